@@ -1,17 +1,17 @@
 # Two commands start everything; each works as the first command typed on a bare Debian 12.
 #
-#   make demo        packages, build, then a model learns privately for about a minute
-#   make check       packages, build, and every test without the label `long`
+#   make demo        installs packages, builds, and trains a model privately for about a minute
+#   make check       installs packages, builds, and runs every test without the label `long`
 #
 #   make check-all   make check, then format, clang-tidy, sanitizers, fuzzers, long tests, the README's long commands
-#   make build       the command alone: build/release/muster
+#   make build       builds only the command: build/release/muster
 #   make install     the command, its manual pages and completions, the libraries: [DESTDIR=...] [PREFIX=/usr/local]
 #   make check-fuzz  clang's fuzzer on each reader of files, [FUZZ_SECONDS=600] seconds each
-#   make check-peers PyTorch and safetensors, which pip installs in build/peers, on what muster writes
-#   make manual      writes the manual pages of docs/man anew
+#   make check-peers reads muster's files with PyTorch and safetensors, which pip installs in build/peers
+#   make manual      writes the manual pages of docs/man again
 #   make format      rewrites the sources with clang-format
 #
-# stdout carries the steps and their results, stderr what the tools say meanwhile.
+# stdout has the steps and their results, and stderr the messages of the tools.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .PHONY: demo build install check check-all check-format check-tidy check-asan check-tsan check-fuzz check-long check-peers \
@@ -28,7 +28,7 @@ demo: build
 	@echo "train     plans/quickstart.toml: built-in digits, one a client, about a minute"
 	@build/release/muster train plans/quickstart.toml --resume
 
-# Without the packages of group `check` the tests cannot be configured, and the demo does not need them.
+# Without the packages of group `check` the tests cannot be configured. The demo does not need these packages.
 build:
 	@tools/packages install demo
 	@if tools/packages missing check >/dev/null; then off="-DMUSTER_TESTS=OFF -DMUSTER_BENCH=OFF"; fi; \
@@ -58,7 +58,7 @@ check-format:
 check-tidy:
 	@tools/tidy build/release
 
-# Sanitizer builds run the tests that check runs; the thread sanitizer those of the rooms that start threads.
+# Sanitizer builds run the tests of `check`, but the thread sanitizer only those of the rooms that start threads.
 check-asan:
 	@cmake --preset asan --log-level=WARNING >&2
 	@cmake --build build/asan --parallel $(JOBS) >&2
@@ -78,7 +78,7 @@ check-fuzz:
 check-long:
 	@tools/run-tests build/release -L long
 
-# The only target that needs more than Debian's packages.
+# The only target that needs software from outside Debian.
 check-peers: build
 	@tools/packages install peers
 	@python3 -m venv build/peers

@@ -1,7 +1,7 @@
 // The time that the accountant takes for an answer, on one core: single rounds, composed rounds, Renyi
 // divergences, random allocation and calibration. For comparison, reference_fft is what an FFT accountant
 // would spend on ONE point of a round's curve: an inverse FFT of 2^17 cells, as the sum of n = 60,000 terms
-// needs on a grid. Counters contain the answers.
+// needs on a grid. The counters show the answers.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -45,7 +45,7 @@ void curve_point(benchmark::State& state, const Mechanism& mechanism, double eps
 BENCHMARK_CAPTURE(curve_point, pure, PureLocal{2}, 0.01)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(curve_point, gaussian, GaussianLocal{5}, 0.0015)->Unit(benchmark::kMillisecond);
 
-// --- the best upper bound alone, nothing cached
+// --- only the best upper bound, nothing cached
 
 struct Row {
   const char* name;

@@ -1,9 +1,9 @@
-// Benchmarks per-example gradients and predictions: microseconds, FLOP rate, and the ratio to the
-// multiply-adds alone.
+// Benchmarks per-example gradients and predictions: microseconds, FLOP rate, and the ratio to the time of the
+// multiply-adds only.
 //
 // The number of multiply-adds is that of the papers' CNN: 422,208 forward, and 1,065,920 forward and
-// backward. (That includes the last row and column of the first maps, which influence nothing and which
-// the fused engine skips.) `x_floor` is the time divided by the time of as many multiply-adds in
+// backward. (That includes the last row and column of the first maps, which influence nothing and which the
+// fused engine skips.) `x_floor` is the time divided by the time of the same number of multiply-adds in
 // registers, measured in the same run.
 #include <benchmark/benchmark.h>
 

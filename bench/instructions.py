@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Instructions each kernel executes for one client, counted by valgrind: the same on an idle and on a busy machine.
+"""Counts with valgrind the instructions that each kernel executes for one client, even on a busy machine.
 
-A kernel runs twice with different numbers of repetitions; the difference of the two counts over the difference of the
-repetitions is what one repetition costs. valgrind knows no AVX-512, so the counts are those of the AVX2 kernels, which
-share their source with the others. A count more than 5 % above the stored one fails. Counts are compared only for the
-compiler, build and vector unit of the stored ones, because others give other instructions. With others, or without
+A kernel runs twice with different numbers of repetitions. The count for one repetition is the difference of the two
+counts divided by the difference of the repetitions. valgrind does not support AVX-512, so the counts are those of the
+AVX2 kernels, which are compiled from the same source. A count more than 5 % above the stored one fails. Counts are
+compared only for the compiler, build and vector unit with which the stored ones were made. With others, or without
 valgrind, the exit status is 77, and the reason is printed.
 
     bench/instructions.py --probe build/release/bench/instruction_probe            compare
@@ -22,7 +22,7 @@ ALLOWED = 1.05
 # The smaller number of repetitions. Like the larger ones below, it is a multiple of 8, the number of
 # messages that an aggregator takes at once.
 FEW = 8
-# The number of instructions at startup varies by some 50,000. With these numbers of repetitions, that is
+# The number of instructions at startup varies by about 50,000. With these numbers of repetitions, that is
 # below 0.5 % of the count.
 KERNELS = {"gradient": 72, "predict": 136, "ldp-sgd": 72, "gaussian": 72, "gaussian-sum": 520, "coins-of-100000": 40}
 HEADER = """# Instructions a client of each kernel, by bench/instructions.py --update; coins for 100,000 clients together.

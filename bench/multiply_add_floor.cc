@@ -17,8 +17,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 float MultiplyAdds(std::size_t count) {
   const hn::CappedTag<float, 16> d;
-  // So many independent chains of multiply-adds keep two units of four cycles' latency busy (eight chains
-  // would do), and with the factor and the term they fit into 16 registers.
+  // Eight independent chains of multiply-adds keep two units with a latency of four cycles busy. Twelve leave
+  // a margin and, with the factor and the term, still fit into 16 registers.
   constexpr std::size_t kChains = 12;
   hn::Vec<decltype(d)> sums[kChains];
   HWY_UNROLL(12)

@@ -1,6 +1,6 @@
-// Measures the least time that a core needs for a number of multiply-adds: a loop that does nothing else,
-// on the widest vectors of this machine. Benchmarks divide their times by it, so that the ratios mean the
-// same on a fast machine and on a slow or busy one.
+// Measures the least time that a core needs for a number of multiply-adds: a loop that does nothing else, on
+// the widest vectors of this machine. Benchmarks divide their times by it. The ratios can then be compared
+// between fast, slow and busy machines.
 #pragma once
 
 #include <cstddef>

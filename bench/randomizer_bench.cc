@@ -1,7 +1,7 @@
-// Benchmarks randomizers at the size of the papers' network on one thread, against a noise floor measured
-// in the same run.
+// Benchmarks randomizers at the size of the papers' network on one thread.
 //
-// The counter `floors` of each row is its time divided by that of fill_normals for the same dimension.
+// The counter `floors` of each row is its time divided by the noise floor: the time that fill_normals takes
+// for the same dimension, measured in the same run.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -73,7 +73,7 @@ void gaussian(benchmark::State& state) {
 }
 BENCHMARK(gaussian)->UseManualTime()->Iterations(200)->Unit(benchmark::kMicrosecond);
 
-// An aggregator that receives other clients' messages: every direction must be made from its seed.
+// Aggregates messages of other clients, so every direction must be computed from its seed.
 void ldp_sgd_aggregator(benchmark::State& state) {
   const auto randomizer = randomizers::make_ldp_sgd(2, 0.1, kDimension);
   const auto scratch = randomizer->make_scratch();

@@ -4,8 +4,8 @@
 //               gradients, clipping, noise on every message, aggregation, server update. Floor: the
 //               gradients' multiply-adds at the core's peak and a normal for every coordinate of every
 //               message.
-//   W1_sum      the same round with one draw of noise for the sum of all messages. Floor: the multiply-adds
-//               alone.
+//   W1_sum      the same round with one draw of noise for the sum of all messages. Floor: only the
+//               multiply-adds.
 //   W2          6,000 messages of ldp-sgd decoded and added up: unit vectors of R^26010 from their seeds.
 //               Floor: as many normals as these vectors have coordinates.
 //   W3          10,000 images classified, from bytes to accuracy. Floor: the multiply-adds of the predictions

@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: the command, its manual pages and completions, and the rooms as the CMake
-# package `muster` with their headers. Included once, when all rooms are targets (MUSTER_ROOMS).
+# The files that `cmake --install` installs: the command, its manual pages and completions, and the rooms as the
+# CMake package `muster` with their headers. Included once, when all rooms are targets (MUSTER_ROOMS).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
@@ -10,7 +10,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/apps/muster/completion.bash
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME muster)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# A header that only tests or the kernels of one vector target include is no part of the library.
+# Headers that only tests or the kernels of one vector target include are not part of the library.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/muster DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE REGEX "_test\\.h$" EXCLUDE)
 foreach(room ${MUSTER_ROOMS})

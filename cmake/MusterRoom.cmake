@@ -1,10 +1,10 @@
-# How a room becomes a target, and a test file a test.
+# Functions that make a room a target and a test file a test.
 #
 #   muster_room(<room> SOURCES a.cc b.cc [DEPENDS core numerics] [LIBRARIES pkg::lib])
-#       static library muster::<room>; DEPENDS names the rooms it includes from.
+#       static library muster::<room>; DEPENDS names the rooms that it includes from.
 #   muster_test(<room> <name>_test.cc [LIBRARIES ...] [LABELS long statistical])
-#       one GoogleTest binary; tests without a label run in `make check`, the label
-#       `long` runs in `make check-all` alone. Target tests_<room> builds a room's tests.
+#       one GoogleTest binary. Tests without a label run in `make check`; tests with the
+#       label `long` run only in `make check-all`. Target tests_<room> builds a room's tests.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -14,8 +14,8 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
-# ccache is told by its environment what it must not be strict about to store what uses a precompiled header: macros
-# that the header defines, and the time of a header's last change. Contents are compared nevertheless.
+# The environment tells ccache what to ignore so that it can store sources with a precompiled header: the macros that
+# the header defines, and the time of a header's last change. ccache still compares contents.
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
@@ -31,17 +31,18 @@ if(MUSTER_SANITIZE)
   target_compile_options(muster_options INTERFACE
     -fsanitize=${MUSTER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(muster_options INTERFACE -fsanitize=${MUSTER_SANITIZE})
-  # Of a kernel's six targets on x86 the widest, AVX2 and the plainest: sanitizers make each take a minute to
-  # compile, and the others are the same source at another width.
-  # Fuzz targets call none: clang takes several minutes to sanitize one, and they get the portable target alone.
+  # On x86 a kernel is compiled for six targets. Sanitized builds have only three, the widest, AVX2 and the
+  # plainest, because each takes a minute to compile; the others are the same source at another width. Fuzz
+  # targets call no kernel and get only the portable target, because clang takes several minutes to sanitize a
+  # kernel.
   if(MUSTER_FUZZ)
     target_compile_definitions(muster_options INTERFACE HWY_COMPILE_ONLY_SCALAR)
   else()
     target_compile_definitions(muster_options INTERFACE
       "HWY_DISABLED_TARGETS=(HWY_AVX3|HWY_SSE4|HWY_SSSE3)")
   endif()
-  # Under both sanitizers GCC 12 moves doubles through MMX registers and leaves them in use, so that the long
-  # doubles of the next call are NaN. The release build's objects hold no MMX instruction.
+  # With both sanitizers, GCC 12 moves doubles through MMX registers and leaves them in use, so the long
+  # doubles of the next call are NaN. The objects of the release build contain no MMX instruction.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_options(muster_options INTERFACE -mno-mmx)
   endif()
@@ -54,14 +55,15 @@ function(muster_room room)
   list(TRANSFORM ARG_DEPENDS PREPEND muster::)
   set_target_properties(muster_${room} PROPERTIES EXPORT_NAME ${room})
   target_link_libraries(muster_${room} PUBLIC $<BUILD_INTERFACE:muster_options> ${ARG_DEPENDS} ${ARG_LIBRARIES})
-  # What an installed room asks of its users: the language, and the arithmetic of the functions in its headers.
+  # What an installed room requires of its users: the language, and the arithmetic of the functions in its
+  # headers.
   target_compile_features(muster_${room} INTERFACE cxx_std_20)
   target_compile_options(muster_${room} INTERFACE $<INSTALL_INTERFACE:-ffp-contract=off>)
   target_include_directories(muster_${room} INTERFACE $<INSTALL_INTERFACE:include>)
 endfunction()
 
 # Compiles a target's own sources as tests: quickly, with GoogleTest from the precompiled header of
-# tests/support. What they call is compiled as users run it.
+# tests/support. The libraries that they call are compiled as for users.
 function(muster_compile_as_test target)
   target_link_libraries(${target} PRIVATE muster_test_options)
   target_precompile_headers(${target} REUSE_FROM muster_test_precompiled)

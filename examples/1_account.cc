@@ -1,6 +1,6 @@
 // What does a protocol cost in privacy? Sixty thousand clients can take part in 6,800 rounds of training. In
-// each round every client tosses a coin of its own, and with probability 0.1 it sends one message, which is
-// 2-LDP by itself.
+// each round every client tosses a coin, and with probability 0.1 it sends one message, which is 2-LDP by
+// itself.
 //
 // This program prints the best proven bound on epsilon at delta = 1e-5 and what it assumes, and then every
 // other bound that applies.
@@ -12,8 +12,9 @@ int main() {
   using namespace muster;
   using namespace muster::accounting;
 
-  // A mechanism describes what makes a message, a participation who sends one. Counts and rates have types
-  // of their own, so that none is taken for another; their factories refuse a value that is out of range.
+  // A mechanism describes how a message is made, and a participation describes who sends one. Counts and
+  // rates have different types, so they cannot be confused. Their factories refuse a value that is out of
+  // range.
   const Mechanism mechanism = LdpSgdLocal{.epsilon0 = 2.0};
   const Participation protocol = ShuffledCheckIn{ClientCount::of(60000), Rate::of(0.1)};
 
@@ -33,7 +34,7 @@ int main() {
   fmt::print("if the shuffler colludes, epsilon is {}\n\n", rounded_up(statement.local.value()));
 
   for (const Bound& bound : statement.all) {
-    // A bound without an upper end is a lower bound alone.
+    // A bound without an upper end is only a lower bound.
     fmt::print("{:18} {}\n", bound.id, bound.upper ? rounded_up(*bound.upper) : "none");
   }
 }

@@ -13,7 +13,7 @@ int main() {
   using namespace muster;
   using namespace muster::accounting;
 
-  // A lost report is a second coin that falls after the client's own; what counts is the product of the two.
+  // A report arrives if the client sends it and if it is not lost, so the two probabilities are multiplied.
   // The loss must not depend on the data, and the stages must be fixed without looking at what was released.
   const ClientCount clients = ClientCount::of(100000);
   const std::vector<Stage> stages = {

@@ -1,9 +1,9 @@
-// How is a randomizer charged that muster does not have? Here it is symmetric unary encoding (Wang, Blocki,
+// How is a randomizer charged that is not part of muster? Here it is symmetric unary encoding (Wang, Blocki,
 // Li, Jha, "Locally differentially private protocols for frequency estimation", 2017): a client has one bit
-// for each possible answer, sets that of its own answer, and then flips each bit by a coin of its own.
+// for each possible answer, sets that of its own answer, and then flips each bit with a coin of its own.
 //
-// All that the accountant needs to know is that a message is epsilon0-LDP. This program prints the proven
-// epsilon of a survey among 20,000 clients, and what the survey estimates beside the truth.
+// The accountant only needs to know that a message is epsilon0-LDP. This program prints the proven epsilon of
+// a survey among 20,000 clients, and the survey's estimates beside the true counts.
 #include <fmt/format.h>
 #include <muster/accounting/accountant.h>
 #include <muster/core/number_text.h>
@@ -27,13 +27,13 @@ int main() {
              rounded_up(accountant.epsilon_upper(1, Delta::of(1e-6))));
 
   // The sampler. Two records differ in two bits, so each bit may cost half of epsilon0: it is kept with
-  // probability e^(epsilon0/2) / (e^(epsilon0/2) + 1). Keeping it less often is on the safe side for
-  // privacy: the last factor takes off more than rounding errors can add, and at_most() rounds down as well.
+  // probability e^(epsilon0/2) / (e^(epsilon0/2) + 1). A smaller probability is safe for privacy. So the last
+  // factor takes off more than rounding errors can add, and at_most() rounds down as well.
   const double odds = std::exp(kEpsilon0 / 2);
   const auto keep = random::Probability::at_most(odds / (odds + 1) * (1 - 0x1p-50));
 
-  // A client's bits depend on the key, the round and the client alone: not on threads, nor on any order. A
-  // key from a seed is for simulations; RunKey::fresh() is secret.
+  // A client's bits depend only on the key, the round and the client, not on threads or on any order. A key
+  // from a seed is for simulations; RunKey::fresh() is secret.
   const random::RunKey key = random::RunKey::from_seed(1);
   std::array<std::uint64_t, kAnswers> holders{}, ones{};
   for (std::uint64_t client = 0; client < kClients; ++client) {

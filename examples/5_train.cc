@@ -1,8 +1,8 @@
 // How accurate is a model that learns privately? Five thousand clients hold one drawn digit each. They train
 // the last layer of a network whose other layers learned from public drawings.
 //
-// This program runs every client of every round. It prints the logged rounds, then the accuracy on the test
-// set and the epsilon of what ran. The run stays in the folder that the command line names.
+// This program runs every client of every round. It prints the logged rounds, and then the accuracy on the
+// test set and the epsilon of the run. The run stays in the folder that the command line names.
 #include <fmt/format.h>
 #include <muster/core/number_text.h>
 #include <muster/plan/source.h>
@@ -32,7 +32,7 @@ pretrain_epochs = 1
 delta = 1e-5
 )";
 
-// Is told of the rounds while they run, and prints those that are logged.
+// Prints the rounds that are logged.
 class Printer final : public simulation::TrainingObserver {
   void started(std::uint64_t, std::uint64_t, const simulation::Expected&) override {}
   void round_done(std::uint64_t) override {}
@@ -51,7 +51,7 @@ int main(int count, char** arguments) {
     return 1;
   }
 
-  // Loads the data and the accountant, and makes the randomizer that the plan charges: no other can be used.
+  // Loads the data and the accountant, and makes the randomizer that the plan charges. No other can be used.
   const simulation::Prepared prepared = simulation::prepare(plan);
   fmt::print("round  accuracy  epsilon  check-ins\n");
   Printer printer;

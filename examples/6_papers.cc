@@ -25,7 +25,7 @@ int main() {
   const double lower = statement.best.lower.value();
   fmt::print("some randomizer costs epsilon {}\n\n", rounded_down(lower));
   for (const Bound& bound : statement.all) {
-    if (!bound.upper) continue;  // a lower bound alone
+    if (!bound.upper) continue;  // only a lower bound
     const bool wrong = *bound.upper < lower;
     fmt::print("{:44}  {:9}  {}{}\n", bound.id, rounded_up(*bound.upper), name_of(bound.validity),
                wrong ? ": false" : "");

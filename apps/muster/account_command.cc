@@ -1,5 +1,5 @@
-// `muster account [PLAN...] [flags]`: prints every applicable bound, best first, or epsilon and delta as curves; of
-// several plans, what all of them together cost.
+// `muster account [PLAN...] [flags]`: prints every applicable bound, best first, or epsilon and delta as
+// curves. For several plans, prints what all of them together cost.
 #include <fmt/format.h>
 
 #include <memory>
@@ -82,7 +82,7 @@ void print_statement(const Plan& plan, const Question& question, const accountin
   }
 }
 
-// Refuses what does not go with several plans.
+// Refuses flags that do not go with several plans.
 void require_flags_of_launches(const AccountFlags& flags) {
   const auto refuse = [](std::string_view flag, const char* why) {
     throw Error(ErrorCode::usage, std::string(flag), "", "--delta, --epsilon, --basic and --json",

@@ -20,7 +20,7 @@ using accounting::Question;
 using reporting::LaunchShare;
 
 // Throws Error(plan) if two plans name different data: epsilon is for the records of one client, which must
-// be the same in all launches. Different numbers of clients only bring a note.
+// be the same in all launches. If only the numbers of clients differ, prints a note.
 void require_one_population(const std::vector<NamedPlan>& plans) {
   const NamedPlan& first = plans.front();
   bool counts_differ = false;

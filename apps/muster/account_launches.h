@@ -23,8 +23,8 @@ struct LaunchFlags {
 // The delta that all plans state. Throws Error(plan) if they state different ones or one states none.
 double common_delta(const std::vector<NamedPlan>& plans);
 
-// Prints each plan's cost and that of all together. Throws Error(plan) for plans of different data, and what
-// accounting::Launches throws.
+// Prints the cost of each plan and of all together. Throws Error(plan) if the plans name different data, and
+// whatever accounting::Launches throws.
 int account_launches(const std::vector<NamedPlan>& plans, const accounting::Question& question,
                      const LaunchFlags& flags);
 

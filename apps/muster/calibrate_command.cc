@@ -39,7 +39,7 @@ struct CalibrateFlags {
 bool whole(Knob knob) { return knob == Knob::rounds || knob == Knob::clients || knob == Knob::minimum; }
 bool largest(Knob knob) { return knob == Knob::rounds || knob == Knob::rate || knob == Knob::epsilon0; }
 
-// The noise parameter that accuracy chose besides the rate: "epsilon0" or "sigma".
+// The noise parameter that Knob::accuracy chooses together with the rate: "epsilon0" or "sigma".
 const char* noise_of(const Calibration& found) { return found.plan.sigma() ? "sigma" : "epsilon0"; }
 
 JsonObject calibration_json(const Calibration& found, Knob knob) {
@@ -54,8 +54,8 @@ JsonObject calibration_json(const Calibration& found, Knob knob) {
                      : json.number("value", found.value);
 }
 
-// A minimum near or above the expected number of reports meets a target by destroying rounds. This note says
-// about how many; it is empty where they are fewer than one in a thousand.
+// A required minimum near or above the expected number of reports meets a target only because many rounds are
+// not decoded. This note says how many, approximately; it is empty if they are fewer than one in a thousand.
 std::string destroyed(const protocols::Plan& plan) {
   const double rate = plan.rate() * (1 - plan.dropout().at(1)),
                expected = rate * static_cast<double>(plan.clients());

@@ -1,7 +1,7 @@
-# Bash completion of muster. Commands, flags and the values of a flag are read from the --help of the very
-# command that is being typed, so that they are always those of the installed version.
+# Bash completion of muster. Commands, flags and the values of a flag are read from the --help of
+# the command that is being typed, so that they are always those of the installed version.
 
-# The entries of a help text, one a line: an entry that goes on in further lines is joined.
+# Prints the entries of a help text, one per line; an entry of several lines is joined into one.
 _muster_entries() {
   "$@" --help 2>/dev/null | awk '
     /^   / && entry { sub(/^ +/, " "); entry = entry $0; next }
@@ -9,15 +9,15 @@ _muster_entries() {
     END { if (entry) print entry }'
 }
 
-# What the description $2 of the flag $1 offers, one a line: the words of its first "a | b | c", or of
-# "--flag=a".
+# Prints the values that the description $2 of the flag $1 offers, one per line: the words of its
+# first "a | b | c", or of "--flag=a".
 _muster_choices() {
   grep -oE '[A-Za-z0-9:+_-]+( \| [A-Za-z0-9:+_-]+)+' <<<"$2" | head -n 1 | sed 's/ | /\n/g'
   grep -oE -e "$1=[a-z]+" <<<"$2" | sed 's/.*=//'
 }
 
-# Fills COMPREPLY with what may be the value of the flag $1 of the type $2 (FILE, DIR, ...) with the
-# description $3.
+# Fills COMPREPLY with the possible values of the flag $1, which has the type $2 (FILE, DIR, ...)
+# and the description $3.
 _muster_values() {
   local choice words=()
   case $cur in
@@ -38,7 +38,7 @@ _muster_values() {
   mapfile -t COMPREPLY < <(compgen -W "${words[*]}" -- "$cur")
 }
 
-# Fills COMPREPLY with the names of folders (-d) or of files as well (-f) that begin with $2.
+# Fills COMPREPLY with the names of folders (-d), or of files and folders (-f), that begin with $2.
 _muster_files() {
   mapfile -t COMPREPLY < <(compgen "$1" -- "$2")
   compopt -o filenames
@@ -75,7 +75,7 @@ _muster() {
     [[ $entry =~ $entry_of_flag ]] || continue
     names+=("${BASH_REMATCH[2]}")
     type=${BASH_REMATCH[5]}
-    # A flag without a type takes a value after "=" alone.
+    # A flag without a type takes a value only after "=".
     if [[ ${BASH_REMATCH[2]} == "$flag" && (-n $type || ${COMP_WORDS[at]} == '=') ]]; then
       _muster_values "$flag" "$type" "${BASH_REMATCH[6]}"
       return

@@ -1,4 +1,4 @@
-// `muster evaluate MODEL --data D`: how well a trained model does on test data.
+// `muster evaluate MODEL --data D`: measures a trained model on test data.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct EvaluateFlags {
   bool json = false;
 };
 
-// What a flag says, read as the plan's `key` is.
+// The value of a flag, checked and read like the plan's `key`.
 protocols::PlanValues read_as(std::string_view key, const std::string& flag, const std::string& text) {
   protocols::PlanValues values;
   const protocols::RawValue raw = {

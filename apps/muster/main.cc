@@ -1,6 +1,6 @@
-// The command `muster`: finds the subcommand and runs it. This is the only file that turns an Error into a
-// message and the exit status. The process ends elsewhere only where it cannot wait for that: at a second
-// interrupt (interrupt.h), and after the failure of one of several ranks (train_command.cc).
+// The command `muster`: finds the subcommand and runs it. Only this file turns an Error into a message and
+// the exit status. The process ends elsewhere in only two cases: at a second interrupt (interrupt.h), and
+// after the failure of one of several ranks (train_command.cc).
 #include <fmt/format.h>
 
 #include <array>
@@ -164,7 +164,7 @@ int run(int argc, char** argv) {
   return status;
 }
 
-// Searches the arguments by hand, because this must be known even if they cannot be parsed.
+// Whether --json was given. Searches the arguments by hand, because they may be impossible to parse.
 bool asks_for_json(int argc, char** argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     if (std::string_view(argv[i]) == "--json") {
@@ -211,8 +211,8 @@ int main(int argc, char** argv) {
   using muster::Error;
   using muster::ErrorCode;
   const bool json = muster::app::asks_for_json(argc, argv);
-  // A whole statement, of up to 64 KiB, is written at once, so that `muster account ... | head -4` ends with
-  // exit status 0, as if everything had been read.
+  // Up to 64 KiB of output are written at once. So `muster account ... | head -4` ends with exit status 0, as
+  // if everything had been read.
   static std::array<char, 1 << 16> output;
   std::setvbuf(stdout, output.data(), _IOFBF, output.size());
   try {

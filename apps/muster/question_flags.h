@@ -27,8 +27,8 @@ class ViewFlag {
   std::string text_;
 };
 
-// The plan's delta. If there is none, throws Error(plan) with `why` it is needed, such as "calibrate needs
-// it".
+// The plan's delta. If there is none, throws Error(plan) with the reason `why` it is needed, for example
+// "calibrate needs it".
 double delta_of(const protocols::Plan& plan, const PlanFlags& flags, const std::string& why);
 
 // Describes a plan in one line: "ldp-sgd, epsilon0 = 2; 60000 clients, ... in each round; 6800 rounds".

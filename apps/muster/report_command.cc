@@ -1,4 +1,4 @@
-// `muster report RUN_DIR`: writes a web page on what a training run did, learned and cost.
+// `muster report RUN_DIR`: writes a web page about a training run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,8 +35,8 @@ struct ReportFlags {
   bool json = false;
 };
 
-// The proven epsilon if every client reported at this rate; none if no theorem bounds it. At rate 0 nothing
-// leaves any client, so it is 0.
+// The proven epsilon if every client reported at this rate; none if no theorem bounds it. Epsilon is 0 at
+// rate 0, where nothing leaves any client.
 std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::uint64_t rounds) {
   if (rate <= 0) {
     return 0;
@@ -49,7 +49,7 @@ std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::
     if (error.code() != ErrorCode::uncovered) {
       throw;
     }
-    // The plan's protocol has no theorem for this rate; that happens at rate 1, for example.
+    // No theorem covers the plan's protocol at this rate; that happens at rate 1, for example.
     return std::nullopt;
   }
 }

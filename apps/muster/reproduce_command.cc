@@ -1,4 +1,5 @@
-// `muster reproduce ID...`: computes figures and tables of the papers anew, and says what became of their claims.
+// `muster reproduce ID...`: computes figures and tables of the papers, and gives a verdict on each of their
+// claims.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 
 namespace muster::app {
 
-// `note` is one line without its end; an empty one is not printed.
+// `note` is one line without a line end; an empty one is not printed.
 inline void say(const std::string& note) {
   if (!note.empty()) {
     fmt::print(stderr, "muster: {}\n", note);

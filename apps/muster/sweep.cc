@@ -37,7 +37,7 @@ using simulation::RunResult;
 constexpr const char* kSummary = "summary.json";
 constexpr const char* kPicture = "summary.svg";
 
-// Runs that are charged alike share one accountant, which computes each number of rounds only once.
+// Runs of the same mechanism, stages and delta share one accountant, which computes each epsilon only once.
 class Charges {
  public:
   const reporting::EpsilonOfRounds& of(const Plan& plan) {
@@ -192,7 +192,7 @@ RunResult run_one(const Plan& plan, const fs::path& path, const TrainFlags& flag
 void run_all(simulation::Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelity,
              Charges& charges) {
   Data data;
-  // Notes on shared records that were printed already, so that each is printed once and not for every run.
+  // Notes on shared records that were printed already. Each is printed once, not once per run.
   std::set<std::string> said;
   const std::vector<Place> order = order_of(sweep);
   for (std::size_t i = 0; i < order.size(); ++i) {

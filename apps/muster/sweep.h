@@ -3,7 +3,8 @@
 // Every run is an ordinary run in its own folder below runs/NAME-sweep-HASH8: it resumes, and is reported,
 // like any other. Before the first run begins, every combination is checked: its plan must be valid and
 // covered by a theorem, and its budget must pay for the first round. Runs that share a data set are
-// consecutive, and the data set is read once; runs that are charged alike share the accountant's curves.
+// consecutive, and the data set is read once. Runs with the same mechanism, stages and delta share the
+// accountant's curves.
 #pragma once
 
 #include <cstdint>

@@ -176,8 +176,8 @@ int train_among_ranks(const TrainFlags& flags) {
   return first ? show(outcome, flags.json) : 0;
 }
 
-// Checks the value of a flag that is no plan key and takes a count from 1 to `most`; errors have the form of
-// those for plan keys.
+// Checks the value of a flag that is not a plan key and takes a count from 1 to `most`. Errors have the same
+// form as those for plan keys.
 CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
   return {[flag, most](const std::string& text) -> std::string {
             std::uint64_t count = 0;

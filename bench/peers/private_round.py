@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""What a client's share of a private round costs in Opacus and PyTorch, against muster, on one core.
+"""Compares the time per client of a private round in Opacus and PyTorch with that of muster, on one core.
 
-The round of W1 in docs/speed.md: the papers' network (26,010 parameters), one example a client, per-example gradient,
-L2 clip 0.01, Gaussian noise of multiplier 5, sum. Two ways to place the noise:
+The round is W1 of docs/speed.md: the papers' network (26,010 parameters), one example per client, per-example
+gradients, L2 clip norm 0.01, Gaussian noise of multiplier 5, and the sum. The noise can be added in two places:
 
-    message  every client's clipped gradient gets noise of its own, as a client that trusts nobody adds it:
-             opacus hooks, and torch.func's vmap of grad
-    sum      one draw a round on the sum, which is all that Opacus itself ever does (its server is trusted):
-             opacus hooks, vmap, and opacus ghost clipping, its fastest mode, which never makes a client's gradient
+    message  Every client's clipped gradient gets noise of its own, so that no client has to trust the server.
+             Peers: Opacus hooks, and torch.func's vmap of grad.
+    sum      The sum gets one draw of noise per round, which is the only way in Opacus itself (its server is trusted).
+             Peers: Opacus hooks, vmap, and Opacus ghost clipping, its fastest mode, which forms no client's gradient.
 
-Each peer takes turns with muster's workload_bench, one thread each; what counts is the ratio of CPU times, the median
-over the turns. Each peer first tries some batch sizes and keeps the fastest. Needs torch and opacus, which muster
-does not:
+Each peer alternates with muster's workload_bench, with one thread each. The result is the median ratio of CPU times.
+Each peer first tries some batch sizes and keeps the fastest. This program needs torch and opacus, which muster does
+not need:
 
     python3 -m venv VENV && VENV/bin/pip install torch opacus
     VENV/bin/python bench/peers/private_round.py --muster build/release/bench/workload_bench
@@ -81,7 +81,7 @@ class Hooks:
 
 
 class Vmap:
-    """torch.func: vmap over examples of the gradient of one."""
+    """torch.func: the gradient of one example, mapped over all examples by vmap."""
     def __init__(self):
         model = network()
         self.parameters = {name: p.detach() for name, p in model.named_parameters()}

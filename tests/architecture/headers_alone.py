@@ -2,7 +2,7 @@
 
     python3 tests/architecture/headers_alone.py COMPILER [ROOT [HEADER ...]]
 
-Left out are those that are included once per vector target, NAME-inl.h, which need Highway's loop around them.
+Headers NAME-inl.h are left out: they are included once per vector target and need Highway's loop around them.
 """
 
 import concurrent.futures
@@ -18,7 +18,7 @@ def headers(root):
 
 
 def complaint(compiler, root, header):
-    """What the compiler says of a source that includes this header alone; nothing if it compiles."""
+    """The compiler's messages for a source that includes only this header; empty if it compiles."""
     command = [compiler, "-std=c++20", "-fsyntax-only", "-w", "-x", "c++", "-include", str(header),
                f"-I{root / 'src'}", f"-I{root}", f"-I{root / 'apps/muster'}", "/dev/null"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,11 +1,11 @@
 """The project's rules that no compiler checks, applied to the text of the tree.
 
 Each rule is a function from the root of a source tree to a list of complaints, "path:line: what is wrong".
-Run alone, every rule is applied and the exit status is 1 when there is any complaint:
+As a program, this file applies every rule; the exit status is 1 if there is any complaint:
 
     python3 tests/architecture/house_rules.py [ROOT]
 
-house_rules_test.py applies each rule to small trees that break it, so that a rule that notices nothing fails.
+house_rules_test.py applies each rule to small trees that break it, so a rule that notices nothing fails that test.
 """
 
 import pathlib
@@ -42,7 +42,7 @@ def room_of(root, path):
 
 
 def included_room(target):
-    """The room that an include names: "muster/core/error.h" gives "core"; None for includes from elsewhere."""
+    """The room that an include names, for example "core" for "muster/core/error.h"; None for other includes."""
     parts = target.split("/")
     return parts[1] if parts[0] == "muster" and len(parts) > 2 else None
 
@@ -75,7 +75,7 @@ ROOM_CALL = re.compile(r"muster_room\(\s*(\w+)(.*?)\)", re.S)
 
 
 def declared_rooms(root):
-    """For each room, the rooms its muster_room(... DEPENDS ...) names."""
+    """For each room, the rooms that its muster_room(... DEPENDS ...) names."""
     declared = {}
     for lists in sorted((root / "src" / "muster").rglob("CMakeLists.txt")):
         for room, arguments in ROOM_CALL.findall(re.sub(r"#.*", "", lists.read_text(encoding="utf-8"))):
@@ -91,7 +91,7 @@ def declared_rooms(root):
 
 
 def depends_agree_with_includes(root):
-    """DEPENDS of a room's target names exactly the other rooms that its sources, tests aside, include from."""
+    """DEPENDS of a room's target names exactly the other rooms that its sources include from; tests do not count."""
     complaints = []
     declared = declared_rooms(root)
     used = {}
@@ -113,7 +113,7 @@ def depends_agree_with_includes(root):
 
 
 def every_source_is_built(root):
-    """Every .cc is named in the CMakeLists.txt of its folder or of one above it, below the root.
+    """Every .cc is named in the CMakeLists.txt of its folder or of a folder above it, but not in that of the root.
 
     muster_bench(NAME ...) and muster_example(NAME ...) stand for NAME.cc.
     """
@@ -134,7 +134,7 @@ def every_source_is_built(root):
 
 
 def sources_are_no_tests(root):
-    """No room lists a _test.cc under SOURCES: the other rules pass over tests, and would pass over it."""
+    """No room lists a _test.cc under SOURCES, because the other rules ignore tests and would ignore it."""
     complaints = []
     for lists in sorted((root / "src" / "muster").glob("*/CMakeLists.txt")):
         text = re.sub(r"#.*", "", lists.read_text(encoding="utf-8"))
@@ -164,7 +164,7 @@ def headers_open_with_what_they_are(root):
 
 
 def files_stay_small(root):
-    """One concept a file: no source, script or page of theory passes MAX_LINES lines."""
+    """One concept per file: no source, script or page of theory has more than MAX_LINES lines."""
     complaints = []
     suffixes = (".cc", ".h", ".py", ".cmake", ".txt", ".md")
     for path in sources(root, "src", "apps", "tests", "bench", "cmake", "tools", "docs", suffixes=suffixes):
@@ -175,7 +175,7 @@ def files_stay_small(root):
 
 
 def functions_stay_short(root):
-    """No function passes long_functions.MAX_FUNCTION_LINES lines but those that long_functions.LONGER names."""
+    """Only functions that long_functions.LONGER names have more than long_functions.MAX_FUNCTION_LINES lines."""
     complaints, names, files = [], set(), set()
     most, longer = long_functions.MAX_FUNCTION_LINES, long_functions.LONGER
     for path in sources(root, "src", "apps", "examples", "tests", "bench", "tools"):
@@ -191,7 +191,7 @@ def functions_stay_short(root):
 
 
 def cited_pages_exist(root):
-    """A docs/... page named in a source exists: code and derivation stay linked."""
+    """Every docs/... page that a source names exists, so that code and derivation stay linked."""
     complaints = []
     for path in sources(root, "src", "apps", "bench", suffixes=(".cc", ".h", ".txt")):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
@@ -202,7 +202,7 @@ def cited_pages_exist(root):
 
 
 def nothing_is_left_for_later(root):
-    """No marks of unfinished work."""
+    """No file has a mark of unfinished work."""
     complaints = []
     marks = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
     suffixes = (".cc", ".h", ".py", ".cmake", ".txt", ".md", ".toml")
@@ -218,7 +218,7 @@ BLIND_TO_NAN = re.compile(r"\bstd::(?:ranges::)?(max|min|clamp|minmax|fmax|fmin)
 
 
 def comparisons_see_nan(root):
-    """In the rooms that compute epsilons the larger of two numbers is taken by numerics/ordered.h, which a NaN cannot pass."""
+    """Rooms that compute epsilons take the larger of two numbers with numerics/ordered.h, which a NaN cannot pass."""
     complaints = []
     rooms = ["numerics", "describe", "composition", "accounting", "papers"]
     for path in sources(root, *[f"src/muster/{room}" for room in rooms], "tests/oracle"):
@@ -232,7 +232,7 @@ def comparisons_see_nan(root):
     return complaints
 
 
-# What a header names, and the standard header that declares it.
+# For each standard header, the names that it declares, as a pattern.
 DECLARED_IN = {
     "array": r"array\b",
     "cstddef": r"size_t\b",
@@ -253,14 +253,14 @@ DECLARED = {header: re.compile(r"\bstd::" + names) for header, names in DECLARED
 
 
 def headers_include_what_they_name(root):
-    """A header includes the standard header of each standard name in it, so that no other header's includes keep it alive."""
+    """A header includes the standard header of each standard name in it, without relying on other headers."""
     complaints = []
     for path in sources(root, "src", "apps", "tests", "bench", suffixes=(".h",)):
         text = path.read_text(encoding="utf-8")
         lines = [line.split("//")[0] for line in text.splitlines()]
         included = {target for _, target in includes(path)}
         for header, name in DECLARED.items():
-            # <string> declares size_t, <vector> does, and so do all containers: <cstddef> is wanted where none is included.
+            # All containers declare size_t, too, so <cstddef> is needed only where none is included.
             enough = {header} | ({"array", "span", "string", "string_view", "vector"} if header == "cstddef" else set())
             first = next((number for number, line in enumerate(lines, 1) if name.search(line)), None)
             if first is not None and not enough & included:
@@ -272,12 +272,12 @@ PRINTS_OR_EXITS = re.compile(r"\b(?:stdout|stderr|std::cout|std::cerr|std::clog|
                              r"|(?:\bfmt::|\bstd::|::|(?<![\w.>]))"
                              r"(?:print|printf|puts|putchar|perror|abort|exit|_exit|_Exit|quick_exit|terminate)\s*\(")
 
-# Ranks::abandon, which ends every rank where one has failed and the others wait for it.
+# These files define Ranks::abandon, which ends every rank if one has failed while the others wait for it.
 MAY_EXIT = {"src/muster/simulation/ranks.cc", "src/muster/simulation/ranks_mpi.cc"}
 
 
 def library_neither_prints_nor_exits(root):
-    """A room returns its words, or hands them to whom it was given; only the command prints them and ends the process."""
+    """A room returns its text or passes it to a given function; only the command prints and ends the process."""
     complaints = []
     for path in sources(root, "src"):
         where = str(path.relative_to(root))
@@ -311,10 +311,10 @@ PACKAGES = {
     "ZLIB": ["zlib1g-dev"],
 }
 
-# Libraries of tests, which stand beside the sources.
+# Libraries that only tests and benchmarks use.
 FOR_TESTS = {"benchmark", "GTest", "rapidcheck"}
 
-# Libraries that CMake need not look for (headers alone, or linked by name), and how their includes begin.
+# How the includes of a library begin, for libraries that CMake does not look for (header-only, or linked by name).
 HEADERS = {
     "boost/": ["libboost-dev"],
     "toml++/": ["libtomlplusplus-dev"],
@@ -326,13 +326,13 @@ HEADERS = {
 LIBRARY_CALL = re.compile(r"find_package\(\s*(\w+)|pkg_check_modules\(\s*\w+\s+(?:(?:REQUIRED|IMPORTED_TARGET|GLOBAL)\s+)*([\w.-]+)")
 
 
-# 1 + 1e-12, 1 - 4e-16L, 1.0 + 2.3e-16: a factor that is near 1 by a number that says nothing.
+# A factor near 1 whose distance from 1 has no name: 1 + 1e-12, 1 - 4e-16L, 1.0 + 2.3e-16.
 BARE_SLACK = re.compile(r"(?<![\w.])1(?:\.0*)?L?\s*[+-]\s*\d[\d.]*e-\d+", re.I)
 SLACK = "src/muster/numerics/slack.h"
 
 
 def slack_has_a_name(root):
-    """A factor 1 + 1e-12 is written with a name of numerics/slack.h, or of the place that derives it: docs/theory/arithmetic.md."""
+    """A factor such as 1 + 1e-12 has a name, from numerics/slack.h or where it is derived (docs/theory/arithmetic.md)."""
     complaints = []
     for path in sources(root, "src", "apps"):
         where = path.relative_to(root)
@@ -345,8 +345,8 @@ def slack_has_a_name(root):
 
 
 def libraries_are_declared(root):
-    """packages.txt lists what CMake looks for and no other library, each package has a page in docs/decisions, and what
-    the rooms and the command look for is in group demo, so that `make demo` builds a command that can do everything."""
+    """packages.txt lists exactly the libraries that CMake looks for, and each package has a page in docs/decisions. The
+    libraries of the rooms and the command are in group demo, so that `make demo` builds the command with all features."""
     listed_in = root / "packages.txt"
     if not listed_in.exists():
         return []

@@ -7,7 +7,7 @@ import unittest
 import house_rules
 import long_functions
 
-# Bodies of the longest length that is allowed, and of one line more.
+# A function body of the greatest length that is allowed, and one that is a line longer.
 SHORT_BODY = "  f();\n" * (long_functions.MAX_FUNCTION_LINES - 2)
 LONG_BODY = SHORT_BODY + "  f();\n"
 
@@ -26,7 +26,7 @@ GOOD = {
     "docs/decisions/0010-text.md": "libfmt-dev and libsodium-dev\n",
 }
 
-# A change to the good tree (None removes the file), the rule that must see it, a part of the complaint.
+# A change to the good tree (None removes the file), the rule that must notice the change, and a part of the complaint.
 BROKEN = [
     ({"src/muster/core/error.cc": '#include "muster/learning/models/net.h"\n'},
      house_rules.includes_point_left, "src/muster/core/error.cc:1: room core includes"),

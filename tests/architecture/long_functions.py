@@ -2,14 +2,14 @@
 
 `functions(text)` lists every function with its first line and its length, from the line where its declaration
 begins to the line of its closing brace; a lambda belongs to the function around it. The text is read without
-a preprocessor: both branches of an #if count. house_rules.py applies it to the tree.
+a preprocessor, so both branches of an #if count. house_rules.py applies this module to the tree.
 """
 
 import re
 
 MAX_FUNCTION_LINES = 60
 
-# Functions that may be longer, by the name of their file, and why. An entry that is not needed is complained about.
+# Functions that may be longer, with their file, and the reason. An entry that is not needed is an error.
 LONGER = {
     "digit_skeletons.cc: write": "a table of strokes",
     "normals-inl.h: BoxMuller": "straight-line vector code, whose steps are interleaved with those of the cipher",
@@ -32,20 +32,20 @@ LABEL = re.compile(r"^\s*(?:(?:public|protected|private)\s*:\s*)+")
 
 
 def blanked(text):
-    """The text with comments, literals and preprocessor lines replaced by blanks, of the same lines."""
+    """The text with comments, literals and preprocessor lines replaced by blanks; line breaks are kept."""
     return LITERALS.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
 
 
 def opens_function(head):
-    """Whether a brace after this declaration opens the body of a function, rather than a value."""
+    """Whether a brace after this declaration opens the body of a function and not an initialiser."""
     before = SPECIFIERS.sub("", head)
     if before.endswith(")"):
         return True
     if before.endswith("}"):
-        return re.search(r"\)\s*:(?!:)", before) is not None               # the last of a constructor's initialisers
+        return re.search(r"\)\s*:(?!:)", before) is not None               # the last initialiser of a constructor
     if before.endswith("]"):
         return re.search(r"=\s*\[[^\[\]]*\]$", before) is not None   # a lambda without parameters
-    # A return type behind the parameters; otherwise a member that is initialised, or a value.
+    # With a return type after the parameters it is a function, otherwise a member or variable and its initialiser.
     return re.search(r"\)\s*(?:const\s*|noexcept\s*)*->[^;{}=]*$", head) is not None
 
 
@@ -62,7 +62,7 @@ def name_of(head):
 
 
 def functions(text):
-    """(name, first line, number of lines) for each function, in the order of their ends."""
+    """(name, first line, number of lines) for each function, in the order in which the functions end."""
     found, scopes = [], []   # of each open brace: a function's (name, line), "scope", or None for anything else
     code = blanked(text)
     line, begins = 1, 0      # `begins` is where the current declaration begins

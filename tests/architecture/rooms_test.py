@@ -1,4 +1,4 @@
-"""tools/rooms draws the arrows that are there, leaves out those that follow from others, and notices a stale picture."""
+"""tools/rooms draws the arrows of a tree, leaves out those that follow from others, and notices an outdated picture."""
 
 import importlib.machinery
 import importlib.util
@@ -20,7 +20,7 @@ def load_tool():
 
 rooms = load_tool()
 
-# core <- random <- plan <- the command; plan includes core, too; a test of core includes plan.
+# random includes core, plan includes random and core, and the command includes plan. A test of core includes plan.
 TREE = {
     "src/muster/core/error.h": "#include <string>\n",
     "src/muster/core/error_test.cc": '#include "muster/plan/plan.h"\n',
@@ -47,7 +47,7 @@ class Rooms(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
 
     def run_tool(self, *arguments):
-        """The exit status and all that is printed."""
+        """The exit status and everything that is printed."""
         printed = StringIO()
         with redirect_stdout(printed), redirect_stderr(printed):
             status = rooms.main([*arguments, str(self.root)])

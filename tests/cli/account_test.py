@@ -1,4 +1,4 @@
-"""`muster account --json` from outside: shape, digits, and values that other implementations computed."""
+"""Tests the command `muster account --json`: its fields, its digits, and values from other implementations."""
 
 import math
 import re
@@ -13,7 +13,7 @@ TOP = ["epsilon", "delta", "rounds", "bound", "validity", "neighbouring", "view"
 
 class Account(CommandTest):
     def account(self, *arguments):
-        """The answer, without the seconds each bound took: all else is the same in every run."""
+        """The answer without the seconds that each bound took; all other fields are the same in every run."""
         done = run("account", *arguments, "--json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         answer = self.one_line(done)
@@ -70,7 +70,7 @@ class Account(CommandTest):
         for number in re.findall(r'":(-?\d+\.\d+(?:e[+-]?\d+)?)', text):
             self.assertEqual("%.17g" % float(number), number)
 
-    # Values of independent programs: an upper one, rounded up and correct to about 4 digits, and a lower bound.
+    # Values from independent programs: an upper bound, rounded up from about 4 correct digits, and a lower bound.
     def test_reference_values(self):
         gaussian = {"randomizer": "gaussian", "epsilon0": None, "sigma": "5"}
         for changes, upper, lower in (

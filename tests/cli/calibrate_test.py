@@ -1,4 +1,4 @@
-"""`muster calibrate` from outside: the inverse of account, in the same shape."""
+"""Tests the command `muster calibrate`: it inverts account, and its answer has the same form."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What Tab completes after `muster` in a real bash, which is driven through a terminal of its own.
+"""Tests what Tab completes after `muster`, in a real bash that runs in a pseudo-terminal.
 
     python3 tests/cli/completion_test.py --command build/release/muster
 """
@@ -20,7 +20,7 @@ import muster_command
 SCRIPT = pathlib.Path(__file__).resolve().parent.parent.parent / "apps/muster/completion.bash"
 PATIENCE = 60  # seconds that a busy machine may take for one line
 
-# Tab lists everything that fits at once, and Ctrl-X shows the line as it then stands.
+# With these settings, Tab lists all possibilities at once, and Ctrl-X prints the current line.
 SETTINGS = r"""
 PS1='>'; PATH={bin}:$PATH
 bind 'set show-all-if-ambiguous on'; bind 'set completion-query-items 0'; bind 'set page-completions off'
@@ -49,7 +49,7 @@ class Shell:
         os.write(self.terminal, text.encode())
 
     def until(self, pattern):
-        """What the shell prints up to `pattern`, and the match."""
+        """The output of the shell up to `pattern`, and the match."""
         printed, deadline = "", time.monotonic() + PATIENCE
         while not (match := re.search(pattern, printed)):
             ready, _, _ = select.select([self.terminal], [], [], max(0, deadline - time.monotonic()))

@@ -1,8 +1,8 @@
-"""The model that a run leaves, and `muster evaluate`, from outside.
+"""Tests the model that a run leaves, and the command `muster evaluate`.
 
     python3 tests/cli/evaluate_test.py --command build/release/muster
 
-The file is read here by the format's own description, and its network is computed with plain loops.
+The test has its own reader of the format, and computes the network with plain loops.
 """
 
 import json

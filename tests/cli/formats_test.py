@@ -1,4 +1,4 @@
-"""docs/formats.md against the files of real runs: every field, its order and type, and every byte of a checkpoint."""
+"""Compares docs/formats.md with files of real runs: every field, its place and type, each byte of a checkpoint."""
 
 import hashlib
 import json
@@ -19,15 +19,15 @@ TYPES = {"integer": lambda value: type(value) is int and 0 <= value < 2**64,
 
 
 def table(heading):
-    """The rows of the first table below the line `heading` of the page, as lists of cells; the first cell of each
-    without its backquotes."""
+    """The rows of the first table below the line `heading` of the page, as lists of cells; the first cell loses its
+    backquotes."""
     rows = re.search(r"(?:^\|.*\n)+", PAGE[PAGE.index(heading):], re.M).group(0).splitlines()[2:]
     cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
     return [[row[0].strip("`"), *row[1:]] for row in cells]
 
 
 def taken_apart(content):
-    """The fields of a checkpoint, read by the page's table alone."""
+    """The fields of a checkpoint, read only with the help of the page's table."""
     fields, at = {}, 0
     for name, kind, _ in table("<!-- fields: checkpoint -->"):
         times, kind = (fields["dimension"], kind[2:]) if kind.startswith("d ") else (1, kind)
@@ -81,7 +81,7 @@ class Formats(small_runs.SmallRuns):
     def test_the_vectors_of_a_checkpoint_lie_where_the_page_says(self):
         self.run_command("train", "small.toml", "--rounds", "1", "--out", "run")
         state, _ = taken_apart((self.folder / "run/checkpoint").read_bytes())
-        # Without momentum and averaging, one update leads from `average`, the first model, to `parameters`.
+        # Without averaging, `average` is the initial model, and one update leads from it to `parameters`.
         before = [value + 0.2 * direction for value, direction in zip(state["parameters"], state["momentum"])]
         self.assertGreater(math.dist(state["parameters"], state["average"]), 0)
         self.assertLess(math.dist(before, state["average"]), 1e-4 * math.hypot(*state["average"]))

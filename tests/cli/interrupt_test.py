@@ -1,4 +1,4 @@
-"""Ctrl-C is answered within seconds however large the step under way is, and nothing of the run is lost but that step.
+"""Ctrl-C ends a run within seconds, however large the step under way is, and the run loses only that step.
 
     python3 tests/cli/interrupt_test.py --command build/release/muster
 """
@@ -13,8 +13,8 @@ import muster_command
 import run_files
 import small_runs
 
-# A step of a thousand million coins and five million messages takes most of a minute. LIMIT, in seconds, is far less,
-# and far more than an answer takes.
+# A step of 10^9 coins and five million messages takes most of a minute. LIMIT, in seconds, is far less than
+# that, but far more than the command needs to stop.
 HUGE = ["--clients", "1e9", "--rate", "0.005", "--rounds", "2", "--threads", "1"]
 LIMIT = 10
 
@@ -50,7 +50,7 @@ class InterruptTest(small_runs.SmallRuns):
     def test_a_run_that_is_resumed_is_the_run_that_was_not_interrupted(self):
         long_steps = ["--clients", "60000", "--rate", "1", "--rounds", "4", "--log-every", "1", "--threads", "2"]
         self.json_lines("--out", "whole", *long_steps)
-        for lines in (1, 2):  # into the step after the first line, and into the next one
+        for lines in (1, 2):  # interrupts the step after the first line, then the next one
             status, printed = self.stop_after(1, "--out", "part", "--resume", *long_steps)
             self.assertEqual(status, 130)
             self.assertEqual((printed[-1]["stopped"], printed[-1]["rounds"]), ("interrupted", lines))

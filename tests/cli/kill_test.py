@@ -1,10 +1,11 @@
-"""A run that is killed with SIGKILL at any moment, and resumed, leaves what an uninterrupted run leaves.
+"""A run that is killed with SIGKILL at any moment and resumed leaves the same files as an uninterrupted run.
 
     python3 tests/cli/kill_test.py --command build/release/muster [--long]
 
 Every round is saved, so a kill can fall while a round is computed as well as while a file is written or renamed.
-Half of the kills come at a moment that is drawn from a seed of the test; the other half as soon as a file under a
-temporary name is seen, which is between its first byte and its renaming. The counts are printed: a test whose kills all missed would fail.
+Half of the kills come at a moment that is drawn from a seed of the test. The other half come as soon as a file
+under a temporary name is seen, which is between its creation and its renaming. The counts of kills are printed, and
+the test fails if all kills came too late.
 """
 
 import pathlib
@@ -110,7 +111,7 @@ class KillTest(unittest.TestCase):
             if self.kill_when(self.start("killed", draw.choice([1, 2])), moment):
                 done += 1
                 torn += any(path.suffix == ".tmp" for path in out.iterdir()) if out.exists() else 0
-            elif (out / "result.json").exists():  # it ended before its kills were used up: once more from the start
+            elif (out / "result.json").exists():  # the run ended before all its kills: start it again
                 finished += 1
                 self.assertEqual(run_files.files_of(out), run_files.files_of(self.folder / "whole"))
                 shutil.rmtree(out)

@@ -1,4 +1,4 @@
-"""`muster account A B ...` from outside: what several launches on one population cost together."""
+"""Tests the command `muster account A B ...`: the cost of several launches on one population together."""
 
 import pathlib
 import tempfile

@@ -1,8 +1,8 @@
-"""muster train from outside, on every model and every format of data.
+"""Tests the command `muster train` with every model and every format of data.
 
     python3 tests/cli/models_test.py --command build/release/muster
 
-It writes small files in each format, and starts whole runs of a few rounds in processes of their own.
+The test writes small files in each format, and starts runs of a few rounds as separate processes.
 """
 
 import json
@@ -90,7 +90,7 @@ class Models(muster_command.CommandTest):
         self.assertEqual((error["key"], error["allowed"]), ("rounds.learning_rate",
                                                            "model cnn | logistic | mlp | features+linear"))
         self.assertFalse((self.folder / "wrong").exists())
-        # The canonical text of a plan has every key, also those that a statistic has no use for.
+        # The canonical text of a plan has every key, even keys that do not apply to a statistic.
         for name in ("histogram", "sum", "mean"):
             done = run("report", str(self.folder / name))
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -124,8 +124,8 @@ class Models(muster_command.CommandTest):
         metrics = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
         self.assertEqual([line["neutral"] for line in metrics], [line["neutral"] for line in logged])
         self.assertEqual(metrics[-1]["neutral"], final["neutral"])
-        self.assertEqual({line["check_ins"] for line in logged}, {600})  # nobody is silent
-        odd = sum(1 for i in range(0, 720, 9) if i % 6 != 5)  # every sixth line is of the test set
+        self.assertEqual({line["check_ins"] for line in logged}, {600})  # every client reports
+        odd = sum(1 for i in range(0, 720, 9) if i % 6 != 5)  # every sixth line belongs to the test set
         self.assertTrue(0 < final["neutral"] <= 30 * odd, final)
         said = f"{final['neutral']} answers were neutral, R(0) in place of a vector that was not finite"
         self.assertIn(said, done.stderr)

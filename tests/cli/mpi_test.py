@@ -1,9 +1,9 @@
-"""muster train under mpirun: the same bits on 1, 2 and 4 ranks, and no rank that hangs.
+"""Tests the command `muster train` under mpirun: the same bits on 1, 2 and 4 ranks, and no rank that hangs.
 
     python3 tests/cli/mpi_test.py --command build/release/muster --mpirun mpirun [--abandon-test BINARY] [--long]
 
-The runs are small, and in processes of their own. Every command has a time limit, so that a rank that waits for one
-that failed is noticed.
+The runs are small and in separate processes. Every command has a time limit, so a rank that waits forever for one
+that failed makes the test fail.
 """
 
 import json
@@ -66,7 +66,7 @@ SIGNS = 'kind = "ldp-sgd"\nepsilon0 = 1.0'
 NOISE = 'kind = "gaussian"\nsigma = 5.0'
 BASE = {"clients": 300, "protocol": "shuffled-check-in", "participation": "rate = 0.3\ndropout = 0.1",
         "randomizer": SIGNS, "rounds": 40, "log_every": 20, "data": "idx:data", "learning_rate": "[[1, 0.2], [20, 0.1]]"}
-# A population whose epsilon is quickly found, for tests of what does not depend on who sends.
+# A population whose epsilon is computed quickly, for tests that do not depend on who sends.
 QUICK = {"clients": 40, "participation": "rate = 1"}
 PLANS = {
     "check-in": {},
@@ -129,7 +129,7 @@ class MpiTest(unittest.TestCase):
         self.assertEqual(run_files.files_of(self.folder / a), run_files.files_of(self.folder / b))
 
     def one_error(self, done):
-        """One line on stdout, and among what mpirun says on stderr one line of muster's."""
+        """The error of a job, which must be one line on stdout and, besides mpirun's own lines, one line on stderr."""
         lines = done.stdout.splitlines()
         self.assertEqual(len(lines), 1, done.stdout + done.stderr)
         error = json.loads(lines[0])["error"]
@@ -186,7 +186,7 @@ class MpiTest(unittest.TestCase):
     def test_a_run_goes_on_with_another_number_of_ranks(self):
         self.write_plan(**QUICK, rounds=500, log_every=500)
         self.run_here(self.command("--out", "whole"))
-        # SIGUSR1 is what mpirun passes on at once.
+        # mpirun passes SIGUSR1 on at once.
         for ranks in 2, 4:
             job = self.start(ranks, "--out", "parts", "--resume", "--json")
             time.sleep(0.05)
@@ -206,7 +206,7 @@ class MpiTest(unittest.TestCase):
             time.sleep(0.05)
             children = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split()
             self.assertEqual(len(children), 2)
-            pathlib.Path(f"/proc/{children[victim]}/cmdline").read_text()  # it runs
+            pathlib.Path(f"/proc/{children[victim]}/cmdline").read_text()  # fails unless it runs
             subprocess.run(["kill", "-KILL", children[victim]], check=True)
             job.communicate(timeout=60)
             self.assertNotEqual(job.returncode, 0)
@@ -267,7 +267,7 @@ class MpiTest(unittest.TestCase):
 
     @unittest.skipIf(LONG, "in check")
     def test_the_slurm_script_stops_in_time_and_goes_on(self):
-        # As Slurm runs it, except for what mpirun needs in a container and for the superuser.
+        # The environment that Slurm gives, and what mpirun needs in a container and for the superuser.
         environment = {**os.environ, "MUSTER": muster_command.COMMAND, "SLURM_NTASKS": "2", "SLURM_CPUS_PER_TASK": "1",
                        "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                        "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",

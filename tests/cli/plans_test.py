@@ -1,9 +1,9 @@
 """Every protocol with every randomizer has a plan, and the stored results belong to these plans.
 
-    python3 tests/cli/plans_test.py --command build/release/muster          # epsilon of a third of the plans
-    python3 tests/cli/plans_test.py --command build/release/muster --long   # of all, and trains each on real MNIST
+    python3 tests/cli/plans_test.py --command build/release/muster          # compares epsilon of a third of the plans
+    python3 tests/cli/plans_test.py --command build/release/muster --long   # of all, and trains each on MNIST
 
-testdata/logs/mnist-matrix.jsonl has one line for each plan of plans/mnist; the README shows them.
+testdata/logs/mnist-matrix.jsonl has one line for each plan of plans/mnist; the README shows these results.
 """
 
 import json
@@ -24,7 +24,7 @@ STORED = {entry["plan"]: entry for entry in map(
 MNIST = pathlib.Path("../shared/data/mnist")
 LONG = "--long" in sys.argv
 
-# A third of the pairs, in which each protocol and each randomizer occurs at least twice.
+# A third of the pairs; each protocol and each randomizer occurs in at least two of them.
 QUICK = {f"{protocol}-{randomizer}" for i, protocol in enumerate(PROTOCOLS) for j, randomizer in enumerate(RANDOMIZERS)
          if (i + j) % 3 == 0}
 

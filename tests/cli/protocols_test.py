@@ -1,4 +1,4 @@
-"""Every protocol from outside: what is trained costs what `muster account` says, and what cannot run is refused.
+"""Tests every protocol with the command: training costs what `muster account` says; other plans are refused.
 
     python3 tests/cli/protocols_test.py --command build/release/muster
 """
@@ -30,7 +30,7 @@ delta = 1e-4
 
 LDP = ("ldp-sgd", "epsilon0 = 1.0")
 GAUSSIAN = ("gaussian", "sigma = 3.0")
-# participation, randomizer, rounds, what must hold of a step's number of messages if there are twenty clients
+# participation, randomizer, rounds, and a condition on a step's number of messages with twenty clients
 PROTOCOLS = (
     ('protocol = "shuffle"', LDP, 2, lambda n: n == 20),
     ('protocol = "subset"\nsubset = 6', LDP, 2, lambda n: n == 6),

@@ -1,4 +1,4 @@
-"""What the command refuses, from outside: exit status, key, value, allowed, and where."""
+"""Tests the errors of the command: exit status, key, value, allowed values, and place."""
 
 import os
 import pathlib
@@ -87,7 +87,7 @@ class Refusals(CommandTest):
                                (["--sigma", "3"], "randomizer.sigma")):
             error = self.refused("train", str(GOOD), *arguments)
             self.assertEqual((error["kind"], error["key"], error["value"]), ("plan", key, arguments[1]))
-        # Values beyond a sampler's range: the error has the number as it was typed, not rounded to six digits.
+        # For values beyond a sampler's range, the error shows the number as it was typed, not rounded to six digits.
         for flag, value, key in (("--epsilon0", "1e-10", "randomizer.epsilon0"), ("--clip", "1e-30", "randomizer.clip"),
                                  ("--clip", "1e+300", "randomizer.clip")):
             error = self.refused("train", str(GOOD), flag, value, "--data", "digits", "--clients", "10", "--out", str(self.plan) + ".run")
@@ -109,7 +109,7 @@ class Refusals(CommandTest):
             self.assertEqual(self.refused(*arguments)["kind"], "usage", arguments)
         self.assertEqual(run("account", "--rate").stderr, "muster: --rate needs a value\n")
         self.assertEqual(run("account", *flags(), "--rate", "0.2").stderr, "muster: --rate is given more than once\n")
-        # A flag with an empty value is refused by name, also where another flag follows, which is not its value.
+        # A flag with an empty value is refused by name, even if another flag follows: that flag is not the value.
         error = self.refused("account", *flags(delta=None), "--delta=")
         self.assertEqual((error["kind"], error["key"]), ("usage", "--delta"))
         nothing = run()

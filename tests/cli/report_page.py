@@ -1,4 +1,4 @@
-"""A page of `muster report`, read: its elements, attributes, words and tables."""
+"""Reads a page of `muster report`: its elements, attributes, words and tables."""
 
 import html.parser
 

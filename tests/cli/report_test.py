@@ -1,4 +1,4 @@
-"""`muster report` from outside: what the page shows, that it loads nothing, and what it refuses.
+"""Tests the command `muster report`: the page that it writes, that the page loads nothing, and errors.
 
     python3 tests/cli/report_test.py --command build/release/muster
 """
@@ -77,7 +77,7 @@ class ReportTest(SmallRuns):
         self.assertIn("not finished", text)
         self.assertIn("not finished", said)
         self.assertFalse((self.folder / "run" / "report.html").exists())
-        # An incomplete last line, which may still be being written, is left out.
+        # An incomplete last line is left out, because the run may still be writing it.
         with open(self.folder / "run" / "metrics.jsonl", "a") as metrics:
             metrics.write('{"round":')
         self.assertEqual(self.report("run")[0].count("<svg"), 3)
@@ -112,7 +112,7 @@ class ReportTest(SmallRuns):
 
     def test_without_coins_nothing_is_watched(self):
         self.with_clients(20)
-        self.train("--out", "run", "--protocol", "subset", "--subset", 5, status=2)  # the plan's rate is in the way
+        self.train("--out", "run", "--protocol", "subset", "--subset", 5, status=2)  # refused because of the plan's rate
         plan = (self.folder / "small.toml").read_text()
         plan = plan.replace('"shuffled-check-in"', '"subset"').replace("rate = 0.1", "subset = 5")
         (self.folder / "small.toml").write_text(plan)
@@ -135,7 +135,7 @@ class ReportTest(SmallRuns):
         page = Page(text)
         self.assertEqual({"img", "script"} & set(page.tags), set())
         self.assertIn(hostile, page.words)
-        # What a result says of its end is one of three words, and nothing else reaches the page.
+        # A result says with one of three words how the run ended; no other text reaches the page.
         result = self.folder / hostile / "result.json"
         result.write_text(result.read_text().replace('"done"', '"<script>alert(2)"'))
         self.assertEqual(self.refusal("report", hostile, status=3)["key"], f"{hostile}/result.json")
@@ -176,7 +176,7 @@ class ReportTest(SmallRuns):
         self.assertEqual({**json.loads(whole), "seconds": 0, "examples_per_second": 0},
                          {**again, "seconds": 0, "examples_per_second": 0})
         whole = metrics.read_text()
-        for kept in ("", "".join(good[:-1])):  # whole lines, but not to the end
+        for kept in ("", "".join(good[:-1])):  # whole lines, but the last ones are missing
             metrics.write_text(kept)
             error = self.refusal("report", "run", "--out", "page.html", status=3)
             self.assertEqual((error["key"], error["allowed"]), ("run/metrics.jsonl", "24, as in result.json"))
@@ -205,12 +205,12 @@ class ReportTest(SmallRuns):
             error = self.refusal("report", "run", "--out", name, status=3)
             self.assertEqual((error["kind"], error["key"]), ("file", name))
             self.assertEqual(path.read_bytes(), before)
-        # A page is not written under a name that a run uses for its own files, either.
+        # A page may not have a name that a run uses for its own files.
         self.assertEqual(self.stop_after(1, "--out", "part", "--rounds", 100_000)[0], 130)
         for name in ("part/result.json", "part/checkpoint.12-3.tmp"):
             self.assertEqual(self.refusal("report", "part", "--out", name, status=3)["key"], name)
             self.assertFalse((self.folder / name).exists())
-        # Pages of earlier versions lack the `generator` element and are known by their title alone.
+        # Pages of earlier versions lack the `generator` element and are recognised only by their title.
         page = self.folder / "run" / "report.html"
         page.write_text(text.replace('<meta name="generator" content="muster report">\n', ""))
         self.assertNotEqual(page.read_text(), text)

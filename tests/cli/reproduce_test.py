@@ -1,8 +1,8 @@
-"""`muster reproduce`: what it lists, the files it writes, what it resumes and refuses.
+"""Tests the command `muster reproduce`: its list, the files that it writes, resuming, and errors.
 
     python3 tests/cli/reproduce_test.py --command build/release/muster [--long]
 
-With --long, all figures that need no training, instead of two tables.
+With --long, computes all figures that need no training, instead of two tables.
 """
 
 import csv
@@ -111,7 +111,7 @@ class Reproduce(CommandTest):
         self.assertIn("not reproduced yet", self.refused("reproduce", "003-figure-6")["message"])
         self.assertEqual(self.refused("reproduce")["key"], "ID")
         self.assertEqual(self.refused("reproduce", "--list", TABLE)["key"], "--list")
-        # One wrong id, and nothing is computed.
+        # If one id is wrong, nothing is computed.
         self.assertEqual(self.refused("reproduce", "000-table-2", "nothing", "--out", str(self.out))["key"], "nothing")
         self.assertFalse(self.out.exists())
         self.out.write_text("a file")

@@ -1,4 +1,4 @@
-"""What the tests of training share: small data sets in the idx format, and run folders without the times measured."""
+"""Helpers for tests of training: small data sets in the idx format, and run folders without the measured times."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ import random
 import struct
 
 # In a checkpoint (src/muster/simulation/runs/checkpoint.h) the seconds are followed by the length of metrics.jsonl,
-# which depends on the digits of the seconds there.
+# which depends on how many digits the seconds in that file have.
 SECONDS_AT = 8 + 4 + 64 + 32 + 8 + 8 + 8
 TIME_BYTES = 16
 CHECKSUM = 32
@@ -22,7 +22,7 @@ def to_version_2(path):
 
 
 def write_idx(folder, train=100, test=50, seed=1):
-    """Grey noise under a label each: nothing to learn, quick to read."""
+    """Writes images of grey noise whose labels have no relation to them, so that nothing can be learned."""
     draw = random.Random(seed)
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -34,13 +34,13 @@ def write_idx(folder, train=100, test=50, seed=1):
 
 
 def untimed(line):
-    """One JSON object without what depends on the clock or on the folder's name."""
+    """One JSON object without the fields that depend on the clock or on the folder's name."""
     return {key: value for key, value in json.loads(line).items()
             if key not in ("seconds", "examples_per_second", "out")}
 
 
 def files_of(run):
-    """Every file of a run folder by name, without the times measured: equal for equal runs."""
+    """Every file of a run folder by name, without measured times; equal runs give equal values."""
     run = pathlib.Path(run)
     files = {}
     for path in sorted(run.iterdir()):

@@ -1,9 +1,9 @@
-"""Trains a thousand million clients, and ten million over a bootstrapped data set, in little memory.
+"""Trains 10^9 clients, and ten million clients that share a smaller data set, in little memory.
 
     python3 tests/cli/scale_test.py --command build/release/muster
 
-The memory of a process is its greatest resident size as the system tells its parent. n = 1e9 tosses 1e9 coins
-per round; a table with one byte per client would take a thousand megabytes.
+The memory of a process is its greatest resident size, which the system reports to its parent. With 10^9 clients, each
+round tosses 10^9 coins; a table with one byte per client would take a thousand megabytes.
 """
 
 import json
@@ -74,7 +74,7 @@ class ScaleTest(unittest.TestCase):
             result, logged, memory = self.train(f"run{threads}", threads)
             print(f"n = 1e9, {threads} threads: {memory:.0f} MB resident, {result['seconds']:.1f} s for 2 rounds")
             self.assertLess(memory, MEGABYTES)
-            # 1,000 expected; 250 or more away less than once in 1e12 (Bernstein's inequality, both sides).
+            # 1,000 are expected. By Bernstein's inequality, a deviation of 250 or more has probability below 1e-12.
             self.assertLess(abs(logged[-1]["check_ins"] - 1000), 250)
             runs.append(run_files.files_of(self.folder / f"run{threads}"))
         self.assertEqual(*runs)

@@ -1,8 +1,8 @@
-"""Runs the sessions of a folder and compares each word they show: what --help, a table and a refusal look like.
+"""Runs the sessions of a folder and compares every word of their output: help texts, tables and errors.
 
-A session is a text file. A line `$ muster ARGUMENTS` is run by the shell, in a folder that holds the plans of the
-project and what earlier lines left; the lines after it are what it prints, stdout then stderr, and `[exit N]` when N
-is not 0. Lines before the first `$` are remarks. What differs between machines is masked on both sides.
+A session is a text file. A line `$ muster ARGUMENTS` is run by the shell, in a folder with the plans of the project
+and the files that earlier lines left. The lines after it are its output: stdout, then stderr, then `[exit N]` if N is
+not 0. Lines before the first `$` are remarks. Text that differs between machines is masked on both sides.
 
     sessions.py --command build/release/muster tests/cli/sessions            compare
     sessions.py --command build/release/muster tests/cli/sessions --update   write what is printed now
@@ -31,7 +31,7 @@ def masked(text):
 
 
 def run(line, folder, command):
-    """What `line` prints, as a session shows it."""
+    """The output of `line`, as a session shows it."""
     path = f"{pathlib.Path(command).resolve().parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(["bash", "-c", line], cwd=folder, env={**os.environ, "PATH": path}, timeout=120,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
@@ -42,7 +42,7 @@ def run(line, folder, command):
 
 
 def replayed(session, folder, command):
-    """The session with what each of its commands prints now."""
+    """The session with the present output of each of its commands."""
     text = ""
     started = False
     for line in session.splitlines():

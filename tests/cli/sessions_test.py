@@ -1,4 +1,4 @@
-"""The comparison of sessions itself: a wrong word, a wrong status and a missing line fail it."""
+"""Tests that the comparison of sessions notices a wrong word, a wrong status and a missing line."""
 
 import contextlib
 import io

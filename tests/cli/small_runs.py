@@ -1,4 +1,4 @@
-"""A folder of its own for each test, with a plan and a data set that train in it within a second."""
+"""Gives each test its own folder, with a plan and a data set whose training takes less than a second."""
 
 import json
 import pathlib
@@ -36,7 +36,7 @@ delta = 1e-4
 """
 
 def write_data(folder):
-    """40 training and 50 test images, half of them black, half of them noise."""
+    """Writes 40 training and 50 test images, half of them black and half of them noise."""
     folder.mkdir()
     bits = random.Random(1)
     for name, count in (("train", 40), ("t10k", 50)):
@@ -56,7 +56,7 @@ class SmallRuns(unittest.TestCase):
         write_data(self.folder / "data")
 
     def with_clients(self, clients):
-        """Changes the plan's population; one of twenty is accounted for several times faster than one of 1000."""
+        """Changes the plan's number of clients. The accountant is several times faster for 20 clients than for 1000."""
         path = self.folder / "small.toml"
         path.write_text(path.read_text().replace("clients = 1000", f"clients = {clients}"))
 
@@ -82,7 +82,7 @@ class SmallRuns(unittest.TestCase):
         return [json.loads(line) for line in self.train("--json", *flags, status=status).stdout.splitlines()]
 
     def refusal(self, *arguments, status):
-        """The error of a command that prints nothing else, the same in words and in JSON."""
+        """The error of a command that prints nothing else; its words and its JSON line must agree."""
         done = self.run_command(*arguments, "--json", status=status)
         lines = done.stdout.splitlines()
         self.assertEqual(len(lines), 1, done.stdout)
@@ -91,7 +91,7 @@ class SmallRuns(unittest.TestCase):
         return error
 
     def stop_after(self, lines, *flags):
-        """Starts training, sends SIGINT after so many lines of its output, and returns its status and output."""
+        """Starts training, sends SIGINT after `lines` lines of its output, and returns its status and output."""
         process = subprocess.Popen(self.command("train", "small.toml", "--json", *flags), stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True, cwd=self.folder)
         first = [process.stdout.readline() for _ in range(lines)]
@@ -103,7 +103,7 @@ class SmallRuns(unittest.TestCase):
         return [json.loads(line) for line in (self.folder / out / "metrics.jsonl").read_text().splitlines()]
 
     def report(self, *arguments):
-        """The page of a run, and what is said on stderr."""
+        """The page of a run, and the output on stderr."""
         done = self.run_command("report", *arguments)
         return (self.folder / done.stdout.strip()).read_text(encoding="utf-8"), done.stderr
 

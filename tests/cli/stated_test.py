@@ -1,4 +1,4 @@
-"""The epsilon that the files of a run state is never believed: `report` and `--resume` work out every one anew.
+"""The epsilon that a run's files state is never trusted: `report` and `--resume` compute every epsilon again.
 
     python3 tests/cli/stated_test.py --command build/release/muster
 """
@@ -15,10 +15,10 @@ from small_runs import SmallRuns
 class StatedTest(SmallRuns):
     def setUp(self):
         super().setUp()
-        self.with_clients(20)  # what is asked here does not depend on how many there are
+        self.with_clients(20)  # these tests do not depend on the number of clients
 
     def stated(self, name, line, value):
-        """Writes `value` for the epsilon in the line of a file; returns what it was."""
+        """Replaces the epsilon in a line of a file by `value`; returns the old one."""
         path = self.folder / "run" / name
         lines = path.read_text().splitlines(keepends=True)
         said = json.loads(lines[line - 1])["epsilon"]
@@ -59,7 +59,7 @@ class StatedTest(SmallRuns):
             self.assertIn("2 stated epsilons are larger", shown.stderr)
             self.stated("result.json", 1, final["epsilon"])
             self.stated("metrics.jsonl", 4, final["epsilon"])
-        # A stated value within the numerical error, or with the last digits of another machine, counts as the same.
+        # A stated value that differs only by the numerical error or by rounding counts as the same.
         for same in (final["epsilon"] * (1 + 1e-10), final["epsilon"] * (1 - 1e-10)):
             self.stated("result.json", 1, same)
             self.assertEqual(self.report("run"), (text, ""))
@@ -72,7 +72,7 @@ class StatedTest(SmallRuns):
                                 ('"delta":0.0001', '"delta":1e-09', "0.0001, as in plan.txt"),
                                 ('"message"', '"sum"', "message, as in the checkpoint")):
             result.write_text(good.replace(old, new))
-            if "rounds" in new:  # the metrics are cut off after the stated rounds, so that they agree
+            if "rounds" in new:  # cut off the metrics after the stated rounds, so that both files agree
                 (self.folder / "run" / "metrics.jsonl").write_text("".join(metrics.splitlines(keepends=True)[:3]))
             for command in (("report", "run"), ("train", "small.toml", "--out", "run", "--resume")):
                 error = self.refusal(*command, status=3)

@@ -1,4 +1,4 @@
-"""`muster train --sweep --seeds` from outside: the product of values and seeds, its summary, and resuming it.
+"""Tests `muster train --sweep --seeds`: the runs for all values and seeds, the summary, and resuming.
 
     python3 tests/cli/sweep_test.py --command build/release/muster
 """
@@ -46,7 +46,7 @@ class SweepTest(SmallRuns):
             self.assertEqual((combination["accuracy"]["min"], combination["accuracy"]["max"]),
                              (min(accuracies), max(accuracies)))
             self.assertEqual({run["epsilon"] for run in mine}, {combination["epsilon"]})
-        # The last combination with the second seed, trained alone, is the same run.
+        # The last combination with the second seed, trained by itself, gives the same run.
         self.train("--epsilon0", 1, "--learning-rate", "[[1, 0.3], [12, 0.1]]", "--seed", 8, "--out", "alone")
         same = f"sweep/{summary['combinations'][-1]['runs'][1]}"
         self.assertEqual(timeless(self.metrics("alone")), timeless(self.metrics(same)))

@@ -1,9 +1,9 @@
-"""muster train from outside: what it prints, writes and survives.
+"""Tests the command `muster train`: its output, its files, and signals.
 
     python3 tests/cli/train_test.py --command build/release/muster
 
-Runs a small plan (grey noise, logistic regression, 20 clients) in processes of its own, sends real signals, and
-compares checkpoints byte for byte where they must not differ.
+Runs a small plan (grey noise, logistic regression, 20 clients) in separate processes, sends real signals, and
+compares the checkpoints of runs that must agree byte for byte.
 """
 
 import json
@@ -73,7 +73,7 @@ class TrainTest(unittest.TestCase):
         self.assertEqual(run_files.files_of(self.folder / a), run_files.files_of(self.folder / b))
 
     def stop_midway(self, out, signal_number, *flags):
-        """Starts a run, sends the signal after the fifth line of its output, returns status and output."""
+        """Starts a run, sends the signal after the fifth line of its output, and returns status and output."""
         process = subprocess.Popen(self.command("--json", "--out", out, *flags), stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL, text=True, cwd=self.folder)
         first = [process.stdout.readline() for _ in range(5)]

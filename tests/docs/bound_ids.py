@@ -1,4 +1,4 @@
-"""Every bound id named in the rooms accounting and papers has a row, with a page, in docs/theory/README.md, and no row is stale.
+"""docs/theory/README.md has a row, with a page, for each bound id of the rooms accounting and papers, and no others.
 
     python3 tests/docs/bound_ids.py [ROOT]
 """
@@ -9,7 +9,7 @@ import sys
 import checker
 
 ROOMS = ["accounting", "papers"]
-# An id is assigned, or is the first argument of a function that makes several bounds that are alike.
+# An id is either assigned or the first argument of a function that makes several similar bounds.
 NAMED = re.compile(r'(?:\.id = |\b(?:approach|as_plotted|by_formula|renyi_lower_bound)\(\s*)"([a-z0-9-]+)"')
 ROW = re.compile(r"^\| (`[^|]*`) \|[^|]*\| ([^|]*) \|", re.M)
 

@@ -1,4 +1,4 @@
-"""Tests of the documentation's checkers, on pages that are right and on pages that are wrong."""
+"""Tests the documentation's checkers on correct pages and on wrong pages."""
 
 import contextlib
 import io

@@ -1,10 +1,10 @@
-"""Each line of docs/theory/what-the-system-owes.md names the tests that keep it, and each named test exists.
+"""Each duty in docs/theory/what-the-system-owes.md names tests that check it, and each named test exists.
 
     python3 tests/docs/duties.py [ROOT]
 
-A test is named in backticks: `Suite.Name` of a *_test.cc, or `file.py: name` of a function below tests/. Each section but
-the last, each part of one that begins with "**Do.**" or with *words like these.*, and each point of a list has a
-paragraph that begins with "Kept" and names one.
+A test is named in backticks: `Suite.Name` of a *_test.cc, or `file.py: name` of a function below tests/. A paragraph
+that begins with "Kept" and names a test is required in each section but the last, in each part of a section that begins
+with "**Do.**" or with *words like these.*, and in each item of a list.
 """
 
 import re

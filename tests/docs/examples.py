@@ -1,22 +1,22 @@
-"""Runs the commands that the documentation shows and compares what they print with what the page shows.
+"""Runs the commands that the documentation shows and compares their output with the page.
 
 A fenced block that opens with ```console is an example: a line that starts with "$ " is a command (a trailing
-backslash continues it), and the lines up to the next command are its standard output. A command that shows no
-output need only succeed. Words after `console` are options:
+backslash continues it), and the lines up to the next command are its standard output. A command without shown
+output only has to succeed. Words after `console` are options:
 
-    long         takes minutes: run with --long alone (make check-all)
+    long         takes minutes; only runs with --long (make check-all)
     needs=PATH   skipped, with a message, when PATH does not exist (data that the project does not carry)
     log=FILE     standard output is JSON lines, compared with the stored FILE (see same_log)
     fresh=PATH   PATH, below build/ or runs/, is removed first, so that a run starts from its beginning
 
-Before comparing, both sides are masked by MASKS, and by nothing else: times, rates, and the folder of the project
-differ between machines; an epsilon does not. Accuracies are compared within ACCURACY_TOLERANCE.
+Before comparing, only MASKS are applied to both sides: times, rates and the folder of the project differ between
+machines, but an epsilon does not. Accuracies are compared within ACCURACY_TOLERANCE.
 
     python3 tests/docs/examples.py --command build/release/muster [--long] README.md docs/...
 
-With --update, what is not as shown is written into the page instead: read the difference before keeping it.
+With --update, output that differs is written into the page; read the difference before keeping it.
 
-Exit status: 0 all as shown, 1 something differs, 77 nothing differs but something was skipped.
+The exit status is 0 if all output is as shown, 1 if some differs, and 77 if none differs but something was skipped.
 """
 
 import argparse
@@ -38,12 +38,12 @@ MASKS = [
     (re.compile(r"\b\d+(\.\d+)? ?(ms|s|min|h|seconds|minutes)\b( \d+ (s|min)\b)?"), "<time>"),
 ]
 
-# A person who reads a page is not root and has two cores; a container that runs the tests may be root, with one.
+# Readers of a page are not root and have two cores; a container that runs the tests may be root and have one core.
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 
-# Accuracy passes through float kernels, whose last bits differ between instruction sets: one machine repeats a log
-# exactly, another one to within this tolerance. Coins and epsilon do not depend on the machine.
+# Accuracy is computed by float kernels, whose last bits differ between instruction sets. The same machine repeats a
+# log exactly, another one to within this tolerance. Coins and epsilon do not depend on the machine.
 ACCURACY_TOLERANCE = 0.01
 EPSILON_TOLERANCE = 1e-9
 
@@ -102,13 +102,13 @@ def masked(lines, root):
     return lines
 
 
-# Columns of a table that hold accuracies: of a run, or over the seeds of a sweep.
+# The columns of a table that hold accuracies, of a run or over the seeds of a sweep.
 ACCURACY_COLUMNS = re.compile(r"(?<=  )(?:accuracy|lowest|highest)(?=  )")
 
 
 def without_accuracies(lines):
-    """The lines with accuracies replaced, and the accuracies: numbers right-aligned under a column that holds them, or
-    after the word at the start of a line."""
+    """The lines with accuracies replaced, and the accuracies. They are right-aligned under the heading of a column of
+    accuracies, or follow the word at the start of a line."""
     replaced, found, columns = [], [], []
     for line in lines:
         headings = [heading.end() for heading in ACCURACY_COLUMNS.finditer(line)]
@@ -138,10 +138,10 @@ def same_text(expected, printed, root):
 
 
 def same_log(stored, printed):
-    """What differs between two logs of JSON lines: accuracy or epsilon by more than its tolerance, any other field at
-    all. The times measured and the folder's name are left out.
+    """The differences between two logs of JSON lines: of accuracy or epsilon, those above its tolerance, and all of
+    other fields. Measured times and the folder's name are ignored.
 
-    A field that the stored log does not have is of a later version: fields are added, never renamed or taken away.
+    A field that the stored log lacks is ignored, too: later versions add fields, but never rename or remove any.
     """
     differences = []
     stored, printed = [[json.loads(line) for line in lines if line] for lines in (stored, printed)]
@@ -163,14 +163,14 @@ def same_log(stored, printed):
 
 
 def with_binary(text, binary):
-    """The command with this build's programs, muster and the examples beside it, in place of those that pages show."""
+    """The command with the paths of this build's programs (muster and the examples) in place of the shown ones."""
     text = re.sub(r"(?<![\w/.-])build/release/muster(?![\w/])", lambda _: shlex.quote(str(binary)), text)
     return re.sub(r"(?<![\w/.-])build/release/examples/(\w+)",
                   lambda found: shlex.quote(str(binary.parent / "examples" / found.group(1))), text)
 
 
 def run(command, binary, root):
-    """What is wrong with one command, as a list of lines; empty when it does what the page says."""
+    """What is wrong with one command, as a list of lines; empty if it does what the page says."""
     if command.fresh:
         if pathlib.PurePath(command.fresh).parts[0] not in ("build", "runs") or ".." in command.fresh:
             return [f"fresh={command.fresh} is below neither build/ nor runs/"]
@@ -219,7 +219,7 @@ def main(arguments):
     ran = skipped = failed = 0
     for page in options.pages:
         commands = commands_of(page, (root / page).read_text(encoding="utf-8"))
-        # From the end of the page when it is rewritten, so that lines above keep their numbers.
+        # A page is rewritten from its end, so that the lines above keep their numbers.
         for command in reversed(commands) if options.update else commands:
             if command.long != options.long:
                 continue

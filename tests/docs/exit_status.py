@@ -1,4 +1,4 @@
-"""The table of docs/plan.md, "Exit status", and the manual's section say what exit_status() and name_of() of the code return.
+"""The table "Exit status" of docs/plan.md and the manual agree with exit_status() and name_of() in the code.
 
     python3 tests/docs/exit_status.py [ROOT]
 """
@@ -13,7 +13,7 @@ CASE = re.compile(r"case ErrorCode::(\w+):|return ([^;]+);")
 
 
 def returned(source, function):
-    """What the switch of a function returns for each ErrorCode, as text."""
+    """The value that the switch of a function returns for each ErrorCode, as text."""
     body = re.search(r"\b%s\(ErrorCode code\) \{\n(.*?)\n\}" % function, source, re.S)
     values, waiting = {}, []
     for code, value in CASE.findall(body.group(1) if body else ""):

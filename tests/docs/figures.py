@@ -1,12 +1,12 @@
-"""Compares tables of training figures in the documentation with the stored logs they were taken from.
+"""Compares tables of training results in the documentation with the stored logs from which they were taken.
 
 A table that follows a line `<!-- figures: LOG -->` has a column `round` and any of `accuracy` and `epsilon`. Each
 row must find its round in LOG (JSON lines as `muster train --json` prints them). An accuracy (0.873 or 87.3 %) must
-be the logged one rounded to nearest; an epsilon must be the logged one rounded UP in its last shown digit: a table
-never shows a privacy loss smaller than the proven one.
+be the logged one rounded to nearest. An epsilon must be the logged one rounded UP in its last shown digit, so that a
+table never shows an epsilon below the proven one.
 
-A table that follows `<!-- matrix: LOG -->` has protocols as rows and randomizers as columns, and in each cell
-accuracy, epsilon and seconds with ` / ` between; LOG has a line for each pair, its final JSON object with
+A table that follows `<!-- matrix: LOG -->` has protocols as rows and randomizers as columns. Each cell has accuracy,
+epsilon and seconds, separated by ` / `. LOG has one line for each pair: the final JSON object of its run, with
 "plan": "PROTOCOL-RANDOMIZER". Every line of LOG must be shown.
 
     python3 tests/docs/figures.py [--root ROOT] README.md ...
@@ -30,7 +30,7 @@ def cells(line):
 
 
 def wrong_cell(kind, shown, logged):
-    """What is wrong with a shown figure against the logged one, or None."""
+    """How a shown number differs from the logged one, or None."""
     number = re.match(r"([\d.]+)( ?%)?$", shown.replace("**", "").replace("≤", "").strip())
     if not number:
         return f"{shown!r} is not a figure"
@@ -46,7 +46,7 @@ def entries_of(log):
 
 
 def table_after(lines, at):
-    """The numbers of the lines of the table that follows line `at`, after empty lines."""
+    """The line numbers of the table that follows line `at`; there may be empty lines before it."""
     first = at + 1
     while first < len(lines) and not lines[first].strip():
         first += 1

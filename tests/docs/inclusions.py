@@ -6,7 +6,7 @@ holds exactly that file. Every program in examples/ is shown on the page of the 
 
     python3 tests/docs/inclusions.py [--update] [--root ROOT]
 
-With --update, each block is written anew from its file. Exit status: 0 all as in the files, 1 something differs.
+With --update, each block is replaced by its file. The exit status is 0 if all blocks equal their files, else 1.
 """
 
 import argparse

@@ -1,5 +1,6 @@
-// The reader of CIFAR folders. An input is a byte, 0 for CIFAR-100 and otherwise for CIFAR-10, a test file as
-// take_counted() reads it, then a training file, which stands for each of the five of CIFAR-10.
+// The reader of CIFAR folders. An input has three parts: a byte, which is 0 for CIFAR-100 and anything else
+// for CIFAR-10; a test file in the form of take_counted(); and a training file, which is used for all five of
+// CIFAR-10.
 #include <fstream>
 
 #include "muster/learning/data/cifar.h"

@@ -1,9 +1,9 @@
-// A fuzz target: one reader of bytes that may come from anybody, as a function of one input.
+// A fuzz target: one reader of untrusted bytes, as a function of one input.
 //
-// Each NAME_target.cc defines accepts() for one reader. Two programs call it: `fuzz_NAME`, which libFuzzer
-// drives with inputs of its own (preset `fuzz`), and `replay_NAME`, which reads the files of corpus/NAME in
-// every build. An input must be accepted or refused with one of the reader's documented errors; whatever else
-// happens, such as another exception or a read past an end, ends the process.
+// Each NAME_target.cc defines accepts() for one reader. Two programs call it: `fuzz_NAME`, to which libFuzzer
+// gives inputs that it makes (preset `fuzz`), and `replay_NAME`, which reads the files of corpus/NAME in
+// every build. An input must be accepted or refused with one of the reader's documented errors. Anything
+// else, such as another exception or a read past an end, ends the process.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@ namespace muster::fuzz {
 
 using Input = std::span<const std::uint8_t>;
 
-// Whether the reader takes this input.
+// Whether the reader accepts this input.
 bool accepts(Input input);
 
-// Runs `read` and says whether it returned; it may throw Errors of the `documented` codes alone.
+// Runs `read` and returns whether it threw no Error. Only Errors of the `documented` codes are caught.
 template <typename Read>
 bool accepted(Read&& read, std::initializer_list<ErrorCode> documented) {
   try {
@@ -38,8 +38,9 @@ bool accepted(Read&& read, std::initializer_list<ErrorCode> documented) {
 
 inline std::string text_of(Input input) { return {input.begin(), input.end()}; }
 
-// Takes two bytes, a little-endian length, from the front of `input`, then as many bytes as it says, or all
-// that are left. An input that stands for two files begins with the first of them in this form.
+// Removes a two-byte little-endian length from the front of `input` and returns the next bytes of that
+// number, or all that are left. An input that stands for two files begins with the first of them in this
+// form.
 inline Input take_counted(Input& input) {
   if (input.size() < 2) {
     return input = {};

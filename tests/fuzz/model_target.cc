@@ -1,5 +1,5 @@
-// The reader of model.safetensors. What is accepted is written and read again, and must come back byte for byte; then
-// the network that it describes is made, if muster knows it.
+// The reader of model.safetensors. A model that is accepted is written and read again, and must come back
+// byte for byte. Then the network that it describes is made, if muster knows it.
 #include "muster/simulation/runs/model_file.h"
 #include "muster/simulation/stored_network.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -15,7 +15,7 @@ bool accepts(Input input) {
         if (simulation::encode_model(simulation::decode_model(written, "written")) != written) {
           std::abort();
         }
-        // A cnn of inputs that its windows do not fit into is Error(plan), as where it would be trained.
+        // A cnn whose windows do not fit into its inputs is refused, too.
         accepted([&] { static_cast<void>(simulation::loaded_network(model, "model")); },
                  {ErrorCode::file, ErrorCode::plan});
       },

@@ -1,5 +1,5 @@
-// Gives every file of a corpus folder to the target that this program is linked with. A file whose name begins
-// with good_ must be accepted, one that begins with bad_ refused.
+// Gives every file of a corpus folder to the target that this program is linked with. A file whose name
+// begins with good_ must be accepted, and one whose name begins with bad_ must be refused.
 //
 //     replay_idx tests/fuzz/corpus/idx
 #include <filesystem>
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
       return 1;
     }
     ++(is_good ? good : bad);
-    // Named before it is read, so that the output ends with the file that ended the process.
+    // Printed before the file is read, so that the output ends with the file that ended the process.
     std::cout << name << std::flush;
     const bool accepted = muster::fuzz::accepts(bytes_of(entry.path()));
     std::cout << (accepted ? ": accepted" : ": refused")

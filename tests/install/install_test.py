@@ -1,8 +1,8 @@
-"""Installs a finished build below a temporary folder and uses what lies there, as a project outside would.
+"""Installs a finished build in a temporary folder and uses it as another project would.
 
     python3 tests/install/install_test.py --build build/release [--launcher ccache]
 
-Nothing is built anew. What is installed must run, be complete, and not lead back to where it was built.
+Nothing is built again. The installed files must run, be complete, and not refer to the folder of the build.
 """
 
 import argparse
@@ -33,11 +33,11 @@ class Install(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         stage = pathlib.Path(cls.folder.name) / "stage"
-        # Every file is of the component Unspecified. If it is named, CMake lists what it installs in another file than
-        # the one that `make install` wrote, which thus stays as it is.
+        # Every file belongs to the component Unspecified. If the component is named, CMake writes its list of installed
+        # files to another place, so that the list of `make install` is not overwritten.
         run("cmake", "--install", OPTIONS.build, "--prefix", f"/{PREFIX}", "--component", "Unspecified",
             env={**os.environ, "DESTDIR": stage})
-        # A package is unpacked somewhere else than where it was staged.
+        # Like a package, the files are moved to another place than the one they were installed to.
         cls.root = pathlib.Path(cls.folder.name) / "unpacked"
         stage.rename(cls.root)
         cls.prefix = cls.root / PREFIX
@@ -79,8 +79,8 @@ class Install(unittest.TestCase):
 
     def test_a_project_that_finds_the_package(self):
         build = pathlib.Path(self.folder.name) / "consumer"
-        # Without a build type nothing is optimised, which is faster: all programs need only build, and one runs. What
-        # they print is compared with docs/library.md by another test.
+        # Without a build type nothing is optimised, so the build is faster: all programs must build, and one runs. Another
+        # test compares their output with docs/library.md.
         configure = ["cmake", "-S", ROOT / "examples", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=",
                      f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER_LAUNCHER={OPTIONS.launcher}"]
         run(*configure)

@@ -1,6 +1,6 @@
-// Mistakes that must not compile. Each is a call with one wrong part: MISTAKE(wrong, right) stands for the
-// right part, or with -DMISTAKES for the wrong one, and misuse_test.py expects errors in exactly the lines
-// that have it. This file is compiled and never run.
+// Mistakes that must not compile. Each is a call with one wrong part. MISTAKE(wrong, right) stands for the
+// right part, or with -DMISTAKES for the wrong one. misuse_test.py expects errors exactly in the lines that
+// contain it. This file is compiled and never run.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -22,7 +22,7 @@
 
 namespace muster {
 
-// One quantity taken for another, or a bare number for a quantity.
+// One quantity passed for another, or a bare number for a quantity.
 namespace quantities {
 
 using namespace accounting;
@@ -51,7 +51,7 @@ Accountant a_protocol_is_no_mechanism(const Participation& protocol, const Mecha
 
 }  // namespace quantities
 
-// An object that has not passed its factory, which checks it.
+// An object that was not made and checked by its factory.
 namespace invalid {
 
 using accounting::Profile;
@@ -77,7 +77,7 @@ Profile a_profile_of_nothing() { return MISTAKE(Profile(), Profile::pure(1.0)); 
 
 }  // namespace invalid
 
-// Random bits that two owners would draw alike, and bits of an unnamed purpose.
+// Random bits that two owners would share, and bits without a named purpose.
 namespace bits {
 
 using random::KeyedStream;
@@ -106,7 +106,7 @@ std::uint64_t a_number_is_no_purpose(const RunKey& key) {
 
 }  // namespace bits
 
-// A sampler that does not say what it is charged as, and a run with two owners.
+// A sampler without a description of its mechanism, and a run with two owners.
 namespace owners {
 
 using namespace randomizers;

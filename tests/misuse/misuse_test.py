@@ -1,9 +1,9 @@
-"""Mistakes in the use of the library do not compile, and what they should have been does.
+"""Mistakes in the use of the library do not compile, and the corrected code does.
 
     python3 tests/misuse/misuse_test.py --compiler g++ --source mistakes.cc
 
-The source marks each token that may be wrong. The compiler reads it twice: with the right tokens it must accept all,
-and with the wrong ones refuse exactly the lines that have one.
+The source marks each token that may be wrong. The compiler reads it twice. With the right tokens it must accept every
+line, and with the wrong ones it must refuse exactly the lines that have one.
 """
 
 import argparse
@@ -17,12 +17,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 OPTIONS = None
 
-# What a compiler says of a name that does not exist: such an error would prove nothing of the types.
+# Errors for a name that does not exist; such an error would prove nothing about the types.
 UNKNOWN_NAME = re.compile(r"not declared|undeclared|no member named|has no member|does not name|unknown type")
 
 
 def errors(*flags):
-    """The exit status of the compiler, and its errors by the line of the source where they are."""
+    """The exit status of the compiler, and its errors by line of the source."""
     done = subprocess.run([OPTIONS.compiler, "-std=c++20", "-fsyntax-only", f"-I{ROOT / 'src'}", *flags, OPTIONS.source],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           check=False, cwd=HERE, env={**os.environ, "LC_ALL": "C"})

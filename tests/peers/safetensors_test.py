@@ -1,10 +1,10 @@
-"""model.safetensors, read by the real `safetensors` and run by the real PyTorch, against `muster evaluate`.
+"""Reads model.safetensors with the library safetensors, runs it in PyTorch, and compares with `muster evaluate`.
 
     make check-peers
 
 or, where both are installed, python3 tests/peers/safetensors_test.py build/release/muster [FOLDER of idx files].
 
-It trains the quickstart for a few rounds. Without a folder, inputs are noise with random labels.
+The test trains the quickstart plan for a few rounds. Without a folder, inputs are noise with random labels.
 """
 
 import gzip
@@ -84,7 +84,7 @@ def main():
         own = json.loads(subprocess.run([COMMAND, "evaluate", model, "--data", data, "--json"], check=True,
                                         capture_output=True, text=True).stdout)
         print(f"{count} examples: PyTorch {accuracy:.4f}, {loss:.7f} nats; muster {own['accuracy']:.4f}, {own['loss']:.7f}")
-        # A logit that PyTorch adds up in another order may break a tie between two classes.
+        # PyTorch adds up logits in another order, which may decide a tie between two classes differently.
         assert abs(own["accuracy"] - accuracy) <= 2 / count
         assert abs(own["loss"] - loss) <= 1e-5 * loss
 

@@ -108,7 +108,7 @@ class Cells {
   Cells(long double centre, long double spread, long double far, double fine)
       : fine_(fine), centre_(static_cast<double>(centre)), scale_(static_cast<double>(2.5L * spread)) {
     most_ = index(std::asinh(static_cast<double>(far) / scale_));
-    cells_.assign(static_cast<std::size_t>(2 * most_ + 2), {0, 0, 0});
+    cells_.assign(2 * static_cast<std::size_t>(most_) + 2, {0, 0, 0});
   }
   void add(long double mass, long double x, long double v) {
     const double y = (static_cast<double>(x) - centre_) / scale_, size = std::min(std::fabs(y), 1e200);

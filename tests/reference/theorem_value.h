@@ -35,7 +35,7 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
 
 // A lower bound, up to `upper`, of the largest epsilon at which the theorem's delta is still at least
 // `delta`; none where the theorem is not evaluated here. The search itself loses about 1e-3 of it.
-std::optional<double> theorem_epsilon(const Repetition& rounds, const std::string& theorem, double delta,
+std::optional<double> theorem_epsilon(const Repetition& repetition, const std::string& theorem, double delta,
                                       double upper);
 
 }  // namespace muster::reference

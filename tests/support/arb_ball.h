@@ -1,7 +1,8 @@
-// A real number known to lie in a ball, at kBits bits: a thin wrapper of Arb's arb_t, for tests.
+// A real number that is known to lie in a ball, with a precision of kBits bits: a thin wrapper of Arb's
+// arb_t, for tests.
 //
-// Every operation encloses the exact result, so the functions that begin with `surely` prove what they
-// say. Copies own their ball; any thread.
+// Every operation encloses the exact result, so a function that begins with `surely` returns true only if its
+// statement is proven. Copies own their ball; any thread.
 #pragma once
 
 #include <arb.h>

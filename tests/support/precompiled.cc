@@ -1,1 +1,1 @@
-// Empty: a target needs a source, and this one has the precompiled header of all tests (tests/support/CMakeLists.txt).
+// Empty: the target with the precompiled header of all tests (tests/support/CMakeLists.txt) needs a source.

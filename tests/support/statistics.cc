@@ -11,7 +11,7 @@
 namespace muster::testing {
 namespace {
 
-// A NaN p-value fails: nothing was shown.
+// A NaN p-value fails, because it shows nothing.
 Verdict verdict(double p_value, double alpha, const std::string& what) {
   std::ostringstream text;
   text.precision(9);
@@ -93,7 +93,7 @@ Verdict same_law_test(const std::vector<double>& a, const std::vector<double>& b
   std::vector<double> pooled(a);
   pooled.insert(pooled.end(), b.begin(), b.end());
   std::sort(pooled.begin(), pooled.end());
-  std::vector<double> edges;  // a cell holds what lies above one edge and not above the next
+  std::vector<double> edges;  // a cell holds the values above one edge and at most the next
   for (std::size_t bin = 1; bin < bins; ++bin) {
     const double edge = pooled[std::max<std::size_t>(1, pooled.size() * bin / bins) - 1];
     if (edge < pooled.back() && (edges.empty() || edge > edges.back())) edges.push_back(edge);

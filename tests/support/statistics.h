@@ -20,16 +20,16 @@ struct Verdict {
 // Two-sided exact binomial test: `successes` of `trials` against probability p.
 Verdict binomial_test(std::uint64_t successes, std::uint64_t trials, double p, double alpha);
 
-// Pearson chi-squared test against the given expected counts, also of bins that are empty. Throws
-// std::invalid_argument if lengths or totals differ, or if an expectation is below 5.
+// Pearson chi-squared test against the given expected counts; a bin whose observed count is 0 counts, too.
+// Throws std::invalid_argument if lengths or totals differ, or if an expectation is below 5.
 Verdict chi_squared_test(const std::vector<std::uint64_t>& observed, const std::vector<double>& expected,
                          double alpha);
 
-// Kolmogorov-Smirnov test of sorted or unsorted `sample` already mapped through the null CDF to [0,1].
+// Kolmogorov-Smirnov test of a sample that was mapped through the null CDF to [0, 1]. It need not be sorted.
 Verdict uniformity_test(std::vector<double> sample, double alpha);
 
-// Whether two samples have one law: chi-squared test of homogeneity over the `bins` quantile cells of the
-// pooled sample, which are fewer where values repeat. Throws std::invalid_argument if a cell expects fewer
+// Tests whether two samples have the same law: chi-squared test of homogeneity over the `bins` quantile cells
+// of the pooled sample, or fewer cells if values repeat. Throws std::invalid_argument if a cell expects fewer
 // than 5 of either sample.
 Verdict same_law_test(const std::vector<double>& a, const std::vector<double>& b, std::size_t bins,
                       double alpha);

@@ -1,4 +1,4 @@
-// The helpers must pass what is right and fail what is wrong before any test may rely on them.
+// Tests that the statistical tests pass correct samples and fail wrong ones.
 #include "tests/support/statistics.h"
 
 #include <gtest/gtest.h>
@@ -32,8 +32,8 @@ TEST(BinomialTest, DegenerateProbabilities) {
 }
 
 TEST(ChiSquaredTest, AnEmptyBinCounts) {
-  // The two full bins alone look even. With the empty one the statistic is 75 at 2 degrees of freedom, which
-  // has the p-value exp(-75/2).
+  // The two full bins by themselves look uniform. With the empty one the statistic is 75 at 2 degrees of
+  // freedom, which has the p-value exp(-75/2).
   const Verdict empty = chi_squared_test({75, 75, 0}, {50, 50, 50}, kAlpha);
   EXPECT_FALSE(empty.pass) << empty.summary;
   EXPECT_NEAR(empty.p_value / std::exp(-37.5), 1, 1e-9);  // (25^2 + 25^2 + 50^2) / 50 = 75
@@ -79,7 +79,7 @@ TEST(SameLawTest, PassesOneLawAndFailsAShiftAWidthOrAnAtom) {
   EXPECT_FALSE(same_law_test(a, wide, 20, kAlpha).pass);
   EXPECT_FALSE(same_law_test(a, rounded, 20, kAlpha).pass);
   EXPECT_TRUE(same_law_test({1, 1, 1, 1, 1, 2, 2, 2, 2, 2}, {2, 2, 2, 2, 2, 1, 1, 1, 1, 1}, 2, kAlpha).pass);
-  // Each sample has all its 10 values in one of two cells that ought to hold 5 and 5: the statistic is 20 at
+  // Each sample has all its 10 values in one of two cells that should hold 5 and 5, so the statistic is 20 at
   // one degree of freedom.
   const std::vector<double> ones(10, 1), twos(10, 2);
   EXPECT_NEAR(same_law_test(ones, twos, 2, kAlpha).p_value, std::erfc(std::sqrt(10.0)), 1e-12);

@@ -1,4 +1,4 @@
-// A fresh folder that is gone when the test ends.
+// A new folder that the destructor removes.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Uniform numbers for tests. The state is the source's, so the source's thread rule holds.
+// Uniform numbers for tests. The only state is that of the source, so the source's thread rule applies.
 #pragma once
 
 namespace muster::testing {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Reference epsilons of the profile-only swap bound, by a method that shares no code or formula with the accountant.
 
-The accountant inverts a tilted Laplace transform at the saddle point for one-round values and again for T rounds. Here
-both are plain FFTs on grids. One round is the n-fold convolution of the law of a term, whose masses are second
-differences of the stop-loss transform of X* (docs/theory/profile-only.md). T rounds are the T-fold convolution of the
-law of the privacy loss that follows from connecting the points of the one-round curve. The errors of the two grids are
-O(h^2) in their steps h, upward, and below 5e-4 of epsilon together. The curve's round-off grows with the rounds and
-limits this method to about 10^4 of them.
+The accountant inverts a tilted Laplace transform at the saddle point, once for one-round values and again for T rounds.
+Here both are plain FFTs on grids. One round is the n-fold convolution of the law of a term, whose masses are second
+differences of the stop-loss transform of X* (docs/theory/profile-only.md). T rounds are the T-fold convolution of a law
+of the privacy loss. This law has the curve that connects the points of the one-round curve. The errors of the two grids
+are O(h^2) in their steps h and upward; together they are below 5e-4 of epsilon. The curve's rounding errors grow with
+the rounds and limit this method to about 10^4 rounds.
 
 Writes testdata/check_in_profile.txt; needs numpy and scipy. Run from the root: python3 tools/golden/check_in_profile.py
 """
@@ -26,7 +26,7 @@ ROWS = [  # clients, rate, kind, parameter (epsilon0 | sigma), rounds, delta
 
 
 def profile(kind, parameter):
-    """The profile f, as a function of alpha, and the largest alpha that matters."""
+    """The privacy profile f as a function of alpha, and the largest alpha that matters."""
     if kind == "pure":
         q = 1 / (math.exp(parameter) + 1)
         return lambda a: np.maximum.reduce([1 - q - a * q, 1 - a, 0 * a]), math.exp(parameter)
@@ -38,8 +38,8 @@ def profile(kind, parameter):
 def one_round(n, rate, f, top, epsilon, cell):
     """delta at epsilon, and the standard deviation of the sum over n.
 
-    delta is 1/n times the mean of (X_1 + ... + X_n)_+, by FFT: X is X* with probability `rate` and else 1 - e^epsilon,
-    and the grid of X + (e^epsilon - 1) has the spacing `cell`.
+    delta is 1/n times the mean of (X_1 + ... + X_n)_+, by FFT: X is X* with probability `rate` and otherwise
+    1 - e^epsilon. The grid of X + (e^epsilon - 1) has the spacing `cell`.
     """
     e = math.exp(epsilon)
     reach = int(math.ceil(e * (top - 1) / cell)) + 2
@@ -55,7 +55,7 @@ def one_round(n, rate, f, top, epsilon, cell):
     size = 1 << max(12, math.ceil(math.log2(26 * deviation / cell + 2 * reach)))
     pmf = np.zeros(size)
     np.add.at(pmf, np.rint(y / cell).astype(int) % size, mass)
-    # The characteristic function less 1 is computed: n times the round-off of 1 would exceed the tail.
+    # The characteristic function minus 1 is computed: n times the rounding error of 1 would exceed the tail.
     total = np.fft.irfft(np.exp(n * np.log1p(np.fft.rfft(pmf) - pmf.sum())), size)
     s = np.arange(size)
     s = np.where(s > size // 2, s - size, s) * cell
@@ -71,7 +71,7 @@ def epsilon_of(n, rate, kind, parameter, rounds, delta):
     points = int(7.2 * 40)
     curve = np.array([one_round(n, rate, f, top, i * h, cell)[0] for i in range(points)])
     alpha = np.exp(h * np.arange(points))
-    # Connects the points of the curve for alpha >= 1 and, as points of its excess over 1 - alpha, for alpha < 1.
+    # Connects the points of the curve for alpha >= 1. For alpha < 1, connects the points of its excess over 1 - alpha.
     above = np.append(np.diff(curve) / np.diff(alpha), 0)
     excess = curve / alpha
     below = np.append(np.diff(excess) / np.diff(1 / alpha), 0)

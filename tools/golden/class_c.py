@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Values of class C at four and five clients, of class_c_test.cc, class_c_pool_test.cc and stated_figures_test.cc.
+"""Values of class C at four and five clients, for class_c_test.cc, class_c_pool_test.cc and stated_figures_test.cc.
 
-The truth over all data sets of half-sets is the definition: each client's message is one of K equal cells, or
-silence, and the law of the multiset of all messages is added up client by client, for every data set of the others.
+The truth over all data sets of half-sets follows the definition. Each client's message is one of K equal cells, or
+silence. The law of the multiset of all messages is built up client by client, for every data set of the others.
 
-The values of Theorems 4 and 17 are divergences of the mechanisms that their proofs build (docs/theory/swap-theorem.md
-and class-c-pool.md, "A stronger view"), for randomized response with i of the others at x' and the rest at x: every
-coin, every message and every choice of the client J is listed, and the two laws of what is published are compared.
-Neither the weights h nor the terms of the theorems' sums occur. Theorem 4's last term, where all report, is g^n times
-the smallest of three values: what a flagged message shows, the value of Theorem 17 at rate 1, and the bound for any
-epsilon0-LDP randomizer, a sum over all 3^n outcomes of n clients (docs/theory/blanket.md, (1) and (2)).
+The values of Theorems 4 and 17 are divergences of the mechanisms that their proofs construct
+(docs/theory/swap-theorem.md and class-c-pool.md, "A stronger view"), for randomized response with i of the others at x'
+and the rest at x. Every coin, every message and every choice of the client J is enumerated, and the two laws of the
+published view are compared. The weights h and the terms of the theorems' sums do not occur. The last term of Theorem 4,
+for the case that all report, is g^n times the smallest of three values: the divergence of a flagged message, the value
+of Theorem 17 at rate 1, and the bound for any epsilon0-LDP randomizer, a sum over all 3^n outcomes of n clients
+(docs/theory/blanket.md, (1) and (2)).
 
-Sums of positive doubles, errors below 1e-14. The standard library alone; the values stored in the tests are compared.
+Sums of positive doubles, with errors below 1e-14. Uses only the standard library, and compares the values with those
+stored in the tests.
 
     python3 tools/golden/class_c.py    # prints computed and stored values, ten seconds
 """
@@ -31,7 +33,7 @@ def hockey_stick(p, q, epsilon):
 
 
 def with_another(multisets, law):
-    """The law of the multiset after one more message. Silence is the message -1, which nobody sees."""
+    """The law of the multiset after one more message. The message -1 is silence, which does not enter the multiset."""
     found = {}
     for multiset, mass in multisets.items():
         for message, share in law.items():
@@ -43,13 +45,13 @@ def with_another(multisets, law):
 def truth_over_half_sets(cells, n, epsilon0, rate, epsilon):
     """The largest divergence over all data sets of half-sets and all pairs of the victim's records, in both orders.
 
-    The second result is the largest where all others hold the victim's record or all hold her alternative.
+    The second result is the largest divergence if all others hold the victim's record or all hold her alternative.
     """
     low = 1 / (math.exp(epsilon0) + 1)
     sets = list(itertools.combinations(range(cells), cells // 2))
     silence = {-1: 1 - rate} if rate < 1 else {}
     laws = [silence | {w: rate * 2 * (1 - low if w in half else low) / cells for w in range(cells)} for half in sets]
-    # Cells may be renamed, so of the victim's second set only the size of its overlap with the first matters.
+    # Cells may be renamed, so only the size of the overlap of the victim's two sets matters.
     by_overlap = {len(set(half) & set(sets[0])): index for index, half in enumerate(sets)}
     seconds = [index for overlap, index in by_overlap.items() if overlap < cells // 2]
     worst = homogeneous = 0.0
@@ -72,10 +74,10 @@ def add(views, view, mass):
 
 
 def views_of_displaced(others, victim, epsilon0):
-    """The published view's law where everybody reports. Messages and records are 0 and 1.
+    """The published view's law if everybody reports. Messages and records are 0 and 1.
 
-    With probability 2 q, q = 1 / (e^epsilon0 + 1), another client's message is a fair coin, and she may be displaced;
-    otherwise it is her record.
+    With probability 2 q, where q = 1 / (e^epsilon0 + 1), another client's message is a fair coin, and she may be
+    displaced. Otherwise it is her record.
     """
     low = 1 / (math.exp(epsilon0) + 1)
     views = {}
@@ -97,7 +99,7 @@ def views_of_displaced(others, victim, epsilon0):
 
 
 def views_of_swapped(others, victim, epsilon0, rate):
-    """The published view's law under check-ins, silence being -1, less the case that all report."""
+    """The published view's law under check-ins, without the case that all report. Silence is the message -1."""
     low = 1 / (math.exp(epsilon0) + 1)
 
     def law(record):
@@ -116,9 +118,9 @@ def views_of_swapped(others, victim, epsilon0, rate):
 
 
 def largest_over_types(n, epsilon, views_of):
-    """The largest divergence at epsilon over the number of others that hold 1, the rest holding 0.
+    """The largest divergence at epsilon if any number of the others hold 1 and the rest hold 0.
 
-    The victim's records are x = 0 and x' = 1; views_of(others, victim) is the law of the view.
+    The victim's records are x = 0 and x' = 1. views_of(others, victim) is the law of the view.
     """
     types = [[1] * i + [0] * (n - 1 - i) for i in range(n)]
     return max(hockey_stick(views_of(others, 0), views_of(others, 1), epsilon) for others in types)

@@ -1,14 +1,14 @@
 """Expected excesses of sums of independent variables by Fourier series, for the generators of this folder.
 
-The density of the centred sum S is written as a Fourier series on an interval that holds all that matters of it. Each
-coefficient is the sum's characteristic function, from quadratures or atoms of the terms' laws. The series times
-(end - s)_+ is integrated term by term. Nothing is tilted or moved off the real axis, and no law is put on a lattice,
-while the accountant inverts Laplace transforms along contours. The standard library alone.
+The density of the centred sum S is written as a Fourier series on an interval that contains all relevant mass. Each
+coefficient is the sum's characteristic function, computed from quadratures or atoms of the terms' laws. The series
+times (end - s)_+ is integrated term by term. Nothing is tilted or moved off the real axis, and no law is put on a
+lattice. The accountant, in contrast, inverts Laplace transforms along contours. Uses only the standard library.
 """
 import cmath
 import math
 
-SMALLEST = 1e-22  # the series ends with a coefficient of at most this modulus
+SMALLEST = 1e-22  # the series ends with the first coefficient of at most this modulus
 
 
 def log_of_one_plus(x):
@@ -22,14 +22,14 @@ def log_of_one_plus(x):
 
 
 def centred(atoms):
-    """The atoms (point, mass) less their mean. What the masses fall short of 1 counts as another atom, at point 0."""
+    """The atoms (point, mass) minus their mean. The mass that is missing from 1 counts as another atom, at point 0."""
     rest = 1 - math.fsum(mass for _, mass in atoms)
     mean = math.fsum(point * mass for point, mass in atoms)
     return [(point - mean, mass) for point, mass in [*atoms, (0.0, rest)]]
 
 
 class CentredSum:
-    """The sum of independent terms, in groups of equal ones: (number, atoms of one), of mean 0 and total mass 1.
+    """A sum of independent terms of mean 0 and total mass 1, in groups of equal terms: (number, atoms of one term).
 
     Its density is represented on the interval [low, high].
     """
@@ -41,8 +41,8 @@ class CentredSum:
             self.coefficients.append(self.characteristic(2 * math.pi * (len(self.coefficients) + 1) / self.length))
 
     def characteristic(self, frequency):
-        """The sum's characteristic function. Each term's is computed as its difference from 1, so that the power of
-        it loses no digits."""
+        """The sum's characteristic function. For each term, the difference of its characteristic function from 1 is
+        computed, so that powers lose no digits."""
         exponent = 0
         for number, atoms in self.groups:
             lack = math.fsum(mass * -2 * math.sin(frequency * x / 2) ** 2 for x, mass in atoms)
@@ -51,7 +51,7 @@ class CentredSum:
         return cmath.exp(exponent)
 
     def shortfall(self, end):
-        """E(end - S)_+: the series times end - s, integrated from the interval's left end."""
+        """E(end - S)_+: the series times end - s, integrated from the left end of the interval."""
         total = [(end - self.low) ** 2 / 2]
         for k, coefficient in enumerate(self.coefficients, 1):
             i_w = 2j * math.pi * k / self.length
@@ -62,12 +62,12 @@ class CentredSum:
         return math.fsum(total) / self.length
 
     def excess(self, end):
-        """E(S - end)_+, by E S = 0."""
+        """E(S - end)_+, since E S = 0."""
         return self.shortfall(end) - end
 
 
 def transform(values, sign, turns):
-    """The discrete Fourier transform of a power of two of values; `turns` from turns_of their number and the sign."""
+    """The discrete Fourier transform of values, whose number is a power of two; `turns` is turns_of(number, sign)."""
     size = len(values)
     if size == 1:
         return values
@@ -82,7 +82,7 @@ def turns_of(size, sign):
 
 
 def compose(masses, infinity, rounds, step, delta, size=1 << 15):
-    """The epsilon at delta of `rounds` rounds of a privacy loss that is i * step with probability masses[i], and
+    """The epsilon at delta of `rounds` rounds of a privacy loss that is i * step with probability masses[i] and
     infinite with probability `infinity`."""
     law = [0.0] * size
     for i, mass in masses.items():
@@ -103,7 +103,7 @@ def compose(masses, infinity, rounds, step, delta, size=1 << 15):
 def masses_of_pair(curve, step, points):
     """Connects the points of delta(epsilon), |epsilon| <= points * step, of one pair in one order.
 
-    Returns the masses of the law of losses i * step that has this curve, and the mass of infinite loss.
+    Returns the masses of the law of losses i * step that has this curve, and the mass of the infinite loss.
     """
     at = range(-points, points + 1)
     values, alphas = [curve(i * step) for i in at], [math.exp(i * step) for i in at]
@@ -113,7 +113,7 @@ def masses_of_pair(curve, step, points):
 
 
 def masses_of_both(curve, step, points):
-    """The same for a curve that bounds both orders, given for epsilon >= 0 alone."""
+    """The same for a curve that bounds both orders and is given only for epsilon >= 0."""
     whole = [curve(i * step) for i in range(points + 1)]
 
     def both(i):  # delta(-epsilon) = 1 - e^-epsilon + e^-epsilon delta(epsilon)
@@ -140,7 +140,7 @@ def gauss_legendre(count):
 
 
 def panels(left, right, width, rule):
-    """The rule on panels of about that width, as (point, weight)."""
+    """The quadrature rule on panels of about the given width, as (point, weight)."""
     count = max(1, math.ceil((right - left) / width))
     half = (right - left) / count / 2
     return [(left + half * (2 * i + 1 + x), half * w) for i in range(count) for x, w in rule]

@@ -3,8 +3,9 @@
 
     python3 tools/golden/fuzz_corpus.py [FOLDER]
 
-A good_ file must be accepted by the reader NAME, a bad_ file refused; tests/fuzz/NAME_target.cc says how an input holds
-what its reader reads. An input that a fuzzer finds joins the list here, by a name that says what is wrong with it.
+The reader NAME must accept a good_ file and refuse a bad_ file; tests/fuzz/NAME_target.cc describes how an input
+encodes the files of its reader. Add an input that a fuzzer finds to the list here, under a name that describes its
+defect.
 """
 
 import gzip
@@ -18,7 +19,7 @@ IMAGE_SIDE, CIFAR_PIXELS = 28, 3072
 
 
 def counted(first, rest):
-    """Two files in one input: the length of the first in two little-endian bytes, then both."""
+    """Two files in one input: the length of the first one in two little-endian bytes, then both files."""
     return struct.pack("<H", len(first)) + first + rest
 
 
@@ -123,7 +124,7 @@ def checkpoint_of(version=4, plan=b"a" * 60 + b"0f19", fidelity=1, messages=3456
 
 
 def checkpoint():
-    """The target appends the right hash itself, so that these lack it, except good_sealed, which has it."""
+    """Checkpoints without their hash, which the target appends; only good_sealed already has it."""
     whole = checkpoint_of()
     for version in (2, 3, 4):
         yield f"good_version_{version}", checkpoint_of(version)
@@ -210,7 +211,7 @@ def account(protocol="shuffle", participation="", randomizer='kind = "pure"\neps
 
 
 def with_line(key, literal):
-    """TRAIN with the line of `key` replaced."""
+    """TRAIN with the line of `key` replaced by `literal`."""
     lines = [line for line in TRAIN.splitlines() if not line.startswith(key)]
     return "\n".join([*lines, f"{key} = {literal}", ""])
 

@@ -2,11 +2,12 @@
 """The values of gaussian_triangle_test.cc: the mean of (g - c)_+ for a third client's term g = e^N1 - e^(epsilon + N2).
 
 By docs/theory/gaussian-two-types.md (Proof, 1), N1 and N2 are jointly normal. The squared distances D and S of that
-page, and d, a difference of two others, give their variances mu^2 X and mu^2 Y and their covariance mu^2 W. With
-E = e^epsilon and the difference U = N1 - N2 held fixed, g = e^N2 (e^U - E) is one lognormal variable times a number,
-whose excess has a closed form; Gauss-Legendre panels integrate it over the U for which e^U - E has one sign. The
-accountant holds fixed what is common to N1 and N2, and the quadrature of the test holds fixed one of them. Doubles,
-errors below 2e-15. The standard library alone; the values stored in the test are compared.
+page and d, a difference of two other squared distances, give their variances mu^2 X and mu^2 Y and their covariance
+mu^2 W. Let E = e^epsilon, and hold the difference U = N1 - N2 fixed: then g = e^N2 (e^U - E) is a lognormal variable
+times a number, and its excess has a closed form. Gauss-Legendre panels integrate this excess over the U for which
+e^U - E has one sign. The accountant instead holds the common part of N1 and N2 fixed, and the quadrature in the test
+holds one of them fixed. Doubles, with errors below 2e-15. Uses only the standard library, and compares the values with
+those stored in the test.
 
     python3 tools/golden/gaussian_triangle.py    # prints computed and stored values, a second
 """
@@ -31,7 +32,7 @@ def excess(mu, e, c, D, d, S):
     kink = (math.log(e) - mean) / deviation
 
     def inner(z):
-        """The mean of (|g| - |c|)_+ given that U is z deviations above its mean."""
+        """The mean of (|g| - |c|)_+ given that U is z standard deviations above its mean."""
         centre = -mu * mu * Y / 2 + slope * deviation * z + rest * rest / 2
         size = math.exp(centre) * abs(math.expm1(mean + deviation * z - math.log(e)) * e)
         if size == 0:

@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""Epsilons of Gaussian check-ins by two types, of a homogeneous data set, and by X*.
+"""Epsilons of Gaussian check-ins from two types, from a homogeneous data set, and from X*.
 
-They are compared with the values of gaussian_two_types_test.cc and two_types_laws_test.cc.
+The program compares them with the values of gaussian_two_types_test.cc and two_types_laws_test.cc.
 
-The homogeneous data set and the profile-only law X* need no correction: their terms' laws are integrated directly, the
-density of the sum of n terms is a Fourier series (fourier.py), and rounds are composed by FFT on grids of two steps,
-extrapolated. These values are exact to five digits for one round and to four for more.
+The homogeneous data set and the profile-only law X* need no correction: the laws of their terms are integrated
+directly, and the density of the sum of n terms is a Fourier series (fourier.py). Rounds are composed by FFT on grids of
+two steps, with extrapolation. These values are exact to five digits for one round and to four for more.
 
-A, B and C are the stop-loss transforms of docs/theory/gaussian-two-types.md: of a client that holds the victim's
-record, of one that holds her alternative, and of one that holds a third record. The correction beta is the largest
-C - lambda A - (1 - lambda) B over the triangles of each cell, found by direct search, with C integrated over N1 - N2;
-it is added to A and B as it is. The accountant searches boxes of triangles from above, takes chords in the factor
-common to a and b, and makes the result convex, all upward. The cells and their weights are the accountant's; the
-theorem leaves them free. So neither the stored values, which come from a prototype that is not in this repository, nor
-the accountant's may be below this program's.
+A, B and C are the stop-loss transforms of docs/theory/gaussian-two-types.md: of the term of a client that holds the
+victim's record, of one that holds her alternative, and of one that holds a third record. The correction beta is the
+largest C - lambda A - (1 - lambda) B over the triangles of each cell. It is found by direct search, with C integrated
+over N1 - N2, and added to A and B unchanged. The accountant bounds boxes of triangles from above, takes chords in the
+factor common to a and b, and makes the result convex; all of these err upward. The cells and their weights are the
+accountant's, since the theorem does not prescribe them. So neither the accountant's values nor the stored ones, which
+come from a prototype outside this repository, may be below the values of this program.
 
-Exits with status 1 unless each stored value of two types is from 0 to 1 per cent above this program's, each stored beta
-is above it by 0 to 0.5 per cent of B(c), which is what the chords add, and each other value is within 0.2 per cent of
-it. The values below which an epsilon of several rounds is called too small (`least`) only have to lie between that of
-the pair and that of two types. The standard library alone.
+Exits with status 1 unless the stored values agree with those of this program. A stored value of two types must be 0 to
+1 per cent above. A stored beta must be above by 0 to 0.5 per cent of B(c), which is the error of the chords. Each other
+value must be within 0.2 per cent. The tests call an epsilon of several rounds too small if it is below `least`; this
+value only has to be between that of the pair and that of two types. Uses only the standard library.
 
     python3 tools/golden/gaussian_two_types.py    # prints computed and stored values, eighty seconds
 """
@@ -32,7 +32,7 @@ from fourier import normal_density, upper_normal
 TEST = "src/muster/accounting/theorems/swap/gaussian_two_types_test.cc"
 LAWS_TEST = "src/muster/accounting/theorems/swap/two_types_laws_test.cc"
 CLIENTS, RATE = 60_000, 0.1
-CELLS, NODES = 160, 10  # the accountant's: cells of d, and nodes of K in a deviation
+CELLS, NODES = 160, 10  # as in the accountant: cells of d, and nodes of K per deviation
 COARSE = fourier.gauss_legendre(8)
 FINE = fourier.gauss_legendre(12)
 
@@ -46,7 +46,7 @@ def normal_option(size, strike, deviation):
 
 
 def third_client(mu, e, c, D, d, S):
-    """The mean of (g - c)_+ for c > 0 and of (c - g)_+ for c < 0, with N1 - N2 held fixed as in gaussian_triangle.py."""
+    """The mean of (g - c)_+ for c > 0 and of (c - g)_+ for c < 0, for fixed N1 - N2 as in gaussian_triangle.py."""
     slope = (d - D) / (2 * D)
     rest = mu * math.sqrt(max(0.0, S / 4 - d * d / (4 * D)))
     deviation, mean, level = mu * math.sqrt(D), -mu * mu * d / 2, -mu * mu * ((S + D) / 4 - d / 2) / 2 + rest * rest / 2
@@ -60,7 +60,7 @@ def third_client(mu, e, c, D, d, S):
 
 
 def ends(mu, e, c):
-    """A(c) and B(c) for c > 0, and the expected deficits of the same terms at c for c < 0."""
+    """A(c) and B(c) for c > 0; for c < 0, the expected deficits of the same terms at c."""
     def profile(alpha):  # E(r - alpha)_+
         return 1 - alpha if alpha <= 0 else normal_option(1.0, alpha, mu)
 
@@ -73,7 +73,7 @@ def ends(mu, e, c):
 
 
 def cells_of(mu, count):
-    """The accountant's choice of cells (first, last, lambda): any is valid, and finer ones give a smaller beta."""
+    """The cells (first, last, lambda) that the accountant chooses. Any are valid; finer ones give a smaller beta."""
     places = [abs(i) / (count // 2) for i in range(-(count // 2), count // 2 + 1)]
     edges = [math.copysign(0.6 * x + 0.4 * math.sin(math.pi * x / 2), i - count // 2) for i, x in enumerate(places)]
     whole = math.erf(mu / math.sqrt(8))
@@ -82,8 +82,8 @@ def cells_of(mu, count):
 
 
 def correction(mu, e, c, cells):
-    """beta at c: the largest C - lambda A - (1 - lambda) B over cells and eta, with the triangle that (N) of the page
-    gives for the cell and that eta alone."""
+    """beta at c: the largest C - lambda A - (1 - lambda) B over cells and eta, for the triangle that (N) of the page
+    assigns to the cell and eta."""
     record, alternative = ends(mu, e, c)
 
     def lacking(index, eta):
@@ -112,7 +112,7 @@ def correction(mu, e, c, cells):
 
 
 def term(mu, e, kind):
-    """The atoms of a reporting client's term less its mean: she holds x (kind A) or x' (B), or it is X* (any other)."""
+    """The atoms of a reporting client's term minus its mean; kind A: she holds x, B: she holds x', else: it is X*."""
     points = fourier.panels(-9.5, 9.5 + mu, 1.0, FINE)
     if kind == "A":  # 1 - E r
         return fourier.centred([(-e * math.expm1(mu * z - mu * mu / 2), w * normal_density(z)) for z, w in points])
@@ -125,8 +125,8 @@ def term(mu, e, kind):
 
 
 def one_round(mu, epsilon, reporting):
-    """1/n times the mean of (sum of n terms)_+, for clients who report with probability RATE; `reporting` are the atoms
-    of a reporting client's term less its mean."""
+    """1/n times the mean of (sum of n terms)_+, for clients that report with probability RATE; `reporting` has the
+    atoms of a reporting client's term minus its mean."""
     atoms = fourier.centred([(x, RATE * mass) for x, mass in reporting])
     deviation = math.sqrt(CLIENTS * math.fsum(mass * x * x for x, mass in atoms))
     total = fourier.CentredSum([(CLIENTS, atoms)], -12 * deviation, 12 * deviation + math.exp(9.5 * mu))
@@ -134,7 +134,8 @@ def one_round(mu, epsilon, reporting):
 
 
 def hump(mu, e):
-    """beta as a piecewise linear function of K - 1 = c + e - 1: its slopes' changes are masses that A and B get."""
+    """beta as a piecewise linear function of K - 1 = c + e - 1. The changes of its slope are the masses that it adds
+    to the laws of A and B."""
     cells = cells_of(mu, CELLS)
     nodes = [math.copysign(math.expm1(mu * abs(j) / NODES), j) for j in range(-6 * NODES, 6 * NODES + 1)]
     values = [correction(mu, e, y - (e - 1), cells) if abs(y) > e - 1 else 0.0 for y in nodes]
@@ -143,7 +144,7 @@ def hump(mu, e):
 
 
 def curves(mu, added):
-    """delta(epsilon) of a homogeneous data set, by X*, and by two types with the masses `added` for beta (hump)."""
+    """delta(epsilon) of a homogeneous data set, of X*, and of two types with the masses `added` for beta (see hump)."""
     def of(kind, more=()):
         return lambda epsilon: one_round(mu, epsilon, term(mu, math.exp(epsilon), kind) + list(more))
 
@@ -152,8 +153,8 @@ def curves(mu, added):
 
 
 def composed(curve, masses_of, mu, rounds, delta):
-    """The epsilon of several rounds. Connecting the points of the curve errs upward in proportion to the square of
-    their distance, which extrapolation from two distances removes."""
+    """The epsilon of several rounds. Connecting the points of the curve has an upward error proportional to the square
+    of their distance, which extrapolation from two distances removes."""
     deviation = math.sqrt(RATE * math.expm1(mu * mu) / CLIENTS)
     found = []
     for per_deviation in (10, 20):

@@ -1,10 +1,10 @@
-"""Finds the epsilon at which a falling curve delta(epsilon) has a given delta, for the generators of this folder."""
+"""Finds the epsilon at which a decreasing curve delta(epsilon) has a given delta, for the generators of this folder."""
 import math
 
 
 def epsilon_of(curve, delta, high):
-    """The epsilon in [0, high] where the curve falls to delta: by bisection to a hundredth of itself, then by secants
-    of the curve's logarithm."""
+    """The epsilon in [0, high] at which the curve decreases to delta: first by bisection to one per cent, then by the
+    secant method for the logarithm of the curve."""
     low = 0.0
     while high - low > 0.01 * high:
         middle = (low + high) / 2

@@ -2,7 +2,8 @@
 """Normals of keyed streams in double precision for testdata/normals.txt: OpenSSL's AES and Python's math.
 
 Run:  /usr/bin/python3 tools/golden/normals.py > testdata/normals.txt
-The map of words to normals is the one at the head of src/muster/random/normals.h and BoxMuller in normals-inl.h.
+Words are mapped to normals as described at the beginning of src/muster/random/normals.h and at BoxMuller in
+normals-inl.h.
 """
 import math
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Which numbers of the papers' texts stand in testdata/papers/*.toml, and which do not.
+"""Checks which numbers of the papers' texts are in testdata/papers/*.toml, and which are missing.
 
     python3 tools/golden/paper_numbers.py [--seeds DIR] [--data DIR] [PAPER...]
 
-For each paper the TOML file is checked: ids, references between statements, figures and claims, and that every number
-which is a result has a claim, and every parameter a figure. Every quoted passage must stand in the paper's text. Every
-number of the text is inside a passage that a statement quotes, or of a class that the file lists under `ignored` with
-the reason, or left out, and then it is printed. The exit status is 1 if anything is wrong or left out. Without the
-papers' texts, which are not in this repository, the files alone are checked. README.md in testdata/papers says what the
-keys mean.
+For each paper, the program checks the ids in the TOML file, its references between statements, figures and claims, and
+that every number that is a result has a claim and every parameter a figure. Every quoted passage must occur in the
+paper's text. Every number of the text must be inside a passage that a statement quotes, or belong to a class that the
+file lists under `ignored` with a reason; other numbers are printed as left out. The exit status is 1 if anything is
+wrong or left out. The papers' texts are not in this repository; without them, only the TOML files are checked.
+README.md in testdata/papers explains the keys.
 """
 import argparse
 import pathlib
@@ -20,8 +20,8 @@ KINDS = {"value", "ratio", "accuracy", "parameter", "exponent"}
 CURVES = {"reported", "published", "corrected", "proven", "lower", "simulated"}
 WORDS = r"twice|half|(?:two|three|four|five|ten) times|orders? of magnitude|factor of \w+"
 NUMBER = re.compile(rf"\d[\d,]*(?:\.\d+)?|\b(?:{WORDS})\b")
-# FORMULA finds inline formulas. GIVES_A_VALUE matches one that merely gives a name its value, as "$n = 10^7$" or
-# "$\gamma = 0.1$", or is a number.
+# FORMULA finds inline formulas. GIVES_A_VALUE matches a formula that is a number or only assigns a value to a name,
+# such as "$n = 10^7$" or "$\gamma = 0.1$".
 FORMULA = re.compile(r"(?<!\$)\$(?!\$)((?:[^$])+)\$(?!\$)")
 GIVES_A_VALUE = re.compile(
     r"^(?:(?:(?!\\leq|\\geq|\\in\b|\\mathb)[^=<>])*(?:=|\\simeq|\\approx))?"
@@ -31,7 +31,7 @@ PLAIN = re.compile(r"(\d[\d, ]*(?:\.\d+)?) ?%?")
 
 
 def flat(text):
-    """The text without white space, and the position of each of its characters in the original."""
+    """The text without white space, and the position of each remaining character in the original text."""
     places = [place for place, letter in enumerate(text) if not letter.isspace()]
     return "".join(text[place] for place in places), places
 
@@ -43,7 +43,7 @@ def claims_of(paper):
 
 
 def quotes(paper):
-    """(where it is quoted, the passage, whether it covers numbers) for each quoted passage; those of statements do."""
+    """(quoted by, passage, whether it covers numbers) of each quotation; only statements cover numbers."""
     for statement in paper["statement"]:
         yield statement["id"], statement.get("seed_words", statement["words"]), True
     for figure, table in paper["figure"].items():
@@ -53,8 +53,8 @@ def quotes(paper):
 
 
 def complaints_of_numbers(statement):
-    """What is wrong with a statement's `texts`. Each that is a plain number must stand in the quoted words, and must
-    equal the number at the same place of `numbers` if there are as many texts as numbers."""
+    """Errors in a statement's `texts`. Each text that is a plain number must occur in the quoted words. If there are as
+    many texts as numbers, it must also equal the number at the same place of `numbers`."""
     one_each = len(statement["texts"]) == len(statement["numbers"])
     for place, text in enumerate(statement["texts"]):
         plain = PLAIN.fullmatch(text)
@@ -69,7 +69,7 @@ def complaints_of_numbers(statement):
 
 
 def misnamed(where, names, figure, statements):
-    """What is wrong with the statements that a figure or its claim names."""
+    """Errors in the names of statements that a figure or its claim refers to."""
     for name in names:
         if name not in statements:
             yield f"{where}: no statement {name}"
@@ -78,7 +78,7 @@ def misnamed(where, names, figure, statements):
 
 
 def complaints_of_file(paper, figures):
-    """What is wrong within one file; `figures` are the ids of all papers' figures."""
+    """Errors within one file; `figures` are the ids of all papers' figures."""
     statements = {}
     for statement in paper["statement"]:
         name = statement["id"]
@@ -144,7 +144,7 @@ def spans_of_ignored(paper, text):
 
 
 def examine_text(paper, text):
-    """(complaints, numbers quoted, numbers ignored by reason)."""
+    """(complaints, number of quoted numbers, number of ignored numbers for each reason)."""
     complaints = []
     even, places = flat(text)
     quoted = []

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Epsilons of one plain shuffle, from the definitions: the table "Plain shuffle, one round" of docs/theory/reference-values.md.
 
-Each delta is a finite sum over binomial counts, in double precision. What lies outside nine deviations is left out;
-every probability inside comes from the recurrence of its binomial law, normalized by the sum over all inside. Epsilon
-is found by bisection and secants (inversion.py). Together the errors are below 1e-10. No code or transform is shared
-with the accountant, which inverts Laplace transforms along a contour. The standard library alone.
+Each delta is a finite sum over binomial counts, in double precision. Counts more than nine standard deviations from the
+mean are left out. The other probabilities come from the recurrence of the binomial law, normalized by their sum.
+Epsilon is found by bisection and the secant method (inversion.py). The total error is below 1e-10. No code or transform
+is shared with the accountant, which inverts Laplace transforms along a contour. Uses only the standard library.
 
     python3 tools/golden/plain_shuffle.py           # prints the table's rows, two minutes
     python3 tools/golden/plain_shuffle.py --small   # the first row only
@@ -52,7 +52,7 @@ class Binomial:
 
 
 class Halves:
-    """The laws Bin(m, 1/2), each made when first asked for."""
+    """The laws Bin(m, 1/2), each computed when it is first used."""
 
     def __init__(self):
         self.laws = {}
@@ -67,7 +67,7 @@ def blanket(n, epsilon0):
     """Any epsilon0-LDP randomizer: 1/n times the mean of (sum of n terms)_+.
 
     With E = e^epsilon and q = 1 / (e^epsilon0 + 1), a term is e^epsilon0 - E with probability q, 1 - E e^epsilon0 with
-    probability q, and else 0.
+    probability q, and 0 otherwise.
     """
     top = math.exp(epsilon0)
     count, halves = Binomial(n, 2 / (1 + top)), Halves()
@@ -80,8 +80,8 @@ def blanket(n, epsilon0):
             m = count.first + i
             if m == 0:
                 continue
-            least = math.floor(m * down / (up + down)) + 1  # the sum is positive from this number of large terms on
-            # The mean of (A (up + down) - m down)_+ for A ~ Bin(m, 1/2); the mean of A over the event A >= k is
+            least = math.floor(m * down / (up + down)) + 1  # the fewest large terms for which the sum is positive
+            # The mean of (A (up + down) - m down)_+ for A ~ Bin(m, 1/2). The mean of A over the event A >= k is
             # m/2 P(Bin(m - 1, 1/2) >= k - 1).
             total.append(probability * (m / 2 * (up + down) * halves[m - 1].at_least(least - 1)
                                         - m * down * halves[m].at_least(least)))
@@ -93,8 +93,8 @@ def blanket(n, epsilon0):
 def clones(n, epsilon0):
     """The clone pair: C ~ Bin(n - 1, e^-epsilon0) and A ~ Bin(C, 1/2).
 
-    Under P the outcome is (A + 1, C - A) with probability p = 1 / (1 + e^-epsilon0), else (A, C - A + 1); under Q it is
-    the other way round.
+    Under P the outcome is (A + 1, C - A) with probability p = 1 / (1 + e^-epsilon0), and otherwise (A, C - A + 1).
+    Under Q the two are exchanged.
     """
     p = 1 / (1 + math.exp(-epsilon0))
     count, halves = Binomial(n - 1, math.exp(-epsilon0)), Halves()
@@ -116,7 +116,7 @@ def symbols(n, epsilon0, k):
     """k-ary randomized response: 1/n times the mean of (sum of n terms)_+, with E = e^epsilon.
 
     A term is e^epsilon0 - E with probability `rare`, 1 - E e^epsilon0 with probability `rare`, 1 - E with probability
-    (k - 2) `rare`, and else 0.
+    (k - 2) `rare`, and 0 otherwise.
     """
     top = math.exp(epsilon0)
     rare = 1 / (top + k - 1)
@@ -162,7 +162,7 @@ def main():
     for n, epsilon0, delta in rows:
         found = [epsilon_of(blanket(n, epsilon0), delta, epsilon0), None, epsilon_of(clones(n, epsilon0), delta, epsilon0)]
         if n <= LARGEST_FOR_SYMBOLS:
-            # The blanket is above the curve of ten symbols.
+            # The curve of the blanket is above that of ten symbols.
             found[1] = epsilon_of(symbols(n, epsilon0, SYMBOLS), delta, found[0])
         cells = " | ".join("" if x is None else f"{x:.10f}" for x in found)
         print(f"| {n:,} | {epsilon0} | {delta:g} | {cells} |", flush=True)

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Epsilons of the pair of the shuffled Gaussian, of shuffle_gaussian_pair_test.cc and star_pool_test.cc.
+"""Epsilons of the pair of the shuffled Gaussian, for shuffle_gaussian_pair_test.cc and star_pool_test.cc.
 
-The pair's curves are E(mean_n r - E)_+ and E(1 - E mean_n r)_+ for n independent lognormals r of mean 1
-(docs/theory/shuffle-gaussian.md). The density of their sum is written as a Fourier series (fourier.py); the
-characteristic function of r is integrated by the trapezoidal rule over the normal variable itself, so that no law is
-rounded to knots, as in the accountant. The results change by less than 1e-10 of themselves if the step is halved or the
-interval doubled. Convolution on lattices of 1/4, 1/8 and 1/16, extrapolated, gives the row of 1,000 clients as
-0.17172868, too.
+The pair's curves are E(mean_n r - e^epsilon)_+ and E(1 - e^epsilon mean_n r)_+ for n independent lognormals r of
+mean 1 (docs/theory/shuffle-gaussian.md). The density of their sum is written as a Fourier series (fourier.py). The
+characteristic function of r is integrated by the trapezoidal rule over the normal variable itself; the accountant, in
+contrast, rounds the law to knots. Halving the step or doubling the interval changes the results by less than a relative
+1e-10. Convolution on lattices of 1/4, 1/8 and 1/16, with extrapolation, also gives 0.17172868 for the row of 1,000
+clients.
 
-All values that the tests store are confirmed to their last digit, and so are those of docs/theory/reference-values.md
-for 7 and 1,000 rounds, which are composed by FFT of the privacy loss.
+This program confirms all values in the tests to their last digit. It also confirms the values in
+docs/theory/reference-values.md for 7 and 1,000 rounds, which are composed by FFT of the privacy loss.
 
-The standard library alone; the values stored in the tests are compared.
+Uses only the standard library, and compares the values with those stored in the tests.
 
     python3 tools/golden/shuffle_gaussian_pair.py    # prints computed and stored values, five seconds
 """
@@ -34,7 +34,7 @@ class Pair:
         points = [i * step for i in range(round(-REACH / step), round((REACH + mu) / step) + 1)]
         ratio = [(math.expm1(mu * z - mu * mu / 2), step * fourier.normal_density(z)) for z in points]
         deviation = math.sqrt(n * math.expm1(mu * mu))
-        # The interval of the centred sum: twelve deviations, and the largest ratio that matters.
+        # The interval of the centred sum: twelve standard deviations, and the largest ratio that matters.
         high = wider * (12 * deviation + math.exp(mu * 9.5))
         self.n, self.sum = n, fourier.CentredSum([(n, ratio)], -12 * wider * deviation, high)
 
@@ -46,7 +46,7 @@ class Pair:
 
 
 def composed(pair, mu, rounds, delta):
-    """The larger order, on grids of two steps: connecting dots errs upward by the square of the step."""
+    """The larger order, from grids of two steps: connecting points has an upward error like the square of the step."""
     deviation = math.sqrt(math.expm1(mu * mu) / pair.n)
 
     def at(curve, per_deviation):
@@ -63,7 +63,7 @@ def main():
     pairs += [(60_000, mu, few, lower, 0) for mu, _, lower in stored.rows(STAR_TEST, "TEST(StarPool, ReferenceValues)")]
     for n, mu, delta, forward, reverse in pairs:
         pair = Pair(n, mu)
-        high = 8 * math.sqrt(math.expm1(mu * mu) / n)  # doubles hold the curve up to here
+        high = 8 * math.sqrt(math.expm1(mu * mu) / n)  # doubles resolve the curve up to here
         found = inversion.epsilon_of(pair.forward, delta, high), inversion.epsilon_of(pair.reverse, delta, high)
         where = f"{n:g} clients, mu = {mu:.10g}, delta = {delta:.6g}"
         print(f"{where}: forward {found[0]:.10f}, reverse {found[1]:.10f}")

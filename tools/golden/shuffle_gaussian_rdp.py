@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Epsilons of the shuffle Gaussian in Renyi terms: the table "Shuffle Gaussian in Renyi terms" of docs/theory/reference-values.md.
 
-The divergence of order l of the homogeneous pair is log(E[S^l]) / (l - 1). S is the mean of n lognormals with moments
-exp(t^2 j (j - 1) / 2), j = 1, 2, ..., where t is the distance of the records over the noise's deviation. E[S^l] is
-l! / n^l times the coefficient of x^l in the n-th power of the exponential series of these moments, by J.C.P. Miller's
-recurrence in 60 digits, so that nothing is lost where E[S^l] is 1 + 1e-7. The accountant computes the excess over 1 in
-doubles by another recurrence. The standard library alone.
+The Renyi divergence of order l of the homogeneous pair is log(E[S^l]) / (l - 1). S is the mean of n lognormals with
+moments exp(t^2 j (j - 1) / 2), j = 1, 2, ..., where t is the distance of the records divided by the standard deviation
+of the noise. E[S^l] is l! / n^l times the coefficient of x^l in the n-th power of the exponential series of these
+moments. J.C.P. Miller's recurrence computes it with 60 digits, so that no accuracy is lost even if E[S^l] is 1 + 1e-7.
+The accountant computes the excess over 1 in doubles with another recurrence. Uses only the standard library.
 
     python3 tools/golden/shuffle_gaussian_rdp.py    # prints the table's rows, a minute
 """
@@ -20,7 +20,7 @@ ROWS = [(1, 30, (1, 7)), (1, 2000, (1, 7, 1000)), (2, 2000, (1, 7, 1000))]  # di
 
 
 def divergences(distance, largest):
-    """The Renyi divergences of orders 2 .. largest of the pair at that distance."""
+    """The Renyi divergences of orders 2 .. largest of the pair at the given distance of the records."""
     square = (Decimal(distance) / DEVIATION) ** 2
     n = CLIENTS
     series, power, factorial = [Decimal(1)], [Decimal(1)], Decimal(1)

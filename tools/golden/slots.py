@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Values of random check-ins: those of slots_test.cc, and the table at the end of docs/theory/slots.md.
+"""Values of random check-ins: those of slots_test.cc, and those of the table at the end of docs/theory/slots.md.
 
-The bounds (1), (2) and (3) of that page are evaluated as they stand there: each is the expected excess of a sum of
+The program evaluates the bounds (1), (2) and (3) as that page states them. Each is the expected excess of a sum of
 independent terms, whose density is a Fourier series (fourier.py). The weights of (2) have their exact law, 1 / (1 + c)
-for a Poisson number c; the accountant puts them on fewer values, upward. As (2) leaves Lambda and the bound of the
-Poisson tail open, it is computed twice: at the best of ten Lambda with the exact tail, and with the accountant's
-choice, Chernoff's bound at twelve given values. The stored values are of the second kind. The lower bound is the sum
-over all binomial counts, and the values for four slots are sums over all outcomes.
+for a Poisson number c; the accountant replaces it by a law on fewer values, which errs upward. Bound (2) leaves open
+the choice of Lambda and the bound on the Poisson tail, so it is computed twice: at the best of ten Lambda with the
+exact tail, and with the accountant's choice, Chernoff's bound at twelve given values. The stored values are of the
+second kind. The lower bound is a sum over all binomial counts, and the values for four slots are sums over all
+outcomes.
 
-The sum of terms with few values lies on a lattice. The series ends before the frequencies at which this shows, which
-changes delta by less than 1e-6 of itself. Bound (1) at epsilon0 = 1 is computed by plain_shuffle.py. The standard
-library alone.
+If the terms take few values, their sum lies on a lattice. The series ends before the frequencies at which this matters,
+which changes delta by less than a relative 1e-6. Bound (1) at epsilon0 = 1 is computed by plain_shuffle.py. Uses only
+the standard library.
 
     python3 tools/golden/slots.py    # prints computed and stored values, a minute
 """
@@ -28,12 +29,12 @@ from fourier import normal_density
 TEST = "src/muster/accounting/theorems/slots/slots_test.cc"
 PAGE = "docs/theory/slots.md"
 RULE = fourier.gauss_legendre(12)
-EXPONENTS = (2, 4, 6, 9, 12, 16, 20, 26, 34, 44, 56, 70)  # the accountant's choice: Chernoff's bound is e^-x
+EXPONENTS = (2, 4, 6, 9, 12, 16, 20, 26, 34, 44, 56, 70)  # x of Chernoff bounds e^-x, as in the accountant
 DEVIATIONS = (2.5, 3, 3.25, 3.5, 3.75, 4, 4.5, 5, 5.5, 6)  # of Lambda below the number of others
 
 
 class Pure:
-    """X* less its mean for an epsilon0-LDP randomizer; `reach` bounds the values that matter."""
+    """X* minus its mean for an epsilon0-LDP randomizer; `reach` bounds the relevant values."""
 
     def __init__(self, epsilon0):
         self.top, self.q = math.exp(epsilon0), 1 / (math.exp(epsilon0) + 1)
@@ -45,10 +46,10 @@ class Pure:
 
 
 class Gaussian:
-    """The same for the Gaussian, from the second derivative of the stop-loss transform at alpha = e^(mu y).
+    """X* minus its mean for the Gaussian, from the second derivative of the stop-loss transform at alpha = e^(mu y).
 
-    With E = e^epsilon and the normal density phi, X* takes the value e^(mu y) - E with the mass phi(y + mu/2) dy where
-    e^(mu y) > E, and the value 1 - E e^(-mu y) with the mass phi(y - mu/2) dy where it is smaller.
+    With E = e^epsilon and the normal density phi, X* takes the value e^(mu y) - E with the mass phi(y + mu/2) dy if
+    e^(mu y) > E, and the value 1 - E e^(-mu y) with the mass phi(y - mu/2) dy if e^(mu y) < E.
     """
 
     def __init__(self, mu):
@@ -73,7 +74,7 @@ def fixed(local, m, p0):
 
 
 def averaged(local, n, p0):
-    """Bound (3) as a curve, with p0^n in place of its last term, which is smaller."""
+    """Bound (3) as a curve, with its last term replaced by p0^n, which is larger."""
     def delta(epsilon):
         reporting = [(x, p0 * mass) for x, mass in local.term(epsilon)]
         return excess(n, fourier.centred(reporting), n * math.expm1(epsilon), local.reach) / n + p0 ** n
@@ -82,14 +83,14 @@ def averaged(local, n, p0):
 
 
 def poisson(mean):
-    """(count, probability), leaving out less than 1e-25 at either end."""
+    """(count, probability), without the counts at either end whose probability is below 1e-25."""
     found = ((c, math.exp(c * math.log(mean) - mean - math.lgamma(c + 1)))
              for c in range(max(0, int(mean - 12 * math.sqrt(mean))), int(mean + 14 * math.sqrt(mean) + 50)))
     return [(c, p) for c, p in found if p > 1e-25]
 
 
 def poisson_beyond(mean, count):
-    """P(Poisson(mean) > count), from the term count + 1 on."""
+    """P(Poisson(mean) > count), summed from the term count + 1 on."""
     term = math.exp((count + 1) * math.log(mean) - mean - math.lgamma(count + 2))
     total, k = 0.0, count + 2
     while term > 1e-18 * total:
@@ -109,7 +110,7 @@ def chernoff_mean(count, exponent):
 
 
 def counted(local, m, p0, others, rate, as_the_accountant=True):
-    """Bound (2) as a curve: the least value over Lambda."""
+    """Bound (2) as a curve: the smallest value over Lambda."""
     if as_the_accountant:
         choices = [(chernoff_mean(others + 1, x), math.exp(-x)) for x in EXPONENTS if x < others]
     else:
@@ -131,8 +132,8 @@ def counted(local, m, p0, others, rate, as_the_accountant=True):
 
 
 def pair_reverse(epsilon0, m, p0, others, rate):
-    """The reverse curve of the data set whose others and dummy hold the alternative, summed over the number of slots
-    that show the rarer message."""
+    """The reverse curve of the data set in which the others and the dummy hold the alternative, summed over the number
+    of slots that show the rarer message."""
     chance = rate / m
     weight, mass = 0.0, math.exp(others * math.log1p(-chance))
     for c in range(200):  # Bin(others, chance)
@@ -152,7 +153,7 @@ def pair_reverse(epsilon0, m, p0, others, rate):
 
 
 def watched(epsilon0, m, epsilon):
-    """The victim and one other client are at her slot, all others alone; everyone knows who was asked."""
+    """The victim and one other client are at her slot; all others are alone. Everyone knows who was asked."""
     e, q = math.exp(epsilon), 1 / (math.exp(epsilon0) + 1)
     total = 0.0
     for asked in [None, *range(m)]:  # the slot at which the victim is asked, with probability 1 / (2 m) each
@@ -195,7 +196,7 @@ def main():
     compare.near(f"{where}, (2)",
                  inversion.epsilon_of(counted(gaussian, 10_000, 1, 9_999, 1), delta, 0.015), stored.Figure(table[2]))
 
-    # The test's values are ceilings of enclosures. The third, 1e-18, is below what doubles resolve.
+    # The test's values are upper ends of enclosures. The third, 1e-18, is below the resolution of doubles.
     ceilings = re.findall(r"\{(?:std::pair\{)?([0-9.e-]+), ([0-9.e-]+)\}",
                           stored.part(TEST, "TEST(Slots, CountedGaussianIsEnclosedFarOut)"))
     curve = counted(gaussian, 1_000, 0.5, 60_000, 0.5)

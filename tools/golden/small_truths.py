@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Exact deltas of small populations: the values of known_false_test.cc and stated_figures_test.cc, by enumeration.
 
-Each is the divergence of two laws of multisets of messages, which are added up client by client from the definition
-(class_c.py, with_another), or that of two laws stated by the claim itself: docs/theory/false-claims.md says what each
-claim is. The two Renyi divergences are integrals by the trapezoidal rule, and the printed moment is its printed
-formula. Of the list of false claims these are the first eight; those after them are figures that
-docs/theory/as-published.md and false-claims.md derive. The standard library alone.
+Each value is a divergence. Most are divergences of two laws of multisets of messages, which are built up client by
+client from the definition (class_c.py, with_another); the others are divergences of two laws that the claim itself
+states. docs/theory/false-claims.md describes the claims. The two Renyi divergences are integrals by the trapezoidal
+rule, and the printed moment is evaluated by its printed formula. The first eight values are those of the list of false
+claims; the others are figures that docs/theory/as-published.md and false-claims.md derive. Uses only the standard
+library.
 
     python3 tools/golden/small_truths.py    # prints computed and stored values, a second
 """
@@ -37,7 +38,7 @@ def law_of(clients):
 
 
 def pair(others, a, b, rates):
-    """The laws of what is seen if the victim's law is a, and if it is b; `rates` are the victim's, then the others'."""
+    """The laws of the view if the victim's law is a, and if it is b; `rates` are the victim's, then the others'."""
     shown = [reporting(law, rate) for law, rate in zip(others, rates[1:])]
     return law_of([*shown, reporting(a, rates[0])]), law_of([*shown, reporting(b, rates[0])])
 
@@ -52,14 +53,14 @@ def binary(n, with_alternative, epsilon0, rate):
 
 
 def two_cells(n, victim_rate, others_rate, own):
-    """The others are clones with the rate `others_rate` and then flip a fair coin; the victim, if she reports, is on
-    her own side with probability `own`."""
+    """The others report as clones with the rate `others_rate` and then send a fair coin. The victim, if she reports, is
+    on her own side with probability `own`."""
     coin = {0: 0.5, 1: 0.5}
     return pair([coin] * (n - 1), {0: own, 1: 1 - own}, {0: 1 - own, 1: own}, [victim_rate] + [others_rate] * (n - 1))
 
 
 def two_shuffled_gaussians():
-    """log E_Q (P/Q)^2: the victim's message comes from 1 or from 0, the other one from -1."""
+    """log E_Q (P/Q)^2, where the victim's message has the mean 1 or 0, and the other message has the mean -1."""
     h, total = 0.05, 0.0
     grid = [i * h for i in range(-240, 281)]
     laws = {mean: [normal_density(x - mean) for x in grid] for mean in (-1, 0, 1)}
@@ -72,7 +73,7 @@ def two_shuffled_gaussians():
 
 
 def moment_of_means(k, order):
-    """E_Q (P/Q)^order, P = N(0, 1/k) and Q = N(1/(k+1), 1/(k+1))."""
+    """E_Q (P/Q)^order for P = N(0, 1/k) and Q = N(1/(k+1), 1/(k+1))."""
     h = 1 / (200 * math.sqrt(k))
     points = [i * h for i in range(-12_000, 12_001)]
     exponents = [-order * k * x * x / 2 - (1 - order) * (k + 1) * (x - 1 / (k + 1)) ** 2 / 2 for x in points]
@@ -81,7 +82,7 @@ def moment_of_means(k, order):
 
 
 def false_claims():
-    """(truth, what the claim gives) of the first eight claims."""
+    """(truth, value of the claim) for the first eight claims."""
     low = 1 / (math.e + 1)
     for epsilon in (0.7, 0.95):
         yield (hockey_stick(*binary(12, 0, 1, 0.5), epsilon),
@@ -102,9 +103,9 @@ def false_claims():
     yield with_rates(0.631, 0.631), with_rates(0.631, 0.375)
 
     def given_reports(record):
-        """The claim puts her among k reports with probability 1/2, k having the law Bin(2, 1/2).
+        """The claim puts her among k reports with probability 1/2, where k has the law Bin(2, 1/2).
 
-        There are no two others, so for k = 2 the other half of the probability has no messages.
+        There is only one other client, so for k = 2 the other half of the probability has no messages.
         """
         other, x, y = response(2, 1, record), response(2, 1, 0), response(2, 1, 1)
         alone = hockey_stick(*[{(m,): 0.5 * law[m] + 0.5 * other[m] for m in law} for law in (x, y)], 0.3)

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Epsilons of the star with a pool at 60,000 clients: the table of docs/theory/notes/star-with-a-pool.md.
 
-Evaluates Theorem 16 (docs/theory/star-with-a-pool.md) for the pools of the table. The ratio comes from part D's five
-items, each solved to the end; the failure probability is the power of ten that gives the ratio of the table. The
+Evaluates Theorem 16 (docs/theory/star-with-a-pool.md) for the pools of the table. The ratio comes from the five items
+of part D, each solved exactly; the failure probability is the power of ten that gives the ratio of the table. The
 expectation is that of a sum of two groups of copies of X*. X* is integrated from the Gaussian's profile without nodes,
-and the sum's density is a Fourier series (fourier.py). The weights of the two groups are the worst of all with that
-ratio, not those of slices.
+and the sum's density is a Fourier series (fourier.py). The weights of the two groups are the worst ones of all with
+that ratio, not those of slices.
 
-So the results are the theorem's own values for these pools, to four digits. The accountant's must not be below them;
-those of the table are 0.2 per cent above them, because the accountant's slices may widen the variance by 0.3 per cent.
-Exits with status 1 unless each value of the table lies between the theorem's own and 1.003 times it, and each ratio
-within 0.4 per cent. The standard library alone.
+So the results are the theorem's own values for these pools, to four digits, and the accountant's values must not be
+below them. The values of the table are 0.2 per cent above, because the accountant's slices may increase the variance by
+0.3 per cent. Exits with status 1 unless each value of the table is between the theorem's own value and 1.003 times that
+value, and each ratio is within 0.4 per cent. Uses only the standard library.
 
     python3 tools/golden/star_pool.py    # prints computed and stored values, ten seconds
 """
@@ -24,14 +24,14 @@ from fourier import normal_density, upper_normal
 
 TABLE = "docs/theory/notes/star-with-a-pool.md"
 CLIENTS, DELTA = 60_000, 1 / 60_000
-# The shares of the failure that part D's five items get: a choice, any other is valid too.
+# The shares of the failure probability for part D's five items. Any other choice is also valid.
 HIDDEN, COUNTS, JUMP, RISE, FALL = 0.25, 0.15, 0.05, 0.125, 0.125
 FAILURES = [10.0 ** -power for power in range(3, 12)]
 RULE = fourier.gauss_legendre(16)
 
 
 def root(grows, low, high):
-    """Where an increasing function changes its sign."""
+    """The point at which an increasing function changes its sign."""
     for _ in range(100):
         middle = (low + high) / 2
         low, high = (middle, high) if grows(middle) < 0 else (low, middle)
@@ -43,7 +43,7 @@ def quantile(probability):
 
 
 def least(function, low, high, steps=60):
-    """The least value of a function with one valley, by golden sections."""
+    """The minimum of a unimodal function, by golden-section search."""
     share = (math.sqrt(5) - 1) / 2
     a, b = high - share * (high - low), low + share * (high - low)
     at_a, at_b = function(a), function(b)
@@ -60,7 +60,7 @@ def least(function, low, high, steps=60):
 
 
 class Ratio:
-    """The ratio of part D for records within `radius` of the centre, everybody reporting."""
+    """The ratio of part D for records within `radius` of the centre, if everybody reports."""
 
     def __init__(self, radius):
         self.radius = radius
@@ -68,7 +68,7 @@ class Ratio:
                     for z, w in fourier.panels(-10, 10, 1, RULE)]
 
     def rise(self, clones, probability):
-        """e1 of item 4. Half of the probability is spent on what lies above the cut t."""
+        """e1 of item 4. Half of the probability is spent on the excess above the cut t."""
         def excess(cut):  # the mean of (r - t)_+
             z = math.log(cut) / self.radius
             return upper_normal(z - self.radius / 2) - cut * upper_normal(z + self.radius / 2)
@@ -119,8 +119,8 @@ class Ratio:
 def term(mu, epsilon):
     """X* of the Gaussian as atoms, from the second derivative of its stop-loss transform at alpha = e^(mu y).
 
-    With E = e^epsilon and the normal density phi, X* takes the value e^(mu y) - E with the mass phi(y + mu/2) dy where
-    e^(mu y) > E, and the value 1 - E e^(-mu y) with the mass phi(y - mu/2) dy where it is smaller.
+    With E = e^epsilon and the normal density phi, X* takes the value e^(mu y) - E with the mass phi(y + mu/2) dy if
+    e^(mu y) > E, and the value 1 - E e^(-mu y) with the mass phi(y - mu/2) dy if e^(mu y) < E.
     """
     e, kink = math.exp(epsilon), epsilon / mu
     beyond, before = fourier.panels(kink, 10, 0.8, RULE), fourier.panels(-10, kink, 0.8, RULE)
@@ -133,7 +133,7 @@ def profile(mu, epsilon):
 
 
 def curve(mu, pool, failure, ratio):
-    """Theorem 16's right side as a curve: the maximum over weight vectors of the two levels c and c * ratio."""
+    """The right side of Theorem 16 as a curve: the maximum over weight vectors with the two levels c and c * ratio."""
     users = CLIENTS - 1 - pool
 
     def delta(epsilon):

@@ -1,4 +1,4 @@
-"""Reads the values that a test stores, and compares them with what a generator of this folder computes."""
+"""Reads the values that a test stores, and compares them with those that a generator of this folder computes."""
 import pathlib
 import re
 
@@ -6,7 +6,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Figure(float):
-    """A number, and half a unit of the last digit that it was written with."""
+    """A number, and half a unit of the last digit with which it is written."""
 
     def __new__(cls, text, **known):
         text = text.replace("'", "").strip().rstrip("L")
@@ -26,7 +26,7 @@ def part(path, start):
 
 
 def rows(path, start, name="Row", **known):
-    """The numbers of every `name{...}` in that part; `known` gives the values of the names that stand among them."""
+    """The numbers of every `name{...}` in this part; `known` gives the values of names that occur among them."""
     found = re.findall(rf"\b{name}\{{([^{{}}]*)\}}", part(path, start))
     if not found:
         raise SystemExit(f"{path}: no {name} after '{start}'")
@@ -34,7 +34,7 @@ def rows(path, start, name="Row", **known):
 
 
 def expected(path, start, call="EXPECT_NEAR"):
-    """The second arguments, where they are numbers, of every such call in that part."""
+    """The second arguments, if they are numbers, of every such call in this part."""
     return [Figure(value) for value in re.findall(rf"\b{call}\(.*?, ([0-9.e-]+)(?:, [0-9.e-]+)?\);", part(path, start))]
 
 
@@ -45,7 +45,7 @@ class Comparison:
         self.differ = 0
 
     def near(self, label, computed, figure, tolerance=None):
-        """Without a tolerance, the two must agree to the last digit of the stored figure."""
+        """Compares; without a tolerance, the two must agree to the last digit of the stored figure."""
         good = abs(computed - figure) <= (figure.half if tolerance is None else tolerance)
         self.differ += not good
         print(f"{label}: computed {computed:.12g}, stored {figure:.12g}{'' if good else '  DIFFERENT'}", flush=True)

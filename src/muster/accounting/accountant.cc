@@ -35,7 +35,7 @@ struct Accountant::State {
   }
 
   std::variant<ConstantAccountant, ScheduledAccountant> charged;
-  std::optional<std::uint64_t> rounds;  // of all stages together; empty if it was made without stages
+  std::optional<std::uint64_t> rounds;  // of all stages together; empty if there are no stages
 };
 
 Accountant::Accountant(const Mechanism& mechanism, const Participation& participation)

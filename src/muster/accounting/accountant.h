@@ -1,21 +1,21 @@
-// The accountant: from a mechanism, a participation and a number of rounds it computes a two-sided
-// privacy statement.
+// The accountant computes a two-sided privacy statement, an upper and a lower bound on epsilon or delta, from
+// a mechanism, a participation and a number of rounds.
 //
 // Example:
 //     ShuffledCheckIn protocol{ClientCount::of(60000), Rate::of(0.1)};
 //     Accountant accountant(LdpSgdLocal{2.0}, protocol);
 //     Statement s = accountant.account(6800, {Question::Kind::epsilon_at_delta, 1e-5});
 //     *s.best.upper;   // proven: the true epsilon is at most this
-// Rounds may change on a schedule. Here, from round 1000 on, a third of the reports is lost, so that the rate
-// of `thinned` is two thirds of that of `protocol`:
+// Rounds may change on a schedule. Here, a third of the reports is lost from round 1000 on, so the rate of
+// `thinned` is two thirds of the rate of `protocol`:
 //     Accountant changing(LdpSgdLocal{2.0}, {{protocol, 999}, {thinned, 5801}});
 //     Statement all = changing.account({Question::Kind::epsilon_at_delta, 1e-5});
 //
 // The neighbouring relation is replace-one. A schedule must be fixed in advance, or chosen without looking at
 // the releases. On a schedule, every round is charged by the smallest of its proven bounds, and the
 // dominating pairs of all rounds compose. The first query builds tables of the one-round curves, which is
-// slow. They are kept, and later queries reuse them unless their number of rounds or their delta needs other
-// ones. Thread rule: const methods may run concurrently.
+// slow. Later queries reuse these tables, unless the new number of rounds or the new delta needs others.
+// Thread rule: const methods may run concurrently.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +35,9 @@ class Accountant {
  public:
   // For any number of rounds that are all alike. Throws Error(plan) for a description out of range.
   Accountant(const Mechanism& mechanism, const Participation& participation);
-  // For stages, one after another. With a single stage, any number of its rounds may be asked about; with
-  // several, at most as many as they have together. Throws Error(plan) for a description out of range, and
-  // unless there is at least one stage, all are of one protocol, and they have at most kMaxRounds together.
+  // For stages that run one after another. With a single stage, queries may ask about any number of rounds;
+  // with several, about at most the total of all stages. Throws Error(plan) for a description out of range,
+  // for no stages, for stages of different protocols, and for more than kMaxRounds in all.
   Accountant(const Mechanism& mechanism, std::vector<Stage> stages);
   ~Accountant();
   Accountant(Accountant&&) noexcept;
@@ -45,24 +45,24 @@ class Accountant {
 
   // Every applicable bound for the first `rounds` rounds. `asked` is the view, by default the participation's
   // own; a view that no theorem covers throws Error(uncovered). This and the methods below throw Error(plan)
-  // for a question out of range, for `rounds` above kMaxRounds, and for more rounds than several stages have
-  // together.
+  // for a question out of range, for `rounds` above kMaxRounds, and for more rounds than there are in several
+  // stages.
   Statement account(std::uint64_t rounds, const Question& question,
                     std::optional<View> asked = std::nullopt) const;
   // The same for all rounds of the stages. Throws Error(plan) if the accountant was made without stages.
   Statement account(const Question& question, std::optional<View> asked = std::nullopt) const;
-  // Adds bounds that were computed elsewhere to a statement of this accountant. Those whose validity is
-  // `proven` must hold for the participation's own view. They pass the gate and take the statement's lower
-  // value, but they are left out if the statement's view shows more than the own one. A statement for 0
-  // rounds is returned unchanged.
+  // Adds bounds that were computed elsewhere to a statement of this accountant. Proven ones must hold in the
+  // participation's own view. They are checked by the gate, which throws Error(internal), and get the
+  // statement's lower value. If the statement's view shows more than the participation's own, they are left
+  // out. A statement for 0 rounds is returned unchanged.
   Statement merge(Statement statement, std::vector<Bound> others) const;
 
-  // The smallest proven upper bound alone, in the participation's own view, which training prints at every
-  // logged round and calibration searches. 0 for 0 rounds; nullopt where every theorem gives infinity.
+  // Only the smallest proven upper bound, in the participation's own view. 0 for 0 rounds; nullopt if every
+  // theorem gives infinity.
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
-  // The same, but not checked by the gate and somewhat larger, in a third of the time or less: to start a
-  // search. It is about 1e-3 larger, or a few per cent where rounds are charged by types
-  // (composition/typed_rounds.h). With several stages, it is `upper` itself.
+  // A looser bound that takes a third of the time or less and is not checked by the gate. It serves to start
+  // a search. It is larger than `upper` by about a relative 1e-3, or by a few per cent where rounds are
+  // charged by types (composition/typed_rounds.h). With several stages, it equals `upper`.
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
   // The epsilon of `upper`; infinity if there is none.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;

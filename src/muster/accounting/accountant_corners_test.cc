@@ -1,7 +1,7 @@
-// Questions at the corners of what can be asked, a few for each way in which an answer can fail. Every answer
-// must be finite or have a reason, lie between its lower value and the local guarantee, and never fall as
-// rounds are added. accountant_corners_long_test.cc is this file with all corners, some of which take ten
-// seconds.
+// Asks questions at the corners of what can be asked, a few for each way in which an answer can fail. Every
+// answer must be finite or state a reason, and lie between its lower value and the local guarantee. Epsilon
+// must not fall as rounds are added. accountant_corners_long_test.cc is this file with all corners, some of
+// which take ten seconds.
 #ifndef MUSTER_EVERY_CORNER
 #define MUSTER_EVERY_CORNER 0
 #endif
@@ -19,8 +19,8 @@ namespace {
 
 constexpr bool kEvery = MUSTER_EVERY_CORNER != 0;
 
-// Asks for increasing numbers of rounds. Answers for at most `largest_cheap` rounds take a second at most;
-// the others are asked only if all corners are.
+// Asks about increasing numbers of rounds. Answers for at most `largest_cheap` rounds take a second at most;
+// larger numbers are asked about only if MUSTER_EVERY_CORNER is set.
 void survives(const Mechanism& mechanism, std::uint64_t clients, double rate, double delta,
               const std::vector<std::uint64_t>& rounds, std::uint64_t largest_cheap = 10'000'000) {
   const Accountant accountant(mechanism, ShuffledCheckIn{ClientCount::of(clients), Rate::of(rate)});
@@ -61,7 +61,7 @@ TEST(Corners, NeverPassTheLocalGuarantee) {
   survives(GaussianLocal{3}, 1'000'000, 1e-3, 1e-30, once_and_ten_million, 1);
 }
 
-// Losses of a hundred and more in few rounds, whose composed curve is flat and then falls at once.
+// With losses of a hundred and more in few rounds, the composed curve is flat and then falls at once.
 TEST(Corners, FlatCurvesAreComposed) {
   for (const std::uint64_t clients : {1'000, 1'000'000}) {
     for (const double sigma : {0.1, 0.12, 0.15}) {
@@ -70,16 +70,16 @@ TEST(Corners, FlatCurvesAreComposed) {
   }
 }
 
-// e^epsilon is beyond the range of a double after some rounds. accountant_extremes_test.cc knows the
-// truth of one round.
+// After some rounds e^epsilon is beyond the range of a double. accountant_extremes_test.cc compares one round
+// with the truth.
 TEST(Corners, LossesPastTheRangeOfDoubles) {
   survives(GaussianLocal{std::ldexp(1.0, -12)}, 1'000, 0.1, 1e-5, {1, 7});
   survives(PureLocal{700}, 1'000, 0.1, 1e-5, {1, 3});
   survives(PureLocal{1e6}, 1'000, 0.1, 1e-5, {1, 3});
 }
 
-// Questions whose sums would take minutes if their work were not limited. Work is counted as in
-// numerics/work.h; 3.5e9 of its units take about a second.
+// The sums of these questions would take minutes if their work were not limited. Work is counted in the units
+// of numerics/work.h; 3.5e9 of them take about a second.
 TEST(Corners, CostLittle) {
   struct Costly {
     Mechanism mechanism;

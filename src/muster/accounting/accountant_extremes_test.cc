@@ -1,7 +1,7 @@
-// Questions at the edges of what can be asked, where rounding, overflow or a table that is too coarse could
-// give a number far below the truth, even "0, proven". The truths are computed independently: the divergence
-// of one message that hides among n (at most ln n off its epsilon), one round of the exact pair, a closed
-// form, or an enumeration.
+// Asks questions at the edges of what can be asked, where rounding, overflow or a table that is too coarse
+// could give a number far below the truth, even "0, proven". The truths are computed independently: by the
+// epsilon of one message less ln n if it hides among n, by one round of the exact pair, by a closed form, or
+// by enumeration.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -39,12 +39,12 @@ void expect_at_least(const Statement& s, double truth, const std::string& what) 
   EXPECT_LE(s.best.lower.value_or(0), *s.best.upper);
 }
 
-// Losses of a hundred and more in few rounds, whose composed curve is flat and then falls at once. In the
-// first question, two rounds cost no less than one, which costs exactly 130.68 for the pair whose other
-// records all equal the alternative. accountant_corners_test.cc asks for more rounds and other sizes.
+// With losses of a hundred and more in few rounds, the composed curve is flat and then falls at once. In the
+// first question, two rounds cost at least as much as one. One round costs exactly 130.68 for the pair whose
+// other records all equal the alternative. accountant_corners_test.cc asks about more rounds and other sizes.
 TEST(Extremes, FlatCurvesAreComposed) {
   expect_at_least(epsilon_of(GaussianLocal{0.15}, check_in(1'000, 0.1), 2, 1e-5), 130.7, "two check-ins");
-  // Hiding among a hundred can take ln 100 = 4.6 off a message's 25.
+  // Hiding among a hundred clients can lower one message's epsilon of 25 by ln 100 = 4.6.
   expect_at_least(epsilon_of(LdpSgdLocal{25},
                              RandomCheckIn{Kind::averaged, clients(1'000), 100, Rate::of(0.01)}, 3, 1e-5),
                   18.1, "averaged slots");
@@ -67,7 +67,7 @@ TEST(Extremes, FlatCurvesAreComposed) {
   const std::optional<double> laplace =
       Accountant(LaplaceLocal{32.72}, Shuffle{clients(5)}).upper(2, {Question::Kind::epsilon_at_delta, 0.1});
   EXPECT_GE(laplace.value(), 30.9);
-  // Ten rounds of epsilon0 = 20 cost at most 200. The privacy blanket's table must be fine enough to tell.
+  // Ten rounds of epsilon0 = 20 cost at most 200. The privacy blanket's table must be fine enough to show it.
   const Statement twenty = epsilon_of(PureLocal{20}, Shuffle{clients(1'000)}, 10, 1e-5);
   for (const Bound& bound : twenty.all) {
     if (bound.id == "privacy-blanket") {
@@ -89,8 +89,8 @@ TEST(Extremes, EpsilonAndDeltaLeadBackAtSmallDeltas) {
   }
 }
 
-// With one client the exact answer is optimal composition mixed over the number of participations, computed
-// independently (theorems/local). The upper and the lower end are both near it.
+// With one client the exact answer is optimal composition mixed over the number of participations, which
+// theorems/local computes independently. The upper and the lower value must both be near it.
 TEST(Extremes, OneClientIsItsOwnCrowd) {
   for (const double sigma : {0.03, 0.1, 0.15}) {
     for (const double rate : {0.1, 0.5}) {
@@ -109,7 +109,7 @@ TEST(Extremes, OneClientIsItsOwnCrowd) {
 
 // Where e^epsilon is beyond the range of a double, the answer must not become 0.
 TEST(Extremes, LossesPastTheRangeOfDoubles) {
-  // With one client it is the Gaussian itself: Phi(20 - 17.75) - e^710 Phi(-20 - 17.75).
+  // With one client, delta is the Gaussian's own divergence: Phi(20 - 17.75) - e^710 Phi(-20 - 17.75).
   expect_at_least(delta_of(GaussianLocal{0.05}, Shuffle{clients(1)}, 1, 710), 0.98693, "one client");
   expect_at_least(
       epsilon_of(GaussianLocal{0.03}, RandomCheckIn{Kind::sliding, clients(5), 53, Rate::of(1)}, 1, 1e-6),
@@ -126,7 +126,8 @@ TEST(Extremes, LossesPastTheRangeOfDoubles) {
 
 // With heavy noise, rounding e^epsilon to a double would change epsilon noticeably.
 TEST(Extremes, TinyEpsilonsAreNotRounded) {
-  // At mu = 2e-8, f(8e-8) is mu (phi(4) - 4 Phi(-4)) to eight digits; f / mu depends on epsilon / mu alone.
+  // At mu = 2e-8 the Gaussian's delta at epsilon = 8e-8 is mu (phi(4) - 4 Phi(-4)) to eight digits. Divided
+  // by mu, it depends only on epsilon / mu.
   const double unit =
       std::exp(-8.0) / std::sqrt(2 * std::acos(-1.0)) - 4 * 0.5 * std::erfc(4 / std::sqrt(2.0));
   for (const double sigma : {1e8, 1e9}) {
@@ -140,10 +141,10 @@ TEST(Extremes, TinyEpsilonsAreNotRounded) {
   EXPECT_GE(*deep.best.upper, 0.0060078835762);
 }
 
-// For small epsilon0, a difference of two exponentials near 1 loses all its digits; computed from the
-// difference of their logarithms it keeps them.
+// For small epsilon0, a difference of two exponentials near 1 loses all its digits. Computed from the
+// difference of their logarithms, it keeps them.
 TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
-  // With one client it is (e^epsilon0 - e^epsilon) / (1 + e^epsilon0).
+  // With one client, delta is (e^epsilon0 - e^epsilon) / (1 + e^epsilon0).
   for (const double epsilon0 : {1e-9, 1e-6, 1e-3, 1.0}) {
     for (const double share : {0.0, 0.5, 0.999, 0.999999}) {
       const double epsilon = share * epsilon0;
@@ -160,8 +161,8 @@ TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
   const Statement s = epsilon_of(GaussianLocal{0.5}, AggregatedCheckIn{clients(1), Rate::of(1)}, 1, 1e-5);
   EXPECT_LE(*s.best.lower, 24.38161088);
   EXPECT_GE(*s.best.upper, 24.38161087);
-  // For a fixed subset (k of n) of small epsilon0 whose others all hold the alternative, the truth is (1/n) *
-  // mean of ( sum_{i<=k} (r_i - 1) - n (E - 1) )_+ with E = e^epsilon, by the swap theorem's own form.
+  // For a fixed subset of k of n clients, where all others hold the alternative, the truth is (1/n) times the
+  // mean of ( sum_{i<=k} (r_i - 1) - n (E - 1) )_+ with E = e^epsilon, by the formula of the swap theorem.
   for (const double epsilon0 : {1e-8, 1e-5, 1e-2, 1.0}) {
     for (const int k : {1, 3, 6}) {
       const int n = 7;
@@ -184,7 +185,7 @@ TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
   }
 }
 
-// An answer is 0 only where the truth is, whatever is rounded.
+// An answer is 0 only where the truth is 0, despite all rounding.
 TEST(Extremes, ZeroOnlyWhereNothingIsLeft) {
   EXPECT_EQ(*epsilon_of(GaussianLocal{1}, check_in(100, 0.1), 0, 1e-5).best.upper, 0);
   EXPECT_GT(*epsilon_of(GaussianLocal{1e6}, check_in(1'000'000'000'000, 1e-12), 1, 1e-300).best.upper, 0);
@@ -195,9 +196,9 @@ TEST(Extremes, ZeroOnlyWhereNothingIsLeft) {
   EXPECT_GT(*delta_of(GaussianLocal{1}, Shuffle{clients(1)}, 1, 1e6).best.upper, 0);
 }
 
-// Noise so small that a message reveals its record: whoever is heard is distinguished for certain, so delta
-// is at least the probability of being heard. Epsilon is at least about mu^2/2, which may be above every
-// double; in a sum, the noise of up to 1,000 clients adds up.
+// With noise this small, a message reveals its record, so delta is at least the probability that the victim
+// is heard. Epsilon is at least about mu^2/2, which may be above every double. In a sum, the noise of up to
+// 1,000 clients adds up.
 TEST(Extremes, NoiseThatHidesNothing) {
   struct Case {
     Participation participation;
@@ -208,7 +209,7 @@ TEST(Extremes, NoiseThatHidesNothing) {
       {Shuffle{clients(1'000)}, 1},
       {FixedSubset{clients(1'000), 100}, 0.1},
       {check_in(1'000, 0.1), 0.1},
-      {RandomCheckIn{Kind::fixed, clients(1'000), 10, Rate::of(0.5)}, 0.0099},  // one of each slot is heard
+      {RandomCheckIn{Kind::fixed, clients(1'000), 10, Rate::of(0.5)}, 0.0099},  // one client a slot is heard
       {RandomCheckIn{Kind::averaged, clients(1'000), 10, Rate::of(0.5)}, 0.49},
       {RandomCheckIn{Kind::sliding, clients(1'000), 10, Rate::of(0.5)}, 0.4},
       {AggregatedCheckIn{clients(1'000), Rate::of(0.1)}, 0.1, 1'000}};

@@ -31,8 +31,8 @@ struct Row {
   double digit;
 };
 
-// The bound that the reference is for: the profile-only one where a closer bound of the Gaussian is the
-// best, and otherwise the best one.
+// The bound that the reference is for. This is the best bound, except for the Gaussian, whose references are
+// for the looser profile-only bound.
 const Bound& referenced(const Statement& s) {
   for (const Bound& bound : s.all) {
     if (s.best.id == "gaussian-two-types" && bound.id == "swap-profile") return bound;
@@ -41,8 +41,8 @@ const Bound& referenced(const Statement& s) {
 }
 
 // Independent computations; docs/theory/reference-values.md says where each comes from. The accountant's
-// upper bound may be smaller than the reference, because it uses a finer curve with a certificate. The rows
-// of the Gaussian are for the profile-only bound; gaussian_two_types_test.cc has those of the closer one.
+// upper bound may be smaller than the reference, because its curve is finer. The rows of the Gaussian are for
+// the profile-only bound; gaussian_two_types_test.cc has references for the closer bound.
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
       {60'000, 0.1, LdpSgdLocal{2}, 6'800, 1e-5, 0.930108, 0.9274, 1e-4},
@@ -77,7 +77,7 @@ TEST(Accountant, ReproducesTheReferenceRows) {
     EXPECT_GE(*s.best.upper, row.lower - row.digit);  // never below the truth
     EXPECT_LE(*s.best.upper, *bound.upper);
     EXPECT_LE(*s.best.lower, row.lower + row.digit);
-    // The accountant's lower pair takes the smallest values that convexity allows between nodes, and the
+    // Between nodes, the accountant's dominated pair takes the smallest values that convexity allows. The
     // reference does not; 3e-3 covers the difference.
     EXPECT_GE(*s.best.lower, row.lower * 0.997);
     EXPECT_LE(s.best.numerical_error, 1e-4 * *s.best.upper);
@@ -86,8 +86,8 @@ TEST(Accountant, ReproducesTheReferenceRows) {
   }
 }
 
-// With little noise the terms have heavy tails. The upper value must be near the numbers that other splits of
-// the sum give, which differ by a hundredth at most, and the lower value not far below it.
+// With little noise the terms have heavy tails. The upper value must be near the values that other ways of
+// splitting the sum give, which differ by 1 % at most. The lower value must not be far below the upper one.
 TEST(Accountant, EnclosesHeavyTails) {
   struct Heavy {
     double sigma;
@@ -114,8 +114,8 @@ TEST(Accountant, EnclosesHeavyTails) {
   }
 }
 
-// The envelope of both directions of a pair belongs to no pair of data sets, and composes to more than either
-// direction alone: to 0.1258 where these compose to 0.1255.
+// The larger of the two directions' curves at each epsilon is the curve of no pair of data sets. It composes
+// to 0.1258, while either direction composes to 0.1255.
 TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {
   const Applicable list =
       applicable(GaussianLocal{5}, ShuffledCheckIn{ClientCount::of(60'000), Rate::of(0.1)});
@@ -131,13 +131,13 @@ TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {
   };
   const RoundCurve both = tabulate(pair.forward, pair.reverse, {100, 1e-16, 0.5});
   EXPECT_NEAR(upper(tabulate(envelope, {}, {100, 1e-16, 0.5})), 0.1258, 5e-5);
-  EXPECT_LT(upper(both), 0.12553);  // an upper bound: the truth of one direction is smaller still
+  EXPECT_LT(upper(both), 0.12553);  // an upper bound on the truth of one direction
   EXPECT_LT(upper(both.swapped()), 0.12553);
   EXPECT_GT(LossDistribution::dominated(both).epsilon_lower(rounds, 1e-5), 0.1255);
 }
 
-// The reference lower values of long runs are right to the last digit: an upper bound of both directions of
-// the pair rounds to them.
+// The reference lower values of long runs are right to the last digit: an upper bound on the epsilon of the
+// pair, in both directions, rounds to them.
 TEST(Accountant, ReferenceLowerValuesAreTheirPairs) {
   struct Pair {
     std::uint64_t clients;
@@ -163,8 +163,8 @@ TEST(Accountant, ReferenceLowerValuesAreTheirPairs) {
   }
 }
 
-// testdata/check_in_profile.txt has the same bound by grid FFTs in another language
-// (tools/golden/check_in_profile.py), whose own grid errors are below 5e-4 of epsilon.
+// testdata/check_in_profile.txt has values of the same bound by FFTs on a grid, computed in Python
+// (tools/golden/check_in_profile.py). Their grid errors are below 5e-4 of epsilon.
 TEST(Accountant, AgreesWithGridConvolutions) {
   std::ifstream file("testdata/check_in_profile.txt");
   ASSERT_TRUE(file) << "run from the project's root";
@@ -244,8 +244,8 @@ TEST(Accountant, RatesNearZeroAreChargedInFull) {
   EXPECT_NE(applicable(LdpSgdLocal{2}, none).missing.find("rates below 1e-15"), std::string::npos);
 }
 
-// Without slots, the models and numbers that a trusted server releases tell the sums, and no single message: a lower
-// value of shuffled messages need not hold.
+// Without slots, the models and counts that a trusted server releases show sums and no single message. A
+// lower value for shuffled messages need not hold there.
 TEST(Accountant, ATrustedServersModelsShowTheSums) {
   const Question question{Question::Kind::epsilon_at_delta, 1e-5};
   for (const Participation& protocol :

@@ -1,8 +1,8 @@
-// Checks that every proven upper bound lies above every lower one: for all randomizers and protocols, on
-// a grid of epsilon.
+// Checks that every proven upper bound lies above every lower bound, for all randomizers and protocols, at
+// several epsilons.
 //
-// A lower bound is for one dataset, which the upper ones must cover, so a crossing is an error in one of
-// the two. The test also checks that curves throw nothing, are never NaN, and have
+// A lower bound is the cost of one data set, which every upper bound must cover. If an upper bound is below a
+// lower one, one of the two is wrong. The test also checks that curves throw nothing, are never NaN, and have
 // 0 <= lower <= upper <= 1.
 #include <gmock/gmock.h>
 

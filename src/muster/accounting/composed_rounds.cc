@@ -11,11 +11,12 @@
 namespace muster::accounting {
 namespace {
 
-// If delta is asked for, tables are first made for this delta (what lies beyond their last node is charged as
-// infinite loss), and then up to kDeeper times again, for the delta that was found.
+// A smaller delta needs tables that reach further, because losses beyond the last node count as infinite. If
+// delta is asked for, tables are first made for kFirstDelta, and then up to kDeeper times again, each time
+// for the delta just found.
 constexpr double kFirstDelta = 1e-12;
 constexpr int kDeeper = 4;
-// Tables are not made again once the answer is more than this share of the one before.
+// Tables are not made again once the answer is more than this share of the previous answer.
 constexpr double kSettled = 0.99;
 
 void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {

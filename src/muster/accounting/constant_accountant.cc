@@ -115,8 +115,8 @@ Statement ConstantAccountant::account(std::uint64_t rounds, const Question& ques
   for (const ComposedUpper& upper : in.uppers) {
     Bound bound = upper.bound(in.view, in.gate, rounds, question);
     if (upper.charged() && bound.upper && (!charged || *bound.upper < *charged)) charged = bound.upper;
-    // This bound is provably no smaller than another one of the list; where its tables say otherwise, that
-    // is their numerical error.
+    // An uncharged bound is provably at least as large as another one of the list. Where its tables say
+    // otherwise, that is their numerical error.
     if (!upper.charged() && bound.upper && charged) bound.upper = larger(*bound.upper, *charged);
     statement.all.push_back(std::move(bound));
   }

@@ -31,8 +31,8 @@ class ConstantAccountant {
 
  private:
   const ViewBounds& in(View view) const;
-  // What the rounds give away without amplification (theorems/local/local.h). The values of checked_local()
-  // and local_bound() have passed the gate.
+  // The upper bound without amplification (theorems/local/local.h). The values of checked_local() and
+  // local_bound() have passed the gate.
   double local(std::uint64_t rounds, const Question& question) const;
   double checked_local(const ViewBounds& in, std::uint64_t rounds, const Question& question) const;
   Bound local_bound(const ViewBounds& in, std::uint64_t rounds, const Question& question) const;
@@ -40,7 +40,7 @@ class ConstantAccountant {
   Mechanism mechanism_;
   Participation participation_;
   mutable std::mutex mutex_;
-  mutable std::list<ViewBounds> views_;  // the own one, and those that were asked about
+  mutable std::list<ViewBounds> views_;  // the participation's own view, and every other one asked about
 };
 
 }  // namespace muster::accounting

@@ -1,14 +1,14 @@
-// Several launches on one population: what all of them together cost a client who takes part in each. A
-// launch is what one Accountant accounts for: a mechanism, and stages of rounds.
+// Several launches on one population, and their total cost to a client who takes part in each. A launch is a
+// mechanism with stages of rounds, for which one Accountant could account.
 //
 // Example: a model is trained, and later its successor with more noise; `often` and `rarely` are
 // participations.
 //     const Launches both({{LdpSgdLocal{2}, {{often, 1000}}}, {GaussianLocal{5}, {{rarely, 300}}}});
 //     *both.account({Question::Kind::epsilon_at_delta, 1e-5}).best.upper;   // proven for both together
 //
-// The launches run one after another. The victim holds one record, or the same collection of records, in all
-// of them, and neighbouring populations differ in it in all of them at once (replace-one). Each launch's
-// adversary has the view of its own protocol, and all adversaries pool what they saw. Thread rule: const
+// The launches run one after another. The victim holds the same record, or the same collection of records, in
+// all of them. Neighbouring populations differ in this record or collection, in all launches at once
+// (replace-one). One adversary sees every launch, each in the view of its own protocol. Thread rule: const
 // methods may run concurrently.
 #pragma once
 
@@ -37,30 +37,30 @@ struct Launch {
 
 class Launches {
  public:
-  // Throws Error(plan) unless there are two launches or more that an Accountant accepts, with at most
-  // kMaxRounds together.
+  // Throws Error(plan) for fewer than two launches, for a launch that Accountant refuses, and for more than
+  // kMaxRounds in all.
   explicit Launches(std::vector<Launch> launches);
 
-  // For launches that were all fixed in advance, or chosen without looking at the releases: their rounds'
-  // dominating pairs compose (bound `different-rounds`). The statement's `local` holds if the shufflers
-  // collude.
+  // For launches that were all fixed in advance, or chosen without looking at the releases: the dominating
+  // pairs of their rounds compose (bound `different-rounds`). The statement's `local` holds even if the
+  // shufflers collude.
   Statement account(const Question& question) const;
-  // alone() is the statement of one launch by itself. without() is the smallest proven upper value of all
-  // other launches together, if they were fixed in advance as for account(); none where no bound is finite.
+  // alone() is the statement for one launch by itself. without() is the smallest proven upper value for all
+  // other launches together, fixed in advance as for account(); nullopt if no bound is finite.
   Statement alone(std::size_t launch, const Question& question) const;
   std::optional<double> without(std::size_t launch, const Question& question) const;
 
-  // For launches of which later ones were chosen after seeing what earlier ones released (bound
-  // `basic-composition`): the sum of the epsilons of all launches, each at an equal share of delta. It holds
-  // whichever launches are chosen, provided that a limit to this sum and the number of launches were fixed in
-  // advance and are never exceeded.
+  // For launches that may have been chosen after seeing what earlier ones released: the sum of the epsilons
+  // of all launches, each at an equal share of delta (bound `basic-composition`). It holds whichever launches
+  // are chosen, provided that a limit on this sum and the number of launches were fixed in advance and are
+  // never exceeded.
   Statement account_adaptive(Delta delta) const;
-  // What account_adaptive() asks of each launch: epsilon at an equal share of delta.
+  // The question that account_adaptive() asks about each launch: epsilon at an equal share of delta.
   Question equal_share(Delta delta) const;
 
  private:
-  // The rounds of all launches but number `left_out`; of all of them, if `left_out` is the number of
-  // launches.
+  // The rounds of all launches except the one with index `left_out`. If `left_out` is the number of launches,
+  // none is left out.
   std::vector<ChargedRounds> rounds_but(std::size_t left_out) const;
   void check_gates(const char* bound, std::size_t left_out, const Question& question, double upper,
                    const std::function<double(double)>& delta_at) const;

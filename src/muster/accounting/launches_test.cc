@@ -23,7 +23,7 @@ ShuffledCheckIn check_in(std::uint64_t clients, double rate) {
   return {ClientCount::of(clients), Rate::of(rate)};
 }
 
-// Launches of one mechanism cost what a schedule of it costs.
+// Launches of one mechanism cost the same as one schedule of its stages.
 TEST(Launches, OfOneMechanismAreItsSchedule) {
   const ShuffledCheckIn often = check_in(20'000, 0.1), rarely = check_in(20'000, 0.02);
   const Question delta{Question::Kind::delta_at_epsilon, 0.03};
@@ -43,8 +43,9 @@ TEST(Launches, OfOneMechanismAreItsSchedule) {
   }
 }
 
-// Three clients, two launches of different randomizers and rates, every data set: the truth lies below the
-// upper value and above the lower one. Charging the more expensive launch alone is caught.
+// Enumerates every data set of three clients, for two launches of different randomizers and rates. The truth
+// lies below the upper value and above the lower one. An account that charged only the more expensive launch
+// would be caught.
 TEST(Launches, OfThreeClientsEnumerated) {
   constexpr int kClients = 3;
   struct Side {
@@ -119,7 +120,7 @@ TEST(Launches, WithoutOneOfTwoLeavesTheOther) {
   }
 }
 
-// Basic composition uses less than the composition of dominating pairs does, so its answer is never smaller.
+// Basic composition uses only the epsilons, so it costs more than the composition of dominating pairs.
 TEST(Launches, ChosenAfterSeeingResultsCostTheSum) {
   const Launches launches({{PureLocal{2}, {{check_in(20'000, 0.1), 50}}},
                            {LaplaceLocal{1}, {{Shuffle{ClientCount::of(20'000)}, 3}}},

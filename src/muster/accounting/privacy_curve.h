@@ -1,8 +1,8 @@
 // Two-sided curves of the accountant's answer: epsilon as a function of delta and of the number of rounds, or
 // delta as a function of epsilon and of the number of rounds.
 //
-// Every point is a statement of its own, so `upper` is proven at each. Between points nothing more is known
-// than that the curves are monotone. Pure function; the two curves are computed concurrently.
+// Every point is a statement of its own, so its `upper` is proven. Between points, only monotonicity is
+// known. Pure function; the two curves are computed concurrently.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace muster::accounting {
 
 struct CurvePoint {
   std::uint64_t rounds;
-  double fixed;                 // delta, or epsilon when the question fixes that
-  std::optional<double> upper;  // in the quantity asked for; nullopt if there is none
+  double fixed;                 // the delta or epsilon of the question
+  std::optional<double> upper;  // these three as in the Statement of this point
   std::optional<double> lower;
   std::optional<double> local;
 };
@@ -24,11 +24,12 @@ struct CurvePoint {
 struct PrivacyCurves {
   Question question;
   std::uint64_t rounds;
-  std::vector<CurvePoint> by_fixed;   // around question.fixed, on a logarithmic grid that holds it
-  std::vector<CurvePoint> by_rounds;  // 1 .. rounds, on a logarithmic grid that holds both
+  std::vector<CurvePoint> by_fixed;   // on a logarithmic grid around question.fixed, which is included
+  std::vector<CurvePoint> by_rounds;  // on a logarithmic grid from 1 to `rounds`, both included
 };
 
-// rounds >= 1. If epsilon is fixed to 0, which is on no logarithmic grid, `by_fixed` has that one point.
+// Throws Error(plan) for 0 rounds, and what Accountant::account throws. If the fixed epsilon is 0, `by_fixed`
+// has only this point.
 PrivacyCurves privacy_curves(const Accountant& accountant, std::uint64_t rounds, const Question& question,
                              std::optional<View> view);
 

@@ -10,12 +10,13 @@
 namespace muster::accounting {
 namespace {
 
-// The tables are fine enough for any number of rounds, because all numbers of rounds share them.
+// These make the tables fine enough for any number of rounds, because all numbers of rounds share them (Nodes
+// in composition/round_curve.h).
 constexpr int kNodesPerDeviation = 80;
 constexpr double kVisited = 2.5;
 // Lattice points per cell of the dominated pair that belows() composes.
 constexpr int kRefined = 4;
-// The share of delta to which the tails that a million rounds' tables cut off may add up.
+// The tails that the tables cut off add up to at most this share of delta over a million rounds.
 constexpr double kTail = 1e-9;
 
 RoundCurve tabulate_nested(const DeltaCurve& forward, const DeltaCurve& reverse, Delta delta) {
@@ -101,9 +102,9 @@ bool RunningAccountant::one_typed_segment() const {
   return ended_.empty() && latest_.first != nullptr && latest_.first->typed != nullptr && latest_.second > 1;
 }
 
-// Charges consecutive rounds of one kind by its types, if it has any: whatever was released before, a block
-// of such rounds is dominated by the block's pair. Rounds with others in between are no block, because the
-// adversary's choice of their types could then depend on what the others released. Empty if no segment has
+// Charges each segment of consecutive rounds of one kind by types, if the kind has types. Whatever was
+// released before, the segment's pair dominates the segment. Rounds of other kinds end a segment, because
+// later choices of types could depend on what these rounds release. nullopt if no segment is charged by
 // types.
 std::optional<DifferentRounds> RunningAccountant::typed_uppers() const {
   DifferentRounds all;

@@ -1,5 +1,5 @@
-// The running accountant: it charges one round after another, each with any mechanism and participation,
-// and answers after every one. Internal to ComposedRounds; elsewhere, Accountant or Launches is asked.
+// Charges one round after another, each with any mechanism and participation, and gives the total cost after
+// any of them. Internal to ComposedRounds; other code uses Accountant or Launches.
 //
 // Example: a third of the reports is lost after a thousand rounds.
 //     RunningAccountant account(Delta::of(1e-5));
@@ -8,11 +8,11 @@
 //     account.epsilon().upper;   // proven for all 1500 rounds together
 //
 // Every distinct (mechanism, participation), called a kind of round, is tabulated once. A round's curve is
-// the smallest of the proven bounds that cover it, the local guarantee among them, or that guarantee alone
-// (ChargedBy). Where a bound knows which types a round can be (typed_rounds.h), consecutive rounds of one
-// kind are also charged by their types, and the smaller of the two totals is the answer. The neighbouring
-// relation is replace-one, and each participation has its own view. The charges must not depend on private
-// data: the schedule is fixed in advance, or chosen without looking at the releases. Not thread-safe.
+// the minimum of the proven bounds that cover it, including the local guarantee, or only the local guarantee
+// (ChargedBy). If a bound has types (composition/round_types.h), consecutive rounds of one kind are also
+// charged by types, and the answer is the smaller of the two totals. The neighbouring relation is
+// replace-one, and each participation has its own view. The charges must not depend on private data: the
+// schedule is fixed in advance, or chosen without looking at the releases. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@
 
 namespace muster::accounting {
 
-// What a round is charged by: the smallest of its proven bounds, or the local guarantee alone, which holds
+// What a round is charged by: the smallest of its proven bounds, or only the local guarantee, which holds
 // even if the shuffler colludes.
 enum class ChargedBy { smallest_bound, local_guarantee };
 
@@ -42,25 +42,26 @@ class RunningAccountant {
   explicit RunningAccountant(Delta delta, ChargedBy by = ChargedBy::smallest_bound)
       : delta_(delta), by_(by) {}
 
-  // Throws Error(plan) for a description out of range. The first charge of a mechanism with a participation
-  // tabulates their curves; later charges of the two take no time.
+  // Throws Error(plan) for a description out of range. The first charge of a kind of round tabulates its
+  // curves; later charges of the same kind take almost no time.
   void charge(const Mechanism& mechanism, const Participation& participation, std::uint64_t rounds = 1);
 
   std::uint64_t rounds() const { return rounds_; }
 
-  // For everything charged so far: `upper` is proven, and some pair of data sets attains `lower`. `upper`
-  // is infinite where no bound is finite.
+  // Encloses the epsilon of everything charged so far, at the delta of the constructor. `upper` is proven, or
+  // infinite if no bound is finite; some pair of neighbouring data sets costs at least `lower`.
   numerics::Enclosure epsilon() const;
   // The same for delta at an epsilon >= 0.
   numerics::Enclosure delta(double epsilon) const;
-  // The upper value of charging without types, but with every numerical error turned downward: the difference
-  // of the two is numerical error and no looseness of the theorems.
+  // The upper value without types, but computed with every numerical error turned downward. The difference to
+  // the same value computed upward is numerical error, not looseness of the theorems.
   double epsilon_from_below() const { return belows().epsilon_lower(delta_.value()); }
   double delta_from_below(double epsilon) const { return belows().delta(epsilon, Ends::lower).lower; }
   // The proven upper delta at an epsilon >= 0.
   double delta_upper(double epsilon) const;
 
-  // Forgets the charges but keeps the tables, so that charging rounds of the same kinds again takes no time.
+  // Forgets the charges but keeps the tables, so that charging the same kinds of rounds again takes almost no
+  // time.
   void restart();
 
  private:
@@ -70,9 +71,9 @@ class RunningAccountant {
     LossDistribution upper;
     LossDistribution forward;  // the dominated pair, in both orientations
     LossDistribution reverse;
-    std::unique_ptr<TypedRounds> typed;             // null unless a bound knows types
+    std::unique_ptr<TypedRounds> typed;             // null unless a bound has types
     RoundCurve curve;                               // the curve of `upper`
-    mutable std::optional<LossDistribution> below;  // dominated pair of `curve`, once needed
+    mutable std::optional<LossDistribution> below;  // the dominated pair of `curve`, made when first needed
     mutable std::uint64_t rounds = 0;               // rounds charged
   };
   DifferentRounds belows() const;

@@ -1,5 +1,5 @@
-// Checks that charging in pieces equals charging at once, that different rounds lie between the extremes,
-// and that a product of two laws is bounded closely.
+// Checks that charging in pieces equals charging at once, that the cost of different rounds lies between that
+// of only the cheapest and only the most expensive ones, and that a product of two laws is bounded closely.
 #include "muster/accounting/running_accountant.h"
 
 #include <gtest/gtest.h>
@@ -65,8 +65,8 @@ TEST(RunningAccountant, DifferentRoundsLieBetweenTheExtremes) {
   EXPECT_LE(running.epsilon().lower, running.epsilon().upper);
 }
 
-// Two rounds of one client each. No amplification is possible, so the truth is the product of two
-// randomized responses.
+// In two rounds of a single client, no amplification is possible. The truth is the product of two randomized
+// responses.
 TEST(RunningAccountant, TwoMessagesOfOneClientAreAProduct) {
   RunningAccountant running(Delta::of(1e-2));
   const double first = 1.0;

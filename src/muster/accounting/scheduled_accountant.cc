@@ -25,7 +25,7 @@ Rate highest_rate(const std::vector<Stage>& stages) {
   return Rate::of(highest);
 }
 
-// The stages that have rounds; if none has, the first.
+// The stages that have rounds; the first stage if none has.
 std::vector<Stage> valid_stages(std::vector<Stage> stages) {
   if (stages.empty()) {
     throw Error(ErrorCode::plan, "stages", "", "one stage or more", "is empty");

@@ -1,5 +1,5 @@
-// The accountant for rounds that change on a schedule, with another participation in each stage. Internal to
-// Accountant, whose several stages it charges.
+// The accountant for rounds whose participation changes from stage to stage. Internal to Accountant, which
+// uses it for several stages.
 //
 // Every round is charged by the smallest of its proven bounds, and the dominating pairs of all rounds compose
 // (composition/different_rounds.h). The methods are those of Accountant; accountant.h says what they mean.
@@ -27,10 +27,9 @@ class ScheduledAccountant {
   // kMaxRounds together.
   ScheduledAccountant(const Mechanism& mechanism, std::vector<Stage> stages);
 
-  // `rounds` is at most what the stages have together (otherwise Error(plan)). Rounds of the first stage
-  // alone are all alike, so a ConstantAccountant answers for them, in every view that has a theorem. If later
-  // stages are reached, the view must be the protocol's own or that of a colluding shuffler (otherwise
-  // Error(uncovered)).
+  // Throws Error(plan) for more rounds than the stages have. As long as only the first stage is reached, all
+  // rounds are alike, and a ConstantAccountant answers in every view that has a theorem. If later stages are
+  // reached, the view must be the protocol's own or shuffler_colludes; any other throws Error(uncovered).
   Statement account(std::uint64_t rounds, const Question& question, std::optional<View> asked) const;
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const {
@@ -41,18 +40,18 @@ class ScheduledAccountant {
   View own() const { return own_view(stages_.front().participation); }
 
  private:
-  // The stages that the first `rounds` rounds reach, the last of them cut short.
+  // The stages that the first `rounds` rounds reach, with the last of these stages cut short.
   std::vector<Stage> reached(std::uint64_t rounds) const;
   bool only_first(std::uint64_t rounds) const { return rounds <= stages_.front().rounds; }
   double checked_local(std::uint64_t rounds, const Question& question, View view) const;
   Bound local_bound(std::uint64_t rounds, const Question& question, View view) const;
   std::vector<ChargedRounds> charged(std::uint64_t rounds) const;
-  // The gate that every composed value of these rounds passes.
+  // The gate that every composed value of these rounds must pass.
   ComposedRounds::Check check(std::uint64_t rounds, const Question& question) const;
   Bound composed_bound(std::uint64_t rounds, const Question& question) const;
 
   Mechanism mechanism_;
-  std::vector<Stage> stages_;  // those that have rounds; if none has, the first
+  std::vector<Stage> stages_;  // those that have rounds; the first one if none has
   std::uint64_t rounds_ = 0;
   ConstantAccountant first_;
   ComposedRounds composed_;

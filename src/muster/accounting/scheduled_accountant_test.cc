@@ -1,5 +1,6 @@
-// Checks that equal stages give the accountant's answer, that different stages lie between the extremes,
-// and that two enumerated rounds lie below the bound and near it.
+// Checks that equal stages give the accountant's answer, that a schedule's cost lies between that of only its
+// cheapest and only its most expensive rounds, and that the enumerated truth of two rounds lies below the
+// bound and near it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -72,8 +73,8 @@ TEST(ScheduledAccountant, DeltaAtAnEpsilonIsTheSameCurve) {
   EXPECT_LE(*back.best.lower, *back.best.upper);
 }
 
-// One client alone has no amplification: each round publicly shows an abstention or one randomized
-// response. The truth enumerates all outcomes of two rounds at different rates.
+// A single client has no amplification: each round publicly shows an abstention or one randomized response.
+// The truth is enumerated over all outcomes of two rounds at different rates.
 TEST(ScheduledAccountant, TwoRoundsOfOneClientEnumerated) {
   const double epsilon0 = 1;
   const std::array<double, 2> rates = {0.7, 0.2};
@@ -102,9 +103,9 @@ TEST(ScheduledAccountant, TwoRoundsOfOneClientEnumerated) {
   }
 }
 
-// Three clients, two rounds of different rates, every dataset (another one in each round) and both orders:
-// the truth lies below the bound and above the lower value. Exchanging the rounds' rates changes nothing,
-// and charging both rounds at the second rate is caught.
+// Enumerates three clients and two rounds of different rates, over every data set of each round and both
+// orders of the neighbours. The truth lies below the bound and above the lower value. Exchanging the two
+// rates changes nothing, and charging both rounds at the second rate is caught.
 TEST(ScheduledAccountant, TwoRoundsOfThreeClientsEnumerated) {
   constexpr int kClients = 3;
   int caught = 0, cases = 0;
@@ -173,7 +174,7 @@ TEST(ScheduledAccountant, SlotsAndAggregatesAndViews) {
   EXPECT_THROW(Accountant(PureLocal{1}, {{run(0.9), 1}, {check_in(10, 0.1), 1}}), Error);
 }
 
-// The first stage's rounds are all alike, and are accounted for as such; so is a schedule of one stage.
+// Rounds within the first stage get the answer of a constant protocol, and so does a schedule of one stage.
 TEST(ScheduledAccountant, OneStageIsAConstantProtocol) {
   const GaussianLocal mechanism{5};
   const ShuffledCheckIn often = check_in(20'000, 0.1), rarely = check_in(20'000, 0.02);
@@ -249,7 +250,7 @@ TEST(ScheduledAccountant, RefusesWhatIsNoSchedule) {
   EXPECT_GT(Accountant(mechanism, protocol).upper(kMaxRounds, kEpsilon).value_or(HUGE_VAL), 1e12);
 }
 
-// Bounds of other origin pass the gate of all stages.
+// Merged bounds must pass the gate of all stages.
 TEST(ScheduledAccountant, MergesBoundsOfOtherOrigin) {
   const Accountant scheduled(PureLocal{2}, {{check_in(100, 0.5), 5}, {check_in(100, 0.3), 5}});
   const Statement s = scheduled.account(kEpsilon);

@@ -16,8 +16,8 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-// Orders bounds by validity (proven, conditional, as published), and those of one validity by their upper
-// value, where none counts as infinity.
+// Orders bounds by validity (proven, conditional, as published), and bounds of one validity by their upper
+// value. A missing upper value counts as infinity.
 bool comes_before(const Bound& a, const Bound& b) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   return std::make_pair(a.validity, a.upper.value_or(kNone)) <

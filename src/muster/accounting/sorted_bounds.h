@@ -1,5 +1,4 @@
-// Puts the bounds of a statement in order, and gives the proven ones its lower value. Internal to the
-// accountant.
+// Sorts the bounds of a statement, and gives its lower value to the proven ones. Internal to the accountant.
 #pragma once
 
 #include <optional>
@@ -8,14 +7,15 @@
 
 namespace muster::accounting {
 
-// The value, or nothing if it is infinite or not a number.
+// The value, or nullopt if it is infinite or NaN.
 std::optional<double> finite(double value);
 
 // The largest lower value of the statement's bounds; 0 if there is none.
 double lower_of(const Statement& statement);
 
 // Sorts the statement's bounds, copies the first into `best`, and sets the lower value of `best` and of every
-// proven upper bound to `lower`. Throws Error(internal) if a proven upper bound is below `lower`.
+// proven upper bound to `lower`. Limits the numerical error of a proven bound to upper - lower. Throws
+// Error(internal) if a proven upper bound is below `lower`.
 void sort_bounds(Statement& statement, double lower);
 
 }  // namespace muster::accounting

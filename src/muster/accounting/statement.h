@@ -1,7 +1,7 @@
 // A two-sided privacy statement, with the conditions under which it holds.
 //
-// A Bound is one theorem applied to one protocol. A Statement has every applicable bound, the best proven
-// one first, with the largest valid lower bound and the local guarantee. Immutable values; share freely.
+// A Bound is one theorem applied to one protocol. A Statement has every applicable bound, the best proven one
+// first, together with the largest valid lower bound and the local guarantee. Immutable values; share freely.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ const char* name_of(Neighbouring neighbouring);  // "replace-one", ...
 
 struct Bound {
   std::string id;  // kebab-case, stable: "swap-profile", "homogeneous-pair", ...
-  // In the quantity asked for, epsilon or delta; nullopt where there is none or it is infinite. Why there is
-  // no upper value stands in `assumptions`.
+  // In the quantity asked for, epsilon or delta; nullopt if there is no value or it is infinite. If there is
+  // no upper value, `assumptions` says why.
   std::optional<double> upper;
   std::optional<double> lower;
   Validity validity = Validity::proven;
@@ -32,7 +32,7 @@ struct Bound {
   double numerical_error = 0;  // absolute, in the quantity asked for; upper and lower include it
   std::vector<std::string> assumptions;
   std::string citation;
-  // Wall time spent on this bound, including that of its tables if it was the first to need them.
+  // Wall time spent on this bound, including the tables that it was the first to need.
   double seconds = 0;
 };
 
@@ -41,7 +41,7 @@ struct Statement {
   std::uint64_t rounds = 0;
   // The smallest proven upper bound. Its `lower` is the largest valid lower bound.
   Bound best;
-  std::optional<double> local;  // what holds if the shuffler colludes, in the quantity asked for
+  std::optional<double> local;  // an upper value that holds even if the shuffler colludes
   std::uint64_t local_rounds = 0;
   std::vector<Bound> all;  // proven bounds first, by increasing upper value
 };

@@ -1,5 +1,5 @@
-// Measures how long a bound takes, which `muster account --all` prints beside it. Wall time;
-// never part of a result.
+// Measures the wall time that a bound takes, which `muster account --all` prints beside the bound. No other
+// result depends on it.
 #pragma once
 
 #include <chrono>

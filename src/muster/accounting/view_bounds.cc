@@ -12,11 +12,11 @@
 namespace muster::accounting {
 namespace {
 
-// The share of a table's work (composition/round_curve.h) for a bound that is not charged, only shown
-// beside the others.
+// A bound that is not charged, only shown, gets this share of the work of a full table
+// (composition/round_curve.h).
 constexpr double kShareOfUncharged = 0.25;
 
-constexpr double kNothing = 1e-290;  // a delta below this has the lower value 0
+constexpr double kNothing = 1e-290;  // if the upper delta is below this, the lower delta given is 0
 
 // A bound with the id, the citation and the assumptions of a RoundBound or a RoundPair, and no values yet.
 template <typename OfRound>

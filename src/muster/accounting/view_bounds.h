@@ -1,5 +1,5 @@
-// All theorems that hold in one view of a protocol, each carried from one round to any number of rounds and
-// written as a row of a statement. Internal to the accountant.
+// All theorems that hold in one view of a protocol, each composed over any number of rounds and returned as a
+// Bound of a statement. Internal to the accountant.
 //
 // Thread rule: const methods may run concurrently.
 #pragma once
@@ -24,12 +24,13 @@ class ComposedUpper {
  public:
   explicit ComposedUpper(RoundBound round);
 
-  // Whether the bound may be the smallest proven one. The others are only shown beside it.
+  // Whether the bound is proven and no other bound is always at least as small. A bound for which this is
+  // false is only shown.
   bool charged() const;
-  // The bound, once it has passed the gate if it is proven; infinity if there is none.
+  // The upper value, or infinity if there is none. The gate checks it if the bound is proven.
   double upper(const Gate& gate, std::uint64_t rounds, const Question& question) const;
-  // The same, but not checked by the gate and somewhat larger, with less work: see the rough_upper of
-  // ComposedCurve and of TypedRounds.
+  // A somewhat larger upper value for less work, not checked by the gate: see ComposedCurve::rough_upper and
+  // TypedRounds::rough_upper.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   Bound bound(View view, const Gate& gate, std::uint64_t rounds, const Question& question) const;
 
@@ -46,10 +47,11 @@ class ComposedUpper {
 // The curves of one pair of data sets: a lower bound.
 class ComposedLower {
  public:
-  // `share`: the share of a full table's work that each table made here may take (composition/round_curve.h).
+  // `share` limits the work of each table made here, relative to that of a full table
+  // (composition/round_curve.h).
   ComposedLower(RoundPair pair, double share);
 
-  // `upper`: a proven upper value of the same question, or none.
+  // `upper` is a proven upper value for the same question, or nullopt.
   Bound bound(View view, std::uint64_t rounds, const Question& question, std::optional<double> upper) const;
 
  private:
@@ -64,7 +66,7 @@ struct ViewBounds {
   Gate gate;
   std::list<ComposedUpper> uppers;  // lists, because the tables inside cannot be moved
   std::list<ComposedLower> lowers;
-  std::string missing;  // that of Applicable (theorems/cover.h)
+  std::string missing;  // as in Applicable (theorems/cover.h)
 };
 
 }  // namespace muster::accounting

@@ -47,8 +47,8 @@ struct Temporary {
   int descriptor;  // -1 on failure, with the reason in errno
 };
 
-// A new file PATH.PID-COUNT.tmp. The name is already in use if a killed process with the same id left such a
-// file, or if one on another machine has it; then the next count is tried.
+// Creates and opens a new file PATH.PID-COUNT.tmp. If the name is taken (by a file that a killed process with
+// the same id left, or by a process on another machine), the next count is tried.
 Temporary new_temporary(const std::filesystem::path& path) {
   static std::atomic<std::uint64_t> number{0};
   while (true) {

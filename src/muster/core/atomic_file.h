@@ -1,8 +1,8 @@
-// Writes and reads whole files. Whatever interrupts a replacement, the path has either its old content (or is
-// still absent) or all of the new one.
+// Writes and reads whole files. A replacement is atomic: whenever it is interrupted, the path has either its
+// old content (or is still absent) or all of the new content.
 //
 // Several threads and processes may replace and read one path at the same time: each writes a temporary file
-// of its own, and the last one to rename it wins. A file that is appended to must have a single writer.
+// of its own, and the last one to rename its file wins. A file that is appended to must have a single writer.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,21 @@ namespace muster {
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
 
 // Whether the file name `name` is that of a temporary file made to replace the file named `replaced`. Such a
-// file may be in use, or left by a process that was killed.
+// file may be in use, or may have been left by a killed process.
 bool is_temporary_of(const std::filesystem::path& name, const std::filesystem::path& replaced);
-// Removes the temporary files of `path`, as far as possible. Nobody else may be replacing `path` meanwhile.
+// Removes the temporary files of `path` and ignores those that cannot be removed. No thread or process may be
+// replacing `path` at the same time.
 void remove_temporaries_of(const std::filesystem::path& path);
 
-// Returns the whole content. Throws Error(file) if it cannot be read.
+// Returns the whole content of the file. Throws Error(file) if it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
-// Appends all of `bytes` to an open file descriptor, or nothing: on failure the file is cut back to
+// Appends all of `bytes` to an open file descriptor, or nothing: if a write fails, the file is truncated to
 // `length`, its size before the call, and Error(file) names `path`. Returns the new length.
 std::uintmax_t append_whole(int descriptor, std::uintmax_t length, std::string_view bytes,
                             const std::filesystem::path& path);
 
-// Throws Error(file) for the failed system call `what` on `path`, with the reason from errno.
+// Throws Error(file) for `path`. Its message is `what` (such as "cannot be read") and the reason from errno.
 [[noreturn]] void throw_file_error(const std::filesystem::path& path, const std::string& what);
 
 }  // namespace muster

@@ -57,7 +57,8 @@ TEST(Error, ExitStatusesAreTheDocumentedOnes) {
   EXPECT_EQ(exit_status(ErrorCode::interrupted), 130);
 }
 
-// Several writers of one path: some writer's whole text is there at every moment, and nothing is left over.
+// With several writers of one path, every read returns one writer's whole text, and no temporary file is
+// left.
 TEST(AtomicFile, WritersOfOnePathDoNotMixTheirBytes) {
   const testing::TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "file";

@@ -1,9 +1,9 @@
-// The error type of the whole library: every refusal is an Error that carries what was refused as data.
+// The error type of the library. Every refusal is an Error, which carries the refused key, its value and the
+// allowed values as separate fields.
 //
-// The library throws. An Error that reaches the command line (apps/muster/main.cc) is turned into a message,
-// into the exit status of its code and, with --json, into one line on stdout. Nothing in the library prints
-// or exits, except that Ranks::abandon (simulation/ranks.h) ends every rank of an mpirun. Copies are cheap,
-// and an Error may cross threads.
+// An Error that reaches the command line (apps/muster/main.cc) is turned into a message, into the exit status
+// of its code and, with --json, into one line on stdout. Nothing in the library prints or exits, except that
+// Ranks::abandon (simulation/ranks.h) ends every rank of an mpirun. An Error may cross threads.
 #pragma once
 
 #include <stdexcept>
@@ -24,7 +24,7 @@ enum class ErrorCode {
 };
 
 // The process exit status: 2 for usage, plan and uncovered; 3 for data, file and checkpoint; 4 for budget; 5
-// for internal; 130 for interrupted. Users find them in docs/plan.md, "Exit status".
+// for internal; 130 for interrupted. docs/plan.md explains them under "Exit status".
 int exit_status(ErrorCode code);
 
 // The code's name as printed in JSON, for example "plan".
@@ -32,9 +32,10 @@ const char* name_of(ErrorCode code);
 
 class Error : public std::runtime_error {
  public:
-  // `key` is what was refused (a plan key, flag or path; it may be empty), `value` is its value as text,
-  // and `allowed` is the range or the alternatives. what() is a sentence that has the key as its subject and
-  // `message` as its predicate ("is out of range"), without the parts that are empty. Its form by code:
+  // `key` is what was refused (a plan key, flag or path; it may be empty), `value` is its value as text, and
+  // `allowed` is the allowed range or the alternatives. what() is a sentence: the key is its subject, and
+  // `message` is its predicate ("is out of range"). Parts that are empty are left out. The form depends on
+  // the code:
   //     usage, plan, budget               "rounds.count = -1 is out of range; allowed: ..."
   //     data, file, checkpoint            "a.csv cannot be read; found: a folder, expected: ..."
   //     uncovered, internal, interrupted  "view = sum-only: message; allowed: ..."
@@ -42,7 +43,7 @@ class Error : public std::runtime_error {
   // comma or a colon continues the subject (", line 3: ...").
   Error(ErrorCode code, std::string key, std::string value, std::string allowed, const std::string& message);
 
-  // An error whose what() is `text` itself, where no sentence of these forms fits.
+  // An error whose what() is exactly `text`, for a message that none of these forms fits.
   static Error in_words(ErrorCode code, std::string key, std::string value, std::string allowed,
                         const std::string& text);
 

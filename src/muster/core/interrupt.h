@@ -1,8 +1,8 @@
-// A request to stop, made from outside (for example by a signal), for which long work looks between its
+// A request to stop, made from outside (for example by a signal handler). Long work checks for it between
 // blocks.
 //
-// A default Interrupt is never requested. Copies refer to the same flag, which must outlive them; any thread
-// may ask.
+// A default-constructed Interrupt never requests a stop. Copies refer to the same flag, which must outlive
+// them. Any thread may call the member functions.
 //
 // Example:
 //     for (block : blocks) { interrupt.check(); work(block); }   // a block takes milliseconds

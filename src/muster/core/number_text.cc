@@ -42,7 +42,8 @@ std::string epsilon_text(double epsilon) {
   if (!std::isfinite(epsilon)) return "none";
   const double up = std::ceil(epsilon * 1e4);
   const std::string text = fmt::format("{:.4f}", up / 1e4);
-  // The product is rounded, so that an epsilon just above four decimals may have become one of four decimals.
+  // The product is rounded, so an epsilon just above a multiple of 1e-4 may have been rounded down to that
+  // multiple.
   return read_back(text) < epsilon ? fmt::format("{:.4f}", (up + 1) / 1e4) : text;
 }
 

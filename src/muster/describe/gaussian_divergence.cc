@@ -12,16 +12,17 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kMaxLoss = 1e30;
-// For mu up to this, f is computed as an integral instead of a difference, in which digits would cancel.
+// For mu up to this, f is computed as an integral, because digits would cancel in a difference.
 constexpr double kClose = 0.05;
 
-// What differs between the two precisions. M is Mills' ratio, defined below.
+// The constants of the two precisions. M is Mills' ratio, defined below.
 // - `ratio`: a bound on the relative error of M(t).
 // - `complement`: for t below `continued`, 1 - t M(t) has an absolute error of at most this times 1 + |t|.
-// - `continued`, `terms`: Laplace's continued fraction has converged after so many terms if t >= `continued`.
-// - `nodes`, `weights`: a Gauss-Legendre rule on [-1, 1], nodes >= 0.
-// - `rule`: that rule's relative error on an interval of length kClose. With n nodes it depends on the
-//   integrand's derivative of order 2n, which is about E s^{2n+1} / E s times the integrand at most, where s
+// - `continued`, `terms`: if t >= `continued`, Laplace's continued fraction has converged after `terms`
+//   terms.
+// - `nodes`, `weights`: a Gauss-Legendre rule on [-1, 1]; only its nodes >= 0 are listed.
+// - `rule`: the rule's relative error on an interval of length kClose. With n nodes it depends on the
+//   integrand's derivative of order 2n. This is at most about E s^{2n+1} / E s times the integrand, where s
 //   is half-normal and E the expectation.
 template <class Real>
 struct Precision;
@@ -48,8 +49,8 @@ constexpr Real kRootTwo = Real(1.41421356237309504880168872420969808L);
 template <class Real>
 constexpr Real kRootTwoPi = Real(2.50662827463100050241576528481104525L);
 
-// M(t) = (1 - Phi(t)) / phi(t), and 1 - t M(t), which is the integral of s e^{-ts - s^2/2} over s > 0. Both
-// are positive and fall with t.
+// `ratio` is M(t) = (1 - Phi(t)) / phi(t). `complement` is 1 - t M(t), the integral of s e^{-ts - s^2/2} over
+// s > 0. Both are positive and decrease in t.
 template <class Real>
 struct Mills {
   Real ratio, complement;
@@ -62,7 +63,7 @@ Mills<Real> mills(Real t) {
     const Real ratio = kRootTwoPi<Real> / 2 * std::exp(t * t / 2) * std::erfc(t / kRootTwo<Real>);
     return {ratio, 1 - t * ratio};
   }
-  // M(t) = 1 / (t + 1/(t + 2/(t + ...))). All terms are positive: nothing cancels.
+  // M(t) = 1 / (t + 1/(t + 2/(t + ...))). All terms are positive, so nothing cancels.
   Real fraction = t;
   for (int j = P::terms; j >= 2; --j) {
     fraction = t + static_cast<Real>(j) / fraction;
@@ -86,13 +87,13 @@ Divergence<Real> divergence(Real mu, Real l) {
   const Real distance = l / mu, y = distance - mu / 2, z = distance + mu / 2;
   const Real density = std::exp(-y * y / 2) / kRootTwoPi<Real>;
   // The relative rounding errors of f that are allowed for, in units of `unit`:
-  // - 8 (|y| + 2) (l/mu + mu/2 + 1) for y, which is off by at most 6 units of l/mu + mu/2: one for the
-  //   quotient l/mu, four for what l was off by already, and one for the difference. An error of y moves ln f
-  //   by up to |y| + 2 times as much.
-  // - 4 y^2 for squares in exponents, each of which is off by y^2 / 2.
+  // - 8 (|y| + 2) (l/mu + mu/2 + 1) for y, whose error is at most 6 units of l/mu + mu/2: one for the
+  //   quotient l/mu, four for the error that l has already, and one for the difference. An error of y changes
+  //   ln f by up to |y| + 2 times as much.
+  // - 4 y^2 for squares in exponents, each of which has an error of y^2 / 2.
   // - 64 for all else, some twenty operations of at most two units each.
-  // Where Mills' ratios are subtracted, the last rounding of y and z changes each ratio by about a unit of
-  // it. This is included in P::ratio, which is 90 units and more.
+  // Where Mills' ratios are subtracted, the last rounding of y and z changes each ratio by about one unit.
+  // P::ratio, which is 90 units or more, includes this.
   const Real rounding = unit * (64 + 4 * y * y + 8 * (std::fabs(y) + 2) * (distance + mu / 2 + 1));
   if (mu <= Real(kClose)) {
     const Real half = mu / 2, centre = y + half;
@@ -119,7 +120,8 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
     throw Error(ErrorCode::internal, "mu, ln alpha", fmt::format("{}, {}", mu, log_alpha), "mu > 0, a number",
                 "no Gaussian divergence");
   }
-  // Beyond a range, the value at its nearest end is a bound: f increases with mu and decreases with l.
+  // Outside the range of mu or l, the value at the nearest end is a bound: f increases with mu and decreases
+  // with l.
   if (mu > kMaxGaussianMu) return {0, 1};
   if (mu < kMinGaussianMu) return {0, gaussian_divergence(kMinGaussianMu, log_alpha).upper};
   if (log_alpha > kMaxLoss) return {0, gaussian_divergence(mu, kMaxLoss).upper};
@@ -129,8 +131,8 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
     const double upper = (missing + alpha * swapped.upper) * (1 + 0x1p-50);
     return {(missing + alpha * swapped.lower) * (1 - 0x1p-50), upper < 1 ? upper : 1};
   }
-  // Where |y| is above 40, f or 1 - f is below the smallest normal double. The rounding error of y is a few
-  // ulps of the two parts whose difference it is.
+  // Where |y| is above 40, f or 1 - f is below the smallest normal double. y is a difference, and its
+  // rounding error is a few ulps of the two parts.
   const double y = log_alpha / mu - mu / 2, parts = log_alpha / mu + mu / 2;
   constexpr double kMinNormal = std::numeric_limits<double>::min();
   if (y - 1e-14 * parts > 40) return {0, kMinNormal};
@@ -140,7 +142,7 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
   // f >= min(1/4, mu/5), at most 2 + 4 mu phi(y).
   const double steepness = y > 0 ? 2 + y * y + (y + 1) * mu : 2 + 4 * mu * std::exp(-y * y / 2);
   const double slack = at.error + 0x1p-52 * (steepness + 1);
-  // In the far tail slack is not small, and e^slack is noticeably more than 1 + slack.
+  // In the far tail `slack` is not small, and e^slack is noticeably larger than 1 + slack.
   const double grown = at.value * std::exp(slack) * (1 + 0x1p-50) + kMinNormal;
   const double shrunk = at.value * std::exp(-slack) * (1 - 0x1p-50) - kMinNormal;
   return {shrunk > 0 ? shrunk : 0, grown < 1 ? grown : 1};

@@ -1,20 +1,20 @@
-// The hockey-stick divergence of a pair of Gaussians, which every bound takes from here. The gate's floor
-// has formulas of its own.
+// The hockey-stick divergence of a pair of Gaussians, for every bound. Only the gate's floor has formulas of
+// its own.
 //
 // For N(mu, 1) against N(0, 1), where mu > 0 is the distance of two records in standard deviations of the
 // noise, and l = ln alpha,
 //     f(l) = Phi(mu/2 - l/mu) - e^l Phi(-mu/2 - l/mu),        f(l) = 1 - e^l + e^l f(-l).
 // This is also the privacy profile of Gaussian noise in any dimension (Balle, Wang, "Improving the Gaussian
 // mechanism for differential privacy", ICML 2018, Theorem 8). Everything is computed in l, so that nothing
-// overflows however large the loss. Compared with 256-bit balls in gaussian_divergence_test.cc. Pure
-// functions.
+// overflows however large the loss. gaussian_divergence_test.cc compares the values with 256-bit ball
+// arithmetic. Pure functions.
 #pragma once
 
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {
 
-// The distances mu for which f is computed; gaussian_divergence says what holds for others.
+// The range of distances mu for which f is computed. See gaussian_divergence for other distances.
 inline constexpr double kMinGaussianMu = 1e-30, kMaxGaussianMu = 1e15;
 
 // Encloses f for every distance within a relative 2^-52 of mu > 0 and every l within a relative 2^-51 of
@@ -24,10 +24,9 @@ inline constexpr double kMinGaussianMu = 1e-30, kMaxGaussianMu = 1e15;
 // the trivial 0 or 1. Throws Error(internal) for a NaN or mu <= 0. Takes about 60 ns.
 numerics::Enclosure gaussian_divergence(double mu, double log_alpha);
 
-// f to extended precision at exactly these arguments, for differences of f between neighbouring points.
+// f in extended precision at exactly these arguments, for differences of f between neighbouring points.
 // Throws Error(internal) unless kMinGaussianMu <= mu <= kMaxGaussianMu and 0 <= log_alpha <= 1e30. `error`
-// bounds the relative error (about 1e-16), except where f is below 1e-4900: there the value is 0. Takes about
-// 1 us.
+// bounds the relative error (about 1e-16), unless f is below 1e-4900, where the value is 0. Takes about 1 us.
 struct ExtendedDivergence {
   long double value;
   long double error;
@@ -35,7 +34,7 @@ struct ExtendedDivergence {
 ExtendedDivergence extended_gaussian_divergence(long double mu, long double log_alpha);
 
 // An upper bound of the probability under N(0, 1) that the log-likelihood ratio of N(mu, 1) to N(0, 1) is
-// above log_alpha. This is how steeply f falls per unit of alpha.
+// above log_alpha. This probability is -df/dalpha. Never NaN.
 long double gaussian_alternative_tail(double mu, double log_alpha);
 
 }  // namespace muster::accounting

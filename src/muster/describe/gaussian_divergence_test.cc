@@ -1,5 +1,4 @@
-// Compares the enclosure with the definition in 256-bit ball arithmetic, from the smallest to the
-// largest distances.
+// Compares the divergence with its definition in 256-bit ball arithmetic, for small and large distances.
 #include "muster/describe/gaussian_divergence.h"
 
 #include <gtest/gtest.h>
@@ -75,7 +74,7 @@ TEST(GaussianDivergence, AtItsExtremes) {
       EXPECT_LE(ends.lower, ends.upper);
     }
   }
-  // For a large distance mu, f is about 1/2 at l = mu^2 / 2, the mean of the loss.
+  // For a large distance mu, f is about 1/2 at l = mu^2 / 2, the mean of the privacy loss.
   const double mu = 8192;
   EXPECT_NEAR(gaussian_divergence(mu, mu * mu / 2).upper, 0.5, 1e-4);
   EXPECT_THROW(gaussian_divergence(0, 1), Error);

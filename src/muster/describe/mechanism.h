@@ -1,8 +1,9 @@
-// What the accountant knows of a local randomizer: a description of its law, never the sampler itself.
+// Descriptions of local randomizers for the accountant, which never sees the samplers themselves.
 //
-// A description says what is charged. How the law is sampled is decided in randomizers/, where each sampler
-// states which description it realises. The meaning of an alternative of the variant never changes; a new
-// mechanism becomes a new one. Immutable values and pure functions; share freely.
+// A description gives the law of a randomizer's messages. How this law is sampled is decided in randomizers/,
+// where each sampler states which description it realises. The alternatives of the variant Mechanism never
+// change their meaning; a new mechanism gets a new alternative. Immutable values and pure functions; share
+// freely.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +29,10 @@ struct LdpSgdLocal {
   bool operator==(const LdpSgdLocal&) const = default;
 };
 
-// One coordinate and one sign of a vector bounded in the named norm, possibly after a fixed transform (Girgis
-// et al. 2021, R_1, R_2, R_inf): every output's probability lies between 2q and 2p times that under the
-// uniform law, where q = 1 / (e^epsilon0 + 1) and p = 1 - q. A member of class C.
+// A sampler that sends one coordinate and one sign of a vector bounded in the named norm, possibly after a
+// fixed transform (Girgis et al. 2021, R_1, R_2, R_inf). Every output's probability lies between 2q and 2p
+// times its probability under the uniform law, where q = 1 / (e^epsilon0 + 1) and p = 1 - q. A member of
+// class C.
 struct CoordinateLocal {
   enum class Norm { l1, l2, linf };
   Norm norm;
@@ -38,8 +40,8 @@ struct CoordinateLocal {
   bool operator==(const CoordinateLocal&) const = default;
 };
 
-// k-ary randomized response: the true symbol with probability e^epsilon0 / (e^epsilon0 + k - 1), each other
-// one with 1 / (e^epsilon0 + k - 1). k >= 2; at k = 2 a member of class C.
+// k-ary randomized response: the true symbol with probability e^epsilon0 / (e^epsilon0 + k - 1), and each
+// other symbol with probability 1 / (e^epsilon0 + k - 1). k >= 2; a member of class C if k = 2.
 struct KRandomizedResponse {
   double epsilon0;
   std::uint64_t k;
@@ -66,7 +68,8 @@ struct GaussianLocal {
 using Mechanism =
     std::variant<PureLocal, LdpSgdLocal, CoordinateLocal, KRandomizedResponse, LaplaceLocal, GaussianLocal>;
 
-// The smallest epsilon0 that is accepted: below it, squares of a round's losses leave the range of a double.
+// The smallest epsilon0 that is accepted: below it, squares of a round's privacy losses leave the range of a
+// double.
 inline constexpr double kMinEpsilon0 = 1e-100;
 
 // Throws Error(plan) for an epsilon0 below kMinEpsilon0, for an epsilon0, sigma or diameter that is not
@@ -91,14 +94,14 @@ Profile local_profile(const Mechanism& mechanism, double tail);
 double local_divergence(const Mechanism& mechanism, double log_alpha);
 
 // For the pair of records (x, x') whose divergence is f: an upper bound of the probability under x' that the
-// likelihood ratio dR(x)/dR(x') is larger than alpha = e^log_alpha. This is how steeply f falls there per
-// unit of alpha. log_alpha >= 0.
+// likelihood ratio dR(x)/dR(x') is larger than alpha = e^log_alpha. This probability is -df/dalpha, to the
+// right of alpha. log_alpha >= 0.
 double local_alternative_tail(const Mechanism& mechanism, double log_alpha);
 
-// Appends what every bound of this mechanism assumes of its sampler.
+// Appends the assumptions about the sampler that every bound for this mechanism makes.
 void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assumptions);
 
-// A description for people, like "ldp-sgd, epsilon0 = 2".
+// A description for human readers, like "ldp-sgd, epsilon0 = 2".
 std::string describe(const Mechanism& mechanism);
 
 }  // namespace muster::accounting

@@ -109,8 +109,8 @@ Rate message_rate(const Participation& participation) {
 }
 
 Rate min_message_rate(const Participation& participation) {
-  // Protocols without a rate are listed by name. A new protocol must be listed too or have `min_rate`, so
-  // that its unequal rates cannot be overlooked.
+  // Protocols without a rate are listed by name. A new protocol compiles only if it is listed too or has
+  // `min_rate`, so its unequal rates cannot be overlooked.
   return std::visit(Overloaded{[&](const Shuffle&) { return message_rate(participation); },
                                [&](const FixedSubset&) { return message_rate(participation); },
                                [](const auto& p) { return p.min_rate.value_or(p.rate); }},

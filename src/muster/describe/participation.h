@@ -2,8 +2,8 @@
 //
 // Rates are effective ones, dropout included. Where clients' rates differ, `rate` is the largest and
 // `min_rate` the smallest. `clients` counts honest, non-colluding clients whose choices are secret.
-// Participation must not depend on private data (docs/theory/swap-theorem.md). The meaning of an alternative
-// of the variant never changes; a new protocol becomes a new one.
+// Participation must not depend on private data (docs/theory/swap-theorem.md). The alternatives of the
+// variant Participation never change their meaning; a new protocol gets a new alternative.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Shuffle {
   bool operator==(const Shuffle&) const = default;
 };
 
-// A uniform secret subset of exactly `subset` clients reports.
+// In each round, a uniform secret subset of exactly `subset` clients reports.
 struct FixedSubset {
   ClientCount clients;
   std::uint64_t subset;
@@ -38,14 +38,13 @@ struct ShuffledCheckIn {
 };
 
 // Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins" (NeurIPS 2020): a
-// client checks in with probability `rate`, once in a run, at a uniform one of its `slots` slots. One round
-// of the accountant is one whole run.
+// client checks in with probability `rate`, at most once in a run, at one of its `slots` slots, drawn
+// uniformly. One round of the accountant is one whole run.
 struct RandomCheckIn {
   enum class Kind {
-    fixed,     // per slot, the server asks one checked-in client, or uses a dummy (their Algorithm 1)
-    averaged,  // everyone who checked in at a slot reports (their Algorithm 2)
-    // Like fixed, but each client's window of `slots` slots starts at a time of its own
-    // (their Section 4.2).
+    fixed,     // per slot, the server asks one client who checked in, or uses a dummy (Algorithm 1)
+    averaged,  // everyone who checked in at a slot reports (Algorithm 2)
+    // Like fixed, but each client's window of `slots` slots starts at a time of its own (Section 4.2).
     sliding
   };
   Kind kind;
@@ -68,20 +67,20 @@ struct AggregatedCheckIn {
 
 using Participation = std::variant<Shuffle, FixedSubset, ShuffledCheckIn, RandomCheckIn, AggregatedCheckIn>;
 
-// Throws Error(plan) for a subset or minimum outside 1 .. clients, no slots, or min_rate > rate.
+// Throws Error(plan) for a subset or minimum outside 1 .. clients, for 0 slots, and for min_rate > rate.
 void validate(const Participation& participation);
 
 // The protocol's name in plans, like "shuffled-check-in".
 const char* name_of(const Participation& participation);
 
-// A description for people, like "60000 clients, each reporting with probability 0.1 in each round".
+// A description for human readers, like "60000 clients, each reporting with probability 0.1 in each round".
 std::string describe(const Participation& participation);
 
 // What the adversary of this protocol sees, unless the shuffler colludes.
 View own_view(const Participation& participation);
 
-// The probability that a given client reports in a round; for random check-ins, that it checks in during a
-// run. Where rates differ it is that of the client with the largest rate.
+// The probability that a given client reports in a round or, for random check-ins, checks in during a run.
+// Where rates differ, this is the largest one.
 Rate message_rate(const Participation& participation);
 // The same for the client with the smallest rate: `min_rate` where rates differ.
 Rate min_message_rate(const Participation& participation);

@@ -18,10 +18,10 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
-// Beyond this loss alpha nears the end of a double's range.
+// Larger losses count as infinite: their alpha would be near the end of a double's range.
 constexpr double kMaxLoss = 600;
-// For Gaussians at this distance mu and beyond, f(e^kMaxLoss) lies within e^{-1e11} of 1 and is taken as 1,
-// because what its formula loses to rounding grows with mu^2.
+// For Gaussians at this distance mu and beyond, f(e^kMaxLoss) lies within e^{-1e11} of 1. It is taken as 1,
+// because the rounding error of its formula grows with mu^2.
 constexpr double kRevealing = 1e6;
 // If the sum of the P-masses falls short of 1 by more than this, rounding does not explain it.
 constexpr Extended kMissing = 1e-9L;
@@ -39,7 +39,7 @@ double up(Extended x) { return static_cast<double>(x * (1 + kRounding)); }
 
 using Value = Profile::Value;
 
-// The values of f at the nodes. Refuses what is no profile.
+// The values of f at the nodes. Throws Error(internal) if they cannot be a profile.
 std::vector<Value> values_at(const std::vector<double>& log_alphas, const std::function<Value(double)>& f) {
   if (log_alphas.empty() || log_alphas.front() != 0) {
     throw Error(ErrorCode::internal, "profile", "", "", "the first node must be alpha = 1");
@@ -60,11 +60,12 @@ std::vector<Value> values_at(const std::vector<double>& log_alphas, const std::f
   return at;
 }
 
-// P-masses of the kinks at l > 0 (0 at l = 0), each raised by what the errors of the values and the rounding
-// of the differences may have taken away. Take two neighbouring nodes at distance w in ln alpha, with the
-// value f at the left one and f' at the right one. Their chord's slope in alpha, multiplied by the left
-// node's alpha, is (f' - f) / (e^w - 1); multiplied by the right node's alpha, it is (f' - f) / (1 - e^{-w}).
-// So the P-mass of an inner node, alpha times the change of slope, can be computed without alpha.
+// The P-masses of the kinks at l > 0, each raised by a bound on its error. The errors come from the values
+// and from the rounding of their differences. The entry for l = 0 is 0. Take two neighbouring nodes at
+// distance w in ln alpha, with the value f at the left one and f' at the right one. The slope of their chord
+// in alpha is (f' - f) / (e^w - 1) divided by the left node's alpha, or (f' - f) / (1 - e^{-w}) divided by
+// the right node's alpha. So the P-mass of an inner node, alpha times the change of slope, is computed
+// without alpha.
 std::vector<Extended> masses_of_kinks(const std::vector<double>& log_alphas, const std::vector<Value>& at) {
   const std::size_t top = log_alphas.size() - 1;
   std::vector<Extended> mass(top + 1, 0);
@@ -86,8 +87,8 @@ std::vector<Extended> masses_of_kinks(const std::vector<double>& log_alphas, con
   return mass;
 }
 
-// The mass at alpha = 1: the change of slope there, which is also what the other masses leave of 1 before
-// they are raised. It is 0 if f is not convex there.
+// The mass at alpha = 1: the change of slope there, or 0 if f is not convex there. It equals 1 minus all
+// other masses before these are raised.
 Extended mass_at_one(const std::vector<double>& log_alphas, const std::vector<Value>& at) {
   if (log_alphas.size() == 1) return 1 - at[0].value;
   const Extended w = log_alphas[1];
@@ -140,7 +141,8 @@ Profile Profile::k_randomized_response(double epsilon0, double k) {
 }
 
 Profile Profile::laplace(double epsilon0) {
-  // With a hundred nodes the spread of X* (docs/theory/profile-only.md) grows by less than 1e-4 of itself.
+  // With a hundred nodes, the standard deviation of X* (docs/theory/profile-only.md) is at most a relative
+  // 1e-4 too large.
   const double top = smaller(epsilon0, kMaxLoss);
   const int cells = 100 + static_cast<int>(std::ceil(smaller(40 * top, 4000.0)));
   std::vector<double> nodes{0};
@@ -157,9 +159,9 @@ Profile Profile::laplace(double epsilon0) {
 }
 
 Profile Profile::gaussian(double mu, double tail, int per_deviation) {
-  // Nodes are mu / per_deviation apart over three standard deviations of the loss; beyond, the spacing grows
-  // in proportion to the loss. A mu below kMinGaussianMu is replaced by it, which errs upward: f increases
-  // with mu.
+  // Nodes are mu / per_deviation apart over three standard deviations of the loss. Further out, the spacing
+  // grows in proportion to the loss. A mu below kMinGaussianMu is replaced by kMinGaussianMu, which errs
+  // upward, because f increases with mu.
   mu = larger(mu, kMinGaussianMu);
   const Extended distance = static_cast<Extended>(mu) * (1 + 0x1p-52L);
   const auto value = [distance](double l) {

@@ -1,15 +1,16 @@
-// The local privacy profile of a randomizer, which is all that the profile-only form of the swap theorem
-// (Theorem 2, docs/theory/profile-only.md) needs to know of it.
+// The local privacy profile of a randomizer. The profile-only form of the swap theorem (Theorem 2,
+// docs/theory/profile-only.md) needs nothing else about the randomizer.
 //
-// The profile is f(alpha), alpha > 0, the supremum over ordered pairs of records (x, x') of the hockey-stick
-// divergence HS_alpha(R(x) || R(x')). What is kept is the profile of a discrete pair of laws (P, Q): a
-// convex, piecewise linear upper bound of f. Its kinks are at increasing values l_i of ln alpha, symmetric
-// about 0, which is one of them. Kink i has P-mass p_i and Q-mass q_i = p_i e^{-l_i}. Beyond the last kink it
-// is the constant p_inf, the P-mass at infinite loss. In all, the function kept is
-//     f(e^l) = p_inf + sum over l_i > l of p_i (1 - e^{l - l_i}).
-// Chords between the nodes of a convex f lie above it, so tabulating errs upward, and masses are rounded up.
-// If the P-masses fall short of 1 by more than rounding explains, the rest is added to p_inf. Immutable;
-// share freely.
+// The profile of a randomizer R is f(alpha), alpha > 0, the supremum over ordered pairs of records (x, x') of
+// the hockey-stick divergence HS_alpha(R(x) || R(x')). A Profile is the profile of a discrete pair of laws
+// (P, Q), and an upper bound of f that is convex and piecewise linear in alpha. Its kinks are at increasing
+// values l_i of ln alpha, which are symmetric about 0 and include 0. Kink i has P-mass p_i and Q-mass
+// q_i = p_i e^{-l_i}. Beyond the last kink the profile is the constant p_inf, the P-mass at infinite loss. So
+// its value at alpha = e^l is
+//     p_inf + sum over l_i > l of p_i (1 - e^{l - l_i}).
+// Chords between points of a convex f lie above f, so tabulating errs upward, and masses are rounded up. If
+// the P-masses fall short of 1 by more than rounding explains, the rest is added to p_inf. Immutable; share
+// freely.
 #pragma once
 
 #include <functional>
@@ -19,7 +20,7 @@ namespace muster::accounting {
 
 class Profile {
  public:
-  // In each of these profiles a loss beyond 600 counts as infinite, so that its whole P-mass is charged.
+  // In each of these profiles, losses above 600 count as infinite, so their whole P-mass is charged.
   //
   // Any epsilon0-LDP randomizer: f = max(p - alpha q, 1 - alpha, 0), exactly, with q = 1 / (e^epsilon0 + 1)
   // and p = 1 - q.
@@ -44,17 +45,17 @@ class Profile {
     long double value;
     long double error;
   };
-  // Made from values of f, or of a convex upper bound of it, at increasing nodes, the first of which is 0.
-  // Left of alpha = 1 the profile is the symmetric extension 1 - alpha + alpha f(1/alpha). Throws
-  // Error(internal) for other nodes, and for values that increase, lie outside [0, 1], or are known to less
-  // than a relative 1e-6.
+  // Built from values of f, or of a convex upper bound of f, at increasing nodes of ln alpha, the first of
+  // which is 0. Left of alpha = 1 the profile is the symmetric extension 1 - alpha + alpha f(1/alpha). Throws
+  // Error(internal) for other nodes, and for values that increase, lie outside [0, 1], or have a relative
+  // error of 1e-6 or more.
   static Profile symmetric(const std::vector<double>& log_alphas,
                            const std::function<Value(double log_alpha)>& f);
 
-  // The kept profile at alpha = e^log_alpha, rounded up; 1 if log_alpha is NaN.
+  // The value of this profile at alpha = e^log_alpha, rounded up; 1 if log_alpha is NaN.
   double at(long double log_alpha) const;
-  // The Q-mass at losses above log_alpha, rounded up. This is how steeply the kept profile falls per unit of
-  // alpha just right of there.
+  // The Q-mass at losses above log_alpha, rounded up. This is minus the slope of this profile in alpha, just
+  // to the right of e^log_alpha.
   double alternative_tail(double log_alpha) const;
 
   double mass_at_infinity() const { return mass_at_infinity_; }

@@ -51,7 +51,7 @@ TEST(Profile, OfTheGaussianLiesAboveTheTruthAndClose) {
   }
 }
 
-// The exact value sums over the k symbols, by the definition of the divergence.
+// The exact value is a sum over the k symbols, by the definition of the divergence.
 TEST(Profile, OfKRandomizedResponseIsExact) {
   for (const int k : {2, 3, 10}) {
     const long double e0 = std::exp(1.5L);
@@ -70,7 +70,7 @@ TEST(Profile, OfKRandomizedResponseIsExact) {
   }
 }
 
-// Midpoint sums of the positive part of one density minus alpha times the other.
+// The truth is a midpoint sum of the positive part of one density minus alpha times the other.
 TEST(Profile, OfLaplaceNoiseLiesAboveTheTruthAndClose) {
   for (const double epsilon0 : {0.2, 1.0, 4.0}) {
     const Profile profile = Profile::laplace(epsilon0);
@@ -113,17 +113,18 @@ TEST(Profile, IsConvexWithTotalMassesOne) {
   }
 }
 
-// The profile rises with the distance mu, so the one of the smallest mu that is computed bounds all below.
+// The profile increases with the distance mu, so the profile of kMinGaussianMu is an upper bound for every
+// smaller mu.
 TEST(Profile, OfGaussiansNearlyEqualLiesAboveTheTruth) {
   for (const double mu : {1e-29, 1e-30, 9e-31, 1e-40, 1e-300, 5e-324}) {
-    const double truth = mu / std::sqrt(2 * std::numbers::pi);  // of f(0), as mu falls to 0
+    const double truth = mu / std::sqrt(2 * std::numbers::pi);  // the total variation, to first order in mu
     const double at = Profile::gaussian(mu, 1e-60).at(0);
     EXPECT_GE(at, truth) << mu;
     EXPECT_LE(at, 1.001 * std::fmax(truth, 1e-30 / std::sqrt(2 * std::numbers::pi))) << mu;
   }
 }
 
-// A sigma of 1e-9 and less puts two records so far apart that every message reveals its record.
+// A tiny sigma puts two records so far apart that every message reveals its record.
 TEST(Profile, OfGaussiansFarApartIsOne) {
   for (const double mu :
        {9.9e5, 1.01e6, 2e9, 2e14, 2e200, 1.7e308, std::numeric_limits<double>::infinity()}) {

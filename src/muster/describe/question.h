@@ -1,4 +1,5 @@
-// What the accountant is asked. An immutable value; the accountant refuses a `fixed` out of range.
+// What the accountant is asked. An immutable value. The accountant throws Error(plan) for a `fixed` that is
+// not a Delta or an Epsilon (core/types.h).
 #pragma once
 
 namespace muster::accounting {

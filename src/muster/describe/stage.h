@@ -1,4 +1,4 @@
-// A stage, which is a number of rounds that are all alike, and the largest number of rounds. An immutable
+// A stage, which is a number of rounds that are all alike, and a limit on the number of rounds. An immutable
 // value; share freely.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace muster::accounting {
 
-// The largest number of rounds that is accounted for: thirty million years of a round a second. A double
-// holds it exactly.
+// The largest number of rounds that is accounted for: thirty million years at one round a second. A double
+// represents it exactly.
 inline constexpr std::uint64_t kMaxRounds = 1'000'000'000'000'000;
 
 // Throws Error(plan) for more than kMaxRounds.

@@ -3,12 +3,14 @@
 
 namespace muster::accounting {
 
+// shuffler_honest: every message, but not who sent it. shuffler_colludes: also who sent each message.
+// sum_only: only the sum and the number of messages. server_trusted: only what a trusted server releases.
 enum class View { shuffler_honest, shuffler_colludes, sum_only, server_trusted };
 
 const char* name_of(View view);  // "shuffler-honest", ...
 
-// Whether the adversary of a protocol without slots sees no single message, but each round's sum and number of
-// messages: directly, or through the models and numbers that a trusted server releases.
+// Whether the adversary of a protocol without slots sees only the sum and the number of each round's
+// messages. A trusted server shows them through the models and counts that it releases.
 constexpr bool sees_sums_alone(View view) { return view == View::sum_only || view == View::server_trusted; }
 
 }  // namespace muster::accounting

@@ -11,7 +11,7 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kInward = 1 - numerics::kEightMillionRoundings;
-// The relative precision of an epsilon that is searched for.
+// The relative precision of an epsilon found by search.
 constexpr double kNearly = 1e-3;
 // Numbers of reports that are less probable than this are left out.
 constexpr double kImprobable = 1e-40;
@@ -19,17 +19,18 @@ constexpr double kImprobable = 1e-40;
 constexpr double kFewReports = 40;
 // The most Laplace messages for which laplace_sum_tail is used, and a bound on its relative error.
 constexpr double kMaxLaplace = 1000, kLaplaceRoom = 1e-7;
-// Numbers of reports above kFewReports are treated in intervals: this many on either side of the mean.
+// Numbers of reports above kFewReports are treated in intervals. There are this many on either side of the
+// mean, each one standard deviation wide.
 constexpr int kWindowsAside = 4;
 
 // The larger and the smaller of x and y; x if y is NaN, which stands for a value that could not be computed.
 double larger_known(double x, double y) { return y > x ? y : x; }
 double smaller_known(double x, double y) { return y < x ? y : x; }
 
-// One bit of a message, which is a one with probability a under the victim's record and b under the
-// alternative (floor.h): a lower bound of a - b, and an upper bound of ln b.
+// A bit of a message that is a one with probability a under the victim's record and b under the alternative
+// (floor.h).
 struct Bit {
-  double gap, log_b;
+  double gap, log_b;  // a lower bound of a - b, and an upper bound of ln b
 };
 
 // A lower bound of P(x - mu < Z <= x) for a standard normal Z. It never subtracts two nearly equal tails.
@@ -42,16 +43,16 @@ double normal_gap(double x, double mu) {
 }
 
 // The one-bit tests that are tried; the best one gives the floor. For Gaussian and Laplace messages the bit
-// says on which side of a threshold the message lies. For the Gaussian the thresholds reach from about the
-// middle between the two records to far beyond the victim's; for Laplace noise, from the middle to the
-// victim's.
+// says on which side of a threshold the message lies. For the Gaussian, some thresholds start near the middle
+// between the two records, and others are far out on the victim's side. For Laplace noise they lie between
+// the middle and the victim's record.
 std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilon) {
   std::vector<Bit> bits;
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     const double mu = gaussian->mu() * (1 - numerics::kThreeRoundings);
     const auto add = [&](double x) { bits.push_back({normal_gap(x, mu), log_upper_normal(x)}); };
     for (const double x : {-0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0}) add(x + mu / 2);
-    // Thresholds x that hardly any message of the alternative passes: 1 - Phi(x) is about
+    // Thresholds x that hardly any message passes under the alternative: 1 - Phi(x) is about
     // e^{-epsilon} / count or less.
     for (const double less : {0.0, 1.0, 3.0, 6.0, 12.0}) {
       add(std::sqrt(2 * (epsilon + std::log(count) + less)));
@@ -60,7 +61,7 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
   }
   const double epsilon0 = *pure_epsilon0(mechanism);
   if (std::holds_alternative<LaplaceLocal>(mechanism)) {
-    // The record is 0, the alternative 1, the noise has scale 1/epsilon0; the bit says that the
+    // The record is 0, the alternative is 1, and the noise has scale 1/epsilon0. The bit is a one if the
     // message is below s.
     for (const double s : {0.0, 0.1, 0.2, 0.3, 0.4, 0.5}) {
       bits.push_back({-0.5 * (std::expm1(-epsilon0 * s) + std::expm1(-epsilon0 * (1 - s))) * kInward,
@@ -69,8 +70,8 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
     return bits;
   }
   // All other descriptions include binary or k-ary randomized response: an epsilon0-LDP randomizer may be
-  // binary randomized response, and a sphere or coordinate sampler in one dimension is. The bit says that the
-  // message is the record's symbol.
+  // binary randomized response, and a sphere or coordinate sampler in one dimension is. The bit is a one if
+  // the message is the record's symbol.
   const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
   const double others = response != nullptr ? static_cast<double>(response->k) - 1 : 1;
   const double a = 1 / (1 + others * std::exp(-epsilon0));
@@ -79,8 +80,8 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
   return bits;
 }
 
-// The floor if each of `count` messages is present with probability `rate`, and the victim's is among them
-// with probability `chance`.
+// The floor if each of `count` messages is present with probability `rate`, and the victim's message is one
+// of them and present with probability `chance`.
 double of_messages(const Mechanism& mechanism, double count, double rate, double chance, double epsilon) {
   double best = 0;
   for (const Bit& bit : bits_of(mechanism, count, epsilon)) {
@@ -95,23 +96,24 @@ double of_coins(const Mechanism& mechanism, double count, double rate, double ep
   return of_messages(mechanism, count, rate, rate, epsilon);
 }
 
-// The floor if `count` messages are always seen, the victim's among them with probability `chance`.
+// The floor if `count` messages are always seen, and the victim's is among them with probability `chance`.
 double of_places(const Mechanism& mechanism, double count, double chance, double epsilon) {
   return of_messages(mechanism, count, 1, chance, epsilon);
 }
 
-// A test of the sum of k messages, with the victim's among them with probability lambda = `present`. Let A be
-// the law of the sum if hers is among them and she holds x, and B its law if all k messages are of x'. So the
-// sum has the law P = lambda A + (1 - lambda) B if she holds x, and Q = B if she holds x'. If the test's
-// probability is at most b under B and at least `gap` more under A, then with E = e^epsilon it shows
-//     P - E Q = lambda gap - (E - 1) b,
-// or more. This is returned without the factor lambda, and at least 0.
+// The floor by a test of the sum of k messages, where the victim's message is among them with probability
+// lambda = `present`. Let A be the law of the sum if her message is among them and she holds x, and B the law
+// of the sum if all k messages are of x'. So the sum has the law P = lambda A + (1 - lambda) B if she holds
+// x, and Q = B if she holds x'. Suppose that the test accepts with probability at most b under B, and with a
+// probability larger by at least `gap` under A. Then, with E = e^epsilon,
+//     P(accept) - E Q(accept) >= lambda gap - (E - 1) b.
+// Returns the right-hand side divided by lambda, but at least 0.
 double of_sum(double gap, double b, double present, double epsilon) {
   return larger_known(0, gap - std::expm1(epsilon) / present * b / kInward);
 }
 
 double of_gaussian_sum(double mu, double present, double epsilon) {
-  // The most powerful test, in the notation of of_sum: whether the likelihood ratio of A to B is above
+  // The most powerful test, in the notation of of_sum, accepts if the likelihood ratio of A to B is above
   // 1 + (E - 1)/lambda.
   const double log_ratio = epsilon + std::log1p(-std::expm1(-epsilon) * (1 / present - 1));
   const double x = log_ratio / mu + mu / 2;
@@ -120,11 +122,11 @@ double of_gaussian_sum(double mu, double present, double epsilon) {
   return larger_known(0, upper_normal_from_below(x - mu) - std::exp(lost) / kInward);
 }
 
-// P(S > z) for the sum S of k standard Laplace variables, z >= 0. S is the difference of the times at which
-// two Poisson processes of rate 1 have k events. Let j, which is Poisson with mean z, be the number of events
-// of the first process by time z. Then S > z if j < k and a second process that starts at time z has k events
-// before the first has k - j more. Each event is of either process with probability 1/2, so a fair coin has
-// to show k tails before k - j heads.
+// P(S > z) for the sum S of k standard Laplace variables, z >= 0. S has the law of T_1 - T_2, where T_1 and
+// T_2 are the times of the k-th events of two independent Poisson processes of rate 1. Let j be the number of
+// events of the first process by time z, which is Poisson with mean z. Start the second process at time z.
+// Then S > z if j < k and the second process has k events before the first has k - j more. Each event belongs
+// to either process with probability 1/2, so a fair coin has to show k tails before k - j heads.
 double laplace_sum_tail(double k, double z) {
   double sum = 0;
   const double reach = 12 * std::sqrt(z) + 30;
@@ -140,8 +142,8 @@ double laplace_sum_tail(double k, double z) {
 double of_laplace_sum(double epsilon0, double k, double present, double epsilon) {
   double best = 0;
   if (k <= kMaxLaplace) {
-    // The test: whether the sum is above its centre under B by z, in units of the noise's scale. z is t
-    // standard deviations of the sum's noise, but at least epsilon0.
+    // The test accepts if the sum is more than z above its centre under B, in units of the noise's scale. z
+    // is t standard deviations of the sum's noise, but at least epsilon0.
     const double deviation = std::sqrt(2 * k);
     for (const double t : {0.7, 2.0, 4.0}) {
       const double z = larger_known(epsilon0, t * deviation);
@@ -150,16 +152,17 @@ double of_laplace_sum(double epsilon0, double k, double present, double epsilon)
           best, of_sum(laplace_sum_tail(k, z - epsilon0) * (1 - kLaplaceRoom) - b, b, present, epsilon));
     }
   }
-  // One more test, for any k: whether the sum is above its centre under A, which is 1 above that under B. The
-  // law of the sum's noise S is log-concave, and its density at the centre is at least m =
-  // 1 / sqrt(12 Var S). So the test's probability, 1/2 under A, is P(S > 1) <= e^{-2m} / 2 under B.
+  // One more test, for any k, accepts if the sum is above its centre under A, which is 1 above its centre
+  // under B. The law of the sum's noise S is log-concave, and its density at the centre is at least
+  // m = 1 / sqrt(12 Var S). So the test accepts with probability 1/2 under A, and with probability
+  // P(S > 1) <= e^{-2m} / 2 under B.
   const double beyond = std::exp(-2 * epsilon0 / std::sqrt(24 * k));
   return larger_known(best, of_sum(0.5 * (1 - beyond) * kInward, 0.5 * beyond, present, epsilon));
 }
 
 // The floor if only the number of reports and their sum are seen, and a round of fewer than `min_reports`
-// reports is destroyed. `sum(k, present)` is the floor given k reports, with the victim's among them with
-// probability `present`. It must fall with k for fixed `present`, and rise with `present`.
+// reports is destroyed. `sum(k, present)` is the floor given that there are k reports and that the victim's
+// is among them with probability `present`. It must decrease in k and increase in `present`.
 double of_sums(double clients, double rate, double min_reports,
                const std::function<double(double, double)>& sum) {
   double total = 0;
@@ -198,8 +201,8 @@ double of_aggregate(const Mechanism& mechanism, double clients, double rate, dou
     });
   }
   // A sum of signs or of one-hot symbols, together with the number of reports, shows how many messages there
-  // are of each symbol. If rounds of few reports are destroyed, the others are tested: given k reports of n
-  // clients, the victim's is among them with probability k/n.
+  // are of each symbol. If rounds of few reports are destroyed, the test is made in the other rounds. Given
+  // that k of n clients report, the victim is one of them with probability k/n.
   if (min_reports <= 1) return of_coins(mechanism, clients, rate, epsilon);
   return of_sums(clients, rate, min_reports,
                  [&](double k, double present) { return of_places(mechanism, k, present, epsilon); });
@@ -207,8 +210,9 @@ double of_aggregate(const Mechanism& mechanism, double clients, double rate, dou
 
 double count_of(ClientCount clients) { return static_cast<double>(clients.value()); }
 
-// The mean of 1 / (1 + c), c ~ Bin(others, share): the probability that the server picks a given client who
-// checked in at a slot, if each of the others did so with probability `share`.
+// A lower bound of the mean of 1 / (1 + c), c ~ Bin(others, share). The mean is the probability that the
+// server picks a given client who checked in at a slot, if each of `others` other clients checked in there
+// with probability `share`.
 double chance_to_be_picked(double others, double share) {
   const double all = (others + 1) * share;
   return all > 1e-12 ? -std::expm1((others + 1) * std::log1p(-share)) / all * kInward : kInward;
@@ -240,7 +244,8 @@ double floor_of(const Mechanism& m, const ShuffledCheckIn& p, View view, double 
   return sees_sums_alone(view) ? of_aggregate(m, n, g, 1, epsilon) : of_coins(m, n, g, epsilon);
 }
 
-// The released models of a slot protocol show each slot's message, or the multiset of its messages.
+// The released models of a slot protocol may show each slot's message, or, for averaged slots, the multiset
+// of its messages.
 double floor_of(const Mechanism& m, const RandomCheckIn& p, View, double epsilon) {
   const double n = count_of(p.clients), slots = static_cast<double>(p.slots), g = p.rate.value();
   if (p.kind == RandomCheckIn::Kind::averaged) return of_coins(m, n, g, epsilon);

@@ -10,9 +10,9 @@
 namespace muster::accounting {
 namespace {
 
-// Margins for the errors of the binomial law: a relative one, far above Boost's errors (floor_test.cc
-// compares up to 400 trials with 256-bit balls), and an absolute one for a difference of two distribution
-// functions.
+// Margins for the errors of the binomial law: a relative one, and an absolute one for a difference of two
+// distribution functions. The relative one is far above Boost's errors, which floor_test.cc checks in 256-bit
+// ball arithmetic for up to 400 trials.
 constexpr double kRoom = 1e-5, kDifference = 1e-9;
 // The exponential of any smaller number is finite as a double.
 constexpr double kMaxLog = 700;
@@ -40,8 +40,8 @@ double at_threshold(double count, double gap, double b, double epsilon, double t
 
 double binary_test(double count, double gap, double log_b, double epsilon) {
   if (!(gap > 0)) return 0;
-  // The test with t = 1, which also works for large E and tiny b: (1 - b)^{N-1} >= 1 - (N-1) b and
-  // 1 - (1-b)^N <= N b.
+  // The test with t = 1, which also works for large E and tiny b, because (1 - b)^{N-1} >= 1 - (N-1) b and 1
+  // - (1-b)^N <= N b.
   const double log_ones = std::log(count) + log_b;
   double best = 0;
   if (log_ones + epsilon < kMaxLog) {
@@ -49,8 +49,9 @@ double binary_test(double count, double gap, double log_b, double epsilon) {
   }
   const double b = std::exp(log_b) * (1 + numerics::kEightThousandRoundings);
   if (!(b > 1e-280 && b < 1) || !(epsilon < kMaxLog)) return best;
-  // With a = b + gap, the likelihood ratio of t ones (floor.h) is P(ones = t) / P'(ones = t) =
-  // (1 - a)/(1 - b) (1 - t/N) + (a/b) t/N. It rises with t; the best threshold is where it rises above E.
+  // With a = b + gap, the likelihood ratio of t ones (floor.h) is
+  // P(ones = t) / P'(ones = t) = (1 - a)/(1 - b) (1 - t/N) + (a/b) t/N. It increases with t, and the best
+  // threshold is the first t at which it is above E.
   const double less = gap / (1 - b), more = gap / b;
   const double t = std::ceil(count * (std::expm1(epsilon) + less) / (more + less));
   for (const double near : {t - 1, t, t + 1}) {

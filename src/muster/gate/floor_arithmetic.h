@@ -1,5 +1,5 @@
 // The arithmetic of floor.h. Lower bounds are lowered, and upper bounds raised, by more than their rounding
-// errors; the result of fair_race is not moved.
+// errors. The result of fair_race has no such margin.
 //
 // Pure functions; any thread.
 #pragma once
@@ -8,9 +8,9 @@ namespace muster::accounting {
 
 // A lower bound of gap P(Bin(N-1, b) = t - 1) - (E - 1) P(Bin(N, b) >= t), where N = count, b = e^{log_b} and
 // E = e^epsilon, at a nearly best t; at least 0, never NaN. Each of the N messages shows a one with
-// probability at most b under the alternative (b may be far below every double, hence the logarithm). For one
-// message the victim's record raises this probability by at least `gap`. `gap` and b take into account that a
-// message may not be sent at all. `count` >= 1 is whole; epsilon >= 0.
+// probability at most b under the alternative. The logarithm of b is given because b may be far below every
+// double. For one message the victim's record raises this probability by at least `gap`. Both `gap` and b
+// account for messages that may not be sent. `count` >= 1 is whole; epsilon >= 0.
 double binary_test(double count, double gap, double log_b, double epsilon);
 
 // A lower bound of P(first <= Bin(n, p) <= last), 0 <= first <= last <= n; at least 0.

@@ -1,4 +1,4 @@
-// Checks that the floor lies below every exact value it is compared with, and near enough to it that a
+// Checks that the floor lies below the exact values that it is compared with, and so near to them that a
 // number far too small would be caught.
 #include "muster/gate/floor.h"
 
@@ -56,9 +56,9 @@ TEST(BinaryTest, IsBelowEveryDistinguisher) {
 }
 
 TEST(BinaryTest, TheBinomialLawIsWithinItsRoom) {
-  // n up to 400 is compared with exact masses. For larger n Stirling's series would repeat what
-  // Boost does, so the normal approximation 1 / sqrt(2 pi n p (1-p)) of the largest mass is used
-  // instead, to one per cent.
+  // For n up to 400, the comparison is with exact masses. For larger n, Stirling's series would repeat what
+  // Boost does, so the comparison is with the normal approximation 1 / sqrt(2 pi n p (1-p)) of the largest
+  // mass, to one per cent.
   for (const int n : {1, 7, 60, 400}) {
     for (const double p : {1e-12, 1e-3, 0.3, 0.97}) {
       for (const int k : {0, 1, n / 3, n / 2, n}) {
@@ -124,7 +124,7 @@ TEST(Floor, IsPositiveInEveryView) {
     for (const double epsilon : {1e-12, 0.1, 5.0, 800.0, 1e9}) {
       EXPECT_GE(floor_delta(c.mechanism, c.participation, c.view, epsilon), 0);
     }
-    // Whoever sees the shuffled messages sees their sum, so the floor of the sum is not larger.
+    // Whoever sees the shuffled messages also sees their sum, so the floor of the sum is not larger.
     if (c.view == View::sum_only && std::holds_alternative<Shuffle>(c.participation) &&
         !std::holds_alternative<GaussianLocal>(c.mechanism) &&
         !std::holds_alternative<LaplaceLocal>(c.mechanism)) {
@@ -133,8 +133,8 @@ TEST(Floor, IsPositiveInEveryView) {
   }
 }
 
-// For one client, randomized response is a single binary test, so the floor nearly reaches the truth. For two
-// clients, the truth is enumerated.
+// With one client, randomized response is a single binary test, so the floor nearly reaches the truth. With
+// two clients, the truth is enumerated.
 TEST(Floor, IsNearlyTheTruthForFewClients) {
   for (const double epsilon0 : {1e-6, 0.5, 3.0, 25.0}) {
     for (const double share : {0.0, 0.4, 0.9}) {
@@ -160,7 +160,7 @@ TEST(Floor, IsNearlyTheTruthForFewClients) {
 // The truth for the sum of two clients' Laplace messages, by quadrature, is not below the floor.
 TEST(Floor, OfTwoLaplaceMessagesIsBelowTheirSum) {
   const double epsilon0 = 2;
-  const auto density = [&](double x) {  // of the sum of two: (1 + |z|) e^{-|z|} / 4, z in units of the scale
+  const auto density = [&](double x) {  // of the sum of two noises: (1 + |z|) e^{-|z|} / 4 at z = epsilon0 x
     const double z = std::fabs(x) * epsilon0;
     return epsilon0 * (1 + z) * std::exp(-z) / 4;
   };

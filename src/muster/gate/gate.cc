@@ -10,13 +10,13 @@
 namespace muster::accounting {
 namespace {
 
-// The relative rounding error that a delta may have.
+// The relative rounding error that is allowed for in a delta.
 constexpr double kRoom = 1e-9;
 // By how much two tables of one bound may disagree, relative to epsilon.
 constexpr double kDisagreement = 0.01;
-// By how much epsilon may fall because tables for more rounds are coarser, relative to it.
+// By how much, relative to its value, epsilon may fall because tables for more rounds are coarser.
 constexpr double kFall = 0.02;
-// If the delta asked for is smaller, the bound's own delta is not compared with it.
+// If the delta asked for is smaller than this, the bound's own delta is not compared with it.
 constexpr double kSmallest = 1e-300;
 
 [[noreturn]] void fail(const std::string& bound, double value, const std::string& allowed, const char* what) {
@@ -24,7 +24,8 @@ constexpr double kSmallest = 1e-300;
               fmt::format("{}: this is a defect, and nothing is reported", what));
 }
 
-// Whether epsilon is at least the largest loss of so many rounds, which is infinite for the Gaussian.
+// Whether epsilon is at least the largest privacy loss of `rounds` rounds, which is infinite for the
+// Gaussian.
 bool passes_every_loss(const Mechanism& mechanism, std::uint64_t rounds, double epsilon) {
   const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
   if (!epsilon0) return false;
@@ -50,7 +51,7 @@ void Gate::check(const std::string& bound, std::uint64_t rounds, const Question&
   if (!(upper >= 0)) fail(bound, upper, "a number >= 0", "not a bound");
   const bool asks_epsilon = question.asks_epsilon();
   const double epsilon = asks_epsilon ? upper : question.fixed, delta = asks_epsilon ? question.fixed : upper;
-  // The floor's delta at the epsilon claimed is compared, because finding its epsilon would take a search.
+  // Deltas are compared at the epsilon claimed, because finding the floor's epsilon would take a search.
   const double floor_here = floor({Question::Kind::delta_at_epsilon, epsilon});
   if (!(floor_here <= delta * (1 + kRoom))) {
     fail(bound, upper,
@@ -65,8 +66,8 @@ void Gate::check(const std::string& bound, std::uint64_t rounds, const Question&
     return;
   }
   if (!delta_at || delta < kSmallest) return;
-  // An epsilon of 0 is checked at 0 itself. Any other one is checked a little further out, because the bound
-  // may use another of its tables there, which differs a little.
+  // An epsilon of 0 is checked at 0 itself. Any other one is checked at a slightly larger epsilon, because
+  // the bound's delta may come from another table, which differs a little.
   const double again = delta_at(epsilon > 0 ? epsilon * (1 + kDisagreement) : 0);
   if (!(again <= delta * (1 + kRoom))) {
     fail(bound, upper, fmt::format("delta {:.6g} at this epsilon is {:.6g}", delta, again),

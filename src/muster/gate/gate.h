@@ -4,14 +4,14 @@
 // It checks that
 // - the number is neither NaN nor negative;
 // - the number is not below the floor of one round for this protocol, randomizer and view, which is computed
-//   independently (floor.h; more rounds only add to it);
-// - an epsilon of 0 is given only where the delta asked for is at least the total variation, which is delta
-//   at epsilon 0, both as the bound itself gives it and as the floor does;
-// - a delta of 0 is given only if epsilon is at least the largest loss there can be;
+//   independently (floor.h) and also holds for more rounds;
+// - an epsilon of 0 is given only if the delta asked for is at least delta at epsilon 0, which is the total
+//   variation, both by the bound itself and by the floor;
+// - a delta of 0 is given only if epsilon is at least the largest possible privacy loss;
 // - epsilon and delta agree: at an epsilon 1 % above the one given, the bound's own delta is at most the
 //   delta asked for.
-// A number that fails is a defect of muster: Error(internal), exit status 5, and nothing is printed as a
-// result. Immutable; call from any thread.
+// A number that fails shows a defect of muster. The check then throws Error(internal), and the command exits
+// with status 5 without a result. Immutable; call from any thread.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,14 @@ namespace muster::accounting {
 
 class Gate {
  public:
-  // One or more stages of one protocol, each of at least one round. The floor of each stage holds for
-  // all of them together.
+  // `stages` are one or more stages of one protocol, each of at least one round. The floor of each stage also
+  // holds for all of them together.
   Gate(const Mechanism& mechanism, std::vector<Participation> stages, View view)
       : mechanism_(mechanism), stages_(std::move(stages)), view_(view) {}
 
-  // Checks the answer `upper` of the bound with the id `bound`. `delta_at` is the bound's own upper delta at
-  // any epsilon, empty if it has none to give. An infinite answer claims nothing and passes, and so does any
-  // answer for no rounds.
+  // Checks the answer `upper` of the bound with the id `bound`. `delta_at` gives the bound's own upper delta
+  // at any epsilon; if it is empty, the check that epsilon and delta agree is skipped. An infinite answer
+  // claims nothing and passes, and so does any answer for no rounds. Throws Error(internal).
   void check(const std::string& bound, std::uint64_t rounds, const Question& question, double upper,
              const std::function<double(double epsilon)>& delta_at = {}) const;
 
@@ -49,8 +49,9 @@ class Gate {
   View view_;
 };
 
-// Checks that the epsilons which a run reports do not fall as its rounds go on. An epsilon may be up to 2 %
-// below the largest one so far, because tables for more rounds are coarser; more is a defect. For one thread.
+// Checks that the epsilons which a run reports do not fall from round to round. An epsilon may be up to 2 %
+// below the largest one so far, because tables for more rounds are coarser; more is a defect. Not
+// thread-safe.
 class RisingEpsilon {
  public:
   // Checks the epsilon that is to be reported after `rounds` rounds. `rounds` must not decrease from call to

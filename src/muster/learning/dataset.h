@@ -1,8 +1,8 @@
 // A labelled data set in memory: images as bytes, or rows of features as floats.
 //
-// Images are kept as bytes (MNIST's 70,000 take 55 MB) and normalised when an example is read, into the
-// caller's buffer, by public constants (data/normalise.h). Thread rule: a data set that nobody changes
-// may be shared; a buffer belongs to one thread.
+// Images are kept as bytes (MNIST's 70,000 take 55 MB). When an example is read, it is normalised into the
+// caller's buffer with public constants (data/normalise.h). A data set may be shared between threads while
+// nobody changes it; a buffer belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@ struct Dataset {
   std::vector<std::uint8_t> labels;  // size(), each below `classes`
 
   std::size_t size() const { return labels.size(); }
-  // Returns example i. The inputs of an image are normalised into `buffer`, which needs room for
-  // shape.size() floats; those of a row lie in `values`.
+  // Returns example i. The inputs of an image are normalised into `buffer`, which needs room for shape.size()
+  // floats. The inputs of a row are a span of `values`, and `buffer` is not used.
   Example example(std::size_t i, std::span<float> buffer) const {
     const std::size_t inputs = shape.size();
     if (!values.empty()) return {std::span<const float>(values).subspan(i * inputs, inputs), labels[i]};

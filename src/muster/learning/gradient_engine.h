@@ -1,9 +1,9 @@
-// The interface for per-example gradients of a model, between the training loop and its kernels.
+// The interface through which the training loop computes per-example gradients of a model.
 //
-// Two engines implement it: the reference engine, on Eigen's matrices (any architecture, checked against
-// finite differences), and the fused engine, on Highway's vectors (Architecture::cnn alone, checked against
-// the reference). Parameters are one flat float vector whose layout the architecture determines
-// (models/layers.h). Thread rule: as for ClientFunction.
+// Two engines implement it. The reference engine uses Eigen's matrices, supports any architecture, and is
+// checked against finite differences. The fused engine uses Highway's vectors, supports only
+// Architecture::cnn, and is checked against the reference. Parameters are one flat float vector, whose layout
+// the architecture determines (models/layers.h). The thread rule is that of ClientFunction.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,13 @@ class GradientEngine : public ClientFunction {
   virtual std::uint8_t predict(std::span<const float> parameters, std::span<const float> inputs,
                                Workspace& workspace) const = 0;
 
-  // The inputs of the last layer, feature_count() floats; they stay in the workspace until its next use.
+  // The inputs of the last layer, feature_count() floats. They stay in the workspace until its next use.
   virtual std::size_t feature_count() const = 0;
   virtual std::span<const float> features(std::span<const float> parameters, std::span<const float> inputs,
                                           Workspace& workspace) const = 0;
 
-  // Computes the gradient and drops the loss, because printing it would release private data that no
-  // accountant charged for.
+  // Computes the gradient and drops the loss: printing the loss would release private data that the
+  // accountant has not charged.
   void evaluate(std::span<const float> parameters, const Example& example, Workspace& workspace,
                 std::span<float> out) const final {
     gradient(parameters, example, workspace, out);

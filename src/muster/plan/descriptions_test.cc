@@ -1,5 +1,5 @@
-// For every protocol and randomizer that can be accounted: the keys that it needs, the keys that it
-// refuses, and the description that is charged.
+// For every protocol and every randomizer that can be accounted: the keys that are needed, the keys that are
+// refused, and the description that is charged.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -171,7 +171,8 @@ TEST(PlanDescriptions, DropoutMultipliesEveryRate) {
   range["participation.rate"] = "0.1:0.2";
   const auto participation = std::get<accounting::ShuffledCheckIn>(plan_of(range).participation());
   EXPECT_EQ(participation.rate.value(), 0.1);
-  // The simulated dropout coin may round downward, so the lowest rate charged is a little below the product.
+  // The simulated dropout coin may round the probability of a report down, so the lowest rate charged is a
+  // little below the product.
   EXPECT_LE(participation.min_rate->value(), 0.05);
   EXPECT_GE(participation.min_rate->value(), 0.05 * (1 - 1e-14));
 }

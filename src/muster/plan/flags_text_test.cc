@@ -1,4 +1,5 @@
-// Values given as flags: the same keys and ranges as in the file, with numbers as users type them.
+// Tests values given as flags: they have the same keys and ranges as in the file, and numbers may be written
+// as users type them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// What must hold for every row of the table of keys, whatever it says: its values survive the canonical
-// text, its range ends where it says, and no field of a plan lacks a row or an accessor.
+// Tests what must hold for every row of the table of keys: its values survive the canonical text, its range
+// ends where the row says, and every field of a plan has a row and an accessor.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace {
 using testing::HasSubstr;
 using Texts = std::vector<std::string>;
 
-// A value that any key of this kind takes, and that can be trained with the usual values of other keys.
+// A value that any key of this kind accepts, and that can be trained with the usual values of the other keys.
 std::string usual(const KeySpec& spec) {
   return std::visit(
       Overloaded{[](const FolderName&) { return "run"; }, [](const DataSet&) { return "digits"; },
@@ -31,7 +31,8 @@ std::string usual(const KeySpec& spec) {
       spec.values);
 }
 
-// Other values, all different, in each form that the kind has; of choices, the names that can be trained.
+// Other values, all different, in each form that the kind accepts; for choices, the names that can be
+// trained.
 Texts others(const KeySpec& spec) {
   return std::visit(Overloaded{[](const FolderName&) {
                                  return Texts{"a", "A.b-2_c"};
@@ -64,7 +65,7 @@ Texts others(const KeySpec& spec) {
                     spec.values);
 }
 
-// States the key as a flag does or, if it has no flag, as a file does.
+// States the key as a flag or, if it has no flag, as a file.
 void state(PlanSource& source, const KeySpec& spec, const std::string& text) {
   if (spec.flag.empty()) {
     ASSERT_TRUE(source.entries().empty()) << "a key without a flag is stated first";
@@ -74,7 +75,7 @@ void state(PlanSource& source, const KeySpec& spec, const std::string& text) {
   }
 }
 
-// A plan to train in which the key applies, has the value `text`, and all that is needed is stated.
+// A plan for training in which the key applies and has the value `text`, and every needed key is stated.
 PlanSource source_with(const KeySpec& spec, const std::string& text) {
   const auto first = [](const KeySpec::Names& names, const char* otherwise) {
     return names.empty() ? std::string(otherwise) : std::string(names.front());
@@ -129,7 +130,7 @@ TEST(PlanKeyTable, EveryValueIsInTheCanonicalTextAndInTheHash) {
   }
 }
 
-// Reading a row changes what that row writes, and nothing that another row writes.
+// Reading a row changes what that row writes, and nothing that other rows write.
 TEST(PlanKeyTable, EveryRowHasAFieldOfItsOwn) {
   const auto written = [](const KeySpec& spec, const PlanValues& values) {
     return std::visit([&](const auto& kind) { return kind.write(values); }, spec.values);
@@ -208,7 +209,7 @@ void expect_ends(const KeySpec& spec, const Integers& integers) {
   }
 }
 
-// `pattern` writes a number into a value: "{}" or "[[1, 0.5], [2, {}]]".
+// `pattern` makes a value out of a number: "{}" or "[[1, 0.5], [2, {}]]".
 void expect_ends(const KeySpec& spec, const Interval& range, const char* pattern) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto takes = [&](double number) { return accepts(spec, fmt::format(fmt::runtime(pattern), number)); };

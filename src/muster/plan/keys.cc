@@ -18,7 +18,7 @@ std::optional<std::string> written_value(const KeySpec& spec, const PlanValues& 
   return std::visit([&](const auto& kind) { return kind.write(values); }, spec.values);
 }
 
-// Escapes bars, which would end a cell of the Markdown table.
+// Escapes the character |, which would end a cell of the Markdown table.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {

@@ -1,11 +1,10 @@
-// The table of plan keys. One row says everything about a key: its name and flag, the values it may hold
-// and the field that they fill, where it applies and whether it is needed.
+// The table of plan keys. One row describes a key completely: its name and flag, its allowed values, the
+// field that they fill, where it applies, and whether it is needed.
 //
 // Reading, validation, defaults, the canonical text, the flags and --help of the command, and docs/plan.md
-// all come from the rows. A new key takes a row in key_table.cc, a field with its default and an accessor in
-// plan.h, and the code that uses it. (CONTRIBUTING.md says how docs/plan.md, the manual pages and the
-// expected output of --help are then written anew.) A name never changes its meaning: a new meaning needs a
-// new key.
+// all come from the rows. A new key needs a row in key_table.cc, a field with its default and an accessor in
+// plan.h, and the code that uses it. CONTRIBUTING.md explains how to update docs/plan.md, the manual pages
+// and the expected output of --help. A name never changes its meaning: a new meaning needs a new key.
 #pragma once
 
 #include <optional>
@@ -21,10 +20,10 @@ namespace muster::protocols {
 // Which commands refuse a plan that lacks a key, if the key applies to its protocol, randomizer and model.
 enum class Needed { no, always, to_train };
 
-// Whether the canonical text, of which the hash is taken, states a key that has a value.
+// Whether the canonical text, which is hashed, states a key that has a value.
 enum class Written {
   always,          // with every protocol, randomizer and model that the key applies to
-  unless_default,  // for a key that was added later, so that plans without it keep their hash
+  unless_default,  // for a key that was added later, so that older plans keep their hash
   with_any_model,  // also with models that the key does not apply to, so that the first plans keep their hash
 };
 
@@ -41,9 +40,8 @@ struct KeySpec {
   Names models = {};                  // empty: any
   Needed needed = Needed::no;
   Written written = Written::always;
-  // For a default that follows from other keys: the words in which users are told, and the function that sets
-  // the field in `values`; it finds the stated values in `plan`.
-  // Other defaults are the initial values of PlanValues.
+  // For a default that depends on other keys: `fallback` describes it to users, and `fill` sets the field in
+  // `values` from the stated values in `plan`. Other defaults are the initial values of PlanValues.
   std::string_view fallback = {};
   void (*fill)(const Plan& plan, PlanValues& values) = nullptr;
 
@@ -57,19 +55,19 @@ struct KeySpec {
 
   // Throws Error(plan) for a wrong type, a value out of range, or a choice that the command does not support.
   void read(const RawValue& raw, Command command, PlanValues& into) const;
-  // The key's value as it stands in the plan's canonical text; none if there is no value, or if the text
-  // leaves the key out, because it does not apply or because of `written`.
+  // The key's value as the plan's canonical text states it. Empty if there is no value, or if the text leaves
+  // the key out because it does not apply or because of `written`.
   std::optional<std::string> canonical(const PlanValues& from) const;
 
-  // What users are told: the values allowed ("number in (0, 1]"; training may support fewer choices), what
-  // stands for a value in --help ("NUMBER"), the default (empty if there is none), and the protocols,
+  // Texts for users: the allowed values ("number in (0, 1]"; training may support fewer choices), the
+  // placeholder for a value in --help ("NUMBER"), the default (empty if there is none), and the protocols,
   // randomizers and models that the key applies to (empty if all).
   std::string allowed(Command command = Command::account) const;
   std::string_view placeholder() const;
   std::string shown_default() const;
   std::string only_with() const;
 
-  // The options of a choice; empty for other kinds.
+  // The options of a choice; empty for other kinds of values.
   const std::vector<Choice>& choices() const;
   // Whether a flag may state an array, such as [[1, 0.5], [100, 0.25]], as a file does.
   bool takes_arrays() const;
@@ -79,10 +77,10 @@ struct KeySpec {
 const std::vector<KeySpec>& plan_keys();
 // Returns nullptr if there is no such key.
 const KeySpec* find_key(std::string_view key);
-// As find_key, for a key that is known to be in the table; throws Error(internal) otherwise.
+// Like find_key, for a key that must be in the table; throws Error(internal) otherwise.
 const KeySpec& spec_of(std::string_view key);
 
-// The key that was probably meant by `word`; empty if none is close.
+// The key that the user probably meant by `word`; empty if none is close.
 std::string nearest_key(std::string_view word);
 
 // The table as Markdown; docs/plan.md contains exactly this text.

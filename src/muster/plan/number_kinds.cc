@@ -1,4 +1,4 @@
-// Integers, numbers, and rates, which may differ between clients.
+// Value kinds: integers, numbers, and rates, which may differ between clients.
 #include <fmt/format.h>
 
 #include "muster/plan/value_kinds.h"
@@ -6,7 +6,7 @@
 namespace muster::protocols {
 namespace {
 
-// Writes 1e12 instead of thirteen digits.
+// Writes 1000000000000 as 1e12.
 std::string compact(std::uint64_t integer) {
   int zeros = 0;
   std::uint64_t head = integer;
@@ -22,7 +22,7 @@ std::optional<std::string> text_of(const std::optional<T>& value) {
   return value ? std::optional(fmt::format("{}", *value)) : std::nullopt;
 }
 
-// Two numbers as "[lo, hi]" or, in a flag, "lo:hi"; nothing if the value is not written as a range.
+// Two numbers written as "[lo, hi]" or, in a flag, as "lo:hi". Empty if the value is not written as a range.
 std::optional<std::pair<double, double>> range_as_written(const Stated& stated) {
   std::optional<double> lo, hi;
   if (const auto* pair = std::get_if<std::vector<RawValue>>(&stated.raw.value)) {

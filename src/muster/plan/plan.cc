@@ -1,4 +1,5 @@
-// What follows from a plan's values: the rounds and slots to count, and the description that is charged.
+// Quantities derived from a plan's values: the rounds and slots to count, and the description that is
+// charged.
 #include "muster/plan/plan.h"
 
 #include <limits>
@@ -30,8 +31,8 @@ std::uint64_t Plan::updates() const {
 
 std::uint64_t Plan::rounds_charged(std::uint64_t done) const {
   const std::uint64_t each = slots_a_run();
-  // A plan validated for training never has 0 slots a run. For any other, one round per update is the safe
-  // answer.
+  // A plan validated for training never has 0 slots per run. For other plans, charging one round per update
+  // is safe.
   if (each == 0) return done;
   return done / each + (done % each == 0 ? 0 : 1);
 }
@@ -44,8 +45,8 @@ accounting::Participation Plan::participation(std::uint64_t round) const {
   const auto effective = [lost = dropout().at(round)](double coin) { return Rate::effective(coin, lost); };
   std::optional<Rate> min;
   if (min_rate()) {
-    // The simulated dropout coin rounds, so a client may report with a probability a little below the
-    // effective rate; the lowest rate must not be above it.
+    // The simulated dropout coin is rounded, so a client may report with a probability a little below the
+    // effective rate. The lowest rate that is charged must not be above this probability.
     const double lost = dropout().at(round), exact = effective(*min_rate()).value();
     min = Rate::of(lost > 0 ? exact * (1 - 4 * std::numeric_limits<double>::epsilon()) : exact);
   }

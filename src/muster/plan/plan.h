@@ -1,11 +1,11 @@
 // The plan: one typed, validated, immutable object that is accounted, calibrated, trained and reported.
 //
-// A plan is read from TOML, overridden by flags, validated as a whole, and never changed afterwards;
-// `with` makes another one. Its hash, schedule and epsilon are those after overrides. docs/plan.md
-// documents the keys, ranges and defaults. A key that is unknown or does not apply to the chosen protocol,
-// randomizer or command is refused. So is, by name, a protocol, randomizer or model that the command does
-// not support. Errors carry file, line, key, value and allowed range. Where an override changes the protocol
-// or the randomizer, the file's keys that then do not apply are left out instead, and left_out() lists them.
+// A plan is read from TOML, overridden by flags, validated as a whole, and never changed afterwards; `with`
+// makes another plan. Its hash, schedule and epsilon include the overrides. docs/plan.md documents the keys,
+// ranges and defaults. A key that is unknown or does not apply to the chosen protocol, randomizer or command
+// is refused. A protocol, randomizer or model that the command does not support is also refused. Errors carry
+// file, line, key, value and allowed range. Where an override changes the protocol or the randomizer, the
+// file's keys that then do not apply are left out instead, and left_out() lists them.
 //
 // A key has its field and default in PlanValues, its accessor in Plan, and its row in key_table.cc (keys.h).
 //
@@ -52,8 +52,8 @@ const char* name_of(RandomizerKind kind);
 const char* name_of(ModelKind kind);
 const char* name_of(Activation activation);
 
-// A learning rate: piecewise constant, or V / sqrt(t) in round t. Rounds count from 1; in slot
-// protocols, each slot is a round here, and the count goes on through all runs.
+// A learning rate: piecewise constant, or V / sqrt(t) in round t. Rounds count from 1. In slot protocols,
+// each slot counts as a round, and the count continues through all runs.
 class LearningRate {
  public:
   static LearningRate constant(double value);
@@ -67,11 +67,10 @@ class LearningRate {
   bool inverse_sqrt_ = false;
 };
 
-// The values of the plan keys, in the order of the documentation. The initial value of a field is the
-// default of its key, if the key has a default that does not follow from other keys. The rows of the table
-// of keys (key_table.cc) fill the fields, and state the range of each and where it applies. Code may set
-// these fields to anything, also out of range; a Plan holds values that were validated, and gives read
-// access alone.
+// The values of the plan keys, in the order of the documentation. The initial value of a field is the default
+// of its key, unless the key has no default or one that depends on other keys. The rows of the table of keys
+// (key_table.cc) fill the fields and state their ranges and where they apply. Code may set these fields to
+// any value, even out of range. A Plan holds validated values and gives read access only.
 struct PlanValues {
   std::string name = "plan";
   std::uint64_t seed = 1;
@@ -82,7 +81,7 @@ struct PlanValues {
   Protocol protocol = Protocol::shuffled_check_in;
   double rate = 0;                 // the highest, if clients' rates differ
   std::optional<double> min_rate;  // the lowest, if clients' rates differ
-  Schedule dropout{0};             // per round, as `rounds` counts them
+  Schedule dropout{0};             // for each round, counted like `rounds`
   std::uint64_t subset = 0;        // protocol subset
   std::uint64_t slots = 0;         // protocols random-check-in-*
   std::uint64_t minimum = 1;       // protocol aggregated-check-in
@@ -112,19 +111,19 @@ struct PlanValues {
   std::optional<double> budget;
 };
 
-// Values that were validated together.
+// A plan whose values were validated together.
 class Plan {
  public:
-  // `solved_for` lists the keys that calibration will choose; they may be absent, and their
-  // values are not read.
+  // `solved_for` lists the keys that calibration will choose. They may be absent, and their values are not
+  // read.
   static Plan validate(const PlanSource& source, Command command,
                        const std::vector<std::string_view>& solved_for = {});
-  // A copy of this plan in which `text` overrides `key`, as the key's flag would. It is validated as a
-  // whole, and defaults that follow from other keys are computed anew. If calibration was to choose `key`,
-  // the copy states it instead. Throws what PlanSource::override_key and validate throw.
+  // A copy of this plan in which `text` overrides `key`, as the key's flag would. The copy is validated as a
+  // whole, and defaults that depend on other keys are recomputed. If `key` was one that calibration solves
+  // for, the copy states it instead. Throws the errors of PlanSource::override_key and validate.
   Plan with(std::string_view key, std::string_view text) const;
 
-  // The values, one by one; PlanValues says what each is.
+  // The values, one by one; PlanValues describes them.
   const std::string& name() const { return values_.name; }
   std::uint64_t seed() const { return values_.seed; }
 
@@ -166,25 +165,25 @@ class Plan {
   // All of these values, for callers that copy and change them.
   const PlanValues& values() const { return values_; }
 
-  bool checks_in() const;  // whether every client tosses a coin: all but shuffle and subset
+  bool checks_in() const;  // whether every client decides by a coin: all protocols except shuffle and subset
   bool has_slots() const;  // random-check-in-*
   bool is_statistic() const { return model() == ModelKind::mean || model() == ModelKind::histogram; }
-  // The number of updates in one of the `rounds`. In a slot protocol, a round is a run, and has one update
-  // for each slot: there are `slots`, or, with a sliding window, clients - slots + 1 (0 if there are more
-  // slots than clients). In other protocols it is 1. The learning rate, log_every and checkpoint_every count
-  // updates.
+  // The number of updates in one of the `rounds`. In a slot protocol, a round is a run with one update per
+  // slot. The number of slots is `slots` or, with a sliding window, clients - slots + 1 (0 if there are more
+  // slots than clients). In other protocols the result is 1. The learning rate, log_every and
+  // checkpoint_every count updates.
   std::uint64_t slots_a_run() const;
   std::uint64_t updates() const;  // rounds * slots_a_run(), at most 2^64 - 1
-  // The rounds charged for the first `done` updates: a run of slots that has begun is charged in full.
+  // The rounds charged for the first `done` updates. A run of slots is charged in full once it has begun.
   std::uint64_t rounds_charged(std::uint64_t done) const;
   accounting::Mechanism mechanism() const;
-  // The participation in the given round, as `rounds` counts them.
+  // The participation in the given round, counted like `rounds`.
   accounting::Participation participation(std::uint64_t round = 1) const;
-  // The rounds in order, cut into stages within which all rounds are charged alike. There is one stage unless
+  // The rounds in order, grouped into stages whose rounds are all charged alike. There is one stage unless
   // the dropout changes.
   std::vector<accounting::Stage> stages() const;
   // The canonical text states the values after overrides and defaults, one "key = value" per line, sorted by
-  // key; KeySpec::canonical says which keys it leaves out. `hash` is its BLAKE2b-256 hash in lower-case
+  // key. KeySpec::canonical defines which keys it leaves out. `hash` is its BLAKE2b-256 hash in lower-case
   // hexadecimal.
   std::string canonical() const;
   std::string hash() const;
@@ -198,7 +197,7 @@ class Plan {
        const std::vector<std::string_view>& solved_for);
 
   PlanValues values_;
-  // What validate was given, for `with`.
+  // The arguments of validate, kept for `with`.
   PlanSource source_;
   Command command_;
   std::vector<std::string> solved_for_;

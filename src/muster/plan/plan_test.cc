@@ -137,7 +137,8 @@ TEST(Plan, AFlagForAnotherCommandIsRefusedButAPlanMaySayMore) {
                                            testing::HasSubstr("--momentum")));
 }
 
-// Asserts that with() refuses a text for a key as validation does for a plan that states it to begin with.
+// Asserts that with() refuses a text for a key with the same error as the validation of a plan that states
+// this text.
 void expect_same_refusal(const Plan& plan, const std::string& key, const std::string& text) {
   const Error expected = error_of([&] { plan_of(kPlan, Command::train, {{key, text}}); });
   const Error found = error_of([&] { static_cast<void>(plan.with(key, text)); });
@@ -156,7 +157,7 @@ TEST(Plan, WithOverridesOneKeyOfANewPlan) {
   EXPECT_EQ(longer.canonical(), from_the_start.canonical());
   EXPECT_EQ(longer.hash(), from_the_start.hash());
   EXPECT_NE(longer.hash(), plan.hash());
-  // The default of log_every follows from the new number of rounds, and a second override keeps the first.
+  // The default of log_every depends on the new number of rounds, and a second override keeps the first one.
   EXPECT_EQ(plan.log_every(), 68);
   EXPECT_EQ(longer.log_every(), 2);
   EXPECT_EQ(longer.with("rounds.momentum", "0.5").rounds(), 200);

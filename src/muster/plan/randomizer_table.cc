@@ -36,10 +36,10 @@ double k_rr_second_moment(const PlanValues& values) {
   return randomizers::k_rr_second_moment(randomizers::ideal_kept(*values.epsilon0, k), k);
 }
 
-// e^epsilon0, kept finite: the estimates below do not matter where epsilon0 is above 100.
+// e^epsilon0, capped so that it stays finite: the estimates below do not matter for epsilon0 above 100.
 double capped_exp(const PlanValues& values) { return std::exp(std::min(*values.epsilon0, 100.0)); }
 
-// 4 sinh^2(epsilon0 / 2), for a member of class C.
+// 4 sinh^2(epsilon0 / 2), for a randomizer of class C.
 double class_c_variance(const PlanValues& values) {
   const double e = capped_exp(values);
   return (e - 1) * (e - 1) / e;
@@ -66,7 +66,7 @@ Mechanism coordinate(const PlanValues& values) {
   return CoordinateLocal{norm, values.epsilon0.value()};
 }
 
-// Makes a sampler of vectors from an epsilon0 and a clip.
+// Makes a sampler from epsilon0, the clip norm and the dimension.
 template <SamplerPtr (*make)(double epsilon0, double clip, std::size_t dimension)>
 SamplerPtr of_epsilon0(const PlanValues& values, std::size_t dimension) {
   return make(values.epsilon0.value(), values.clip.value(), dimension);

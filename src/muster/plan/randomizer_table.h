@@ -1,9 +1,9 @@
-// The table of randomizers that a plan may name. One row says everything that plans, calibration and
-// simulation need to know of a randomizer: its name, the keys it takes, what it randomizes, the description
-// that is charged and the sampler that runs.
+// The table of randomizers that a plan may name. One row holds everything about a randomizer that plans,
+// calibration and simulation need: its name, its keys, the kind of its records, the description that is
+// charged and the sampler that runs.
 //
-// A new randomizer takes an enumerator in plan.h and a row in randomizer_table.cc; CONTRIBUTING.md lists the
-// other files. The functions of a row read fields that validation has found to be present. Thread-safe.
+// A new randomizer needs an enumerator in plan.h and a row in randomizer_table.cc; CONTRIBUTING.md lists the
+// other files. The functions of a row read only fields that validation requires for this row. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace muster::protocols {
 
-// What a record must be for a client to randomize it.
+// The kind of record that a randomizer accepts.
 enum class Randomizes { vectors, one_number, one_answer };
 
 struct RandomizerSpec {
@@ -30,12 +30,12 @@ struct RandomizerSpec {
   std::string_view untrainable = {};  // why training refuses it; empty if it is trained
   Randomizes randomizes = Randomizes::vectors;
 
-  // Which keys of the section [randomizer] it takes.
+  // The keys of the section [randomizer] that it accepts.
   bool takes_epsilon0 = true;
   bool takes_clip = true;
   bool takes_sigma = false;
   bool takes_k = false;
-  // Whether the clip bounds each coordinate by itself, rather than a norm that is at least the L2 norm.
+  // Whether the clip bounds each coordinate separately, rather than a norm that is at least the L2 norm.
   bool clips_coordinates = false;
 
   // What the accountant charges for one message.
@@ -43,15 +43,15 @@ struct RandomizerSpec {
   // The sampler of one message of a record of `dimension` numbers; nullptr if there is none.
   std::unique_ptr<randomizers::VectorRandomizer> (*sampler)(const PlanValues& values,
                                                             std::size_t dimension) = nullptr;
-  // The sampler of the sum of many clients' messages, which has the law of adding them up; nullptr if
-  // there is none.
+  // The sampler of the sum of many clients' messages, with the same law as adding up single messages; nullptr
+  // if there is none.
   std::unique_ptr<randomizers::SumSampler> (*sum_sampler)(const PlanValues& values,
                                                           std::size_t dimension) = nullptr;
-  // The mean of |z|^2 for the decoded message z of a record of size 1 with clip 1, in one dimension (for
+  // The mean of |z|^2 for the decoded message z of a record of size 1 with clip norm 1, in one dimension (for
   // k-rr, over the k coordinates of one answer); nullptr without a sampler.
   double (*second_moment)(const PlanValues& values) = nullptr;
-  // An estimate, for the first guess of a search: the number w for which the likelihood ratio of n shuffled
-  // messages has a variance of about w / n. It is finite at any positive epsilon0 and sigma.
+  // An estimate for the first guess of a search: the number w such that the likelihood ratio of n shuffled
+  // messages has a variance of about w / n. It is finite for every positive epsilon0 and sigma.
   double (*likelihood_variance)(const PlanValues& values);
 };
 
@@ -60,7 +60,8 @@ std::span<const RandomizerSpec> randomizer_table();
 // Throws Error(internal) for a kind without a row.
 const RandomizerSpec& spec_of(RandomizerKind kind);
 
-// The names of the rows that fit, in the table's order: randomizers_where(&RandomizerSpec::takes_clip).
+// The names of the rows that satisfy `fits`, in the table's order:
+// randomizers_where(&RandomizerSpec::takes_clip).
 std::vector<std::string_view> randomizers_where(const std::function<bool(const RandomizerSpec&)>& fits);
 // The names of the randomizers of vectors, "ldp-sgd | gaussian | l1 | l2 | linf", as errors list them.
 std::string vector_randomizers();

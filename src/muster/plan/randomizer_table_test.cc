@@ -1,5 +1,5 @@
-// What must hold for every row of the table of randomizers: that what runs is what is charged, and that the
-// numbers of a row are finite wherever a plan's keys may lie.
+// Tests what must hold for every row of the table of randomizers: the randomizer that runs is the one that is
+// charged, and the numbers of a row are finite over the whole range of the plan keys.
 #include "muster/plan/randomizer_table.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// A plan's values for a row, where only the keys that the row takes are present.
+// A plan's values for a row, with only the keys that the row takes.
 PlanValues values_for(const RandomizerSpec& spec, double parameter) {
   PlanValues values;
   values.randomizer = spec.kind;
@@ -87,8 +87,8 @@ TEST(RandomizerTable, TrainsWhatHasASamplerAndAMoment) {
   }
 }
 
-// The second moment is stated for clip 1 and ideal coins; the samplers' coins are rounded to 2^-64, and the
-// Gaussian's messages to 1/64 of a deviation.
+// The table states the second moment for clip norm 1 and exact probabilities. The samplers round their
+// probabilities to 2^-64, and the Gaussian's messages to 1/64 of a deviation.
 TEST(RandomizerTable, StatesTheMomentOfItsSampler) {
   for (const RandomizerSpec& spec : randomizer_table()) {
     if (spec.sampler == nullptr || spec.randomizes == Randomizes::one_answer) continue;

@@ -1,5 +1,5 @@
-// Every key refuses every wrong value, and the error names the position, the key, the value and
-// what is allowed.
+// Tests that every key refuses every wrong value, with an error that names the position, the key, the value
+// and the allowed range.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ const std::vector<std::string> kNotTexts = {"true", "1", "1.5", "[\"a\"]", "nan"
 
 struct Case {
   std::string key;
-  std::vector<std::string> more;  // wrong values besides those of a wrong type
+  std::vector<std::string> more;  // wrong values in addition to those of a wrong type
   bool gaussian = false;
 };
 

@@ -1,4 +1,4 @@
-// A number for every round, piecewise constant: each step's value holds until the next step.
+// A number for every round, piecewise constant: the value of each step holds until the next step.
 //
 // Immutable. Rounds count from 1.
 #pragma once
@@ -20,10 +20,10 @@ class Schedule {
   static Schedule piecewise(Steps steps, const char* key);
 
   double at(std::uint64_t round) const;  // round >= 1
-  // Whether all rounds have the same number; a step that repeats the previous value does not count.
+  // Whether all rounds have the same number. Steps that repeat the previous value are allowed.
   bool constant() const;
   const Steps& steps() const { return steps_; }
-  // The number as text if there is one step, or all steps, as in "[[1, 0.5], [7, 0.25]]".
+  // The number as text if there is only one step; otherwise all steps, as in "[[1, 0.5], [7, 0.25]]".
   std::string canonical() const;
 
  private:

@@ -1,4 +1,4 @@
-// Numbers that change with the rounds.
+// Value kinds: numbers that change with the rounds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace muster::protocols {
 namespace {
 
-// Returns make(). `make` is a factory of schedules, which checks the values but does not know where they
-// stand in the plan; its errors are replaced by one that says `what` and where.
+// Returns make(). `make` is a factory of schedules, which checks the values but does not know their position
+// in the plan. Its errors are replaced by an error with the message `what` and the position.
 template <typename Make>
 auto located(const Stated& stated, const char* what, const Make& make) {
   try {

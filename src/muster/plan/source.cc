@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t kMaxFileSize = std::size_t{1} << 20;
 
-// For a path where there is no file, one that may have been meant: with the ending .toml, or in the folder
-// plans/, or both; empty if there is none either.
+// A file that the user may have meant by a path that does not exist: with the ending .toml, in the folder
+// plans/, or both. Empty if there is no such file.
 std::string nearby(const std::filesystem::path& path) {
   const std::filesystem::path in_plans = std::filesystem::path("plans") / path.filename();
   for (const std::filesystem::path& candidate : {path, in_plans}) {
@@ -41,7 +41,7 @@ std::string read_file(const std::string& path) {
   if (std::filesystem::is_directory(path, ignored)) {
     throw Error(ErrorCode::file, path, "", "a file", "is a folder, and no plan");
   }
-  // Reading could wait forever: nobody may write to a pipe, and a device may not end.
+  // Reading could block forever: a pipe may have no writer, and a device may have no end.
   if (std::filesystem::is_other(path, ignored)) {
     throw Error(ErrorCode::file, path, "", "a regular file",
                 "is a pipe or a device, and no plan is read from one");
@@ -66,7 +66,7 @@ std::string read_file(const std::string& path) {
   return text;
 }
 
-// Escapes control characters. Values are shown in error messages, where a control character could cut the
+// Escapes control characters. Values are shown in error messages, where a control character could cut off the
 // line or change the terminal.
 std::string printable(std::string_view text) {
   std::string shown;
@@ -97,8 +97,8 @@ std::string text_of(const toml::node& node) {
     }
     return text + "]";
   }
-  // The library does not print tables here: laying one out, it converts the logarithm of a number to an
-  // unsigned integer, which is undefined where the logarithm is -1 or less.
+  // The library is not used to print tables. Its layout code converts the logarithm of a number to an
+  // unsigned integer, which is undefined behaviour if the logarithm is -1 or less.
   if (const auto* table = node.as_table()) {
     std::string text = "{";
     for (const auto& [key, value] : *table) {
@@ -150,9 +150,9 @@ std::string line_of(std::string_view text, std::uint32_t line) {
   return ascii(text.substr(0, std::min(text.find_first_of("\r\n"), kEnough)));
 }
 
-// The parser limits how deeply values are nested, but not the number of parts of a dotted key, and tens of
+// The parser limits the depth of nested values, but not the number of parts of a dotted key. Tens of
 // thousands of parts overflow the stack. Limiting the dots of the text limits the parts of its keys, and
-// leaves enough for its numbers, which need one dot each.
+// still allows enough numbers, which have at most one dot each.
 constexpr std::ptrdiff_t kMaxDots = 10'000;
 
 bool is_deep(std::string_view text) { return std::ranges::count(text, '.') > kMaxDots; }
@@ -182,7 +182,7 @@ toml::table parse(std::string_view text, const std::string& name) {
   }
 }
 
-// Parses an array given as a flag, such as "[[1, 1.0], [100, 0.5]]", with the grammar of a plan file.
+// Parses an array given as a flag, such as "[[1, 1.0], [100, 0.5]]", by the grammar of plan files.
 RawValue array_of_flag(const std::string& key, const std::string& text, const std::string& flag) {
   const auto refused = [&](const std::string& value, const std::string& message) {
     return Error(ErrorCode::plan, key, value, spec_of(key).allowed(), fmt::format("({}) {}", flag, message));
@@ -257,8 +257,8 @@ PlanSource PlanSource::from_canonical(std::string_view text, const std::string& 
       source.override_key(key, value, fmt::format("{}, line {}", name, line));
     }
   }
-  // A canonical text states some keys even with models that they do not apply to (Written::with_any_model).
-  // A plan may not, so they are left out.
+  // A canonical text states some keys even with models that they do not apply to (Written::with_any_model). A
+  // plan must not state them, so they are removed.
   const RawValue* model = source.find("model.kind");
   std::erase_if(source.entries_, [model = model == nullptr ? "" : model->text](const auto& entry) {
     const KeySpec& spec = spec_of(entry.first);

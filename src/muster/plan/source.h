@@ -1,9 +1,8 @@
-// A plan before its values have types: every key that was written, with its value as written
-// and its position.
+// A plan before its values have types: every key that is written, with its value as written and its position.
 //
-// It is read from TOML (syntax errors, duplicates and numbers that the parser cannot hold are refused
-// with file, line and column), then overridden key by key with the text of flags. Plan::validate checks
-// whether a key exists and applies and whether its value is in range. A plan file is at most 1 MiB.
+// It is read from TOML, then overridden key by key with the text of flags. Syntax errors, duplicates and
+// numbers that the parser cannot represent are refused with file, line and column. Plan::validate checks
+// whether a key exists and applies, and whether its value is in range. A plan file is at most 1 MiB.
 //
 // Example:
 //     PlanSource source = PlanSource::from_file("plans/quickstart.toml");
@@ -21,7 +20,7 @@
 namespace muster::protocols {
 
 struct Origin {
-  std::string flag;  // what overrode the key, such as "--rounds"; the other fields are then empty
+  std::string flag;  // the flag that overrode the key, such as "--rounds"; the other fields are then empty
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -39,17 +38,17 @@ struct RawValue {
 
 class PlanSource {
  public:
-  // A source without a file, for a plan made of flags alone.
+  // A source without a file, for a plan that consists of flags only.
   PlanSource() = default;
   // Throws Error(file) if the file cannot be read and Error(plan) if it is not TOML.
   static PlanSource from_file(const std::string& path);
   static PlanSource from_text(std::string_view toml, const std::string& name);
-  // The canonical text of a plan ("key = value" lines), from which Plan::validate makes the same plan again.
-  // Throws Error(file) if it is not such a text, and Error(plan) if an array in it is not TOML.
+  // Reads the canonical text of a plan ("key = value" lines), from which Plan::validate makes the same plan
+  // again. Throws Error(file) for any other text, and Error(plan) if an array in it is not TOML.
   static PlanSource from_canonical(std::string_view text, const std::string& name);
 
   // Throws Error(usage) for a key that is unknown or has no flag, and Error(plan) if `text` is an array that
-  // is not TOML. Errors name `given_by` as the source of the value; if it is empty, the key's own flag.
+  // is not TOML. Errors name `given_by` as the origin of the value or, if it is empty, the key's own flag.
   void override_key(std::string_view key, const std::string& text, const std::string& given_by = "");
   // Whether an override gives `key` another value than the file does, or a value that the file leaves open.
   bool changes(std::string_view key) const;
@@ -57,7 +56,7 @@ class PlanSource {
   void allow_leaving_out(std::string_view key);
   bool may_leave_out(std::string_view key) const;
 
-  // Where errors say that a missing key can be set: the file's name, or "the plan" if there is no file.
+  // The place where a missing key can be set, for errors: the file's name, or "the plan" if there is no file.
   std::string where() const { return file_.empty() ? "the plan" : file_; }
   const RawValue* find(std::string_view key) const;
   // All entries in the order written; overrides come last.

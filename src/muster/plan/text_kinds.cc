@@ -1,4 +1,4 @@
-// Names of folders and data sets, and choices among names.
+// Value kinds: names of folders and data sets, and choices among names.
 #include <fmt/format.h>
 
 #include <algorithm>

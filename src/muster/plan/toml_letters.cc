@@ -7,23 +7,23 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-// The offset behind the string that begins at `at` with `quote`, which is " or '.
+// The offset after the string that begins at `at` with `quote`, which is " or '.
 std::size_t behind_string(std::string_view toml, std::size_t at, char quote) {
   const std::string_view rest = toml.substr(at);
   const bool spans_lines = rest.size() >= 3 && rest[1] == quote && rest[2] == quote;
   const std::size_t marks = spans_lines ? 3 : 1;
-  std::size_t seen = 0;  // quotes in a row, up to here
+  std::size_t seen = 0;  // the number of consecutive quotes that end here
   for (std::size_t i = at + marks; i < toml.size(); ++i) {
     if (toml[i] == '\\' && quote == '"') {
       seen = 0;
-      ++i;  // what follows is escaped
+      ++i;  // skips the escaped character
     } else if (toml[i] == '\n' && !spans_lines) {
       return i;
     } else {
       seen = toml[i] == quote ? seen + 1 : 0;
     }
     if (seen == marks) {
-      // A string over lines may end in two quotes of its own, which stand before the closing three.
+      // A multi-line string may end in up to two quotes of its own, just before its three closing quotes.
       const std::size_t last = spans_lines ? std::min(i + 2, toml.size() - 1) : i;
       while (i < last && toml[i + 1] == quote) {
         ++i;
@@ -34,8 +34,8 @@ std::size_t behind_string(std::string_view toml, std::size_t at, char quote) {
   return toml.size();
 }
 
-// Whether a string can begin at `at`. A quote within a bare word begins none, and the parser refuses the word
-// after it has read on to its end.
+// Whether a string can begin at `at`. A quote within a bare word does not begin a string; the parser reads
+// such a word to its end and then refuses it.
 bool begins_string(std::string_view toml, std::size_t at) {
   const bool is_quote = toml[at] == '"' || toml[at] == '\'';
   return is_quote && (at == 0 || std::string_view(" \t\r\n=[{,.").find(toml[at - 1]) != toml.npos);

@@ -1,5 +1,5 @@
-// Plan::validate: reads the keys of a source by the rows of the table of keys, then checks what concerns
-// several keys at once. Plan::with does so for a source with one key overridden.
+// Plan::validate: reads the keys of a source according to the table of keys, then checks conditions on
+// several keys together. Plan::with does the same for a source with one key overridden.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace muster::protocols {
 namespace {
 
-// The command that a plan is read for, and the keys that calibration solves for, which need no value.
+// The command that will use the plan, and the keys that calibration solves for, which need no value.
 struct Purpose {
   Command command;
   const std::vector<std::string_view>& solved_for;
@@ -50,7 +50,7 @@ void refuse_unknown_keys(const PlanSource& source) {
               fmt::format("is missing: {} needs it{}", needed_by, how));
 }
 
-// What decides which other keys apply.
+// The names that decide which other keys apply.
 struct Deciding {
   std::string protocol;
   std::string randomizer;
@@ -88,15 +88,15 @@ bool is_left_out(const PlanSource& source, std::string_view key, const RawValue&
   return source.may_leave_out(key) || (changed && !raw.origin.is_flag());
 }
 
-// Checks that every key applies, and reads its value. Keys that are solved for are passed over. Returns a
-// sentence for each key that was left out.
+// Checks that every key applies, and reads its value. Skips the keys that calibration solves for.
+// Returns a sentence for each key that was left out.
 std::vector<std::string> read_values(const PlanSource& source, const Purpose& purpose,
                                      const Deciding& deciding, PlanValues& values) {
   std::vector<std::string> left_out;
   for (const auto& [key, raw] : source.entries()) {
     const KeySpec& spec = spec_of(key);
-    // A plan may contain keys that a command does not use, since the same plan is accounted and trained.
-    // A flag for such a key is refused.
+    // A plan may contain keys that a command does not use, because the same plan is accounted and trained.
+    // But a flag for such a key is refused.
     if (raw.origin.is_flag() && !spec.applies_to(purpose.command)) {
       refuse(key, raw, "with " + std::string(spec.commands),
              fmt::format("does not apply to {}", name_of(purpose.command)));
@@ -123,7 +123,7 @@ std::vector<std::string> read_values(const PlanSource& source, const Purpose& pu
   return left_out;
 }
 
-// What needs the key, as shown to users: the protocol, the randomizer or the command. Empty if nothing does.
+// The protocol, randomizer or command that needs the key, as shown to users. Empty if nothing needs it.
 std::string needed_by(const KeySpec& spec, Command command, const Deciding& deciding) {
   if (!is_needed(spec, command) || !deciding.fits(spec)) {
     return "";
@@ -211,7 +211,7 @@ void check_batch_divides_slots(const Plan& plan) {
   }
 }
 
-// Refuses a subset or minimum above the number of clients, and an effective rate that is 0 in floating point.
+// Refuses a subset or minimum above the number of clients, and an effective rate that underflows to 0.
 void check_clients_suffice(const Plan& plan) {
   for (const accounting::Stage& stage : plan.stages()) {
     accounting::validate(stage.participation);

@@ -1,9 +1,9 @@
 // The kinds of values that plan keys take.
 //
-// Each kind reads what a plan or a flag states into its field of PlanValues, writes the field as canonical
-// text, and says what is allowed:
+// Each kind reads the value that a plan or a flag states into its field of PlanValues, writes the field as
+// canonical text, and describes the allowed values:
 //     read(stated, values)   throws Error(plan) for a wrong type or a value out of range, with its position
-//     write(values)          the text in which a flag would state the value; none if the plan states none
+//     write(values)          the text in which a flag would state the value; empty if the plan states none
 //     allowed(command)       "number in (0, 1]"
 //     kPlaceholder           "NUMBER", for --help
 #pragma once
@@ -48,7 +48,7 @@ class Field {
   std::variant<T PlanValues::*, std::optional<T> PlanValues::*> member_;
 };
 
-// A name that is safe as the name of a folder.
+// A name that is safe as a folder name.
 struct FolderName {
   static constexpr std::string_view kPlaceholder = "TEXT";
   Field<std::string> field;
@@ -58,17 +58,17 @@ struct FolderName {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// The formats of data files: how a plan names one, and whether a folder or a file follows. A new format
-// takes a line here and its reader in simulation/data_source.cc.
+// The formats of data sets: the prefix in a plan, and whether a folder or a file follows it. A new format
+// needs a line here and a reader in simulation/data_source.cc.
 struct DataFormat {
   std::string_view name;
   bool folder;
 };
 inline constexpr std::array kDataFormats = {DataFormat{"idx", true}, DataFormat{"csv", false},
                                             DataFormat{"cifar", true}};
-// "digits | idx:DIR | csv:FILE | cifar:DIR", as errors list them.
+// "digits | idx:DIR | csv:FILE | cifar:DIR", the list in error messages.
 std::string data_formats();
-// The format that a data set's name begins with, "csv" of "csv:FILE"; nullptr if it begins with none.
+// The format that prefixes a data set's name, such as "csv" in "csv:FILE"; nullptr if there is none.
 const DataFormat* data_format_of(std::string_view name);
 
 // "digits", or a format and a path, as in "csv:FILE". A plain DIR is read as "idx:DIR". An empty field means
@@ -103,7 +103,7 @@ struct Numbers {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// The rate of every client, or the interval [lo, hi] in which the rates of all clients lie.
+// The rate of every client, or an interval [lo, hi] that contains the rates of all clients.
 struct Rates {
   static constexpr std::string_view kPlaceholder = "NUMBER|LO:HI";
   double PlanValues::*highest;
@@ -115,7 +115,7 @@ struct Rates {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// A number for each round; calibration and comparisons accept only a constant one.
+// A number for each round. Calibration and comparisons accept only a constant schedule.
 struct Schedules {
   static constexpr std::string_view kPlaceholder = "SCHEDULE";
   Field<Schedule> field;
@@ -135,7 +135,7 @@ struct LearningRates {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// One enumerator that a key may be set to, and why training refuses it; empty if it is trained.
+// One enumerator that a key accepts, and the reason why training refuses it (empty if it can be trained).
 template <typename Enum>
 struct OptionOf {
   Enum enumerator;
@@ -144,7 +144,7 @@ struct OptionOf {
 
 struct Choice {
   std::string_view name;
-  std::string_view untrainable;  // why training refuses it; empty if it is trained
+  std::string_view untrainable;  // the reason why training refuses it; empty if it can be trained
   std::function<void(PlanValues&)> choose;
 
   bool works_with(Command command) const { return command != Command::train || untrainable.empty(); }

@@ -29,7 +29,7 @@ const char* type_name(const RawValue& raw) {
   }
 }
 
-// Parses an integer, which a flag may also write as 1e8. A double holds every integer below 2^53 exactly.
+// Parses an integer, which may also be written as 1e8. A double represents every integer below 2^53 exactly.
 std::optional<std::uint64_t> integer_of_text(std::string_view text) {
   std::uint64_t integer = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
@@ -134,7 +134,7 @@ void refuse(const Stated& stated, const std::string& message) {
 
 void refuse(const std::string& key, const RawValue& raw, const std::string& allowed,
             const std::string& message) {
-  // A flag that is no key of a plan is its own origin.
+  // A flag that is not a plan key is its own origin.
   const std::string origin = raw.origin.flag == key ? "" : fmt::format("({}) ", raw.origin.describe());
   throw Error(ErrorCode::plan, key, raw.text, allowed, origin + message);
 }

@@ -1,9 +1,9 @@
 // The aggregator: it receives anonymous messages and computes the mean of the vectors that they decode to.
 //
-// receive() takes messages and nothing else: no name, no round, no position. The sum is exact and
-// independent of the order of messages, so aggregators fed by several threads merge to the same bits as a
-// single one. Call order per round: receive() and then merge(), any number of times; count() and mean();
-// next_round(). An aggregator belongs to one thread at a time.
+// receive() takes only messages: no name, no round, no position. The sum is exact and does not depend on the
+// order of messages, so aggregators fed by several threads merge to the same bits as a single one. Order of
+// calls in a round: receive() and merge(), any number of times; count() and mean(); next_round(). An
+// aggregator belongs to one thread at a time.
 //
 // Example:
 //     Aggregator aggregator(randomizer, *scratch);
@@ -21,18 +21,17 @@ namespace muster::protocols {
 
 class Aggregator {
  public:
-  // Both must outlive the aggregator. The scratch may be the one that the same thread randomizes with:
-  // this only avoids decoding a message twice and never changes the result.
+  // `randomizer` and `scratch` must outlive the aggregator. The scratch may be the one with which the same
+  // thread randomizes: this avoids decoding a message twice, and it never changes the result.
   Aggregator(const randomizers::VectorRandomizer& randomizer, randomizers::Scratch& scratch)
       : Aggregator(randomizer, scratch, randomizer.make_sum()) {}
-  // Starts from the given sum, for a simulation that adds up something else than messages
-  // (randomizers/sum_sampler.h).
+  // Starts from the given sum, for a simulation that does not add up messages (randomizers/sum_sampler.h).
   Aggregator(const randomizers::VectorRandomizer& randomizer, randomizers::Scratch& scratch,
              randomizers::MessageSum sum)
       : randomizer_(&randomizer), scratch_(&scratch), sum_(std::move(sum)) {}
 
-  // Receives shuffled messages that arrive together. Any division into calls gives the same result; many at
-  // once are faster.
+  // Receives shuffled messages. Any division into calls gives the same result; many messages per call are
+  // faster.
   void receive(std::span<const randomizers::Message> messages) {
     randomizer_->accumulate_all(messages, *scratch_, sum_);
   }
@@ -40,10 +39,10 @@ class Aggregator {
 
   std::uint64_t count() const { return sum_.count(); }
   // Overwrites `out` (the randomizer's dimension() floats) with the unbiased estimate of the mean of the
-  // senders' clipped vectors; with zeros if nothing was received.
+  // senders' clipped vectors, or with zeros if nothing was received.
   void mean(std::span<float> out) const { randomizer_->mean(sum_, out); }
   void next_round() { sum_.clear(); }
-  // Gives access to the sum, to add it up over several machines and to simulate the sum alone.
+  // Access to the sum, so that several machines can add up theirs and a simulation can draw only the sum.
   randomizers::MessageSum& sum() { return sum_; }
 
  private:

@@ -13,7 +13,7 @@
 namespace muster::protocols {
 namespace {
 
-// The number of clients whose coins are tossed together: the first 16 bits of all their coins take 32 KiB,
+// The number of clients whose coins are tossed together. The first 16 bits of all their coins take 32 KiB,
 // which stay in the first-level cache.
 constexpr std::uint64_t kTogether = std::uint64_t{1} << 14;
 // The number of clients that one comparison skips if none of them reports.
@@ -26,7 +26,8 @@ using Beginnings = std::array<std::uint16_t, kPassed>;
 static_assert(std::endian::native == std::endian::little,
               "a word is read as its four beginnings, lowest first");
 
-// Whether any beginning is at most `limit`. There is no branch, so that this compiles to vector instructions.
+// Whether any beginning is at most `limit`. Written without a branch, so that it compiles to vector
+// instructions.
 bool any_at_most(const Beginnings& beginnings, std::uint16_t limit) {
   unsigned some = 0;
   for (const std::uint16_t beginning : beginnings) {
@@ -41,8 +42,8 @@ CheckInCoins::CheckInCoins(const random::RunKey& key, double rate, const Schedul
     : key_(key),
       max_probability_(random::Probability::at_most(Rate::of(rate).value())),
       rates_differ_(Rate::of(min_rate).value() < rate),
-      // Rounded up so that it is not below `min_rate`; `max_probability_` is rounded down so that it is
-      // not above `rate`.
+      // Rounded up, so that no own rate is below `min_rate`; `max_probability_` is rounded down, so that no
+      // rate is above `rate`.
       min_numerator_(rates_differ_ ? static_cast<std::uint64_t>(std::ceil(std::ldexp(min_rate, 64))) : 0),
       dropout_(dropout) {
   for (const auto& [round, lost] : dropout.steps()) {
@@ -51,8 +52,8 @@ CheckInCoins::CheckInCoins(const random::RunKey& key, double rate, const Schedul
 }
 
 random::Probability CheckInCoins::drawn_rate(std::uint64_t client) const {
-  // A rate of 1 would have the numerator 2^64, which 64 bits cannot hold; the largest multiple of 2^-64
-  // below 1 replaces it.
+  // A rate of 1 would have the numerator 2^64, which 64 bits cannot hold. It is replaced by the largest
+  // multiple of 2^-64 below 1.
   const std::uint64_t max = max_probability_.is_one() ? ~std::uint64_t{0} : max_probability_.numerator();
   const std::uint64_t choices = max > min_numerator_ ? max - min_numerator_ + 1 : 1;
   random::KeyedStream draw(key_, {random::Purpose::own_rate, 0, client});
@@ -60,8 +61,8 @@ random::Probability CheckInCoins::drawn_rate(std::uint64_t client) const {
 }
 
 // The double just below 1 - dropout in this round, or 1 without dropout. The effective rate that is charged
-// is the rounded product rate * (1 - dropout); one unit in the last place here covers that rounding, so that
-// clients never report more often than the accountant assumes.
+// is the rounded product rate * (1 - dropout). Subtracting one unit in the last place covers that rounding,
+// so clients never report more often than the accountant assumes.
 random::Probability CheckInCoins::stay(std::uint64_t round) const {
   const double lost = dropout_.at(round);
   return random::Probability::at_most(lost > 0 ? std::nextafter(1 - lost, 0.0) : 1.0);
@@ -104,7 +105,7 @@ void CheckInCoins::append_reporting(std::uint64_t round, std::uint64_t first_cli
       static_cast<std::uint16_t>(max_probability_.is_one() ? 0xffff : max_probability_.numerator() >> 48);
   std::array<std::uint64_t, kTogether / kInWord> words;
   for (std::uint64_t client = first_client; client < end;) {
-    // No batch goes beyond a multiple of kTogether, so each lies within one stream.
+    // No batch crosses a multiple of kTogether, so each batch lies within one stream.
     const std::uint64_t start = client - client % kPassed;
     const std::uint64_t stop = std::min(end, client - client % kTogether + kTogether);
     const std::uint64_t tossed = (stop - start + kPassed - 1) / kPassed * kPassed;

@@ -1,22 +1,22 @@
 // Decides who reports in a round: each client tosses its own check-in coin, then an independent dropout coin.
 //
-// This is Algorithm 1 of Liew et al., "Shuffled check-in" (2022): a client takes part in a round with
-// probability p by its own coin, and then drops out with an independent probability p', so it reports
-// with probability p (1 - p'). p may be the client's own; p' may change from round to round. All coins
-// are functions of (run key, round, client) alone and are tossed before any data is touched, because
+// This is Algorithm 1 of Liew et al., "Shuffled check-in" (2022). A client takes part in a round with
+// probability p by its own coin, and then drops out with an independent probability p', so it reports with
+// probability p (1 - p'). Each client may have its own p, and p' may change from round to round. All coins
+// are functions of (run key, round, client) only and are tossed before any data is touched, because
 // participation that depended on private data would break every check-in theorem.
 //
 // A check-in coin is a 64-bit number; the client checks in if it is below 2^64 times the rate. The first 16
 // bits of the coins come packed, eight clients per block of the cipher, and decide all but one coin in
-// 65,536; only the coins that they leave undecided draw the rest. So ten million coins take a millisecond and
-// a thousand million take a tenth of a second, and no table of clients is kept.
+// 65,536. Only the undecided coins draw their remaining bits. So ten million coins take a millisecond, a
+// thousand million take a tenth of a second, and no table of clients is kept.
 //
 // Example:
 //     CheckInCoins coins(key, 0.1, 0.0);
 //     std::vector<std::uint64_t> reporting;
 //     coins.append_reporting(round, 0, clients, reporting);   // ascending; empty is legal
 //
-// Immutable; may be shared by threads.
+// Immutable; may be shared between threads.
 #pragma once
 
 #include <cstdint>
@@ -30,17 +30,18 @@ namespace muster::protocols {
 
 class CheckInCoins {
  public:
-  // rate must lie in (0, 1], and dropout in [0, 1) in every round, else Error(plan).
+  // Throws Error(plan) unless rate is in (0, 1] and dropout is in [0, 1) in every round.
   CheckInCoins(const random::RunKey& key, double rate, const Schedule& dropout)
       : CheckInCoins(key, rate, dropout, rate) {}
-  // Every client's own rate is uniform in [min_rate, rate], 0 < min_rate <= rate, and the same in all rounds.
+  // Every client has its own rate, uniform in [min_rate, rate] and the same in all rounds. Requires 0 <
+  // min_rate <= rate.
   CheckInCoins(const random::RunKey& key, double rate, const Schedule& dropout, double min_rate);
 
   // Appends the clients of [first_client, first_client + count) that report in `round`, in ascending order.
   void append_reporting(std::uint64_t round, std::uint64_t first_client, std::uint64_t count,
                         std::vector<std::uint64_t>& reporting) const;
 
-  // A client reports with probability exactly check_in(client) * stay(round), which is never above
+  // A client reports with probability check_in(client) * stay(round), exactly. This product is never above
   // Rate::effective(rate, dropout).
   random::Probability check_in(std::uint64_t client) const {
     return rates_differ_ ? drawn_rate(client) : max_probability_;
@@ -48,17 +49,17 @@ class CheckInCoins {
   random::Probability stay(std::uint64_t round) const;
 
  private:
-  // The rate of a client where rates differ. It is not a part of check_in, which is called for every coin
-  // that may be a report and is inlined: a function that holds a stream is too long for that.
+  // The own rate of a client, if rates differ. It is separate from check_in, which is called for every coin
+  // that may be a report and should be inlined: a function that holds a stream is too long for inlining.
   random::Probability drawn_rate(std::uint64_t client) const;
-  // Whether the coin whose first 16 bits are `beginning` lies below the client's rate.
+  // Whether the coin whose first 16 bits are `beginning` is below the client's rate.
   bool checks_in(std::uint64_t round, std::uint64_t client, std::uint16_t beginning) const;
 
   random::RunKey key_;
   random::Probability max_probability_;
   bool rates_differ_;
-  // The numerator over 2^64 of the lowest rate, 0 unless rates differ. Own rates are drawn between it and the
-  // numerator of max_probability_.
+  // The numerator over 2^64 of the lowest rate; 0 unless rates differ. Own rates are drawn between this
+  // numerator and that of max_probability_.
   std::uint64_t min_numerator_;
   Schedule dropout_;
 };

@@ -15,7 +15,7 @@
 namespace muster::protocols {
 namespace {
 
-// The false-alarm rate of each statistical test in this file. The seed is fixed, so a test that passes
+// The false-alarm probability of each statistical test in this file. The seed is fixed, so a test that passes
 // once always passes.
 constexpr double kAlpha = 1e-6;
 
@@ -35,7 +35,7 @@ std::vector<bool> as_flags(const std::vector<std::uint64_t>& clients_in, std::ui
   return flags;
 }
 
-// Independent coins of rate 1/2 agree in half of the places.
+// Independent coins of rate 1/2 agree for half of the clients.
 testing::Verdict agreement_test(const std::vector<bool>& a, const std::vector<bool>& b) {
   std::uint64_t agreeing = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -132,8 +132,8 @@ TEST(CheckInCoins, AreThe64BitNumbersBelowTheRate) {
     }
     EXPECT_EQ(reporting(coins, 5, kClients), expected) << rate;
   }
-  // Some coins needed their last 48 bits; deciding all of those in the same way would have failed the
-  // comparison above.
+  // Some coins needed their last 48 bits. If all of these had been decided alike, the comparison above would
+  // have failed.
   EXPECT_GT(reporting_ties, 0u);
   EXPECT_LT(reporting_ties, ties);
 }
@@ -164,7 +164,7 @@ TEST(CheckInCoins, DropoutFollowsItsSchedule) {
     const std::uint64_t reports = reporting(coins, static_cast<std::uint64_t>(round), kClients).size();
     const auto at_rate = testing::binomial_test(reports, kClients, 0.5 * (1 - lost), kAlpha);
     EXPECT_TRUE(at_rate.pass) << round << " " << at_rate.summary;
-    // Known bad: a schedule that is one round late fails.
+    // Known bad: a schedule that is one round late.
     const double late = round == 3 ? 0.0 : round == 4 ? 0.4 : 0.2;
     EXPECT_FALSE(testing::binomial_test(reports, kClients, 0.5 * (1 - late), kAlpha).pass);
   }
@@ -201,7 +201,7 @@ TEST(CheckInCoins, ClientsReportAtTheirOwnRates) {
     }
   }
   std::uint64_t off = 0;
-  // How many clients would fail the test if all had the middle rate.
+  // the number of clients that would fail the test if all had the middle rate
   std::uint64_t off_middle = 0;
   for (std::uint64_t client = 0; client < kClients; ++client) {
     const double own = coins.check_in(client).value() * 0.75;

@@ -1,21 +1,21 @@
-// The roll call: it decides who sends in a step of the server (rounds_a_step() rounds, mostly 1), from coins
-// and the plan alone, before any data is touched.
+// The roll call: it decides, from coins and the plan only and before any data is touched, which clients send
+// in a step of the server. A step is rounds_a_step() rounds, usually one.
 //
-// Every protocol has an implementation. What it draws is a function of (run key, round, client): the senders
-// are the same on any number of threads and, if each machine takes one share, on any number of machines.
-// Their law is exactly the one that the plan's participation() describes to the accountant.
+// Every protocol has an implementation. The senders are a function of (run key, round, client). So they are
+// the same on any number of threads and, if each machine takes one share, on any number of machines. Their
+// law is exactly the one that the plan's participation() describes to the accountant.
 //
 // Rounds count from 1. In a slot protocol, a round here is one slot, while the plan's `rounds.count` counts
-// runs; all runs together have Plan::updates() slots. Slots, and the windows in which a client may answer,
-// start anew with every run.
+// runs; all runs together have Plan::updates() slots. With every run, the slots and the windows in which a
+// client may answer start again.
 //
 // Example:
 //     const auto roll = make_roll_call(plan, key);
 //     std::vector<Sender> senders;
 //     roll->append_senders(round, Share{}, senders);   // any order: shuffle before use
 //
-// A roll call may keep what it drew for the current run, so it belongs to one thread unless shareable().
-// Rounds may be requested in any order; ascending order is fastest.
+// A roll call may keep the senders of the current run, so it belongs to one thread unless shareable(). Rounds
+// may be requested in any order; ascending order is fastest.
 #pragma once
 
 #include <cstdint>
@@ -31,14 +31,14 @@ namespace muster::protocols {
 struct Sender {
   std::uint64_t client;
   std::uint64_t round;
-  // Whether this is the server's own message of a zero gradient. Then `client` is no client's number: it is
-  // not below the population, and no other sender of the round has it.
+  // Whether this is the server's own message of a zero gradient. `client` is then not below the number of
+  // clients, and no other sender of the round has this value.
   bool dummy;
   bool operator==(const Sender&) const = default;
 };
 
-// Share number `index`, from 0, of `of` shares of a step's senders. The shares are disjoint, and together
-// they are all senders of the step.
+// Share number `index` of `of` shares of a step's senders; indices start at 0. The shares are disjoint, and
+// together they are all senders of the step.
 struct Share {
   std::uint64_t index = 0;
   std::uint64_t of = 1;
@@ -55,20 +55,20 @@ class RollCall {
  public:
   virtual ~RollCall() = default;
 
-  // The number of rounds that one step of the server spans; a step starts at round 1 plus a multiple of it.
+  // The number of rounds in one step of the server. Steps start at round 1 plus multiples of this number.
   virtual std::uint64_t rounds_a_step() const { return 1; }
 
   // Appends this share of the senders of the step that starts at `first_round`, in any order.
   virtual void append_senders(std::uint64_t first_round, Share share, std::vector<Sender>& senders) = 0;
-  // Whether threads may append different shares at once, because the roll call keeps nothing and a share
-  // costs only the coins of its own clients.
+  // Whether several threads may append different shares at the same time. This holds if the roll call keeps
+  // no state and a share costs only the coins of its own clients.
   virtual bool shareable() const { return false; }
 
   // Once `interrupt` is requested, append_senders throws Error(interrupted) before its next block of clients.
   void stop_when(const Interrupt& interrupt) { interrupt_ = interrupt; }
 
-  // If all shares together have fewer messages than this, the step does not change the model, and its sum is
-  // destroyed unseen.
+  // If all shares together have fewer messages than this number, the step does not change the model, and its
+  // sum is destroyed unseen.
   virtual std::uint64_t minimum() const { return 1; }
 
  protected:

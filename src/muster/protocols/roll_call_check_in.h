@@ -1,8 +1,8 @@
-// Roll calls in which every client decides for itself, anew in each round: the shuffled check-in and its
-// aggregated form; also the plain shuffle, in which everybody reports.
+// Roll calls in which every client decides independently in each round: the shuffled check-in and its
+// aggregated form. The plain shuffle, in which everybody reports, is also here.
 //
-// Liew et al., "Shuffled check-in" (2022), Algorithm 1. Immutable; several threads may call a
-// roll call at once.
+// Liew et al., "Shuffled check-in" (2022), Algorithm 1. Immutable; several threads may call a roll call at
+// the same time.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ class RollCallOfEverybody final : public RollCall {
   std::uint64_t clients_;
 };
 
-// The clients whose coins say so report. A round of fewer than `minimum` messages is destroyed; `minimum`
-// is 1 for a shuffled check-in.
+// Clients report by their coins. A round with fewer than `minimum` messages is destroyed; `minimum` is 1 for
+// a shuffled check-in.
 class RollCallByCoins final : public RollCall {
  public:
   RollCallByCoins(CheckInCoins coins, std::uint64_t clients, std::uint64_t minimum)

@@ -7,8 +7,8 @@
 namespace muster::protocols {
 namespace {
 
-// The number of clients whose coins are tossed together. This limit keeps the list of those present small,
-// whatever the population.
+// The number of clients whose coins are tossed together. This limit keeps the list of present clients small
+// for any population.
 constexpr std::uint64_t kTogether = std::uint64_t{1} << 16;
 
 // Calls visit(client, slot, bits) for each of the clients that checks in during this run, in ascending order.
@@ -82,8 +82,8 @@ void RollCallAveraged::append_senders(std::uint64_t first_round, Share share, st
   }
 }
 
-// Begins time step `time`. The slot of the step before is over, and its place in chosen_ becomes that of the
-// last slot of the new window.
+// Begins time step `time`. The previous slot is over, and its place in chosen_ is reused for the last slot of
+// the new window.
 void RollCallOfSlidingWindow::wake(std::uint64_t time) {
   chosen_[(time - 1) % window_] = {};
   each_present(key_, coins_, run_, {time - 1, 1}, window_, interrupt(), present_,
@@ -99,7 +99,7 @@ void RollCallOfSlidingWindow::append_senders(std::uint64_t first_round, Share sh
   const std::uint64_t run = (first_round - 1) / slots + 1;
   const std::uint64_t time = window_ + (first_round - 1) % slots;
   if (run != run_ || time < time_ || time - time_ > window_) {
-    // A client that woke at time - window_ or before can no longer be present at `time`.
+    // A client that woke at time - window_ or earlier can no longer be present at `time`.
     chosen_.assign(window_, {});
     run_ = run;
     time_ = time - window_;

@@ -2,15 +2,15 @@
 //
 // Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins" (NeurIPS 2020):
 //  - Fixed window (Algorithm 1): every client's window is the whole run. At each slot the server asks one
-//    client, uniform among those present; if nobody is present, it sends a dummy itself, the message of a
-//    zero gradient.
+//    client, chosen uniformly among those present. If nobody is present, the server itself sends a dummy, the
+//    message of a zero gradient.
 //  - Averaged (Algorithm 2): as above, but everybody present is asked, and an empty slot is skipped.
-//  - Sliding window (Section 4.2): one client wakes at each time step, in the order of the client numbers,
-//    and its window is the m steps from then on. The server waits out the first m - 1 steps, so that a run
+//  - Sliding window (Section 4.2): at each time step one client wakes, in the order of the client numbers,
+//    and its window is the next m steps, including this one. The server skips the first m - 1 steps, so a run
 //    of n clients has n - m + 1 slots, each with one client or a dummy, as in the fixed window.
 //
-// A client who drops out counts as one who did not check in, so the server never chooses it. Coins, slots
-// and the server's choice are functions of (run key, run, client), drawn anew for every run. Each object
+// A client that drops out counts as one that did not check in, so the server never chooses it. Coins, slots
+// and the server's choice are functions of (run key, run, client), and every run draws new ones. Each object
 // belongs to one thread.
 #pragma once
 
@@ -25,7 +25,8 @@
 
 namespace muster::protocols {
 
-// Uniform choice among clients offered one after another: the k-th replaces the choice with probability 1/k.
+// A uniform choice among clients that are offered one after another: the k-th replaces the choice with
+// probability 1/k.
 class Reservoir {
  public:
   void offer(std::uint64_t client, random::BitSource& bits);
@@ -39,7 +40,7 @@ class Reservoir {
 
 class RollCallOfFixedWindow final : public RollCall {
  public:
-  // `batch` divides `slots`: a step is the mean over `batch` slots.
+  // `batch` must divide `slots`. A step is the mean over `batch` slots.
   RollCallOfFixedWindow(const random::RunKey& key, CheckInCoins coins, std::uint64_t clients,
                         std::uint64_t slots, std::uint64_t batch)
       : key_(key), coins_(std::move(coins)), clients_(clients), slots_(slots), batch_(batch) {}
@@ -75,12 +76,12 @@ class RollCallAveraged final : public RollCall {
   std::uint64_t run_ = 0;
   Share share_;
   std::vector<std::uint64_t> present_;
-  std::vector<std::vector<std::uint64_t>> present_at_;  // [slot]: who of share_ is present, ascending
+  std::vector<std::vector<std::uint64_t>> present_at_;  // [slot]: the present clients of share_, ascending
 };
 
 class RollCallOfSlidingWindow final : public RollCall {
  public:
-  // 1 <= window <= clients.
+  // Requires 1 <= window <= clients.
   RollCallOfSlidingWindow(const random::RunKey& key, CheckInCoins coins, std::uint64_t clients,
                           std::uint64_t window)
       : key_(key), coins_(std::move(coins)), clients_(clients), window_(window) {}
@@ -95,7 +96,7 @@ class RollCallOfSlidingWindow final : public RollCall {
   std::uint64_t window_;
   std::uint64_t run_ = 0;
   std::uint64_t time_ = 0;         // the last time step whose client woke
-  std::vector<Reservoir> chosen_;  // that of time t is at t mod window
+  std::vector<Reservoir> chosen_;  // the choice for time t is at t mod window
   std::vector<std::uint64_t> present_;
 };
 

@@ -1,5 +1,5 @@
-// Compares random check-ins with their exact laws: who is present at a slot, whom the server chooses, how
-// often it must send a dummy, and sliding windows.
+// Compares random check-ins with their exact laws: which clients are present at a slot, which one the server
+// chooses, how often it must send a dummy, and sliding windows.
 #include "muster/protocols/roll_call_slots.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace muster::protocols {
 namespace {
 
-constexpr double kAlpha = 1e-6;  // false-alarm rate of each statistical test
+constexpr double kAlpha = 1e-6;  // false-alarm probability of each statistical test
 
 random::RunKey key() { return random::RunKey::from_seed(47); }
 CheckInCoins coins(double rate, double dropout = 0) { return {key(), rate, dropout}; }
@@ -52,7 +52,7 @@ TEST(RollCallAveraged, EveryClientIsAtOneUniformSlotOfARunAtMost) {
       testing::binomial_test(slot_of[0].size() + slot_of[1].size(), 2 * kClients, 0.6, kAlpha);
   EXPECT_TRUE(at_rate.pass) << at_rate.summary;
 
-  // Clients choose anew in every run: their slots in the two runs are independent.
+  // Clients choose again in every run: their slots in the two runs are independent.
   std::uint64_t both = 0, same = 0;
   for (const auto& [client, slot] : slot_of[0]) {
     const auto again = slot_of[1].find(client);
@@ -74,14 +74,14 @@ TEST(RollCallAveraged, EveryClientIsAtOneUniformSlotOfARunAtMost) {
 
 // --- whom the server picks ------------------------------------------------------------------------
 
-// The averaged roll call with the same key lists everybody who is present.
+// The averaged roll call with the same key lists all clients that are present.
 TEST(RollCallOfFixedWindow, OneUniformClientOfThosePresentOrADummy) {
   constexpr std::uint64_t kClients = 300;
   constexpr std::uint64_t kSlots = 150;
   constexpr std::uint64_t kRuns = 200;
   RollCallOfFixedWindow fixed(key(), coins(0.7), kClients, kSlots, 1);
   RollCallAveraged everybody(key(), coins(0.7), kClients, kSlots);
-  // By the number of clients present: how often each rank among them was chosen.
+  // [number of clients present]: how often each rank among them was chosen.
   std::map<std::size_t, std::vector<std::uint64_t>> picked;
   for (std::uint64_t round = 1; round <= kSlots * kRuns; ++round) {
     const auto senders = step(fixed, round);
@@ -118,8 +118,9 @@ TEST(RollCallOfFixedWindow, OneUniformClientOfThosePresentOrADummy) {
   }
 }
 
-// If n clients report with probability p in a run of m slots, a slot is empty with probability (1 - p/m)^n.
-// This tests three slots over many runs (Proposition 3.4 of the paper gives the sum over all slots).
+// If each of n clients reports with probability p in a run of m slots, a slot is empty with probability (1 -
+// p/m)^n. This test checks three slots over many runs (Proposition 3.4 of the paper gives the sum over all
+// slots).
 TEST(RollCallOfFixedWindow, DummiesAreAsManyAsTheLawSays) {
   constexpr std::uint64_t kClients = 40;
   constexpr std::uint64_t kSlots = 20;
@@ -165,8 +166,8 @@ struct Sliding {
 };
 
 // Let m be the length of the window and p the rate. Client j, counted from 0, wakes at time j + 1, and the
-// first slot with an update is at time m. So m clients can be present at each slot, with equal probabilities:
-// each is chosen with probability (1 - (1 - p/m)^m) / m.
+// first slot with an update is at time m. So at each slot m clients can be present, all with the same
+// probability, and each is chosen with probability (1 - (1 - p/m)^m) / m.
 TEST(RollCallOfSlidingWindow, EachOfTheWindowsClientsIsPickedAlike) {
   constexpr std::uint64_t kRuns = 20'000;
   const double rate = 0.6;
@@ -198,7 +199,7 @@ TEST(RollCallOfSlidingWindow, EachOfTheWindowsClientsIsPickedAlike) {
     EXPECT_EQ(outside, 0u);
     const auto verdict = testing::chi_squared_test(observed, expected, kAlpha);
     EXPECT_TRUE(verdict.pass) << slot << ": " << verdict.summary;
-    // Known bad: a fixed window of as many slots for all clients.
+    // Known bad: the law of a fixed window with the same number of slots.
     std::vector<double> fixed(Sliding::kWindow, kRuns * rate / Sliding::kSlots);
     fixed.push_back(kRuns * (1 - rate * Sliding::kWindow / Sliding::kSlots));
     EXPECT_FALSE(testing::chi_squared_test(observed, fixed, kAlpha).pass);
@@ -210,8 +211,8 @@ TEST(RollCallOfSlidingWindow, AWindowOfOneStepAndOneOfAll) {
   for (std::uint64_t round = 1; round <= 18; ++round) {
     EXPECT_EQ(step(one, round), (std::vector<Sender>{{(round - 1) % 9, round, false}}));
   }
-  // A window of all clients has one slot with an update, the last, with the law of a fixed
-  // window's last slot.
+  // If the window has one step per client, only the last slot has an update, with the law of the last slot of
+  // a fixed window.
   RollCallOfSlidingWindow all(key(), coins(1), 9, 9);
   std::uint64_t dummies = 0;
   for (std::uint64_t round = 1; round <= 5'000; ++round) dummies += step(all, round).front().dummy ? 1 : 0;

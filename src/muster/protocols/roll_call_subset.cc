@@ -10,9 +10,9 @@ namespace muster::protocols {
 namespace {
 
 constexpr std::uint64_t kFree = std::numeric_limits<std::uint64_t>::max();
-// 2^64 divided by the golden ratio: multiplying by it spreads neighbouring numbers over the table.
+// 2^64 divided by the golden ratio: multiplying by it spreads nearby numbers over the table.
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
-// The number of members drawn between two looks at the interrupt; drawing them takes some milliseconds.
+// The number of members drawn between two checks of the interrupt; drawing them takes a few milliseconds.
 constexpr std::uint64_t kTogether = std::uint64_t{1} << 15;
 
 }  // namespace
@@ -38,8 +38,9 @@ void SubsetSampler::draw(random::BitSource& bits, std::uint64_t count, std::uint
   subset.clear();
   subset.reserve(size);
   table_.assign(std::bit_ceil(2 * size + 1), kFree);
-  // Bentley and Floyd, "A sample of brilliance" (1987): a uniform subset of [0, last), extended by a uniform
-  // element of [0, last], or by `last` itself when that one is taken, is a uniform subset of [0, last].
+  // Bentley and Floyd, "A sample of brilliance" (1987): take a uniform subset of [0, last) and add a uniform
+  // element of [0, last], or `last` itself if that element is already in the subset. The result is a uniform
+  // subset of [0, last].
   for (std::uint64_t last = count - size; last < count; ++last) {
     if (last % kTogether == 0) interrupt.check();
     const std::uint64_t drawn = random::uniform_below(bits, last + 1);

@@ -1,7 +1,9 @@
-// A uniform subset of exactly k of n clients, drawn anew in every round: the client sampling of CLDP-SGD.
+// A uniform subset of exactly k of n clients, drawn independently in every round: the client sampling of
+// CLDP-SGD.
 //
-// Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated learning" (2021), Algorithm 1, line
-// 3. Floyd's algorithm draws it with k unbiased integers and O(k) memory. Each object belongs to one thread.
+// Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated learning" (2021), Algorithm 1, line 3.
+// Floyd's algorithm draws the subset with k unbiased integers and O(k) memory. Each object belongs to one
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +18,8 @@ namespace muster::protocols {
 class SubsetSampler {
  public:
   // Overwrites `subset` with `size` different integers of [0, count); every set of that size is equally
-  // likely. The order is not uniform. Requires size <= count, else Error(internal). Looks at `interrupt`
-  // every 2^15 members, and throws Error(interrupted) if it is requested.
+  // likely. Their order is not uniform. Throws Error(internal) if size > count. Checks `interrupt` every 2^15
+  // members, and throws Error(interrupted) if it is requested.
   void draw(random::BitSource& bits, std::uint64_t count, std::uint64_t size,
             std::vector<std::uint64_t>& subset, const Interrupt& interrupt = {});
 

@@ -1,5 +1,5 @@
-// Tests that every subset of k out of n is equally likely: exactly, by enumerating every sequence of
-// draws, and statistically, on keyed streams. Samplers with a known bias must fail both tests.
+// Tests that every subset of k out of n is equally likely: exactly, by enumerating every sequence of draws,
+// and statistically, on keyed streams. Samplers with a known bias must fail both tests.
 #include "muster/protocols/roll_call_subset.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ Subset ours(random::BitSource& bits, std::uint64_t count, std::uint64_t size) {
   return subset;
 }
 
-// Known bad: the draw for the place `last` never gives `last` itself.
+// Known bad: a draw with the upper end `last` never gives `last` itself.
 Subset short_draws(random::BitSource& bits, std::uint64_t count, std::uint64_t size) {
   std::set<std::uint64_t> members;
   for (std::uint64_t last = count - size; last < count; ++last) {
@@ -58,7 +58,7 @@ std::uint64_t binomial(std::uint64_t n, std::uint64_t k) {
   return k == 0 ? 1 : binomial(n - 1, k - 1) * n / k;
 }
 
-// Whether each of the C(n, k) subsets comes from the same number of sequences of draws.
+// Whether each of the C(n, k) subsets results from the same number of sequences of draws.
 bool uniform(std::uint64_t n, std::uint64_t k, const Sampler& sampler, bool short_radices) {
   Subset radices;
   for (std::uint64_t last = n - k; last < n; ++last) {

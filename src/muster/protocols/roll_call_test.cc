@@ -1,6 +1,6 @@
-// Tests what the engine and the accountant require of every roll call: shares that join to the whole,
-// rounds in any order, and the rate, minimum and slots that participation() describes. The laws of single
-// protocols are tested in roll_call_subset_test.cc and roll_call_slots_test.cc.
+// Tests the properties of every roll call that the engine and the accountant require: shares that add up to
+// the whole, rounds in any order, and the rate, minimum and slots that participation() describes. The laws of
+// single protocols are tested in roll_call_subset_test.cc and roll_call_slots_test.cc.
 #include "muster/protocols/roll_call.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace muster::protocols {
 namespace {
 
-constexpr double kAlpha = 1e-6;  // false-alarm rate of each statistical test
+constexpr double kAlpha = 1e-6;  // false-alarm probability of each statistical test
 
 const std::vector<Protocol> kAll = {Protocol::shuffle,
                                     Protocol::subset,
@@ -31,7 +31,7 @@ const std::vector<Protocol> kAll = {Protocol::shuffle,
 
 random::RunKey key() { return random::RunKey::from_seed(31); }
 
-// A plan of this protocol, for training; `changes` replaces some of its values.
+// A plan of this protocol for training; `changes` replaces some of its values.
 Plan plan_of(Protocol protocol, const std::map<std::string_view, std::string>& changes = {}) {
   std::map<std::string_view, std::string> keys = {
       {"population.clients", "101"},  {"participation.rate", "0.6"}, {"participation.dropout", "0.25"},
@@ -157,7 +157,7 @@ TEST(RollCall, AnInterruptedRollCallThrowsAndCanBeAskedAgain) {
   }
 }
 
-// Over many rounds, there are as many messages as the rate that is charged says.
+// Over many rounds, the number of messages fits the rate that is charged.
 TEST(RollCall, ClientsSendAtTheRateThatIsCharged) {
   for (const Protocol protocol : {Protocol::shuffle, Protocol::subset, Protocol::shuffled_check_in,
                                   Protocol::random_check_in_averaged, Protocol::aggregated_check_in}) {
@@ -175,7 +175,7 @@ TEST(RollCall, ClientsSendAtTheRateThatIsCharged) {
     }
     const auto verdict = testing::binomial_test(messages, coins, rate, kAlpha);
     EXPECT_TRUE(verdict.pass) << name_of(protocol) << ": " << verdict.summary;
-    // Known bad: without its dropout, the same protocol fails.
+    // Known bad: the same protocol without its dropout.
     const Plan full = plan.with("participation.dropout", "0");
     EXPECT_FALSE(testing::binomial_test(messages, coins,
                                         accounting::message_rate(full.participation()).value(), kAlpha)
@@ -192,7 +192,7 @@ TEST(RollCall, TheMinimumIsTheOneThatIsCharged) {
   }
 }
 
-// If the dropout changes with the rounds, every round has the rate that its stage is charged for.
+// If the dropout changes with the rounds, every round has the rate that is charged for its stage.
 TEST(RollCall, EveryRoundHasTheDropoutOfItsStage) {
   for (const Protocol protocol : {Protocol::shuffled_check_in, Protocol::random_check_in_averaged}) {
     const Plan plan =

@@ -1,9 +1,9 @@
 // The shuffler's permutation: Fisher-Yates with unbiased integers.
 //
-// It is uniform over all n! orders if `bits` is uniform: step i draws j uniformly from {0, ..., i}, so
-// each of the n! sequences of draws is equally likely, and each gives a different order (the test
-// enumerates them). Privacy depends on the order being secret: draw `bits` from a key that nobody else
-// knows and use it once, as secret_shuffle does.
+// The permutation is uniform over all n! orders if `bits` is uniform. Step i draws j uniformly from {0, ...,
+// i}, so each of the n! sequences of draws is equally likely, and each gives a different order (the test
+// enumerates them). Privacy requires that the order is secret: draw `bits` from a key that nobody else knows
+// and use it only once, as secret_shuffle does.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace muster::protocols {
 
-// Looks at `interrupt` every 2^15 items, and throws Error(interrupted) if it is requested.
+// Checks `interrupt` every 2^15 items, and throws Error(interrupted) if it is requested.
 template <typename T>
 void shuffle(std::span<T> items, random::BitSource& bits, const Interrupt& interrupt = {}) {
   constexpr std::size_t kTogether = std::size_t{1} << 15;
@@ -31,8 +31,8 @@ void shuffle(std::span<T> items, random::BitSource& bits, const Interrupt& inter
   }
 }
 
-// Shuffles with a fresh key from the operating system that is forgotten on return, so that not even the
-// holder of the plan's seed can undo it.
+// Shuffles with a fresh key from the operating system that is wiped on return, so that not even the holder of
+// the plan's seed can reverse the shuffle.
 template <typename T>
 void secret_shuffle(std::span<T> items, std::uint64_t round, const Interrupt& interrupt = {}) {
   random::KeyedStream bits(random::RunKey::fresh(), {random::Purpose::shuffle, round, 0});

@@ -29,23 +29,23 @@ std::uint64_t factorial(int n) { return n <= 1 ? 1 : static_cast<std::uint64_t>(
 
 void ours(Order& order, random::BitSource& bits) { shuffle(std::span(order), bits); }
 
-// Known bad: every place but one is swapped with any place. The n^(n-1) sequences of choices cannot be
-// distributed evenly over n! orders for n >= 3.
+// Known bad: every position but one is swapped with any position. For n >= 3, the n^(n-1) sequences of
+// choices cannot be distributed evenly over n! orders.
 void full_range(Order& order, random::BitSource& bits) {
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[random::uniform_below(bits, order.size())]);
   }
 }
 
-// Known bad: a choice among i places is four random bits modulo i.
+// Known bad: a choice among i positions is four random bits modulo i.
 void modulo(Order& order, random::BitSource& bits) {
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[(bits.next_u64() >> 60) % i]);
   }
 }
 
-// Feeds a given sequence of choices: the word for choice c of r falls into the c-th of r equal parts of
-// the 64-bit words and is not rejected by uniform_below.
+// Supplies a given sequence of choices: the word for choice c of r is in the c-th of r equal parts of the
+// 64-bit words, and uniform_below does not reject it.
 class ChosenSource final : public random::BitSource {
  public:
   ChosenSource(const std::vector<std::uint64_t>& radices, const std::vector<std::uint64_t>& choices)
@@ -62,7 +62,7 @@ class ChosenSource final : public random::BitSource {
   std::size_t used_ = 0;
 };
 
-// Runs every sequence of choices, which are all equally likely, and counts the resulting orders.
+// Runs every sequence of choices (all are equally likely) and counts the resulting orders.
 std::map<Order, std::uint64_t> enumerate(int n, const std::vector<std::uint64_t>& radices,
                                          const Shuffler& shuffler) {
   std::map<Order, std::uint64_t> counts;
@@ -113,8 +113,8 @@ TEST(Shuffle, BiasedShufflesFailTheEnumeration) {
   }
 }
 
-// Pearson's test over all n! orders, with 4000 shuffles expected for each. For modulo() and n = 3, the
-// statistic is about 187, against a threshold of about 36.
+// Pearson's test over all n! orders, with 4000 expected shuffles for each. For modulo() and n = 3, the
+// statistic is about 187; the threshold is about 36.
 testing::Verdict order_test(int n, double alpha, const std::function<void(Order&)>& shuffle_once) {
   constexpr std::uint64_t kEach = 4000;
   std::map<Order, std::uint64_t> counts;

@@ -36,7 +36,7 @@ void add_round_key(Block& state, const AesSchedule& schedule, std::size_t round)
   for (std::size_t i = 0; i < 16; ++i) state[i] ^= schedule[16 * round + i];
 }
 
-// Byte i is row i % 4 of column i / 4; row r is rotated by r columns to the left.
+// Byte i is in row i % 4 of column i / 4. ShiftRows rotates row r by r columns to the left.
 Block sub_bytes_and_shift_rows(const Block& state) {
   Block out;
   for (std::size_t i = 0; i < 16; ++i) out[i] = kSbox[state[(i + 4 * (i % 4)) % 16]];

@@ -1,8 +1,8 @@
 // AES-128 (FIPS 197): the key schedule and a portable one-block cipher.
 //
-// The portable cipher is the reference, and what the portable vector target uses; bulk encryption is in
-// counter_blocks.cc. Its table look-ups are not constant-time: do not use it where an attacker shares the
-// processor's cache with a long-lived secret key. Pure functions.
+// The portable cipher is the reference for all others, and it is the cipher of the portable vector target.
+// Bulk encryption is in counter_blocks.cc. The table look-ups of the portable cipher are not constant-time:
+// do not use it where an attacker shares the processor's cache with a long-lived secret key. Pure functions.
 #pragma once
 
 #include <array>

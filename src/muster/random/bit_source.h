@@ -1,8 +1,8 @@
-// A source of random bits: the interface between samplers and where their bits come from.
+// A source of random bits: the interface through which samplers draw them.
 //
-// There are three sources: KeyedStream (keyed_stream.h) for simulation, addressable and reproducible;
-// OsSource (os_source.h) for deployment and secret keys; ScriptedSource (scripted_source.h) for tests. A
-// source is not thread-safe; give each thread its own.
+// There are three sources. KeyedStream (keyed_stream.h) is addressable and reproducible, for simulation.
+// OsSource (os_source.h) is for deployment and secret keys, and ScriptedSource (scripted_source.h) is for
+// tests. A source is not thread-safe: give each thread its own.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,11 @@
-// Measures on every vector target what exact_normals.h states of the certified reading of a pair's words:
-// here over a sample of the words, and in certified_normals_long_test.cc, which is this file with another
-// stride, over every word.
+// Measures, on every vector target, the error bounds that exact_normals.h states for the certified reading of
+// words. This file measures a sample of the words; certified_normals_long_test.cc includes it with stride 1,
+// for every word.
 //
-// A normal is the product of a radius and a sine or cosine, each of which depends on one word. So all
-// words can be measured one after the other, although all pairs of words could not. The reference is
-// computed in double precision, whose rounding errors are small against those of single precision.
+// A normal is the product of a radius and a sine or cosine. Each factor depends on one word only, so all
+// radius words and all angle words can be measured separately, although there are too many pairs of words.
+// The reference is computed in double precision, whose rounding errors are negligible beside those of single
+// precision.
 #ifndef MUSTER_WORD_STRIDE
 #define MUSTER_WORD_STRIDE 12289  // a prime, so that all bits of the words vary
 #endif
@@ -48,9 +49,9 @@ struct Pairs {
   }
 };
 
-// Calls fill(word, i) for the words 0, stride, 2 stride, ... below 2^31, in blocks of kBlock; the last
-// block is filled up with its last word. After each block it calls measure(target, number of words that
-// count) on every target.
+// Calls fill(word, i) for the words 0, stride, 2 stride, ... below 2^31, in blocks of kBlock; the last block
+// is padded by repeating its last word. After each block it calls measure(target, count) on every target,
+// where count is the number of words without the padding.
 template <class Fill, class Measure>
 void for_words(Fill fill, Measure measure) {
   for (std::uint64_t from = 0; from < kWords; from += kBlock * kStride) {
@@ -85,8 +86,9 @@ TEST(CertifiedNormals, TheNormalIsWithinItsErrorOfEveryOneItsWordsLeaveOpen) {
           }
           ++certified;
           const double radius = static_cast<double>(pairs.first[i]);
-          // With r and f the computed radius and factor (sine or cosine), and R and F any that the words
-          // leave open, the error is |fl(r f) - R F| <= r |f - F| + |F| |r - R| + |r f| 2^-24, with |F| <= 1.
+          // Let r and f be the computed radius and factor (sine or cosine), and R and F any values that the
+          // words allow. Then the error is |fl(r f) - R F| <= r |f - F| + |F| |r - R| + |r f| 2^-24, with |F|
+          // <= 1.
           const double product = radius * (kFactorError + 0x1p-24 * (1 + kFactorError));
           const double error = std::max(longest[i] - radius, radius - shortest[i]) + product;
           worst = std::max(worst, error);
@@ -106,7 +108,7 @@ TEST(CertifiedNormals, TheNormalIsWithinItsErrorOfEveryOneItsWordsLeaveOpen) {
 }
 
 TEST(CertifiedNormals, SineAndCosineAreWithinTheirErrorOfEveryOneTheirWordLeavesOpen) {
-  // Find a word whose radius is 2, so that nothing is rounded in the product.
+  // Find a word whose radius is 2, so that the product with it is exact.
   Pairs pairs(kBlock);
   std::uint32_t two = 0;
   for (std::size_t i = 0; i < kBlock; ++i) {

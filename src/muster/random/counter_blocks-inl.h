@@ -1,6 +1,5 @@
-// AES-128 of counter blocks in registers, four vectors of counters at a time, or one block at a time on
-// the portable target. Included once per vector target; a schedule is the 176 bytes of
-// RunKey::schedule().
+// AES-128 of counter blocks in registers: four vectors of counters at a time, or one block at a time on the
+// portable target. Included once per vector target. A schedule is the 176 bytes of RunKey::schedule().
 #if defined(MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_
 #undef MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_
@@ -61,7 +60,7 @@ HWY_INLINE void Encrypt4(const std::uint8_t* HWY_RESTRICT schedule, V8& a, V8& b
   d = hn::AESLastRound(d, key);
 }
 
-// Encrypts the next four vectors of counters, and moves the counters on by four increments.
+// Encrypts the next four vectors of counters and advances `counters` by four increments.
 HWY_INLINE void EncryptNext4(const std::uint8_t* HWY_RESTRICT schedule, hn::Vec<D64> increment,
                              hn::Vec<D64>& counters, V8 (&v)[4]) {
   const D8 d8;
@@ -72,8 +71,8 @@ HWY_INLINE void EncryptNext4(const std::uint8_t* HWY_RESTRICT schedule, hn::Vec<
   Encrypt4(schedule, v[0], v[1], v[2], v[3]);
 }
 
-// A vector of the counters first, first + step, and so on. The step is added to the low halves alone; the
-// caller makes sure that no sum carries out of the field of the counter that it counts in.
+// The vector of the counters first, first + step, and so on. The step is added to the low half of each
+// counter only: the caller makes sure that the counted field (index or client) does not overflow.
 HWY_INLINE hn::Vec<D64> FirstCounters(const Counter& first, std::uint64_t step) {
   alignas(64) std::uint64_t halves[8];
   for (std::size_t i = 0; i < 4; ++i) {

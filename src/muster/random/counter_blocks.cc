@@ -38,7 +38,7 @@ void EncryptClients(const AesSchedule& schedule, Counter counter, std::uint64_t*
 
 #else
 
-// The schedule is read where the key keeps it, since a copy would have to be wiped. `out` never overlaps it.
+// Reads the schedule in place, since a copy would have to be wiped. `out` must not overlap it.
 void EncryptIndices(const AesSchedule& key, Counter counter, std::uint64_t* HWY_RESTRICT out,
                     std::size_t blocks) {
   const std::uint8_t* HWY_RESTRICT schedule = key.data();
@@ -128,7 +128,7 @@ void encrypt_indices(const RunKey& key, const Counter& first, std::span<std::uin
 void encrypt_clients(const RunKey& key, const Counter& first, std::span<std::uint64_t> out) {
   Counter counter = first;
   while (!out.empty()) {
-    // Stop where the low 32 bits of the client would carry into the counter's other half.
+    // Stop where the low 32 bits of the client number would carry into the high half of the counter.
     const std::uint64_t room = (std::uint64_t{1} << 32) - (counter.low >> 32);
     const std::size_t part = static_cast<std::size_t>(std::min<std::uint64_t>(room, out.size()));
     HWY_DYNAMIC_DISPATCH(EncryptClients)(key.schedule(), counter, out.data(), part);

@@ -1,7 +1,7 @@
 // AES-128 counter blocks in bulk, on the best vector unit of this machine.
 //
-// All words of the streams of keyed_stream.h come from encrypt_indices and encrypt_clients. The bytes are the
-// same on every target. Thread-safe.
+// All words of the streams of keyed_stream.h come from encrypt_indices and encrypt_clients. Every target
+// gives the same words. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,12 @@ struct Counter {
 // Throws Error(internal) for a round >= 2^40 or a client >= 2^48.
 Counter counter_of(const StreamAddress& address, std::uint32_t index);
 
-// Both words of each of `out.size() / 2` blocks with consecutive indices from `first` on;
-// out.size() must be even.
+// Overwrites `out` with both words of each of out.size() / 2 blocks, whose indices are consecutive from
+// `first` on. Throws Error(internal) if out.size() is odd or the indices exceed 2^32.
 void encrypt_indices(const RunKey& key, const Counter& first, std::span<std::uint64_t> out);
 
-// The first word of each of `out.size()` blocks with consecutive clients from `first` on.
+// Overwrites `out` with the first word of each of out.size() blocks, whose clients are consecutive from
+// `first` on.
 void encrypt_clients(const RunKey& key, const Counter& first, std::span<std::uint64_t> out);
 
 // The vector unit in use, as Highway names it, for example "AVX3_DL".

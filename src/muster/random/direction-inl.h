@@ -1,5 +1,5 @@
-// A random direction made row by row: normals, their squared norm and their inner product with a vector.
-// Other work can be done beside each row, because memory is idle while normals are computed. Included
+// A random direction, computed row by row: normals, their squared norm and their inner product with a vector.
+// A functor can do other work after each row, because memory is idle while normals are computed. Included
 // once per vector target.
 #if defined(MUSTER_RANDOM_DIRECTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_DIRECTION_INL_H_
@@ -26,7 +26,7 @@ namespace HWY_NAMESPACE {
 static_assert(kSums == kNormalRow && kDotBlock % kNormalRow == 0);
 
 // The running sums of finished blocks of kDotBlock elements. They are added up kRoom blocks at a time,
-// because the loop over rows must save its registers for each call that it makes.
+// because every call from the loop over rows makes that loop save its registers.
 template <bool kWithOther>
 struct EndedBlocks {
   static constexpr std::size_t kRoom = 16;
@@ -43,15 +43,15 @@ struct EndedBlocks {
   }
 };
 
-// No other work beside a row.
+// The functor that does no other work.
 struct NothingBeside {
   HWY_INLINE void operator()(std::size_t) {}
   HWY_INLINE void Rest(std::size_t, std::size_t) {}
 };
 
 // Stores rows and keeps the running sums of fixed_order_dot(out, out) and, if kWithOther, of
-// fixed_order_dot(out, other). It calls beside(row) for each whole row, and beside.Rest(row, count) for the
-// last `count` normals if they do not fill a row.
+// fixed_order_dot(out, other). It calls beside(row) for each whole row. If the last `count` normals do not
+// fill a row, it calls beside.Rest(row, count) for them.
 template <bool kWithOther, class Beside>
 struct DirectionRows {
   static constexpr std::size_t kBlockRows = kDotBlock / kNormalRow;

@@ -12,10 +12,10 @@ namespace muster::random {
 
 struct DirectionSums {
   double squared_norm;
-  double dot;  // the inner product with `other`; 0 if that is empty
+  double dot;  // the inner product with `other`; 0 if `other` is empty
 };
 
-// Overwrites out. `other` is empty or as long as out, else Error(internal).
+// Overwrites `out` with the normals. Throws Error(internal) unless `other` is empty or as long as `out`.
 DirectionSums fill_direction(const RunKey& key, const StreamAddress& address, std::span<const float> other,
                              std::span<float> out);
 

@@ -68,7 +68,7 @@ TEST(Direction, IsTheNormalsWithTheirSums) {
 }
 
 // A squared coordinate of a uniform direction has the law Beta(1/2, (d-1)/2). With `cube` the vector is
-// uniform in a cube instead of normal, which must be detected.
+// uniform in a cube instead of normal, and the test must reject its law.
 testing::Verdict coordinate_law(std::size_t d, std::size_t coordinate, bool cube, std::uint64_t& positive) {
   const RunKey key = RunKey::from_seed(4);
   std::vector<double> mapped;

@@ -1,8 +1,8 @@
-// Discrete laws sampled exactly, from uniform integers alone: no floating-point number takes part.
+// Exact samplers of discrete laws, which use uniform integers and no floating-point numbers.
 //
-// Geometric and Bernoulli(e^-x) follow Canonne, Kamath and Steinke, "The discrete Gaussian for
-// differential privacy" (2020), Algorithms 1 and 2. The binomial compares n coins with their probability
-// bit by bit; about half of the undecided coins are decided by each bit. Thread-safe; a BitSource
+// Geometric and Bernoulli(e^-x) follow Canonne, Kamath and Steinke, "The discrete Gaussian for differential
+// privacy" (2020), Algorithms 1 and 2. The binomial compares n uniform numbers with the probability bit by
+// bit; each bit decides about half of the undecided numbers. The functions are thread-safe, but a BitSource
 // belongs to one thread.
 #pragma once
 
@@ -20,7 +20,7 @@ bool bernoulli_exp(BitSource& bits, std::uint64_t numerator, std::uint64_t denom
 // G = 0, 1, 2, ... with P(G >= g) = e^(-g/scale). Throws Error(internal) unless 1 <= scale <= 2^40.
 std::uint64_t geometric(BitSource& bits, std::uint64_t scale);
 
-// How many of n independent coins of probability p fall true. Uses about n/32 words.
+// The number of successes in n independent trials of probability p. Uses about n/32 words.
 std::uint64_t binomial(BitSource& bits, std::uint64_t n, const Probability& p);
 
 }  // namespace muster::random

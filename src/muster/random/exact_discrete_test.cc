@@ -30,14 +30,14 @@ TEST(BernoulliExp, HasItsProbability) {
     const double x = static_cast<double>(numerator) / static_cast<double>(denominator);
     const auto verdict = testing::binomial_test(count, kDraws, std::exp(-x), kAlpha);
     EXPECT_TRUE(verdict.pass) << x << ": " << verdict.summary;
-    if (numerator == denominator) {  // known bad: the series without its terms after x^2/2
+    if (numerator == denominator) {  // known bad: the series cut off after x^2/2
       EXPECT_FALSE(testing::binomial_test(count, kDraws, 1 - x + x * x / 2, kAlpha).pass);
     }
   }
 }
 
 TEST(BernoulliExp, FollowsTheSeries) {
-  // The word 1 makes each of these coins fall true, and the largest word makes it fall false.
+  // The word 1 makes each of these coins true, and the largest word makes it false.
   const std::uint64_t low = 1, top = ~std::uint64_t{0};
   ScriptedSource first({top}), second({low, top}), third({low, low, top});
   EXPECT_TRUE(bernoulli_exp(first, 1, 2));
@@ -50,7 +50,7 @@ TEST(Geometric, HasItsLaw) {
   std::uint64_t round = 10;
   for (const std::uint64_t scale : {1, 2, 3, 10}) {
     KeyedStream bits = stream(++round);
-    const std::size_t bins = 3 * scale + 1;  // the last one is for all larger values
+    const std::size_t bins = 3 * scale + 1;  // the last bin holds all larger values
     std::vector<std::uint64_t> observed(bins);
     for (std::uint64_t i = 0; i < kDraws; ++i) {
       ++observed[std::min<std::uint64_t>(geometric(bits, scale), bins - 1)];

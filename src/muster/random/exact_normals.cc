@@ -15,12 +15,11 @@
 namespace muster::random {
 namespace {
 
-// An error bound of the series below: relative for the logarithm, absolute for sine and cosine. The terms
+// An error bound for the series below: relative for the logarithm, absolute for sine and cosine. The terms
 // left out sum to less than 2^-43, and rounding adds less than 2^-49.
 constexpr double kSeriesError = 0x1p-40;
 
-// -ln u for 0 < u <= 1, by u = 2^e m with m in [sqrt(1/2), sqrt(2)) and ln m = 2
-// atanh((m - 1) / (m + 1)).
+// -ln u for 0 < u <= 1, from u = 2^e m with m in [sqrt(1/2), sqrt(2)) and ln m = 2 atanh((m - 1) / (m + 1)).
 double minus_logarithm(double u) {
   int exponent;
   double m = std::frexp(u, &exponent);
@@ -35,7 +34,7 @@ double minus_logarithm(double u) {
   return -exponent * std::numbers::ln2 - 2 * t * sum;
 }
 
-// Sine and cosine for |x| < 0.7855: Taylor's series, summed from its last term back to its first.
+// Sine and cosine for |x| < 0.7855: the Taylor series, summed from the last term to the first.
 double sine(double x) {
   const double y = x * x;
   double sum = 1;
@@ -70,7 +69,7 @@ PairBits drawn_bits(const RunKey& key, const StreamAddress& address, std::uint64
   if (pair >> 32 != 0) {
     throw Error(ErrorCode::internal, "pair", std::to_string(pair), "below 2^32", "no such normals");
   }
-  // A group of 16 pairs takes 32 halves of words: first the 16 radii, then the 16 angles.
+  // A group of 16 pairs takes 32 half words: first the 16 radii, then the 16 angles.
   std::array<std::uint64_t, 10> words;
   const std::uint64_t half = pair % 16;
   const Counter counter = counter_of_normal(address, pair / 16 * kNormalGroup, kNormalGroup);
@@ -97,8 +96,8 @@ KeyedStream further_bits(const RunKey& key, const StreamAddress& address, std::u
 std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, double shift,
                                              double deviation) {
   if (bits.more_radius.size() > 1) return std::nullopt;
-  // The lower ends of what the bits leave open of 2^31 U and of 2^30 x (normal_enclosure.h); the true values
-  // are larger by at most `open`.
+  // The drawn bits confine 2^31 U and 2^30 x (normal_enclosure.h) to intervals of length `open`. `drawn` and
+  // `turn` are their lower ends.
   const bool more = !bits.more_radius.empty();
   const auto following = [more](const std::vector<std::uint64_t>& words) {
     return more ? static_cast<double>(words[0]) * 0x1p-64 : 0.0;
@@ -113,7 +112,8 @@ std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, 
   const double longest = std::sqrt(most * (1 + kSeriesError));
   const double least = most * (1 - kSeriesError) - 0x1p-49 - 2 * open / drawn * (1 + kSeriesError);
   const double shortest = std::sqrt(std::fmax(0.0, least));
-  // x is put in the middle of its interval; sine and cosine change by at most pi/4 times the change of x.
+  // The angle is taken from the middle of the interval of x. Sine and cosine change by at most pi/4 times the
+  // change of x.
   constexpr double kUnit = std::numbers::pi / 4 * 0x1p-30;
   const double angle = (turn + open / 2) * kUnit, half_open = open / 2 * kUnit + kSeriesError;
   const double factor = bits.is_cosine(second) ? cosine(angle) : std::fabs(sine(angle));
@@ -130,7 +130,7 @@ std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, 
 std::optional<std::int64_t> rounded_if_middling(float normal, float other, double shift, double deviation) {
   const auto z = static_cast<double>(normal), partner = static_cast<double>(other);
   const double squared = z * z + partner * partner;
-  // The margins are for the rounding here and below. A NaN fails the condition.
+  // The margins cover the rounding here and below. A NaN fails the condition.
   if (!(squared > kShort * kShort * (1 + 0x1p-10) && squared < kLong * kLong * (1 - 0x1p-10)))
     return std::nullopt;
   const double value = shift + deviation * z, whole = std::nearbyint(value);

@@ -1,6 +1,6 @@
-// Tests exactly rounded normals: a decided rounding stays the same whatever words continue the pair's
-// words; the pair's own words leave a rounding undecided as often as derived; and the length of a pair has
-// its law at both ends, far out and near 0, where few bits of a word are left.
+// Tests exactly rounded normals. A decided rounding stays the same whatever words continue the pair's words.
+// The pair's own words leave a rounding undecided as often as derived. The length of a pair has the right law
+// at both ends (very large and near 0), where a word holds few significant bits.
 #include "muster/random/exact_normals.h"
 
 #include <gtest/gtest.h>
@@ -44,15 +44,15 @@ TEST(ExactNormals, AreThoseOfTheStreamRounded) {
   }
 }
 
-// A decided rounding stays the same as further words come, and double precision agrees with
-// integer arithmetic.
+// A decided rounding stays the same as further words come, and double precision agrees with integer
+// arithmetic.
 TEST(ExactNormals, WhatIsDecidedIsTrueOfEveryContinuation) {
   KeyedStream bits(kKey, {Purpose::audit, 1, 0});
   int decided[4] = {}, clear = 0;
   for (int i = 0; i < 4000; ++i) {
     PairBits pair = random_pair(bits);
-    if (i % 4 == 1) pair.radius &= 0x8000000fu;                   // far out
-    if (i % 4 == 2) pair.radius |= 0x7ffffff0u;                   // near 0
+    if (i % 4 == 1) pair.radius &= 0x8000000fu;                   // large radius
+    if (i % 4 == 2) pair.radius |= 0x7ffffff0u;                   // radius near 0
     if (i % 8 == 3) pair.angle = bits.next_u64() & 1 ? 1u : ~0u;  // next to an axis
     const bool second = (bits.next_u64() & 1) != 0;
     const double deviation =
@@ -85,11 +85,11 @@ TEST(ExactNormals, WhatIsDecidedIsTrueOfEveryContinuation) {
   EXPECT_EQ(decided[2], 4000);
 }
 
-// Both normals of a pair are those of Box-Muller for its radius and angle words continued by the
-// same further words.
+// Both normals of a pair equal Box-Muller of its radius and angle words, each continued by the same further
+// words.
 TEST(ExactNormals, BothNormalsOfAPairContinueTheSameWords) {
   const StreamAddress address{Purpose::audit, 7, 9};
-  // With so large a deviation every value needs further words.
+  // With such a large deviation, every value needs further words.
   const double deviation = 0x1p50;
   for (std::uint64_t pair = 0; pair < 40; ++pair) {
     const std::uint64_t number = pair / 16 * 32 + pair % 16;
@@ -113,8 +113,8 @@ TEST(ExactNormals, BothNormalsOfAPairContinueTheSameWords) {
   }
 }
 
-// Random words leave an interval of values open. Double precision decides the rounding unless the interval
-// contains a tie, which has the width of the interval as its probability.
+// Random words allow an interval of values. Double precision decides the rounding unless the interval
+// contains a tie, which happens with a probability equal to the width of the interval.
 TEST(ExactNormals, BitsRunOutAsOftenAsDerived) {
   KeyedStream bits(kKey, {Purpose::audit, 2, 0});
   constexpr std::uint64_t kPairs = 400'000;
@@ -125,8 +125,9 @@ TEST(ExactNormals, BitsRunOutAsOftenAsDerived) {
       const PairBits pair = random_pair(bits);
       const double shift = testing::unit_uniform(bits);
       undecided += !rounded_if_clear(pair, false, shift, deviation);
-      // The words leave open dU = 2^-31 of U and dx = 2^-30 of x (normal_enclosure.h); to first order
-      // |dR| = dU / (U R). An interval of width w < 1 at a uniform place contains a tie with probability w.
+      // The words confine U to an interval of length dU = 2^-31 and x to one of length dx = 2^-30
+      // (normal_enclosure.h). To first order, |dR| = dU / (U R). An interval of width w < 1 at a uniform
+      // place contains a tie with probability w.
       const double u = (static_cast<double>(pair.radius & 0x7fffffffu) + 0.5) * 0x1p-31;
       const double length = std::sqrt(-2 * std::log(u)), turn = std::atan(1.0);
       const double angle = static_cast<double>(static_cast<std::int32_t>(pair.angle | 1)) * 0x1p-31 * turn;
@@ -142,8 +143,7 @@ TEST(ExactNormals, BitsRunOutAsOftenAsDerived) {
 }
 
 // The law of the length R of a pair, given that its radius word starts with 27 zeros or 27 ones:
-// U = e^(-R^2 / 2) is then uniform on a short interval. The samplers under test get those words
-// and continue them.
+// U = e^(-R^2 / 2) is then uniform on a short interval. The sampler under test continues such words.
 using Sampler =
     std::function<std::int64_t(const PairBits& bits, BitSource& further, bool second, double deviation)>;
 
@@ -166,8 +166,8 @@ testing::Verdict law_of_length(const Sampler& sampler, bool far) {
   return testing::uniformity_test(mapped, kAlpha);
 }
 
-// A faulty rounded normal, without further words: each word stands for the middle of its interval, U keeps
-// only its `kept` leading bits (53: all of them), and the length is capped at `largest`.
+// A faulty rounded normal that draws no further words. Each word stands for the middle of its interval, U
+// keeps only its `kept` leading bits (53 keeps all), and the length is capped at `largest`.
 std::int64_t nearest(const PairBits& bits, bool second, double deviation, int kept, double largest) {
   const auto word = static_cast<double>(bits.radius & 0x7fffffffu) + 0.5;
   const double exponent = std::ceil(std::log2(word)), unit = std::exp2(exponent - kept);
@@ -205,8 +205,7 @@ TEST(ExactNormals, TheLengthOfAPairHasItsLawAtBothEnds) {
   EXPECT_FALSE(law_of_length(cut, true).pass);
 }
 
-// U begins with 31 zeros or many more, and x is next to 0: the sampler draws as many further words as it
-// needs.
+// U begins with at least 31 zeros, and x is next to 0: the sampler draws as many further words as it needs.
 TEST(ExactNormals, TailsAskForMoreWords) {
   class Zeros final : public BitSource {
    public:

@@ -1,5 +1,5 @@
-// Adds up the running sums of a block of fixed_order_dot; shared by the kernels that keep these sums
-// themselves. Included once per vector target.
+// Adds up the running sums of a block of fixed_order_dot, also for kernels that keep these sums themselves.
+// Included once per vector target.
 #if defined(MUSTER_RANDOM_FIXED_DOT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_FIXED_DOT_INL_H_
 #undef MUSTER_RANDOM_FIXED_DOT_INL_H_
@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 inline constexpr std::size_t kSums = 64;  // four vectors of 16: enough to hide the latency of a multiply-add
 
-// Adds up the lanes of a vector as a tree of halves.
+// Adds up the lanes of a vector as a binary tree: the upper half is added to the lower half, repeatedly.
 template <class D>
 HWY_INLINE double AddUpLanes([[maybe_unused]] D d, hn::Vec<D> lanes) {
 #if HWY_TARGET != HWY_SCALAR
@@ -31,8 +31,8 @@ HWY_INLINE double AddUpLanes([[maybe_unused]] D d, hn::Vec<D> lanes) {
   return hn::GetLane(lanes);
 }
 
-// Adds up the running sums of a block in double precision as a tree of halves: i and i + 32, then i and i
-// + 16, ..., then 0 and 1.
+// Adds up the running sums of a block in double precision as a binary tree: sums i and i + 32, then i and i +
+// 16, ..., then 0 and 1.
 HWY_NOINLINE inline double AddUp(const float* HWY_RESTRICT sums) {
   const hn::CappedTag<double, 8> d;
   const hn::Rebind<float, decltype(d)> narrow;

@@ -17,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace muster::random {
 namespace HWY_NAMESPACE {
 
-// Adds the products of kSums * rows elements of x and y to kSums running sums. With kSquare x and y are
-// the same elements, which saves a load: the norm of a long vector costs what reading it costs.
+// Adds the products of kSums * rows elements of x and y to kSums running sums. With kSquare, x and y are the
+// same elements and are loaded once, so only the memory bandwidth limits the speed for a long vector.
 template <bool kSquare>
 HWY_INLINE void LaneSums(const float* x, const float* y, std::size_t rows, float* HWY_RESTRICT sums) {
   const hn::CappedTag<float, 16> d;

@@ -1,9 +1,9 @@
 // Inner products in an order that does not depend on the vector width.
 //
-// The elements are taken in blocks of 1024. In a block there are 64 single-precision running sums
-// (element k goes to sum k mod 64), which are added up in double precision as a tree of halves; then the
-// blocks are added in order. So the value is the same on every target with fused multiply-add. The
-// relative error of fixed_order_dot(x, x) is below 2.1e-6. Thread-safe.
+// The elements are taken in blocks of 1024. A block has 64 single-precision running sums, and element k is
+// added to sum k mod 64. The running sums are added up in double precision as a binary tree, and then the
+// blocks are added in order. So the value is the same on every target with fused multiply-add. The relative
+// error of fixed_order_dot(x, x) is below 2.1e-6. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace muster::random {
 
 inline constexpr std::size_t kDotBlock = 1024;
 
-// The sum of x[k] y[k]; the sizes must agree, else Error(internal).
+// The sum of x[k] y[k]. Throws Error(internal) if the sizes differ.
 double fixed_order_dot(std::span<const float> x, std::span<const float> y);
 
 }  // namespace muster::random

@@ -52,8 +52,7 @@ KeyedStream::~KeyedStream() { sodium_memzero(buffer_.data(), sizeof buffer_); }
 
 std::uint64_t KeyedStream::next_u64() {
   if (used_ == kBuffered) {
-    // The 2^32 blocks of a stream are a whole number of buffers, so the index cannot wrap around inside a
-    // refill.
+    // A stream has 2^32 blocks, a whole number of buffers, so the index cannot wrap around inside a refill.
     if (exhausted_)
       throw Error(ErrorCode::internal, "index", "", "2^32 blocks a stream", "the stream is exhausted");
     encrypt_indices(key_, counter_of(address_, next_block_), buffer_);

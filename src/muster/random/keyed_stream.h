@@ -1,15 +1,15 @@
 // Keyed counter-based streams: AES-128 in counter mode, addressed by
 // (run key, purpose, round, client, index).
 //
-// Any word of any stream can be computed alone, so results depend on the plan and the seed, never on
-// threads, ranks or the order of work. Block b of a stream is AES_key(counter), with the 16 counter
-// bytes little-endian:
+// Any word of any stream can be computed by itself, so results depend on the plan and the seed, never on
+// threads, ranks or the order of work. Block b of a stream is AES_key(counter), where the 16 bytes of the
+// counter are little-endian fields:
 //     bytes 0-3 index (b), bytes 4-9 client (48 bits), bytes 10-14 round (40 bits), byte 15 purpose.
-// Test vectors fix this layout: a change of it is a new format. Thread rule: RunKey is immutable and may
-// be shared; a KeyedStream belongs to one thread.
+// Test vectors fix this layout, so a changed layout is a new format. A RunKey may be shared between threads,
+// but a KeyedStream belongs to one thread.
 //
-// Some keys are secret (RunKey::fresh), so every key and stream overwrites what it holds when it is
-// destroyed. This does not reach registers, nor what a compiler saves of them to the stack.
+// Some keys are secret (RunKey::fresh), so every key and stream overwrites its memory when it is destroyed.
+// Copies in registers, and those that a compiler spills to the stack, are not overwritten.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@
 
 namespace muster::random {
 
-// What the words of a stream are used for. The values are fixed: add new ones, but never renumber. A value
-// plus 128 is the purpose of the further bits of that purpose's normals, and of the keys of these bits
+// What the words of a stream are used for. The values are fixed: add new ones, but never renumber. Purpose p
+// + 128 addresses the further bits of the normals of purpose p, and the keys for these bits
 // (exact_normals.h).
 enum class Purpose : std::uint8_t {
   check_in = 1,             // a client's check-in coin after its first 16 bits
@@ -47,7 +47,7 @@ struct StreamAddress {
   std::uint64_t client = 0;  // < 2^48
 };
 
-// An expanded AES-128 key. Moving one copies it: a key of zeros left behind would look like a key.
+// An expanded AES-128 key. Moving a key copies it, because zeros left behind would still look like a key.
 class RunKey {
  public:
   RunKey(const RunKey&) = default;
@@ -85,14 +85,14 @@ class KeyedStream final : public BitSource {
   std::size_t used_ = kBuffered;
 };
 
-// Both functions below compute the words of KeyedStream in bulk, with vector instructions, and overwrite
-// `out`.
+// Both functions below compute words of KeyedStream in bulk, with vector instructions. They overwrite `out`,
+// and throw Error(internal) for words that do not exist.
 //
 // Words first_word, first_word + 1, ... of one stream. Word w is the first (w even) or second (w odd) half of
-// block w / 2; first_word must be even.
+// block floor(w / 2). first_word must be even.
 void fill_words(const RunKey& key, const StreamAddress& address, std::uint64_t first_word,
                 std::span<std::uint64_t> out);
-// Word 0 of the streams of consecutive clients first_client, first_client + 1, ...: one coin per client.
+// Word 0 of the streams of the consecutive clients first_client, first_client + 1, ...
 void fill_first_words(const RunKey& key, Purpose purpose, std::uint64_t round, std::uint64_t first_client,
                       std::span<std::uint64_t> out);
 

@@ -86,8 +86,7 @@ TEST(KeyedStream, FrozenWordsOnEveryTarget) {
   EXPECT_GE(targets, 2);
 }
 
-// The widest encryption, of four counter blocks in one instruction, is compiled by
-// Highway only on request.
+// Highway compiles the widest encryption, four counter blocks in one instruction, only on request.
 TEST(KeyedStream, TheWidestEncryptionIsCompiled) {
 #if HWY_ARCH_X86
   EXPECT_NE(HWY_TARGETS & HWY_AVX3_DL, 0);
@@ -116,7 +115,7 @@ TEST(KeyedStream, SeedsAreFrozen) {
 TEST(KeyedStream, FirstWordsAreThoseOfEachClientsStream) {
   const RunKey key = RunKey::from_seed(5);
   on_every_target([&](const std::string&) {
-    // The second range carries from the low 32 bits of the client into the high 16.
+    // The second range carries from the low 32 bits of the client number into its high 16 bits.
     for (std::uint64_t first : {std::uint64_t{0}, (std::uint64_t{1} << 32) - 21}) {
       for (std::size_t size = 1; size < 75; ++size) {
         std::vector<std::uint64_t> words(size + 1, 99);
@@ -175,8 +174,8 @@ TEST(KeyedStream, StreamsDifferInEveryPartOfTheAddress) {
   EXPECT_EQ(words.size(), 6u);
 }
 
-// The number of equal bits of neighbouring streams has the law of fair coins: 4096 words of 64
-// bits per neighbour.
+// The number of equal bits of neighbouring streams has the law of fair coins. Each neighbour is compared over
+// 4096 words of 64 bits.
 TEST(KeyedStream, NeighbouringStreamsAreIndependent) {
   const RunKey key = RunKey::from_seed(9);
   const auto words_of = [&](const StreamAddress& address) {

@@ -10,21 +10,21 @@ namespace {
 using Integer =
     boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>, boost::multiprecision::et_off>;
 
-// The interval [low, high] 2^-places. The functions below call 2^-places a unit.
+// The interval [low, high] 2^-places. The comments below call 2^-places a unit.
 struct Enclosure {
   Integer low, high;
 };
 
 Integer floor_shift(const Integer& x, unsigned places) {
-  // The shift >> of a negative cpp_int rounds towards minus infinity only in newer versions.
+  // Only newer versions of Boost shift a negative cpp_int towards minus infinity.
   if (x >= 0) return x >> places;
   return -((-x + (Integer(1) << places) - 1) >> places);
 }
 Integer ceiling_shift(const Integer& x, unsigned places) { return -floor_shift(-x, places); }
 
-// 2 atanh(numerator / denominator) for 0 <= numerator <= denominator / 3. Every power of the
-// quotient is less than two units too small and every term less than three, and the sum of the terms
-// left out is below three.
+// 2 atanh(numerator / denominator) for 0 <= numerator <= denominator / 3. Every computed power of the
+// quotient is too small by less than two units, and every term by less than three. The terms left out sum to
+// less than three units.
 Enclosure twice_atanh(const Integer& numerator, const Integer& denominator, unsigned places) {
   Integer power = (numerator << places) / denominator;
   const Integer square = (power * power) >> places;
@@ -47,7 +47,7 @@ Enclosure minus_logarithm(const Integer& numerator, unsigned bits, unsigned plac
   return {halvings * two.low - rest.high, halvings * two.high - rest.low};
 }
 
-// arctan(1/m) in units; adds its error bound, 2 units per term and 2 for the terms left out, to `units`.
+// arctan(1/m) in units. Adds its error bound to `units`: 2 units per term, and 2 for the terms left out.
 Integer arctangent(unsigned m, unsigned places, unsigned& units) {
   Integer power = (Integer(1) << places) / m, sum = 0;
   for (unsigned i = 0; power != 0; ++i) {
@@ -65,8 +65,8 @@ Enclosure pi(unsigned places) {
   return {middle - 16 * units, middle + 16 * units};
 }
 
-// Cosine or sine of `angle` units for an angle in [0, 0.8). Each term is less than four units off, and so is
-// the sum of the terms left out.
+// Cosine or sine of `angle` units, for an angle in [0, 0.8). Each term has an error below four units, and so
+// does the sum of the terms left out.
 Enclosure taylor(const Integer& angle, bool cosine, unsigned places) {
   const Integer square = (angle * angle) >> places;
   Integer term = cosine ? Integer(1) << places : angle, sum = 0;
@@ -82,7 +82,7 @@ Enclosure taylor(const Integer& angle, bool cosine, unsigned places) {
 Integer root_of_twice(const Integer& x, unsigned places) {
   if (x <= 0) return 0;
   const Integer square = (2 * x) << places;
-  // Newton's iterates from above fall until they reach the root.
+  // Newton's iterates start above the root and decrease until they reach it.
   Integer root = Integer(1) << (boost::multiprecision::msb(square) / 2 + 1);
   for (;;) {
     const Integer next = (root + square / root) >> 1;
@@ -91,7 +91,8 @@ Integer root_of_twice(const Integer& x, unsigned places) {
   }
 }
 
-// x as a whole number of units, rounded down; exact where the last digit of x is a unit or more.
+// x as an integer number of units, rounded down. The result is exact if the last binary digit of x is at
+// least one unit.
 Integer units_of(double x, unsigned places) {
   int exponent;
   const double mantissa = std::frexp(x, &exponent);
@@ -111,15 +112,15 @@ Integer continued(Integer leading, const std::vector<std::uint64_t>& words) {
 std::optional<std::int64_t> rounded_if_decided(const PairBits& bits, bool second, double shift,
                                                double deviation) {
   const auto more = 64 * static_cast<unsigned>(bits.more_radius.size());
-  const unsigned places = more + 128;  // the intervals that the bits leave open are many units wide
+  const unsigned places = more + 128;  // the intervals that the bits allow are many units wide
 
-  // U lies in [drawn, drawn + 1] / 2^(31 + more), and R falls as U grows.
+  // U lies in [drawn, drawn + 1] / 2^(31 + more). R decreases as U grows.
   const Integer drawn = continued(bits.radius & 0x7fffffffu, bits.more_radius);
   if (drawn == 0) return std::nullopt;
   const Integer shortest = root_of_twice(minus_logarithm(drawn + 1, 31 + more, places).low, places);
   const Integer longest = root_of_twice(minus_logarithm(drawn, 31 + more, places).high, places) + 1;
 
-  // |x| lies in [least, least + 1] / 2^(30 + more); the sine grows with it, and the cosine falls.
+  // |x| lies in [least, least + 1] / 2^(30 + more). The sine grows with |x|, and the cosine decreases.
   const Integer turn = continued(static_cast<std::int32_t>(bits.angle) >> 1, bits.more_angle);
   const Integer least = turn >= 0 ? turn : -turn - 1;
   const Enclosure half_turn = pi(places);

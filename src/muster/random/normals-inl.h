@@ -1,9 +1,8 @@
-// Normals in registers: Box-Muller on vectors of 32-bit words, and rows of 64 normals straight from
-// counter blocks. Encryption and arithmetic use different units of the processor, so they are interleaved.
-// Included once per vector target.
+// Normals in registers: Box-Muller on vectors of 32-bit words, and rows of 64 normals directly from counter
+// blocks. Encryption and arithmetic use different units of the processor, so they are interleaved. Included
+// once per vector target.
 //
-// The polynomials are made by tools/golden/normal_polynomials.py; the relative error of
-// each is below 4e-8.
+// tools/golden/normal_polynomials.py makes the polynomials; each has a relative error below 4e-8.
 #if defined(MUSTER_RANDOM_NORMALS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_NORMALS_INL_H_
 #undef MUSTER_RANDOM_NORMALS_INL_H_
@@ -29,11 +28,10 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How BoxMuller reads a radius word, which stands for an interval of numbers u. `plain`: as the middle of
-// the interval, in (0, 1]. `certified`: as its lower end, with error bounds that cover the whole interval.
-// The radius of a word whose first kEqualBits bits are all equal is then NaN, and a normal that is not NaN is
-// within kNormalError of every normal that the intervals of its radius and angle words allow
-// (exact_normals.h).
+// How BoxMuller reads a radius word, which stands for an interval of numbers u. `plain` takes the middle of
+// the interval, in (0, 1]. `certified` takes its lower end, with error bounds that cover the whole interval.
+// A word whose first kEqualBits bits are all equal then gives NaN. A normal that is not NaN is within
+// kNormalError of every normal that its radius and angle words allow (exact_normals.h).
 enum class Reading { plain, certified };
 
 // No other work between the steps of BoxMuller.
@@ -62,8 +60,8 @@ HWY_INLINE V SqrtOrNaN(D d, M mask, V x) {
 #endif
 }
 
-// Executes the statement for every pair i, then a share of the other work. Operations of independent
-// chains stand side by side, so that the latency of one is hidden by the others.
+// Executes the statement for every pair i, then a share of the other work. The operations of independent
+// pairs are adjacent, so that one hides the latency of another.
 #define MUSTER_EACH(step, statement)           \
   do {                                         \
     HWY_UNROLL(8)                              \
@@ -73,10 +71,10 @@ HWY_INLINE V SqrtOrNaN(D d, M mask, V x) {
     other.template Do<step, 30>();             \
   } while (0)
 
-// Two independent standard normals in every lane of kPairs pairs of vectors. Of radius_word, bits 0-30
-// give the radius by u = (bits + 1/2) / 2^31 in (0, 1] (plain reading), and bit 31 is the sign of the cosine.
-// Of angle_word, bits 1-31 give an angle within an eighth of the circle on either side of 0, and bit 0
-// exchanges the two normals. Together these give a uniform angle.
+// Two independent standard normals in every lane of kPairs pairs of vectors. In radius_word, bit 31 is the
+// sign of the cosine, and in the plain reading bits 0-30 give the radius through u = (bits + 1/2) / 2^31 in
+// (0, 1]. In angle_word, bits 1-31 give an angle within an eighth of the circle on either side of 0, and bit
+// 0 exchanges the two normals. All these bits together give a uniform angle.
 template <std::size_t kPairs, Reading kReading = Reading::plain, class D, class VI, class Other,
           class V = hn::Vec<D>>
 HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* first, V* second,
@@ -85,8 +83,8 @@ HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* f
   const auto sign_bit = hn::Set(di, INT32_MIN), odd = hn::Set(di, 1);
   const V scale = hn::Set(d, 0x1p-31f), half = hn::Set(d, 0x1p-32f);
 
-  // -2 ln(u), never negative. In u = 2^e (1 + t), 1 + t is in [sqrt(1/2), sqrt(2)), so e is 0 near u = 1
-  // and nothing cancels.
+  // -2 ln(u), never negative. In u = 2^e (1 + t), 1 + t is in [sqrt(1/2), sqrt(2)). So e is 0 for u near 1,
+  // and there is no cancellation.
   const auto sqrt_half = hn::Set(di, 0x3f3504f3);
   V u[kPairs], t[kPairs], p[kPairs], exponent[kPairs], radius[kPairs];
   VI offset[kPairs];
@@ -95,7 +93,7 @@ HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* f
     MUSTER_EACH(1, u[i] = hn::MulAdd(u[i], scale, half));
     MUSTER_EACH(2, offset[i] = hn::Sub(hn::BitCast(di, u[i]), sqrt_half));
   } else {
-    // The same for 2^31 u, whose exponent is larger by 31.
+    // The same for 2^31 u, whose binary exponent is larger by 31.
     const auto shifted = hn::Add(sqrt_half, hn::Set(di, 31 << 23));
     MUSTER_EACH(1, offset[i] = hn::Sub(hn::BitCast(di, u[i]), shifted));
     other.template Do<2, 30>();
@@ -121,7 +119,7 @@ HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* f
     MUSTER_EACH(16, radius[i] = SqrtOrNaN(d, AnyOf(hn::Add(radius_word[i], one), rest), p[i]));
   }
 
-  // Sine and cosine of pi/4 x for |x| <= 1; the numerator of x is odd, so x is symmetric about 0.
+  // Sine and cosine of pi/4 x for |x| <= 1. x is an odd integer over 2^31, so its law is symmetric about 0.
   V x[kPairs], y[kPairs], sine[kPairs], cosine[kPairs];
   MUSTER_EACH(17, x[i] = hn::ConvertTo(d, hn::Or(angle_word[i], odd)));
   MUSTER_EACH(18, x[i] = hn::Mul(x[i], scale));
@@ -156,7 +154,7 @@ inline constexpr std::size_t kRowBlocks = kNormalRow / 4;
 
 #if HWY_TARGET != HWY_SCALAR
 
-// The ten AES rounds for kVectors vectors of counter blocks, divided into as many shares as wanted.
+// The ten AES rounds for kVectors vectors of counter blocks, divided into any number of shares.
 template <std::size_t kVectors>
 class Encryption {
  public:
@@ -192,7 +190,8 @@ class Encryption {
 
 #endif
 
-// Passes rows on to a sink: whole ones by sink(row, z), and what is left by sink.Rest(row, z, count).
+// Passes rows on to a sink: whole rows by sink(row, z), and an incomplete last row by sink.Rest(row, z,
+// count).
 template <class Sink>
 struct PassOn {
   Sink& sink;
@@ -200,8 +199,8 @@ struct PassOn {
 
   std::size_t Rows() const { return whole + (rest != 0); }
 
-  // Always inlined: a call would pass the rows through memory, and a compiler that weighs code size may
-  // prefer the call.
+  // Always inlined: a call would pass the rows through memory, and a compiler that weighs code size might
+  // otherwise make that call.
   HWY_INLINE void operator()(std::size_t row, const NormalVec* z) {
     if (HWY_LIKELY(row < whole)) {
       sink(row, z);
@@ -246,11 +245,11 @@ HWY_INLINE void EachRow(const std::uint8_t* HWY_RESTRICT key, Counter counter, P
   const NormalTag d;
   const hn::RebindToSigned<NormalTag> di;
   using VI = hn::Vec<decltype(di)>;
-  // kUnit vectors of counters are encrypted while the kUnit vectors before them become normals: one row with
-  // the widest vectors, and half a row with the others.
+  // While kUnit vectors of words become normals, the next kUnit vectors of counters are encrypted. They fill
+  // one row with the widest vectors, and half a row with narrower ones.
   constexpr std::size_t kUnit = kNormalLanes >= 8 ? 4 : 8;
   constexpr std::size_t kPairs = kUnit / 2;
-  constexpr std::size_t kRadii = 16 / kNormalLanes;  // vectors of a group's radii; as many hold its angles
+  constexpr std::size_t kRadii = 16 / kNormalLanes;  // vectors of radii (and of angles) in a group
   constexpr std::size_t kKey = hn::MaxLanes(D8());
   alignas(64) std::uint8_t keys[11 * kKey];
   for (std::size_t round = 0; round < 11; ++round) {
@@ -297,10 +296,10 @@ HWY_INLINE void EachRow(const std::uint8_t* HWY_RESTRICT key, Counter counter, P
 
 #endif
 
-// Computes normals 0, 1, ..., size - 1 from the block of `counter` on, in rows. It calls sink(row, z) for
-// each whole row, where z[v] holds the normals from v * kNormalLanes of the row on, and then
-// sink.Rest(row, z, count) for what is left, where z holds kNormalRow floats of which the first count <
-// kNormalRow are wanted. The caller makes sure that the stream has that many.
+// Computes normals 0, 1, ..., size - 1 in rows, starting at the block of `counter`. It calls sink(row, z) for
+// each whole row; z[v] holds the row's normals from number v * kNormalLanes on. If an incomplete row is left,
+// it calls sink.Rest(row, z, count); z then holds kNormalRow floats, of which only the first count <
+// kNormalRow are wanted. The caller makes sure that the stream has that many normals.
 template <Reading kReading = Reading::plain, class Sink>
 HWY_INLINE void NormalRows(const std::uint8_t* HWY_RESTRICT key, Counter counter, std::size_t size,
                            Sink& sink) {

@@ -31,7 +31,7 @@ testing::Verdict ks(const std::vector<float>& normals) {
   return testing::uniformity_test(mapped, kAlpha);
 }
 
-// Tests the number of normals with |Z| > t at every t.
+// Tests the number of normals with |Z| > t for several t.
 bool tails_pass(const std::vector<float>& normals, std::string& summary) {
   bool pass = true;
   for (double t : {1.0, 2.0, 3.0, 4.0, 4.5, 5.0}) {
@@ -65,7 +65,7 @@ TEST(Normals, AgreeWithTheDoublePrecisionTableOnEveryTarget) {
       }
       std::array<float, 32> group;
       fill_normals_from(RunKey::from_bytes(key), address, number / 32 * 32, group);
-      // No row has a radius below 0.05, where the rounding of u alone may exceed this bound.
+      // No row has a radius below 0.05, where the rounding of u could exceed this bound by itself.
       ASSERT_NEAR(static_cast<double>(group[number % 32]), value, 3e-6) << line;
     }
     ASSERT_GT(rows, 200);
@@ -81,7 +81,8 @@ TEST(Normals, SameBitsOnTargetsOfTheSameKind) {
     ASSERT_EQ(here, kind);
   });
   if (fused.empty() || unfused.empty()) GTEST_SKIP() << "one kind of target only";
-  // Between the two kinds single roundings differ; near radius 0 they are amplified by at most 1/radius.
+  // Single roundings differ between the two kinds. Near radius 0 such a difference is amplified by at most
+  // 1/radius.
   double worst = 0;
   for (std::size_t i = 0; i < fused.size(); ++i) {
     worst = std::max(worst, std::abs(static_cast<double>(fused[i]) - static_cast<double>(unfused[i])));
@@ -89,8 +90,8 @@ TEST(Normals, SameBitsOnTargetsOfTheSameKind) {
   EXPECT_LT(worst, 2e-4);
 }
 
-// FNV-1a hash over the bytes of several lengths: a kernel that returns other bits, however close in
-// value, changes the results of every seed.
+// An FNV-1a hash over the bytes of several lengths. A kernel that returns different bits, however close the
+// values, changes the results of every seed.
 TEST(Normals, BitsAreFrozenForEachKindOfTarget) {
   on_every_target([&](const std::string& target) {
     std::uint64_t hash = 1469598103934665603u;
@@ -188,7 +189,7 @@ TEST(Normals, PairsLanesAndStreamsAreUncorrelated) {
   for (std::size_t lag : {1u, 2u, 8u, 16u, 32u}) check(a, a, lag, true);
   for (std::size_t lag : {0u, 1u, 16u}) check(a, neighbour, lag, true);
   check(a, a, 0, false);
-  // Known bad: a radius shared by two pairs, which the squares show although the products do not.
+  // Known bad: a radius shared by two pairs. The squares reveal it, although the products do not.
   std::vector<float> shared = neighbour;
   for (std::size_t i = 0; i < shared.size(); ++i) shared[i] = std::copysign(a[i], neighbour[i]);
   check(a, shared, 0, false);

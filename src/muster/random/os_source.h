@@ -1,6 +1,7 @@
 // Random bits from the operating system's CSPRNG, through libsodium, for deployment and secret keys.
 //
-// Words are drawn in blocks, and each is wiped when it is used. Use an object from one thread only.
+// Words are drawn in blocks, and each word is wiped from the buffer when it is used. Use an object from one
+// thread only.
 #pragma once
 
 #include <array>

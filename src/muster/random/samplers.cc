@@ -13,7 +13,7 @@ Probability Probability::at_most(double p) {
   }
   Probability result;
   result.always_ = p == 1;
-  // Scaling by a power of two is exact and the conversion cuts the fraction off.
+  // Scaling by a power of two is exact, and the conversion drops the fraction.
   if (!result.always_) result.numerator_ = static_cast<std::uint64_t>(std::ldexp(p, 64));
   return result;
 }
@@ -31,7 +31,7 @@ bool bernoulli(BitSource& bits, const Probability& p) { return p.accepts(bits.ne
 std::uint64_t uniform_below(BitSource& bits, std::uint64_t bound) {
   if (bound == 0) throw Error(ErrorCode::internal, "bound", "0", ">= 1", "an empty range");
   // Lemire, "Fast random integer generation in an interval" (2019), Algorithm 5: the high half of word *
-  // bound is uniform once the low halves below 2^64 mod bound are rejected.
+  // bound is uniform once words whose low half is below 2^64 mod bound are rejected.
   __extension__ using Wide = unsigned __int128;
   Wide product = static_cast<Wide>(bits.next_u64()) * bound;
   auto low = static_cast<std::uint64_t>(product);

@@ -1,8 +1,7 @@
-// Exact discrete samplers, from any BitSource.
+// Exact discrete samplers, which draw their bits from any BitSource.
 //
-// bernoulli and uniform_below are exact: they compare integers and reject, and a probability is rounded
-// only once, to its declared 64-bit numerator. Normals are in normals.h. Pure functions of the bits they
-// draw.
+// bernoulli and uniform_below are exact: they compare integers and reject. A probability is rounded only
+// once, down to a multiple of 2^-64. Normals are in normals.h. The results depend on the drawn bits only.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +10,11 @@
 
 namespace muster::random {
 
-// A probability as the exact rational numerator / 2^64; 1 is representable.
+// A probability as the exact fraction numerator / 2^64; 1 is representable.
 class Probability {
  public:
-  // The largest multiple of 2^-64 that is not above p, so a coin never falls true more often than p says. p
-  // must be in [0, 1], else Error(internal).
+  // The largest multiple of 2^-64 that is at most p, so a coin is never true more often than p says. Throws
+  // Error(internal) unless p is in [0, 1].
   static Probability at_most(double p);
   // Exactly numerator / 2^64.
   static Probability of_numerator(std::uint64_t numerator);
@@ -33,8 +32,8 @@ class Probability {
 
 bool bernoulli(BitSource& bits, const Probability& p);
 
-// Uniform on {0, ..., bound-1}, unbiased (Lemire's multiplication with rejection). bound >= 1, else
-// Error(internal).
+// Uniform on {0, ..., bound - 1}, unbiased (Lemire's multiplication with rejection). Throws Error(internal)
+// if bound is 0.
 std::uint64_t uniform_below(BitSource& bits, std::uint64_t bound);
 
 }  // namespace muster::random

@@ -80,7 +80,7 @@ TEST(UniformBelow, RejectsExactlyTheExcess) {
   EXPECT_EQ(uniform_below(large, bound), 1u);
   EXPECT_EQ(large.consumed(), 3u);
 
-  // A power of two never rejects; a low half below the bound but not below the threshold is kept.
+  // A power of two never rejects. A low half that is below the bound, but not below the threshold, is kept.
   ScriptedSource power({0, kMax});
   EXPECT_EQ(uniform_below(power, 8), 0u);
   EXPECT_EQ(uniform_below(power, 8), 7u);

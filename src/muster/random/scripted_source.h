@@ -1,5 +1,5 @@
-// A source of words written down in advance: tests use it to drive a sampler into a rare branch and to
-// count the words that it consumes.
+// A source of words given in advance. Tests use it to drive a sampler into a rare branch and to count the
+// words that it consumes.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class ScriptedSource final : public BitSource {
  public:
   explicit ScriptedSource(std::vector<std::uint64_t> words) : words_(std::move(words)) {}
 
-  // Throws Error(internal) at the end of the script.
+  // Throws Error(internal) when no word is left.
   std::uint64_t next_u64() override {
     if (consumed_ == words_.size()) {
       throw Error(ErrorCode::internal, "script", std::to_string(words_.size()) + " words", "",

@@ -1,4 +1,5 @@
-// Nothing of a key or of the words drawn ahead is left in memory when the object that held them is gone.
+// Nothing of a key, or of the words drawn ahead, is left in memory when the object that held them is
+// destroyed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +26,8 @@ constexpr std::array<std::uint8_t, 16> kKey = {0x2b, 0x7e, 0x15, 0x16, 0x28, 0xa
                                                0xab, 0xf7, 0x15, 0x88, 0x09, 0xcf, 0x4f, 0x3c};
 constexpr StreamAddress kAddress{Purpose::shuffle, 3, 0};
 
-// Storage for one T, whose bytes can be read after the T is gone. The reads are volatile, since a compiler
-// may take what an object leaves behind for meaningless.
+// Storage for one T, whose bytes can be read after the T is destroyed. The reads are volatile, because a
+// compiler may assume that nobody reads the bytes that an object leaves behind.
 template <typename T>
 class Place {
  public:
@@ -50,7 +51,7 @@ bool holds(const Bytes& image, const void* secret, std::size_t size) {
   return std::search(image.begin(), image.end(), bytes, bytes + size) != image.end();
 }
 
-// How many of the eleven round keys of kKey are in the image. Half a round key is enough to be found.
+// How many of the eleven round keys of kKey are in the image. Half a round key counts as found.
 int round_keys_in(const Bytes& image) {
   const AesSchedule schedule = expand_aes128_key(kKey);
   int found = 0;
@@ -69,7 +70,7 @@ int words_in(const Bytes& image) {
       std::ranges::count_if(words, [&](std::uint64_t word) { return holds(image, &word, sizeof word); }));
 }
 
-// A key as it must not be: its destructor, which is a function of its own as RunKey's is, wipes nothing.
+// A faulty key: its destructor, which like that of RunKey is not inlined, wipes nothing.
 struct UnwipedKey {
   AesSchedule schedule;
   [[gnu::noinline]] ~UnwipedKey() {}  // NOLINT(modernize-use-equals-default)
@@ -95,7 +96,7 @@ TEST(WipedKeys, OfAKey) {
 TEST(WipedKeys, OfAKeyThatWasMoved) {
   Place<RunKey> from, to;
   RunKey& source = from.make([](void* at) { return new (at) RunKey(RunKey::from_bytes(kKey)); });
-  // The test is that a key that is moved is copied all the same.
+  // The test checks that even moving a key copies it.
   // NOLINTNEXTLINE(performance-move-const-arg)
   RunKey& target = to.make([&](void* at) { return new (at) RunKey(std::move(source)); });
   EXPECT_EQ(target.schedule(), source.schedule()) << "a key that was moved from is no key of zeros";
@@ -131,7 +132,7 @@ TEST(WipedKeys, OfWordsOfTheOperatingSystem) {
   for (std::size_t at = 0; at + sizeof used <= drawn.size(); at += sizeof used) {
     std::uint64_t word;
     std::memcpy(&word, drawn.data() + at, sizeof word);
-    // Skips what is no secret, the number of words used and the pointer to the virtual table: their highest
+    // Skip the number of used words and the pointer to the virtual table, which are not secret: their highest
     // bytes are 0.
     if (word >> 56 != 0) {
       EXPECT_FALSE(holds(left, &word, sizeof word)) << "at " << at;

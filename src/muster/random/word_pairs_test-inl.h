@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace muster::random {
 namespace HWY_NAMESPACE {
 
-// The normals of `size` pairs of words, in order; size is a multiple of 16.
+// The normals of `size` pairs of words, in order; `size` must be a multiple of 16.
 template <Reading kReading>
 void PairsOfWords(const std::int32_t* radius_words, const std::int32_t* angle_words, float* first,
                   float* second, std::size_t size) {

@@ -1,4 +1,5 @@
-// Checks that every randomizer makes: the vector and the sum it is given must match its own shape.
+// Argument checks of the randomizers: a vector must have the randomizer's dimension, and a sum its size and
+// step.
 //
 // Thread-safe, but no other thread may add to a sum while it is checked.
 #pragma once

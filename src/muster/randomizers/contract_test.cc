@@ -1,4 +1,4 @@
-// Tests that hold for all vector randomizers, run for each of them.
+// Tests that every vector randomizer must pass.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ Vector clamped(Vector x) {
   return x;
 }
 
-// A vector of d coordinates with most of its length in a few of them.
+// A vector of d coordinates, most of whose length is in a few of them.
 Vector uneven(std::size_t d, double length) {
   Vector x(d);
   for (std::size_t i = 0; i < d; ++i) {
@@ -77,7 +77,7 @@ struct Contract {
   std::size_t most_dimensions = 2000;
   std::size_t least_dimensions = 1;
   bool only_indicators = false;
-  // The number of bits of a message as a function of the dimension.
+  // the number of bits of a message as a function of the dimension
   std::function<double(double dimension)> bits;
 };
 
@@ -127,7 +127,7 @@ class RandomizerContract : public ::testing::TestWithParam<Contract> {
  protected:
   const random::RunKey key_ = random::RunKey::from_seed(77);
 
-  // The dimension asked for, or the nearest one that the randomizer supports.
+  // `d`, or the nearest dimension that the randomizer supports.
   static std::size_t fitting(std::size_t d) {
     return std::clamp(d, GetParam().least_dimensions, GetParam().most_dimensions);
   }
@@ -153,7 +153,7 @@ class RandomizerContract : public ::testing::TestWithParam<Contract> {
 TEST_P(RandomizerContract, TheMeanEstimatesTheClippedVector) {
   constexpr std::uint64_t n = 200'000;
   int noticed = 0;
-  for (double length : {0.2, 0.5, 4.0}) {  // below, at and above the clip of 0.5
+  for (double length : {0.2, 0.5, 4.0}) {  // below, at and above the clip norm of 0.5
     const Vector gradient = GetParam().input(fitting(9), length);
     const Vector expected = GetParam().clipped(gradient);
     const auto randomizer = GetParam().make(gradient.size());
@@ -167,8 +167,8 @@ TEST_P(RandomizerContract, TheMeanEstimatesTheClippedVector) {
     EXPECT_EQ(sum.count(), n);
     Vector mean(gradient.size());
     randomizer->mean(sum, mean);
-    // The deviation of a single coordinate: the samplers of one sign have the same second moment in all
-    // coordinates, and the Gaussian has the same variance.
+    // The standard deviation of a single coordinate. The randomizers that send one sign have the same second
+    // moment in all coordinates, and the Gaussian has the same variance in all.
     const double total = randomizer->variance(squared_norm(expected));
     for (std::size_t i = 0; i < mean.size(); ++i) {
       const auto x = static_cast<double>(expected[i]);
@@ -209,8 +209,8 @@ TEST_P(RandomizerContract, TheVarianceIsTheStatedOne) {
       total += distance;
       squares += distance * distance;
     }
-    // The deviation of |z - x|^2 is estimated from the sample. If all messages have the same length it is
-    // 0, and only the rounding of the decoded coordinates to single precision remains.
+    // The standard deviation of |z - x|^2 is estimated from the sample. If all messages have the same length,
+    // it is 0, and only the rounding of decoded coordinates to single precision remains.
     const double mean = total / n;
     const double deviation = std::max(std::sqrt(std::max(0.0, squares / n - mean * mean)), 1e-6 * stated);
     const auto verdict = testing::mean_test(mean, stated, deviation, n, kAlpha);
@@ -251,7 +251,7 @@ TEST_P(RandomizerContract, SumsDoNotDependOnOrderShardsOrScratch) {
   std::vector<Message> messages(60);
   for (std::size_t client = 0; client < messages.size(); ++client) {
     randomizer->randomize(gradient, key_, 1, client, *scratch, messages[client]);
-    // The direction of the message just made is still in the scratch.
+    // The scratch still holds the direction of this message.
     randomizer->accumulate(messages[client], *scratch, direct);
   }
   for (std::size_t k = messages.size(); k-- > 0;) {
@@ -301,8 +301,8 @@ TEST_P(RandomizerContract, SeveralMessagesAtATimeAreTheSameSum) {
   }
 }
 
-// Messages accumulated together give the sum of messages accumulated alone, however many they are and whether
-// or not the scratch at hand made them.
+// Messages accumulated together give the same sum as messages accumulated one at a time. This holds for any
+// number of messages, and whether or not they were made with the same scratch.
 TEST_P(RandomizerContract, MessagesTogetherAddUpLikeMessagesAlone) {
   const std::size_t d = fitting(2000);
   const auto randomizer = GetParam().make(d);
@@ -387,7 +387,7 @@ TEST_P(RandomizerContract, RefusesMisfits) {
   }
 }
 
-// The randomizers that clip; those for indicators refuse all other vectors (k_rr_test.cc).
+// The randomizers that clip. k-rr refuses vectors that are not indicators instead (k_rr_test.cc).
 class ClippingContract : public RandomizerContract {};
 
 TEST_P(ClippingContract, EveryFiniteGradientIsServed) {

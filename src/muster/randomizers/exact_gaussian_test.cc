@@ -1,10 +1,10 @@
-// Compares messages of the gaussian randomizer with ball arithmetic of 200 bits, on every vector target:
-// each step must be the integer nearest to gradient * factor + deviation N, where N is the normal whose
-// radius and angle are the stream's words continued by 192 further bits each. exact_gaussian_long_test.cc
-// is this file with a hundred times the coordinates.
+// Compares messages of the gaussian randomizer with ball arithmetic of 200 bits, on every vector target. Each
+// step must be the integer nearest to gradient * factor + deviation N. The radius and the angle of the normal
+// N are the stream's words, each continued by 192 further bits. exact_gaussian_long_test.cc runs this file
+// with a hundred times as many coordinates.
 //
-// The reference shares only the words with the code under test: it interprets them itself and does not use
-// that code's enclosures.
+// The reference and the code under test have only the words in common: the reference interprets them itself
+// and does not use the enclosures of that code.
 #ifndef MUSTER_EXACT_COORDINATES
 #define MUSTER_EXACT_COORDINATES 1'000'000
 #endif
@@ -39,12 +39,13 @@ class Reference {
     fmpz_clear(whole_);
   }
 
-  // Computes both normals of a pair, in the order of the stream, times deviation_ plus the shifts, rounded.
+  // Computes the rounded values of shift + deviation_ N for both normals N of a pair, in the order of the
+  // stream.
   void pair(const random::RunKey& key, const random::StreamAddress& address, std::uint64_t pair,
             const double* shifts, std::int64_t* steps) {
     random::PairBits bits = random::drawn_bits(key, address, pair);
     random::KeyedStream further = random::further_bits(key, address, pair);
-    // U and x are the words, continued by three further words and then a half.
+    // U and x are the words, continued by three further words and then by one half.
     std::uint64_t radius[3], angle[3];
     for (int i = 0; i < 3; ++i) {
       radius[i] = further.next_u64();
@@ -107,7 +108,7 @@ TEST(ExactGaussian, EveryStepIsTheOneOfTwoHundredBits) {
   constexpr std::size_t kSize = 50'000;
   std::uint64_t compared = 0, left = 0;
   for (std::uint64_t round = 0; compared < kCoordinates; ++round) {
-    // For sigma from 1/64 to above 8, and for products of few or many steps.
+    // sigma runs from 1/64 to above 8, and the products have few or many steps.
     const double deviation = 64 * std::exp2(static_cast<double>(round % 7) / 7.1);
     const double clip = std::ldexp(10, static_cast<int>(round % 5) * 3);
     const auto factor = static_cast<float>(clip / 1.3);

@@ -24,7 +24,8 @@ Flip flip_of(double epsilon0) {
     const double q = 1 / (std::exp(epsilon0) + 1) * (1 + 0x1p-50);
     numerator = static_cast<std::uint64_t>(std::ceil(std::ldexp(q, 64)));
   }
-  // 1 - 2q is (2^64 - 2 numerator) / 2^64; its numerator is below 2^64 because numerator >= 1.
+  // 1 - 2q is bias_numerator / 2^64, where bias_numerator = 2^64 - 2 numerator is below 2^64 because
+  // numerator >= 1.
   const std::uint64_t bias_numerator = 0 - 2 * numerator;
   return {random::Probability::of_numerator(numerator),
           1 / std::ldexp(static_cast<double>(bias_numerator), -64)};

@@ -19,7 +19,7 @@ using Wide = boost::multiprecision::cpp_bin_float_100;
 constexpr double kEpsilons[] = {1e-9, 1e-6, 0.01, 0.1, 0.5, 0.999, 1,  1.001, 2,   3,
                                 5,    8,    15,   20,  30,  40,    44, 45,    100, 700};
 
-// ln((1 - q)/q) for the coin that is actually tossed.
+// ln((1 - q)/q) for the rounded q.
 Wide attained(const Flip& flip) {
   const Wide q = Wide(flip.probability.numerator()) / pow(Wide(2), 64);
   return log((1 - q) / q);
@@ -49,8 +49,8 @@ TEST(Flip, TheEstimateIsScaledByTheSameCoin) {
 }
 
 TEST(Flip, KnownBadRoundingToNearestExceedsEpsilon) {
-  // The nearest multiple of 2^-64 to 1/(e^epsilon0 + 1) is below it for some epsilon0, which is why
-  // q is rounded up.
+  // For some epsilon0, the nearest multiple of 2^-64 is below 1/(e^epsilon0 + 1). This is why q is rounded
+  // up.
   int exceeded = 0;
   for (double epsilon0 = 20; epsilon0 < 40; epsilon0 += 0.5) {
     const Wide exact = pow(Wide(2), 64) / (exp(Wide(epsilon0)) + 1);
@@ -62,7 +62,7 @@ TEST(Flip, KnownBadRoundingToNearestExceedsEpsilon) {
 constexpr double kShares[] = {0.0,  -0.0, 1e-300, 1e-20, 1e-16, -1e-9, 0.1,    -0.3,       0.5,
                               0.75, -1,   1,      1.5,   -7,    1e300, -1e300, 1 - 0x1p-53};
 
-// The exact probability of +, from those of the two coins that are tossed, which are multiples of 2^-64.
+// The exact probability of +, computed from the probabilities of the two coins, which are multiples of 2^-64.
 Wide chance_of_plus(double share, const Flip& flip) {
   const Wide unit = pow(Wide(2), 64);
   const Wide n = Wide(negation_of(share).numerator()) / unit, q = Wide(flip.probability.numerator()) / unit;

@@ -16,12 +16,12 @@
 namespace muster::randomizers {
 namespace {
 
-// The clip and eight deviations are at most 128 (1 / sigma + 8) steps. With the sign, 21 bits hold this for
-// the smallest sigma.
+// The clip norm and eight deviations make at most 128 (1 / sigma + 8) steps. With the sign, 21 bits hold this
+// number for the smallest sigma.
 constexpr double kSmallestSigma = 0x1p-12, kLargestSigma = 1e9;
 
-// add_stream_noise needs a bound on the products gradient * factor. If the clip is at most this many steps,
-// the clip itself is a tight enough bound; beyond, the largest product is computed.
+// add_stream_noise needs a bound on the products gradient * factor. If the clip norm is at most kNarrowClip
+// steps, it is itself a tight enough bound; otherwise the largest product is computed.
 constexpr double kNarrowClip = 4096;
 
 double product_rounded_up(double a, double b) {
@@ -39,7 +39,7 @@ class Gaussian final : public VectorRandomizer {
   accounting::Mechanism description() const override { return accounting::GaussianLocal{sigma_}; }
   std::uint64_t message_bits() const override { return grid_.bits * std::uint64_t{dimension_}; }
   double variance(double) const override {
-    // Rounding to the grid adds a variance of one twelfth of a squared step, as for any smooth law.
+    // Rounding to the grid adds a variance of one twelfth of a squared step.
     return static_cast<double>(dimension_) * (grid_.deviation * grid_.deviation + 1.0 / 12) * grid_.step *
            grid_.step;
   }
@@ -86,7 +86,7 @@ class Gaussian final : public VectorRandomizer {
     return static_cast<double>(largest);
   }
 
-  // The steps of the message, after a check that it is of this randomizer and that `sum` can take it.
+  // Returns the steps of a message, after checking that the message is from this randomizer and fits `sum`.
   const std::int32_t* checked(const Message& message, const MessageSum& sum) const {
     const auto* grid = std::get_if<GridMessage>(&message);
     if (grid == nullptr || grid->steps.size() != dimension_) {
@@ -97,8 +97,8 @@ class Gaussian final : public VectorRandomizer {
     return grid->steps.data();
   }
 
-  // Adds in 32 bits if all coordinates are as small as this randomizer makes them; otherwise adds nothing
-  // and returns false.
+  // Adds in 32 bits if all coordinates are in the range of this randomizer. Otherwise it adds nothing and
+  // returns false.
   bool add_narrow(std::span<const std::int32_t* const> messages, MessageSum& sum) const {
     const std::uint32_t bound = (1u << (grid_.bits - 1)) - 1;
     const std::span<std::int32_t> narrow =

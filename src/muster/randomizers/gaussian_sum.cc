@@ -22,7 +22,7 @@ class GaussianSum final : public SumSampler {
       : clip_(clip),
         dimension_(dimension),
         grid_(gaussian_grid(sigma, clip, dimension)),
-        // A clipped coordinate has at most 2^26 steps, so that 31 of them fit into 32 bits.
+        // A clipped coordinate has at most 2^26 steps, so 31 of them fit into 32 bits.
         exact_step_(std::ldexp(1.0, std::ilogb(clip) + 1 - kExactBits)) {}
 
   MessageSum make_sum() const override { return MessageSum(dimension_, exact_step_); }
@@ -65,7 +65,8 @@ class GaussianSum final : public SumSampler {
         const double shift = static_cast<double>(clipped[from + i]) * scale;
         const double value = shift + static_cast<double>(normals[i]) * deviation,
                      whole = std::nearbyint(value);
-        // The margin covers the normal's error and the rounding of the two lines above. A NaN is never clear.
+        // The margin covers the normal's error and the rounding of the two lines above. A NaN fails the
+        // comparison.
         const bool clear =
             std::abs(value - whole) <= 0.5 - error - (std::abs(shift) + 8 * deviation) * 0x1p-50;
         noisy[from + i] = clear ? static_cast<std::int64_t>(whole)
@@ -76,7 +77,7 @@ class GaussianSum final : public SumSampler {
   }
 
  private:
-  // The factor by which the vector becomes the clipped vector, in units of exact_step_.
+  // The factor that turns the vector into the clipped vector in units of exact_step_.
   float factor_of(std::span<const float> vector) const {
     check_dimension(vector, dimension_);
     return round_down(clip_factor(checked_norm(vector), clip_) / exact_step_);

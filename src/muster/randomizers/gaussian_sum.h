@@ -1,11 +1,12 @@
-// The sum of n messages of the gaussian randomizer, drawn as the sum of the clipped vectors plus one true
-// normal per coordinate, rounded to the messages' grid.
+// The sum of n messages of the gaussian randomizer, drawn at once: the sum of the clipped vectors plus one
+// exact normal per coordinate, rounded to the messages' grid.
 //
-// Clip and grid are those of gaussian.h, and the normal is as exact. The normal's deviation, in steps, is
-// sqrt(n s^2 + (n - 1) / 12), where s is that of one message's noise. The rounding of the sum adds 1/12, so
-// the variance is that of n messages, each rounded. The clipped coordinates are added as integer multiples of
-// a step of at most C 2^-25, C being the clip norm, so the mean may differ from that of n messages by half
-// that step per coordinate. Messages are clamped at least eight deviations beyond the clip; the sum is not.
+// Clip norm and grid are those of gaussian.h. The normal's standard deviation, in steps, is sqrt(n s^2 + (n -
+// 1) / 12), where s is that of one message's noise. Rounding the sum adds a variance of 1/12, so the total
+// variance is that of n messages, each rounded. The clipped coordinates are added as integer multiples of a
+// step of at most C 2^-25, where C is the clip norm. So the mean may differ from that of n messages by half
+// such a step per coordinate. Messages are clamped at least eight deviations beyond the clip norm, but the
+// sum is not clamped.
 #pragma once
 
 #include <cstddef>

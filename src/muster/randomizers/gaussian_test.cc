@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kAlpha = 1e-6;
 
-// (message - clipped gradient) / (sigma * clip) for every coordinate of `clients` messages.
+// (message - clipped gradient) / (sigma * clip), for every coordinate of `clients` messages.
 std::vector<double> standard_noise(double sigma, double clip, const std::vector<float>& gradient, double norm,
                                    std::uint64_t clients) {
   const auto randomizer = make_gaussian(sigma, clip, gradient.size());
@@ -55,10 +55,9 @@ TEST(Gaussian, NoiseIsNormalWithTheStatedDeviation) {
       const std::vector<double> noise = standard_noise(sigma, clip, gradient, std::sqrt(squared), 300);
       const auto variance = variance_test(noise, 1);
       EXPECT_TRUE(variance.pass) << sigma << " " << clip << ": " << variance.summary;
-      // Known bad: noise of deviation 0.99 sigma that is claimed to be sigma.
+      // Known bad: noise of deviation 0.99 sigma, claimed to be sigma.
       EXPECT_FALSE(variance_test(noise, 1 / 0.99).pass);
-      // The steps are integers; spread uniformly over the width of a step, the noise has a
-      // continuous law again.
+      // The steps are integers. Uniform noise over the width of a step makes their law continuous again.
       const double step = make_gaussian(sigma, clip, 1)->step() / (sigma * clip);
       random::KeyedStream bits(random::RunKey::from_seed(15), {random::Purpose::audit});
       std::vector<double> mapped;
@@ -89,7 +88,7 @@ TEST(Gaussian, TheNoiseIsTheClientsStream) {
   }
 }
 
-// With the same noise, the messages of two gradients differ as the clipped gradients do, up to one step per
+// With the same noise, the messages of two gradients differ like the clipped gradients, up to one step per
 // coordinate.
 TEST(Gaussian, TwoGradientsMoveTheMessageByAtMostTwiceTheClip) {
   const std::size_t d = 500;
@@ -119,8 +118,8 @@ TEST(Gaussian, TheGridIsAsFineAsSaidAndSaturatesEightDeviationsOut) {
       EXPECT_EQ(std::ldexp(1.0, std::ilogb(grid.step)), grid.step);
       EXPECT_GE(grid.deviation, 64);
       EXPECT_LE(grid.deviation, 128);
-      // sigma C is rounded up: it is at least the exact product, and the double below it is at
-      // most the product.
+      // sigma C is rounded up: it is at least the exact product, and the next smaller double is at most the
+      // product.
       const double deviation = grid.deviation * grid.step;
       EXPECT_LE(std::fma(sigma, clip, -deviation), 0);
       EXPECT_GE(std::fma(sigma, clip, -std::nextafter(deviation, 0.0)), 0);
@@ -169,8 +168,8 @@ TEST(Gaussian, DescribesWhatItDoesAndRefusesTheRest) {
   EXPECT_THROW(make_gaussian(1, 0, 10), Error);
 }
 
-// No client of this randomizer sends steps as large as these, but an aggregator that receives them still
-// adds them exactly.
+// No client of this randomizer sends such large steps, but an aggregator that receives them still adds them
+// exactly.
 TEST(Gaussian, StepsBeyondWhatAClientMakesAreAddedExactly) {
   const auto randomizer = make_gaussian(5, 0.01, 40);
   const auto scratch = randomizer->make_scratch();

@@ -26,18 +26,18 @@ namespace {
 constexpr std::size_t kRow = 64;  // normals, from 32 pairs
 
 // Constants of the rounding in the vector loops, which is in fixed point with `places` fraction bits. Let x
-// be a coordinate with its noise, in steps. Then gradient * factor + normal * deviation + half is
-// 2^places (x + 1/2) plus a margin, and its bits from number `places` on are x rounded to an integer. If none
-// of the clear_bits is set, x is within the margin of the middle between two steps: single precision cannot
-// round it, so exact arithmetic does.
+// be a coordinate with its noise, in steps. Then gradient * factor + normal * deviation + half is 2^places (x
+// + 1/2) plus a margin. Its bits from number `places` on are x rounded to an integer. If none of the
+// clear_bits is set, x is within the margin of a midpoint between two steps. Single precision cannot round
+// such an x, so exact arithmetic does.
 struct RoundingPlan {
   float factor, deviation, half;
   std::uint32_t places;
   std::int32_t clear_bits;
 };
 
-// Row number `row` of the normals, and its coordinates whose rounding is not certain (one bit each in
-// `marks`).
+// The normals of row number `row`. `marks` has one bit for each coordinate, set if its rounding is not
+// certain.
 struct UnclearRow {
   alignas(64) float normals[kRow];
   std::uint64_t row, marks;
@@ -63,8 +63,8 @@ struct Padded {
   Padded(const T* from, std::size_t size) { std::copy_n(from, size, values); }
 };
 
-// Rounds to the nearest integer, ties to even. Below 2^31 in magnitude, NearestInt's range checks
-// are not needed.
+// Rounds to the nearest integer, ties to even. The magnitude must be below 2^31, so the range checks of
+// NearestInt are not needed.
 HWY_INLINE hn::Vec<D32> ToSteps(hn::Vec<DF> x) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   return hn::Vec<D32>{_mm512_cvtps_epi32(x.raw)};
@@ -115,8 +115,8 @@ void AddScaled(const float* direction, float scale, std::int64_t* sums, std::siz
   std::copy_n(s.values, rest, sums + whole);
 }
 
-// Adds kCount messages to the 32-bit sums at once. Two vectors per iteration read the second-level cache,
-// where the sums lie, fastest.
+// Adds kCount messages to the 32-bit sums at once. The sums are in the second-level cache, which two vectors
+// per iteration read fastest.
 template <std::size_t kCount>
 HWY_INLINE void AddScaledNarrowVectors(const float* const* directions, const float* scales,
                                        std::int32_t* HWY_RESTRICT sums, std::size_t size) {
@@ -158,7 +158,7 @@ void AddAllScaled(const float* const* directions, const float* scales, std::size
   for (; m < count; ++m) AddScaledNarrow<1>(directions + m, scales + m, sums, size);
 }
 
-// Does the work of AddScaledNarrow row by row, between the steps of MakeDirection.
+// Does the work of AddScaledNarrow row by row, as the functor of MakeDirection.
 struct AddRows {
   const float* HWY_RESTRICT direction;
   float scale;
@@ -187,8 +187,8 @@ double DirectionBesideAdding(const std::uint8_t* key, random::Counter counter, f
   return random::HWY_NAMESPACE::MakeDirection<false>(key, counter, nullptr, out, size, add).squared_norm;
 }
 
-// Adds the steps x of kCount messages. Returns the largest x + bound modulo 2^32, which exceeds 2 * bound if
-// and only if some |x| exceeds `bound`.
+// Adds the steps x of kCount messages. Returns the largest x + bound modulo 2^32; it exceeds 2 * bound if and
+// only if some |x| exceeds `bound`.
 template <std::size_t kCount>
 HWY_INLINE std::uint32_t AddStepsNarrowVectors(const std::int32_t* const* steps, std::uint32_t bound,
                                                std::int32_t* HWY_RESTRICT sums, std::size_t size) {
@@ -268,7 +268,7 @@ void MoveSteps(std::int32_t* HWY_RESTRICT steps, std::int64_t* HWY_RESTRICT sums
   std::fill(steps + whole, steps + size, 0);
 }
 
-// As ToSteps, for any x: beyond 2^31 in magnitude, and for NaN, the result's lowest 31 bits are 0.
+// Like ToSteps, but for any x: if |x| >= 2^31 or x is NaN, the lowest 31 bits of the result are 0.
 HWY_INLINE hn::Vec<D32> ToStepsOrZeros(hn::Vec<DF> x) {
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
   return hn::Vec<D32>{_mm_cvtps_epi32(x.raw)};
@@ -280,7 +280,7 @@ HWY_INLINE hn::Vec<D32> ToStepsOrZeros(hn::Vec<DF> x) {
 #endif
 }
 
-// Returns one bit per number: 1 where none of the bits in `clear` is set.
+// Returns one bit per number: 1 if none of the bits of `clear` is set in the number.
 HWY_INLINE std::uint64_t ZerosAmong(hn::Vec<D32> numbers, hn::Vec<D32> clear) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   return _mm512_testn_epi32_mask(numbers.raw, clear.raw);
@@ -293,9 +293,9 @@ HWY_INLINE std::uint64_t ZerosAmong(hn::Vec<D32> numbers, hn::Vec<D32> clear) {
 #endif
 }
 
-// Rounds gradient * factor + z * deviation for rows of normals z, in fixed point scaled by 2^places;
-// the upper bits are the steps. Rows with a number near the middle of two steps are recorded for
-// exact arithmetic.
+// Rounds gradient * factor + z * deviation for rows of normals z, in fixed point scaled by 2^places; the
+// upper bits are the steps. A row with a value near a midpoint between two steps is recorded for exact
+// arithmetic.
 class NoisyRows {
  public:
   NoisyRows(const float* gradient, const RoundingPlan& plan, std::int32_t* steps, UnclearRow* unclear)
@@ -325,8 +325,8 @@ class NoisyRows {
     const auto factor = hn::Set(d, plan_.factor), deviation = hn::Set(d, plan_.deviation);
     const auto half = hn::Set(d, plan_.half);
     const auto clear = hn::Set(di, plan_.clear_bits);
-    // There is no branch because uncertain numbers cannot be predicted: each row is recorded, and the
-    // next one overwrites it unless some of its marks are set.
+    // There is no branch, because uncertain values cannot be predicted. Each row is recorded, and the next
+    // one overwrites it unless some of its marks are set.
     UnclearRow& here = unclear_[rows_];
     std::uint64_t marks = 0;
     HWY_UNROLL(16)
@@ -410,16 +410,17 @@ void subtract_steps(const std::int32_t* steps, std::int32_t* sums, std::size_t s
 namespace {
 
 RoundingPlan rounding_plan(float factor, double largest_product, double deviation, unsigned bits) {
-  // The largest error of the vector loops before rounding to an integer. It has three parts: the error of
-  // the normal; that of the deviation as a float and of its product with the normal; and that of the
-  // product with the gradient and of the two sums.
+  // The largest error of the vector loops before rounding to an integer. It has three parts: the error of the
+  // normal; the rounding of the deviation to a float and of its product with the normal; and the rounding of
+  // the product with the gradient and of the two sums.
   constexpr double kLargest = static_cast<double>(random::kLargestRadius);
   const double error = deviation * (random::kNormalError + kLargest * 0x1p-23) +
                        (3 * largest_product + deviation * kLargest + 2) * 0x1p-24;
   RoundingPlan plan{};
   plan.places = 31 - bits;
   const auto scaled = [&](double x) { return std::ldexp(x, static_cast<int>(plan.places)); };
-  // Multiples of 2^places are the middles of two steps; numbers up to `margin` away from one are not certain.
+  // Multiples of 2^places are midpoints between two steps. Values up to `margin` away from one are not
+  // certain.
   std::int32_t margin = 2;
   while (margin < scaled(error) * (1 + 0x1p-10) + 1) margin *= 2;
   plan.clear_bits = (std::int32_t{1} << plan.places) - 2 * margin;
@@ -450,7 +451,7 @@ std::size_t add_stream_noise(std::span<const float> gradient, float factor, doub
         const std::size_t i = from + row.row * kRow + at;
         if (i >= from + size) break;
         const double product = static_cast<double>(gradient[i]) * static_cast<double>(factor);
-        // The other normal of the pair is 16 places away.
+        // The other normal of the pair is 16 positions away.
         const auto whole =
             random::rounded_if_middling(row.normals[at], row.normals[at ^ 16], product, deviation);
         left += !whole;

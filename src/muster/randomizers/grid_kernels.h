@@ -1,7 +1,7 @@
-// The vector loops of the randomizers: they scale, add noise, round to whole steps and add up.
+// The vector loops of the randomizers: they scale, add noise, round to integer steps and add up.
 //
-// Numbers are rounded to the nearest integer, ties to even; the caller keeps every magnitude below 2^31.
-// All arrays hold `size` elements, and arrays that start on a cache line are fastest. Thread-safe.
+// Rounding is to the nearest integer, ties to even. The caller keeps every magnitude below 2^31. All arrays
+// hold `size` elements; arrays that start on a cache line are fastest. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -15,35 +15,33 @@ namespace muster::randomizers {
 // sums[i] += round(scale * direction[i])
 void add_scaled(const float* direction, float scale, std::int64_t* sums, std::size_t size);
 
-// Overwrites steps[i] with round(gradient[i] * factor + deviation N_i), clamped to [-b, b] with
-// b = 2^(bits - 1) - 1. N_i are the true normals 0, 1, ... of a stream (random/exact_normals.h), and the
-// product is that of two floats without rounding. Single-precision vectors decide most coordinates and leave
-// the others to rounded_if_middling and, where that does not decide either, to rounded_normal. So the steps
-// are the same on every target. Requires that no product exceeds largest_product in magnitude,
-// 1 <= deviation, 8 <= bits <= 24 and largest_product + 8 deviation <= b. Returns how many coordinates needed
-// rounded_normal.
+// Overwrites steps[i] with round(gradient[i] * factor + deviation N_i), clamped to [-b, b] with b = 2^(bits -
+// 1) - 1. The N_i are the exact normals 0, 1, ... of a stream (random/exact_normals.h), and the product of
+// the two floats is not rounded. Single-precision vectors decide most coordinates. The others are left to
+// rounded_if_middling and, if it does not decide either, to rounded_normal. So the steps are the same on
+// every target. Requires that no product exceeds largest_product in magnitude, 1 <= deviation, 8 <= bits <=
+// 24 and largest_product + 8 deviation <= b. Returns how many coordinates needed rounded_normal.
 std::size_t add_stream_noise(std::span<const float> gradient, float factor, double largest_product,
                              const random::RunKey& key, const random::StreamAddress& address,
                              double deviation, unsigned bits, std::int32_t* steps);
 
 // sums[i] += steps[i]
 void add_steps(const std::int32_t* steps, std::int64_t* sums, std::size_t size);
-// The same, then steps[i] = 0.
+// Does the same, then sets steps[i] = 0.
 void move_steps(std::int32_t* steps, std::int64_t* sums, std::size_t size);
 
-// The following functions add to 32-bit sums, which wrap around, so that anything added can be subtracted
-// again. Adding several messages in one pass is cheaper than one at a time, because a pass mostly reads
-// and writes memory.
+// The following functions add to 32-bit sums. These wrap around, so anything added can be subtracted again.
+// One pass over several messages is cheaper than one pass each, because memory access dominates.
 
 // For every m, sums[i] += round(scales[m] * directions[m][i]).
 void add_scaled(std::span<const float* const> directions, std::span<const float> scales, std::int32_t* sums,
                 std::size_t size);
-// sums[i] += round(scale * added[i]) for i < out.size(), while `out` is filled with another direction as
-// random::fill_direction does; this is faster than one after the other. Returns the squared norm of `out`.
+// sums[i] += round(scale * added[i]) for i < out.size(), while `out` is filled with another direction as in
+// random::fill_direction. This is faster than doing one after the other. Returns the squared norm of `out`.
 double fill_direction_beside_adding(const random::RunKey& key, const random::StreamAddress& address,
                                     std::span<float> out, const float* added, float scale,
                                     std::int32_t* sums);
-// For every m, sums[i] += steps[m][i]. Returns whether all |steps[m][i]| <= bound < 2^31.
+// For every m, sums[i] += steps[m][i]. Returns whether all |steps[m][i]| <= bound. Requires bound < 2^31.
 bool add_steps_within(std::span<const std::int32_t* const> steps, std::uint32_t bound, std::int32_t* sums,
                       std::size_t size);
 // sums[i] -= steps[i]

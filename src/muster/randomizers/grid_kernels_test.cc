@@ -28,8 +28,8 @@ std::vector<float> values(std::size_t n, float scale, std::uint64_t client) {
   return x;
 }
 
-// Tests a large size and every size up to a little more than two vectors. The element after the last
-// must not change.
+// Tests a large size and every size up to a little more than two vectors. The element after the last one must
+// not change.
 TEST(GridKernels, AgreeWithPlainLoopsOnEveryTarget) {
   std::vector<std::size_t> sizes = {1003};
   for (std::size_t n = 0; n < 40; ++n) sizes.push_back(n);
@@ -52,8 +52,8 @@ TEST(GridKernels, AgreeWithPlainLoopsOnEveryTarget) {
   EXPECT_GE(targets, 2);
 }
 
-// Each coordinate equals the result of rounded_normal for it alone, whether the vector loops decide it or
-// leave it to exact arithmetic.
+// Each coordinate equals the result of rounded_normal for that coordinate, whether the vector loops decide it
+// or leave it to exact arithmetic.
 TEST(GridKernels, NoiseFromAStreamIsThatOfItsExactNormalsOnEveryTarget) {
   const random::RunKey key = random::RunKey::from_seed(8);
   const random::StreamAddress address{random::Purpose::audit, 3, 4};
@@ -81,8 +81,8 @@ TEST(GridKernels, NoiseFromAStreamIsThatOfItsExactNormalsOnEveryTarget) {
           }
         }
         ASSERT_EQ(steps, expected) << n << " " << one.deviation;
-        // Of 40,000 coordinates, those left have an extreme radius word (a fraction 2^-13) or lie within
-        // about 1e-6 deviations of a tie.
+        // The coordinates left have an extreme radius word (a fraction 2^-13 of all) or are within about 1e-6
+        // deviations of a tie.
         if (n > 40'000) {
           std::printf("%-8s deviation %5.1f, products up to %g: %zu of %zu left to double precision\n",
                       target.c_str(), one.deviation, one.product, left, n);
@@ -94,8 +94,8 @@ TEST(GridKernels, NoiseFromAStreamIsThatOfItsExactNormalsOnEveryTarget) {
   }
 }
 
-// Noise that leaves the range of the steps would occur once in 10^15 coordinates, so the products leave it
-// here. Numbers of more than 32 bits are left by the vector loops to exact arithmetic.
+// Noise alone would leave the range of the steps once in 10^15 coordinates, so here the products leave it.
+// The vector loops leave values of more than 32 bits to exact arithmetic.
 TEST(GridKernels, StepsAreCutToTheirBits) {
   const random::RunKey key = random::RunKey::from_seed(8);
   const std::vector<float> far = {1, -1, 3e6f, -3e6f, 0};
@@ -212,7 +212,7 @@ TEST(GridKernels, StepsBeyondTheBoundAreSeenWhereverTheyAre) {
 TEST(MessageSum, NarrowAndWideSumsAreOneSum) {
   constexpr std::uint32_t kBound = 1u << 29;
   MessageSum sum(2, 1), other(2, 1);
-  for (int i = 0; i < 9; ++i) {  // three times what fits into 32 bits
+  for (int i = 0; i < 9; ++i) {  // three times as many as fit into 32 bits
     const std::span<std::int32_t> narrow = sum.narrow_sums(kBound);
     narrow[0] += static_cast<std::int32_t>(kBound);
     narrow[1] -= static_cast<std::int32_t>(kBound);

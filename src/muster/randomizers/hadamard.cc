@@ -17,8 +17,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Element i is added to the running sum i mod 16, whatever the width of a vector, so the result is the
-// same everywhere.
+// Element i is added to running sum i mod 16 for every vector width, so the result is the same on every
+// target.
 constexpr std::size_t kLanes = 16;
 
 // (-1)^(number of ones in i & j), as the sign bit of a float.
@@ -26,9 +26,9 @@ HWY_INLINE std::uint32_t SignBit(std::size_t i, std::size_t j) {
   return static_cast<std::uint32_t>(std::popcount(i & j)) << 31;
 }
 
-// Adds `blocks` blocks of 16 elements to the running sums; `first` is the index of their first element.
-// All elements of a block share the sign from the high bits of their index; `low` holds the signs from
-// the four low bits.
+// Adds `blocks` blocks of 16 elements to the running sums; `first` is the index of their first element. The
+// high bits of the index give one sign for all elements of a block. `low` holds the signs from the four low
+// bits.
 void AddBlocks(const float* HWY_RESTRICT x, std::size_t first, std::size_t blocks, std::size_t index,
                const std::uint32_t* HWY_RESTRICT low, double* HWY_RESTRICT norms,
                double* HWY_RESTRICT entries) {

@@ -1,5 +1,5 @@
-// The +-1 Hadamard matrix H of D rows, D a power of two, H_ij = (-1)^(number of ones in i & j): one entry of
-// H x, or the whole transform.
+// The +-1 Hadamard matrix H with D rows, where D is a power of two and H_ij = (-1)^(number of ones in i & j):
+// one entry of H x, or the whole transform.
 //
 // H is symmetric, and H H = D I. Values are the same on every machine. Thread-safe.
 #pragma once
@@ -18,7 +18,8 @@ struct HadamardEntry {
 };
 HadamardEntry hadamard_entry(std::span<const float> x, std::size_t index);
 
-// Replaces x by H x, exactly. The size must be a power of two, and the sum of the magnitudes below 2^63.
+// Replaces x by H x, exactly. The size must be a power of two, and the sum of the magnitudes must be below
+// 2^63.
 void hadamard_transform(std::span<std::int64_t> x);
 
 }  // namespace muster::randomizers

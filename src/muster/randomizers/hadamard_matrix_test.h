@@ -1,4 +1,4 @@
-// The Hadamard matrix for tests, by its recursion H_2D = [[H, H], [H, -H]] instead of by counting bits.
+// The Hadamard matrix for tests, built by the recursion H_2D = [[H, H], [H, -H]] instead of by counting bits.
 #pragma once
 
 #include <cstddef>

@@ -1,12 +1,12 @@
 // k-rr: k-ary randomized response (Warner 1965; Kairouz, Bonawitz, Ramage, "Discrete distribution estimation
 // under local privacy", 2016), for histograms.
 //
-// A client's vector is the indicator of its category among k. With probability
-// w = k / (e^epsilon0 + k - 1) the category is replaced by a uniform one of all k before it is sent, so
-// the true category is e^epsilon0 times as probable as each other one. A message has log2(k) bits, rounded
-// up. An answer is decoded to (its indicator - w/k in every entry) / (1 - w), an unbiased estimate of the
-// client's indicator. A client without a category has the vector 0 and sends a uniform answer, as if it had
-// drawn its category uniformly; the mean of its estimate is 1/k in every entry.
+// A client's vector is the indicator of its category among k. With probability w = k / (e^epsilon0 + k - 1)
+// the category is replaced, before it is sent, by one drawn uniformly from all k. So the true category is
+// e^epsilon0 times as probable as each other one. A message has log2(k) bits, rounded up. An answer is
+// decoded to (indicator of the answer - w/k in every entry) / (1 - w), an unbiased estimate of the client's
+// indicator. A client without a category has the zero vector and sends a uniform answer; the mean of its
+// estimate is 1/k in every entry.
 #pragma once
 
 #include <cstddef>
@@ -19,22 +19,22 @@
 
 namespace muster::randomizers {
 
-// How often an answer is replaced. `probability` is w as a multiple of 2^-64, rounded up, so that (1 - w)
-// k / w + 1 <= e^epsilon0 holds for the coin that is actually tossed. `kept` is 1 - w of the same coin,
-// which keeps the estimate unbiased.
+// How often an answer is replaced. `probability` is w, rounded up to a multiple of 2^-64, so that (1 - w) k /
+// w + 1 <= e^epsilon0 holds for the rounded w. `kept` is 1 - w for the same w, which keeps the estimate
+// unbiased.
 struct Replacement {
   random::Probability probability;
   double kept;
 };
 
-// epsilon0 must lie in [1e-9, 700] and k in [2, 2^31), else Error(plan).
+// Throws Error(plan) unless epsilon0 is in [1e-9, 700] and k in [2, 2^31).
 Replacement replacement_of(double epsilon0, std::uint64_t k);
 
-// The same ranges apply. A vector that is neither an indicator nor 0 is Error(data).
+// The same ranges apply. randomize() throws Error(data) for a vector that is neither an indicator nor zero.
 std::unique_ptr<VectorRandomizer> make_k_rr(double epsilon0, std::uint64_t k);
 
-// The category that the vector indicates, or the vector's size for the vector 0. Any other vector is
-// Error(data).
+// The category that the vector indicates, or the vector's size if the vector is zero. Throws Error(data) for
+// any other vector.
 std::size_t category_of(std::span<const float> indicator);
 
 }  // namespace muster::randomizers

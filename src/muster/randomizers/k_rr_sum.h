@@ -1,9 +1,8 @@
-// The sum of the answers of n clients of k-rr, drawn from the true counts: how many answers are
-// replaced, and by what.
+// The sum of the answers of n clients of k-rr, drawn at once from the true counts of the categories.
 //
-// Of the n_j clients of category j, Binomial(n_j, w) are replaced. Each replaced answer, and that of each
-// client without a category, is uniform. Binomials and uniform integers are sampled exactly, with the
-// same w as the coin of single messages (k_rr.h), so the law is exactly that of the sum of n messages.
+// Of the n_j clients of category j, Binomial(n_j, w) are replaced. Each replaced answer is uniform, and so is
+// the answer of each client without a category. Binomials and uniform integers are sampled exactly, with the
+// same rounded w as for single messages (k_rr.h), so the law is exactly that of the sum of n messages.
 #pragma once
 
 #include <cstdint>

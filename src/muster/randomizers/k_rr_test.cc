@@ -32,7 +32,7 @@ TEST(KRandomizedResponse, TheCoinIsExactlyPrivate) {
       // The probabilities of the true answer and of each other answer.
       const Wide own = 1 - w + w / k, other = w / k;
       EXPECT_LE(log(own / other), Wide(epsilon0)) << epsilon0 << " " << k;
-      // w and 1 - w have 64 bits: little is lost where neither is tiny.
+      // w and 1 - w have 64 bits, so little is lost unless one of them is tiny.
       const Wide exact = Wide(k) / (exp(Wide(epsilon0)) + k - 1);
       if (exact > Wide(1e-12) && 1 - exact > Wide(1e-12)) {
         EXPECT_LT((w - exact) / std::min(exact, Wide(1 - exact)), Wide(1e-6)) << epsilon0 << " " << k;
@@ -75,7 +75,7 @@ std::vector<std::uint64_t> answers(const VectorRandomizer& randomizer, const std
 TEST(KRandomizedResponse, AnswersHaveTheStatedLaw) {
   constexpr std::uint64_t n = 200'000;
   for (std::uint64_t k : {2u, 5u}) {
-    for (std::size_t category = 0; category <= k; ++category) {  // k stands for the vector 0
+    for (std::size_t category = 0; category <= k; ++category) {  // k stands for the zero vector
       std::vector<float> record(k);
       if (category < k) record[category] = 1;
       const auto observed = answers(*make_k_rr(1.0, k), record, n);

@@ -7,7 +7,7 @@
 namespace muster::randomizers {
 namespace {
 
-// The sampler of ldp-sgd, described to the accountant as a coordinate sampler.
+// The sampler of ldp-sgd; the accountant charges it as a coordinate sampler.
 class L2 final : public VectorRandomizer {
  public:
   L2(double epsilon0, double clip, std::size_t dimension)

@@ -27,10 +27,10 @@ TEST(L2, IsTheSphereUnderItsOwnDescription) {
   }
 }
 
-// The second moment, at c = C = 1, of a sampler that sends the sign of one coefficient of x = sum of
-// a_j(x) u_j. The u_j are a tight frame of N vectors of one length in R^d, scaled to x = sum of <u_j, x> u_j,
-// and no coefficient exceeds K |x| / sqrt(N); `level` is K. The index j is uniform, and the sign decodes to
-// N K / sqrt(N) times u_j or its opposite.
+// The second moment, at c = C = 1, of a sampler that sends the sign of one coefficient of x = sum of a_j(x)
+// u_j. The u_j are a tight frame of N vectors of equal length in R^d, scaled so that x = sum of <u_j, x> u_j.
+// No coefficient exceeds K |x| / sqrt(N); `level` is K. The index j is uniform, and the sign decodes to N K /
+// sqrt(N) times u_j or -u_j.
 double coordinate_second_moment(double d, double level) {
   // The scaling makes |u_j| = sqrt(d/N), so the squared length is N K^2 (d/N).
   return d * level * level;
@@ -39,23 +39,23 @@ double coordinate_second_moment(double d, double level) {
 TEST(L2, NoRepresentationOfOneSignIsMoreAccurate) {
   for (double d : {1.0, 2.0, 3.0, 10.0, 100.0, 1e4, 26010.0, 1e6}) {
     const double sphere = sphere_second_moment(1, 1, d);
-    // For plain coordinates, the largest is at most |x|, which is a level of sqrt(d).
+    // The largest plain coordinate is at most |x|, which is a level of sqrt(d).
     EXPECT_LE(sphere, coordinate_second_moment(d, std::sqrt(d)) * (1 + 1e-12)) << d;
     // To be better, a representation would have to keep every coefficient below 1.2534 |x| / sqrt(N).
     EXPECT_LE(sphere, coordinate_second_moment(d, std::sqrt(M_PI / 2)) * (1 + 1e-12)) << d;
-    // The sphere approaches that value in high dimension.
+    // In high dimension, the second moment of the sphere approaches this value.
     if (d > 99) {
       EXPECT_NEAR(sphere / (d * M_PI / 2), 1, 0.6 / d) << d;
     }
   }
 }
 
-// Checks E |z|^2 >= kappa^2, the bound that docs/theory/vector-randomizers.md proves at c = C = 1, for
-// samplers of one sign in the plane.
+// Checks E |z|^2 >= kappa^2 for samplers of one sign in the plane. docs/theory/vector-randomizers.md proves
+// this bound at c = C = 1.
 TEST(L2, TheBoundHoldsForFramesOfThePlane) {
   for (int n : {2, 3, 4, 5, 8, 30}) {
-    // The frame is n equally spaced lines. One is drawn, and the sign of the projection on it is sent, which
-    // gives the mean over j of |<u_j, x>| in the direction of x.
+    // The frame is n equally spaced lines. One line j is drawn, and the sign of the projection on it is sent.
+    // In the direction of x, this gives the mean over j of |<u_j, x>|.
     double least = 1;
     for (int k = 0; k < 2000; ++k) {
       const double angle = M_PI * k / 2000;

@@ -13,8 +13,8 @@
 namespace muster::randomizers {
 namespace {
 
-// Messages beyond this many steps are clamped. This follows the noise, so it is post-processing; the limit is
-// at least 256 noise scales away, so it happens with probability at most e^-256.
+// Messages are clamped to this many steps. Clamping follows the noise, so it is post-processing. The limit is
+// at least 256 noise scales away, so it is reached with probability at most e^-256.
 constexpr std::int64_t kMaxSteps = (std::int64_t{1} << 31) - 1;
 
 class Laplace final : public VectorRandomizer {
@@ -77,8 +77,8 @@ LaplaceGrid laplace_grid(double epsilon0, double clip) {
                 "is outside the range of the sampler");
   }
   check_shape(clip, 1);
-  // The clip is at least 2^20 steps if epsilon0 >= 1. For a smaller epsilon0 the noise is wider, and the clip
-  // has about 2^20 epsilon0 steps, so that t stays below 2^24.
+  // For epsilon0 >= 1, the clip norm is at least 2^20 steps. For smaller epsilon0 the noise is wider, and the
+  // clip norm has about 2^20 epsilon0 steps, so that t stays below 2^24.
   const int fine = epsilon0 >= 1 ? 20 : 20 + std::ilogb(epsilon0);
   LaplaceGrid grid{};
   grid.step = std::ldexp(1.0, std::ilogb(clip) - fine);

@@ -1,17 +1,17 @@
 // laplace: one number in [-C, C] plus Laplace noise of scale 2 C / epsilon0, on a grid, sampled exactly.
 //
-// The number is clamped, then rounded up or down at random, without bias, to a multiple of the step s: an
-// integer X in [-M, M] times s, M = ceil(C / s). The message is X + Z with P(|Z| >= z) = e^(-(2z - 1)/t) for
-// z >= 1, where the sign of Z is fair and t is an integer >= 4 M / epsilon0. Z is continuous Laplace noise L
-// of scale t/2 rounded to the nearest integer, and X + round(L) = round(X + L) because X is an integer. So
-// the message is a function of X + L. The integers X of two records differ by at most 2 M. So the message's
-// privacy profile is at most that of Laplace noise on an interval of length 2 M with parameter
-// 4 M / t <= epsilon0, which is what accounting::LaplaceLocal charges. The random rounding is a mixture of
-// integers, and mixing increases no hockey-stick divergence.
+// The number is clamped, then rounded at random and without bias to a multiple X s of the step s, where X is
+// an integer in [-M, M] and M = ceil(C / s). The message is X + Z with P(|Z| >= z) = e^(-(2z - 1)/t) for z >=
+// 1, where the sign of Z is fair and t is an integer >= 4 M / epsilon0. Z is continuous Laplace noise L of
+// scale t/2, rounded to the nearest integer. X + round(L) = round(X + L), because X is an integer, so the
+// message is a function of X + L. The integers X of two records differ by at most 2 M. So the message's
+// privacy profile is at most that of Laplace noise on an interval of length 2 M with parameter 4 M / t <=
+// epsilon0, which is what accounting::LaplaceLocal charges. The random rounding mixes messages of different
+// X, and mixing increases no hockey-stick divergence.
 //
-// Z is drawn by integer comparisons alone (random/exact_discrete.h), without rounded probabilities. The law
-// that is charged is therefore the law that is sent, up to the pseudorandomness of the stream. The
-// probability of rounding up is a multiple of 2^-64 and need not be exact: any mixture is as private.
+// Z is drawn by integer comparisons only (random/exact_discrete.h), without rounded probabilities. So the law
+// that is charged is the law that is sent, up to the pseudorandomness of the stream. The probability of
+// rounding up is a multiple of 2^-64 and need not be exact, because any mixture is as private.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@
 
 namespace muster::randomizers {
 
-// The dimension is 1. epsilon0 must lie in [2^-16, 700] and clip in [1e-20, 1e20], else Error(plan).
+// The dimension is 1. Throws Error(plan) unless epsilon0 is in [2^-16, 700] and clip in [1e-20, 1e20].
 std::unique_ptr<VectorRandomizer> make_laplace(double epsilon0, double clip);
 
-// The public grid of the messages, a function of the parameters alone.
+// The public grid of the messages, a function of the parameters only.
 struct LaplaceGrid {
   double step;               // s, a power of two
   std::uint64_t half_range;  // M

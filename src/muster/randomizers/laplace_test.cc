@@ -30,8 +30,8 @@ std::vector<double> messages(double epsilon0, double clip, float value, std::uin
   return values;
 }
 
-// Maps values to [0,1] by the law of continuous Laplace noise around `centre`; the grid is too fine to be
-// detected with as few values as the test draws.
+// Maps values to [0,1] by the distribution function of continuous Laplace noise around `centre`. The grid is
+// too fine to be detected with the number of values that the test draws.
 std::vector<double> through_law(std::vector<double> values, double centre, double scale) {
   for (double& x : values) {
     const double z = (x - centre) / scale;
@@ -63,7 +63,8 @@ TEST(Laplace, TheGridErrsOnThePrivateSide) {
       EXPECT_LE(4 * Wide(grid.half_range) / Wide(grid.scale), Wide(epsilon0));
       EXPECT_LT(grid.scale, std::uint64_t{1} << 24);
       EXPECT_GE(grid.half_range, 16u);
-      // Little is lost: the step is a small fraction of the clip, and an even smaller one of the noise.
+      // Little is lost: the step is a small fraction of the clip norm, and an even smaller fraction of the
+      // noise.
       const double scale = static_cast<double>(grid.scale) / 2 * grid.step;
       EXPECT_GE(scale, 2 * clip / epsilon0 * (1 - 1e-15));
       EXPECT_LE(scale, 2 * clip / epsilon0 * (1 + 1.0 / static_cast<double>(grid.half_range) + 2e-4));
@@ -72,7 +73,7 @@ TEST(Laplace, TheGridErrsOnThePrivateSide) {
   }
 }
 
-// The logarithm of the probability of a message, by the definition: continuous Laplace noise of scale t/2,
+// The logarithm of the probability of a message, by definition: continuous Laplace noise of scale t/2,
 // rounded to integers, where t is `scale`.
 Wide log_probability(std::int64_t message, std::int64_t record, std::uint64_t scale) {
   const std::int64_t z = std::abs(message - record);
@@ -135,7 +136,7 @@ TEST(Laplace, TheChargedProfileIsNeverBelowTheTruth) {
 
 TEST(Laplace, KnownBadTwoSidedGeometricNoisePassesTheCharge) {
   // Neighbouring messages have the same ratio e^(-2/t) as with rounded noise, and epsilon0 = 4 M / t = 1
-  // exactly. But where the likelihood ratio falls between two messages, the divergence is larger than
+  // exactly. But for an alpha between the likelihood ratios of two messages, the divergence is larger than
   // that of continuous noise.
   const double alpha = std::exp(2.0 / 16);
   EXPECT_GT(slow_profile(alpha, 8, 16, two_sided_geometric),
@@ -143,7 +144,7 @@ TEST(Laplace, KnownBadTwoSidedGeometricNoisePassesTheCharge) {
 }
 
 TEST(Laplace, RoundingIsUnbiased) {
-  // The grid has few steps, and the value lies a quarter of the way between two of them.
+  // The grid has few steps, and the value is a quarter of the way from one to the next.
   const LaplaceGrid grid = laplace_grid(0x1p-16, 1.0);
   const auto value = static_cast<float>(2.25 * grid.step);
   constexpr std::uint64_t n = 100'000;

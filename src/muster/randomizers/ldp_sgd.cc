@@ -27,12 +27,12 @@ struct Direction {
 };
 
 struct DirectionScratch final : Scratch {
-  std::array<Direction, VectorRandomizer::kPass> directions;  // those made last
-  std::size_t next = 0;                                       // the index of the one made longest ago
-  // A gradient whose single-precision products could overflow or underflow, rescaled.
+  std::array<Direction, VectorRandomizer::kPass> directions;  // the most recent ones
+  std::size_t next = 0;                                       // the index of the oldest one
+  // A rescaled gradient, used if single-precision products of the gradient could overflow or underflow.
   AlignedVector<float> rescaled;
 
-  // Returns the oldest direction that is not pinned, to be replaced. Fewer than kPass are pinned.
+  // Returns the oldest direction that is not pinned; the caller replaces it. Fewer than kPass must be pinned.
   Direction& oldest() {
     while (directions[next].pinned) next = (next + 1) % directions.size();
     Direction& direction = directions[next];
@@ -42,7 +42,7 @@ struct DirectionScratch final : Scratch {
   void unpin() {
     for (Direction& direction : directions) direction.pinned = false;
   }
-  // The direction of `seed` if it is still held, else null.
+  // Returns the direction of `seed` if it is still held, else null.
   Direction* at_hand(const Seed& seed) {
     const auto found = std::ranges::find_if(
         directions, [&](const Direction& direction) { return direction.held && direction.seed == seed; });
@@ -50,9 +50,9 @@ struct DirectionScratch final : Scratch {
   }
 };
 
-// Makes `direction` that of `seed` by fill(key, address, normals), which draws the normals and returns their
-// squared norm. If all normals are 0, the direction is the first axis and the result is false; this happens
-// only in few dimensions, at most once in 10^7 messages.
+// Makes `direction` the direction of `seed`. fill(key, address, normals) draws the normals and returns their
+// squared norm. If all normals are 0, the direction becomes the first axis and the result is false; this
+// happens only in few dimensions, at most once in 10^7 messages.
 template <class Fill>
 bool hold_direction(const Seed& seed, Direction& direction, Fill fill) {
   direction.held = false;
@@ -66,7 +66,8 @@ bool hold_direction(const Seed& seed, Direction& direction, Fill fill) {
   return false;
 }
 
-// The gradient, multiplied by a power of two if its products with normals could overflow or underflow.
+// Returns the gradient, multiplied by a power of two if its products with normals could overflow or
+// underflow.
 std::span<const float> in_range(std::span<const float> gradient, double norm, DirectionScratch& scratch) {
   if (norm == 0 || (norm > 1e-12 && norm < 1e12)) return gradient;
   const int exponent = -std::ilogb(norm);
@@ -85,7 +86,7 @@ class LdpSgd final : public VectorRandomizer {
         dimension_(dimension),
         flip_(flip_of(epsilon0)),
         length_(clip * flip_.inverse_bias * inverse_mean_projection(static_cast<double>(dimension))),
-        // The length is at most 2^30 steps, so that every coordinate fits into 32 bits.
+        // The length is at most 2^30 steps, so every coordinate fits into 32 bits.
         step_(std::ldexp(1.0, std::ilogb(length_) + 1 - 30)) {}
 
   std::size_t dimension() const override { return dimension_; }
@@ -166,8 +167,8 @@ class LdpSgd final : public VectorRandomizer {
   }
 
  private:
-  // A decoded message: scale times a direction's normals, rounded; no coordinate exceeds
-  // `largest` in magnitude.
+  // A decoded message: the normals of a direction times `scale`, rounded. No coordinate exceeds `largest` in
+  // magnitude.
   struct Scaled {
     Direction* direction;
     float scale;

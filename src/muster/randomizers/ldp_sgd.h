@@ -2,12 +2,12 @@
 // locally private estimation" (2018), as Algorithms 4-5 of Erlingsson et al., "Encode, shuffle, analyze
 // privacy revisited" (2020).
 //
-// The direction v is uniform on the unit sphere of R^d. Let g be the gradient and C the clip norm. The sign
-// b = sign<v,g> is negated with probability 1/2 - min(|g|,C)/(2C), then flipped with probability
-// q = 1/(e^epsilon0 + 1). The message is (seed of v, b). It is decoded to C c kappa b v with
-// c = (e^epsilon0 + 1)/(e^epsilon0 - 1) and kappa = sqrt(pi) Gamma((d+1)/2)/Gamma(d/2), an unbiased estimate
-// of g min(1, C/|g|). Given v, the probability of either sign lies in [q, 1-q] whatever g is, so the
-// randomizer is epsilon0-LDP and of class C (Theorem 4, docs/theory/class-c.md).
+// The direction v is uniform on the unit sphere of R^d. Let g be the gradient and C the clip norm. The sign b
+// = sign<v,g> is negated with probability 1/2 - min(|g|,C)/(2C), then flipped with probability q =
+// 1/(e^epsilon0 + 1). The message is (seed of v, b). It is decoded to C c kappa b v with c = (e^epsilon0 +
+// 1)/(e^epsilon0 - 1) and kappa = sqrt(pi) Gamma((d+1)/2)/Gamma(d/2). This is an unbiased estimate of g
+// min(1, C/|g|). Given v, the probability of either sign is in [q, 1-q] for every g, so the randomizer is
+// epsilon0-LDP and of class C (Theorem 4, docs/theory/class-c.md).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace muster::randomizers {
 
-// randomizer.h says what the arguments may be.
+// randomizer.h states the ranges of the arguments.
 std::unique_ptr<VectorRandomizer> make_ldp_sgd(double epsilon0, double clip, std::size_t dimension);
 
 }  // namespace muster::randomizers

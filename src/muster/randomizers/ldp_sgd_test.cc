@@ -16,8 +16,8 @@ namespace {
 
 constexpr double kAlpha = 1e-6;
 
-// Counts, out of n messages about `gradient`, those that say that `axis` is on the positive side
-// of the direction.
+// Counts the messages, out of n messages for `gradient`, whose signed direction has a positive inner product
+// with `axis`.
 std::uint64_t agreements(const VectorRandomizer& randomizer, const std::vector<float>& gradient,
                          const std::vector<float>& axis, std::uint64_t n, std::uint64_t seed) {
   const random::RunKey key = random::RunKey::from_seed(seed);
@@ -57,8 +57,8 @@ TEST(LdpSgd, TheBitHasTheStatedProbabilityAtEveryNorm) {
   }
 }
 
-// Counts how often the messages of two opposite gradients say "the axis is on the positive side", which
-// tells them apart as well as any event: n1 and n2 times in equally many trials. Given n1 + n2, n1 is about
+// Counts how often the messages of two opposite gradients have a positive inner product with the axis: n1 and
+// n2 times in equally many trials. No event distinguishes the gradients better. Given n1 + n2, n1 is about
 // binomial with odds of at most e^epsilon0; larger values are rejected.
 bool ratio_passes(double true_epsilon0, double claimed_epsilon0, std::string& summary) {
   const auto randomizer = make_ldp_sgd(true_epsilon0, 1.0, 3);
@@ -76,7 +76,7 @@ TEST(LdpSgd, TheLikelihoodRatioStaysWithinEpsilon) {
   for (double epsilon0 : {0.2, 1.0, 2.0}) {
     EXPECT_TRUE(ratio_passes(epsilon0, epsilon0, summary)) << epsilon0 << ": " << summary;
   }
-  // Known bad: a coin that flips too seldom.
+  // Known bad: a coin that flips too rarely.
   EXPECT_FALSE(ratio_passes(1.05, 1.0, summary)) << summary;
   EXPECT_FALSE(ratio_passes(2.05, 2.0, summary)) << summary;
 }
@@ -117,9 +117,9 @@ TEST(LdpSgd, DecodesToTheStatedLengthAndOppositeVectors) {
   }
 }
 
-// The sum is the same whether a message's direction is still held, is made while another is added, or occurs
-// twice, and whether or not the message fits into narrow sums. (In few dimensions, the normals of some
-// directions are all small and are scaled to many steps.)
+// The sum is the same if a message's direction is still held, is made while another one is added, or occurs
+// twice, and whether or not the message fits into narrow sums. In few dimensions, some directions have only
+// small normals and are scaled to many steps.
 TEST(LdpSgd, MessagesTogetherAreTheSumOfMessagesAlone) {
   const random::RunKey key = random::RunKey::from_seed(5);
   for (const std::size_t d : {1u, 3u, 70u, 3000u}) {

@@ -34,7 +34,7 @@ class Linf final : public SignedIndexRandomizer {
 
  private:
   double share(std::span<const float> gradient, std::size_t index) const override {
-    // All coordinates are checked, not only the one sent, so that a diverged model is always noticed.
+    // All coordinates are checked, not only the one that is sent, so that a diverged model is always noticed.
     check_finite(gradient);
     return static_cast<double>(gradient[index]) / clip();
   }

@@ -1,12 +1,12 @@
-// The interface of a local randomizer: what a client does to its gradient before anything leaves the
-// device, and how the aggregator decodes the message. docs/randomizers.md compares the randomizers.
+// The interface of a local randomizer: what a client does to its gradient before anything leaves the device,
+// and how the aggregator decodes the message. docs/randomizers.md compares the randomizers.
 //
 // Order of calls: make_sum() and make_scratch() once per thread; randomize() per client; accumulate() per
-// message, on any thread and in any order; merge() the threads' sums; mean(). A randomizer is immutable and
-// may be shared between threads; a Scratch and a MessageSum belong to one thread.
+// message, on any thread and in any order; merge() for the sums of the threads; mean(). A randomizer is
+// immutable and may be shared between threads; a Scratch and a MessageSum belong to one thread.
 //
-// Unless its header says otherwise, a function that makes a randomizer throws Error(plan) if epsilon0 is not
-// in [1e-9, 700], clip not in [1e-20, 1e20], or dimension not in [1, 2^31).
+// Unless its header states otherwise, a function that makes a randomizer throws Error(plan) if epsilon0 is
+// outside [1e-9, 700], clip outside [1e-20, 1e20], or dimension outside [1, 2^31).
 #pragma once
 
 #include <array>
@@ -48,24 +48,25 @@ struct AnswerMessage {
 // The message that leaves a client. It carries no name, round or order.
 using Message = std::variant<SignedDirectionMessage, GridMessage, SignedIndexMessage, AnswerMessage>;
 
-// The exact sum of messages. Its entries are 64-bit integer multiples of a power-of-two step, so neither the
-// order of the messages nor their split over threads changes a bit of it. It has room for 2^32 messages of
-// 32-bit steps. What an entry adds up is decided by the randomizer: a coordinate of the decoded vectors, or
-// signs or answers that the randomizer's mean() decodes.
+// The exact sum of messages. Its entries are 64-bit integer multiples of a power-of-two step, so the sum is
+// bit-identical for every order of the messages and every split over threads. It has room for 2^32 messages
+// of 32-bit steps. The randomizer decides what an entry sums: a coordinate of the decoded vectors, or signs
+// or answers that the randomizer's mean() decodes.
 //
-// Messages of few steps are first added up in 32 bits, which halves the memory traffic; these sums are
-// widened before anyone sees them. Reading may therefore write, so only one thread at a time may use a
+// Messages with small steps are first added up in 32 bits, which halves the memory traffic. These 32-bit sums
+// are added to the 64-bit ones before any read. So reading may write, and only one thread at a time may use a
 // sum, even for reading.
 class MessageSum {
  public:
   MessageSum(std::size_t dimension, double step);
 
-  // Adds another sum of the same dimension and step, else Error(internal).
+  // Adds another sum. Throws Error(internal) if its dimension or step differs.
   void merge(const MessageSum& other);
   void clear();
 
   std::uint64_t count() const { return count_; }
-  // Overwrites out, as many floats as there are entries, with sum * step / count; with zeros if count() is 0.
+  // Overwrites `out` with sum * step / count, or with zeros if count() is 0. Throws Error(internal) unless
+  // out.size() == size().
   void mean(std::span<float> out) const;
 
   std::size_t size() const { return sums_.size(); }
@@ -78,16 +79,17 @@ class MessageSum {
     return sums_;
   }
 
-  // Returns size() 32-bit sums with room for one more message whose entries are at most `bound` < 2^31
-  // in magnitude. The caller adds one such message (or several whose bounds add up to `bound`), or undoes
-  // what it added. The span is invalid after any other call.
+  // Returns size() 32-bit sums with room for one more message whose entries are at most `bound` < 2^31 in
+  // magnitude. The caller adds one such message (or several whose bounds add up to `bound`), or undoes what
+  // it added. Any other call invalidates the span.
   std::span<std::int32_t> narrow_sums(std::uint32_t bound);
-  // For messages of a larger bound, so few fit into 32 bits that adding them to sums() is faster.
+  // The largest bound for which this is fast. Add messages with a larger bound to sums(), because too few of
+  // them fit into 32 bits.
   static constexpr double kLargestNarrowBound = 0x1p27;
 
   double step() const { return step_; }
   void count_one() { ++count_; }
-  // Sets count(), after sums() were filled with sums that were added up elsewhere.
+  // Sets count(), after sums() has been filled with sums computed elsewhere.
   void set_count(std::uint64_t count) { count_ = count; }
   void count_more(std::uint64_t messages) { count_ += messages; }
 
@@ -101,9 +103,8 @@ class MessageSum {
   std::uint64_t count_ = 0;
 };
 
-// The buffers of one thread. For ldp-sgd and l2 they also keep the kPass directions made last, so that a
-// message that was just made need not be decoded again when the same thread aggregates it. Results never
-// depend on this.
+// The buffers of one thread. For ldp-sgd and l2 they also hold the kPass most recent directions, so that a
+// message need not be decoded again when the thread that made it aggregates it. Results never depend on this.
 class Scratch {
  public:
   virtual ~Scratch() = default;
@@ -116,10 +117,10 @@ class VectorRandomizer {
   virtual std::size_t dimension() const = 0;
   // What the accountant charges for one message.
   virtual accounting::Mechanism description() const = 0;
-  // Bits per message, in a wire format that spends none on names or types.
+  // Bits per message, in a wire format without names or types.
   virtual std::uint64_t message_bits() const = 0;
-  // The variance of one decoded message, summed over its coordinates, if the clipped vector has this
-  // squared length.
+  // The variance of one decoded message, summed over its coordinates, if the clipped vector has the squared
+  // length `squared_norm`.
   virtual double variance(double squared_norm) const = 0;
 
   // The unit of the sum's entries, a power of two.
@@ -129,27 +130,28 @@ class VectorRandomizer {
   MessageSum make_sum() const { return MessageSum(sum_size(), step()); }
   virtual std::unique_ptr<Scratch> make_scratch() const = 0;
 
-  // The client's side. `gradient` has dimension() floats and is not yet clipped; NaN or infinity in it is
-  // Error(data), and the client must then send the message of the zero vector instead
-  // (docs/theory/what-the-system-owes.md). All private bits come from KeyedStream(key,
-  // {Purpose::randomize, round, client}) and, where exact normals need further ones, from the streams that
-  // random/exact_normals.h derives from the same address. Overwrites `out` and reuses its storage.
+  // The client's side. `gradient` has dimension() floats and is not yet clipped. Throws Error(data) if it
+  // contains NaN or infinity; the client must then send the message of the zero vector instead
+  // (docs/theory/what-the-system-owes.md). All private bits come from KeyedStream(key, {Purpose::randomize,
+  // round, client}) and, where exact normals need further bits, from the streams that random/exact_normals.h
+  // derives from the same address. Overwrites `out` and reuses its storage.
   virtual void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
                          std::uint64_t client, Scratch& scratch, Message& out) const = 0;
 
   // The aggregator's side: decodes one anonymous message and adds it to `sum`. The result depends on the
-  // message alone. A message of another kind or dimension is Error(data).
+  // message only. Throws Error(data) for a message of another kind or dimension.
   virtual void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const = 0;
 
-  // Accumulates every message, in any order; faster where one pass over the sum can add several messages.
+  // Accumulates every message, in any order. Randomizers that can add several messages in one pass over the
+  // sum do so, which is faster.
   virtual void accumulate_all(std::span<const Message> messages, Scratch& scratch, MessageSum& sum) const {
     for (const Message& message : messages) accumulate(message, scratch, sum);
   }
   // The largest number of messages that one pass adds.
   static constexpr std::size_t kPass = 8;
 
-  // Overwrites `out` (dimension() floats) with the mean of the decoded messages, an unbiased estimate of
-  // the mean of the clipped vectors; with zeros if there are no messages.
+  // Overwrites `out` (dimension() floats) with the mean of the decoded messages, an unbiased estimate of the
+  // mean of the clipped vectors, or with zeros if there are no messages.
   virtual void mean(const MessageSum& sum, std::span<float> out) const { sum.mean(out); }
 };
 

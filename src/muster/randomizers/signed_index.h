@@ -2,12 +2,11 @@
 // coordinate samplers linf and l1 (Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated
 // learning: privacy, communication and accuracy trade-offs", 2021, R_inf and R_1).
 //
-// A sampler maps its clipped vector to one number in [-1, 1] per index, the share. Let q be the probability
-// of a flip, of the coin that is actually tossed (flip.h). The mean of the sign sent is the share times
-// 1 - 2q, and given the index, the probability of either sign lies in [q, 1-q] for every vector. So the
-// randomizer is epsilon0-LDP and of class C (Theorem 4, docs/theory/class-c.md): the one law of the class is
-// uniform on indices and signs. The sum counts signs exactly; mean() of the derived class turns it into the
-// estimate.
+// A sampler maps its clipped vector to one number in [-1, 1] per index, the share. Let q be the flip
+// probability after rounding (flip.h). The mean of the sign that is sent is the share times 1 - 2q. Given the
+// index, the probability of either sign is in [q, 1-q] for every vector. So the randomizer is epsilon0-LDP
+// and of class C (Theorem 4, docs/theory/class-c.md), where the common law of the class is uniform on indices
+// and signs. The sum counts signs exactly, and mean() of the derived class turns it into the estimate.
 #pragma once
 
 #include <cstddef>
@@ -34,16 +33,16 @@ class SignedIndexRandomizer : public VectorRandomizer {
   void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const override;
 
  protected:
-  // epsilon0, clip and dimension are checked as randomizer.h says. Requires dimension <= indices <= 2^31.
+  // epsilon0, clip and dimension have the ranges of randomizer.h. Requires dimension <= indices <= 2^31.
   SignedIndexRandomizer(accounting::CoordinateLocal::Norm norm, double epsilon0, double clip,
                         std::size_t dimension, std::size_t indices);
 
-  // The index-th coordinate of the clipped (for l1, also transformed) vector, divided by its largest possible
-  // value. A result outside [-1, 1] stands for the nearest end (flip.h). A vector that is not finite is
-  // Error(data).
+  // The index-th coordinate of the clipped vector (for l1, of its Hadamard transform), divided by its largest
+  // possible value. A result outside [-1, 1] counts as the nearest end of the interval (flip.h). Throws
+  // Error(data) for a vector that is not finite.
   virtual double share(std::span<const float> gradient, std::size_t index) const = 0;
 
-  // Refuses (Error(internal)) a sum of another size or step.
+  // Throws Error(internal) for a sum of another size or step.
   void check(const MessageSum& sum) const;
 
   double clip() const { return clip_; }

@@ -1,5 +1,5 @@
-// Shared by the tests of the coordinate samplers linf and l1: the law of a message, given the vector's
-// shares (signed_index.h), and a comparison with the messages sent.
+// Shared by the tests of the coordinate samplers linf and l1: the law of a message for given shares
+// (signed_index.h), and its comparison with the messages that are sent.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,8 +16,9 @@ namespace muster::randomizers {
 
 inline constexpr std::uint64_t kSignedIndexMessages = 100'000;
 
-// The law of a message (index j, sign), computed by the definition and not by the coins: with D shares,
-// (1/D)(1/2 +- share_j / (2 c)), of which the one for + is at place 2 j + 1 and the one for - before it.
+// The law of a message (index j, sign), computed from the definition and not from the coins. With D shares,
+// the probability is (1/D)(1/2 +- share_j / (2 c)). The one for + has the position 2 j + 1, and the one for -
+// has the position 2 j.
 inline std::vector<double> law_of_shares(const std::vector<double>& shares, double epsilon0) {
   const double c = (std::exp(epsilon0) + 1) / (std::exp(epsilon0) - 1);
   std::vector<double> law;
@@ -29,7 +30,7 @@ inline std::vector<double> law_of_shares(const std::vector<double>& shares, doub
   return law;
 }
 
-// Compares kSignedIndexMessages messages of `gradient` with a law; the false-alarm rate is 10^-6.
+// Compares kSignedIndexMessages messages of `gradient` with a law; the false-alarm probability is 10^-6.
 inline testing::Verdict messages_have_law(const VectorRandomizer& randomizer,
                                           const std::vector<float>& gradient, const std::vector<double>& law,
                                           std::uint64_t seed) {
@@ -47,8 +48,8 @@ inline testing::Verdict messages_have_law(const VectorRandomizer& randomizer,
   return testing::chi_squared_test(counts, expected, 1e-6);
 }
 
-// Expects make(epsilon0)'s messages for each input to have the law law(input). Known bad: the messages of
-// make(1.1 epsilon0) for inputs[told], which must be found not to have it.
+// Expects the messages of make(epsilon0) for each input to have the law law(input). Known bad: the messages
+// of make(1.1 epsilon0) for inputs[told] must be found to have another law.
 template <typename Make, typename Law>
 void expect_messages_have_law(const Make& make, double epsilon0,
                               const std::vector<std::vector<float>>& inputs, const Law& law,
@@ -62,7 +63,7 @@ void expect_messages_have_law(const Make& make, double epsilon0,
   EXPECT_FALSE(verdict.pass) << verdict.summary;
 }
 
-// Expects the ratio of the laws of any two inputs to be at most e^epsilon0 at every message, up to rounding.
+// Expects the likelihood ratio of any two inputs to be at most e^epsilon0 for every message, up to rounding.
 // flip_test.cc tests the ratio of the coins exactly.
 template <typename Law>
 void expect_every_ratio_within(double epsilon0, const std::vector<std::vector<float>>& inputs,

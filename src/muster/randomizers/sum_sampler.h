@@ -1,12 +1,13 @@
 // The interface of the `sum` fidelity: instead of the messages of a round, only their sum is drawn, with the
 // same law.
 //
-// This makes simulations fast: the clients' vectors are clipped and added up exactly, and only then is the
-// noise of all messages drawn at once. The result has the law of what the aggregator would hold after these
-// clients' messages, up to the differences that the header of each sampler states. Only the simulation ever
-// sees the exact sum.
+// This makes simulations fast: the clients' vectors are clipped and added up exactly, and then the noise of
+// all messages is drawn at once. The result has the law of the sum that the aggregator would compute from
+// these clients' messages, up to the differences that the header of each sampler states. Only the simulation
+// ever sees the exact sum.
 //
-// Order of calls: exact = make_sum(); add() per client, on any thread and in any order; merge() the threads'
+// Order of calls: exact = make_sum(); add() per client, on any thread and in any order; merge() for the sums
+// of the threads; draw(); then mean() of the randomizer. A sampler is immutable and may be shared between
 // sums; draw(); then mean() of the randomizer. A sampler is immutable and may be shared between threads.
 #pragma once
 
@@ -25,15 +26,17 @@ class SumSampler {
   // Returns an empty sum of clipped vectors.
   virtual MessageSum make_sum() const = 0;
 
-  // Clips one client's vector and adds it. NaN or infinity in it is Error(data), and nothing is added.
+  // Clips one client's vector and adds it. If the vector contains NaN or infinity, throws Error(data) and
+  // adds nothing.
   virtual void add(std::span<const float> vector, MessageSum& exact) const = 0;
-  // Adds several clients, with bit-identical results; faster where one pass over the sum can add several
-  // vectors. A pass takes at most VectorRandomizer::kPass vectors, in their order. NaN or infinity in a
-  // vector is Error(data); then no vector of its pass or of a later one is added.
+  // Adds several clients, with bit-identical results. It is faster if one pass over the sum can add several
+  // vectors. A pass takes at most VectorRandomizer::kPass vectors, in their order. If a vector contains NaN
+  // or infinity, throws Error(data), and no vector of its pass or of a later one is added.
   virtual void add_all(std::span<const std::span<const float>> vectors, MessageSum& exact) const = 0;
 
   // Draws a sum of exact.count() messages of the randomizer. Its bits come from the stream (key,
-  // {Purpose::sum_noise, round}) and, for exact normals, from those that random/exact_normals.h derives.
+  // {Purpose::sum_noise, round}) and, for exact normals, from the streams that random/exact_normals.h derives
+  // from it.
   virtual MessageSum draw(const MessageSum& exact, const random::RunKey& key, std::uint64_t round) const = 0;
 };
 

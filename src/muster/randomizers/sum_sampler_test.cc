@@ -1,6 +1,6 @@
-// Compares the `sum` fidelity with the messages that it replaces. Of one population, many rounds by messages
-// and many by sums are compared with each other and with the moments in closed form. The same tests must
-// detect faulty variants.
+// Compares the `sum` fidelity with the messages that it replaces. Many rounds of one population are simulated
+// with messages, and many with sums. They are compared with each other and with closed forms of the moments.
+// The same tests must detect faulty variants.
 #include "muster/randomizers/sum_sampler.h"
 
 #include <gmock/gmock.h>
@@ -67,8 +67,8 @@ Means by_sums(const VectorRandomizer& randomizer, const SumSampler& sampler,
   });
 }
 
-// Tests the mean and the variance of each coordinate over the rounds. The test of the variance takes the
-// estimates as normal: with 50 clients a round, their fourth moment is within one per cent of a normal's.
+// Tests the mean and the variance of each coordinate over the rounds. The test of the variance assumes normal
+// estimates: with 50 clients per round, their fourth moment is within one per cent of a normal's.
 bool moments_hold(const Means& means, const std::vector<double>& expected,
                   const std::vector<double>& variance, std::string& summary) {
   for (std::size_t i = 0; i < means.size(); ++i) {
@@ -92,7 +92,7 @@ bool same_law(const Means& a, const Means& b, std::string& summary) {
     summary = verdict.summary;
     if (!verdict.pass) return false;
   }
-  // The dependence between coordinates is tested by the sums and differences of neighbouring ones.
+  // The dependence between coordinates is tested with the sums and differences of adjacent coordinates.
   for (std::size_t i = 0; i + 1 < a.size(); ++i) {
     for (double sign : {-1.0, 1.0}) {
       std::vector<double> in_a, in_b;
@@ -117,7 +117,7 @@ std::vector<Vector> gradients() {
     for (std::size_t i = 0; i < x.size(); ++i) {
       x[i] = 0.3f * std::sin(static_cast<float>(j) + 2 * static_cast<float>(i)) + 0.1f;
     }
-    clients.push_back(j == 7 ? Vector(5) : x);  // one of them is a dummy
+    clients.push_back(j == 7 ? Vector(5) : x);  // one client is a dummy
   }
   return clients;
 }
@@ -146,7 +146,8 @@ TEST(GaussianSum, KnownBadVariantsAreNoticed) {
   const auto randomizer = make_gaussian(kSigma, kClip, 5);
   const Means messages = by_messages(*randomizer, clients);
   std::string summary;
-  // Known bad: a tenth less noise; a clip a fifth too small (with the noise unchanged); five clients missing.
+  // Known bad: noise smaller by a tenth; a clip norm smaller by a fifth (with the noise unchanged); five
+  // clients missing.
   EXPECT_FALSE(same_law(
       messages,
       by_sums(*make_gaussian(0.9 * kSigma, kClip, 5), *make_gaussian_sum(0.9 * kSigma, kClip, 5), clients),
@@ -164,7 +165,7 @@ TEST(GaussianSum, ClientsTogetherAddUpLikeClientsAlone) {
   const auto sampler = make_gaussian_sum(kSigma, kClip, 1003);
   for (std::size_t count : {0u, 1u, 4u, 7u, 131u}) {  // 131 clients exceed 32 bits
     std::vector<std::vector<float>> clients(count, std::vector<float>(1003, 0.0f));
-    // Large and tiny entries alternate; the large last entry is what makes the norm exceed the clip.
+    // Large and tiny entries alternate. The large last entry makes the norm exceed the clip norm.
     for (std::size_t i = 0; i < count; ++i) clients[i][i] = i % 2 == 0 ? 1e3f : 1e-3f;
     for (std::size_t i = 0; i < count; ++i) clients[i][1002] = 1e3f;
     const std::vector<std::span<const float>> views(clients.begin(), clients.end());
@@ -187,7 +188,8 @@ TEST(GaussianSum, IsFreshEachRoundAndRepeatable) {
   };
   EXPECT_EQ(steps(3), steps(3));
   EXPECT_NE(steps(3), steps(4));
-  // Every coordinate has its own noise, across blocks: two are equal with probability 1 / (2 sqrt(pi) 96).
+  // Every coordinate has its own noise, also across blocks: two are equal with probability 1 / (2 sqrt(pi)
+  // 96).
   const std::vector<std::int64_t> first = steps(3);
   for (const std::size_t lag : {1u, 16u, 32u, 1024u}) {
     int equal = 0;
@@ -221,7 +223,7 @@ std::vector<Vector> records(std::size_t k) {
   std::vector<Vector> clients;
   for (std::size_t j = 0; j < 50; ++j) {
     Vector x(k);
-    if (j % 10 != 9) x[j % 3 == 0 ? 0 : j % k] = 1;  // a tenth of the clients has no category
+    if (j % 10 != 9) x[j % 3 == 0 ? 0 : j % k] = 1;  // a tenth of the clients have no category
     clients.push_back(x);
   }
   return clients;
@@ -234,7 +236,7 @@ TEST(KRandomizedResponseSum, HasTheLawOfTheMessages) {
     const auto randomizer = make_k_rr(epsilon0, k);
     const Means messages = by_messages(*randomizer, clients);
     const Means sums = by_sums(*randomizer, *make_k_rr_sum(epsilon0, k), clients);
-    // A client answers i with probability p, q or 1/k; the indicators are independent.
+    // A client answers i with probability p, q or 1/k. The answers of the clients are independent.
     const double e = std::exp(epsilon0), total = e + static_cast<double>(k) - 1;
     const double p = e / total, q = 1 / total, none = 1 / static_cast<double>(k);
     std::vector<double> expected(k), variance(k);

@@ -12,7 +12,7 @@ constexpr const char* kInk = "#1f2933";
 constexpr const char* kFaint = "#e4e7eb";
 constexpr const char* kMuted = "#616e7c";
 constexpr double kHeadingLeft = 72;
-constexpr double kNearly = 1e-9;  // a value off by no more than this relative amount counts as exact
+constexpr double kNearly = 1e-9;  // relative error up to which a value counts as exact
 
 std::string text_at(double x, double y, const char* anchor, const std::string& words,
                     const std::string& more = "") {

@@ -1,8 +1,8 @@
 // Charts as SVG text: panels with two scales, and lines, bands, dots and whiskers in the units of the data.
 //
 // A picture is one <svg> element that needs no other files. Every shape has its colours as attributes, so
-// that it works as a file of its own, and also a class, so that a page that includes it can restyle it
-// for dark mode (report_html.cc). Coordinates are written to a tenth of a pixel.
+// that the picture works as a file of its own. It also has a class, so that a page that includes the picture
+// can restyle it for dark mode (report_html.cc). Coordinates are written to a tenth of a pixel.
 //
 // Example:
 //     ChartPanel panel(Scale::linear(0, 700, 72, 456), Scale::linear(0, 1, 396, 92),
@@ -65,8 +65,8 @@ class ChartPanel {
   ChartPanel(Scale x, Scale y, const std::string& title, const std::string& x_title, bool ticks_x = true);
 
   void line(const std::vector<DataPoint>& points, const Stroke& stroke);
-  // The area between two lines with points at the same x. Points at which `upper` has a gap are left out; at
-  // those at which only `lower` has one, the area reaches the bottom.
+  // The area between two lines with points at the same x. Points at which `upper` is not finite are left out;
+  // where only `lower` is not finite, the area reaches the bottom.
   void band(const std::vector<DataPoint>& upper, const std::vector<DataPoint>& lower, const Stroke& stroke);
   // A dot with a label above it, to its right or (`leftward`) to its left. An empty label is omitted.
   void dot(DataPoint at, const std::string& label, bool leftward, const Stroke& stroke, double radius = 4.5);

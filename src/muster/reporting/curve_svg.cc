@@ -1,5 +1,6 @@
-// Draws two panels side by side, logarithmic on all axes: over the fixed quantity, and over rounds. The
-// truth lies in the band between the lower and the upper curve; a dot marks the question.
+// Draws two panels side by side with logarithmic axes: the bounds over the fixed quantity (delta or epsilon),
+// and over rounds. The true value lies in the band between the lower and the upper curve; a dot marks the
+// values that were asked for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,8 +77,8 @@ class Panel {
     return Scale::logarithmic(shown.low, shown.high, left, left + kPanelWidth);
   }
 
-  // Also decides whether the local curve fits: it may lie far above the others, and is drawn only where
-  // it does not compress them.
+  // Also sets local_fits_. The local curve may lie far above the others and is drawn only if it does not
+  // compress them.
   Scale y_scale() {
     Span shown = span_of(&CurvePoint::upper);
     const Span lower = span_of(&CurvePoint::lower), local = span_of(&CurvePoint::local);
@@ -152,7 +153,7 @@ class Panel {
       if (point.rounds == curves_.rounds && point.fixed == curves_.question.fixed && point.upper &&
           *point.upper > 0) {
         const DataPoint asked{x_shown(point), y_shown(point.upper)};
-        // The label stands above the curve, on the side where it does not touch it: the curve falls over
+        // The label stands above the dot, on the side where the curve does not touch it: the curve falls over
         // delta and over epsilon, and rises over rounds.
         const Scale& x = chart_.x();
         const bool leftward =

@@ -18,11 +18,11 @@ struct LaunchShare {
   std::optional<double> without;
 };
 
-// The statement of all launches, and "launches": the statement of each by itself, with the keys "plan" and "without"
-// besides.
+// The statement of all launches together, with the additional key "launches": the statement of each launch by
+// itself, to which the keys "plan" and "without" are added.
 JsonObject launches_json(const accounting::Statement& all, const std::vector<LaunchShare>& shares);
 
-// A table of the launches, then that of all together (statement_text.h). Upper values are rounded up.
+// A table of the launches, then the table of all together (statement_text.h). Upper values are rounded up.
 std::string launches_table(const accounting::Statement& all, const std::vector<LaunchShare>& shares);
 
 }  // namespace muster::reporting

@@ -22,7 +22,7 @@ using simulation::RunRecord;
 
 constexpr double kNone = std::numeric_limits<double>::infinity();  // an epsilon that is not proven
 
-// The largest number of rows in the table of logged rounds; of more, every k-th is shown.
+// The largest number of rows in the table of logged rounds. If there are more, every k-th is shown.
 constexpr std::size_t kMaxRows = 2000;
 
 // How a page begins, and the texts in its head by which is_report() recognises it.

@@ -20,8 +20,8 @@ namespace muster::reporting {
 struct ReportParts {
   const simulation::RunRecord& run;
   const WatchedRun& watched;
-  // How many epsilons stated in the run's files were larger than what the accountant proves today
-  // (stated_epsilon.h), which is shown instead.
+  // How many of the epsilons stated in the run's files were larger than today's proven value
+  // (stated_epsilon.h). The page shows today's values.
   std::uint64_t larger;
   // The statement for the rounds done; nothing before the first round.
   std::optional<accounting::Statement> statement;
@@ -30,7 +30,7 @@ struct ReportParts {
 };
 
 std::string report_html(const ReportParts& parts);
-// Whether a file is such a page, of this version or an older one.
+// Whether `text` is a page that report_html wrote, in this version or an older one.
 bool is_report(std::string_view text);
 
 // The charts of the page; empty text if there is nothing to draw.

@@ -8,8 +8,8 @@
 
 namespace muster::reporting {
 
-// Several lines, each a word and the value that it names: accuracy, epsilon, time, folder and, where there
-// is something to say, shared records and neutral answers.
+// Several lines, each with a name and a value: accuracy, epsilon, time and folder. Lines on shared records
+// and neutral answers follow if there are any.
 std::string result_text(const protocols::Plan& plan, const simulation::RunResult& result);
 
 }  // namespace muster::reporting

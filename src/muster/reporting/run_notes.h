@@ -1,5 +1,5 @@
-// Notes shown beside a run's numbers, for example on clients that share records and on vectors that were
-// not finite. A note is one line without its end, and empty if there is nothing to report.
+// Notes shown beside a run's numbers, for example on clients that share records and on vectors that were not
+// finite. A note is one line without a line end, and empty if there is nothing to report.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace muster::reporting {
 
-// Receives a note as soon as there is one, on the thread that runs the function to which this sink was given.
+// Called with each note as soon as there is one, on the thread of the function that was given this sink.
 using NoteSink = std::function<void(const std::string& note)>;
 
 // "250000 clients share 3000 records, 83.3 a record on average: epsilon is for one client's copy; ...".

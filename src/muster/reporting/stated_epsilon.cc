@@ -22,13 +22,13 @@ using simulation::Measurement;
 using simulation::RunResult;
 
 constexpr double kLastDigits = 1e-9;
-constexpr std::chrono::seconds kQuiet{20};  // before each note of progress
+constexpr std::chrono::seconds kQuiet{20};  // from one note of progress to the next
 // A numerical error larger than this fraction of the value is not tolerated: an error as large as the
 // value would let a stated 0 pass.
 constexpr double kMaxErrorShare = 0.1;
 
-// Computes the epsilon of each number of rounds, on as many threads as a run uses by default, and tells
-// `notes` of the progress if that takes long.
+// Computes the epsilon of each number of rounds, on as many threads as a run uses by default, and reports
+// its progress to `notes` if that takes long.
 std::vector<double> epsilons_of(const std::vector<std::uint64_t>& rounds, const EpsilonOfRounds& epsilon,
                                 const NoteSink& notes) {
   std::vector<double> values(rounds.size());
@@ -53,7 +53,7 @@ std::vector<double> epsilons_of(const std::vector<std::uint64_t>& rounds, const 
   return values;
 }
 
-// Compares a stated value with today's; returns whether it is larger, and throws if it is too small.
+// Compares a stated value with today's. Returns whether it is larger; throws Error(file) if it is too small.
 bool is_larger(const protocols::Plan& plan, std::uint64_t rounds, double today, double stated,
                const fs::path& file, const std::string& line) {
   const double digits = std::isfinite(today) ? kLastDigits * today : 0;

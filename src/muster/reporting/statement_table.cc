@@ -19,8 +19,8 @@ bool is_best(const Statement& statement, const Bound& bound) {
   return bound.id == statement.best.id && bound.view == statement.best.view;
 }
 
-// The columns of the table: the first kAlways always, and of the others as many as fit. With kWithValidity
-// columns it shows the validity, and with kWithView also the view.
+// The first kAlways columns are always shown, and as many of the others as fit. If there are at least
+// kWithValidity columns, one of them is the validity; if there are kWithView, one is the view.
 constexpr std::size_t kAlways = 3, kWithValidity = 4, kWithView = 5;
 
 std::vector<TableRow> rows_of(const Statement& statement, const std::string& quantity) {
@@ -43,8 +43,8 @@ std::size_t fit(std::vector<TableRow>& rows) {
   return rows.front().size();
 }
 
-// What the note on a bound says of it beside its citation: "best; replace-one; took 1.2 ms". What the
-// table's columns say is left out.
+// The properties that the note on a bound lists beside its citation: "best; replace-one; took 1.2 ms".
+// Properties that have a column in the table are left out.
 std::string properties_of(const Statement& statement, const Bound& bound, std::size_t columns,
                           bool with_time) {
   std::vector<std::string> properties;

@@ -11,10 +11,10 @@ namespace muster::reporting {
 // The keys are in the documented order: the best bound at the top level, then "local" and "all".
 JsonObject statement_json(const accounting::Statement& statement);
 
-// The best bound comes first. Upper values are rounded up and lower values down, so no printed epsilon is
-// too small. What a bound rests on stands in notes below the table; assumptions shared by all bounds are
-// listed once. Lines have at most 80 characters: a column that does not fit into the table stands in the
-// notes. `with_time` adds the time that each bound took to compute.
+// The best bound comes first. Upper values are rounded up and lower values down, so no printed epsilon is too
+// small. Notes below the table give the theorem and the assumptions of each bound; assumptions shared by all
+// bounds are listed once. Lines have at most 80 characters: a column that does not fit into the table moves
+// to the notes. `with_time` adds the time that each bound took to compute.
 std::string statement_table(const accounting::Statement& statement, bool with_time = false);
 
 }  // namespace muster::reporting

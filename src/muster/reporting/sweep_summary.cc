@@ -67,8 +67,8 @@ std::uint64_t count(const Sweep& sweep, bool (*counts)(const SweptRun&)) {
 // The part of a key after the dot, which suffices in a table: "epsilon0".
 std::string short_name(const std::string& key) { return key.substr(key.find('.') + 1); }
 
-// A row per combination below the names of the columns. The first columns hold the values of the swept keys,
-// or, if `numbered`, one column holds the combination's number, counted from 1.
+// The names of the columns, and then one row for each combination. The first columns hold the values of the
+// swept keys or, if `numbered`, one column holds the number of the combination, counted from 1.
 std::vector<TableRow> summary_rows(const Sweep& sweep, bool numbered) {
   TableRow head;
   if (numbered) {

@@ -37,7 +37,7 @@ std::string alarm_note(const protocols::Plan& plan, const fs::path& folder) {
                          name_of(alarm->direction), alarm->reason);
     }
     return "";
-  } catch (const Error& error) {  // becomes a note only, since the run itself is complete
+  } catch (const Error& error) {  // only a note, because the run itself is complete
     return fmt::format("check-ins cannot be held against the declared rate: {}", error.what());
   }
 }

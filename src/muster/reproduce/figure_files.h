@@ -1,8 +1,8 @@
-// A computed figure as files: CSV with one row for each point, JSON with the findings, and one picture, as
-// SVG and, light and dark, as PNG.
+// A computed figure as files: CSV with one row for each point, JSON with the findings, and one picture as SVG
+// and as two PNGs, light and dark.
 //
-// The CSV and the JSON end in a line end. In the CSV, numbers have 17 significant digits, and an absent
-// value is an empty cell. The functions are pure but for the last three.
+// The CSV and the JSON end in a line end. In the CSV, numbers have 17 significant digits, and an absent value
+// is an empty cell. The last three functions access files; the others are pure.
 #pragma once
 
 #include <filesystem>

@@ -1,8 +1,8 @@
-// The picture of a computed figure: one panel with its curves, a legend that says of which kind each is, and
-// the parameters that were chosen because the paper's text does not state them.
+// The picture of a computed figure: one panel with its curves, a legend that names the kind of each curve,
+// and the parameters that were chosen because the paper's text does not state them.
 //
-// Each kind of curve has one colour, the same in all pictures; dashes tell curves of one kind apart. Pure
-// function.
+// Each kind of curve has one colour, the same in all pictures; curves of one kind differ in their dashes.
+// Pure function.
 #pragma once
 
 #include <string>

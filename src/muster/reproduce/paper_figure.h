@@ -67,7 +67,7 @@ struct Finding {
 struct PaperFigure {
   Axis x, y;
   std::vector<Setting> settings;
-  std::vector<Curve> curves;      // by increasing kind
+  std::vector<Curve> curves;      // in the order of Kind
   std::vector<Finding> findings;  // one for each claim of the figure
 };
 

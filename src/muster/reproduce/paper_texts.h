@@ -26,15 +26,15 @@ struct FigureText {
   std::vector<Claim> claims;
 };
 
-// Every figure, table and proposition of the papers that is listed there, by paper, in the paper's order.
+// Every figure, table and proposition that testdata/papers lists, paper by paper, in the paper's order.
 const std::vector<FigureText>& figure_texts();
-// Throws Error(internal) if there is none of this id.
+// Throws Error(internal) if no figure has this id.
 const FigureText& figure_text(const std::string& id);
 
 // The numbers of a statement (a [[statement]] of those files: one passage of a paper), in the order in which
 // the passage has them. Throws Error(internal) if there is no statement of this id.
 const std::vector<double>& numbers_of(const std::string& statement);
-// The one at `index` among them.
+// The number at `index` among them, counted from 0.
 double number_of(const std::string& statement, std::size_t index = 0);
 
 }  // namespace muster::reproduce

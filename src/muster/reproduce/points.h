@@ -1,4 +1,4 @@
-// Short ways to write a recipe: points from bounds, and verdicts from comparisons. Pure functions.
+// Helpers for recipes: points from bounds, curves, comparisons, and numbers as text. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ double value_at(const Curve& curve, std::size_t index);
 // `count` values from `low` to `high`, both included, at equal distances; count >= 2.
 std::vector<double> arithmetic(double low, double high, std::size_t count);
 
-// Whether a value, rounded to `decimals`, is the printed one.
+// Whether `value`, rounded to this many decimals, equals `printed`.
 bool prints_as(double value, double printed, int decimals);
 
 // A number of rounds or clients as an integer, rounded to the nearest.

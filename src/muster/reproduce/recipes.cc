@@ -16,7 +16,7 @@ namespace muster::reproduce {
 
 namespace {
 
-// One function a paper.
+// One function per paper, each with the recipes of that paper.
 std::vector<Recipe> of_shuffled_check_in() {
   return {
       {.id = "000-figure-1a",

@@ -1,4 +1,4 @@
-// Checks the papers' texts, the files of a figure, and that what is printed can be read again.
+// Tests the papers' texts, the list of recipes, and the files of a figure.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Renders an SVG picture as PNG, twice as large, with librsvg (docs/decisions/0037-librsvg.md).
+// Renders an SVG picture as PNG, at twice its size, with librsvg (docs/decisions/0037-librsvg.md).
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace muster::reproduce {
 
-// The bytes of the PNG file. Throws Error(internal) if the picture is no valid SVG.
+// The bytes of the PNG file. Throws Error(internal) if the picture is not valid SVG.
 std::string png_of(std::string_view svg);
 
 }  // namespace muster::reproduce

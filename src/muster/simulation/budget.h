@@ -1,4 +1,5 @@
-// Finds how many rounds a privacy budget allows. May be called from any thread; it calls epsilon on that thread.
+// Finds how many rounds a privacy budget allows. Thread-safe if `epsilon` is, which is called on the caller's
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,8 @@
 namespace muster::simulation {
 
 // Returns the largest T <= `rounds` with epsilon(T) <= budget, by bisection; epsilon must not decrease with
-// the number of rounds. It has been evaluated at the T that is returned, unless T = 0, where it is taken
-// to be 0. Throws Error(budget) if rounds >= 1 and the first round already exceeds the budget.
+// the number of rounds. It has been called with the T that is returned, unless T = 0. Throws Error(budget) if
+// rounds >= 1 and the first round already exceeds the budget.
 std::uint64_t affordable_rounds(const std::function<double(std::uint64_t)>& epsilon, std::uint64_t rounds,
                                 double budget);
 

@@ -21,7 +21,7 @@ constexpr std::uint64_t kMaxDigits = 60'000;
 constexpr std::uint64_t kTestDigits = 10'000;
 constexpr std::uint64_t kOpenDigits = 20'000;
 
-// The reader of each of the plan's formats (plan/value_kinds.h).
+// The function that reads one of the formats of plan/value_kinds.h.
 struct Loader {
   std::string_view format;
   learning::DataSplit (*load)(const std::filesystem::path& path);

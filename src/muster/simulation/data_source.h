@@ -12,16 +12,18 @@
 namespace muster::simulation {
 
 // Returns the plan's training and test examples. For `digits` these are one training example per client, at
-// most 60,000, and 10,000 test examples, all drawn from the plan's seed. Throws Error(data) or Error(file).
+// most 60,000, and 10,000 test examples, all drawn from the plan's seed. Throws Error(plan) if a file is
+// named where a folder is needed, and Error(data) or Error(file) if the files cannot be read.
 learning::DataSplit load_data(const protocols::Plan& plan);
-// Returns the test examples of a data set named as in a plan, "digits" or "csv:FILE"; those of digits are drawn from
-// `seed`. Throws Error(data) or Error(file).
+// Returns the test examples of the data set `name`, which is written as in a plan: "digits" or "csv:FILE",
+// for example. Those of `digits` are drawn from `seed`, which other data sets ignore. Throws as load_data
+// does, and Error(plan) for a name of no known format.
 learning::Dataset load_test_data(const std::string& name, std::uint64_t seed);
-// A text that says which data the plan loads: plans with the same identity load the same data.
+// Returns a text that says which data the plan loads: plans with the same identity load the same data.
 std::string data_identity(const protocols::Plan& plan);
 
-// Returns the examples of model.public_data. For `digits` these are 20,000 digits drawn from the plan's seed
-// by another stream than the training and test digits; otherwise the training part of the data set named.
+// Returns the examples of model.public_data: the training part of the data set or, for `digits`, 20,000
+// digits drawn from the plan's seed with a random stream of their own. Throws as load_data does.
 learning::Dataset load_public_data(const protocols::Plan& plan);
 
 // Checks that public data is not private data. `open` comes from load_public_data and `data` from load_data.

@@ -78,7 +78,7 @@ TEST(PublicData, OfDigitsIsDisjointFromTheClientsDigits) {
   EXPECT_NO_THROW(expect_disjoint(plan, open, load_data(plan)));
 }
 
-// One example in common is enough for a refusal, even if the names differ and even if it is a test example.
+// One example in common is enough for a refusal, even under different names and even in the test set.
 TEST(PublicData, ThatIsPrivateIsRefused) {
   const learning::DataSplit data = learning::draw_digits(50, 50, 1);
   learning::Dataset open = learning::draw_digit_set(learning::DigitSet::open, 50, 1);

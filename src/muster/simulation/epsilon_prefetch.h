@@ -1,8 +1,8 @@
 // Computes the epsilon of the next logged round while the rounds before it run.
 //
-// One epsilon costs a fraction of a second, and it is known beforehand for how many rounds the next one will
-// be needed. The value is that of the given function, whether or not its computation was started ahead. One
-// thread drives an object; the function must be callable from another thread.
+// Computing one epsilon takes a fraction of a second, and it is known in advance for which number of rounds
+// the next one is needed. of() returns what `epsilon` returns, whether or not start() was called before. An
+// object belongs to one thread, but it may call `epsilon` from another.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +36,10 @@ class EpsilonPrefetch {
  private:
   const std::function<double(std::uint64_t)>& epsilon_;
   std::uint64_t rounds_ = 0;
-  // The epsilon of rounds_; a future gives its value once.
+  // The epsilon of rounds_. A future gives its value only once, so of() keeps the value in known_.
   std::future<double> value_;
-  // The rounds of the last value taken. Several logged slots of one run need the same epsilon.
+  // The rounds and the value that of() took last, because several logged slots of one run need the same
+  // epsilon.
   std::uint64_t known_rounds_ = 0;
   double known_ = 0;
 };

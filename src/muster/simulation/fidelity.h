@@ -1,8 +1,8 @@
-// How much of a round is simulated: every message, or only the sum of the messages, drawn once
-// with the same law.
+// How much of a round is simulated: every message, or only the sum of the messages, which is drawn once and
+// has the same law.
 //
-// A run has one fidelity from its first round to its last: to resume it in the other fidelity is refused,
-// and the output always names the fidelity.
+// A run has one fidelity from its first round to its last. It cannot be resumed in the other fidelity, and
+// its output always names the fidelity.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class Fidelity : std::uint64_t {
 };
 
 const char* name_of(Fidelity fidelity);
-// The fidelity of that name. Throws Error(usage), naming --fidelity, if there is none.
+// Returns the fidelity with this name. Throws Error(usage), naming --fidelity, if there is none.
 Fidelity fidelity_named(const std::string& text);
 
 }  // namespace muster::simulation

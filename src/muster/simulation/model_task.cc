@@ -29,7 +29,7 @@ Architecture architecture_for(ArchitectureKind kind, const protocols::Plan& plan
   return architecture;
 }
 
-// `data` are the inputs of the architecture.
+// `data` holds the examples on which the network is trained.
 ModelTask classifier(const Architecture& architecture, const protocols::Plan& plan,
                      const learning::Dataset& data) {
   std::unique_ptr<learning::GradientEngine> engine = learning::make_engine(architecture);
@@ -39,7 +39,7 @@ ModelTask classifier(const Architecture& architecture, const protocols::Plan& pl
     return make_classifier_evaluator(gradients, test, team);
   };
   task.function = std::move(engine);
-  // The data are described now: they may be moved before the model is stored.
+  // The data is described here already, because it may have moved when the model is stored.
   task.stored = [architecture, about = about_network(architecture, data)](std::span<const float> parameters) {
     return stored_network(architecture, about, parameters);
   };
@@ -51,7 +51,7 @@ std::string text_of(const learning::Shape& shape) {
          std::to_string(shape.channels);
 }
 
-// A network that was trained on public data, and the features that it computes of the private data.
+// A network that was trained on public data, and the features that it computes from the private data.
 struct FrozenFeatures {
   Architecture network;
   std::vector<float> parameters;
@@ -83,7 +83,7 @@ FrozenFeatures features_of_data(const protocols::Plan& plan, const learning::Dat
   return {network, std::move(frozen), std::move(features)};
 }
 
-// The frozen parameters with those of the last layer replaced.
+// The frozen parameters, except that `last` replaces those of the last layer.
 std::vector<float> with_last_layer(const Architecture& network, const std::vector<float>& frozen,
                                    std::span<const float> last) {
   const std::size_t at = learning::layers(network).back().weights_at;
@@ -98,7 +98,7 @@ ModelTask on_features(const protocols::Plan& plan, const learning::DataSplit& da
       classifier({ArchitectureKind::logistic, frozen.data.train.shape, frozen.data.train.classes}, plan,
                  frozen.data.train);
   task.features = std::move(frozen.data);
-  // The frozen network as a whole; its last layer is the one that is trained on its features.
+  // The network that is stored: the frozen layers and then the last layer, which the clients trained.
   Architecture whole = frozen.network;
   whole.classes = data.train.classes;
   task.stored = [whole, about = about_network(whole, data.train),

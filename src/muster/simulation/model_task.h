@@ -31,22 +31,23 @@ struct ModelTask {
   std::unique_ptr<learning::ClientFunction> function;
   std::vector<float> initial;    // the server's parameters before round 1
   MakeEvaluator make_evaluator;  // refers to `function`
-  // The model with these parameters, for other programs: its tensors, and what says how they are used. A model
-  // features+linear is stored as the cnn whose last layer was trained.
+  // Returns the model with these parameters in the form that other programs read: its tensors, and metadata
+  // that says how to use them. For features+linear this is the whole cnn, of which the clients trained the
+  // last layer.
   std::function<StoredModel(std::span<const float> parameters)> stored;
   // For features+linear, the features that the clients hold in place of the data: 32 floats per example
   // (9 MB for MNIST's 70,000).
   std::optional<learning::DataSplit> features;
 
-  // The data on which the function is evaluated. `data` must be what the task was made from.
+  // The examples on which `function` is evaluated. `data` must be the split from which the task was made.
   const learning::DataSplit& inputs(const learning::DataSplit& data) const {
     return features ? *features : data;
   }
 };
 
-// Throws Error(plan) if the model does not support the shape of the data. For features+linear, Error(data)
-// refuses a shape of the public or private data that does not fit, and expect_disjoint (data_source.h)
-// is called.
+// Throws Error(plan) if the model does not support the shape of the data. For features+linear, throws
+// Error(data) if the public and the private examples differ in shape or are too small for a cnn, and whatever
+// expect_disjoint (data_source.h) throws.
 ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit& data);
 
 // The number of entries of the vector that a client of the plan randomizes, task.function->dimension(), for

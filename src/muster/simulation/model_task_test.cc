@@ -168,7 +168,7 @@ TEST(ModelTask, ACnnOnRowsOfFeaturesIsRefused) {
             2U * 128 + 128 + 128 * 2 + 2);
 }
 
-// Nearly without noise, every model is far better than the tenth that guessing achieves.
+// With almost no noise, every model is far more accurate than guessing, which is right one time in ten.
 TEST(Models, LearnFromEndToEnd) {
   for (const char* model : {"kind = \"mlp\"\n", "kind = \"mlp\"\nactivation = \"tanh\"\n",
                             "kind = \"features+linear\"\npretrain_epochs = 1\n"}) {

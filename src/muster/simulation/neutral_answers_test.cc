@@ -1,4 +1,4 @@
-// A client that computes no finite vector answers with the message of the neutral record. The run must
+// A client whose vector is not finite sends the message of the neutral record, the zero vector. The run must
 // equal, bit for bit, one in which these clients computed zeros, and must report how often this happened.
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ namespace {
 constexpr std::uint64_t kClients = 120;
 constexpr std::uint8_t kOdd = 3;  // clients with a record of this class compute no finite vector
 
-// The client's function, except that records of class kOdd give `value` at every third coordinate
-// and 0 elsewhere.
+// The client's function, except that records of class kOdd give `value` at every third coordinate and 0 at
+// the others.
 class OddFunction final : public learning::ClientFunction {
  public:
   OddFunction(std::unique_ptr<learning::ClientFunction> whole, float value)
@@ -122,7 +122,8 @@ class NeutralAnswers : public TrainingRuns {
     static const learning::DataSplit drawn = learning::draw_digits(kClients, 100, 1);
     return drawn;
   }
-  // `odd` is the value that odd records give; without it, they compute the same function as all others.
+  // `odd` is the value that records of class kOdd give; without it, they give the values of the unchanged
+  // function.
   RunResult run(const Case& what, const std::string& name, std::optional<float> odd, unsigned threads = 1,
                 std::uint64_t interrupt_after = 0) {
     const protocols::Plan plan = plan_of(what.keys);
@@ -203,8 +204,8 @@ TEST_F(NeutralAnswers, WhoReportsDoesNotDependOnWhatIsComputed) {
   }
 }
 
-// One feature of a fifth of the records is near the largest float, so the gradient overflows although
-// the file is valid.
+// In a fifth of the records one feature is near the largest float, so the gradient overflows although the
+// file is valid.
 TEST_F(NeutralAnswers, AGradientThatOverflowsIsOne) {
   learning::DataSplit rows;
   for (learning::Dataset* part : {&rows.train, &rows.test}) {

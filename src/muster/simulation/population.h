@@ -1,8 +1,8 @@
-// A whole population on one machine: it determines which example each client holds.
+// The population that one machine simulates: determines which example each client holds.
 //
-// If there are at least as many examples as clients, client j holds example j and the remaining examples
-// are unused. Otherwise each client holds one example drawn uniformly, a function of (key, client) alone.
-// The unit of privacy is the client, not the example. Immutable; may be shared by threads.
+// If there are at least as many examples as clients, client j holds example j and the remaining examples are
+// unused. Otherwise each client holds one example drawn uniformly, which depends only on the key and the
+// client's number. The unit of privacy is the client, not the example. Immutable; may be shared by threads.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,14 @@ double clients_per_record(std::uint64_t clients, std::uint64_t records);
 
 class Population {
  public:
-  // `data` must outlive the population. An empty data set is Error(data).
+  // `data` must outlive the population. Throws Error(data) for an empty data set.
   Population(std::uint64_t clients, const learning::Dataset& data, const random::RunKey& key);
 
   std::uint64_t clients() const { return clients_; }
   std::uint64_t example_index(std::uint64_t client) const;
   // The number of floats in one example.
   std::size_t inputs() const { return data_->shape.size(); }
-  // `buffer` must have room for inputs() floats; the inputs of the example returned may lie in it.
+  // `buffer` must have room for inputs() floats. The returned example may refer to it.
   learning::Example example(std::uint64_t index, std::span<float> buffer) const {
     return data_->example(static_cast<std::size_t>(index), buffer);
   }

@@ -30,7 +30,7 @@ TEST(Population, EachClientHoldsItsOwnExampleWhileTheyLast) {
 }
 
 TEST(Population, MoreClientsThanExamplesDrawUniformly) {
-  constexpr double kAlpha = 1e-6;  // the seed is fixed, so a pass repeats
+  constexpr double kAlpha = 1e-6;  // false-alarm rate; the seed is fixed, so the result is always the same
   constexpr std::uint64_t kClients = 10'000;
   const learning::Dataset data = examples(20);
   const Population population(kClients, data, kKey);
@@ -44,8 +44,8 @@ TEST(Population, MoreClientsThanExamplesDrawUniformly) {
   }
   const auto uniform = testing::chi_squared_test(held, std::vector<double>(20, kClients / 20.0), kAlpha);
   EXPECT_TRUE(uniform.pass) << uniform.summary;
-  // Assigning examples in turn would also be uniform; with own draws, a client has the example of its
-  // turn once in 20.
+  // Giving client j example j mod 20 would also be uniform. With independent draws, a client holds that
+  // example with probability 1/20.
   const auto drawn = testing::binomial_test(in_turn, kClients, 1.0 / 20, kAlpha);
   EXPECT_TRUE(drawn.pass) << drawn.summary;
 }

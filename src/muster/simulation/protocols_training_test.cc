@@ -1,5 +1,5 @@
-// Runs every protocol from end to end: the bits are the same on any number of threads and after any
-// interruption, and steps and slots are counted as they are charged.
+// Runs every protocol from end to end. The result has the same bits with any number of threads and after any
+// interruption, and steps and slots are counted as the accountant charges them.
 #include <gtest/gtest.h>
 
 #include <cmath>

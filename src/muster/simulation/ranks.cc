@@ -37,7 +37,7 @@ unsigned number_in(const char* variable, unsigned otherwise) {
   return failure == std::errc() && stop == end ? number : otherwise;
 }
 
-// Converts any failure to an Error; if it is not the first rank's, the message names the rank.
+// Converts any failure to an Error. Unless the failure is the first rank's, the message names the rank.
 Error error_of(const std::exception_ptr& failure, const Ranks& ranks) {
   const std::string where = ranks.first() ? ""
                                           : " (on rank " + std::to_string(ranks.index()) + " of " +

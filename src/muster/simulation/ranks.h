@@ -1,8 +1,8 @@
 // The processes that share a training run: a single one, or the ranks of an mpirun.
 //
-// Each rank handles its share of a round's clients, and one all-reduce per round adds up the exact sums
-// of all shares. Sums of integers do not depend on how they were divided, so a run gives the same bits on
-// any number of ranks. Rank 0 alone prints, writes the folder and computes epsilon.
+// Each rank handles its share of a round's clients, and one all-reduce per round adds up the exact sums of
+// all shares. Sums of integers do not depend on how they were divided, so a run gives the same bits on any
+// number of ranks. Only rank 0 prints, writes the folder and computes epsilon.
 //
 // No rank may wait for one that has failed. So a rank that fails still takes part in the next all-reduce
 // and reports its failure there, and every rank then throws the error of the lowest rank that failed. All
@@ -12,7 +12,7 @@
 //     const std::unique_ptr<Ranks> ranks = join_ranks();
 //     together(*ranks, [&] { data = load(); });  // loaded everywhere, or refused everywhere
 //     AllReduce sums(3);
-//     sums.numbers()[0] = ...;                // this rank's
+//     sums.numbers()[0] = ...;                // this rank's numbers
 //     sums.hold(*ranks, failure);
 //     ... sums.numbers() ...                  // the sums over all ranks
 #pragma once
@@ -61,7 +61,7 @@ std::unique_ptr<Ranks> join_ranks();
 // Returns a single rank, however the process was started.
 std::unique_ptr<Ranks> alone();
 
-// What Open MPI's launcher tells the processes that it starts; rank 0 of 1 without a launcher. It is read
+// What Open MPI's launcher tells each process; rank 0 of 1 without a launcher. It is read
 // from environment variables (OMPI_COMM_WORLD_...), so it is known before any communication.
 struct Launch {
   unsigned rank = 0;

@@ -1,4 +1,4 @@
-// These tests run alone and under mpirun with 2 and 4 ranks; every expectation holds for any number of ranks.
+// These tests run as one process and under mpirun with 2 and 4 ranks. All expectations hold for any number.
 #include "muster/simulation/ranks.h"
 
 #include <gtest/gtest.h>

@@ -12,9 +12,9 @@
 namespace muster::simulation {
 namespace {
 
-// The largest number of senders that a worker takes at a time: as many as one pass over the sum adds up.
+// The largest number of senders that a worker takes at a time: the number that one pass over the sum adds up.
 constexpr std::size_t kMaxTaken = randomizers::VectorRandomizer::kPass;
-// For at most this many senders, waking the other workers does not pay.
+// Up to this many senders are handled by one worker, because waking the others would take longer.
 constexpr std::size_t kFew = 4;
 
 // The number of senders that a worker takes at a time, small enough that all workers finish at
@@ -24,15 +24,16 @@ std::size_t taken_at_a_time(std::size_t senders, unsigned workers) {
   return workers == 1 ? kMaxTaken : std::clamp<std::size_t>(senders / (kTurns * workers), 1, kMaxTaken);
 }
 
-// The number of coins for which waking a worker pays; they take about a tenth of a millisecond.
+// The least number of coins per worker that are divided among workers: one worker tosses them in about 0.1
+// ms.
 constexpr std::uint64_t kCoinsOfOne = std::uint64_t{1} << 19;
 
 // The counters that the all-reduce of a step adds up besides the sum of the messages.
 enum Counted : std::size_t { kMessages, kNeutral, kAbandoned, kCounted };
 
-// Replaces a vector that is not finite by that of the neutral record; returns whether it did. It is called
-// only after a randomizer or sum sampler has refused a vector. They detect one that is not finite in passes
-// that they make anyway; a check beforehand would cost another pass over every vector.
+// Replaces a vector that is not finite by zeros, the neutral record; returns whether it did. It is called
+// only after a randomizer or sum sampler has refused the vector. Those detect such a vector in passes that
+// they make anyway, whereas a check in advance would cost another pass over every vector.
 bool neutralise(std::span<float> vector) {
   if (randomizers::is_finite(vector)) return false;
   std::ranges::fill(vector, 0.0f);
@@ -57,8 +58,8 @@ struct RoundEngine::WorkerState {
   std::unique_ptr<randomizers::Scratch> scratch;
   protocols::Aggregator aggregator;
   randomizers::AlignedVector<float> inputs;  // room for one example
-  // Values of the clients' function: one for each client of a pass in the sum fidelity, otherwise only the
-  // first, for one client after the other.
+  // Values of the clients' function. The sum fidelity uses one vector for each client of a pass; the message
+  // fidelity uses only the first, for one client after the other.
   std::array<randomizers::AlignedVector<float>, randomizers::VectorRandomizer::kPass> vectors;
   std::vector<protocols::Sender> called;  // this worker's part of the roll call
   std::array<randomizers::Message, randomizers::VectorRandomizer::kPass> messages;
@@ -191,14 +192,14 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
       handle(*workers_[worker], parameters, first, std::min(first + taken, order_.size()));
     }
   });
-  // What was taken has been handled, so the step is complete if nothing is left.
+  // Every sender that a worker took has been handled, so the step is complete if none is left.
   if (next < order_.size()) throw interrupted();
 }
 
 void RoundEngine::handle(WorkerState& worker, std::span<const float> parameters, std::size_t first,
                          std::size_t last) {
   worker.used = true;
-  std::array<std::uint64_t, randomizers::VectorRandomizer::kPass> examples;  // example index at place - first
+  std::array<std::uint64_t, randomizers::VectorRandomizer::kPass> examples;  // of place p at p - first
   for (std::size_t place = first; place < last; ++place) {
     if (order_[place].dummy) continue;
     examples[place - first] = population_.example_index(order_[place].client);

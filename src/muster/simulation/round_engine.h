@@ -9,20 +9,20 @@
 //     senders in the shuffled order is the shuffle: the aggregator sees the messages in an order that
 //     nobody can undo, and the messages need not all be in memory at once.
 //  3. Each worker's messages go, a few at a time, to its own aggregator. The exact sums of the workers
-//     are merged, then those of the ranks (ranks.h): each rank calls the roll of its share and makes the
-//     messages of that share.
+//     are merged, and then those of the ranks (ranks.h). Each rank calls the roll of its own share of the
+//     clients and makes their messages.
 //  4. If there are fewer messages than the protocol's minimum, nothing is decoded.
 //
 // With a sum sampler (the `sum` fidelity, randomizers/sum_sampler.h), no message is made: point 3 adds up
 // the clipped vectors, and the noise of all messages is drawn once before decoding, with the same result on
 // every rank.
 //
-// A step that is interrupted is abandoned on all ranks: nothing of it is decoded, and running it again later
-// gives what it would have given. The interrupted rank stops its work within milliseconds, however large the
-// step is.
+// An interrupted step is abandoned on all ranks: nothing of it is decoded, and running it again later gives
+// the result that it would have had. The interrupted rank stops its work within milliseconds, however large
+// the step is.
 //
-// The estimate has the same bits for any number of workers and ranks and any secret order. Buffers are
-// kept between steps. One thread drives an engine; what an engine is given must outlive it.
+// The estimate has the same bits for any number of workers and ranks and any secret order. Buffers are kept
+// between steps. An engine belongs to one thread, and the arguments of its constructor must outlive it.
 #pragma once
 
 #include <cstdint>
@@ -56,18 +56,19 @@ class RoundEngine {
   struct Step {
     // Includes the server's dummies, because nobody may learn which messages they were.
     std::uint64_t messages;
-    // The messages of the zero vector that clients sent instead of a vector that is not finite.
+    // The number of zero-vector messages that clients sent because their own vector was not finite.
     std::uint64_t neutral;
     bool decoded;  // false if there are fewer messages than the protocol's minimum, or none
-    // Whether a rank was interrupted before it had handled its share. The step has not taken place then.
+    // True if a rank was interrupted before it had handled its share. Then the step has not taken place.
     bool abandoned;
   };
   // Runs the step that starts at `first_round` with `parameters` and overwrites `estimate` (as many
   // floats as parameters) with the mean of the decoded messages, or with zeros if nothing was decoded. Every
   // rank must call run() or close(); those that call run() get the same estimate.
   Step run(std::uint64_t first_round, std::span<const float> parameters, std::span<float> estimate);
-  // Takes part in the all-reduce of a step that other ranks run, or of their close(), without running a
-  // step. Reports there `failure`, what went wrong on this rank, unless it is null.
+  // Takes part, without running a step, in the all-reduce of the other ranks' run() or close(). `failure` is
+  // what went wrong on this rank, or null; if some rank has a failure, every rank throws that of the lowest
+  // one.
   void close(const std::exception_ptr& failure);
 
  private:

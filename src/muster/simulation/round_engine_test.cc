@@ -1,4 +1,4 @@
-// Compares one round with a computation by hand, for a function and a randomizer that are simple enough.
+// Compares one round with a computation by hand, for a simple function and a simple randomizer.
 #include "muster/simulation/round_engine.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@
 namespace muster::simulation {
 namespace {
 
-// A client's function is (parameter 0, its label, its input); clients with the label `odd` compute `bad`
-// instead of their input.
+// The client's function has the values (parameter 0, label, input). For clients with the label `odd`, `bad`
+// replaces the input.
 class PencilFunction final : public learning::ClientFunction {
  public:
   std::size_t dimension() const override { return 3; }
@@ -40,7 +40,7 @@ class PencilFunction final : public learning::ClientFunction {
   mutable std::atomic<int> evaluated{0};
 };
 
-// Sends the vector itself in steps of a quarter, and records the order in which messages were aggregated.
+// Sends the vector without noise, in units of 1/4, and records the order in which messages were aggregated.
 class PencilRandomizer final : public randomizers::VectorRandomizer {
  public:
   std::size_t dimension() const override { return 3; }
@@ -79,7 +79,7 @@ class PencilRandomizer final : public randomizers::VectorRandomizer {
   mutable std::vector<int> order_;
 };
 
-// Adds up the vectors in steps of a quarter, and adds "noise" of a hundred per round.
+// Adds up the vectors in units of 1/4; the "noise" of round r is 100 r in coordinate 1.
 class PencilSum final : public randomizers::SumSampler {
  public:
   randomizers::MessageSum make_sum() const override { return {3, 0.25}; }
@@ -206,8 +206,8 @@ TEST_F(RoundEngineTest, AnInterruptedStepIsAbandonedAndCanBeRunAgain) {
 }
 
 TEST_F(RoundEngineTest, TheCoinsOfALargePopulationAreSharedOutAndTheSame) {
-  // There are enough coins for each of three workers to toss a share; each client holds one of
-  // the few examples.
+  // There are so many coins that three workers divide them; each client holds one of the few
+  // examples.
   constexpr std::uint64_t kMany = (std::uint64_t{1} << 21) + 12345;
   const random::RunKey key = random::RunKey::from_seed(9);
   const Population population(kMany, data_, key);
@@ -234,7 +234,7 @@ TEST_F(RoundEngineTest, MessagesArriveInASecretOrder) {
   const std::vector<int> first = randomizer_.take_order();
   run(1, 1.0, reports_);
   const std::vector<int> second = randomizer_.take_order();
-  // The orders are equal by chance in one of 60! runs; the seed does not determine the order.
+  // Two orders are equal by chance with probability 1/60!; the seed does not determine the order.
   EXPECT_NE(first, in_turn);
   EXPECT_NE(first, second);
   EXPECT_TRUE(std::is_permutation(first.begin(), first.end(), in_turn.begin()));

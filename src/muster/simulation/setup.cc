@@ -14,8 +14,8 @@
 namespace muster::simulation {
 namespace {
 
-// Refuses a randomizer of one number, or of one answer among k, if the clients compute another number of
-// values than 1 or k.
+// Refuses a randomizer of one number unless the clients compute one value, and a randomizer of one answer
+// among k unless they compute k values.
 void check_shape(const protocols::Plan& plan, const protocols::RandomizerSpec& spec, std::size_t dimension) {
   if (spec.randomizes == protocols::Randomizes::one_answer && dimension != plan.k().value()) {
     throw Error(ErrorCode::plan, "randomizer.k", std::to_string(plan.k().value()), std::to_string(dimension),

@@ -1,8 +1,8 @@
 // Makes the parts that train a plan, and checks that the randomizer that runs is the one that is charged.
 //
-// Epsilon is that of the plan's mechanism. assemble() compares this with what the randomizer that it made
-// says about itself, and throws Error(internal) where they differ, so a randomizer and an epsilon that do
-// not belong together cannot be combined here.
+// Epsilon is computed for the plan's mechanism. assemble() compares that mechanism with the description that
+// the randomizer gives of itself and throws Error(internal) if they differ, so a run cannot have one
+// randomizer and the epsilon of another.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct TrainingParts {
   std::string plan_hash;  // of the plan that the parts were made for; train() refuses them with another plan
   ModelTask task;
   std::unique_ptr<randomizers::VectorRandomizer> randomizer;
-  // In the `sum` fidelity, what draws the sum of the randomizer's messages; otherwise null.
+  // Draws the sum of the randomizer's messages in the `sum` fidelity; otherwise null.
   std::unique_ptr<randomizers::SumSampler> sum;
   // The proven upper epsilon of a number of rounds, at the plan's delta.
   std::function<double(std::uint64_t)> epsilon;
@@ -37,9 +37,9 @@ struct TrainingParts {
 // With `elsewhere`, another process of the same run computes epsilon, and TrainingParts::epsilon stays empty.
 enum class Accounting { charged, elsewhere };
 
-// Returns the function that gives the proven upper epsilon of a number of rounds, for what the plan
-// charges and at its delta. Building the accountant's curves may take seconds. Throws Error(uncovered) if
-// no theorem covers the protocol with the randomizer.
+// Returns the function that gives the proven upper epsilon of a number of rounds, for the plan's mechanism,
+// participation and delta. Building the accountant's curves may take seconds. Throws Error(uncovered) if no
+// theorem covers the protocol with the randomizer.
 std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan);
 
 // `data` must come from load_data. The accountant's curves are built in another thread while the task is set
@@ -55,8 +55,8 @@ struct Prepared {
 Prepared prepare(const protocols::Plan& plan, Accounting accounting = Accounting::charged,
                  Fidelity fidelity = Fidelity::message);
 
-// Refuses, before anything is loaded, a fidelity that the plan's randomizer does not support; assemble
-// refuses the same.
+// Throws Error(usage) for a fidelity that the plan's randomizer does not support. It needs no data, so it can
+// be called first; assemble makes the same check.
 void check_fidelity(const protocols::Plan& plan, Fidelity fidelity);
 
 // Whether two descriptions are equal; parameters are compared without a tolerance.

@@ -31,7 +31,7 @@ const char* activation_text(ActivationFunction activation) {
   return activation == ActivationFunction::tanh ? "tanh" : "relu";
 }
 
-// What is stored about the inputs: `mean` and `deviation` of each channel; nothing for rows of features.
+// The metadata about the inputs: `mean` and `deviation` of each channel; empty for rows of features.
 std::map<std::string, std::string> normalisation_of(const Dataset& data) {
   if (!data.values.empty()) return {};
   std::string means, deviations;
@@ -54,7 +54,8 @@ std::string about(const StoredModel& model, const std::string& key) {
               fmt::format("has a \"{}\" in its metadata that muster does not know", key));
 }
 
-// At most 65,536 a side and 10^8 inputs, so that no product of sizes overflows.
+// Height, width, channels and classes are at most 65,536 each, and an input has at most 10^8 values, so no
+// product of sizes overflows.
 constexpr std::size_t kMaxSide = 65'536, kMaxInputs = 100'000'000;
 
 std::size_t positive(const std::string& text, const std::string& whole, const std::filesystem::path& file,

@@ -17,7 +17,7 @@
 
 namespace muster::simulation {
 
-// The metadata of a network for inputs like those of `data`.
+// The metadata of a network for inputs with the shape and normalisation of those in `data`.
 std::map<std::string, std::string> about_network(const learning::Architecture& architecture,
                                                  const learning::Dataset& data);
 
@@ -30,8 +30,8 @@ struct LoadedNetwork {
   std::vector<float> parameters;
 };
 
-// Throws Error(file) that names `file` where the metadata describe no network that muster knows, as for a statistic,
-// or the tensors are not those of that network.
+// Throws Error(file), naming `file`, if the metadata does not describe a network that muster knows (that of a
+// statistic does not), or if the tensors are not those of that network.
 LoadedNetwork loaded_network(const StoredModel& model, const std::filesystem::path& file);
 
 struct TestScore {
@@ -39,8 +39,9 @@ struct TestScore {
   double loss;      // the mean cross-entropy, in nats
 };
 
-// How well the network does on `test`. Throws Error(data) for inputs of another shape, another number of classes or
-// another normalisation than the network was trained on, and for no examples; otherwise as loaded_network.
+// Measures the network on `test`. Throws Error(data) if `test` has no examples, or has another shape, number
+// of classes or normalisation than the data on which the network was trained; and Error(file) as
+// loaded_network does.
 TestScore score_of(const StoredModel& model, const learning::Dataset& test,
                    const std::filesystem::path& file);
 

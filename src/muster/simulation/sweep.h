@@ -22,7 +22,7 @@ struct Combination {
 };
 
 struct SweptRun {
-  std::string folder;               // the folder's name within that of the sweep
+  std::string folder;               // the folder's name inside the sweep's folder
   std::optional<RunResult> result;  // nothing if the run is not finished or failed
   std::string failure;              // why the run failed; empty if it did not
 };

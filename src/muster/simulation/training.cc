@@ -88,9 +88,9 @@ void require_the_same(Ranks& ranks, const protocols::Plan& plan, Fidelity fideli
   });
 }
 
-// What all ranks start from, as the first rank determines it: the current state, and where the run ends.
+// Where the run starts and where it ends. The first rank determines both for all ranks.
 struct Start {
-  std::uint64_t rounds = 0;  // as the accountant counts them: those within the budget
+  std::uint64_t rounds = 0;  // within the budget, as the accountant counts them
   Checkpoint state;
 };
 
@@ -162,10 +162,11 @@ class Session {
     return step.messages;
   }
 
-  // Ends the collective calls; `failure` is what went wrong on this rank if the others do not know it yet.
+  // Ends the collective calls. `failure` is what went wrong on this rank, or null if the other ranks know it.
   void close(const std::exception_ptr& failure) { engine_.close(failure); }
 
-  // The end of the first step from now on that reaches or passes a multiple of log_every, at most `last`.
+  // The rounds done after the first coming step that reaches or passes a multiple of log_every; at most
+  // `last`.
   std::uint64_t next_logged(std::uint64_t last) const {
     return std::min(last, end_of_turn(plan_.log_every()));
   }
@@ -252,10 +253,10 @@ Expected expected_of(const protocols::Plan& plan, const TrainingParts& parts, co
           threads};
 }
 
-// How the rounds that were run ended.
+// How run_steps() ended.
 struct Ending {
   bool interrupted = false;
-  // The last logged round, if the state is still the one that was logged.
+  // The last logged round, if no step was run after it.
   std::optional<Measurement> newest;
 };
 
@@ -290,7 +291,7 @@ Ending run_steps(Session& session, bool first, std::uint64_t last, TrainingObser
   return ending;
 }
 
-// What all ranks know of the result; `rounds` are those within the budget.
+// The part of the result that every rank knows; `rounds` is the number of rounds within the budget.
 RunResult result_of(const Session& session, const Ending& ending, std::uint64_t rounds,
                     const protocols::Plan& plan, Fidelity fidelity) {
   RunResult result;
@@ -309,7 +310,7 @@ RunResult result_of(const Session& session, const Ending& ending, std::uint64_t 
   return result;
 }
 
-// The reported model with what its file says of the run: the plan, and what the model cost in privacy.
+// The reported model, with the plan's hash and the privacy guarantee in its metadata.
 StoredModel stored_model(const protocols::Plan& plan, const TrainingParts& parts, const RunResult& result,
                          const std::vector<float>& reported) {
   StoredModel model = parts.task.stored(reported);

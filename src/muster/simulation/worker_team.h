@@ -43,7 +43,7 @@ class WorkerTeam {
   std::uint64_t generation_ = 0;                         // number of tasks handed out so far
   unsigned busy_ = 0;                                    // started threads that are still working
   bool stopping_ = false;
-  std::vector<std::exception_ptr> failures_;  // one per worker, written by that worker alone
+  std::vector<std::exception_ptr> failures_;  // one per worker, written only by that worker
   std::vector<std::thread> threads_;
 };
 

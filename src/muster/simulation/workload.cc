@@ -37,8 +37,8 @@ Workload of_one_round(const Plan& plan, double reporting) {
   // Senders are listed twice: per worker, and all together. A roll call by coins also lists the numbers of
   // the clients that report.
   constexpr double kListed = 2 * kSender, kReported = kListed + sizeof(std::uint64_t);
-  // What a slot protocol keeps per slot (a reservoir) or per client that checked in (a pair) is two words. A
-  // list that grows is copied to one of twice its size, which makes three times its size at that moment.
+  // A slot protocol keeps two words per slot (a reservoir) or per client that checked in (a pair). A list
+  // that grows is copied to one of twice its size, so for a moment it takes three times its size.
   constexpr double kPlace = 16, kGrowing = 3;
   switch (plan.protocol()) {
     case Protocol::shuffle:
@@ -79,7 +79,7 @@ Size size_of(const Plan& plan) {
   }
 }
 
-// The allowed value as text if `value` is `times` times too large: two digits, rounded down.
+// The largest allowed value as text, if `value` is too large by the factor `times`: two digits, rounded down.
 std::string at_most(std::uint64_t value, double times) {
   const double most = static_cast<double>(value) / times;
   const double unit = std::pow(10.0, std::floor(std::log10(std::max(1.0, most))) - 1);

@@ -1,10 +1,10 @@
 // Estimates the cost of a run before it starts: coins, draws, messages, and the memory for the
 // list of senders.
 //
-// All numbers are expectations, with the highest check-in rate for every client. They exclude data, model
-// and workers, which do not grow with the number of clients. docs/scale.md gives the cost of each part. The
-// functions share nothing and may be called from any thread; seconds_of is right only while the machine is
-// otherwise idle.
+// All numbers are expectations; a check-in rate that differs between clients counts with its highest value.
+// They exclude data, model and workers, which do not grow with the number of clients. docs/scale.md gives the
+// cost of each part. The functions share nothing and may be called from any thread; seconds_of is right only
+// while the machine is otherwise idle.
 #pragma once
 
 #include <cstdint>
@@ -34,13 +34,13 @@ struct Resources {
 Resources resources_here(unsigned threads_a_rank);
 
 // Refuses, before anything is loaded, a run that cannot finish: Error(plan) names the key whose value is too
-// large and roughly the largest value that would do. It refuses more than 2^31 expected messages in one step
-// (their exact sum has room for 2^32), a list of senders that does not fit into this machine's memory, and
-// more than a year's work even at 0.1 ns per coin and 50 ns per message.
+// large and roughly the largest value that is allowed. It refuses more than 2^31 expected messages in one
+// step (their exact sum has room for 2^32), a list of senders that does not fit into this machine's memory,
+// and more than a year's work even at 0.1 ns per coin and 50 ns per message.
 void refuse_endless(const protocols::Plan& plan, const Resources& resources);
 
 // The estimated seconds on one thread for the whole workload. The time of one message is measured with the
-// run's own parts; those of a coin and a draw are constants.
+// run's own parts; the times of a coin and of a draw are constants.
 double seconds_of(const Workload& work, const TrainingParts& parts, const learning::DataSplit& inputs);
 
 }  // namespace muster::simulation

@@ -1,5 +1,5 @@
-// Compares the expected cost of a run with counts of roll calls, and tests what is refused because it
-// costs too much.
+// Compares the expected cost of a run with counts of roll calls, and tests that runs that cost too much are
+// refused.
 #include "muster/simulation/workload.h"
 
 #include <gtest/gtest.h>
@@ -47,8 +47,8 @@ const std::vector<std::pair<const char*, Keys>>& cases() {
   return all;
 }
 
-// The variance of a count is at most its expectation, so a count is within 6 square roots of its expectation
-// with a false-alarm rate of about 10^-8 for these few tests. A count expected to be 0 must be 0.
+// The variance of a count is at most its expectation m. So in all these tests together, the probability that
+// some count is further than 6 sqrt(m) from m is about 10^-8. A count expected to be 0 must be 0.
 TEST(Workload, IsWhatRollCallsSend) {
   for (const auto& [protocol, keys] : cases()) {
     SCOPED_TRACE(protocol);
@@ -91,7 +91,7 @@ TEST(Workload, ARunThatCannotFinishIsRefused) {
     keys.emplace_back("population.clients", "1000000000000");
     return plan_of(protocol, keys);
   };
-  // Listing 10^11 senders takes 56 bytes each; the 8 GB suffice for a seven-hundredth of them.
+  // Listing 10^11 senders takes 56 bytes each, so 8 GB suffice for one in seven hundred of them.
   const Keys tenth = {{"participation.rate", "0.1"}};
   const std::string listed = refused(many("shuffled-check-in", tenth), small);
   EXPECT_TRUE(listed.starts_with("population.clients: ")) << listed;

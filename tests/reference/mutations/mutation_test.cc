@@ -21,7 +21,6 @@ extern bool muster_gate_is_off;
 namespace muster::reference {
 namespace {
 
-using accounting::View;
 using protocols::Protocol;
 using protocols::RandomizerKind;
 

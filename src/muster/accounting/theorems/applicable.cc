@@ -32,9 +32,10 @@ int seen_in(View view) {
   return 0;
 }
 
-// Caps a bound by the local divergence times the probability that the victim sends a message: the round only
-// processes that message further, and the divergence is convex. Where this cap is positive, the result is at
-// least the smallest normal double, so that a value that underflows does not become 0.
+// Caps a bound by the local divergence times the probability that the victim sends a message. The cap is
+// valid because the round only processes that message further, and because the divergence is convex. Where
+// the cap is positive, the result is at least the smallest normal double, so that a value that underflows
+// does not become 0.
 DeltaCurve capped(DeltaCurve delta, const Mechanism& mechanism, double rate) {
   return [delta = std::move(delta), mechanism, rate](double epsilon) {
     constexpr double kMinNormal = std::numeric_limits<double>::min();

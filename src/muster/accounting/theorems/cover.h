@@ -1,5 +1,5 @@
-// Which theorems cover a randomizer under each participation: one overload of `cover` per participation, in
-// the cover.cc of the folder that holds its theorems.
+// Lists the theorems that cover a randomizer under each participation: one overload of `cover` per
+// participation, in the cover.cc of the folder that holds its theorems.
 //
 // To add a theorem, give it a file of its own and an entry in one cover.cc: its id, citation, assumptions and
 // curve. Order matters: a bound marked `is_dominated` is provably no smaller than an earlier one, and is only
@@ -20,8 +20,8 @@ namespace muster::accounting {
 struct Applicable {
   std::vector<RoundBound> uppers;
   std::vector<RoundPair> lowers;
-  // If no theorem covers the mechanism and participation, why; otherwise empty. (For a colluding shuffler,
-  // `uppers` is empty without a reason.)
+  // Why no theorem covers the mechanism and participation; empty if one does. For a colluding shuffler,
+  // `uppers` is empty without a reason here.
   std::string missing;
 };
 
@@ -32,9 +32,9 @@ void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& lis
 void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list);      // slots/
 void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list);  // aggregated/
 
-// Turns the list of a shuffle, subset or check-in into that of an adversary who sees only the sum and the
-// number of its messages: adds the bounds that hold for the sum alone, and drops the lower bounds that the
-// sum does not attain. In aggregated/.
+// Adapts the list of a shuffle, subset or check-in to an adversary who sees only the sum and the number of
+// the messages. Adds the bounds that hold only for the sum, and drops the lower bounds that the sum does not
+// attain. In aggregated/.
 void cover_sum(const Mechanism& mechanism, const Participation& participation, Applicable& list);
 
 }  // namespace muster::accounting

@@ -8,7 +8,7 @@
 namespace muster::accounting {
 namespace {
 
-// Covers the rounding of mu, which takes up to three roundings, and two more for the root and the quotient.
+// Covers up to three roundings in mu, and two more for the root and the quotient.
 constexpr double kUp = 1 + numerics::kEightRoundings;
 
 }  // namespace

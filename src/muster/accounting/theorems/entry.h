@@ -1,5 +1,5 @@
-// What the entries of several cover.cc files share: assumptions in words, for which mechanisms sums are
-// computed, and how a curve becomes part of a RoundBound. Pure functions.
+// What several cover.cc files share: texts of assumptions, checks of whether a mechanism's sums can be
+// computed, and functions that turn a curve into the form that RoundBound holds. Pure functions.
 #pragma once
 
 #include <cmath>
@@ -25,29 +25,31 @@ inline constexpr const char* kNoAmplification =
     "no amplification: holds even if the shuffler colludes with the aggregator";
 inline constexpr const char* kLowerAlone = "a lower bound: upper is none";
 
-// The value of RoundBound::knot for an epsilon0-LDP mechanism: half of how far the logarithm of the mean
-// likelihood ratio of n messages moves if one of them has the ratio e^epsilon0 in place of 1. For epsilon
-// near 0, the terms of the bounds' sums lie on the lattice of e^epsilon0 - 1, so the curves have kinks.
+// The value of RoundBound::knot for an epsilon0-LDP mechanism. It is half of the change in the logarithm of
+// the mean likelihood ratio of n messages if one of them has the ratio e^epsilon0 instead of 1. The bounds
+// are means of sums whose terms have few values, so their curves have kinks. For epsilon near 0, the kinks
+// lie near multiples of the knot.
 inline double knot_of(double epsilon0, double n) { return std::log1p(std::expm1(epsilon0) / n) / 2; }
 
 inline double count_of(ClientCount clients) { return static_cast<double>(clients.value()); }
 
-// False if epsilon0 > kMaxEpsilon0, where terms of size e^epsilon0 would be too large for the sums.
+// Whether sums are computed for the mechanism. False if epsilon0 > kMaxEpsilon0, where terms of size
+// e^epsilon0 would be too large.
 bool summable(const Mechanism& mechanism);
-// Whether the theorems for class C apply, and their sums are computed.
+// Whether the theorems for class C apply and their sums can be computed.
 bool summable_in_class_c(const Mechanism& mechanism);
 
-// A ball that holds all records, in noise deviations. Clipped records lie within 1/sigma of the origin. By
-// Jung's theorem, records pairwise within mu also lie in a ball of radius mu / sqrt 2. The smaller ball is
-// used.
+// The radius and diameter of a ball that holds all records, in deviations of the noise. Clipped records lie
+// within 1/sigma of the origin. By Jung's theorem, records pairwise within mu also lie in a ball of radius
+// mu / sqrt 2. The smaller ball is used.
 double ball_radius(const GaussianLocal& mechanism);
 double ball_diameter(const GaussianLocal& mechanism);
 
-// The assumptions, followed by those that every bound makes of the mechanism's sampler.
+// `assumptions`, followed by those that every bound makes about the mechanism's sampler.
 std::vector<std::string> with_mechanism(const Mechanism& mechanism, std::vector<std::string> assumptions);
 
-// A value of a RoundBound's curve. Its lower end bounds nothing: an estimate stands there, and measures the
-// numerical error of the bound.
+// Converts a value to that of RoundBound::delta. The lower end of an UpperAndEstimate's result is the
+// estimate, which bounds nothing and only measures the numerical error.
 inline numerics::Enclosure of_bound(const numerics::Enclosure& value) { return value; }
 inline numerics::Enclosure of_bound(const numerics::UpperAndEstimate& value) {
   return {value.estimate, value.upper};

@@ -1,9 +1,8 @@
-// One theorem applied to one round: its curve, and everything that has to be known of it for composition
-// and for the printed statement.
+// One theorem applied to one round: its curve, and everything else that composition and the printed statement
+// need.
 //
-// A round is one execution of the protocol in which each client takes part at most once (for the slot
-// protocols: one whole run). Composition uses the curve alone; the statement printed for users is made from
-// the rest. Immutable; the functions may be called from any thread.
+// A round is one execution of the protocol in which each client takes part at most once. For slot protocols,
+// it is one whole run. Immutable; the functions may be called from any thread.
 #pragma once
 
 #include <string>
@@ -16,8 +15,8 @@
 namespace muster::accounting {
 
 // An upper bound for one round: `delta(epsilon).upper` bounds the hockey-stick divergence of every ordered
-// pair of neighbours. `delta(epsilon).lower` bounds no divergence: the gap between the two is the numerical
-// error of the bound.
+// pair of neighbours. `delta(epsilon).lower` bounds no divergence; upper - lower is the numerical error of
+// the bound.
 struct RoundBound {
   std::string id;
   std::string citation;
@@ -25,14 +24,14 @@ struct RoundBound {
   DeltaCurve delta;
   Validity validity = Validity::proven;
   Neighbouring neighbouring = Neighbouring::replace_one;
-  // For a curve that is nearly linear between its kinks, a distance in epsilon whose multiples include them;
-  // 0 if the curve is smooth.
+  // For a curve that is nearly linear between its kinks, a distance in epsilon whose multiples include the
+  // kinks; 0 if the curve is smooth.
   double knot = 0;
-  // If not empty, more than one round is charged by the types that a round can be, not by the
+  // If not empty, two or more rounds are charged by types (composition/round_types.h) instead of by the
   // curve's dominating pair.
   TypesOf types = {};
   bool is_dominated = false;  // provably no smaller than another bound of the same list
-  // The share of a full table's work that a table of this bound may take (composition/round_curve.h).
+  // Limits the work of a table of this bound, relative to that of a full table (composition/round_curve.h).
   double share = 1;
 };
 

@@ -33,8 +33,8 @@ std::size_t ByteFile::read(std::span<std::uint8_t> out) {
   while (done < out.size()) {
     const int got =
         gzread(file_, out.data() + done, static_cast<unsigned>(std::min(out.size() - done, kMaxAtOnce)));
-    // A compressed stream that ends early gives a short read without a negative count; only
-    // gzerror reports it.
+    // If a compressed stream ends early, gzread returns a short count that is not negative. Only gzerror
+    // reports the error.
     int code = Z_OK;
     const char* message = gzerror(file_, &code);
     if (got < 0 || code != Z_OK) {

@@ -1,6 +1,6 @@
-// The bytes of a file that may be gzip-compressed, read from front to back. As with gzip, compressed
-// streams that follow one another are read as one, and other bytes after a complete stream are ignored.
-// Each object belongs to one thread.
+// Reads the bytes of a file, which may be gzip-compressed, from front to back. Like gzip, it reads several
+// compressed streams in a row as one and ignores other bytes after a complete stream. Each object belongs to
+// one thread.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ class ByteFile {
   ByteFile(const ByteFile&) = delete;
   ByteFile& operator=(const ByteFile&) = delete;
 
-  // Fills `out` and returns the number of bytes read, which is below its size only at the end of the
-  // file. Throws Error(data) if reading fails, or if the compressed stream is corrupt, ends early or fails
+  // Fills `out` and returns the number of bytes read. A number below out.size() means that the file has
+  // ended. Throws Error(data) if reading fails, or if the compressed stream is corrupt, ends early or fails
   // its checksum (which zlib checks at the end).
   std::size_t read(std::span<std::uint8_t> out);
 

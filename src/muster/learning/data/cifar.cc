@@ -18,8 +18,8 @@ struct Format {
   std::vector<std::string> train;
   std::string test;
   std::size_t labels;      // label bytes before the pixels; the last one is kept
-  std::size_t classes;     // number of classes that the kept label distinguishes
-  std::size_t most_train;  // largest number of records in a training file
+  std::size_t classes;     // the number of classes of the label that is kept
+  std::size_t most_train;  // the largest number of records in a training file
 };
 
 const Format& cifar_10() {

@@ -2,11 +2,11 @@
 // 3,072 colour bytes, which are a red, a green and a blue plane of 32 rows of 32.
 //
 // CIFAR-10 has data_batch_1.bin to data_batch_5.bin and test_batch.bin, with one label per record (0..9).
-// CIFAR-100 has train.bin and test.bin, with two labels per record, of which the second, the fine label
-// (0..99), is kept. Each file may be plain or have .gz appended. A folder that contains neither data set,
-// or both, is refused. Any input gives either a data set or an Error(data) that names the file or the folder,
-// what was found and what was expected. An incomplete record, training batches of different sizes, and more
-// records than the original files have are all refused. Memory grows only with the bytes actually
+// CIFAR-100 has train.bin and test.bin, with two labels per record; only the second one, the fine label
+// (0..99), is kept. Each file may be plain or gzip-compressed with the suffix .gz. A folder that contains
+// neither data set, or both, is refused. Any input gives either a data set or an Error(data) that names the
+// file or the folder, what was found and what was expected. Incomplete records, training batches of different
+// sizes, and more records than in the original files are refused. Memory grows only with the bytes that are
 // present. Thread-safe.
 #pragma once
 

@@ -1,4 +1,5 @@
-// Tests of the CIFAR loader on small files in its formats, and on every way in which a file can be wrong.
+// Tests of the CIFAR loader with small files in both formats, and with files that are wrong in each possible
+// way.
 #include "muster/learning/data/cifar.h"
 
 #include <gmock/gmock.h>

@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-// The text of a field as shown in an error: printable and short.
+// The text of a field for an error message: printable and short.
 std::string shown(std::string_view text) {
   constexpr std::size_t kShown = 40;
   std::string out(text.substr(0, kShown));
@@ -42,7 +42,8 @@ std::optional<Number> parsed(std::string_view text) {
   return number;
 }
 
-// The float nearest to the number in `text` (0 for 1e-50); nothing if there is none or it is not finite.
+// The float nearest to the number in `text` (0 for 1e-50). Empty if `text` is not a number or not a finite
+// one.
 std::optional<float> feature_of(std::string_view text) {
   float number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -1,4 +1,4 @@
-// Tests of the CSV loader: what it accepts, and every way in which a line can be wrong.
+// Tests of the CSV loader: what it accepts, and each way in which a line can be wrong.
 #include "muster/learning/data/csv.h"
 
 #include <gmock/gmock.h>

@@ -20,7 +20,7 @@ Table write() {
         {.8F, .5F},
         {.7F, .14F},
         {.5F, .02F}}},
-      // begun at the upper right, the ends crossing
+      // starts at the upper right, and the ends cross
       {{{.66F, .06F},
         {.42F, .05F},
         {.24F, .3F},
@@ -64,7 +64,7 @@ Table write() {
         {.34F, .78F},
         {.54F, .9F},
         {.82F, .94F}}},
-      // rounded, base curved
+      // rounded, with a curved base
       {{{.26F, .14F},
         {.5F, .0F},
         {.72F, .12F},
@@ -78,7 +78,7 @@ Table write() {
   t[3] = {
       {{{.24F, .12F}, {.46F, .0F}, {.7F, .1F}, {.7F, .32F}, {.5F, .46F}},
        {{.5F, .46F}, {.74F, .56F}, {.78F, .78F}, {.58F, .98F}, {.3F, .96F}, {.2F, .84F}}},
-      // the bowls joined by a small loop
+      // the two bowls are joined by a small loop
       {{{.26F, .08F},
         {.54F, .0F},
         {.72F, .16F},
@@ -104,7 +104,7 @@ Table write() {
       {{{.6F, .0F}, {.4F, .3F}, {.18F, .64F}},
        {{.18F, .64F}, {.5F, .64F}, {.82F, .63F}},
        {{.6F, .0F}, {.61F, .5F}, {.6F, 1.F}}},
-      // one stroke, rounded, then the stem
+      // one rounded stroke, then the stem
       {{{.28F, .02F}, {.24F, .3F}, {.3F, .5F}, {.5F, .52F}, {.7F, .42F}},
        {{.72F, .02F}, {.7F, .4F}, {.66F, .74F}, {.66F, 1.F}}},
   };
@@ -112,7 +112,7 @@ Table write() {
       {{{.76F, .02F}, {.54F, .02F}, {.3F, .04F}},
        {{.3F, .04F}, {.27F, .22F}, {.26F, .42F}},
        {{.26F, .42F}, {.5F, .36F}, {.74F, .5F}, {.76F, .76F}, {.54F, .97F}, {.22F, .92F}}},
-      // in one curve
+      // one curve
       {{{.78F, .03F},
         {.52F, .03F},
         {.36F, .08F},
@@ -122,7 +122,7 @@ Table write() {
         {.74F, .74F},
         {.56F, .96F},
         {.24F, .96F}}},
-      // bar written last, tilted
+      // the bar is written last and tilted
       {{{.34F, .06F},
         {.3F, .26F},
         {.28F, .42F},
@@ -172,7 +172,7 @@ Table write() {
       {{{.2F, .06F}, {.5F, .05F}, {.78F, .04F}},
        {{.78F, .04F}, {.6F, .4F}, {.4F, 1.F}},
        {{.36F, .52F}, {.54F, .5F}, {.74F, .49F}}},
-      // a serif, a rounded corner
+      // a serif and a rounded corner
       {{{.22F, .2F}, {.26F, .06F}, {.5F, .08F}, {.74F, .04F}, {.72F, .24F}, {.58F, .56F}, {.52F, .98F}}},
   };
   t[8] = {
@@ -193,7 +193,7 @@ Table write() {
       // two rings
       {{{.5F, .02F}, {.32F, .1F}, {.3F, .32F}, {.5F, .44F}, {.7F, .32F}, {.68F, .1F}, {.5F, .02F}},
        {{.5F, .44F}, {.28F, .56F}, {.24F, .82F}, {.5F, .98F}, {.76F, .82F}, {.72F, .56F}, {.5F, .44F}}},
-      // begun at the upper right, left open
+      // starts at the upper right and stays open
       {{{.74F, .1F},
         {.48F, .02F},
         {.3F, .18F},
@@ -207,10 +207,10 @@ Table write() {
         {.78F, .04F}}},
   };
   t[9] = {
-      // ring, straight leg
+      // ring and straight leg
       {{{.7F, .1F}, {.46F, .02F}, {.26F, .18F}, {.28F, .42F}, {.5F, .5F}, {.68F, .36F}, {.7F, .1F}},
        {{.7F, .1F}, {.69F, .5F}, {.66F, 1.F}}},
-      // ring, curved leg
+      // ring and curved leg
       {{{.68F, .1F},
         {.44F, .04F},
         {.26F, .22F},
@@ -222,7 +222,7 @@ Table write() {
         {.68F, .78F},
         {.5F, .97F},
         {.28F, .92F}}},
-      // one sweep, slanted
+      // one slanted sweep
       {{{.74F, .08F},
         {.5F, .02F},
         {.28F, .2F},

@@ -1,4 +1,4 @@
-// How the ten digits are written: several variants of each, and each variant a few strokes through
+// How the ten digits are written: several variants of each digit, where a variant is a few strokes through
 // control points.
 //
 // x points to the right and y down; a digit lies in about [0.2, 0.8] x [0, 1]. A stroke is a smooth curve
@@ -17,12 +17,12 @@ struct Point {
   float y;
 };
 
-// The control points of a stroke; at most kMaxPoints.
+// The control points of a stroke, at most kMaxPoints of them.
 using Stroke = std::vector<Point>;
 inline constexpr std::size_t kMaxPoints = 16;
 using Skeleton = std::vector<Stroke>;
 
-// The variants of writing `digit` (0..9).
+// The variants of `digit` (0..9).
 const std::vector<Skeleton>& skeletons(std::uint8_t digit);
 
 }  // namespace muster::learning

@@ -11,27 +11,27 @@
 namespace muster::learning {
 namespace {
 
-// How much writers differ. Larger spreads make the digits harder, above all for a linear model. Lengths
-// are in units of the digit's height unless pixels are named; a "spread" is a standard deviation.
+// How much the writers differ. Larger spreads make the digits harder, especially for a linear model. Lengths
+// are in units of the digit's height unless marked as pixels; a "spread" is a standard deviation.
 constexpr float kPointSpread = 0.020F;    // of each control point
-constexpr float kElasticSpread = 0.042F;  // of the displacement at each node of its grid
+constexpr float kElasticSpread = 0.042F;  // of the displacement at each grid node
 constexpr float kSlantSpread = 0.18F;     // horizontal shear
 constexpr float kTurnSpread = 0.10F;      // sine of the rotation angle
 constexpr float kMinHeight = 16.5F;       // pixels
 constexpr float kMaxHeight = 21.0F;
 constexpr float kMinWidth = 0.80F;  // horizontal stretch
 constexpr float kMaxWidth = 1.15F;
-constexpr float kShiftSpread = 1.2F;  // pixels, each direction
+constexpr float kShiftSpread = 1.2F;  // pixels, in each direction
 constexpr float kMinPen = 0.75F;      // pen radius, pixels
 constexpr float kMaxPen = 1.75F;
 constexpr float kMinInk = 0.75F;  // fraction of full ink
 constexpr float kNoise = 10.0F;   // largest noise, in units of 1/255
 
 constexpr int kSide = static_cast<int>(kImageSide);
-constexpr int kNodes = 4;  // side of the displacement field's grid
+constexpr int kNodes = 4;  // the number of grid nodes per side of the displacement field
 constexpr int kSteps = 5;  // segments between two control points
 
-// Random draws. They use only +, - and *, so that every machine produces the same bits.
+// Random draws. They use only +, - and *, so every machine produces the same bits.
 class Draws {
  public:
   Draws(const random::RunKey& key, DigitSet set, std::uint64_t index)
@@ -54,7 +54,7 @@ class Draws {
   random::KeyedStream words_;
 };
 
-// The map from skeleton coordinates to pixels: a smooth displacement, drawn at the nodes of a grid and
+// The map from skeleton coordinates to pixels: first a smooth displacement, drawn at the nodes of a grid and
 // interpolated between them, then an affine map.
 class Hand {
  public:
@@ -113,8 +113,8 @@ Point catmull_rom(Point a, Point b, Point c, Point d, float t) {
   return {at(a.x, b.x, c.x, d.x), at(a.y, b.y, c.y, d.y)};
 }
 
-// For each pixel, the squared distance in pixels to the nearest segment drawn so far. A distance of `reach`
-// or more may come out too large.
+// For each pixel, the squared distance in pixels to the nearest segment drawn so far. The value may be too
+// large if the distance is `reach` or more.
 class Canvas {
  public:
   explicit Canvas(float reach) : reach_(reach) { nearest_.fill(1e9F); }

@@ -1,8 +1,8 @@
 // A procedural data set of digits that look handwritten, 28x28, so that muster needs no download.
 //
-// A digit is drawn from one of several variants: a skeleton of strokes (digit_skeletons.h) is deformed by
-// a random affine map and a smooth random displacement, drawn with a pen of random width and ink,
-// overlaid with noise and quantised to bytes. Example i of a set is a function of (seed, set, i) alone: its
+// A digit is one of several variants, each a skeleton of strokes (digit_skeletons.h). The skeleton is
+// deformed by a random affine map and a smooth random displacement, drawn with a pen of random width and ink,
+// overlaid with noise and quantised to bytes. Example i of a set is a function of (seed, set, i) only: its
 // random stream has the address {Purpose::digits, round 0 for train, 1 for test or 2 for open, client i}. So
 // the sets use disjoint randomness, and a smaller set is a prefix of a larger one. Labels are uniform. Pixels
 // are normalised like those of MNIST. All functions are pure and thread-safe.
@@ -16,7 +16,7 @@
 
 namespace muster::learning {
 
-// `open` digits are nobody's private data; they serve for learning without noise before private training.
+// `open` digits are public data, for training without noise before the private training.
 enum class DigitSet : std::uint8_t { train = 0, test = 1, open = 2 };
 
 // Draws example `index` of a set into `image` (784 bytes, row-major, from 0 for background to 255 for

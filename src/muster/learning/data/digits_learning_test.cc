@@ -1,4 +1,5 @@
-// The purpose of the digits: a convolutional network learns them, and a linear model stays well behind.
+// Tests that the digits are hard enough: a convolutional network learns them, and a linear model stays well
+// behind.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace muster::learning {
 namespace {
 
-// The best test accuracy after any epoch of plain minibatch descent without privacy.
+// The best test accuracy after any epoch of minibatch gradient descent without privacy.
 double best_accuracy(const Architecture& architecture, const DataSplit& split, std::size_t epochs,
                      double rate) {
   const auto engine = make_engine(architecture);
@@ -24,9 +25,9 @@ double best_accuracy(const Architecture& architecture, const DataSplit& split, s
   return best;
 }
 
-// With 20,000 training and 5,000 test images, the accuracies have a standard error of at most 0.5 %, and
-// the margins below are several times that. The linear model gets three times the epochs, so that lack of
-// training is not what keeps it behind.
+// With 20,000 training and 5,000 test images, the accuracies have a standard error of at most 0.5 %, and the
+// margins below are several times as large. The linear model gets three times as many epochs, so it is not
+// behind for lack of training.
 TEST(DigitsLearning, TheCnnReaches97AndALinearModelStays5PointsLower) {
   const DataSplit split = draw_digits(20000, 5000, 1);
   const double cnn = best_accuracy(Architecture::cnn, split, 4, 0.1);

@@ -55,8 +55,8 @@ class IdxFile {
     }
   }
 
-  // Reads the rest of the file, exactly `size` bytes, in pieces, so that memory grows only with
-  // the bytes present.
+  // Reads the rest of the file, which must have exactly `size` bytes. It reads in pieces, so that memory
+  // grows only with the bytes that are present.
   std::vector<std::uint8_t> rest(std::size_t size) {
     constexpr std::size_t kPiece = std::size_t{1} << 20;
     std::vector<std::uint8_t> bytes;

@@ -1,4 +1,4 @@
-// Tests of the idx loader: what it accepts, and every way in which a file can be wrong.
+// Tests of the idx loader: what it accepts, and each way in which a file can be wrong.
 #include "muster/learning/data/idx.h"
 
 #include <gmock/gmock.h>
@@ -161,8 +161,8 @@ TEST_F(Idx, RefusesAHeaderThatClaimsTooMuch) {
   }
 }
 
-// The header claims the largest legal count, but only six bytes of pixels follow. Allocating the 784 MB
-// that it claims would show in the peak memory of the process.
+// The header claims the largest legal count, but only six bytes of pixels follow. If the loader allocated the
+// claimed 784 MB, the peak memory of the process would show it.
 TEST_F(Idx, TakesNoMemoryOnTheWordOfAHeader) {
   put("train-images-idx3-ubyte",
       big_endian(0x803) + big_endian(1'000'000) + big_endian(28) + big_endian(28) + "pixels");

@@ -1,9 +1,9 @@
-// Converts pixel bytes to model inputs: (byte / 255 - mean) / deviation, with public constants per
-// channel that are not computed from the data at hand.
+// Converts pixel bytes to model inputs: (byte / 255 - mean) / deviation. The constants are public, one pair
+// per channel, and are not computed from the data.
 //
-// kMnist is the mean and standard deviation of MNIST's training pixels, as commonly used; it also serves
-// for the built-in digits and all other idx files. kCifar holds those of CIFAR-10's red, green and blue;
-// it also serves for CIFAR-100. Immutable and thread-safe.
+// kMnist is the mean and standard deviation of MNIST's training pixels, as commonly used. It also serves for
+// the built-in digits and for all other idx files. kCifar holds the constants of CIFAR-10's red, green and
+// blue; it also serves for CIFAR-100. Immutable and thread-safe.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class Normalisation {
   explicit Normalisation(std::span<const ChannelScale> channels);
 
   std::span<const ChannelScale> channels() const { return channels_; }
-  // `pixels` is [position][channel]; `out` has as many floats.
+  // `pixels` is [position][channel]; `out` must have as many elements.
   void apply(std::span<const std::uint8_t> pixels, std::span<float> out) const;
 
  private:

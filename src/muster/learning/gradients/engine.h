@@ -1,5 +1,4 @@
-// Makes the engine to train with: the fastest one that exists for an architecture. Thread rule: as
-// for GradientEngine.
+// Makes the fastest engine for an architecture. The thread rule is that of GradientEngine.
 #pragma once
 
 #include <memory>

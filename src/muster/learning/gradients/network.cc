@@ -25,7 +25,7 @@ Eigen::Map<Matrix<Scalar>> view(Scalar* data, std::size_t rows, std::size_t colu
 }
 
 // Calls visit(entry of the im2col matrix, entry of the layer's input, channels) for each window position and
-// each tap inside the image. The entries are those of the first channel; taps in the padding are skipped.
+// each tap inside the image. Both entries are those of the first channel. Taps in the padding are skipped.
 template <typename Visit>
 void for_each_tap(const Layer& layer, Visit visit) {
   const std::size_t channels = layer.in.channels;
@@ -77,7 +77,8 @@ void forward_product(const Layer& layer, const Scalar* parameters, const Scalar*
       Eigen::Map<const Row<Scalar>>(parameters + layer.biases_at, static_cast<Eigen::Index>(layer.biases));
 }
 
-// The gradients of the loss in forward_product's W and b and, if in_slope is not null, in `in`.
+// Computes the gradients of the loss with respect to W and b of forward_product and, if in_slope is not null,
+// to `in`.
 template <typename Scalar>
 void backward_product(const Layer& layer, const Scalar* parameters, const Scalar* in, const Scalar* out_slope,
                       Scalar* gradient, Scalar* in_slope) {

@@ -1,8 +1,9 @@
 // The reference network: loss and per-example gradient of a stack of layers, by im2col and matrix products.
 //
-// It is templated on the scalar so that finite differences can check it in double. Ties: a max-pool
-// window passes its gradient to the first position, in [y][x] order, that holds the maximum; ReLU passes none
-// where its input is not positive. Thread rule: a Network is immutable; an Activations belongs to one thread.
+// It is a template over the scalar type, so that finite differences can check it in double precision. A
+// max-pool window passes its gradient to the first position, in [y][x] order, that holds the maximum. ReLU
+// passes no gradient unless its input is positive. A Network is immutable and may be shared between threads;
+// an Activations belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 
 namespace muster::learning {
 
-// What a forward pass computes for the backward pass, and what the backward pass computes.
+// What a forward pass keeps for the backward pass, and what the backward pass computes.
 template <typename Scalar>
 struct Activations {
   std::vector<std::vector<Scalar>> values;  // [l]: the input of layer l; the last entry holds the logits
@@ -32,20 +33,20 @@ class Network {
   std::size_t parameter_count() const { return parameter_count_; }
   Activations<Scalar> make_activations() const;
 
-  // Returns the logits of one example. They stay in `room` until the next call, as do the inputs
-  // of every layer.
+  // Returns the logits of one example. They stay in `room` until the next call, and so do the inputs of every
+  // layer.
   std::span<const Scalar> logits(std::span<const Scalar> parameters, std::span<const Scalar> inputs,
                                  Activations<Scalar>& room) const;
 
-  // The inputs of the last layer, which are the features that the network has learned. Call features()
-  // after logits() with the same room.
+  // The inputs of the last layer, which are the features that the network has learned. Call features() after
+  // logits() with the same `room`.
   std::size_t feature_count() const { return layers_.back().in.size(); }
   std::span<const Scalar> features(const Activations<Scalar>& room) const {
     return room.values[layers_.size() - 1];
   }
 
-  // Returns the cross-entropy in nats of the softmax of the logits, and overwrites `gradient` with
-  // its derivative.
+  // Returns the cross-entropy in nats of the softmax of the logits, and overwrites `gradient` with its
+  // derivative with respect to the parameters.
   Scalar gradient(std::span<const Scalar> parameters, std::span<const Scalar> inputs, std::uint8_t label,
                   Activations<Scalar>& room, std::span<Scalar> gradient) const;
 

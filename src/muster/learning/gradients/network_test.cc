@@ -27,8 +27,8 @@ std::vector<Scalar> normals(std::size_t n, double scale, unsigned seed) {
   return out;
 }
 
-// Identifies the smooth piece of the loss on which the last forward pass was: which inputs of each ReLU are
-// positive, and which entry of each pooling window is the maximum.
+// Identifies the smooth piece of the loss at the last forward pass: which inputs of each ReLU are positive,
+// and which entry of each pooling window is the maximum.
 std::vector<std::size_t> piece(const std::vector<Layer>& stack, const Activations<double>& room) {
   std::vector<std::size_t> result;
   for (std::size_t l = 0; l < stack.size(); ++l) {
@@ -58,10 +58,10 @@ std::vector<std::size_t> piece(const std::vector<Layer>& stack, const Activation
   return result;
 }
 
-// Compares the gradient with central differences at every `every`-th parameter and at all of the last
-// 200. With step h and the loss f as a function of one parameter, the differences err by h^2 f'''/6 (about
-// 1e-10 here) and by a rounding error of 1e-16/h. Across a kink of a ReLU or a max-pool a difference is
-// meaningless; such parameters are left out and counted.
+// Compares the gradient with central differences at every `every`-th parameter and at each of the last 200.
+// With step h, and with the loss f as a function of one parameter, the differences have an error of h^2
+// f'''/6 (about 1e-10 here) and a rounding error of 1e-16/h. A difference across a kink of a ReLU or a
+// max-pool is meaningless; such parameters are left out and counted.
 struct Count {
   std::size_t seen = 0;
   std::size_t kinks = 0;
@@ -109,7 +109,7 @@ void expect_gradient_of_differences(const std::vector<Layer>& stack, std::size_t
 
 class FiniteDifferences : public ::testing::TestWithParam<Architecture> {};
 
-// Every 61st parameter is compared, so that many weights of each layer are.
+// Every 61st parameter is compared, which covers many weights of each layer.
 TEST_P(FiniteDifferences, AgreeWithTheGradientInDouble) {
   Count count;
   expect_gradient_of_differences(layers(GetParam()), 61, 1, count);
@@ -130,8 +130,9 @@ INSTANTIATE_TEST_SUITE_P(All, FiniteDifferences,
                                            kFeatureMlp),
                          [](const auto& each) { return label_of(each.param); });
 
-// A random stack of layers: up to two convolutions of random kernel, stride, padding and channels, each
-// possibly followed by an activation and a pool, then possibly a hidden layer, then the logits.
+// A random stack of layers. It has up to two convolutions of random kernel, stride, padding and channels,
+// each possibly followed by an activation and a pool. The last layers are possibly a hidden layer, and the
+// logits.
 std::vector<Layer> random_stack(unsigned seed, std::string& description) {
   std::mt19937 bits(seed);
   const auto from = [&bits](std::size_t low, std::size_t high) {
@@ -275,8 +276,8 @@ TEST_P(Engines, PredictTheClassOfLeastLoss) {
   }
 }
 
-// The last layer, applied to the features, gives logits of which the largest is the predicted class's, and
-// both engines agree on the features.
+// Applied to the features, the last layer gives logits whose maximum is at the predicted class, and both
+// engines agree on the features.
 TEST_P(Engines, FeaturesAreWhatTheLastLayerReads) {
   const Layer last = layers(GetParam()).back();
   const auto parameters = normals<float>(parameter_count(GetParam()), 0.1, 1);

@@ -1,8 +1,8 @@
-// The engine that all others are checked against: im2col and Eigen matrix products, for any architecture.
+// The engine that all others are checked against: im2col and Eigen's matrix products, for any architecture.
 //
 // It is itself checked against finite differences (network_test.cc). The last bits of its results may differ
-// between builds for different instruction sets, as Eigen's do; in one build, equal inputs give equal bits.
-// Thread rule: as for GradientEngine.
+// between builds for different instruction sets, because Eigen's do. In one build, equal inputs give equal
+// bits. The thread rule is that of GradientEngine.
 #pragma once
 
 #include <memory>

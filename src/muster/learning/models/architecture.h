@@ -1,4 +1,4 @@
-// The models as data: the layers of each, for inputs of any shape and any number of classes.
+// The models as data: the layers of each model, for inputs of any shape and any number of classes.
 //
 //     cnn       the network of Girgis et al. (2021) and its successors: a convolution to 16 channels (8x8,
 //               stride 2, padding 3), max-pooling (2x2, stride 1), a convolution to 32 channels (4x4,
@@ -29,7 +29,7 @@ struct Architecture {
   ArchitectureKind kind = ArchitectureKind::cnn;
   Shape input{kImageSide, kImageSide, 1};
   std::size_t classes = kClasses;
-  // Leave the default for logistic, which has none.
+  // Leave the default for `logistic`, which has no activation.
   ActivationFunction activation = ActivationFunction::relu;
   bool operator==(const Architecture&) const = default;
 
@@ -45,16 +45,16 @@ inline constexpr Architecture Architecture::mlp{ArchitectureKind::mlp};
 // The name as plans write it: "cnn", "logistic" or "mlp".
 const char* name_of(ArchitectureKind kind);
 
-// Throws Error(plan) for a cnn with inputs of a side below kMinCnnSide, which includes rows of features.
+// Throws Error(plan) for a cnn if a side of the input is below kMinCnnSide, for example for rows of features.
 std::vector<Layer> layers(const Architecture& architecture);
 
 std::size_t parameter_count(const Architecture& architecture);
 
 // Weights are uniform on [-b, b) with b = kInitialGain sqrt(3 / fan_in), so that their variance is
-// kInitialGain^2 / fan_in; biases are zero. Weight number w of the model (layers in order) is
-// b (2 u - 1), where u is the top 24 bits of word w of the stream at `address`, divided by 2^24; equal
-// keys give equal bits. The gain 1 is that of LeCun et al. (1998). With noise on every message, models learn
-// faster from it than from the gain sqrt(2), which preserves the variance through ReLU.
+// kInitialGain^2 / fan_in. Biases are zero. Weight number w of the model (layers in order) is b (2 u - 1),
+// where u is the top 24 bits of word w of the stream at `address`, divided by 2^24. Equal keys give equal
+// bits. The gain 1 is that of LeCun et al. (1998). The gain sqrt(2) would preserve the variance through ReLU,
+// but models with noise on every message learn faster from the gain 1.
 inline constexpr double kInitialGain = 1;
 std::vector<float> initial_parameters(const Architecture& architecture, const random::RunKey& key,
                                       const random::StreamAddress& address = {random::Purpose::initialize});

@@ -1,4 +1,4 @@
-// The layers of a network as data: their shapes, and where each one's parameters lie in the flat vector.
+// The layers of a network as data: their shapes, and the places of their parameters in the flat vector.
 //
 // Activations are [y][x][channel]. A layer with parameters holds its weights, then its biases:
 //     convolution  weights [ky][kx][in channel][out channel], biases [out channel]
@@ -38,8 +38,9 @@ struct Layer {
   std::size_t fan_in() const { return biases == 0 ? 0 : weights / biases; }
 };
 
-// Appends layers; each takes the output of the one before. An input or a layer without values, and a window
-// that does not fit into its padded input, are Error(internal): the caller must check its arguments.
+// Appends layers; each takes the output of the one before. Throws Error(internal) for an input or a layer
+// without values, and for a window that does not fit into its padded input: the caller must check its
+// arguments.
 class LayerStack {
  public:
   explicit LayerStack(Shape input);

@@ -11,7 +11,7 @@
 namespace muster::learning {
 namespace {
 
-// Where a layer's weights and biases stand: in the flat vector, and in tensors of these names and shapes.
+// A layer with parameters, the name prefix of its two tensors, and the shape of its weight tensor.
 struct Placed {
   const Layer* layer;
   std::string name;
@@ -38,7 +38,8 @@ std::vector<Placed> placed(const std::vector<Layer>& layers, const std::string& 
   return list;
 }
 
-// Calls `pair(flat, tensor)` with the two places of every weight: in the layer's weights, and in the tensor.
+// Calls `pair(flat, tensor)` for every weight, with its index among the layer's weights and its index in the
+// tensor.
 template <typename Pair>
 void for_each_weight(const Placed& at, const Pair& pair) {
   const std::size_t outputs = at.layer->biases;
@@ -97,7 +98,8 @@ std::vector<float> flat_parameters(const std::vector<Layer>& layers, const std::
     Placed at;
     const NamedTensor *weight, *bias;
   };
-  // All are found before anything is allocated: what a file claims of its layers may need any amount of memory.
+  // All tensors are found before anything is allocated, because the layers that a file claims may need any
+  // amount of memory.
   std::vector<Pair> pairs;
   for (Placed& at : placed(layers, prefix)) {
     const NamedTensor& weight = find(tensors, at.name + ".weight", at.shape);

@@ -1,11 +1,11 @@
 // The parameters of a network as named tensors in PyTorch's layout, and back.
 //
-// The network is a torch.nn.Module whose layers with parameters are called conv1, conv2, ... and fc1, fc2, ... in
-// their order, each with a weight and a bias:
+// The network is a torch.nn.Module. Its layers with parameters are called conv1, conv2, ... and fc1, fc2, ...
+// in their order, and each has a weight and a bias:
 //     convolution  conv.weight [out channel][in channel][ky][kx], conv.bias [out channel]
 //     dense        fc.weight [out][in], fc.bias [out]
-// PyTorch flattens a feature map as [channel][y][x], the flat vector of layers.h as [y][x][channel]: the columns of
-// the first dense layer are exchanged accordingly. All functions are pure and thread-safe.
+// PyTorch flattens a feature map as [channel][y][x], and the flat vector of layers.h as [y][x][channel]; the
+// columns of the dense layers are permuted accordingly. All functions are pure and thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -24,12 +24,12 @@ struct NamedTensor {
   bool operator==(const NamedTensor&) const = default;
 };
 
-// `parameters` are those of the layers, and `prefix` stands before each name ("features." or "").
+// `parameters` are those of the layers. `prefix` is put before each name ("features." or "").
 std::vector<NamedTensor> named_tensors(const std::vector<Layer>& layers, std::span<const float> parameters,
                                        const std::string& prefix = "");
 
-// The flat parameters of the layers, from the tensors of their names among those given. Throws Error(data) for a
-// tensor that is missing or of another shape.
+// Builds the flat parameters of the layers from the tensors of these names; other tensors are ignored. Throws
+// Error(data) for a tensor that is missing or has another shape.
 std::vector<float> flat_parameters(const std::vector<Layer>& layers, const std::vector<NamedTensor>& tensors,
                                    const std::string& prefix = "");
 

@@ -37,7 +37,7 @@ TEST(Pretrain, LearnsFromTheArgumentsAlone) {
   EXPECT_EQ(once, pretrain(Architecture::cnn, data, 2, kKey));
   EXPECT_NE(once, pretrain(Architecture::cnn, data, 2, random::RunKey::from_seed(5)));
   EXPECT_GE(fraction_right(*make_engine(Architecture::cnn), once, others), 0.8);
-  // Without epochs the result is the initial parameters, but not those of the model trained afterwards.
+  // Without epochs, the result is a set of initial parameters, but not that of the model trained afterwards.
   EXPECT_NE(pretrain(Architecture::cnn, data, 0, kKey), initial_parameters(Architecture::cnn, kKey));
 }
 

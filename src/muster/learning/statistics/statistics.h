@@ -1,7 +1,7 @@
-// Statistics instead of gradients: what a client computes on its record when the server asks for a mean
-// or a histogram and nothing is learned. A statistic ignores the parameters.
+// Statistics instead of gradients: what a client computes on its record when the server asks for a mean or a
+// histogram. A statistic ignores the parameters.
 //
-// Thread rule: as for ClientFunction.
+// The thread rule is that of ClientFunction.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,11 @@ namespace muster::learning {
 // The record's inputs, in the form that a model takes: a vector of data.shape.size() numbers.
 std::unique_ptr<ClientFunction> make_vector_mean(const Dataset& data);
 
-// One number: for an image, the mean of its bytes divided by 255, in [0, 1]; for a row, its first feature.
-// The function keeps a copy of the normalisation of `data`, not a reference to it.
+// One number. For an image, it is the mean of its bytes divided by 255, in [0, 1]; for a row, it is the first
+// feature. The function keeps a copy of the normalisation of `data`, not a reference to it.
 std::unique_ptr<ClientFunction> make_scalar_mean(const Dataset& data);
 
-// The indicator of the record's class: data.classes numbers, 1 at the class and else 0.
+// The indicator of the record's class: data.classes numbers, 1 at the class and 0 elsewhere.
 std::unique_ptr<ClientFunction> make_histogram(const Dataset& data);
 
 // The mean of `function` over the data, summed in double precision in the order of the examples.

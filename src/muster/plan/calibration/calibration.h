@@ -2,12 +2,12 @@
 //
 // The answer is the largest epsilon0, rate or number of rounds, or the smallest sigma, number of clients or
 // minimum, whose proven upper epsilon is at most the target. It is an integer or has six significant digits,
-// and the next such value misses the target. (Either the accountant evaluates the next value; or a line
-// through two values at most 0.01 apart in their logarithm, the answer and another, predicts that the next
-// one misses the target by more than a quarter of the line's rise over this step.) The statement returned is
-// the accountant's own for exactly the answer. `accuracy` chooses the randomizer's noise and the check-in
-// rate together (docs/theory/accuracy.md). All functions are pure; each builds several accountants, one
-// after the other.
+// and the next such value misses the target. In most cases the accountant evaluates the next value. Otherwise
+// a line through two evaluated values, the answer and one at most 0.01 away in the logarithm, predicts that
+// the next value misses the target by more than a quarter of the line's rise over this step. The returned
+// statement is the accountant's statement for the answer itself. `accuracy` chooses the randomizer's noise
+// and the check-in rate together (docs/theory/accuracy.md). All functions are pure; each builds several
+// accountants, one after the other.
 //
 // Example:
 //     Plan plan = Plan::validate(source, Command::calibrate, keys_solved_by(Knob::sigma));
@@ -26,17 +26,17 @@ namespace muster::protocols {
 
 struct Calibration {
   Plan plan;  // the plan with the answer filled in
-  // The value of the knob; for accuracy, that of epsilon0 or sigma (the rate is in the plan).
+  // The value of the knob. For accuracy, the value of epsilon0 or sigma; the rate is in `plan`.
   double value = 0;
-  // Whether the value is the end of the range searched, and values beyond it exist but were not tried.
+  // Whether the value is an end of the searched range beyond which further values exist.
   bool at_end = false;
-  // Given for accuracy only: the variance of a round's mean, in squared clips (round_variance.h).
+  // For accuracy only: the variance of a round's mean, in squared clip norms (round_variance.h).
   std::optional<double> variance;
   accounting::Statement statement;
 };
 
 // Throws Error(plan) if the knob does not apply to the plan, if the target's epsilon is not positive and
-// finite, or if no value of the knob meets the target (the error names the smallest epsilon that can be
+// finite, or if no value of the knob meets the target (the error then names the smallest epsilon that can be
 // reached). Throws Error(uncovered) if no theorem covers the plan.
 Calibration calibrate(const Plan& plan, Knob knob, const Target& target);
 

@@ -1,4 +1,4 @@
-// Tests that calibration is the inverse of accounting: the value it returns meets the target, and the
+// Tests that calibration is the inverse of accounting: the value that it returns meets the target, and the
 // next value misses it.
 #include "muster/plan/calibration/calibration.h"
 
@@ -100,8 +100,8 @@ TEST(Calibration, HeavyTails) {
                  {{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}});
 }
 
-// The search starts with a rough upper bound from a coarse table of the curve; whatever the knob, it is the
-// full bound that must meet the target.
+// The search starts with a rough upper bound from a coarse table of the curve. For every knob, the full bound
+// must meet the target.
 TEST(Calibration, ComposedRounds) {
   const Target target{.epsilon = 0.5, .delta = 1e-6, .view = {}};
   const Keys hundred = {{"rounds.count", "100"}, {"population.clients", "2000"}};
@@ -112,8 +112,8 @@ TEST(Calibration, ComposedRounds) {
                  {{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}, {"rounds.count", "4000"}});
 }
 
-// For two clients, the rough formula of rough_epsilon.h finds no amplification, but no message costs more
-// than its local guarantee.
+// For two clients, the rough formula of rough_epsilon.h finds no amplification. But no message costs more
+// than its local guarantee, so the rate 1 meets the target.
 TEST(Calibration, ARateOfOneIsJudgedByItsBound) {
   for (const char* clients : {"2", "20"}) {
     const Calibration found =
@@ -199,8 +199,8 @@ TEST(Calibration, KnobsAreNamed) {
   EXPECT_EQ(error_of([] { knob_named(""); }).allowed(), knob_names());
 }
 
-// At no rate of a grid does the noise that meets the same target leave a variance more than one per cent
-// below that of the chosen pair.
+// For every rate of a grid, the noise that meets the same target leaves a variance that is at most one per
+// cent below that of the chosen pair.
 TEST(Calibration, AccuracyIsTheLeastVarianceOfAGrid) {
   const Target target{.epsilon = 0.05, .delta = 1e-6, .view = {}};
   for (const Keys& changes : {Keys{{"randomizer.kind", "laplace"}},

@@ -1,4 +1,4 @@
-// What calibration may solve a plan for, and the plan parameter behind each name.
+// The parameters for which calibration can solve a plan, and the plan key of each.
 //
 // All functions are pure.
 #pragma once
@@ -18,7 +18,8 @@ const char* name_of(Knob knob);
 Knob knob_named(const std::string& name);
 // The names of all knobs as shown in messages: "epsilon0 | sigma | ...".
 std::string knob_names();
-// The plan keys that the answer may fill in, for Plan::validate, which then does not require them.
+// The plan keys that the answer fills in. Plan::validate takes them as `solved_for` and does not require
+// them.
 std::vector<std::string_view> keys_solved_by(Knob knob);
 
 // One plan parameter in which epsilon is monotone, and the range that is searched.
@@ -27,20 +28,20 @@ struct Parameter {
   std::string_view key;
   bool rises;  // epsilon rises with the parameter, so the answer is the largest value
   bool whole;  // an integer; otherwise a number of six significant digits
-  double min;  // values outside of min..max are never tried
+  double min;  // values outside min..max are never tried
   double max;
 };
 
 // Throws Error(internal) for accuracy, which is not one parameter.
 Parameter parameter_of(Knob knob);
-// As above, with the range narrowed so that neither the subset nor the minimum exceeds the number of clients.
+// As above, with a range in which the number of clients is at least the subset and the minimum.
 Parameter parameter_of(Knob knob, const Plan& plan);
 // The parameter that sets the noise of the plan's randomizer: sigma or epsilon0.
 Parameter noise_parameter(const Plan& plan);
 
 // The plan with this value of the parameter, validated.
 Plan plan_at(const Plan& plan, const Parameter& parameter, double value);
-// Sets a parameter without validation, for rough formulas, which take values out of range, too.
+// Sets a parameter without validation, for rough formulas, which also accept values out of range.
 void set_parameter(PlanValues& values, Knob knob, double value);
 
 }  // namespace muster::protocols

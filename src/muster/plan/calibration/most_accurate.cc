@@ -18,9 +18,9 @@ using numerics::Lattice;
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 
-// The variance of a round's mean at a given rate, with the noise that just meets the target at that rate.
-// The noise is found by one or two questions to the accountant, without bracketing it: this is precise
-// enough to compare rates, but not to be stated.
+// The variance of a round's mean at a given rate, with the noise that just meets the target at that rate. The
+// noise is found with one or two calls of the accountant and without bracketing. This is precise enough to
+// compare rates, but not to be stated as a result.
 class AtRate {
  public:
   AtRate(const Plan& plan, const Target& target)
@@ -38,7 +38,7 @@ class AtRate {
       if (!std::isfinite(upper)) {
         return kNone;
       }
-      // The rough formula has nearly the same relative error at neighbouring values, so its next target is
+      // The rough formula has nearly the same relative error at nearby values, so its next target is
       // corrected by the error found here.
       set_parameter(values, parameter_.knob, value);
       correction_ = rough_epsilon(values, target_.delta) / std::max(upper, 1e-9 * target_.epsilon);
@@ -74,9 +74,9 @@ RateFound ask(AtRate& at, double log_odds) {
   return found;
 }
 
-// Golden-section search between two rates. They are given as log odds, which resolves rates near 0 and near
-// 1. The variance is flat around its minimum, so the search also ends when the variances at the two inner
-// points differ by less than a thousandth of the smaller one.
+// Golden-section search between two rates, given as log odds, which resolve rates near 0 and near 1. The
+// variance is flat around its minimum, so the search also ends when the variances at the two inner points
+// differ by less than a thousandth of the smaller one.
 RateFound best_between(AtRate& at, double low, double high) {
   constexpr double kGolden = 0.6180339887498949, kFlat = 1e-3, kClose = 0.05;
   RateFound left = ask(at, high - kGolden * (high - low)), right = ask(at, low + kGolden * (high - low));
@@ -99,8 +99,9 @@ RateFound best_between(AtRate& at, double low, double high) {
 }
 
 RateFound best_rate(AtRate& at, double clients) {
-  // Below 1, the highest rate tried is the one at which about fifty clients abstain (a tenth of the clients
-  // if they are fewer than 500), because the check-in theorems hide a report among the clients that abstain.
+  // Apart from rate 1, the highest rate tried is the one at which about fifty clients abstain (or a tenth of
+  // the clients, if they are fewer than 500), because the check-in theorems hide a report among the clients
+  // that abstain.
   const double abstaining = std::min(50.0, clients / 10) / clients;
   const double high = std::log((1 - abstaining) / abstaining);
   constexpr double kLow = -1, kLowest = -9;  // rates of about 0.27 and 1.2e-4

@@ -1,5 +1,6 @@
-// Chooses the randomizer's noise and the check-in rate together: among the pairs that meet the target, one
-// whose round_variance (round_variance.h) is about the least. docs/theory/accuracy.md explains how.
+// Chooses the randomizer's noise and the check-in rate together. Among the pairs that meet the target, it
+// returns one with nearly the smallest round_variance (round_variance.h). docs/theory/accuracy.md explains
+// the method.
 #pragma once
 
 #include "muster/plan/calibration/calibration.h"

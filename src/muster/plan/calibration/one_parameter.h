@@ -1,4 +1,4 @@
-// Solves a plan for one parameter: the value that just meets the target, with few questions asked of the
+// Solves a plan for one parameter: finds the value that just meets the target, with few calls of the
 // accountant.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace muster::protocols {
 
-// The search starts at `better_guess`, or, without one, where the rough formula says (rough_epsilon.h).
-// Throws Error(plan) if no value reaches the target. Pure.
+// The search starts at `better_guess` or, if it is absent, at the root of the rough formula
+// (rough_epsilon.h). Throws Error(plan) if no value meets the target. Pure.
 Calibration solve_for_parameter(const Plan& plan, const Parameter& parameter, const Target& target,
                                 std::optional<double> better_guess = std::nullopt);
 

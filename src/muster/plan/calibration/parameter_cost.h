@@ -1,4 +1,4 @@
-// What a plan costs as one of its parameters varies: the proven upper epsilon at each value.
+// The proven upper epsilon of a plan as a function of one of its parameters.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ struct Target {
   std::optional<accounting::View> view = std::nullopt;  // the protocol's own view if not given
 };
 
-// Keeps the accountants of the last three values, because the answer is usually one of them; if the parameter
-// is the number of rounds, one accountant answers for all values. Called from one thread.
+// Keeps the accountants of the last three values, because the answer is usually one of these values. If the
+// parameter is the number of rounds, one accountant serves all values. Use an object from one thread only.
 class ParameterCost {
  public:
   ParameterCost(const Plan& plan, const Parameter& parameter, const Target& target);
 
   // The smallest proven upper epsilon at the target's delta; infinity if no theorem bounds it.
   double upper(double value);
-  // An epsilon a little above upper()'s, at less cost; upper() itself if the target names a view.
+  // An epsilon a little above upper(value), at less cost. If the target names a view, it is upper(value).
   double rough_upper(double value);
   accounting::Statement statement(double value);
 

@@ -1,13 +1,13 @@
-// The variance of what the server learns in a round (in slot protocols, in a step): the mean of the reports,
-// as an estimate of the mean over all clients.
+// The variance of the mean of a round's reports (in slot protocols, of a step's), which is the server's estimate
+// of the mean over all clients.
 //
-// Every client holds a value of size 1 (one clip, or one symbol for k-rr), and its report is unbiased. If s
-// is the second moment of a report, g the probability that a client reports (1 for shuffle; in
-// random-check-in-averaged, at a given slot) and n the number of clients, the mean has variance
-// (s - g) / (n g). Subsets of fixed size, and slots that are answered by one client or a dummy, have formulas
-// of their own, which hold where the clients' values have mean 0 and are upper bounds otherwise
-// (docs/theory/accuracy.md). The variance is in squared clips, for one number: in d coordinates it is larger,
-// but the best choice of noise and rate hardly changes.
+// Every client holds a value of size 1 (one clip norm, or one symbol for k-rr), and its report is unbiased.
+// Let s be the second moment of a report, n the number of clients, and g the probability that a client
+// reports (1 for shuffle; in random-check-in-averaged, that it reports in a given slot). Then the mean has
+// variance (s - g) / (n g), in squared clip norms. Subsets of fixed size, and slots that one client or a dummy
+// answers, have other formulas, which hold where the clients' values have mean 0 and are upper bounds otherwise
+// (docs/theory/accuracy.md). This is the variance for one number. In d coordinates the variance is larger, but
+// the best choice of noise and rate hardly changes.
 #pragma once
 
 #include "muster/plan/plan.h"

@@ -1,4 +1,4 @@
-// Compares the variance model with slow computations of the same number: enumeration of the answers, and
+// Compares the variance formula with slow computations of the same number: enumeration of the answers, and
 // simulated rounds.
 #include "muster/plan/calibration/round_variance.h"
 
@@ -60,8 +60,8 @@ std::vector<double> report(const PlanValues& values, std::mt19937_64& bits) {
   }
 }
 
-// With 20,000 rounds, a variance estimate has a relative error of about 1 %; the threshold is
-// five times that.
+// With 20,000 rounds, a variance estimate has a relative error of about 1 %; the threshold is five times that
+// error.
 TEST(RoundVariance, IsThatOfWholeRounds) {
   for (const RandomizerKind kind :
        {RandomizerKind::gaussian, RandomizerKind::ldp_sgd, RandomizerKind::laplace, RandomizerKind::k_rr}) {

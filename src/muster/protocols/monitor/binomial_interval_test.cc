@@ -8,7 +8,7 @@
 namespace muster::protocols {
 namespace {
 
-// The probabilities of a binomial law by their recurrence from the mode outward; this shares nothing with
+// The probabilities of a binomial law by their recurrence from the mode outward, which shares nothing with
 // the incomplete beta function.
 std::vector<double> masses(int trials, double p) {
   std::vector<double> mass(static_cast<std::size_t>(trials) + 1);
@@ -72,8 +72,8 @@ TEST(BinomialInterval, CertainChances) {
   EXPECT_EQ(none.high, 0u);
 }
 
-// The probability that the interval, shortened by `shift` at both ends, misses p; by enumeration of every
-// count.
+// The probability that the interval, shortened by `shift` at both ends, misses p, computed by enumerating all
+// counts.
 double misses(int trials, double p, double side, double shift = 0) {
   const std::vector<double> mass = masses(trials, p);
   double missed = 0;
@@ -90,7 +90,7 @@ TEST(BinomialInterval, TheIntervalMissesNoMoreOftenThanStated) {
       EXPECT_LE(misses(trials, p, 0.025), 0.05 + 1e-12) << trials << " " << p;
     }
   }
-  // An interval narrower by a tenth of a standard deviation must be detected.
+  // An interval shortened by a tenth of a standard deviation must be detected.
   double worst = 0;
   for (double p = 0.1; p < 0.9; p += 0.0173) {
     worst = std::max(worst, misses(400, p, 0.025, 0.0025));
@@ -99,7 +99,7 @@ TEST(BinomialInterval, TheIntervalMissesNoMoreOftenThanStated) {
 }
 
 TEST(BinomialInterval, ChernoffBeyondContainsTheExactAndIsClose) {
-  // Below and above 10^10 expected successes: measured in standard deviations, the ends may only move
+  // Below and above 10^10 expected successes: in units of standard deviations, the ends may only move
   // outward, and only a little.
   const double p = 0.1, side = 1e-6;
   const auto deviations = [p](double trials, std::uint64_t count) {

@@ -37,8 +37,8 @@ accounting::Participation at_rate(const accounting::Participation& participation
 }
 
 DriftEvidence::DriftEvidence(bool upward) {
-  // The logarithms of the factors on the odds, which go from e^2 down to 1.000015 (or are the inverses of
-  // these): each is half the one before.
+  // The logarithms of the factors on the odds. Each is half the one before: the factors go from e^2 down to
+  // 1.000015 (or are the inverses of these).
   double tilt = upward ? 2 : -2;
   for (double& each : tilts_) {
     each = tilt;
@@ -103,7 +103,7 @@ std::optional<CheckInMonitor::Law> CheckInMonitor::law(std::uint64_t rounds) con
   }
   const auto count = static_cast<double>(rounds);
   const double side = side_ * count / static_cast<double>(planned_);
-  // If the declared rates change within these rounds, the lowest and the highest of them apply.
+  // If the declared rates change within these rounds, their minimum and maximum apply.
   Declared rates{0, 1, 0};
   for (std::uint64_t from = 0; const Declared& each : declared_) {
     if (from < done_ + rounds && each.last > done_) {
@@ -118,8 +118,8 @@ std::optional<CheckInMonitor::Law> CheckInMonitor::law(std::uint64_t rounds) con
   if (!run_known_ || rounds > slots_ - slot) {
     return std::nullopt;
   }
-  // Let g be the probability that a client reports in a run of m slots, of which s are over. Given that it
-  // has not reported in those s, it does so in the next k slots with probability (g k/m) / (1 - g s/m).
+  // Let g be the probability that a client reports in a run of m slots, of which s are over. If it has not
+  // reported in these s slots, it reports in the next k slots with probability (g k/m) / (1 - g s/m).
   const auto all = static_cast<double>(slots_), before = static_cast<double>(slot);
   const auto chance = [&](double rate) { return std::min(1.0, rate * count / (all - rate * before)); };
   return Law{clients_ - static_cast<double>(run_messages_), chance(rates.min_rate), chance(rates.max_rate),
@@ -217,8 +217,8 @@ std::optional<CheckInMonitor::Estimate> CheckInMonitor::estimate() const {
       trials = clients_ * static_cast<double>(runs);
       reports = whole_run_messages_;
     } else {
-      // Only the first s of the m slots of the first run are over. A client of rate g reports in them with
-      // probability g s/m.
+      // Only the first s of the m slots of the first run are over. A client of rate g reports in these slots
+      // with probability g s/m.
       trials = clients_;
       scale = static_cast<double>(slots_) / static_cast<double>(done_);
     }

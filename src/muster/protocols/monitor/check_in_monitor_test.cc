@@ -26,7 +26,7 @@ std::uint64_t draw(Generator& generator, std::uint64_t trials, double p) {
 }
 
 // Simulates `runs` runs of `rounds` rounds whose clients report at `rate`. Counts the runs that raise an
-// alarm, and those in which a count leaves its band.
+// alarm, and the runs in which a count leaves its band.
 struct Raised {
   std::uint64_t any = 0;
   std::uint64_t by_count = 0;
@@ -51,8 +51,8 @@ Raised alarms(std::uint64_t runs, double rate, double declared, std::uint64_t ro
   return raised;
 }
 
-// The probability that one round's count is outside the band, computed by a sum and not by the tails that
-// the band uses.
+// The probability that one round's count is outside the band, computed by a sum over the counts inside and
+// not from the tails that the band uses.
 double chance_outside(const CountBand& band, std::uint64_t trials, double p) {
   const boost::math::binomial_distribution<double> law(static_cast<double>(trials), p);
   double inside = 0;
@@ -77,8 +77,8 @@ TEST(CheckInMonitor, CountsLeaveTheirBandAsOftenAsTheExactLawSays) {
   EXPECT_TRUE(verdict.pass) << verdict.summary;
 }
 
-// A one-sided test that at most a fraction `p` of the runs raised an alarm: the two-sided test,
-// applied only above p.
+// A one-sided test that at most a fraction `p` of the runs raised an alarm. It applies the two-sided test
+// only if the fraction is above p.
 testing::Verdict at_most(std::uint64_t raised, std::uint64_t runs, double p) {
   const auto ceiling = static_cast<std::uint64_t>(p * static_cast<double>(runs));
   return testing::binomial_test(std::max(raised, ceiling), runs, p, kAlpha);
@@ -92,8 +92,8 @@ TEST(CheckInMonitor, AlarmsAreFalseNoMoreOftenThanStatedHoweverRoundsAreGrouped)
   }
 }
 
-// Known bad: a band for one round alone, which ignores that many rounds are watched. The same test
-// must detect it.
+// Known bad: a band for a single round, which ignores that many rounds are watched. The same test must detect
+// it.
 TEST(CheckInMonitor, ABandWithoutTheUnionOverRoundsFails) {
   constexpr std::uint64_t kRuns = 1000, kRounds = 60;
   const CountBand band = binomial_band(500, 0.1, 0.1, 0.05);  // a quarter of 0.2 in every round
@@ -110,8 +110,8 @@ TEST(CheckInMonitor, ABandWithoutTheUnionOverRoundsFails) {
   EXPECT_FALSE(at_most(raised, kRuns, 0.2).pass) << raised;
 }
 
-// The expectation of the evidence after two rounds, by enumeration, is 1 at the declared rate, and less if
-// the rate errs to the side for which this evidence is not meant.
+// The expectation of the evidence after two rounds, by enumeration, is 1 at the declared rate. It is less
+// than 1 if the true rate deviates in the other direction.
 TEST(CheckInMonitor, EvidenceIsAMartingaleAtTheDeclaredRate) {
   constexpr int kTrials = 30;
   const auto expectation = [](bool upward, double actual, double declared) {
@@ -145,16 +145,16 @@ TEST(CheckInMonitor, ADriftOfOnePercentIsSeenLongBeforeAnyCountLeavesItsBand) {
     ASSERT_TRUE(monitor.alarm()) << rate;
     EXPECT_EQ(monitor.alarm()->direction, rate < 0.1 ? Direction::too_few : Direction::too_many);
     EXPECT_THAT(monitor.alarm()->reason, ::testing::HasSubstr("drift"));
-    // In each round, a tilt t on the odds gains at least N p t^2/2 of the log(18 * 4/alpha) = 11.2
-    // needed. The tilt t = 1/128 of the grid is within a factor 1.3 of the drift, and gains 0.27 of at
-    // most 6000 * 0.01^2/2 = 0.3 per round.
+    // In each round, the log likelihood ratio for a factor e^t on the odds gains at least N p t^2/2. An alarm
+    // requires log(18 * 4/alpha) = 11.2. The value t = 1/128 of the grid is within a factor 1.3 of the drift;
+    // it gains 0.27 per round, of at most 6000 * 0.01^2/2 = 0.3.
     EXPECT_LT(round, 45u);
   }
 }
 
 TEST(CheckInMonitor, ADriftedRateAlarmsInEveryRun) {
-  // 30,000 coins show 3,900 +- 58 reports where 3,000 are declared, and the evidence needs an
-  // excess of about 250.
+  // 30,000 coins show 3,900 +- 58 reports where 3,000 are declared; the evidence needs an excess of about
+  // 250.
   EXPECT_EQ(alarms(300, 0.13, 0.1, 60, 1e-3).any, 300u);
   EXPECT_EQ(alarms(300, 0.07, 0.1, 60, 1e-3).any, 300u);
 }
@@ -204,8 +204,8 @@ TEST(CheckInMonitor, ADeclarationMayChangeWithTheRounds) {
   EXPECT_EQ(as_before.alarm()->round, 32u);
 }
 
-// A run of averaged check-ins, drawn as the protocol says: each client tosses a coin, then takes
-// a uniform slot.
+// A run of averaged check-ins, drawn as the protocol defines it: each client tosses a coin, then takes a
+// uniform slot.
 std::vector<std::uint64_t> averaged_run(Generator& generator, std::uint64_t clients, std::uint64_t slots,
                                         double rate) {
   std::vector<std::uint64_t> count(slots);
@@ -236,7 +236,7 @@ TEST(CheckInMonitor, SlotsOfARunAreWatchedGivenThoseBefore) {
   }
   const testing::Verdict verdict = at_most(raised, kTimes, 0.2);
   EXPECT_TRUE(verdict.pass) << verdict.summary;
-  EXPECT_EQ(raised_drifted, kTimes);  // 120 of 320 reports missing in each run, 12 standard deviations
+  EXPECT_EQ(raised_drifted, kTimes);  // 120 of 320 reports are missing in each run: 12 deviations
 }
 
 TEST(CheckInMonitor, BlocksAcrossTheEndOfARunAreSkippedUntilTheNextBegins) {

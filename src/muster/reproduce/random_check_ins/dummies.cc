@@ -40,7 +40,7 @@ protocols::CheckInCoins dummy_coins(double p0) { return {dummy_key(), p0, 0.0}; 
 
 void DummyComparison::add(const DummyCount& count, double expected) {
   ++points_;
-  if (count.mean == expected) return;  // 0 standard errors, even of a count that never varies
+  if (count.mean == expected) return;  // no deviation, even if the standard error is 0
   largest_ = std::max(largest_, std::fabs(count.mean - expected) / count.standard_error);
 }
 

@@ -1,4 +1,4 @@
-// Counts dummies: the messages of its own that the server of a slot protocol uses at slots without a client.
+// Counts dummies: the messages that the server of a slot protocol makes itself for slots without a client.
 // They are counted over simulated runs of the roll call that training uses (protocols/roll_call_slots.h),
 // which tosses coins and touches no data.
 #pragma once
@@ -31,8 +31,8 @@ class DummyComparison {
   void add(const DummyCount& count, double expected);
   // Whether every mean is within 4 standard errors of its expectation.
   bool agrees() const;
-  // "over 10^4 simulated runs at each of 18 points ...", a part of a sentence that names the largest
-  // deviation, and how probable it is that chance alone exceeds the limit of 4 standard errors.
+  // "over 10^4 simulated runs at each of 18 points ...": a part of a sentence, which states the largest
+  // deviation and the probability that chance alone exceeds the limit of 4 standard errors.
   std::string words() const;
 
  private:

@@ -1,4 +1,4 @@
-// Compares counted dummies with what they must be, and shows that a wrong expectation is noticed.
+// Compares counted dummies with their exact expectation, and shows that a wrong expectation is noticed.
 #include "muster/reproduce/random_check_ins/dummies.h"
 
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ TEST(Dummies, AgreeWithTheExactExpectationAndNotWithThePrintedBound) {
   EXPECT_FALSE(comparison.agrees()) << comparison.words();
 }
 
-// A count that never varies agrees with its own value alone.
+// A count without variation agrees only with an expectation that equals it.
 TEST(Dummies, AgreeWithoutVariationIfEqual) {
   DummyComparison comparison;
   comparison.add({6, 0}, 6);

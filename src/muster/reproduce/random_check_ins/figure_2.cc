@@ -20,7 +20,7 @@ namespace published = accounting::random_check_in;
 
 constexpr double kSimilar = 2;   // two values are called similar if neither is more than twice the other
 constexpr double kMany = 1e18;   // so many users that the terms beyond the leading one vanish
-constexpr double kExact = 1e-4;  // relative size of what remains of those terms there
+constexpr double kExact = 1e-4;  // relative size of those terms at kMany users
 
 struct Setup {
   double delta = number_of("002-figure-2-delta");
@@ -53,8 +53,8 @@ Finding similar(const Setup& setup) {
     }
     reach += fmt::format("{}epsilon0 = {:.1f} for n = {}", pair == 0 ? "" : " and ", last, power_of_ten(n));
   }
-  // Leading terms fall like 1 / sqrt(n), so for equal ones [19] needs as many times the users as the square
-  // of the ratio of the leading terms at equal n.
+  // Leading terms fall like 1 / sqrt(n). So if r is the ratio of the leading terms at equal n, [19] needs r^2
+  // times as many users for the same value.
   const double fewer = number_of("002-abstract-fewer-users"), first = setup.epsilon0.front(),
                at_first = std::pow(leading_ratio(first, setup.delta), 2),
                at_last = std::pow(leading_ratio(last, setup.delta), 2);
@@ -103,8 +103,8 @@ std::vector<Curve> published_curves(const Setup& setup, const std::vector<double
   return curves;
 }
 
-// One run in which everybody takes part at a uniform slot is a shuffle whose randomizers may be adaptive,
-// whatever the number of slots.
+// A run in which everybody takes part at a uniform slot is a shuffle whose randomizers may be adaptive. This
+// holds for any number of slots.
 std::vector<Curve> own_curves(const Setup& setup, double n) {
   const auto clients = static_cast<std::uint64_t>(n);
   const accounting::RandomCheckIn everybody{accounting::RandomCheckIn::Kind::averaged,

@@ -1,9 +1,9 @@
 // Figures, tables and propositions of Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via
 // random check-ins" (NeurIPS 2020).
 //
-// Each of n clients checks in with probability p0, once in a run, at a uniform one of m slots. In the fixed
-// and the sliding window the server asks one of the clients that checked in at a slot, and fills a slot
-// without any with a dummy. Every client's randomizer is epsilon0-LDP, and the paper assumes nothing else
+// Each of n clients checks in with probability p0, once in a run, at one of m slots that it draws uniformly.
+// In the fixed and the sliding window, the server asks one of the clients that checked in at a slot, and uses
+// a dummy if there is none. Every client's randomizer is epsilon0-LDP, and the paper assumes nothing else
 // about it; neighbouring data sets differ in one record.
 #pragma once
 

@@ -27,7 +27,7 @@ double log_slope(const Function& f, double low, double high) {
   return std::log(f(high) / f(low)) / std::log(high / low);
 }
 
-// Slopes beside the exponents that the text prints, in words.
+// Lists the slopes that were found, each with the exponent that the paper prints.
 class Slopes {
  public:
   explicit Slopes(double tolerance) : tolerance_(tolerance) {}
@@ -168,9 +168,10 @@ Finding averaged() {
               power_of_ten(kLarge), found, printed)};
 }
 
-// The variance of the noise of n updates over their squared signal: that of a fixed window of m = n slots
-// with p0 = 1, divided by that of a shuffle of n, at equal epsilon by the paper's theorems. The noise is
-// Laplace, whose variance is proportional to 1 / epsilon0^2, and dummies carry no signal.
+// Let v be the variance of the noise of n updates divided by their squared signal. Returns v for a fixed
+// window of m = n slots with p0 = 1, divided by v for a shuffle of n, at equal epsilon by the paper's
+// theorems. The noise is Laplace, whose variance is proportional to 1 / epsilon0^2, and dummies carry no
+// signal.
 double noise_ratio(double epsilon0_of_shuffle, double n) {
   const double epsilon = accounting::random_check_in::shuffling(epsilon0_of_shuffle, n).epsilon(kTableDelta);
   double low = epsilon0_of_shuffle / 10, high = epsilon0_of_shuffle * 10;

@@ -1,6 +1,6 @@
 // The rows of Table 1 as formulas: epsilon of n updates of one record each, as a function of epsilon0 and n,
-// at delta = kTableDelta. The table prints orders alone; here are the formulas behind them, with their
-// constants and logarithms.
+// at delta = kTableDelta. The table prints only orders of growth; these are the formulas behind them, with
+// their constants and logarithms.
 //
 //   uniform subsampling    a secret subset of one record in each of n steps, by advanced composition
 //   shuffling [19]         Theorem 7 of Erlingsson et al. (2019) as Section 5 of the paper states it

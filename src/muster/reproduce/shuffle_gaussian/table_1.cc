@@ -72,7 +72,7 @@ double clones_on_the_grid(const Setup& setup, double rounds) {
 }
 
 Finding ours_digits(const Setup& setup, const Curve& printed, const Curve& ours, const Curve& every_order) {
-  // What Lemma 2 adds to the divergence at the last order, whatever the mechanism is.
+  // The term that Lemma 2 adds to the divergence at the last order. It does not depend on the mechanism.
   const auto order = static_cast<double>(setup.last_order);
   const double added =
       (std::log(1 / setup.delta) + (order - 1) * std::log1p(-1 / order) - std::log(order)) / (order - 1);

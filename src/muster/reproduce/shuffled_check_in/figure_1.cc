@@ -1,5 +1,5 @@
-// Figure 1: the Renyi divergence of one round over its order; from panel to panel n, gamma or epsilon0
-// varies.
+// Figure 1: the Renyi divergence of one round as a function of its order. The three panels vary n, gamma and
+// epsilon0.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,7 +76,7 @@ const std::vector<Formula>& formulas() {
   return all;
 }
 
-// The rounds of a panel, and for each the parameter that tells it from the others, such as "n = 10,000".
+// The rounds of a panel, and for each the parameter in which it differs from the others: "n = 10,000".
 struct Panel {
   std::vector<Round> rounds;
   std::vector<std::string> names;
@@ -107,9 +107,8 @@ PaperFigure figure_of(const Panel& panel, std::vector<Setting> settings) {
   return figure;
 }
 
-// For each formula, compares the curve of every round with that of the round before it: it must lie above it
-// at every order if `rises`, and else below it. Returns the first curve and order where it does not; empty
-// if there is none.
+// Checks, for each formula, that the curves rise from each round to the next at every order (or fall, if not
+// `rises`). Returns the first curve and order at which they do not, or an empty text.
 std::string out_of_order(const PaperFigure& figure, std::size_t rounds, bool rises) {
   for (std::size_t first = 0; first < figure.curves.size(); first += rounds) {
     for (std::size_t i = first + 1; i < first + rounds; ++i) {
@@ -124,9 +123,9 @@ std::string out_of_order(const PaperFigure& figure, std::size_t rounds, bool ris
   return "";
 }
 
-// Compares the paper's upper and lower values with the exact divergence of one pair of data sets, below
-// which no upper bound may lie: at the drawn rounds, and at a round of two clients for which Theorem 2 is
-// known to fail.
+// Compares the paper's upper and lower values with the exact divergence of one pair of data sets. No upper
+// bound may lie below that divergence. The comparison is made at the drawn rounds, and at a round of two
+// clients for which Theorem 2 is known to fail.
 Finding enclosure(const Panel& panel) {
   bool below = true, above = true;
   for (const Round& round : panel.rounds) {

@@ -23,8 +23,8 @@ using accounting::Question;
 
 const std::vector<double> kRounds = {10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 6800, 10000};
 constexpr double kDelta = 1e-5;
-// Theorem 3 uses second moments alone, so that its divergence hardly grows with the order. Without a last
-// order, the conversion would take the plotted epsilon to 0.
+// Theorem 3 uses only second moments, so its divergence hardly grows with the order. Without a highest order,
+// the conversion would take the plotted epsilon to 0.
 constexpr std::uint64_t kLastOrder = 1000;
 constexpr double kNear = 0.5;  // how far a ratio may lie from "approximately 3"; from 10, twice as far
 
@@ -44,8 +44,8 @@ Curve upper_as_printed(const Setup& s) {
   });
 }
 
-// As the paper plots it: a lower bound of the divergence, put through a conversion that is for upper bounds.
-// The result bounds epsilon neither from above nor from below.
+// The lower curve as the paper plots it: a lower bound on the divergence, put through a conversion that is
+// valid only for upper bounds. The result bounds epsilon neither from above nor from below.
 Curve plotted_lower(const Setup& s) {
   const auto divergence = [&](std::uint64_t order) {
     return accounting::check_in_rdp_lower(s.epsilon0, s.clients, s.rate, number_of("000-remark-1-slack"),

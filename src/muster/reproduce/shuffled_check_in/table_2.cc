@@ -1,4 +1,4 @@
-// Table 2: the network of the paper's experiments, its parameters counted.
+// Table 2: the number of parameters of the network in the paper's experiments.
 #include <fmt/format.h>
 
 #include "muster/learning/models/architecture.h"

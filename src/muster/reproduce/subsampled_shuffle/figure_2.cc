@@ -22,7 +22,7 @@ using accounting::Bound;
 using accounting::Conversion;
 using accounting::Question;
 
-constexpr double kShareOfRounds = 0.5;  // of delta, for the rounds' own deltas in the closed form of [34]
+constexpr double kShareOfRounds = 0.5;  // part of delta for the rounds' own deltas in the closed form of [34]
 
 Question question_of(const Setup& setup) { return {Question::Kind::epsilon_at_delta, setup.delta}; }
 
@@ -48,9 +48,9 @@ Panel over_rounds(const Setup& setup) {
           }};
 }
 
-// The guarantee of one round, with a delta of at most `delta`: by the closed form of [24] (Feldman et al.,
-// 2021, Theorem 3.1), and the subset. Outside the range of the closed form, it is that of a subset without a
-// shuffler, with a delta of 0.
+// The guarantee of one round, with a delta of at most `delta`, by the closed form of [24] (Feldman et al.,
+// 2021, Theorem 3.1) and amplification by the subset. Outside the range of the closed form, it is the
+// guarantee of a subset without a shuffler, with delta 0.
 accounting::Guarantee closed_round(const Setup& setup, double delta) {
   const double rate = setup.subset / setup.clients;
   return accounting::subsampled(
@@ -58,7 +58,7 @@ accounting::Guarantee closed_round(const Setup& setup, double delta) {
       rate);
 }
 
-// All rounds of closed_round by the closed form of Kairouz, Oh, Viswanath (2015), Theorem 3.5.
+// All rounds of closed_round, composed by the closed form of Kairouz, Oh, Viswanath (2015), Theorem 3.5.
 Point closed_composition(double x, const Setup& setup) {
   const accounting::Guarantee round = closed_round(setup, kShareOfRounds * setup.delta / setup.rounds);
   return {x,
@@ -80,7 +80,7 @@ BoundOf theorem_1_by(Conversion conversion) {
   };
 }
 
-// A bound of published_subset.h that has no choice of a conversion.
+// A bound of published_subset.h that does not let the caller choose a conversion.
 using OfSubset = Bound (*)(double clients, double subset, double epsilon0, std::uint64_t rounds,
                            const Question& question);
 BoundOf of_subset(OfSubset bound) {

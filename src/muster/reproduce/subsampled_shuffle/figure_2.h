@@ -1,4 +1,4 @@
-// What the three panels of Figure 2 share: their points and their curves.
+// The points and the curves of the three panels of Figure 2.
 //
 // Source: Girgis, Data, Diggavi (NeurIPS 2021), Section 4. The paper draws four curves:
 //   (i)   Theorem 1
@@ -31,7 +31,7 @@ Panel panel_a();  // over the rounds; the last point is the one for which the pa
 Panel panel_b();  // over the rounds, with more clients in a round
 Panel panel_c();  // over the clients, with equally many in a round
 
-// Curves by the formulas of papers, as this paper draws them and as the theorems stand.
+// Curves by the formulas of papers: as this paper draws them, and as the cited theorems state them.
 struct PaperCurves {
   // published
   Curve wang_drawn;       // (iii), with one branch of the minimum in [43]
@@ -50,9 +50,9 @@ PaperCurves paper_curves(const Panel& panel);
 // bound. `settings` are the panel's own; those that all panels share are added.
 PaperFigure figure_of(const Panel& panel, const PaperCurves& papers, const std::vector<Setting>& settings);
 
-// Whether the closed form of [24] amplifies at this point if every round is given an equal share of the whole
-// delta, which is the most that it can have. Outside the range of its theorem it does not: a round then costs
-// what the subset alone makes of epsilon0.
+// Whether the closed form of [24] amplifies at this point if every round gets an equal share of the whole
+// delta, which is the most that it can get. Outside the range of its theorem it does not amplify: then only
+// the subset reduces epsilon0.
 bool closed_form_amplifies(const Setup& setup);
 
 // The least and the largest quotient of the values of `above` and `below` at the same point.

@@ -15,7 +15,7 @@ using subsampled_shuffle::PaperCurves;
 
 double at_the_point(const Curve& curve) { return value_at(curve, curve.points.size() - 1); }
 
-// Whether the text's number is the value, rounded or cut off after this many decimals.
+// Whether `printed` is `value`, rounded or truncated to this many decimals.
 bool states(double printed, double value, int decimals) {
   const double unit = std::pow(10, -decimals);
   return prints_as(value, printed, decimals) || prints_as(std::floor(value / unit) * unit, printed, decimals);

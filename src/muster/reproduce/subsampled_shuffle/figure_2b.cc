@@ -18,7 +18,7 @@ bool in_the_papers_order(const Curve& own, const Curve& clones, const Curve& wan
          quotients(wang, clones).least > 1;
 }
 
-// Curves (iv), (iii) and (i) at one point, with the theorems evaluated as they stand.
+// Curves (iv), (iii) and (i) at one point, evaluated as the theorems state them.
 std::string themselves_at(std::size_t index, const PaperCurves& curves) {
   return fmt::format("after {} iterations (iv) {:.4g}, (iii) {:.4g}, Theorem 1 {:.4g}",
                      grouped(curves.theorem_1.points[index].x), value_at(curves.clones, index),

@@ -1,8 +1,8 @@
 // Table 1: the number of parameters of the network, counted from its layers for all readings of the table.
 //
-// The table names filters, kernels and strides of the convolutions, the windows of the poolings and the units
-// of the dense layers. Paddings, strides of the poolings and biases are left open; the paddings and strides
-// act on the count through the side of the last feature map alone.
+// The table gives filters, kernels and strides of the convolutions, the windows of the poolings and the units
+// of the dense layers. It leaves open the paddings, the strides of the poolings and the biases. Paddings and
+// strides affect the count only through the side of the last feature map.
 #include <fmt/format.h>
 
 #include <array>
@@ -92,8 +92,8 @@ std::map<std::size_t, Count> counts_by_side(const Table& table) {
   return counts;
 }
 
-// Whether some number of features before the first dense layer, and biases in some of the four layers that
-// may have them, give the stated count: this leaves paddings and strides open altogether.
+// Whether the stated count results from some number of features before the first dense layer, with biases in
+// some of the four layers that may have them. Paddings and strides are left open.
 bool some_features_give(std::size_t stated, const std::vector<Layer>& layers) {
   std::size_t fixed = 0;
   std::vector<std::size_t> biases;

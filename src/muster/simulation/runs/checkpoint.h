@@ -12,16 +12,16 @@
 //     u64       bytes of metrics.jsonl
 //     u64       neutral answers so far
 //     u64       records of the training set
-//     u64       the sampler of gaussian messages: 2, which rounds true normals; older versions had another, 1
+//     u64       sampler of gaussian messages: 2 rounds exact normals; 1 is that of older versions
 //     u64       updates of the model
 //     u64       dimension d
 //     3 d f32   parameters, momentum, average
 //     32 bytes  BLAKE2b-256 of everything before
-// A change of the layout needs a new version. Versions 3 and 2 can be read as well. Both lack the sampler,
-// which was 1. Version 2 also lacks the neutral answers and the records: there were no neutral answers,
-// because a vector that was not finite ended the run, and the number of records is unknown. A gaussian run
-// of sampler 1 cannot be continued, because its noise would be of two kinds. decode() accepts any byte
-// string and returns a checkpoint or throws an Error. Pure functions; call from any thread.
+// A change of the layout needs a new version. Files of versions 2 and 3 can be read as well. Both lack the
+// sampler, which was 1. Version 2 also lacks the neutral answers and the records: there were no neutral
+// answers, because a vector that was not finite ended the run, and the number of records is unknown. A
+// gaussian run of sampler 1 cannot be continued, because its noise would come from two samplers. decode()
+// accepts any byte string and returns a checkpoint or throws an Error. Pure functions; call from any thread.
 #pragma once
 
 #include <array>
@@ -57,12 +57,13 @@ struct Checkpoint {
   ModelState model;
 };
 
-// The BLAKE2b-256 hash of both parts: example and class counts, shapes, normalisation, labels and inputs.
+// The BLAKE2b-256 hash of training and test set: example and class counts, shapes, normalisation, labels and
+// inputs.
 Digest digest_of(const learning::DataSplit& data);
 
 // The bytes of the file.
 std::string encode(const Checkpoint& checkpoint);
-// Throws Error(checkpoint), naming `path`, for bytes that are no intact checkpoint of version 2, 3 or 4.
+// Throws Error(checkpoint), naming `path`, unless the bytes are an intact checkpoint of version 2, 3 or 4.
 Checkpoint decode(std::string_view bytes, const std::filesystem::path& path);
 
 }  // namespace muster::simulation

@@ -40,8 +40,8 @@ std::string resealed(std::string bytes) {
 
 constexpr std::size_t kNeutralAt = 8 + 4 + 64 + 32 + 5 * 8;
 
-// The format of versions 2 and 3: both without the sampler, version 2 also without neutral
-// answers and records.
+// Converts a checkpoint to version 2 or 3. Both lack the sampler; version 2 also lacks the neutral answers
+// and the records.
 std::string of_version(char version, std::string bytes) {
   bytes[8] = version;
   bytes.erase(kNeutralAt + 16, 8);

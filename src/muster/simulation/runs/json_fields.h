@@ -30,7 +30,7 @@ class JsonFieldWriter {
   void count(const char* key, std::uint64_t value) { json_[key] = value; }
   void count(const char* key, std::optional<std::uint64_t> value);
   void text(const char* key, const std::string& value) { json_[key] = value; }
-  // One of several named values: an enum that has a function name_of.
+  // `value` is of an enum type that has a function name_of; its name is written.
   template <typename Name>
   void one_of(const char* key, Name value, std::initializer_list<Name>) {
     json_[key] = name_of(value);
@@ -49,8 +49,9 @@ class JsonFieldWriter {
   nlohmann::ordered_json json_ = nlohmann::ordered_json::object();
 };
 
-// Reads fields of one JSON object. Throws std::invalid_argument, naming the field, if it is missing or not as
-// described; read into a std::optional, a missing field leaves it empty. The caller adds the file and the line.
+// Reads fields of one JSON object. Throws std::invalid_argument, naming the field, if a field is missing or
+// not as described. A missing field that is read into a std::optional gives an empty one instead. The caller
+// adds the file and the line to the error.
 class JsonFieldReader {
  public:
   // Throws std::invalid_argument for text that is not a JSON object.

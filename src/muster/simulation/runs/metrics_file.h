@@ -15,18 +15,18 @@ namespace muster::simulation {
 
 inline constexpr const char* kMetricsFile = "metrics.jsonl";
 
-// What is measured after a logged round. In a slot protocol a round is a whole run of slots; a run that has
-// begun is counted and charged in full, because its first slots reveal no more than all of its slots.
+// What is measured after a logged round. In a slot protocol a round is a whole run of slots. A run that has
+// begun is counted and charged in full: its first slots reveal no more than all of its slots do.
 struct Measurement {
   std::uint64_t round = 0;  // rounds done, from 1
   double accuracy = 0;      // of the reported model on the whole test set, in [0, 1]
   double epsilon = 0;       // proven upper epsilon of the rounds done; infinite if none is proven
   // The messages of the last step, including the server's dummies, because which ones are dummies is secret.
   std::uint64_t check_ins = 0;
-  // The messages so far that clients sent for the neutral record because their own vector was not finite;
-  // nothing if an older version, which did not count them, wrote the line. This count reveals something
-  // about the records and no epsilon covers it: it is meant for those who run the simulation, not for
-  // publication.
+  // The number of neutral answers so far, the messages that clients sent because their own vector was not
+  // finite; nothing if an older version, which did not count them, wrote the line. This number reveals
+  // something about the records, and no epsilon covers it: it is meant for those who run the simulation, not
+  // for publication.
   std::optional<std::uint64_t> neutral = std::nullopt;
   // In slot protocols, the slots done in all runs together.
   std::optional<std::uint64_t> slot = std::nullopt;
@@ -36,7 +36,8 @@ struct Measurement {
   // Rounds done; in slot protocols, slots of all runs together.
   std::uint64_t step() const { return slot.value_or(round); }
 
-  // The fields that `muster train --json` prints (json_fields.h); below, those of the file, which has more.
+  // The fields that `muster train --json` prints (json_fields.h); describe() adds those that only the file
+  // has.
   template <typename Self, typename Fields>
   static void describe_shown(Self& self, Fields& fields) {
     fields.count("round", self.round);
@@ -61,7 +62,7 @@ std::string metrics_line(const Measurement& measured);
 std::string shown_line(const Measurement& measured);
 
 // Reads the logged rounds of a run of this plan. If `finished`, the last line must be complete; otherwise an
-// incomplete last line, which may still be being written, is left out. What stands beyond `max_bytes` is
+// incomplete last line is left out, because the run may still be writing it. Bytes beyond `max_bytes` are
 // ignored. Throws Error(file), naming the file and the line, for a line that does not fit the plan or the
 // lines before it. The epsilons are those stated in the file; they are not computed again.
 std::vector<Measurement> read_metrics(const std::filesystem::path& file, const protocols::Plan& plan,

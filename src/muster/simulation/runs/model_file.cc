@@ -21,12 +21,12 @@ using learning::NamedTensor;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kLengthBytes = 8, kAlignment = 8;
-constexpr std::size_t kMaxHeader = 1 << 20;  // bytes; that of the largest model here has 600
+constexpr std::size_t kMaxHeader = 1 << 20;  // bytes; the headers written here have at most about 600
 constexpr const char* kAbout = "__metadata__";
 
 static_assert(std::endian::native == std::endian::little, "values are copied as they lie in memory");
 
-// What is wrong with the bytes; decode_model names the file.
+// `why` says what is wrong with the bytes; decode_model adds the name of the file.
 [[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument(why); }
 
 std::uint64_t little_endian(std::string_view bytes) {
@@ -41,7 +41,7 @@ ordered_json parsed(std::string_view header) {
   return json;
 }
 
-// The number of values of a tensor of this shape; refuses one of more values than `most`.
+// Returns the number of values of a tensor of this shape; refuses a tensor of more than `most` values.
 std::size_t count_of(const std::string& name, const std::vector<std::size_t>& shape, std::size_t most) {
   std::size_t count = 1;
   for (const std::size_t side : shape) {

@@ -1,9 +1,12 @@
 // The file model.safetensors of a finished run: the trained model in the safetensors format, which PyTorch, JAX and
 // others read.
 //
-// The format (https://github.com/huggingface/safetensors): 8 bytes with the little-endian length of the header; the
-// header, a JSON object that gives each tensor's dtype, shape and place, with texts under "__metadata__"; the values.
-// Here every value is a 32-bit float, and tensors follow one another in the order of the list. Pure functions.
+// The format (https://github.com/huggingface/safetensors) has three parts:
+//     8 bytes   the length of the header, little-endian
+//     header    a JSON object with each tensor's dtype, shape and place, and texts under "__metadata__"
+//     values    of all tensors
+// Here every value is a 32-bit float, and tensors are stored in the order of StoredModel::tensors.
+// Pure functions.
 #pragma once
 
 #include <filesystem>
@@ -26,9 +29,9 @@ struct StoredModel {
 
 std::string encode_model(const StoredModel& model);
 
-// Reads what encode_model writes, and any other file of the format whose tensors are all of 32-bit floats. Throws
-// Error(file) that names `file` for bytes that are not such a file: the header's length and syntax, every shape, and
-// that the places of the tensors cover the values without gap or overlap are checked.
+// Reads what encode_model writes, and any other file of the format in which every value is a 32-bit float.
+// Throws Error(file), naming `file`, for all other bytes. It checks the length and the syntax of the header,
+// every shape, and that the tensors cover the values without gap or overlap.
 StoredModel decode_model(std::string_view bytes, const std::filesystem::path& file);
 
 }  // namespace muster::simulation

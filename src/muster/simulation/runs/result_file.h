@@ -1,8 +1,8 @@
 // The file result.json of a finished run: how the run ended, as one JSON object.
 //
-// `muster train --json` prints the same object, and prints it again for a finished run. To add a field, add a
-// member and its row in describe() here and in docs/formats.md, and compute it where training.cc makes the
-// result. The member is a std::optional, because files of earlier versions lack the field.
+// `muster train --json` prints the same object, and prints it again for a finished run. A new field needs a
+// member here, a row in describe() and a row in docs/formats.md, and training.cc must compute its value. The
+// member is a std::optional, because files of earlier versions lack the field.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct RunResult {
   std::optional<double> clients_per_record = std::nullopt;
   // In slot protocols, the slots done in all runs together.
   std::optional<std::uint64_t> slots = std::nullopt;
-  // What kind of a statement `epsilon` is.
+  // These three fields say what kind of guarantee `epsilon` is.
   std::optional<accounting::Validity> validity = std::nullopt;
   std::optional<accounting::Neighbouring> neighbouring = std::nullopt;
   std::optional<accounting::View> view = std::nullopt;
@@ -59,7 +59,7 @@ struct RunResult {
     fields.count("neutral", self.neutral);
     fields.number("clients_per_record", self.clients_per_record, 1, 1e300);
     fields.count("slots", self.slots);
-    // Runs are charged by proven bounds for replace-one alone.
+    // Runs are charged only by proven bounds, and only for replace-one.
     fields.one_of("validity", self.validity, {accounting::Validity::proven});
     fields.one_of("neighbouring", self.neighbouring, {accounting::Neighbouring::replace_one});
     fields.one_of(
@@ -74,7 +74,7 @@ struct RunResult {
 std::string result_line(const RunResult& result);
 
 // Reads the file and checks that it fits this plan and the rounds and fidelity of its checkpoint. Returns
-// nothing if there is no such file; throws Error(file) for one that is damaged or of another run. The
+// nothing if there is no such file; throws Error(file) if it is damaged or belongs to another run. The
 // epsilon is the one stated in the file; it is not computed again.
 std::optional<RunResult> read_result(const std::filesystem::path& file, const protocols::Plan& plan,
                                      const Checkpoint& checkpoint);

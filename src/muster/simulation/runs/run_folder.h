@@ -1,4 +1,4 @@
-// The folder of one training run, and what is on disk at every moment.
+// The folder of one training run: its files, and when each of them exists.
 //
 //     plan.txt       the plan after overrides, one key per line (plan_file.h)
 //     metrics.jsonl  one JSON object per logged round (metrics_file.h)
@@ -6,10 +6,10 @@
 //     model.safetensors  the trained model (model_file.h); it exists once the run is finished
 //     result.json    the final JSON object (result_file.h); it exists once the run is finished
 //
-// Opening locks the folder against a second process. Call order: open; then begin (if found() == fresh)
-// or resume (if unfinished); then append and save in any order; then finish. A folder that open()
-// created is removed again if the run never began. Every failure of the system is Error(file), and files
-// that were complete before it are complete after it. A RunFolder belongs to one thread.
+// Opening locks the folder against a second process. Call order: open; then begin (if found() == fresh) or
+// resume (if unfinished); then append and save in any order; then finish. A folder that open() created is
+// removed again if the run never began. Every failed system call is thrown as Error(file), and no file that
+// was complete before is damaged by it. A RunFolder belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -56,12 +56,12 @@ class RunFolder {
   void append(const Measurement& measured);
   std::uint64_t metrics_bytes() const { return metrics_bytes_; }
   void save(const Checkpoint& checkpoint);
-  // Writes the trained model, and last the result: a folder with a result has the model.
+  // Writes the trained model and then the result, so a folder with a result always has the model.
   void finish(const RunResult& result, const StoredModel& model);
 
  private:
   void open_metrics(std::uint64_t keep);
-  // Removes what a killed process left; the lock keeps others from writing here.
+  // Removes the temporary files of a killed process; because of the lock, no other process writes here.
   void remove_temporaries() const;
   // Closes the files, and removes the folders created for a run that never began.
   void abandon() noexcept;

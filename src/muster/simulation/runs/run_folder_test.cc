@@ -194,7 +194,7 @@ TEST_F(RunFolderTest, AFileInPlaceOfAFolderIsRefused) {
   EXPECT_EQ(code_of([&] { RunFolder folder("/proc/nowhere/run"); }), ErrorCode::file);
 }
 
-// Runs `body` in a child process in which files can hold only `room` bytes, so that writes beyond that fail.
+// Runs `body` in a child process in which a file can hold only `room` bytes; writes beyond that fail.
 template <typename Body>
 bool child_succeeds(rlim_t room, Body&& body) {
   const pid_t child = ::fork();
@@ -225,7 +225,7 @@ TEST_F(RunFolderTest, AFullDiskAtTheStartLeavesNothing) {
 TEST_F(RunFolderTest, AFullDiskMidwayKeepsWhatWasWhole) {
   begin_and_save_a_round();
   const std::string before = read_file(out_ / "checkpoint");
-  // The first line fits, and a part of the second.
+  // There is room for the first line and a part of the second.
   EXPECT_TRUE(child_succeeds(line_of(1).size() + 10, [&] {
     RunFolder folder(out_);
     folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));

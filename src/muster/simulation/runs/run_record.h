@@ -23,7 +23,7 @@ struct RunRecord {
   std::string hash;  // of the plan; the checkpoint states the same hash
   std::vector<Measurement> logged;
   std::optional<RunResult> result;  // nothing if the run is not finished
-  // Nothing if an older version wrote the checkpoint, without the number of records.
+  // Nothing if an older version wrote the checkpoint, which then lacks the number of records.
   std::optional<double> clients_per_record;
 };
 

@@ -1,5 +1,5 @@
-// The text files of a run: what is written is read back equal, the bytes are as documented, and what is
-// damaged is refused by the name of its file and line.
+// Tests the text files of a run. They are read back as they were written, their bytes are as documented, and
+// a damaged file is refused with an error that names the file and the line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ delta = 1e-5
 constexpr const char* kCheckIn = "protocol = 'shuffled-check-in'\nrate = 0.1\ndropout = 0.2";
 constexpr const char* kSlots = "protocol = 'random-check-in-averaged'\nrate = 0.1\nslots = 10";
 
-// The stated numbers need all of their digits.
+// These numbers are read back equal only if they are written with all their digits.
 Measurement measured(std::uint64_t round) {
   return {.round = round,
           .accuracy = 0.1 + 0.2,
@@ -107,7 +107,7 @@ class StoredFiles : public ::testing::Test {
 
 TEST_F(StoredFiles, MetricsAreReadBackAsTheyWereWritten) {
   std::vector<Measurement> lines = {measured(1), measured(3), measured(24)};
-  lines[1].epsilon = kInfinity;  // none is proven
+  lines[1].epsilon = kInfinity;  // no epsilon is proven
   std::string text;
   for (const Measurement& line : lines) text += metrics_line(line) + "\n";
   EXPECT_EQ(read_metrics(write(text), plan_of(kCheckIn), true), lines);

@@ -16,11 +16,12 @@ using numerics::Enclosure;
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kExponent = 90;  // the window of k leaves out a probability of e^-90
-// The relative width of a block of k; charging all k of a block at one of its ends costs about this much.
+// The relative width of a block of k. Charging all k of a block at one of its ends raises the bound by about
+// this fraction.
 constexpr double kRelativeWidth = 5e-6;
 constexpr double kImprobable = 1e-36;  // a block of N less likely than this is charged at delta = 1
-constexpr double kBulk = 4;            // deviations of ln mu_k; blocks beyond go to the runs' rest
-constexpr double kSpread = 2;          // runs are equally wide in erfc(z / kSpread) at z such deviations
+constexpr double kBulk = 4;            // in deviations of ln mu_k; blocks further out go to Runs::rest
+constexpr double kSpread = 2;          // runs are equally wide in erfc(z / kSpread), z in these deviations
 constexpr double kNarrow = 1e-3;       // relative width in mu below which runs are not split
 constexpr double kRootTwoPi = 2.5066282746310002;
 
@@ -86,8 +87,8 @@ AggregatedGaussianCurve AggregatedGaussianCurve::subset(double mu, double n, dou
   return curve;
 }
 
-// own * sum over the blocks of probability * term(odds, mu), for a term that decreases in the odds,
-// increases in mu and is at most f_mu(1).
+// Encloses own * sum over the blocks of probability * term(odds, mu). The term must decrease in the odds,
+// increase in mu and be at most f_mu(1).
 template <typename Term>
 Enclosure AggregatedGaussianCurve::mixture(const Term& term) const {
   double lower = 0, upper = 0, beyond = 0;
@@ -115,8 +116,8 @@ Enclosure AggregatedGaussianCurve::delta(double epsilon) const {
   });
 }
 
-// c / lambda = 1 - odds (E-1), and E lambda / c is E over that. Nothing cancels where odds = 0, that is,
-// where the victim certainly reported.
+// c / lambda = 1 - odds (E-1), and E lambda / c is E divided by this. Nothing cancels where odds = 0, that
+// is, where the victim certainly reported.
 Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
   const double growth = std::expm1(epsilon);
   return mixture([epsilon, growth](double odds, double mu) {
@@ -130,7 +131,8 @@ Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
       return Enclosure{kept * pair.lower * (1 - numerics::kEightRoundings),
                        kept * pair.upper * (1 + numerics::kEightRoundings)};
     };
-    // Where little is kept, the rounding of `less` counts, so it is taken outward on either side.
+    // Where 1 - less is small, the rounding error of `less` matters, so `less` is rounded outward for either
+    // end.
     return Enclosure{part(less * (1 + 4 * kUnit)).lower, part(less * (1 - 4 * kUnit)).upper};
   });
 }
@@ -148,8 +150,8 @@ AggregatedGaussianCurve::Runs AggregatedGaussianCurve::runs(std::size_t most) co
     const double off = std::log(block.max_mu) - mean;
     variance += block.upper * off * off / all;
   }
-  // Runs are finer where most of the probability is: they are equally wide in a normal
-  // distribution function.
+  // Runs are narrower where most of the probability is: they are equally wide in a normal distribution
+  // function.
   const auto place = [&](const Block& block) {
     const double z = variance > 0 ? (std::log(block.max_mu) - mean) / std::sqrt(variance) : 0;
     if (!(std::fabs(z) <= kBulk)) return -1.0;

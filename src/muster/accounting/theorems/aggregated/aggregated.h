@@ -6,10 +6,10 @@
 // With Bin(n, g)(k) the probability of k reports, for every dataset, every dimension and E = e^eps >= 1,
 //     delta(eps) <= sum_{k >= kmin} Bin(n, g)(k) lambda_k f_{mu_k}(1 + (E-1)/lambda_k),
 //     lambda_k = k/n,  mu_k = D / (sigma sqrt(k)),  D the largest distance of two clipped vectors over C,
-// where f_mu is the Gaussian profile (`Profile::gaussian`). One pair of datasets attains it (the victim holds
-// x or x', all others hold x', and |x - x'| = D C), so it is the exact worst curve; `reverse` is the reverse
-// curve of that pair. For any other randomizer the sum is a function of the shuffled messages, and the
-// check-in bounds apply. Proven for replace-one neighbours, where only the sum is seen. Immutable; call from
+// where f_mu is the privacy profile of the Gaussian (`Profile::gaussian`). One pair of data sets attains this
+// bound, so it is the exact worst curve: the victim holds x or x', all others hold x', and |x - x'| = D C.
+// For any other randomizer the sum is a function of the shuffled messages, and the check-in bounds apply.
+// Proven for replace-one neighbours, if only the sum and the number of reports are seen. Immutable; call from
 // any thread.
 #pragma once
 
@@ -20,15 +20,15 @@
 
 namespace muster::accounting {
 
-// What happens to a round of fewer than kmin reports.
+// How a round of fewer than kmin reports is treated.
 enum class FewReports {
   destroyed,  // nothing is released
-  topped_up   // the sum has the noise of kmin reports; AggregatedUnequalCurve needs it
+  topped_up   // the sum has the noise of kmin reports, as AggregatedUnequalCurve needs it
 };
 
 class AggregatedGaussianCurve {
  public:
-  // mu = D / sigma, of one message; 1 <= kmin <= n <= 1e12; 0 < g <= 1.
+  // mu = D / sigma is the distance for one message; 1 <= kmin <= n <= 1e12; 0 < g <= 1.
   AggregatedGaussianCurve(double mu, double n, double g, double kmin, FewReports few = FewReports::destroyed);
 
   // The victim's rate is `own`, every other client's is g. The probability that she is among k reports is
@@ -38,9 +38,9 @@ class AggregatedGaussianCurve {
   // Exactly k of n clients, a secret uniform subset, report in every round.
   static AggregatedGaussianCurve subset(double mu, double n, double k);
 
-  // Encloses the exact worst curve, which is also the forward curve of the pair.
+  // Encloses the exact worst curve at epsilon >= 0, which is also the forward curve of the pair.
   numerics::Enclosure delta(double epsilon) const;
-  // The curve of the same pair with x and x' exchanged:
+  // Encloses the curve of the same pair with x and x' exchanged:
   //     sum_k Bin(n, g)(k) c f_{mu_k}(E lambda_k / c),    c = (1 - E (1 - lambda_k))_+ .
   numerics::Enclosure reverse(double epsilon) const;
 
@@ -61,7 +61,7 @@ class AggregatedGaussianCurve {
   struct Block {
     double min_odds, max_odds;  // (1 - lambda_k) / lambda_k over the block
     double min_mu, max_mu;      // mu_k over the block
-    double lower, upper;        // enclose the probability that k - 1 others report, for a k of the block
+    double lower, upper;        // enclose the probability that k - 1 others report, for some k in the block
     double rest;                // sum over all later blocks of probability times a bound of f_{mu_k}(1)
   };
   template <typename Term>
@@ -73,7 +73,7 @@ class AggregatedGaussianCurve {
 
 // The bound for rates known only to lie in [lo, hi], 0 < lo <= hi <= 1: the average over N ~ Bin(n-1, lo/hi)
 // of the curve of N + 1 clients of rate hi, topped up (docs/theory/aggregated.md). About twenty curves are
-// evaluated per point. `lower` is a lower end of the same expression.
+// evaluated per point. `lower` bounds the same expression, not the true delta.
 class AggregatedUnequalCurve {
  public:
   AggregatedUnequalCurve(double mu, double n, double lo, double hi, double kmin);

@@ -1,5 +1,5 @@
-// Compares the aggregated Gaussian curve with quadrature, for its profile and for every dataset of small
-// populations, and with a sum taken term by term for large populations.
+// Compares the aggregated Gaussian curve with quadrature, for the privacy profile and for every data set of
+// small populations, and with a sum over all numbers of reports for large populations.
 #include "muster/accounting/theorems/aggregated/aggregated.h"
 
 #include <gmock/gmock.h>
@@ -131,7 +131,7 @@ TEST(AggregatedGaussian, DominatesEveryDatasetAndIsAttained) {
             const double epsilon = share * 2 / s;
             const numerics::Enclosure bound = curve.delta(epsilon);
             EXPECT_LE(bound.upper - bound.lower, 1e-7 * bound.upper);
-            // A wrong variant takes the rate g for the share k / n.
+            // A wrong variant, with the rate g instead of the share k / n, is caught.
             long double naive = 0;
             for (int k = kmin; k <= n; ++k) {
               naive += binomial(n, k, g) * g *
@@ -209,8 +209,8 @@ TEST(AggregatedGaussian, EqualsTheSumTermByTerm) {
   }
 }
 
-// As mu falls to 0, delta at epsilon = c mu becomes mu times a function of c. A reverse curve that takes the
-// logarithm of the rounded 1 - x, for an x far below 1e-16, does not fall until epsilon reaches 1e-16.
+// As mu tends to 0, delta at epsilon = c mu becomes mu times a function of c. A reverse curve that took the
+// logarithm of the rounded 1 - x, for an x far below 1e-16, would not fall until epsilon reaches 1e-16.
 TEST(AggregatedGaussian, ScalesWithTheDistanceHoweverSmallItIs) {
   constexpr double kNear = 1e-6;
   const auto curve = [](double mu) { return AggregatedGaussianCurve(mu, 1000, 0.1, 1); };
@@ -287,7 +287,7 @@ TEST(AggregatedUnequal, DominatesUnequalRates) {
   EXPECT_EQ(violations, 0);
 }
 
-// One rate of the victim and another of the other client, in both directions, by quadrature at n = 2.
+// Compares both directions with quadrature at n = 2, for a victim and another client with different rates.
 TEST(AggregatedUnequal, EnclosesTheCurveOfTwoRates) {
   const double s = 1.2;
   for (const double epsilon : {0.0, 0.2, 0.6}) {

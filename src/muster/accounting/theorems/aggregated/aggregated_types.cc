@@ -22,8 +22,8 @@ constexpr double kSmallMu = 0.25, kLargeMu = 0.85;
 constexpr std::size_t kRunsOfSmall = 10, kRuns = 7, kRunsOfLarge = 4, kRoughRuns = 2;
 constexpr double kPerDeviation = 10, kRoughNodes = 7;  // nodes per deviation of the loss
 constexpr double kDense = 2.5;                         // deviations with a node at every lattice point
-constexpr double kGrowth = 1.15;                       // ratio of successive steps beyond
-constexpr double kFarFrom = 4;     // in units of mu: from this ln(E + c) on, every type takes the worst pair
+constexpr double kGrowth = 1.15;                       // ratio of successive steps further out
+constexpr double kFarFrom = 4;     // above kFarFrom * mu of ln(E + c), every type is charged the worst pair
 constexpr double kFarthest = 700;  // the largest loss
 constexpr std::size_t kMaxNodes = 2000;
 constexpr double kDown = 1 - 0x1p-50, kUp = 1 + 0x1p-50;
@@ -34,8 +34,8 @@ std::size_t runs_at(double mu) {
   return mu <= kSmallMu ? kRunsOfSmall : mu <= kLargeMu ? kRuns : kRunsOfLarge;
 }
 
-// Lattice points from 0 to where the curve is at most `tail`; none if these are too many or reach
-// too large a loss.
+// Lattice points from 0 to where the curve is at most `tail`; nullopt if these are too many or reach too
+// large a loss.
 std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve& curve, double spacing,
                                                   double dense, double tail) {
   std::vector<std::int64_t> nodes{0};
@@ -50,15 +50,15 @@ std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve&
   return nodes;
 }
 
-// The run's value for the worst pair, which no type exceeds: weight * f_mu(E + c), E = e^loss, c = (E - 1)
-// odds.
+// The run's value for the worst pair, which no type exceeds: weight * f_mu(E + c) with E = e^loss and
+// c = (E - 1) odds.
 double worst_value(const Run& run, double loss) {
   const double gain = -std::expm1(-loss) * kDown;
   return run.weight * gaussian_divergence(run.mu, (loss + std::log1p(run.odds * gain)) * kDown).upper * kUp;
 }
 
-// One type's law from its own curve at alpha >= 1 and that of its mirror image, which give the expected
-// excesses and the expected deficits of the likelihood ratio less 1 under Q.
+// One type's law, from its own curve and the curve of its mirror image at alpha >= 1. These give the expected
+// excesses and the expected deficits of the likelihood ratio minus 1 under Q.
 std::optional<RoundType> type_of(const std::vector<std::int64_t>& nodes, double spacing,
                                  const std::vector<double>& own, const std::vector<double>& mirror) {
   std::vector<std::int64_t> losses;
@@ -117,7 +117,7 @@ std::optional<RoundTypes> AggregatedTypes::at(double tail, bool rough) const {
   std::vector<std::vector<double>> values(types.size());
   for (const std::int64_t node : *nodes) {
     const double loss = found.spacing * static_cast<double>(node), excess = std::expm1(loss) * kDown;
-    double worst = 0;  // the runs for which every type takes the worst pair
+    double worst = 0;  // the part of the runs for which every type is charged the worst pair
     for (const Run& run : runs.rest) worst += worst_value(run, loss);
     std::vector<double> sums(types.size(), 0.0);
     for (const Run& run : runs.bulk) {

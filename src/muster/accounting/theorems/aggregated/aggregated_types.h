@@ -1,9 +1,9 @@
 // The types that cover a round of which only the noisy sum of Gaussian messages is seen, in any dimension
-// (Theorem 11, docs/theory/aggregated.md, "Many rounds"; composition/round_types.h defines covering).
+// (Theorem 11, docs/theory/aggregated.md, "Many rounds"). composition/round_types.h says what covering means.
 //
-// Given k reports, a round is a mixture of pairs made of three normal laws, about the victim's record x, her
-// alternative x' and another client's record t. The position of t decides the type (triangle_types.h). The
-// number of reports does not; it is averaged over. Const methods may run concurrently.
+// Given k reports, a round is a mixture of pairs made of three normal laws, centred at the victim's record x,
+// her alternative x' and another client's record t. Only the position of t decides the type
+// (triangle_types.h); the number of reports is averaged over. Const methods may run concurrently.
 #pragma once
 
 #include <optional>
@@ -20,14 +20,14 @@ class AggregatedTypes {
   // pair is within a few parts in a thousand of the truth; above it, the search is slow.
   static constexpr double kMinMu = 0.01, kMaxMu = 1.05;
 
-  // `curve` must be made with the diameter of a ball that holds all records.
+  // `curve` must be made with the diameter of a ball that holds all records, in deviations of the noise.
   explicit AggregatedTypes(AggregatedGaussianCurve curve) : curve_(std::move(curve)) {}
 
   // Whether types exist for this round.
   bool covers() const;
-  // The types, with losses up to where the worst curve falls to `tail`; the rest is charged as infinite
-  // loss. `rough` takes a fraction of the work and makes the composed epsilon about two per cent larger.
-  // None if covers() is false or the types cannot be tabulated.
+  // The types, with losses up to where the worst curve falls to `tail`; larger losses are charged as
+  // infinite. `rough` takes a fraction of the work and makes the composed epsilon about two per cent larger.
+  // nullopt if covers() is false or the types cannot be tabulated.
   std::optional<RoundTypes> at(double tail, bool rough = false) const;
 
  private:

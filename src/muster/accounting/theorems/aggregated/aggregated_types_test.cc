@@ -29,13 +29,14 @@ double profile(const RoundTypes& types, std::size_t i, std::int64_t index) {
   return sum;
 }
 
-// One number of reports: its probability, the victim's share and the distance in noise deviations.
+// One number of reports: its probability, the probability that the victim is among them, and the distance of
+// her records in deviations of the sum's noise.
 struct Reports {
   double probability, share, mu;
 };
 
-// The divergence, for alpha > 1, of the round in which every other client's record makes
-// the triangle `at`.
+// The divergence, for alpha > 1, of the round in which every other client's record makes the triangle `at`
+// with the victim's two records.
 double divergence(const std::vector<Reports>& reports, const Distances& at, double alpha) {
   double sum = 0;
   for (const Reports& k : reports) {
@@ -65,7 +66,7 @@ Setting check_in(double mu_of_one, int n, double g, int minimum) {
   for (int k = minimum; k <= n; ++k) {
     const double log_binomial = std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0) +
                                 k * std::log(g) + (n - k) * std::log1p(-g);
-    if (log_binomial > -12) {  // a number of reports left out counts as no divergence: less than the truth
+    if (log_binomial > -12) {  // leaving out the other numbers of reports can only lower the divergence
 
       reports.push_back({std::exp(log_binomial), static_cast<double>(k) / n, mu_of_one / std::sqrt(k)});
     }
@@ -107,7 +108,7 @@ TEST(AggregatedTypes, CoverRandomRoundsOnBothSides) {
             lambda * profile(*types, first, index) + (1 - lambda) * profile(*types, first + 1, index);
         ASSERT_GE(bound, truth - 1e-12)
             << setting.name << ' ' << index << ' ' << at.D << ' ' << at.d << ' ' << at.S;
-        // The types of the exchanged pair would be right on one side of alpha = 1 only.
+        // The types of the exchanged pair would hold only on one side of alpha = 1.
         const double other = lambda * profile(*types, count - 1 - first, index) +
                              (1 - lambda) * profile(*types, count - 2 - first, index);
         one_sided += truth > other + 1e-9;

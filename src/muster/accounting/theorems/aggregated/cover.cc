@@ -36,8 +36,8 @@ RoundBound aggregated_gaussian(const GaussianLocal& mechanism, const char* citat
           .delta = [curve](double epsilon) { return curve->delta(epsilon); }};
 }
 
-// Adds the bound `one_pair` again, with many rounds charged as choices between types. `curve` is made for a
-// diameter of ball_diameter().
+// Adds the bound `one_pair` a second time, with two or more rounds charged by types. `curve` must be made for
+// ball_diameter().
 void add_types(const GaussianLocal& mechanism, RoundBound one_pair, AggregatedGaussianCurve curve,
                Applicable& list) {
   const auto types = std::make_shared<const AggregatedTypes>(std::move(curve));
@@ -57,7 +57,7 @@ void add_types(const GaussianLocal& mechanism, RoundBound one_pair, AggregatedGa
 void add_gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn& p, Applicable& list) {
   const double n = count_of(p.clients), hi = p.rate.value(), lo = min_message_rate(p).value();
   const double minimum = static_cast<double>(p.minimum), mu = mechanism.mu();
-  // The victim has the largest rate and the others the smallest; with one rate for all this is the
+  // The victim has the largest rate and the others have the smallest. With one rate for all, this is the
   // exact worst case.
   const auto curve =
       std::make_shared<const AggregatedGaussianCurve>(mu, n, hi, lo, minimum, FewReports::destroyed);
@@ -98,10 +98,10 @@ void add_gaussian_sum(const GaussianLocal& mechanism, const FixedSubset& p, Appl
 
 // --- other messages: their sum is a function of the shuffled messages -----------------------------
 
-// Keeps those bounds for the shuffled messages that also hold when only their sum and number are seen: the
-// upper bounds, and the lower bounds if the sum shows how many messages there are of each kind. It does for
-// one-hot symbols, and for signs, that is for binary randomized response and for every sphere or coordinate
-// sampler in one dimension.
+// Keeps those bounds for the shuffled messages that also hold if only their sum and number are seen: the
+// upper bounds, and the lower bounds if the sum shows how many messages there are of each kind. The sum shows
+// this for one-hot symbols and for signs, that is, for randomized response and for sphere and coordinate
+// samplers in one dimension.
 void keep_lowers_of_sums(const Mechanism& mechanism, Applicable& list) {
   const bool histogram =
       !std::holds_alternative<GaussianLocal>(mechanism) && !std::holds_alternative<LaplaceLocal>(mechanism);
@@ -119,7 +119,7 @@ void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& l
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     return add_gaussian_sum(*gaussian, p, list);
   }
-  // The decision to destroy the sum of few messages is a function of the shuffled messages, too.
+  // Destroying the sum of few messages is also a function of the shuffled messages.
   cover(mechanism, ShuffledCheckIn{p.clients, p.rate, p.min_rate}, list);
   keep_lowers_of_sums(mechanism, list);
   if (p.minimum > 1) list.lowers.clear();

@@ -1,6 +1,6 @@
-// Rounds of the noisy sum, charged by types: the result lies between the lower value of one pair of datasets
-// and the upper value of one dominating pair, grows with the number of rounds, and is the same from every
-// accountant.
+// Checks the cost of rounds of the noisy sum that are charged by types. It lies between the lower value of
+// one pair of data sets and the upper value of one dominating pair, grows with the number of rounds, and is
+// the same from every accountant.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,7 +33,8 @@ std::optional<double> upper_of(const Statement& statement, const std::string& id
   return std::nullopt;
 }
 
-// One dominating pair gives an epsilon of .8272, and one pair of datasets attains .7209.
+// One dominating pair gives an epsilon of .8272, and one pair of data sets attains .7209. Charging by types
+// must come within 1 % of the latter.
 TEST(GaussianSums, AThousandRoundsWithinOnePerCent) {
   const Accountant accountant(GaussianLocal{0.004}, check_in(100'000'000, 0.01));
   const Statement s = accountant.account(1000, epsilon_at(1e-6));
@@ -52,7 +53,7 @@ TEST(GaussianSums, AThousandRoundsWithinOnePerCent) {
     EXPECT_GE(epsilon, before) << rounds;
     before = epsilon;
   }
-  // One round costs formula (1) of the page.
+  // One round costs the exact worst curve, by types or not.
   const Statement one = accountant.account(1, epsilon_at(1e-6));
   EXPECT_EQ(*upper_of(one, kTypes), *upper_of(one, kOnePair));
   // The answers to the two kinds of question agree.
@@ -101,8 +102,8 @@ TEST(GaussianSums, EveryAccountantChargesTheSame) {
     EXPECT_NEAR(scheduled.epsilon_upper(rounds, delta), epsilon, 1e-9 * epsilon) << rounds;
     EXPECT_LE(running.delta_upper(epsilon), 1.001e-6);
   }
-  // With other rounds in between, the rounds cost at least as much as together, and at most
-  // two per cent more.
+  // With other rounds in between, the rounds cost at least as much as consecutive ones, and at most two per
+  // cent more.
   const AggregatedCheckIn fewer = check_in(10'000'000'000, 0.015);
   const double together = [&] {
     running.restart();

@@ -1,5 +1,5 @@
-// The fast swap bound must enclose the slow formula and be at least the divergence of every enumerated
-// dataset, and of two clients with Gaussian noise by quadrature.
+// Checks that the swap bound encloses its formula summed directly, and that it is at least the divergence of
+// every enumerated data set and, by quadrature, of two clients with Gaussian noise.
 #include "muster/accounting/theorems/check_in/swap_profile.h"
 
 #include <gmock/gmock.h>
@@ -38,8 +38,8 @@ TEST(SwapProfile, EqualsTheSlowFormulaForPureRandomizers) {
           const numerics::Enclosure fast = swap_delta(profile, protocol(n, rate), epsilon);
           SCOPED_TRACE(::testing::Message() << epsilon0 << " " << n << " " << rate << " " << epsilon);
           EXPECT_GE(fast.upper, slow * (1 - 1e-14L));
-          // With few clients the contour sum converges most slowly, but `upper` exceeds the formula by no
-          // more than the enclosure's width.
+          // With few clients the contour sum converges most slowly, but `upper` exceeds the formula by at
+          // most the enclosure's width.
           EXPECT_LE(fast.upper, slow + (fast.upper - fast.lower) + 1e-15L);
           EXPECT_LE(fast.lower, slow);
           if (n >= 8 && share < 0.8) {
@@ -51,8 +51,8 @@ TEST(SwapProfile, EqualsTheSlowFormulaForPureRandomizers) {
   }
 }
 
-// Given the kinks of a random randomizer's profile, the fast bound must be at least the divergence of every
-// dataset and every ordered pair.
+// For the exact profile of a random randomizer, the bound must be at least the divergence of every data set
+// and every ordered pair of records.
 TEST(SwapProfile, DominatesEveryDatasetOfRandomRandomizers) {
   std::mt19937_64 engine(31);
   int cases = 0;

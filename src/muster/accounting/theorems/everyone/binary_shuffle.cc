@@ -63,8 +63,9 @@ BinaryShuffle::Parts BinaryShuffle::parts(int i, int s) const {
   const Binomial& y = other_[static_cast<std::size_t>(i)];
   const int x_size = static_cast<int>(x.mass.size());
   const int y_size = static_cast<int>(y.mass.size());
-  // j is an index into x.mass, and offset - j is the matching index into y.mass. If that is negative, the sum
-  // of both is above s whatever y is; if it is past the end of y.mass, it never is.
+  // j is an index into x.mass, and offset - j is the matching index into y.mass. If the latter is negative,
+  // the sum of both variables is above s for every y. If it is past the end of y.mass, their sum is never
+  // above s.
   const int offset = s - x.first - y.first;
   const int from = numerics::within(offset - y_size + 1, 0, x_size);
   const int to = numerics::within(offset + 1, from, x_size);
@@ -82,9 +83,8 @@ BinaryShuffle::Parts BinaryShuffle::parts(int i, int s) const {
   return sum;
 }
 
-// The search climbs to the maximum over s. For D(s), the expression that is maximised,
-// D(s) - D(s-1) = P(S=s) (E p - q) - P(S=s-1) (p - E q). Because S is log-concave, D first
-// rises and then falls.
+// The search climbs to the maximum over s. With D(s) the expression that is maximised, D(s) - D(s-1) = P(S=s)
+// (E p - q) - P(S=s-1) (p - E q). Because S is log-concave, D first rises and then falls.
 numerics::Enclosure BinaryShuffle::best(int i, double epsilon, int& s) const {
   const double e = std::exp(epsilon);
   const double q = 1 / (1 + std::exp(epsilon0_));
@@ -107,8 +107,8 @@ numerics::Enclosure BinaryShuffle::best(int i, double epsilon, int& s) const {
       here = there;
     }
   }
-  // If round-off hides that the value at a neighbouring s is larger, it is larger by at most its own error:
-  // hence the factor 2.
+  // Round-off may hide that the value at a neighbouring s is larger, but then it is larger by at most its own
+  // error. The factor 2 covers this.
   return {numerics::larger(0.0, here.first - here.second),
           numerics::larger(0.0, here.first + 2 * here.second)};
 }

@@ -27,7 +27,8 @@ class BinaryShuffle {
   // n is a whole number >= 1; epsilon0 > 0.
   BinaryShuffle(double n, double epsilon0);
 
-  // Encloses the exact divergence for up to kMaxClients clients. Beyond that, each end is a bound of its own.
+  // Encloses the exact divergence for up to kMaxClients clients. For more, each end comes from a different
+  // bound.
   numerics::Enclosure delta(double epsilon) const;
 
   // Encloses delta_i, the divergence of one data set; 0 <= i < n <= kMaxClients.

@@ -33,7 +33,8 @@ TEST(BinaryShuffle, EqualsTheEnumeratedWorstDataset) {
         EXPECT_LE(ends.lower, truth * (1 + 1e-15L));
         // The allowance is relative to the two terms, which cancel near epsilon0.
         EXPECT_LE(ends.upper - ends.lower, 1e-8L * truth + 1e-11L * (1 - share) * epsilon0);
-        // The homogeneous data sets alone are too small, and the comparison must notice it.
+        // The larger of the two homogeneous data sets' deltas is too small, and the comparison must notice
+        // this.
         const double ends_only =
             std::max(exact.dataset(0, epsilon).upper, exact.dataset(n - 1, epsilon).upper);
         if (ends_only < truth) ++homogeneous_is_caught;
@@ -59,8 +60,8 @@ TEST(BinaryShuffle, EachDatasetEqualsItsEnumeration) {
   }
 }
 
-// The ratios of the worst of all data sets to the homogeneous ones at n = 1,000 and epsilon0 = 2 come
-// from another program.
+// The expected ratios of the worst data set to a homogeneous one, at n = 1,000 and epsilon0 = 2, were
+// computed by another program.
 TEST(BinaryShuffle, WhichDatasetIsWorst) {
   const double n = 1000;
   const double epsilon0 = 2;

@@ -28,13 +28,13 @@ numerics::Enclosure pure_blanket_delta(double n, double epsilon0, double epsilon
 // The victim and N others, N ~ Bin(n - 1, chance), all report through any epsilon0-LDP randomizer. With B(k)
 // the bound above for k clients, the result is
 //     mean of B(N + 1) = (1 / (n chance)) * mean of ( G_1 + ... + G_n )_+ ,
-// where each G_i is the term above with probability chance, else 0. Clients whose rates lie in [chance, 1]
-// reduce to such a shuffle (docs/theory/unequal-rates.md). 0 < chance <= 1.
+// where each G_i is the term above with probability chance and 0 otherwise. Clients whose rates lie in
+// [chance, 1] reduce to such a shuffle (docs/theory/unequal-rates.md). 0 < chance <= 1.
 numerics::Enclosure thinned_blanket_delta(double n, double chance, double epsilon0, double epsilon);
 
 // Laplace noise of scale 1/epsilon0 on records in an interval of width 1. The law of G is continuous and is
-// put on a grid: for the upper end the mass of each cell is split between its two ends, for the lower end it
-// is merged to its mean.
+// put on a grid: for the upper end the mass of each cell is split between the cell's two ends, and for the
+// lower end it is merged to the cell's mean.
 class LaplaceBlanket {
  public:
   LaplaceBlanket(double n, double epsilon0);
@@ -43,7 +43,7 @@ class LaplaceBlanket {
  private:
   double n_;
   double epsilon0_;
-  // Absolute values of the logarithm of the ratio of the two end records' densities, in [0, epsilon0].
+  // Values of |ln(a/b)| in [0, epsilon0], where a and b are the densities of the interval's two ends.
   std::vector<long double> levels_;
   std::vector<long double> split_masses_;  // at the levels, after the mean-preserving split
   std::vector<long double> merged_levels_;
@@ -52,10 +52,10 @@ class LaplaceBlanket {
 
 // Plain shuffle of an (epsilon0, delta0)-LDP randomizer. For epsilon < epsilon0,
 //     delta <= delta0 + 2 (1+E) (n-1) e^-epsilon0 delta0 + (1/n) * mean of ( G_1 + ... + G_n )_+ ,
-// where G is as for pure_blanket_delta, but its positive value has delta0/(e^(2 epsilon0)-1) more mass, and
-// its negative value has e^epsilon0 times as much less. For epsilon >= epsilon0, delta <= delta0. Proven; the
-// result is 1 where the bound is trivial. No protocol is charged by it: it is for comparison with the bounds
-// that know more of the randomizer than (epsilon0, delta0), which are smaller.
+// where G is as for pure_blanket_delta, but its positive value has s = delta0/(e^(2 epsilon0)-1) more mass,
+// and its negative value has e^epsilon0 s less. For epsilon >= epsilon0, delta <= delta0. Proven; the result
+// is 1 where the bound is trivial. No protocol is charged by this bound. It is for comparison with bounds
+// that use more than (epsilon0, delta0), which are smaller.
 numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double delta0, double epsilon);
 
 }  // namespace muster::accounting

@@ -39,7 +39,7 @@ void expect_reference(const Bound& bound, double top, double delta, double refer
   const double lower = epsilon_at(bound, top, delta, false);
   EXPECT_GE(upper, reference - 1e-10);
   EXPECT_LE(lower, reference + 1e-10);
-  EXPECT_LE(upper - lower, 1e-5 * reference);  // the documented accuracy is 1e-4
+  EXPECT_LE(upper - lower, 1e-5 * reference);  // the ends differ only by numerical error
 }
 
 TEST(Blanket, ReferenceValues) {
@@ -175,8 +175,8 @@ TEST(Blanket, EqualsTheSlowSum) {
   }
 }
 
-// If few of many clients hide anything, the counts are enumerated. This is compared with a direct sum
-// over both counts in extended precision.
+// If few blanket messages are expected among many clients, the counts are enumerated. This is compared with a
+// direct sum over both counts in extended precision.
 TEST(Blanket, FewBlanketMessages) {
   const double n = 5e5;
   const double epsilon0 = 12;

@@ -13,7 +13,7 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kSmallPopulation = 300;  // up to this m, the mean of 1/(m - Y) is a sum over all Y
-constexpr double kOutside = 1e-4;         // share of delta that the window's complement may cost
+constexpr double kOutside = 1e-4;         // share of delta that may be charged outside the window
 constexpr double kNegligible = 1e-80;
 
 // Chernoff's bound: P(Bin(m, p) on the far side of x) <= exp(-m KL(x/m || p)). The exponent is rounded up.
@@ -99,7 +99,7 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   const double r = std::exp(-epsilon0);
   const double local = numerics::larger(0.0, p - e * q);
   const double inside = rate * p;  // probability that a client reports a message in its own half-set
-  // The window of H. Outside it, the victim's full local delta is charged.
+  // The ends of the window of H. Outside the window, the victim's full local delta is charged.
   const double exponent = std::log(2 * rate * local / (kOutside * numerics::larger(guess, kNegligible)));
   const double first = numerics::larger(0.0, window_end(m, inside, numerics::larger(exponent, 1.0), -1));
   const double last = numerics::smaller(m - 1, window_end(m, inside, numerics::larger(exponent, 1.0), 1));
@@ -123,7 +123,7 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   const double growth = std::expm1(theta);
   const double z = 1 + inside * growth;
   const double log_factor = log_c + m * std::log1p(inside * growth);
-  // The cells of the tilted law. E - 1 is added to every value, so that silence has the value 0.
+  // The atoms of the tilted law. E - 1 is added to every value, so that silence has the value 0.
   numerics::AtomicLaw alternative, record;
   const double rare = rate * q / z;
   const double common = rate * p * (1 + growth) / z;
@@ -148,8 +148,8 @@ numerics::UpperAndEstimate ClassCPoolCurve::delta(double epsilon) const {
     return {.upper = cap, .estimate = 0};
   }
   numerics::UpperAndEstimate best{.upper = cap, .estimate = 0};
-  // A first guess of the value is Chernoff's bound for cells without window or tilt, with all
-  // others of one type.
+  // A first guess of the value is Chernoff's bound for the sum without window or tilt, with all others of one
+  // type.
   const double e = std::exp(epsilon);
   const double threshold = n_ * std::expm1(epsilon);
   double guess = kNegligible;
@@ -163,7 +163,7 @@ numerics::UpperAndEstimate ClassCPoolCurve::delta(double epsilon) const {
   if (pool.upper < best.upper) {
     best = pool;
   }
-  // The generic law can be smaller only where the pool's bound is far from the truth.
+  // The generic bound can be smaller only where the pool's bound is far from the truth.
   if (n_ < 3000 || !(pool.upper < 30 * guess)) {
     const numerics::UpperAndEstimate any = generic(epsilon);
     if (any.upper < best.upper) {

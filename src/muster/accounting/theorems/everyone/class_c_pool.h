@@ -1,5 +1,5 @@
-// Bounds class C where everybody or almost everybody reports, by a pool of displaceable messages
-// (Theorem 17, docs/theory/class-c-pool.md).
+// Bounds the divergence for class C where everybody or almost everybody reports, by a pool of messages whose
+// place the victim's message can take (Theorem 17, docs/theory/class-c-pool.md).
 //
 // If nobody is absent, the victim cannot be mistaken for an absent client. Let every client report with
 // probability g, 0 < g <= 1, and let q = 1/(e^epsilon0 + 1) and p = 1 - q. In class C (class_c.h), every
@@ -7,14 +7,13 @@
 // not depend on the record. The victim takes the place of a client chosen uniformly among those whose message
 // came from nu. With E = e^eps and m = n - 1,
 //     delta(eps) <= max over i of  kappa * mean of ( sum_j h(H_-j) G_j )_+  +  (1 - kappa)^m g (p - E q)_+.
-// Here i of the m others are of type 0 and m - i of type 1; G_j is 1 - E if client j is silent, and else her
-// type's term (a - E b)/u of class_c.h. H_-j is the number of others but j whose message lies in its own
-// half-set, and h(H) is the mean of 1/(m - H + Bin(H, q/p)). To evaluate this through one product law, h is
-// bounded on a window of the number H of all others whose message lies in its own half-set. `upper` includes
-// what this adds and what is charged outside the window, together O(1/n) of the value. Where the generic
-// bound of any epsilon0-LDP randomizer is smaller, it is used instead. Neighbouring relation: replace-one.
-// Proven in any dimension; not valid for adaptive rounds inside a slot protocol. Immutable; may be called
-// from any thread.
+// Here i of the m others are of type 0 and m - i of type 1. G_j is 1 - E if client j is silent, and otherwise
+// the term (a - E b)/u of her type in class_c.h. Let H be the number of others who send a message in their
+// own half-set; H_-j is the same number without client j. h(H) is the mean of 1/(m - H + Bin(H, q/p)). To
+// evaluate the sum through one product law, h is bounded on a window of H. `upper` includes the loss by this
+// bound and the charge outside the window, together O(1/n) of the value. Where the generic bound of any
+// epsilon0-LDP randomizer is smaller, it is used instead. Neighbouring relation: replace-one. Proven in any
+// dimension; not valid for adaptive rounds inside a slot protocol. Immutable; may be called from any thread.
 #pragma once
 
 #include "muster/describe/profile.h"
@@ -27,8 +26,8 @@ class ClassCPoolCurve {
   // n >= 1 honest clients, rate in (0, 1].
   ClassCPoolCurve(double epsilon0, double n, double rate);
 
-  // `upper` is the bound. `estimate` is at most the largest value of the same formula over the few i that
-  // were evaluated.
+  // `upper` is the bound at epsilon >= 0. `estimate` is at most the largest value of the same formula over
+  // the few i that were evaluated.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
  private:
@@ -38,8 +37,8 @@ class ClassCPoolCurve {
   Profile profile_;
 };
 
-// The pool's bound alone. Its window is chosen for a value of about `guess`; `upper` is infinity where there
-// is no such window. 0 <= epsilon < epsilon0.
+// Only the pool's bound, with a window that is chosen for a value of about `guess`. `upper` is infinity if
+// there is no such window. 0 <= epsilon < epsilon0.
 numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, double epsilon, double guess);
 
 // Encloses the mean of 1/(m - Y), Y ~ Bin(h, 1 - r), for 0 <= h < m and 0 <= r <= 1; m and h may be as large

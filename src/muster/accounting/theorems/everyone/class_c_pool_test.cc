@@ -49,8 +49,8 @@ void counts(int count, long double rate, long double q, Visit&& visit) {
   }
 }
 
-// The theorem's right side as stated, the maximum over i. If `pool` is false, the weights h are left
-// out, which gives a false bound.
+// The theorem's right-hand side as stated, with the maximum over i. If `pool` is false, the weights h are
+// left out, which gives a false bound.
 long double slow_pool(double epsilon0, int n, long double rate, long double epsilon, bool pool = true) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
   const long double q = 1 / (e0 + 1), p = e0 / (e0 + 1), r = q / p;
@@ -154,7 +154,7 @@ TEST(ClassCPool, DisplaceableShareIsEnclosed) {
   }
 }
 
-// The bound is within O(1/n) of what one data set attains, where all others hold x' or all hold x.
+// The bound is within O(1/n) of the delta of one data set, in which all others hold x' or all hold x.
 TEST(ClassCPool, IsNearTheHomogeneousTruth) {
   struct Row {
     double n, rate, epsilon0, allowed;

@@ -9,9 +9,9 @@
 namespace muster::accounting {
 namespace {
 
-// Each client is a clone with probability B, and then behaves like either record with probability 1/2. With
-// E = e^epsilon and relative to that law, the term of a clone is 2(p - E q)/B for one record and 2(q - E p)/B
-// for the other, with probability B/2 each, and that of a client that is no clone is 0. The mean over
+// Each client is a clone with probability B, and then behaves like either record with probability 1/2. Let
+// E = e^epsilon. Relative to this law, the term of a client is 2(p - E q)/B for a clone of one record and
+// 2(q - E p)/B for a clone of the other, with probability B/2 each, and 0 otherwise. The mean over
 // C ~ Bin(n-1, B) of the divergence with C clones is then (1/n) * mean of ( sum of n such terms )_+.
 numerics::Enclosure pair(double n, double epsilon0, double epsilon, long double delta0) {
   const long double top = epsilon0;
@@ -48,7 +48,8 @@ std::optional<double> clone_approximate_epsilon(double n, double epsilon0, doubl
   const auto slack = [&](double epsilon) {
     return (std::exp(epsilon) + 1) * (1 + std::exp(-epsilon0) / 2) * n * delta0;
   };
-  // epsilon falls as `delta` grows, so the largest delta whose total fits is best. Bisection finds it.
+  // epsilon falls as `delta` grows, so the largest delta whose total is at most `total` is best. Bisection
+  // finds it.
   double low = 0;
   double high = total;
   std::optional<double> best;

@@ -5,7 +5,7 @@
 // Privacy Amplification by Shuffling", FOCS 2021, Theorems 3.1 and 3.8. With probability e^-epsilon0 each
 // other client is a clone: it behaves like one of the victim's two records. The number of clones is
 // C ~ Bin(n-1, e^-epsilon0), and A ~ Bin(C, 1/2) of them behave like the victim's own record. She does so
-// herself with probability p = e^epsilon0/(e^epsilon0 + 1) and else behaves like her alternative, so the
+// herself with probability p = e^epsilon0/(e^epsilon0 + 1) and otherwise behaves like her alternative, so the
 // server learns at most whether the counts are (A + 1, C - A) or (A, C - A + 1). Records are shuffled first
 // and then answered one after another, where each randomizer may depend on the earlier answers. A shuffle of
 // independent messages is the special case without such dependence; for it, pure_blanket_delta is smaller.

@@ -34,9 +34,9 @@ std::string everybody(ClientCount clients) {
 // --- Gaussian messages ----------------------------------------------------------------------------
 
 // A point of these two curves costs up to a thousand times as much as a point of another bound. At deltas of
-// 1e-20 and below, full tables of theirs, beside those of the other bounds, would be too much work for one
-// answer; these shares keep such answers below five seconds. The star is given more, because its epsilon
-// depends on the share.
+// 1e-20 and below, full tables of both would be too much work for one answer. These shares of a full table's
+// work keep such answers below five seconds. The star has a larger share, because its epsilon depends on the
+// share.
 constexpr double kShareOfStar = 0.7, kShareOfBlanket = 0.3;
 
 void cover_gaussian(const GaussianLocal& mechanism, ClientCount clients, Applicable& list) {
@@ -64,7 +64,7 @@ void cover_gaussian(const GaussianLocal& mechanism, ClientCount clients, Applica
 
 // --- epsilon0-LDP messages ------------------------------------------------------------------------
 
-// What the bounds of one epsilon0-LDP mechanism have in common.
+// The common inputs of the bounds for one epsilon0-LDP mechanism.
 struct PureShuffle {
   double n, epsilon0;
   double knot;
@@ -145,7 +145,7 @@ void cover_pure(const Mechanism& mechanism, double epsilon0, ClientCount clients
   }
   if (std::holds_alternative<LaplaceLocal>(mechanism)) list.uppers.push_back(laplace_blanket(all));
   RoundBound any = privacy_blanket(all);
-  // Dominated by the blanket or the pool of this very mechanism, if there is one.
+  // A blanket or a pool made for the mechanism, if there is one, dominates this bound.
   any.is_dominated = list.uppers.size() > others;
   list.uppers.push_back(std::move(any));
   list.uppers.push_back(clone_pair(all));

@@ -20,12 +20,12 @@ constexpr double kDeep = 1e-40;     // the law is cut where its stop-loss transf
 // Nodes of the transform per mu: for the answer, and for a first guess of eta.
 constexpr double kFine = 32, kCoarse = 12;
 // Where the expected excess is more than this share of Chernoff's bound on it, the sum is nearly normal, and
-// the share hardly changes from one eta to the next. An attempt whose excess would be too large even at
-// kClearly of that share is not integrated.
+// the share hardly changes from one eta to the next. An attempt is not integrated if its excess would be too
+// large even at kClearly times the share found before.
 constexpr double kNormalShare = 0.1;
 constexpr double kClearly = 0.9;
 
-// The nodes of the lower convex hull of a falling function on increasing nodes, and the hull's slopes.
+// The nodes of the lower convex hull of a decreasing function on increasing nodes, and the hull's slopes.
 struct Hull {
   std::vector<long double> at;
   std::vector<long double> slope;  // right of at[i], at most 0; the last node has none
@@ -50,11 +50,11 @@ Hull lower_hull(const std::vector<long double>& x, const std::vector<long double
   return hull;
 }
 
-// A lower bound of the mean of ( G_1 + ... + G_n )_+, close to it where one large term makes the sum. For a
-// threshold t that a term exceeds with probability p, exactly one term exceeds t with probability
-// n p (1 - p)^{n-1}. Then, by Jensen's inequality, the others may be replaced by the mean of a term that does
-// not exceed t. The best t of the law's points is taken. Rounding is not bounded: the result only tells what
-// is not worth computing.
+// A lower bound of the mean of ( G_1 + ... + G_n )_+, close to it where one large term dominates the sum. Let
+// p be the probability that a term exceeds a threshold t. Exactly one term exceeds t with probability n p
+// (1 - p)^{n-1}. Then, by Jensen's inequality, the others may be replaced by the mean of a term that does not
+// exceed t. The best t among the law's points is used. Rounding errors are not covered, because the result
+// only decides what is not worth computing.
 double one_large_term_excess(const numerics::AtomicLaw& law, double n) {
   const auto first_left = std::ranges::find_if(law.points, [](double y) { return y < 0; });
   const auto mean = law.mean();
@@ -76,15 +76,15 @@ double GaussianBlanket::penalty(double eta, double epsilon) const {
          (1 + numerics::kEightyRoundings);
 }
 
-// The bound's stop-loss transform at one epsilon, on a grid of log-distances z from 0 on: the expected excess
-// where c beta = E (e^z - 1), and the expected deficit where |c| beta = e^z - 1. Neither depends on eta. Each
+// The bound's stop-loss transform at one epsilon, on a grid of z >= 0: the expected excess at c with c
+// beta = E (e^z - 1), and the expected deficit at c with |c| beta = e^z - 1. Neither depends on eta. Each
 // value is computed when it is first asked for.
 class GaussianBlanket::Transform {
  public:
   Transform(const GaussianBlanket& of, double at_epsilon, double step)
       : epsilon(at_epsilon), discount(std::exp(-epsilon)), mu_(of.mu_), radius_(of.radius_), step_(step) {}
 
-  // The nodes' z increase from 0 on.
+  // The z of a node. It is 0 at the first node and increases.
   double z(std::size_t index) {
     while (z_.size() <= index) {
       z_.push_back(z_.empty() ? 0 : z_.back() + (z_.back() < 6 * radius_ ? step_ : 2 * step_));
@@ -117,8 +117,8 @@ class GaussianBlanket::Transform {
 
 // The law is in units of E. On the grid, the transform's values are those of the bound, rounded up. Their
 // lower convex hull is above every convex function that lies below the values, also between the nodes, where
-// it is a chord. Whatever the grid, the hull's law therefore dominates, in increasing convex order, every law
-// whose transform lies below the bound.
+// the hull is a chord. So, on any grid, the hull's law dominates, in increasing convex order, every law whose
+// transform lies below the bound.
 GaussianBlanket::Law GaussianBlanket::law(double eta, Transform& transform, double cut) const {
   const double beta = std::exp(-eta);
   Law result{{}, 0, true};
@@ -152,7 +152,7 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, Transform& transform, doub
       result.beyond = static_cast<double>(value.back());
     }
   }
-  result.valid = nonzero <= 1;  // then the hull's kink at 0 is convex
+  result.valid = nonzero <= 1;  // the hull's kink at 0 is convex
   return result;
 }
 
@@ -183,7 +183,7 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
   const double factor = weight_error(n_ * nonzero) * (1 + numerics::kEightRoundings * (n_ + 1));
   const double added = outside + terms.beyond * grown;
   const double chernoff = numerics::expected_excess_chernoff(terms.terms, n_, 0);
-  // What is certainly, or almost certainly, no better than `best` is not integrated.
+  // An attempt that is certainly, or almost certainly, no better than `best` is not integrated.
   const double likely = best.share > kNormalShare ? kClearly * best.share * chernoff : 0;
   const double least = numerics::larger(one_large_term_excess(terms.terms, n_), likely);
   if (least * grown / n_ + added >= best.delta.upper) {
@@ -198,9 +198,9 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
           excess.lower / chernoff};
 }
 
-// With r the radius, the search runs over z with eta = r z + r^2/2, for which the messages that fail lie z
-// deviations out. The total falls and then rises with z. Chernoff's bound on a coarse grid gives a first
-// guess; from there, steps to either side follow while the bound itself falls.
+// With r the radius, the search runs over z with eta = r z + r^2/2. The messages at which the blanket fails
+// then lie z deviations out. The total falls and then rises with z. Chernoff's bound on a coarse grid gives a
+// first guess. From there, the search steps to either side for as long as the bound itself falls.
 numerics::Enclosure GaussianBlanket::delta(double epsilon) const {
   const double r = radius_;
   const double local = gaussian_divergence(mu_, epsilon).upper;

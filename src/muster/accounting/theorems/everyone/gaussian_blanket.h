@@ -1,16 +1,16 @@
 // Bounds the Gaussian in a plain shuffle, in any dimension and at any noise, by a blanket made of the
 // law of the records' centre (Theorem 15, docs/theory/gaussian-blanket.md).
 //
-// n clients send R(x) = N(x, I) in units of the noise deviation. The records lie within r of some point o and
+// n clients send R(x) = N(x, I), in deviations of the noise. The records lie within r of some point o and
 // within mu <= 2 r of each other, and all reports are shuffled. Let E = e^eps, and let H_m(alpha) be the
 // privacy profile of two Gaussians at distance m. For every eta >= 0, with beta = e^-eta,
 //     delta(eps) <= (1/n) * mean of ( G_1 + ... + G_n )_+  +  (1 + E)(n - 1) beta H_r(e^eta),
 // where the G_i are independent, of any law whose stop-loss transform at every c is at least
 //     (E/s) H_mu(s) + (1 - E/s) H_r(s),   s = E + c beta,                                for c >= 0,
 //     1 - E + |c| + E (H_mu(s)/u + (1 - 1/u) H_r(s)),   u = 1 + |c| beta,  s = u/E,     for c < 0.
-// Neighbouring relation: replace-one. PROVEN for both orders and every data set. The star with a pool
-// (star_pool.h) is smaller while its pool has enough clones, as it has for small mu and many clients; this
-// bound also serves where the star gives none. Immutable; may be called from any thread.
+// Neighbouring relation: replace-one. PROVEN for both orders and every data set. The bound of star_pool.h is
+// smaller where its pool has enough clones, which is for small mu and many clients. This bound also holds
+// where star_pool.h gives none. Immutable; may be called from any thread.
 #pragma once
 
 #include "muster/numerics/enclosure.h"
@@ -23,8 +23,9 @@ class GaussianBlanket {
   // n >= 1, mu > 0, mu/2 <= radius.
   GaussianBlanket(double n, double mu, double radius) : n_(n), mu_(mu), radius_(radius) {}
 
-  // epsilon >= 0. `upper` never exceeds the local profile. upper - lower is numerical error alone, for the
-  // eta that a search found to be best; above an epsilon of 300, which is not computed, `lower` is 0.
+  // Encloses the bound at epsilon >= 0, for the eta that a search found to be best. `upper` never exceeds the
+  // local divergence, and upper - lower is only numerical error. Above an epsilon of 300 the bound is not
+  // computed: `upper` is the local divergence and `lower` is 0.
   numerics::Enclosure delta(double epsilon) const;
 
   // The same at the given eta.
@@ -47,7 +48,8 @@ class GaussianBlanket {
   // A valid law of G, cut where its stop-loss transform is at most `cut`. Nodes of `transform` are computed
   // as they are needed.
   Law law(double eta, Transform& transform, double cut) const;
-  // The attempt at `eta`; the local bound where it is certainly or very probably no better than `best`.
+  // The attempt at `eta`, or the local bound if the attempt is certainly or very probably no better than
+  // `best`.
   Attempt attempt(double eta, Transform& fine, const Attempt& best) const;
   double penalty(double eta, double epsilon) const;
 

@@ -85,8 +85,8 @@ TEST(GaussianBlanket, DominatesRoundedMessages) {
   EXPECT_GT(tightest, 0.3L);
 }
 
-// Integrates (a - E b - c beta R(o))_+ over the plane (for c < 0 its negative part, the expected deficit),
-// and compares it with the bound of docs/theory/gaussian-blanket.md.
+// Integrates the positive part of a - E b - c beta R(o) over the plane, or for c < 0 its negative part, which
+// gives the expected deficit. Compares the result with the bound of docs/theory/gaussian-blanket.md.
 TEST(GaussianBlanket, TheStopLossTransformIsAMajorant) {
   const auto profile = [](double distance, double alpha) {
     return gaussian_divergence(distance, std::log(alpha)).upper;

@@ -68,11 +68,11 @@ numerics::Enclosure k_rr_dataset_delta(const RoundShape& shape, double k, double
   const long double kept = b * std::exp(top);
   const auto rest = static_cast<long double>(k - 2) * b;
   std::vector<Term> terms;
-  if (others == OthersHold::alternative) {  // relative to R(x'): at x, at x', at another symbol
+  if (others == OthersHold::alternative) {  // relative to R(x'): the terms of x, x' and other symbols
     terms = {{above(top, epsilon), b}, {above(-top, epsilon), kept}, {absent(epsilon), rest}};
-  } else if (others == OthersHold::own) {  // relative to R(x): at x, at x', at another symbol
+  } else if (others == OthersHold::own) {  // relative to R(x): the terms of x, x' and other symbols
     terms = {{-std::expm1(epsilon - top), kept}, {-std::expm1(epsilon + top), b}, {absent(epsilon), rest}};
-  } else {  // relative to R(third): at x, at x', at the third symbol, at another symbol
+  } else {  // relative to R(third): the terms of x, x', the third symbol and other symbols
     terms = {{above(top, epsilon), b},
              {-std::expm1(epsilon + top), b},
              {absent(epsilon) / std::exp(top), kept},

@@ -28,8 +28,8 @@ std::vector<Term> k_rr_terms(double k, double epsilon0, double epsilon);
 // epsilon >= epsilon0.
 numerics::Enclosure k_rr_blanket_delta(double n, double k, double epsilon0, double epsilon);
 
-// Shuffled check-in at a rate below 1: the same sum, with X_i = 1 - E where a client stays away, plus rate^n
-// times the local delta. It is for comparison: check-ins are charged by the swap theorems, which give less.
+// Shuffled check-in at a rate below 1: the same sum, with X_i = 1 - E for an absent client, plus rate^n times
+// the local delta. This bound is for comparison. Check-ins are charged by the swap theorems, which give less.
 numerics::Enclosure k_rr_check_in_delta(double n, double rate, double k, double epsilon0, double epsilon);
 
 enum class OthersHold { third, alternative, own };  // `third` needs k >= 3

@@ -61,8 +61,8 @@ TEST(KRR, DominatesEveryDatasetAtEveryRate) {
             EXPECT_GE(bound(n), truth * (1 - 1e-13L));
             if (truth > 1e-9L) tightest = std::max(tightest, truth / bound(n));
             if (bound(n + 1) < truth) ++one_client_more_is_caught;
-            // A false variant: merging the other symbols' atom with the one at 0, to the right
-            // mean, is too narrow.
+            // A false variant merges the atom of the other symbols with the atom at 0, at their mean. Its law
+            // is too narrow.
             const std::vector<Term> terms = k_rr_terms(k, epsilon0, epsilon);
             const long double rest = terms[2].mass + terms[3].mass;
             const std::vector<Term> narrow = {
@@ -101,7 +101,7 @@ TEST(KRR, ExactCurvesEqualTheEnumeratedDatasets) {
             EXPECT_LE(ends.lower, truth * (1 + 1e-12L) + 1e-18L);
             EXPECT_GE(ends.upper, truth * (1 - 1e-12L) - 1e-18L);
             EXPECT_LE(ends.upper - ends.lower,
-                      1e-3L * truth + 1e-13L);  // four values and few reports take a contour integral
+                      1e-3L * truth + 1e-13L);  // four values are summed by a contour integral
           };
           for (const auto& [others, record] :
                {std::pair{OthersHold::own, 0}, std::pair{OthersHold::alternative, 1},
@@ -124,8 +124,8 @@ TEST(KRR, ExactCurvesEqualTheEnumeratedDatasets) {
   }
 }
 
-// From epsilon0 on, delta is 0, because no symbol's likelihood ratio exceeds e^epsilon; also where e^epsilon
-// is beyond the range of a double.
+// From epsilon0 on, delta is 0, because no symbol's likelihood ratio exceeds e^epsilon. This must also hold
+// where e^epsilon is beyond the range of a double.
 TEST(KRR, NothingIsLeftPastEpsilon0) {
   for (const OthersHold others : {OthersHold::third, OthersHold::alternative, OthersHold::own}) {
     for (const double epsilon : {27.7, 750.0, 11'400.0, 1.6e10, 1e300}) {

@@ -16,11 +16,11 @@ constexpr double kOutward = 1 + numerics::kEightMillionRoundings;
 
 // Shares of the failure probability.
 constexpr double kHiddenShare = 0.25;  // the hidden message falls where there are no clones
-// Too few clones, or too many: the share of each at rate 1. Below rate 1, these two and too few absent
-// clients have two thirds of it each.
+// There are too few clones, or too many: each has this share at rate 1. Below rate 1, these two events and
+// the event of too few absent clients have two thirds of this share each.
 constexpr double kCountShare = 0.15;
 constexpr double kJumpShare = 0.05;  // the hidden message's ratio is too large for some user
-// The mean of the clones' ratios is too large for some user. That it is too small has the same share.
+// The mean of the clones' ratios is too large for some user, or too small: each has this share.
 constexpr double kRiseShare = 0.125;
 
 double upper_normal(double x) { return 0.5 * std::erfc(x * std::sqrt(0.5)); }
@@ -43,8 +43,8 @@ double divergence(double trials, double a, double p) {
   return trials * (up + down);
 }
 
-// Chernoff's bound: the result x satisfies P(Bin(trials, p) < x) <= e^-log_odds here, and
-// P(Bin(trials, p) > x) <= e^-log_odds in too_many.
+// By Chernoff's bound, too_few() returns an x with P(Bin(trials, p) < x) <= e^-log_odds, and too_many() an x
+// with P(Bin(trials, p) > x) <= e^-log_odds.
 double too_few(double trials, double p, double log_odds) {
   if (p >= 1) {
     return trials;
@@ -151,7 +151,7 @@ double PoolWeights::ratio(double pool, double users, double failure) const {
     return kInfinity;
   }
   double worst = 0;
-  // The ratio is a Moebius function of the number of clones, so its maximum is at one of the ends.
+  // The ratio is a Moebius function of the number of clones, so its maximum is at one end of their range.
   for (const double clones : {fewest, most}) {
     worst = numerics::larger(worst,
                              (clones * (rise + fall) + jump) / (absent * std::exp(-q) + clones * (1 - fall)));

@@ -1,16 +1,16 @@
 // Bounds how unevenly a pool of clients hides one more message (part D of Theorem 16,
 // docs/theory/star-with-a-pool.md).
 //
-// Lengths are in units of the noise deviation, and R(x) = N(x, I). The records lie in a ball of the given
-// radius about its centre o, in any dimension. The clients outside the pool are called users. The message of
-// one user is shuffled among the messages of those pool members that turn out to be clones. A clone is
-// absent, or its message has the centre's law R(o), without the region T where some pool member's density is
-// below e^-q times that of R(o); either way it does not depend on the member's record. The weight of user j
-// is the likelihood of what the pool shows if the message is hers. It is proportional to the number of absent
-// messages plus e^q times the sum of r_j over the present ones, where r_j = dR(x_j)/dR(o). The class bounds
-// the ratio of the largest weight to the smallest over all users. The bound holds except with a failure
-// probability, which is divided among several union bounds. Any q gives a valid bound; ratio() chooses it.
-// Pure functions.
+// Lengths are in deviations of the noise, and R(x) = N(x, I). The records lie in a ball of the given radius
+// about its centre o, in any dimension. The clients outside the pool are called users. The message of one
+// user is shuffled among the messages of those pool members that turn out to be clones. A clone is absent, or
+// its message has the centre's law R(o) outside a region T. In T some pool member's density is below e^-q
+// times that of R(o). In either case, the clone's message does not depend on its record. The weight of user j
+// is the likelihood of the pool's messages if the shuffled message is hers. It is proportional to the number
+// of absent messages plus e^q times the sum of r_j over the present ones, where r_j = dR(x_j)/dR(o). The
+// class bounds the ratio of the largest weight to the smallest over all users. The bound holds except with a
+// failure probability, which is divided among several union bounds. Any q gives a valid bound; ratio()
+// chooses one. Pure functions.
 #pragma once
 
 #include "muster/accounting/theorems/shared/lognormal_law.h"
@@ -21,8 +21,8 @@ class PoolWeights {
  public:
   PoolWeights(double radius, double rate);
 
-  // The bound on the ratio for `users` users that holds except with probability `failure`; infinity
-  // where the pool is too small.
+  // The bound on the ratio for a pool of `pool` clients and `users` users. It holds except with probability
+  // `failure`. Infinity if the pool is too small.
   double ratio(double pool, double users, double failure) const;
 
  private:
@@ -31,8 +31,8 @@ class PoolWeights {
 
   double radius_;
   double rate_;
-  // The law of r_j - 1 under the centre's law for a record x_j at the distance `radius` from o, where it is
-  // largest in convex order.
+  // The law of r_j - 1 under the centre's law, for a record x_j at distance `radius` from o. At this distance
+  // the law is largest in convex order.
   CenteredLognormal centre_;
 };
 

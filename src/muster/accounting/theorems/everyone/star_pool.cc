@@ -23,19 +23,20 @@ using numerics::larger;
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kSumsReach = 300;  // above this epsilon, terms leave the range of a double
-constexpr double kMaxRatio = 20;    // beyond this ratio, the local bound is as good
-// Nodes per deviation; the chords between them raise the variance of X* by 2e-4 of itself.
+constexpr double kMaxRatio = 20;    // above this ratio, the local bound is as good
+// Nodes per deviation; the chords between them raise the variance of X* by a relative 2e-4.
 constexpr int kNodes = 30;
-// Covering all weights by slices may widen the sum's variance by this share of itself.
+// Covering all weights by slices may raise the sum's variance by this relative amount.
 constexpr double kSliceTolerance = 3e-3;
-// The same beyond kLooseRatio, where unequal weights alone widen the variance by a half and more.
+// The same above kLooseRatio, where unequal weights raise the variance by a half and more in any case.
 constexpr double kLooseTolerance = 1e-2;
 constexpr double kLooseRatio = 4;
 // The larger of the two different weights of a slice is above 1 by at least this.
 constexpr double kLevelsApart = 1e-9;
 constexpr double kInward = 1 - numerics::kEightThousandRoundings;
 
-// The largest variance that unequal weights of this ratio add, relative to equal ones.
+// The largest relative increase of the variance by unequal weights, where `ratio` is the largest weight over
+// the smallest.
 double inflation(double ratio) { return (ratio - 1) * (ratio - 1) / (4 * ratio); }
 
 PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
@@ -68,15 +69,15 @@ PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
   return best;
 }
 
-// For all vectors whose smallest weight lies in one interval: the sum that majorises theirs, and Chernoff's
-// bound on its expected excess at `tilt`.
+// Covers all vectors of weights whose smallest weight lies in one interval: a sum that majorises theirs, and
+// Chernoff's bound on its expected excess at `tilt`.
 struct Slice {
   std::vector<numerics::ScaledCopies> groups;
   double tilt, chernoff;
 };
 
-// An excess times `scale` is part of delta. Where that part is below `share`, Chernoff's bound takes its
-// place.
+// An excess times `scale` is part of delta. If Chernoff's bound on this part is below `share`, the bound is
+// used instead of the integral.
 struct Negligible {
   double scale, share;
 };
@@ -84,7 +85,7 @@ struct Negligible {
 // Encloses the largest excess of all slices.
 numerics::Enclosure worst_excess(const numerics::AtomicLaw& law, std::vector<Slice> slices, double threshold,
                                  const Negligible& negligible) {
-  // Those with the largest bounds come first, so that many others need not be integrated.
+  // Slices with the largest bounds come first, so that many others need not be integrated.
   std::ranges::stable_sort(slices, std::ranges::greater{}, &Slice::chernoff);
   numerics::Enclosure worst{0, 0};
   for (const Slice& slice : slices) {
@@ -127,8 +128,8 @@ StarPool::StarPool(double clients, double mu, double rate, std::vector<PoolDesig
 }
 
 PoolDesign StarPool::design(double epsilon) const {
-  // A rough estimate selects the design: the normal bulk, the jump of one heavy client alone, and the
-  // failure. Any choice is valid.
+  // A rough estimate selects the design: the sum of the normal bulk, the contribution of one heavy client,
+  // and the failure. Any choice is valid.
   const double local = gaussian_divergence(mu_, epsilon).upper;
   const double variance = reporting_law(profiles_.front(), rate_, epsilon).variance() * std::exp(2 * epsilon);
   PoolDesign best = designs_.front();
@@ -156,8 +157,9 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
   if (epsilon > kSumsReach) return {0, local};
   const PoolDesign chosen = design(epsilon);
   const double m = n_ - 1 - chosen.pool;
-  // Slices [c, d] cover the smallest weight. In a slice, all entries of v lie in [c, d ratio], so v is
-  // majorised by a vector of mean 1 with two levels, the lower one c and the higher one at least d ratio.
+  // The range of the smallest entry of v is covered by slices [c, d]. In a slice, all entries of v lie in
+  // [c, d ratio], so v is majorised by a vector of mean 1 with two levels, the lower one c and the higher one
+  // at least d ratio.
   const auto two_levels = [m](double low, double high) {
     const double count = larger(1.0, std::floor(m * (1 - low) / (high - low) * kInward));
     return std::vector<numerics::ScaledCopies>{{low + m * (1 - low) / count, count}, {low, m - count}};
@@ -165,9 +167,9 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
   const double threshold = m * -std::expm1(-epsilon) * (1 - 8 * kUlp), scale = std::exp(epsilon) / m;
   const double widest = (1 + 1 / chosen.ratio) / 2;
   const auto first = two_levels(widest, widest * chosen.ratio);
-  // The profile is cut where Chernoff's bound on the widest sum plus the mass beyond the cut is
-  // smallest. A deeper cut brings large single atoms, for which the integrand hardly decays along the
-  // contour. All slices use that sum's tilt, except those whose few heavy entries need a smaller one.
+  // The profile is cut where Chernoff's bound on the widest sum plus the mass beyond the cut is smallest. A
+  // deeper cut brings large single atoms, for which the integrand hardly decays along the contour. All slices
+  // use the tilt of the widest sum, except those whose few heavy entries need a smaller one.
   const Profile* profile = nullptr;
   numerics::AtomicLaw law;
   double shared = 0;

@@ -1,19 +1,19 @@
 // Bounds the Gaussian where everybody reports, by a star with a pool of anonymous messages
 // (Theorem 16, docs/theory/star-with-a-pool.md).
 //
-// n clients send R(x) = N(x, I) in units of the noise deviation. The records lie in a ball and pairwise
-// within mu, in any dimension. Each client reports with probability g (g = 1 is allowed), and the reports are
-// shuffled. K of the others form a pool. The victim's message takes the place of a random one of the
-// remaining m = n - 1 - K clients, whose own message hides among the pool's clones of the centre's law. Given
-// what the pool shows, the probabilities of the m places differ at most by a factor `ratio`, except with
-// probability `failure`. With E = e^eps, f the Gaussian's profile and X* the law that
-// docs/theory/profile-only.md makes of f at E,
+// n clients send R(x) = N(x, I), in deviations of the noise. The records lie in a ball and pairwise within
+// mu, in any dimension. Each client reports with probability g (g = 1 is allowed), and the reports are
+// shuffled. K of the others form a pool. The victim's message replaces the message of a random one of the
+// remaining m = n - 1 - K clients. The replaced message hides among the messages of the pool's clones, which
+// have the centre's law. Given the pool's messages, the probabilities of the m places differ at most by a
+// factor `ratio`, except with probability `failure`. Let E = e^eps, let f be the Gaussian's privacy profile,
+// and let X* be the law that docs/theory/profile-only.md makes of f at E. Then
 //     delta(eps) <= max over v of (1/m) * mean of ( sum_{i<=m} v_i X'_i )_+  +  failure g f(E),
 // where v runs over the vectors of mean 1 whose largest entry is at most `ratio` times the smallest, and the
-// X'_i are independent: of law X* with probability g, else 1 - E. Finitely many vectors, each with two
-// different entries, cover the maximum. Neighbouring relation: replace-one. PROVEN for both orders and every
-// data set. The theorem needs hundreds of clones, so it has no bound for mu well above 1 unless n is very
-// large.
+// X'_i are independent: of law X* with probability g, and 1 - E otherwise. Finitely many vectors, each with
+// two different entries, cover the maximum. Neighbouring relation: replace-one. PROVEN for both orders and
+// every data set. The theorem needs hundreds of clones, so it has no bound for mu well above 1 unless n is
+// very large.
 #pragma once
 
 #include <cstdint>
@@ -36,16 +36,17 @@ struct PoolDesign {
 // there. Immutable; may be called from any thread.
 class StarPool {
  public:
-  // nullopt where no pool holds enough clones, for fewer than 20 clients, and for mu or `radius` above 8.
-  // clients >= 2, mu > 0, 0 < rate <= 1. `radius` is that of a ball that holds all records: mu / 2 when mu is
-  // the diameter of the clip ball itself.
+  // nullopt if no pool holds enough clones, for fewer than 20 clients, and for mu or `radius` above 8.
+  // clients >= 2, mu > 0, 0 < rate <= 1. `radius` >= mu / 2 is the radius of a ball that holds all records.
+  // It is mu / 2 if mu is the diameter of the ball to which records are clipped.
   static std::optional<StarPool> over(std::uint64_t clients, double mu, double rate, double radius);
   static std::optional<StarPool> over(std::uint64_t clients, double mu, double rate) {
     return over(clients, mu, rate, mu / 2);
   }
 
-  // epsilon >= 0. `upper` is the bound and never exceeds the local one; upper - lower is numerical error
-  // alone, except that `lower` is 0 above an epsilon of 300, which is not computed.
+  // Encloses the bound at epsilon >= 0. `upper` never exceeds the local divergence times the rate, and
+  // upper - lower is only numerical error. Above an epsilon of 300 the bound is not computed: `upper` is this
+  // local value and `lower` is 0.
   numerics::Enclosure delta(double epsilon) const;
 
   // The design that delta(epsilon) uses.
@@ -58,7 +59,7 @@ class StarPool {
   double mu_;
   double rate_;
   std::vector<PoolDesign> designs_;
-  std::vector<Profile> profiles_;  // the Gaussian's, cut further and further out
+  std::vector<Profile> profiles_;  // of the Gaussian, with smaller and smaller tails cut off
 };
 
 }  // namespace muster::accounting

@@ -83,8 +83,8 @@ Extended star_formula(const std::vector<Law>& others, std::size_t m, const Law& 
                       bool weights_off) {
   const std::size_t outputs = a.size();
   const std::vector<Law> pool(others.begin() + static_cast<std::ptrdiff_t>(m), others.end());
-  // Pi_i is the law of the multiset of user i's message and the pool's, as the enumeration oracle
-  // makes it at rate 1.
+  // Pi_i is the law of the multiset of user i's message and the pool's messages, computed by the enumeration
+  // oracle at rate 1.
   std::vector<std::vector<Extended>> experiment;
   for (std::size_t i = 0; i < m; ++i) {
     experiment.push_back(oracle::check_in(pool, others[i], others[i], 1).p);
@@ -158,9 +158,9 @@ TEST(StarPool, TheoremAHoldsForEveryDatasetOfSmallRandomizers) {
 
 // --- the ratio --------------------------------------------------------------------------------------
 
-// On a line, pools and hidden messages are drawn, and the true posterior weights of users at both ends
-// are computed. The ratio must hold at least as often as promised; with a failure probability of 1/50
-// the test can see it.
+// Pools and hidden messages are drawn on a line, and the true posterior weights of users at both ends are
+// computed. The ratio must hold at least as often as promised. The failure probability of 1/50 is large
+// enough for 3,000 runs to test it.
 TEST(StarPool, TheRatioHoldsAsOftenAsItSays) {
   const double mu = 0.4;
   const double failure = 0.02;
@@ -172,8 +172,8 @@ TEST(StarPool, TheRatioHoldsAsOftenAsItSays) {
   int beyond = 0;
   constexpr int kRuns = 3000;
   for (int run = 0; run < kRuns; ++run) {
-    // These are the exact weights without revealing the clones, which differ less than the weights of
-    // the bound. Users are at the two ends, and the pool is at the centre.
+    // These are the exact weights if the clones are not revealed. They differ less than the weights of the
+    // bound. Users are at the two ends, and the pool is at the centre.
     const double hidden = normal(engine) + (run % 2 ? 0.5 : -0.5) * mu;
     double right = 0;
     double left = 0;
@@ -198,8 +198,8 @@ double epsilon_of(const StarPool& star, double delta) {
 }
 
 TEST(StarPool, ReferenceValues) {
-  // The upper ends are at most `reference`, the value of a design with a weaker argument, which no generator
-  // reproduces. They are not below `lower`, the homogeneous pair's epsilon, written by
+  // `reference` is the epsilon of a design with a weaker argument, which the bound must not exceed. No
+  // program reproduces it. `lower` is the epsilon of the homogeneous pair, written by
   // tools/golden/shuffle_gaussian_pair.py. For the theorem's own value see tools/golden/star_pool.py.
   struct Row {
     double mu, reference, lower;

@@ -1,6 +1,6 @@
 // Adds the exact curves of single data sets, which are lower bounds, to the lists of the covers.
 //
-// Each function appends to `list.lowers`. It adds nothing for a mechanism that its data set does not serve.
+// Each function appends to `list.lowers`, or adds nothing if its data set says nothing about the mechanism.
 #pragma once
 
 #include "muster/accounting/theorems/cover.h"
@@ -12,7 +12,7 @@ namespace muster::accounting {
 // All other clients hold the victim's alternative record (homogeneous.h).
 void add_homogeneous_pair(const Mechanism& mechanism, const RoundShape& shape, Applicable& list);
 
-// The same data set where everybody reports Gaussian messages, by a computation of its own
+// The same data set for everybody reporting Gaussian messages, computed differently
 // (shuffle_gaussian_pair.h).
 void add_shuffle_gaussian_pair(const GaussianLocal& mechanism, ClientCount clients, Applicable& list);
 

@@ -1,6 +1,6 @@
-// Compares lower pairs of large losses with the exact composition of the true pair, computed from the
-// number of rounds that reveal the victim. The two share no curve, no table and no transform. What is tested
-// is composition/dominated_losses.h; its inputs are the pairs of this folder.
+// Tests composition/dominated_losses.h on pairs of this folder with large losses. The composed lower values
+// are compared with the exact composition of the true pair, which is computed from the number of rounds that
+// reveal the victim. The two share no curve, no table and no transform.
 #include "muster/composition/dominated_losses.h"
 
 #include <gtest/gtest.h>
@@ -49,9 +49,9 @@ Extended mills(Extended x) {
   return (1 - y * (1 - y * (3 - 15 * y))) / x;
 }
 
-// The exact epsilon for a Gaussian message far from the alternative's that is seen with probability s. The
-// loss is ln(1 - s), or, with probability s, ln s plus a normal of mean mu^2/2 and deviation mu. The
-// overlap of the two messages' laws is below e^{-mu^2/8}.
+// The exact epsilon for a Gaussian message that is seen with probability s and lies far from the
+// alternative's message. The loss is ln s plus a normal of mean mu^2/2 and deviation mu with probability s,
+// and ln(1 - s) otherwise. The overlap of the two messages' laws, which is neglected, is below e^{-mu^2/8}.
 double gaussian_epsilon(Extended mu, Extended s, int rounds, Extended delta) {
   const auto at = [&](Extended e) {
     Extended sum = 0;
@@ -62,7 +62,8 @@ double gaussian_epsilon(Extended mu, Extended s, int rounds, Extended delta) {
       const Extended deviation = mu * std::sqrt(static_cast<Extended>(k));
       if (k == 0) continue;  // the loss is then not above an epsilon >= 0
       const Extended z = (mean - e) / deviation;
-      // E e^{e - S} over S > e is the density at z times Mills' ratio at deviation - z.
+      // With S the total loss, the mean of e^{e - S} over S > e is the density at z times Mills' ratio at
+      // deviation - z.
       const Extended other = std::exp(-z * z / 2) / std::sqrt(2 * std::acos(-1.0L)) * mills(deviation - z);
       sum += chance * (phi(z) - other);
     }
@@ -76,8 +77,8 @@ TEST(DominatedLosses, RareGaussianMessagesComposeToWhatTheyShow) {
     double sigma, seen;
     int rounds;
   };
-  // With noise of a few hundredths, losses are in the thousands, and rare. In the last cases the
-  // message is seen often.
+  // With noise of a few hundredths, large losses are in the thousands, and rare. In some cases the message is
+  // seen often.
   for (const Case c : {Case{0.0187, 1.87e-4, 7}, Case{0.0325, 4.95e-5, 30570}, Case{0.0444, 0.0225, 719},
                        Case{0.02, 0.4, 7}, Case{0.1, 1e-3, 100}, Case{0.1, 0.1, 300}}) {
     const double mu = 2 / c.sigma;
@@ -90,15 +91,15 @@ TEST(DominatedLosses, RareGaussianMessagesComposeToWhatTheyShow) {
                 exact);
     EXPECT_LE(lower, exact * (1 + 1e-9)) << c.sigma << ' ' << c.rounds;
     EXPECT_GE(lower, exact * 0.998) << c.sigma << ' ' << c.rounds;
-    // A lower value that takes the bulk's loss as zero is caught where that loss adds up.
+    // If the loss ln(1 - s) of the other rounds were taken as 0, the lower value would exceed the exact one.
     if (c.seen > 0.05 && c.rounds > 100) {
       EXPECT_GT(lower - c.rounds * std::log1p(-c.seen), exact) << c.sigma << ' ' << c.rounds;
     }
   }
 }
 
-// Two bounds on the exact epsilon for randomized response: the law of one round is computed atom by atom,
-// and T rounds by direct convolution of the losses rounded down, and rounded up, to a lattice.
+// Bounds on the exact epsilon for randomized response, from below and from above. The law of one round is
+// computed atom by atom. For T rounds it is convolved directly, with losses rounded down or up to a lattice.
 struct Bracket {
   double low, high;
 };
@@ -169,8 +170,7 @@ TEST(DominatedLosses, RareResponsesComposeToWhatTheyShow) {
 }
 
 // One round of a dominated pair lies below the curve that it was made from, also left of alpha = 1. The
-// tables are so coarse that the bulk of the losses lies in one or two cells, where the law is made from one
-// side of the curve.
+// tables are so coarse that most of the losses' probability lies in one or two cells.
 TEST(DominatedLosses, StayUnderTheCurveOnBothSides) {
   const HomogeneousCurve truth(PureLocal{12}, {.clients = 100, .count = 100, .rate = 0.2});
   const auto at = [&truth](double epsilon) {  // epsilon of any sign

@@ -22,7 +22,7 @@ constexpr double kWide = 1e-4;  // enclosures relatively wider than this are com
 // forward_of_lognormal() takes.
 constexpr double kParity = 1e-7;
 constexpr double kSumsReach = 300;  // from this epsilon0 on, terms leave the range of a double
-constexpr double kMaxMu = 10;       // beyond this distance, only one ratio alone is considered
+constexpr double kMaxMu = 10;       // beyond this distance, only one_ratio_alone() is computed
 constexpr int kKnots = 40;          // per deviation of ln r
 constexpr double kTail = 1e-45;     // tails whose expected excess is at most this are one cell each
 constexpr int kLaplaceCells = 400;
@@ -135,9 +135,9 @@ Enclosure HomogeneousCurve::forward_of_lognormal(double epsilon) const {
   const numerics::AtomicLaw law = lognormal_term(1);
   Enclosure excess = numerics::expected_excess(law, shape_.count, k);
   if (!(excess.upper - excess.lower <= kWide * excess.upper) && !(excess.upper <= kParity * k)) {
-    // The right tail is heavy. With S the sum, the mean of (S - k)_+ is that of (k - S)_+ plus that of S - k,
-    // which moves the computation to the other tail. `lost` covers the rounding errors of both sides of this
-    // identity and those of the mean of S, a sum over some thousand atoms.
+    // The right tail is heavy. With S the sum, the mean of (S - k)_+ is the mean of (k - S)_+ plus that of
+    // S - k, so the other tail can be computed instead. `lost` covers the rounding errors on both sides of
+    // this identity and in the mean of S, a sum over some thousand atoms.
     numerics::AtomicLaw mirrored = law;
     for (double& y : mirrored.points) y = -y;
     const Enclosure deficit = numerics::expected_excess(mirrored, shape_.count, -k);
@@ -156,8 +156,8 @@ Enclosure HomogeneousCurve::reverse_of_lognormal(double epsilon) const {
   return of_merged_pair(numerics::expected_excess(lognormal_term(-1), shape_.count, k), std::exp(epsilon));
 }
 
-// The enclosed curve is that of the merged pair with its ratios rounded down, a convex function
-// below the true one.
+// The enclosed curve is that of the merged pair with its ratios rounded down. It is convex and lies below the
+// true curve.
 Enclosure HomogeneousCurve::of_merged_pair(const Enclosure& excess, double scale) const {
   const double weights = weight_error(shape_.count * shape_.rate), share = scale / shape_.clients;
   return {excess.lower * share / weights * kInward, excess.upper * share * weights / kInward};

@@ -1,20 +1,23 @@
 // Computes exact curves of one data set, in which all other clients hold the victim's alternative record
 // (Theorem 22, docs/theory/homogeneous.md). They are lower bounds on the true delta of the mechanism.
 //
-// Let r = dR(x)/dR(x') at a message of R(x'). Either each of the n clients reports with probability g (r' is
-// r with probability g, else 1, independently), or exactly k of them report (r' is r for k of them and 1 for
-// n - k). With M the average of the n ratios r' and E = e^eps, the data set has exactly
+// Let r = dR(x)/dR(x') at a message of R(x'). A client's ratio r' is r if she reports and 1 if she does not.
+// Either each of the n clients reports independently with probability g, or exactly k of them report. With M
+// the average of the n ratios r' and E = e^eps, the data set has exactly
 //     forward  delta(eps) = mean of ( M - E )_+        (victim x against x'),
 //     reverse  delta(eps) = mean of ( 1 - E M )_+      (x' against x; x against x' if the others hold x);
-// g = 1 is the plain shuffle. A randomizer of class C attains the curves of binary randomized response by
+// g = 1 is the plain shuffle. A randomizer of class C attains the curves of binary randomized response with
 // opposite records. If only epsilon0 is known, the curves are those of randomized response, which is one
 // epsilon0-LDP randomizer. Continuous laws of r are merged to cell means, which keeps a lower bound (Jensen's
-// inequality). The forward curve is also at least what one ratio contributes alone, which serves where the
-// loss is too large for sums of doubles. With the threshold t = n (E - 1) + k >= k (k terms; k = n for
-// coins), the events "this client's r exceeds t and no other r' exceeds k" are disjoint, so
+// inequality).
+//
+// The forward curve is also at least the contribution of a single large ratio. This contribution is used
+// where losses are too large for sums of doubles. Let k be the number of clients that may report (n if each
+// reports with probability g) and t = n (E - 1) + k >= k. The events "this client's r exceeds t and no other
+// r' exceeds k" are disjoint, so
 //     delta(eps) >= (k g / n) HS_t(R(x) || R(x')) P(r' <= k)^{k-1}      (g = 1 if exactly k report),
-// where HS_t is the hockey-stick divergence at t; this is convex in E like the curve itself. Proven as a
-// LOWER bound only. Immutable; may be called from any thread.
+// where HS_t is the hockey-stick divergence at t. This bound is convex in E, like the curve itself. Proven as
+// a LOWER bound only. Immutable; may be called from any thread.
 #pragma once
 
 #include <memory>
@@ -32,15 +35,16 @@ class HomogeneousCurve {
  public:
   HomogeneousCurve(const Mechanism& mechanism, const RoundShape& shape);
 
-  // Enclosures of the exact one-round delta at epsilon >= 0. For a continuous r they enclose the curve of the
-  // merged pair, and where the loss is too large for sums of doubles, forward() encloses what one ratio
-  // contributes alone: `lower` is then valid for the true pair too, `upper` is not. Either way the enclosed
-  // curve is a convex function of e^epsilon.
+  // Enclosures of the exact one-round delta at epsilon >= 0, with two exceptions. For a continuous r they
+  // enclose the curve of the merged pair. Where losses are too large for sums of doubles, forward() encloses
+  // the contribution of a single ratio, and reverse() returns {0, an upper bound}. In these cases `lower` is
+  // also valid for the true pair, but `upper` need not be. In every case the enclosed function is convex in
+  // e^epsilon.
   numerics::Enclosure forward(double epsilon) const;
   numerics::Enclosure reverse(double epsilon) const;
 
  private:
-  // A value of ln r and its probability under R(x'), to extended precision.
+  // A value of ln r and its probability under R(x'), in extended precision.
   struct Ratio {
     long double log;
     long double mass;
@@ -54,7 +58,7 @@ class HomogeneousCurve {
   Mechanism mechanism_;
   RoundShape shape_;
   std::vector<Ratio> ratios_;                           // atoms of a discrete r
-  std::shared_ptr<const CenteredLognormal> lognormal_;  // or the law of a Gaussian's r
+  std::shared_ptr<const CenteredLognormal> lognormal_;  // the law of r for a Gaussian; null otherwise
   double nobody_else_;                                  // lower bound of P(r' <= k)^{k-1}
 };
 

@@ -1,5 +1,5 @@
-// Tests the homogeneous Gaussian pair: two clients by quadrature, and its enclosure where the likelihood
-// ratio has a heavy tail.
+// Tests the homogeneous Gaussian pair: against quadrature for two clients, and for the width of its enclosure
+// where the likelihood ratio has a heavy tail.
 #include "muster/accounting/theorems/exact/homogeneous.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ long double profile(long double mu, long double x) {
   return tail(std::log(x) / mu - mu / 2) - x * tail(std::log(x) / mu + mu / 2);
 }
 
-// The expectation of f over one more ratio, by the trapezoidal rule in its normal coordinate.
+// The expectation of f(r) for a lognormal ratio r, by the trapezoidal rule in its normal coordinate.
 template <typename F>
 long double over_ratio(long double mu, const F& f) {
   constexpr int kSteps = 40000;
@@ -30,15 +30,16 @@ long double over_ratio(long double mu, const F& f) {
   return sum * step / std::sqrt(2 * std::acos(-1.0L));
 }
 
-// Two clients at rate g: neither, one or both report.
+// The forward delta of two clients at rate g. It leaves out the case that nobody reports, which contributes 0
+// if e >= 1.
 long double forward_of_two(long double mu, long double g, long double e) {
   const long double both = over_ratio(mu, [&](long double r) { return profile(mu, 2 * e - r); }) / 2;
   return 2 * g * (1 - g) * profile(mu, 2 * e - 1) / 2 + g * g * both;
 }
 
 long double reverse_of_two(long double mu, long double g, long double e) {
-  // E(1 - E mean)_+ = E mean(E r' - 1)_+ + 1 - E, by the identity E(k - S)_+ = E(S - k)_+ + k - E
-  // S with E r' = 1.
+  // With M the mean of the two ratios, the mean of (1 - e M)_+ is e times that of (M - 1/e)_+, plus 1 - e,
+  // because M has mean 1. The middle term below is the case that nobody reports.
   return e * forward_of_two(mu, g, 1 / e) + (1 - g) * (1 - g) * e * std::max(0.0L, 1 - 1 / e) + 1 - e;
 }
 
@@ -63,8 +64,8 @@ TEST(Homogeneous, TwoClientsWithGaussianNoise) {
   }
 }
 
-// With many clients and little noise, the heavy right tail leaves a wide enclosure, and the identity
-// between expected excess and expected deficit narrows it.
+// With many clients and little noise, the heavy right tail would leave a wide enclosure. The identity between
+// expected excess and expected deficit narrows it.
 TEST(Homogeneous, HeavyTailIsEnclosed) {
   for (const double sigma : {0.4, 0.5, 0.7, 1.0}) {
     const HomogeneousCurve curve(GaussianLocal{sigma}, {6e4, 6e4, 0.1});

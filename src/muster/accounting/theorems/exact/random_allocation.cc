@@ -29,7 +29,8 @@ numerics::Enclosure RandomAllocation::epsilon(double delta) const {
   const auto most = [&](auto&& curve) {
     return numerics::crossing_from_below(curve, delta, kMaxEpsilon, start);
   };
-  // The root in the forward direction is found first, the other only where it is larger.
+  // The root of the forward curve is found first. The root of the reverse curve is found only if it is
+  // larger.
   double upper = least([&](double x) { return pair_.forward(x, End::upper).upper; });
   if (pair_.reverse(upper, End::upper).upper > delta) {
     upper = least([&](double x) { return pair_.reverse(x, End::upper).upper; });

@@ -19,19 +19,20 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kMaxMu = 8;
-// The knots cover this many deviations of the log-ratio; what is beyond is a tail of 1e-33.
+// The knots cover this many deviations of the log-ratio; the tail beyond has a probability of about 1e-33.
 constexpr double kReach = 12;
 constexpr int kKnots = 30;  // per deviation
 
 constexpr double kNegligible = 1e-45;
-// With this many knots, one law costs more than kMaxPairs already.
+// With this many knots, one law already takes more than kMaxPairs.
 constexpr std::size_t kMaxKnots = 40'000;
-// The number of pairs of masses that may be multiplied for one law of the whole sum, in about a second.
+// The number of pairs of masses that may be multiplied for one law of the whole sum. This takes about a
+// second.
 constexpr double kMaxPairs = 6e8;
-// Limits the round-off allowances, which grow with the number of copies.
+// The law of the whole sum is not computed for more copies, because its round-off allowances grow with them.
 constexpr double kMaxCopies = 1e10;
 
-// Whether the contour integral serves the bulk. The limits are measured; see
+// Whether the contour integral is used for the bulk of the law. The limits are measured; see
 // docs/theory/shuffle-gaussian.md.
 bool close_to_normal(double n, double mu) {
   return n > kMaxCopies || (mu <= 1 && n >= 1000 * mu && n >= 100);
@@ -48,8 +49,8 @@ std::vector<double> sum_knots(double mu, double copies, double fine) {
   std::vector<double> knots{0};
   for (double s = bottom; s < top && knots.size() < kMaxKnots;) {
     knots.push_back(s);
-    // Below the mean, the law narrows in proportion to s. Above it, steps widen slowly through the
-    // normal tail. Further out one large ratio makes the sum, and steps are those of the log-ratio.
+    // Below the mean, steps become smaller in proportion to s. Above it, they widen slowly through the normal
+    // tail. Further out, one large ratio dominates the sum, and steps are even in the logarithm of the ratio.
     const double distance = s - copies;
     const double step = distance < 0
                             ? fine * deviation * numerics::larger(s / copies, 0.02)
@@ -61,7 +62,7 @@ std::vector<double> sum_knots(double mu, double copies, double fine) {
   return knots;
 }
 
-// Whether doubling on such knots multiplies no more pairs of masses than kMaxPairs.
+// Whether doubling on sum_knots() with this `fine` multiplies at most kMaxPairs pairs of masses.
 bool affordable(std::uint64_t clients, double mu, double fine) {
   double pairs = 0, copies = 1, total = 0;
   const auto size = [&](double of) { return static_cast<double>(sum_knots(mu, of, fine).size()); };
@@ -77,8 +78,8 @@ bool affordable(std::uint64_t clients, double mu, double fine) {
 }
 
 // The spacing of the knots, in deviations of the law. Every level of the doubling increases the law's
-// variance by up to the fraction (spacing^2)/4, so more levels need a finer spacing. It is coarser where
-// that would take too many knots, and nullopt where only a useless spacing is affordable.
+// variance by up to the fraction (spacing^2)/4, so more levels need a finer spacing. The spacing is up to
+// four times coarser where the finest one would take too much work; nullopt if that is not enough.
 std::optional<double> affordable_spacing(std::uint64_t clients, double mu) {
   const double levels = 1 + std::log2(static_cast<double>(clients));
   const double finest = 1 / ((clients < 200 ? 28 : 18) * std::sqrt(levels));
@@ -88,7 +89,7 @@ std::optional<double> affordable_spacing(std::uint64_t clients, double mu) {
   return std::nullopt;
 }
 
-// A rough estimate of the forward curve from its normal bulk alone.
+// A rough estimate of the forward curve, which treats the mean ratio as normal.
 double bulk_estimate(double n, double mu, double distance) {
   const double deviation = std::sqrt(std::expm1(mu * mu) / n);
   const double z = distance / deviation;
@@ -102,9 +103,9 @@ numerics::AtomicLaw mirrored(numerics::AtomicLaw law) {
   return law;
 }
 
-// Bounds on E(sum - threshold)_+ from a law above (excess_above) and a law below (excess_below). They
-// cover the round-off of the weights and of the threshold. Where Chernoff's bound is negligible, it
-// replaces the integral.
+// Bounds on E(sum - threshold)_+ from a law above (excess_above) and a law below (excess_below). They cover
+// the round-off of the weights and of the threshold. Where Chernoff's bound is negligible, the result is this
+// bound or 0, without the integral.
 double excess_above(const numerics::AtomicLaw& law, double n, double threshold) {
   const double k = threshold * (1 - 4 * kUlp);
   const double chernoff = numerics::expected_excess_chernoff(law, n, k);
@@ -180,12 +181,12 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
   const double local = one.upper;  // the shuffler is post-processing
   const double bulk = bulk_estimate(n_, mu_, std::expm1(epsilon));
   const double jump = gaussian_divergence(mu_, std::log1p(n_ * std::expm1(epsilon)))
-                          .upper;  // estimate: one ratio alone lifts the sum above the threshold
+                          .upper;  // estimate: a single large ratio lifts the sum above the threshold
   const numerics::Enclosure alone = one_ratio_alone(epsilon);
   if (!computed()) return {numerics::as_lower_bound(alone.lower, local), local};
   numerics::Enclosure result{0, local};
   if (ratio_ && (jump < numerics::larger(1e4 * bulk, kNegligible) || !sum_)) {
-    // The excess beyond the cut is added to delta, so it is kept at 1e-6 of the rough value.
+    // The excess beyond the cut is added to delta, so it is limited to 1e-6 of the rough value.
     result = forward_by_contour(epsilon, 1e-6 * numerics::larger(bulk, jump, 1e-40), end);
   } else if (sum_) {
     const double threshold = n_ * std::exp(epsilon);
@@ -221,8 +222,7 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const 
   const double e = std::exp(epsilon);
   numerics::Enclosure result{0, local};
   if (ratio_) {
-    // The excess beyond the cut is added to delta, so it is kept as small against the value as in
-    // forward().
+    // The excess beyond the cut is added to delta, so it is limited as in forward().
     result = reverse_by_contour(
         epsilon, 1e-6 * numerics::larger(bulk_estimate(n_, mu_, -std::expm1(-epsilon)), 1e-40), end);
   } else if (sum_) {

@@ -2,13 +2,13 @@
 // clients hold the victim's alternative record (Theorem 23, docs/theory/shuffle-gaussian.md).
 //
 // n clients each add spherical Gaussian noise of deviation s to their record. The victim's two records are
-// Delta apart, and all others hold the second one. With M the average of n independent lognormal likelihood
-// ratios of log-deviation mu = Delta / s and mean 1, and E = e^eps,
+// Delta apart, and all others hold the second one. Let M be the average of n independent lognormal likelihood
+// ratios of mean 1, whose logarithms have deviation mu = Delta / s, and E = e^eps. Then
 //     forward  delta(eps) = mean of ( M - E )_+,        reverse  delta(eps) = mean of ( 1 - E M )_+ .
 // Proven as a LOWER bound on the divergence of the shuffled Gaussian, where Delta is the diameter of the
-// records (2C at clip norm C). As an upper bound it is conditional on "the homogeneous pair with Delta =
-// diameter is worst", which is not proven; with Delta = C, as the published theorem has it, that is false.
-// Random allocation has exactly the same pair (random_allocation.h).
+// records (2C at clip norm C). As an upper bound it is conditional on "the homogeneous pair with
+// Delta = diameter is worst", which is not proven. The published theorem has Delta = C, for which this is
+// false. Random allocation has exactly the same pair (random_allocation.h).
 #pragma once
 
 #include <cstdint>
@@ -26,18 +26,20 @@ namespace muster::accounting {
 class ShuffleGaussianPair {
  public:
   // clients >= 1, mu > 0. For more than one client and mu above 8, the upper ends are those of the Gaussian
-  // without any shuffling, and the lower ends are what one ratio contributes alone (forward) and 0 (reverse).
+  // without any shuffling, and the lower ends are the contribution of a single ratio (forward) and 0
+  // (reverse).
   ShuffleGaussianPair(std::uint64_t clients, double mu);
 
-  // The end that is wanted. The other may then be 0 or 1, which saves half of the time.
+  // The end of the enclosure that the caller needs. The other end may then be 0 or 1, which saves half of the
+  // time.
   enum class End { both, lower, upper };
 
   numerics::Enclosure forward(double epsilon, End end = End::both) const;
   numerics::Enclosure reverse(double epsilon, End end = End::both) const;
 
-  // Encloses a function that is convex in E and nowhere above the forward curve, so that it makes a lower
-  // pair: the curve itself, or beyond mu = 8 the part that one ratio contributes alone. Its upper end is then
-  // no bound on the curve.
+  // Encloses a function that is convex in E and nowhere above the forward curve, as a dominated pair needs.
+  // It is the curve itself or, for mu above 8, the contribution of a single ratio. The upper end bounds this
+  // function and not the curve.
   numerics::Enclosure forward_minorant(double epsilon) const;
 
   // The forward curve to within a factor of a few, in about a microsecond. It is a starting
@@ -45,18 +47,18 @@ class ShuffleGaussianPair {
   double rough(double epsilon) const;
 
  private:
-  struct WholeSum;  // laws of the sum by doubling, one above and one below it
+  struct WholeSum;  // two laws by doubling that lie above and below the law of the sum
 
   numerics::Enclosure forward_by_contour(double epsilon, double tail, End end) const;
   numerics::Enclosure reverse_by_contour(double epsilon, double tail, End end) const;
 
   bool computed() const { return n_ <= 1 || sum_ || ratio_; }
-  numerics::Enclosure one_ratio_alone(double epsilon) const;  // encloses a part of the forward curve
+  numerics::Enclosure one_ratio_alone(double epsilon) const;  // encloses the contribution of a single ratio
 
   double n_;
   double mu_;
-  std::shared_ptr<const CenteredLognormal> ratio_;  // null where doubling serves every point
-  std::shared_ptr<WholeSum> sum_;
+  std::shared_ptr<const CenteredLognormal> ratio_;  // for contour integrals; null where none is used
+  std::shared_ptr<WholeSum> sum_;                   // null where doubling is not used
 };
 
 }  // namespace muster::accounting

@@ -22,8 +22,8 @@ namespace {
 
 using Extended = long double;
 
-// (mean of `n` ratios - e)_+ and (1 - e mean)_+, integrated over n standard normals by the midpoint
-// rule. This follows the definition of the pair and shares nothing with the code.
+// The means of (M - e)_+ and (1 - e M)_+ for M the mean of `n` ratios, integrated over n standard normals by
+// the midpoint rule. This follows the definition of the pair and shares nothing with the code.
 struct Curves {
   Extended forward = 0, reverse = 0;
 };
@@ -130,8 +130,8 @@ TEST(ShuffleGaussianPair, EnclosesAPlainConvolution) {
   }
 }
 
-// Heavy tails are computed in two ways that must agree: laws of the whole sum by doubling, and rare
-// large terms taken apart from the rest.
+// Two computations of heavy tails must agree: laws of the whole sum by doubling, and rare large terms taken
+// apart from the rest.
 TEST(ShuffleGaussianPair, AgreesWithRareTermsTakenApart) {
   for (const double mu : {1.2, 2.0, 3.0}) {
     const double n = 2'000;
@@ -142,7 +142,7 @@ TEST(ShuffleGaussianPair, AgreesWithRareTermsTakenApart) {
       const numerics::Enclosure doubled = pair.forward(epsilon);
       const numerics::Enclosure apart = curve.forward(epsilon);
       EXPECT_LE(apart.lower, doubled.upper);
-      EXPECT_GE(apart.lower, 0.95 * doubled.lower);  // its cells are merged to their means
+      EXPECT_GE(apart.lower, 0.95 * doubled.lower);  // it is lower because cells are merged to their means
       EXPECT_LE(apart.upper, 1.01 * doubled.upper);
       EXPECT_LE(curve.reverse(epsilon).lower, pair.reverse(epsilon).upper);
     }
@@ -150,7 +150,8 @@ TEST(ShuffleGaussianPair, AgreesWithRareTermsTakenApart) {
 }
 
 TEST(ShuffleGaussianPair, MonotoneInTheNumberOfClients) {
-  // mean_{n+1} is the average of its leave-one-out means, so the divergence falls with n at every epsilon.
+  // The mean of n + 1 ratios is the average of its leave-one-out means, so the divergence decreases in n at
+  // every epsilon.
   for (const double mu : {0.3, 1.0}) {
     double before_forward = 1;
     double before_reverse = 1;
@@ -174,7 +175,7 @@ numerics::Enclosure epsilon_of(const std::function<numerics::Enclosure(double)>&
           numerics::crossing_from_above([&](double e) { return curve(e).upper; }, delta, 100)};
 }
 
-// The values are those of tools/golden/shuffle_gaussian_pair.py, a Fourier series.
+// The values are those of tools/golden/shuffle_gaussian_pair.py, which sums a Fourier series.
 TEST(ShuffleGaussianPair, ReferenceValues) {
   struct Row {
     std::uint64_t n;
@@ -199,8 +200,8 @@ TEST(ShuffleGaussianPair, ReferenceValues) {
   }
 }
 
-// Less noise never hides more, so the curves rise with mu. Beyond mu = 8, where the sum is not computed, an
-// upper end that held only what one ratio contributes alone would be below the curve at 8.
+// Less noise never hides more, so the curves increase with mu. Beyond mu = 8 the sum is not computed. An
+// upper end from the contribution of a single ratio would there be below the curve at 8.
 TEST(ShuffleGaussianPair, UpperEndsHoldWhereTheSumIsNotComputed) {
   const std::uint64_t n = 300;
   const ShuffleGaussianPair computed(n, 8), beyond(n, 8 * (1 + 1e-9));
@@ -217,8 +218,9 @@ TEST(ShuffleGaussianPair, UpperEndsHoldWhereTheSumIsNotComputed) {
   EXPECT_GT(above_minorant, 0);
 }
 
-// As mu falls to 0, ln r is mu z, and delta at epsilon 0 is that of a normal mean of n terms: mu / sqrt(2 pi
-// n). A lower end that loses its digits in a difference of nearly equal numbers is above it.
+// As mu tends to 0, ln r tends to mu z, and delta at epsilon 0 to mu / sqrt(2 pi n), by the normal law of the
+// mean of n terms. A lower end that loses its digits in a difference of nearly equal numbers would exceed
+// this.
 TEST(ShuffleGaussianPair, KeepsItsDigitsHoweverSmallMuIs) {
   for (const std::uint64_t n : {100, 1'000, 1'000'000}) {
     for (double mu = 1e-3; mu > 1e-30; mu /= 3) {
@@ -250,7 +252,7 @@ TEST(ShuffleGaussianPair, NeverNotANumber) {
   }
 }
 
-// The value is the forward one of the row of 1,000 clients above.
+// The value is the forward epsilon of 1,000 clients from the reference values above.
 TEST(RandomAllocation, BracketsEpsilonQuickly) {
   const auto start = std::chrono::steady_clock::now();
   const numerics::Enclosure epsilon = RandomAllocation(1000, 1).epsilon(1e-6);

@@ -1,16 +1,16 @@
 // Bounds the privacy loss when the shuffler colludes with the server: there is no amplification, and T
 // rounds are composed exactly (Theorem 21, docs/theory/local.md).
 //
-// In every round the adversary sees whether the victim took part (her coin does not depend on her record)
-// and, if so, her own message. The number of participations k ~ Bin(T, rate) is public, so the hockey-stick
+// In every round the adversary sees whether the victim took part and, if so, her own message. Her coin does
+// not depend on her record. The number of participations k ~ Bin(T, rate) is public, so the hockey-stick
 // divergence is the average over k,
 //     delta(eps) = E_k[ delta_k(eps) ],
 // where delta_k is the optimal k-fold composition. For an epsilon0-LDP message it is given by Kairouz, Oh,
 // Viswanath, "The composition theorem for differential privacy" (ICML 2015), Theorem 3.3. For the Gaussian,
-// with mu the distance of the two records in noise deviations, it is a Gaussian pair at distance mu sqrt(k):
-// Dong, Roth, Su, "Gaussian differential privacy" (JRSS-B 2022, arXiv 1905.02383), Corollary 3.3. Both are
-// attained, so this is also the cost of the same release without amplification. docs/theory/local.md has the
-// proof and the error budget.
+// with mu the distance of the two records in deviations of the noise, it is that of a Gaussian pair at
+// distance mu sqrt(k): Dong, Roth, Su, "Gaussian differential privacy" (JRSS-B 2022, arXiv 1905.02383),
+// Corollary 3.3. Both are attained, so this is also the exact cost of the same messages without
+// amplification. docs/theory/local.md has the proof and the error budget.
 //
 // Neighbouring relation: replace-one. Every returned value is an UPPER bound, rounded outward. Pure
 // functions; may be called from any thread. For an epsilon0-LDP message the cost is O(rounds) up to 3e7
@@ -25,11 +25,12 @@
 
 namespace muster::accounting {
 
-// delta(epsilon) after `rounds` rounds, for epsilon >= 0. It is 0 only where the loss cannot exceed
-// epsilon.
+// delta(epsilon) after `rounds` rounds, for epsilon >= 0. It is 0 only where the privacy loss cannot exceed
+// epsilon. Throws Error(plan) for a mechanism out of range, and Error(usage) for an epsilon out of range.
 double local_delta_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double epsilon);
 
-// The smallest epsilon with delta(epsilon) <= delta, 0 < delta < 1; 0 for 0 rounds.
+// The smallest epsilon with delta(epsilon) <= delta, 0 < delta < 1; 0 for 0 rounds. Throws Error(plan) for a
+// mechanism or a delta out of range.
 double local_epsilon_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double delta);
 
 // Whichever of the two the question asks for.
@@ -37,14 +38,15 @@ double local_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, 
 
 namespace local_detail {
 
-// For one epsilon0-LDP message per round at `rate`: exact composition, and the moment (Renyi) bound that
-// is used for very many rounds.
+// For one epsilon0-LDP message per round, sent with probability `rate`: exact composition, and the moment
+// (Renyi) bound that is used for very many rounds.
 double pure_delta(double epsilon0, double rate, std::uint64_t rounds, double epsilon);
 double pure_epsilon(double epsilon0, double rate, std::uint64_t rounds, double delta);
 double pure_delta_by_moments(double epsilon0, double rate, std::uint64_t rounds, double epsilon);
 double pure_epsilon_by_moments(double epsilon0, double rate, std::uint64_t rounds, double delta);
 
-// For one Gaussian message per round at `rate`, where mu is the distance over the noise deviation.
+// For one Gaussian message per round, sent with probability `rate`. mu is the distance of the records in
+// deviations of the noise.
 double gaussian_delta(double mu, double rate, std::uint64_t rounds, double epsilon);
 double gaussian_epsilon(double mu, double rate, std::uint64_t rounds, double delta);
 

@@ -1,6 +1,6 @@
-// Composes a Gaussian message that is sent by a public coin. k ~ Bin(T, rate) messages are one Gaussian
-// pair at distance mu sqrt(k), whose delta grows with k. The sum therefore runs over blocks of k, each
-// evaluated at its largest k, and includes the binomial tails.
+// Composes Gaussian messages, each of which is sent if a public coin says so. k ~ Bin(T, rate) messages are
+// one Gaussian pair at distance mu sqrt(k), whose delta increases with k. The average over k is therefore
+// bounded by a sum over blocks of k, each evaluated at its largest k, including the binomial tails.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -22,8 +22,8 @@ struct Mixture {
   std::vector<double> weight, mu;
 
   Mixture(double mu1, double rate, double rounds, double exponent) {
-    // The window is about 3 sqrt(exponent) deviations to either side. While it holds fewer than 2^18
-    // values, each value is a block of its own.
+    // The window reaches about 3 sqrt(exponent) deviations to either side of the mean. If this is fewer than
+    // 2^18 values, each value is a block of its own.
     const double sd = std::sqrt(rounds * rate * (1 - rate));
     const double fineness = 3 * std::sqrt(exponent) * sd > kValues ? 1e-3 : 0;
     for (const numerics::BinomialBlock& block : numerics::binomial_blocks(rounds, rate, exponent, fineness)) {

@@ -1,11 +1,12 @@
-// Composes an epsilon0-LDP message that is sent by a public coin of probability g, exactly. With
-// q = 1/(e^epsilon0 + 1) and p = 1 - q, the number D of losses +epsilon0 minus the number of losses -epsilon0
-// in T rounds is a sum of T independent terms of law {+1 : g p, 0 : 1 - g, -1 : g q}, and
+// Composes epsilon0-LDP messages exactly, each of which is sent if a public coin of probability g says so.
+// Let D be the number of rounds with loss +epsilon0 minus the number with loss -epsilon0. With
+// q = 1/(e^epsilon0 + 1) and p = 1 - q, D is a sum of T independent terms, one for each round, which are +1,
+// 0 and -1 with probabilities g p, 1 - g and g q, and
 //     delta(eps) = sum_{D = d} P(D) (1 - e^(eps - d epsilon0))_+ .
 // P(D) is the coefficient of (g p + (1-g) x + g q x^2)^T at x^(T-D). Miller's recurrence
 //     m a0 c_m = (T - m + 1) a1 c_(m-1) + (2T - m + 2) a2 c_(m-2)
-// has no negative term for m <= T, that is for D >= 0, which is all that epsilon >= 0 needs. Relative
-// errors can therefore only add up.
+// has no negative term for m <= T, so relative errors can only add up. This covers D >= 0, and epsilon >= 0
+// needs no other D.
 #include <cmath>
 #include <limits>
 
@@ -35,9 +36,9 @@ class Walk {
     scale_ = static_cast<long>(std::floor(start));
     term_ = std::exp2(start - std::floor(start));
     head_ = tail_ = term_;
-    // The relative error in units of one rounding is 8 per step (5 in the recurrence, 3 in the sums), 4
-    // in each of the T coefficients of a monomial, 2 in each factor of the tail, and 2 T |log2 plus| at
-    // the start. The constants below leave room to spare.
+    // The relative error, in units of one rounding, has these parts: 8 per step (5 in the recurrence, 3 in
+    // the sums), 4 in each of the T factors of a product of plus_, zero_ and minus_, 2 in each factor of the
+    // tail, and 2 T |log2 plus_| at the start. The constants below are larger.
     slack_ = kUnit * (rounds_ + 8) * (24 + 2 * std::fabs(std::log2(plus_)));
   }
 
@@ -48,8 +49,8 @@ class Walk {
     const double next =
         ((rounds_ - m + 1) * zero_ * term_ + (2 * rounds_ - m + 2) * minus_ * before_) / (m * plus_);
     before_ = term_;
-    // Terms far past the mode are raised to a floor, which keeps them from becoming subnormal. This can
-    // only raise the bound.
+    // Terms far past the mode are raised to 1e-290, so that they do not become subnormal. This can only raise
+    // the bound.
     term_ = next > 0 ? numerics::larger(next, 1e-290) : 0;
     level_ -= 1;
     head_ += term_;
@@ -86,9 +87,9 @@ class Walk {
   long scale_;
 };
 
-// log E e^{t L} for the loss L of all rounds, rounded up. With x = t epsilon0, the growth
-// p (e^x - 1) + q (e^-x - 1) is the product (e^x - 1) (1 - e^{-x - epsilon0}) / (1 + e^-epsilon0), in which
-// nothing cancels. It takes 14 roundings, and one of x, which costs 1 + x.
+// log E e^{t L} for the loss L of all rounds, rounded up. With x = t epsilon0, p (e^x - 1) + q (e^-x - 1)
+// equals (e^x - 1) (1 - e^{-x - epsilon0}) / (1 + e^-epsilon0), in which nothing cancels. This product has an
+// error of 14 roundings, and of 1 + x more for the rounding of x.
 double log_moment_above(double epsilon0, double rate, double rounds, double t) {
   const double x = t * epsilon0;
   const double growth = rate * std::expm1(x) * -std::expm1(-x - epsilon0) / (1 + std::exp(-epsilon0));
@@ -96,8 +97,8 @@ double log_moment_above(double epsilon0, double rate, double rounds, double t) {
          (1 + numerics::kEightRoundings);
 }
 
-// log max_x (1 - e^-x) e^(-t x), rounded up: the constant of Canonne, Kamath, Steinke (2020), Proposition 12,
-// which is t log t - (1 + t) log(1 + t), written so that nothing cancels.
+// log max_x (1 - e^-x) e^(-t x), rounded up. This is the constant of Canonne, Kamath, Steinke (2020),
+// Proposition 12: t log t - (1 + t) log(1 + t), written so that nothing cancels.
 double log_constant_above(double t) {
   return -(t * std::log1p(1 / t) + std::log1p(t)) * (1 - numerics::kEightRoundings);
 }

@@ -17,7 +17,7 @@ long double choose(int n, int k) {
   return c;
 }
 
-// The definition, summed term by term over k participations, j of them with the loss +epsilon0.
+// The definition, summed over the number k of participations and the number j of losses +epsilon0 among them.
 long double slow_pure(double epsilon0, double rate, int rounds, double epsilon) {
   const long double p = 1 / (1 + std::exp(-static_cast<long double>(epsilon0)));
   const long double g = rate;
@@ -97,7 +97,7 @@ TEST(LocalPure, ClosedFormAtOneRound) {
   expect_just_above(upper, (std::exp(1.0L) - std::exp(0.25L)) / (1 + std::exp(1.0L)), 1e-12);
   EXPECT_EQ(local_delta_upper(PureLocal{1.0}, Rate::of(1), 1, 1.01), 0);
   EXPECT_EQ(local_epsilon_upper(PureLocal{1.0}, Rate::of(0.5), 0, 1e-5), 0);
-  // Here LDP-SGD is an epsilon0-LDP message like any other.
+  // Without amplification, LDP-SGD is charged like any other epsilon0-LDP message.
   EXPECT_EQ(local_delta_upper(LdpSgdLocal{1.0}, Rate::of(0.3), 9, 2.0),
             local_delta_upper(PureLocal{1.0}, Rate::of(0.3), 9, 2.0));
 }
@@ -115,8 +115,8 @@ TEST(LocalPure, MomentBoundDominatesTheExactOne) {
   }
 }
 
-// Where t epsilon0 is small, the two parts of the moment nearly cancel. The test adds them with 64 bits of
-// mantissa, which leaves an error of 1e-8.
+// Where t epsilon0 is small, the two parts of the moment nearly cancel. The test's own sum, in 64 bits of
+// mantissa, has an error of 1e-8.
 TEST(LocalPure, MomentBoundIsRoundedUpWhereItsPartsNearlyCancel) {
   constexpr std::uint64_t kRounds = 1'000'000'000'000'000;
   for (const double epsilon0 : {1e-10, 3e-9, 1e-7}) {

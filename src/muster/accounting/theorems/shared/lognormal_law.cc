@@ -46,12 +46,11 @@ struct Rule {
   }
 };
 
-// Integrals over z in [a, b] of the normal density: alone (`mass`), times expm1(mu (z - a)) (`rise`), and
-// times the difference of that factor's value at b and at z (`fall`).
+// Integrals over z in [a, b] of the normal density times a factor.
 struct Moments {
-  Extended mass = 0;
-  Extended rise = 0;
-  Extended fall = 0;
+  Extended mass = 0;  // factor 1
+  Extended rise = 0;  // factor e^{mu (z - a)} - 1
+  Extended fall = 0;  // factor e^{mu (b - a)} - e^{mu (z - a)}
 };
 
 Moments integrate(Extended mu, Extended a, Extended b) {
@@ -77,8 +76,8 @@ Moments integrate(Extended mu, Extended a, Extended b) {
 // The z at which ln r = log.
 Extended normal_coordinate(Extended mu, Extended log) { return log / mu + mu / 2; }
 
-// The normal law's mass of [z - mu, z], without taking a difference: where mu is small against z, that of two
-// tails, or of the interval's two ends, would lose all digits.
+// The normal law's mass of [z - mu, z], as an integral. Where mu is small against z, a difference of two
+// tails would lose all digits, and so would the difference z - (z - mu).
 Extended normal_mass_before(Extended z, Extended mu) {
   static const Rule rule;
   const int panels = static_cast<int>(std::ceil(mu * (std::abs(z) + mu + 1)));
@@ -97,8 +96,8 @@ Extended normal_mass_before(Extended z, Extended mu) {
 // The infinite end cells: below z for lower_end, above z for upper_end.
 struct End {
   Extended mass;    // mass of the normal law in the cell
-  Extended ratio;   // mean of r in the cell, to all digits where it is small
-  Extended excess;  // mean of r - 1 in the cell, to all digits where r is near 1
+  Extended ratio;   // mean of r in the cell, accurate where it is small
+  Extended excess;  // mean of r - 1 in the cell, accurate where r is near 1
 };
 End lower_end(Extended mu, Extended z) {
   const Extended mass = upper_normal(-z);
@@ -166,7 +165,7 @@ numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, nu
 }
 
 std::vector<double> centered_knots(double mu, int per_deviation) {
-  // kMinLog, the least ln r of a knot, is such that 1 + knot keeps its digits.
+  // kMinLog is the smallest ln r of a knot; for smaller ones, 1 + knot would lose digits.
   constexpr double kReach = 12, kMaxLog = 600, kMinLog = -20;
   std::vector<double> steps;
   for (double x = 0; x < kReach;) {
@@ -203,8 +202,8 @@ CenteredLognormal::CenteredLognormal(double mu, const std::vector<double>& knots
 }
 
 CenteredLognormal::Range CenteredLognormal::range(double tail) const {
-  // E(r - a)_+ = f(a) and E(a - r)_+ = a f(1/a), where f is the Gaussian's profile. Both are monotone
-  // along the knots, so bisection finds the cut.
+  // E(r - a)_+ = f(a) and E(a - r)_+ = a f(1/a), where f is the Gaussian's privacy profile. Both are monotone
+  // in the knot a, so bisection finds the cut.
   const auto zero =
       static_cast<std::size_t>(std::lower_bound(knots_.begin(), knots_.end(), 0.0) - knots_.begin());
   std::size_t high = zero + 1;
@@ -259,9 +258,8 @@ numerics::AtomicLaw CenteredLognormal::below(double tail, bool lower_points) con
   }
   points.push_back(top.excess);
   masses.push_back(top.mass);
-  // The atom nearest 0 becomes an atom at 0, which need not be stored. It is merged with as much mass of its
-  // neighbour on the other side of 0 as brings their mean to 0; merging lowers every convex expectation
-  // (Jensen).
+  // The atom nearest 0 becomes an atom at 0, which need not be stored. It is merged with so much mass of its
+  // neighbour on the other side of 0 that their mean is 0. Merging lowers every convex expectation (Jensen).
   const auto right =
       static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), Extended(0)) - points.begin());
   const std::size_t near = points[right] < -points[right - 1] ? right : right - 1;

@@ -1,10 +1,10 @@
 // Represents the Gaussian's likelihood ratio by atoms that bracket it in convex order.
 //
-// For two spherical Gaussians at distance mu (in noise deviations), the ratio r = dR(x)/dR(x') at a message
-// of R(x') is lognormal: r = e^{mu z - mu^2/2} with z standard normal, so its mean is 1. Given increasing
-// knots, a cell is the interval between two neighbouring knots, and there are two laws.
-//   above: every cell's mass is split between its two knots and keeps its mean. What is cut off at the ends
-//          is returned as an excess, which a stop-loss transform has to be raised by for every copy of r.
+// For two spherical Gaussians at distance mu, in deviations of the noise, the ratio r = dR(x)/dR(x') at a
+// message of R(x') is lognormal: r = e^{mu z - mu^2/2} with z standard normal, so its mean is 1. Given
+// increasing knots, a cell is the interval between two neighbouring knots, and there are two laws.
+//   above: every cell's mass is split between its two knots, with its mean kept. The part cut off at the ends
+//          is returned as an excess. A stop-loss transform must be raised by it once for every copy of r.
 //   below: every cell is merged to its mean, and so are the two infinite cells at the ends.
 // Masses come from Gauss-Legendre panels of positive terms in extended precision. Because no difference
 // of tails is taken, each has a relative error of 1e-17 before it is rounded to double. Pure functions;
@@ -19,25 +19,25 @@
 
 namespace muster::accounting {
 
-// Atoms of r itself, on increasing knots > 0: the law of one copy that sum_by_doubling starts from.
+// Atoms of r itself, for increasing knots > 0. sum_by_doubling starts from this law of one copy.
 numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, numerics::Side side);
 
-// Knots of r - 1 for CenteredLognormal at r = e^{-mu x} and r = e^{mu x}, with `per_deviation` knots per unit
-// of x near 0. They reach to x = 12 below and x = 12 + mu above 1, with r between e^-20 and e^600. Cells grow
-// wider with x: far below r = 1 they are small against the deviation of r, and far above it they hold little
-// mass.
+// Knots of r - 1 for CenteredLognormal, at r = e^{-mu x} and r = e^{mu x} for increasing x, with
+// `per_deviation` knots per unit of x near 0. They reach to x = 12 below r = 1 and to x = 12 + mu above, with
+// r between e^-20 and e^600. Cells grow wider with x: far below r = 1 they are small against the deviation of
+// r, and far above they hold little mass.
 std::vector<double> centered_knots(double mu, int per_deviation);
 
-// Atoms of r - 1 for numerics::expected_excess. The knots are > -1, increase and contain 0, whose mass an
-// AtomicLaw keeps implicitly. The law can be cut at every knot afterwards.
+// Atoms of r - 1 for numerics::expected_excess. The knots are increasing, above -1, and include 0, whose mass
+// an AtomicLaw keeps implicitly. The law can later be cut at any knot.
 class CenteredLognormal {
  public:
   CenteredLognormal(double mu, const std::vector<double>& knots);
 
-  // Here r - 1 is first clamped to the interval between two of the knots, and then each cell's mass is split.
-  // For S a sum of n copies of r - 1 and any k:
-  //   E(S - k)_+ <= the same for n copies of the cut law + n * excess_right,
-  //   E(k - S)_+ <= the same for n copies of the cut law + n * excess_left.
+  // In this law, r - 1 is clamped to the interval between two of the knots, and then each cell's mass is
+  // split. Let S be a sum of n copies of r - 1, and S' one of n copies of the cut law. For any k,
+  //   E(S - k)_+ <= E(S' - k)_+ + n * excess_right,
+  //   E(k - S)_+ <= E(k - S')_+ + n * excess_left.
   struct Cut {
     numerics::AtomicLaw law;
     double excess_left;   // E(lowest knot - (r - 1))_+
@@ -45,9 +45,9 @@ class CenteredLognormal {
   };
   // Cuts at the innermost knots whose excess is at most `tail`, or at the outermost ones if there are none.
   Cut above(double tail) const;
-  // Every cell is merged to its mean, and so are the two ends beyond the knots that above() would cut
-  // at. Points are rounded down (`lower_points`, for an expected excess) or up (for an expected
-  // deficit), so that by Jensen's inequality the result stays a lower bound.
+  // Every cell is merged to its mean, and so is each end beyond the knots at which above() would cut. By
+  // Jensen's inequality this gives lower bounds. Points are rounded down if `lower_points` (for an expected
+  // excess), and up otherwise (for an expected deficit), so that they stay lower bounds.
   numerics::AtomicLaw below(double tail, bool lower_points) const;
 
  private:

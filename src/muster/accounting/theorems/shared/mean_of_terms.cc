@@ -13,11 +13,11 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kDeep = 1e-80;  // a Chernoff bound on the mean below this is not refined
-// If at most this many terms are expected away from the centre, all counts of up to three values are
+// If at most this many terms are expected away from the centre, the counts of all values (up to three) are
 // enumerated.
 long double few(std::size_t values) { return values <= 2 ? 60 : 10; }
 
-// If the masses lack less than this of 1, that is round-off of their sum and no mass at 0.
+// If the masses sum to more than 1 minus this, the difference to 1 is round-off and not mass at 0.
 constexpr long double kRoundOff = 1e-18L;
 
 struct Centred {
@@ -58,11 +58,11 @@ Centred centred(const std::vector<Term>& terms) {
   return law;
 }
 
-// E(S - threshold)_+ for the sum S of n centred terms, as a sum over all counts of up to three values; empty
+// E(S - threshold)_+ for the sum S of n centred terms, summed over the counts of up to three values; nullopt
 // unless few terms are expected away from the centre. Multinomial probabilities come from recurrences of
-// positive terms. Counts of more than `most` terms away from the centre are bounded instead: S is at most the
-// largest value times their number C ~ Bin(n, law.mass), whose tail falls faster than a geometric series of
-// ratio 1/2.
+// positive terms. Let C ~ Bin(n, law.mass) be the number of terms away from the centre. The part with C above
+// `most` is bounded: S is at most C times the largest value, and the tail of C falls faster than a geometric
+// series of ratio 1/2.
 std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double n) {
   if (law.terms.size() > 3 || n * law.mass > few(law.terms.size()) || law.mass > 0.1L) {
     return std::nullopt;
@@ -70,7 +70,7 @@ std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double
   const auto most = static_cast<int>(numerics::smaller(n, n * law.mass + 30 + 10 * std::sqrt(n * law.mass)));
   const long double nobody = std::exp(n * std::log1p(-law.mass));
   long double total = 0;
-  long double size = 0;  // total magnitude of what the sums add and subtract
+  long double size = 0;  // total magnitude of the numbers that the sums add and subtract
   // `chance` is the probability of the counts fixed so far, with everybody else at the centre.
   const auto visit = [&](const auto& self, std::size_t atom, int used, long double sum, long double magnitude,
                          long double chance) -> void {
@@ -104,15 +104,15 @@ std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double
   // sum.
   const long double error = 1e-16L * total + 1e-18L * size;
   if (beyond + error > 1e-9L * total) {
-    return std::nullopt;  // a far tail or a cancelling difference: left to the contour integral
+    return std::nullopt;  // a far tail or a cancelling difference, for which the contour integral is better
   }
   return numerics::Enclosure{
       static_cast<double>((total - error) * (1 - numerics::kExtendedRoundings)),
       static_cast<double>((total + error + beyond) * (1 + numerics::kExtendedRoundings))};
 }
 
-// Rounds outward by one ulp of double and by what a subtraction of two extended values of magnitude
-// `size` can lose.
+// Rounds outward by one ulp of double and by the largest error of a subtraction of two extended values of
+// magnitude `size`.
 double outward(long double x, long double size, bool up) {
   const auto rounded = static_cast<double>(x);
   const double slack = std::abs(rounded) * 0x1p-52 + static_cast<double>(size) * 0x1p-61;
@@ -141,8 +141,8 @@ numerics::Enclosure by_contour(const Centred& law, double n) {
     return {0, chernoff * (1 + numerics::kEightThousandRoundings)};
   }
   numerics::Enclosure ends = numerics::expected_excess(above.law, n, above.threshold);
-  // Rounding the points and the threshold moves the expectation by less than `shift`. Only in far tails is
-  // that too much, and the lower end is then computed from a law that is rounded down.
+  // Rounding the points and the threshold changes the expectation by less than `shift`. Only in far tails is
+  // this too much; the lower end is then computed from a law that is rounded down.
   double shift = 0;
   for (const Term& term : law.terms) {
     shift += n * static_cast<double>(term.mass * (std::abs(term.value) + std::abs(law.centre))) * 0x1p-50;
@@ -154,8 +154,8 @@ numerics::Enclosure by_contour(const Centred& law, double n) {
     const Rounded below = rounded(law, false);
     ends.lower = numerics::expected_excess(below.law, n, below.threshold).lower;
   }
-  // Where one value is far from the others, the transform is computed as a logarithm near 0 with an
-  // absolute error of some 2^-52, and is raised to the n-th power.
+  // Where one value is far from the others, the logarithm of the transform is near 0. It has an absolute
+  // error of some 2^-52 and is multiplied by n.
   const double transform = 1 + numerics::kEightRoundings * (n + 1);
   return {ends.lower / weights / transform, ends.upper * weights * transform};
 }

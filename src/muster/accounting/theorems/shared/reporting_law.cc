@@ -11,12 +11,12 @@ namespace {
 // Rounds towards plus infinity, by more than the roundings of a product of two functions of libm.
 double up(double x) { return x + numerics::kEightRoundings * std::fabs(x); }
 
-// e^{l-eps} - e^{-eps} for l > eps, rounded upward, in the form that does not cancel.
+// e^{l-eps} - e^{-eps} for l > eps, rounded upward, in a form that does not cancel.
 double point_above(double l, double epsilon) {
   const double absent = std::exp(-epsilon);
   if (l < 1) return up(absent * std::expm1(l));
-  // The rounding of the exponent counts as often as the exponent is large, and the difference of both terms
-  // is at least (1 - 1/e) of the larger one.
+  // The relative rounding error of the exponent is multiplied by the exponent. The difference of the two
+  // terms is at least (1 - 1/e) of the larger one, so it raises relative errors by a factor of 2.2 at most.
   const double rounding = numerics::kUnitRoundoff * (l - epsilon);
   return up((std::exp(l - epsilon) * (1 + 2 * rounding) - absent) * (1 + numerics::kEightRoundings));
 }

@@ -1,12 +1,12 @@
-// Builds the law of one client's term in the bounds by the swap theorem. It is centred so that an absent
-// client's term is 0, and is in units of E = e^epsilon so that no loss is too large for it.
+// Builds the law of one client's term in the bounds by the swap theorem. The term is centred so that it is 0
+// for an absent client, and divided by E = e^epsilon so that large losses do not overflow.
 //
-// The theorems on subsets, check-ins and slots bound delta by factor * mean of ( sum of N independent
-// terms )_+. A term X_i is 1 - E for an absent client and a copy of X* for a reporting one. X* is the least
-// law, in convex order, above every (a - E b)/u, where a and b are the laws of the victim's message for her
-// two records and u that of another client's message (docs/theory/profile-only.md). With
-// Y_i = (X_i - (1 - E)) / E, an absent client's term is at zero, where an AtomicLaw keeps its mass
-// implicitly. If M more clients are known to be absent,
+// The theorems on subsets, check-ins and slots bound delta by a factor times the mean of the positive part of
+// a sum of N independent terms. A term X_i is 1 - E for an absent client and a copy of X* for a reporting
+// one. X* is the least law, in convex order, above every (a - E b)/u, where a and b are the laws of the
+// victim's message for her two records, and u is the law of another client's message
+// (docs/theory/profile-only.md). With Y_i = (X_i - (1 - E)) / E, an absent client's term is at zero, where an
+// AtomicLaw keeps its mass implicitly. If M more clients are known to be absent,
 //     mean of ( sum_{i<=N} X_i + M (1 - E) )_+  =  E * mean of ( sum_{i<=N} Y_i - (N + M)(1 - 1/E) )_+ .
 // Pure functions; may be called from any thread.
 #pragma once
@@ -16,12 +16,13 @@
 
 namespace muster::accounting {
 
-// The law of the Y of a client who reports with probability `rate`; if she does not, Y is 0. If she does, and
-// the profile has kinks of masses p_i and q_i at ln alpha = l_i (profile.h), Y is
-// e^{l_i - epsilon} - e^{-epsilon} with mass q_i where l_i > epsilon, 1 - e^{-l_i} with mass p_i where
-// l_i < epsilon, and 1 - e^{-epsilon} with the rest. Points and masses are rounded up. The profile's mass at
-// infinity is left out: the caller charges it once, times the probability that the client reports. rate in
-// (0, 1], epsilon >= 0.
+// The law of Y for a client who reports with probability `rate`. Y is 0 if she does not report. If she does,
+// and the profile has kinks of masses p_i and q_i at ln alpha = l_i (profile.h), Y has the values
+//     e^{l_i - epsilon} - e^{-epsilon}  with mass q_i, where l_i > epsilon,
+//     1 - e^{-l_i}                      with mass p_i, where l_i < epsilon,
+//     1 - e^{-epsilon}                  with the remaining mass.
+// Points and masses are rounded up. The profile's mass at infinity is left out: the caller charges it once,
+// times the probability that the client reports. rate in (0, 1], epsilon >= 0.
 numerics::AtomicLaw reporting_law(const Profile& profile, double rate, double epsilon);
 
 // The point of X* = 0 in these units, 1 - e^{-epsilon}, rounded up. If reporting_law has this atom, it is the
@@ -32,8 +33,8 @@ double neutral_point(double epsilon);
 // digits.
 double log_probability(double p, double not_p);
 
-// A factor >= 1 that covers the relative error of 4e-16 in each weight, over the `expected` number of
-// clients that report and ten deviations more.
+// A factor >= 1 that covers a relative error of 4e-16 in the weight of each reporting client, where
+// `expected` clients are expected to report and up to ten deviations more may.
 double weight_error(double expected);
 
 }  // namespace muster::accounting

@@ -29,22 +29,22 @@ double poisson_mean(double clients, double exponent) {
   double low = 0, high = clients + 1;
   for (int i = 0; i < 200 && high - low > 1e-13 * high; ++i) {
     const double middle = 0.5 * (low + high);
-    // The added term rounds outward, because the three terms of log_excess cancel.
+    // The added term covers the rounding error, which is large because the three terms of log_excess cancel.
     (log_excess(middle, clients + 1) + 1e-15 * (clients + 1) <= -exponent ? low : high) = middle;
   }
   return low;
 }
 
-// The law of 1 / (1 + max(c, first)) for c Poisson with the given mean. `first` is an integer that c falls
-// below with probability at most e^-exponent, because P(c < mean - t) <= e^{-t^2 / (2 mean)}. The result has
-// atoms at 0 and at values 1 / (1 + c) whose neighbours differ by about a sixteenth. Every other value is
-// split between the two atoms next to it, with its mean kept, so that the result is greater in convex order.
-// A recurrence from the mode in extended precision gives each probability within an ulp. Returns whether
-// first > 0.
+// The law of 1 / (1 + max(c, first)) for c Poisson with the given mean. `first` is an integer such that
+// c < first has probability at most e^-exponent, because P(c < mean - t) <= e^{-t^2 / (2 mean)}. The result
+// has atoms at 0 and at some of the values 1 / (1 + c), which differ by about a sixteenth from one to the
+// next. Every other value is split between its two neighbouring atoms with its mean kept, so the result is
+// larger in convex order. A recurrence from the mode in extended precision gives each probability within an
+// ulp. Returns whether first > 0.
 bool poisson_weights(double mean, double exponent, std::vector<double>& values,
                      std::vector<double>& probabilities) {
   const double first = numerics::larger(0.0, std::floor(mean - std::sqrt(2 * mean * exponent)));
-  const double last = std::ceil(mean + 12 * std::sqrt(mean) + 60);  // leaves out less than e^-70 above
+  const double last = std::ceil(mean + 12 * std::sqrt(mean) + 60);  // the tail above is below e^-70
   std::vector<double> nodes;
   for (double c = first; c <= last; c += numerics::larger(1.0, std::floor(c / 16)))
     nodes.push_back(1 / (1 + c));
@@ -74,8 +74,8 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
     relative *= static_cast<long double>(c) / mean;
     add(numerics::larger(--c, first), relative);
     if (c < first && relative < 1e-25L) {
-      // Adds a bound of all remaining probabilities: the ratio c / mean of each one to the one before keeps
-      // decreasing.
+      // Adds a bound of all remaining probabilities. They decrease faster than a geometric series, because
+      // their ratios c / mean decrease with c.
       masses[0] += relative * mean / (static_cast<long double>(mean) - c);
       break;
     }
@@ -95,7 +95,7 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
   return first > 0;
 }
 
-// The mean of (Z - k)_+ for a centred normal Z of this deviation.
+// The mean of (Z - k)_+ for a centred normal Z with this standard deviation.
 double normal_excess(double deviation, double k) {
   const double z = k / deviation;
   return deviation * (std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi) -
@@ -141,8 +141,8 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
   const numerics::Enclosure plain = sum_.delta(shape_, epsilon);
   numerics::Enclosure best = plain;
   if (!(plain.upper > 0)) return best;
-  // Every level gives a valid bound, its sum plus the charge excess * plain. From level to level the sum
-  // grows and the charge falls; the first level whose charge is small against its own sum is close to the
+  // Every level gives a valid bound: its sum plus the charge excess * plain. From level to level the sum
+  // increases and the charge decreases. The first level whose charge is small against its sum is close to the
   // best.
   const auto first_small = [&](double sum) {
     std::size_t i = 0;
@@ -158,8 +158,8 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
   };
   if (levels_.empty()) return best;
   // The level tried first is the one that a normal approximation of the sum suggests. If the computed sum
-  // suggests an earlier level, that one is tried too; if a later one, the search goes on until the charge is
-  // small.
+  // suggests an earlier level, this one is tried too. If it suggests a later level, the search continues
+  // until the charge is small.
   const double deviation =
       std::sqrt(shape_.count * levels_.front().mean_square * sum_.variance_of_term(shape_, epsilon));
   const std::size_t begin = first_small(shape_.factor * std::exp(epsilon) *

@@ -1,16 +1,17 @@
 // Random check-ins (Balle, Kairouz, McMahan, Thakkar, Thakurta, NeurIPS 2020): a client sends one
 // message per run, at a random slot (Theorems 8 and 9, docs/theory/slots.md).
 //
-// A client checks in with probability p0, at a uniform one of its m slots. The server updates a public
-// model slot by slot, and the randomizer of each update may be chosen after all earlier ones.
-//  - One client per slot, or the message of a public record, a dummy, where none checked in; fixed or
-//    sliding window. With E = e^eps,
+// A client checks in with probability p0, at one of its m slots, chosen uniformly. The server updates a
+// public model slot by slot, and the randomizer of each update may be chosen after all earlier updates.
+//  - One client per slot answers, in a fixed or sliding window. If nobody checked in at a slot, a dummy with
+//    a public record answers. With E = e^eps,
 //        delta(eps) <= mean of ( (1-p0)(1-E) + (p0/m) sum_{i<=m} X*_i )_+  +  p0 f(infinity),
 //    whatever the others do, with independent X*_i of the law X* of docs/theory/profile-only.md. If c_i
-//    others are known to check in at slot i, w_i (X*_i - (1-E)) takes the place of X*_i - (1-E), where
+//    others are known to check in at slot i, w_i (X*_i - (1-E)) replaces X*_i - (1-E), where
 //    w_i = 1 / (1 + c_i) is the probability that the server picks the victim if she is there.
-//  - Everybody at a slot is averaged, p0 < 1: the whole run costs one shuffled check-in of rate p0, whatever
-//    m is (unequal rates: unequal_rates.h). p0 = 1 is refused: see docs/theory/adaptive-shuffle.md.
+//  - The messages of everybody at a slot are averaged, p0 < 1: the whole run costs one shuffled check-in of
+//    rate p0, whatever m is. For unequal rates, see unequal_rates.h. p0 = 1 is refused; see
+//    docs/theory/adaptive-shuffle.md.
 // f bounds the local profile of every randomizer that the protocol may choose, the dummy's record included.
 // Proven for the released sequence of models; the server is trusted, because it sees who reports. Immutable
 // values; call from any thread.
@@ -24,15 +25,15 @@
 
 namespace muster::accounting {
 
-// The bound for one client per slot, with nothing assumed of the others; m >= 1, 0 < p0 <= 1.
+// The bound for one client per slot, with no assumption about the others; m >= 1, 0 < p0 <= 1.
 SumCurve slot_curve(ReportingSum sum, double m, double p0);
 
 // The bound for one client per slot in a fixed window, averaged over the check-ins of `others` honest
-// clients. Each of them checks in independently and secretly, with probability at least `min_rate`, at
-// a uniform one of the same m slots. The bound is never above that of slot_curve(). The numbers c_i of
-// others at slot i are replaced by independent Poisson numbers of a smaller mean. These can be chosen so
-// that they exceed the true ones only if their total exceeds `others`; the probability of that is charged
-// (docs/theory/slots.md).
+// clients. Each of them checks in independently and secretly, with probability at least `min_rate`, at one of
+// the same m slots, chosen uniformly. The bound is never above that of slot_curve(). The numbers c_i of
+// others at slot i are replaced by independent Poisson numbers of a smaller mean. A coupling makes the
+// Poisson numbers exceed the true ones only if their total exceeds `others`, and the probability of this
+// event is charged (docs/theory/slots.md).
 class CountedSlotCurve {
  public:
   CountedSlotCurve(ReportingSum sum, double m, double p0, double others, double min_rate);
@@ -49,14 +50,14 @@ class CountedSlotCurve {
   std::vector<Level> levels_;  // in decreasing order of excess
 };
 
-// The bound where everybody at a slot is averaged: a shuffled check-in at the clients' rates. Throws
-// Error(uncovered) unless 0 < lo <= hi < 1.
+// The bound for averaged slots: that of a shuffled check-in with rates in [lo, hi]. Throws Error(uncovered)
+// unless 0 < lo <= hi < 1.
 UnequalRatesCurve averaged_slots(ReportingSum sum, double n, double lo, double hi);
 
-// The shape with which homogeneous.h gives the exact curve, for a fixed window, of the dataset whose other
-// clients and dummy all hold the victim's alternative record: m terms among m / (p0 w) clients. The others
-// check in at `rate`, and w, the mean of 1 / (1+c) for c ~ Bin(others, rate/m), is the victim's probability
-// of being picked at her slot.
+// A shape for homogeneous.h: m terms among m / (p0 w) clients. With it, HomogeneousCurve is the exact curve,
+// for a fixed window, of the data set in which all other clients and the dummy hold the victim's alternative
+// record. The others check in at `rate`. w is the mean of 1 / (1+c) for c ~ Bin(others, rate/m), which is the
+// victim's probability of being picked at her slot.
 RoundShape slot_pair_shape(double m, double p0, double others, double rate);
 
 }  // namespace muster::accounting

@@ -1,5 +1,5 @@
-// Compares the slot bounds with exhaustive runs of adaptive protocols and with their formulas
-// summed term by term.
+// Compares the slot bounds with an exhaustive enumeration of adaptive protocols, and with the bounds'
+// formulas summed term by term.
 #include "muster/accounting/theorems/slots/slots.h"
 
 #include <gmock/gmock.h>
@@ -81,8 +81,8 @@ void for_each_dataset(const SlotProtocol& protocol, const Channel& channel, int 
   choose(0);
 }
 
-// One client per slot: compares the bounds with and without counting the others' check-ins with every dataset
-// and dummy, for random adaptive channels.
+// With one client per slot, the bounds with and without counting the others' check-ins must cover every data
+// set and dummy, for random adaptive channels.
 TEST(Slots, FixedWindowDominatesEveryAdaptiveRun) {
   oracle::Domination plain, counted;
   unsigned seed = 1;
@@ -191,7 +191,7 @@ TEST(Slots, AveragedUpdatesDominateEveryAdaptiveRun) {
   EXPECT_GT(domination.tightest, 0.5L);
 }
 
-// Protocols that the theorems exclude exceed the bound in the same comparison. The two figures are those of
+// Protocols that the theorems exclude exceed the bound in the same comparison. The two numbers below are from
 // tools/golden/slots.py.
 TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
   const double epsilon0 = 1;
@@ -208,11 +208,11 @@ TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
   const double bound = slot_curve(sum, 4, 1).delta(0.5).upper;
   EXPECT_NEAR(static_cast<double>(seen), 0.1438, 5e-5);
   EXPECT_NEAR(bound, 0.1124, 5e-5);
-  // Unwatched, the same clients are within the bound.
+  // If the same clients do not learn this, the bound holds.
   SlotProtocol honest = watched;
   honest.kind = Kind::selected;
   EXPECT_LE(oracle::hockey_stick(oracle::transcripts(honest, others, 0, 1, response), 0.5L), bound);
-  // Where empty slots are visible, the only client is found.
+  // If empty slots are visible, the only client is identified.
   const SlotProtocol skipping = oracle::fixed_window(Kind::skipping, 4, {1});
   EXPECT_GT(oracle::hockey_stick(oracle::transcripts(skipping, {}, 0, 1, response), 0.5L), 2 * bound);
   // Averaged updates of m slots cost a check-in of rate p0, not of rate p0 / m.
@@ -224,7 +224,7 @@ TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
   EXPECT_THROW(averaged_slots(sum, 10, 1, 1), Error);
 }
 
-// The homogeneous curve is the exact divergence of the lower bound's dataset.
+// The homogeneous curve of slot_pair_shape() is the exact divergence of its data set.
 TEST(Slots, HomogeneousPairIsItsDataset) {
   const double epsilon0 = 1.5;
   const long double q = 1 / (std::exp(static_cast<long double>(epsilon0)) + 1);
@@ -267,9 +267,9 @@ TEST(Slots, ReferenceValues) {
   expect_about([&](double e) { return lower.reverse(e); }, 0.021568);
 }
 
-// A heavy-tailed term times a random weight is coarsened, and its delta is still enclosed
-// within 1e-4 far out. The first two ceilings are at most 0.15 per cent above the values of
-// tools/golden/slots.py; the third is round.
+// The law of a heavy-tailed term times a random weight is coarsened. Its delta must still be enclosed within
+// 1e-4 far out. The first two limits are at most 0.15 per cent above the values of tools/golden/slots.py; the
+// third is a round number.
 TEST(Slots, CountedGaussianIsEnclosedFarOut) {
   const CountedSlotCurve counted(ReportingSum(GaussianLocal{5}), 1e3, 0.5, 6e4, 0.5);
   for (const auto& [epsilon, delta] : {std::pair{1e-4, 6.1876e-5}, {1e-3, 4.613e-9}, {2.5e-3, 1e-18}}) {

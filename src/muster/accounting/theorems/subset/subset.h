@@ -6,7 +6,7 @@
 // others and E = e^eps >= 1,
 //     delta(eps) <= (1/n) * mean of ( X*_1 + ... + X*_k + (n-k)(1-E) )_+  +  (k/n) f(infinity),
 // where the X*_i are independent and have the law X* of docs/theory/profile-only.md. Proven for replace-one
-// neighbours in any dimension. At k = n nobody is left to swap with; that is a plain shuffle and is refused.
+// neighbours in any dimension. k = n is refused: it is a plain shuffle, in which nobody is left to swap with.
 // subset_test.cc checks the bound by enumeration. Immutable; call from any thread.
 #pragma once
 
@@ -14,8 +14,8 @@
 
 namespace muster::accounting {
 
-// Encloses the right side above; its upper end is the proven bound. Throws Error(uncovered) unless
-// 1 <= k < n. n is at most 1e12.
+// Encloses the right-hand side above; the upper end is the proven bound. Throws Error(uncovered) unless
+// 1 <= k < n. n must be at most 1e12.
 SumCurve subset_curve(ReportingSum sum, double n, double k);
 
 }  // namespace muster::accounting

@@ -1,5 +1,5 @@
-// The fixed-subset bound must equal its formula summed term by term and be at least the divergence of every
-// enumerated dataset.
+// Checks that the fixed-subset bound equals its formula summed term by term, and that it is at least the
+// divergence of every enumerated data set.
 #include "muster/accounting/theorems/subset/subset.h"
 
 #include <gmock/gmock.h>
@@ -73,7 +73,7 @@ TEST(Subset, EqualsTheFormulaAndDominatesEveryDatasetOfPureRandomizers) {
           EXPECT_LE(fast.upper - fast.lower, 1e-9L * formula + 1e-12L);
           const long double truth = worst(laws, n, k, epsilon);
           domination.add(truth, fast.upper);
-          // A wrong variant takes k - 1 for k.
+          // A wrong variant of the formula, with k - 1 instead of k, is caught.
           if (k > 1) caught += truth > slow(oracle::pure_law(epsilon0, epsilon), n, k - 1, epsilon);
         }
       }
@@ -106,8 +106,8 @@ TEST(Subset, DominatesEveryDatasetWithTheExactProfile) {
   EXPECT_GT(domination.tightest, 0.9L);
 }
 
-// Averaged over k ~ Bin(n, g) the subset bound is the check-in bound, so a subset of the mean size
-// costs about as much.
+// The check-in bound is the average of the subset bound over k ~ Bin(n, g), so a subset of the mean size
+// costs about as much as the check-in.
 TEST(Subset, IsCloseToTheCheckInOfTheSameMeanSize) {
   const SumCurve pure = subset_curve(ReportingSum({Profile::pure(2)}), 6e4, 6e3);
   EXPECT_NEAR(pure.delta(0.012574).upper, 1e-6, 3e-8);  // the check-in's epsilon at delta = 1e-6

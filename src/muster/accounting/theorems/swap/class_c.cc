@@ -15,22 +15,22 @@
 namespace muster::accounting {
 namespace {
 
-// If what is added for types between the ends (WorstMixture::slack) exceeds this share of the value, the
-// bound by the profile-only law X* is computed too. For small epsilon0, where X* is close, the share is
-// smaller.
+// If WorstMixture::slack, which is added to cover all numbers of clients of either type, exceeds this share
+// of the value, the bound by the profile-only law X* is computed too. For small epsilon0, where X* is close,
+// the share is smaller.
 constexpr double kCompareWithProfile = 0.02;
-// What the event that nobody is absent adds: its probability times the local profile f(E), if that is at
-// most kMatters of the sum; else its probability times the smaller of f(E) and the blanket (blanket.h), if
-// that is at most kBlanketMatters of the sum; else the pool of class_c_pool.h is tried as well.
+// The event that nobody is absent is charged at the local profile f(E), if this adds at most kMatters of the
+// sum. Otherwise it is charged at the smaller of f(E) and the blanket (blanket.h). If this adds more than
+// kBlanketMatters of the sum, the bound of class_c_pool.h is tried as well.
 constexpr double kMatters = 1e-9, kBlanketMatters = 5e-3;
-// For unequal rates, the share of the sum that may be charged for improbably few hidden clients, those whose
-// coins are not revealed.
+// For unequal rates, the share of the sum that may be charged for improbably few hidden clients. Hidden
+// clients are those whose coins are not revealed.
 constexpr double kRareFew = 1e-5;
-// Second bounds are computed where the event that nobody is absent makes up more than these shares of the
-// bound: for equal rates that of class_c_pool.h (kCompareWithPool), for unequal rates the average over
-// the number of hidden clients (kCompareWithPools). The former is also computed where upper and estimate
-// are further apart than the share kWideGap; the latter also for few clients, which are enumerated, and
-// for very many, where the round-off of the revealed ones matters.
+// A second bound is computed where the event that nobody is absent makes up more than these shares of the
+// bound. For equal rates it is that of class_c_pool.h (kCompareWithPool), for unequal rates the average over
+// the number of hidden clients (kCompareWithPools). The former is also computed where upper and estimate are
+// further apart than the share kWideGap. The latter is also computed for few clients, which are enumerated,
+// and for very many, where the round-off of the revealed clients' terms matters.
 constexpr double kCompareWithPool = 1e-3, kCompareWithPools = 1e-2, kWideGap = 2e-3, kFewClients = 24,
                  kManyClients = 1e9;
 constexpr double kNegligible = 1e-80;  // below this delta, no second bound is computed
@@ -83,9 +83,8 @@ double ClassCCurve::profile_only(double epsilon) const {
   return upper * (1 + numerics::kEightRoundings);
 }
 
-// What the event that nobody is absent adds to delta; `local` is f(E), and `sum` is the rest of the bound.
-// Given this event, the clients that are not revealed are shuffled: the victim and N ~ Bin(n - 1, chance)
-// others.
+// The charge for the event that nobody is absent; `local` is f(E), and `sum` is the rest of the bound. Given
+// this event, the messages of the victim and of N ~ Bin(n - 1, chance) hidden others are shuffled.
 double ClassCCurve::everybody(double epsilon, double local, double sum) const {
   const double absent = theta_ * (1 - rate_);               // probability, for another client
   const double not_absent = (1 - theta_) + theta_ * rate_;  // 1 - absent, without cancellation
@@ -98,8 +97,8 @@ double ClassCCurve::everybody(double epsilon, double local, double sum) const {
   }
   if (probability * each <= kBlanketMatters * sum) return probability * each;
   double least = n_ - 1, fewer = 0;
-  // Fewer than `least` hidden others are so improbable that f(E) can be charged there (`fewer`). For the
-  // other numbers the bound for `least` others holds, as it does for any larger number.
+  // Fewer than `least` hidden others are so improbable that f(E) can be charged for this event (`fewer`). For
+  // larger numbers, the bound for `least` others holds.
   if (theta_ < 1) {
     const double exponent = numerics::larger(1.0, std::log(probability * local / (kRareFew * sum)));
     least = numerics::binomial_low_end(n_ - 1, chance, exponent);
@@ -115,8 +114,8 @@ numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
   }
   const bool subset = rate_ >= 1;
   const double local = numerics::as_upper_bound(profile_.at(epsilon) * (1 + numerics::kEightRoundings));
-  // Whatever the others send, the divergence is at most f(E) times the probability that the victim
-  // reports (convexity).
+  // Whatever the others send, by convexity the divergence is at most f(E) times the probability that the
+  // victim reports.
   const double cap = local * (subset ? terms_ / n_ : rate_) * (1 + numerics::kThreeRoundings);
   if (epsilon >= epsilon0_) {
     return {.upper = cap, .estimate = 0};
@@ -124,8 +123,8 @@ numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
   const double e = std::exp(epsilon);
   const double q = 1 / (std::exp(epsilon0_) + 1);
   const double p = 1 / (std::exp(-epsilon0_) + 1);
-  // Terms are shifted by E - 1, so that an absent client's is zero. The two types' terms then have mean
-  // zero, and type 1's law is that of -E times type 0's term. A revealed client's term, zero before the
+  // Terms are shifted by E - 1, so that an absent client's term is zero. The two types' terms then have mean
+  // zero, and type 1's term has the law of -E times type 0's term. A revealed client's term, zero before the
   // shift, is E - 1. At eps = 0 this is zero as well, and worst_mixture_excess counts revealed clients as
   // absent, which does not make its V_i smaller (docs/theory/unequal-rates.md).
   const double lo = rate_ * theta_, revealed = 1 - theta_;
@@ -140,7 +139,7 @@ numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
       numerics::worst_mixture_excess(alternative, record, terms_, n_ * std::expm1(epsilon),
                                      subset ? numerics::Mixing::product : numerics::Mixing::swap);
   double upper = worst.value.upper * factor;
-  // The bound by X* exceeds the value by at least three times this share of it.
+  // The bound by X* is larger than the value by at least three times this share of the value.
   const double ahead_of_profile = 0.3 * (std::sqrt(2 * p) - 1);
   if (!(worst.slack < numerics::smaller(kCompareWithProfile, ahead_of_profile)) && upper > kNegligible &&
       terms_ * lo > 0.5) {
@@ -149,7 +148,7 @@ numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
   const double weights = weight_error(terms_ * (lo + revealed));
   upper *= weights;
   double estimate = worst.value.estimate * factor;
-  // Where the sums of terms of one type alone can be enumerated, the larger of the two is a sharper
+  // Where the sums with all clients of one type can be enumerated, the larger of the two is a sharper
   // estimate.
   if (numerics::enumerable(alternative, terms_) && estimate < 0.999 * upper) {
     for (const numerics::AtomicLaw* law : {&alternative, &record}) {

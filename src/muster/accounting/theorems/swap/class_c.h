@@ -1,20 +1,20 @@
-// Class C: shuffled check-in and fixed subsets of randomizers whose densities lie between 2q and 2p times
-// one law U (Theorem 4, docs/theory/class-c.md).
+// Bounds class C, which are randomizers whose densities lie between 2q and 2p times one law U, in shuffled
+// check-ins and fixed subsets (Theorem 4, docs/theory/class-c.md).
 //
-// A randomizer is in class C(epsilon0) if a law U exists with 2q <= dR(x)/dU <= 2p for every record
-// x, where p = e^eps0/(e^eps0 + 1) and q = 1 - p. Members are binary randomized response, LDP-SGD with
-// any clipping or mixing toward U, and the coordinate samplers. Let the victim's message have law a or b,
-// by her record, and another client's message law u. With E = e^eps >= 1 and m = n - 1 other clients,
-// every ordered pair of records of the victim and every dataset of the others satisfy, for a check-in,
+// A randomizer is in class C(epsilon0) if a law U exists with 2q <= dR(x)/dU <= 2p for every record x, where
+// p = e^eps0/(e^eps0 + 1) and q = 1 - p. Members are binary randomized response, LDP-SGD with any clipping or
+// mixing toward U, and the coordinate samplers. Let the victim's message have law a or b, depending on her
+// record, and let another client's message have law u. With E = e^eps >= 1 and m = n - 1 other clients, every
+// ordered pair of records of the victim and every data set of the others satisfy, for a check-in,
 //     delta(eps) <= max over 0 <= i <= m of F_i(eps)  +  rate^n A(E).
 // A(E) bounds the delta of a shuffle of all n clients. F_i is the sum of the swap theorem
-// (docs/theory/swap-theorem.md) with i others of type 0 and m - i of type 1. The term (a - E b)/u of a
-// client of type 0 is e^eps0 - E with probability q and e^-eps0 - E with probability p; that of a client
-// of type 1 is 1 - E e^eps0 with probability q and 1 - E e^-eps0 with probability p. For a secret subset
-// of k clients the maximum is over the number of type 0 among the k that report, and nothing is added.
-// Randomized response attains F_0 and F_m, so where the maximum is at one of these ends, the bound is
-// exact up to the term rate^n A(E). The maximum is certified over all i (numerics/sums/worst_mixture.h).
-// Where the certificate leaves much open, the bound by the profile-only law X* of
+// (docs/theory/swap-theorem.md) with i others of type 0 and m - i of type 1. The term (a - E b)/u of a client
+// of type 0 is e^eps0 - E with probability q and e^-eps0 - E with probability p; that of a client of type 1
+// is 1 - E e^eps0 with probability q and 1 - E e^-eps0 with probability p. For a secret subset of k clients
+// the maximum is over the number of clients of type 0 among the k that report, and nothing is added.
+// Randomized response attains F_0 and F_m, so where the maximum is at one of these ends, the bound is exact
+// up to the term rate^n A(E). The computed maximum is certified to cover all i
+// (numerics/sums/worst_mixture.h). Where it may be much too large, the bound by the profile-only law X* of
 // docs/theory/profile-only.md is computed too, and the smaller one is taken. The bound is proven for
 // replace-one neighbours, in any dimension. It does not hold for adaptive rounds inside a slot protocol,
 // where a client's type may depend on the past. Immutable; call from any thread.
@@ -36,19 +36,19 @@ class ClassCCurve {
   // A uniform secret subset of k of n honest clients, 1 <= k < n.
   static ClassCCurve subset(double epsilon0, double n, double k);
   // Check-in of n honest clients whose rates lie in [lo, hi], 0 < lo <= hi < 1, n >= 2. By (3) of
-  // docs/theory/unequal-rates.md another client's coin is revealed with probability 1 - lo/hi; her term
-  // is then 0, a third kind of term in F_i. The maximum over i is certified in the same way.
+  // docs/theory/unequal-rates.md another client's coin is revealed with probability 1 - lo/hi. Her term is
+  // then 0, which is a third kind of term in F_i.
   static ClassCCurve unequal(double epsilon0, double n, double lo, double hi);
 
-  // `upper` is proven. `estimate` is at most the largest F_i plus what the event that all report adds, so
-  // upper - estimate includes the numerical error and what the certificate over i leaves open. `estimate`
-  // is no lower bound on the divergence of a dataset.
+  // `upper` is proven. `estimate` is at most the largest F_i plus the charge for the event that all report,
+  // so upper - estimate covers the numerical error and the excess of the certified maximum. `estimate` is no
+  // lower bound on the divergence of a data set.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
  private:
   ClassCCurve(double epsilon0, double n, double terms, double rate, double theta = 1);
   double everybody(double epsilon, double local, double sum) const;
-  double profile_only(double epsilon) const;  // upper bound, with X* in place of both types
+  double profile_only(double epsilon) const;  // upper bound, with X* instead of both types
 
   double epsilon0_, n_, terms_;
   double rate_;   // the largest rate of a client

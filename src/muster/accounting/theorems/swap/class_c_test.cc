@@ -1,6 +1,6 @@
-// Compares the class C bound with the enumeration of every dataset of half-sets, with a slow
-// multinomial sum over every number of types, and with composed reference values. Wrong variants of the
-// bound must be caught.
+// Compares the class C bound with the enumeration of every data set of half-sets, with a slow multinomial sum
+// for every number of clients of type 0, and with composed reference values. Wrong variants of the bound must
+// be caught.
 #include "muster/accounting/theorems/swap/class_c.h"
 
 #include <gtest/gtest.h>
@@ -29,9 +29,9 @@ long double log_binomial(int n, int k) {
   return std::lgamma(n + 1.0L) - std::lgamma(k + 1.0L) - std::lgamma(n - k + 1.0L);
 }
 
-// F_i straight from its statement: the swap theorem's sum for i others of type 0, of whom k0 report, and
-// m - i of type 1, of whom k1 report; r0 and r1 of those that report have the rare value. If `all_report`,
-// what the event that all report adds to delta is included at its largest possible value.
+// F_i computed directly from its definition, the swap theorem's sum for i others of type 0 and the rest of
+// type 1. k0 and k1 of them report, and r0 and r1 of those that report have the rare value. If `all_report`,
+// the charge for the event that all report is included at its largest possible value.
 long double slow_f(double epsilon0, int n, long double rate, long double epsilon, int i,
                    bool all_report = true) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
@@ -116,8 +116,8 @@ TEST(ClassC, DominatesEveryDatasetOfHalfSets) {
     }
   }
   EXPECT_EQ(cases, 2 * (4 + 2) * 4 * 6);
-  // With few clients neither the larger end nor the end i = m alone is a bound, and the enumeration must show
-  // it.
+  // With few clients neither the larger of F_0 and F_m nor F_m is a bound, and the enumeration must show
+  // this.
   EXPECT_GT(ends_alone_fail, 0);
   EXPECT_GT(one_end_fails, 0);
   std::printf("%d cases; ends alone below the truth in %d, others = x' alone in %d\n", cases, ends_alone_fail,
@@ -149,7 +149,7 @@ TEST(ClassC, DominatesEveryDatasetOfSubsets) {
   }
 }
 
-// True deltas where the worst dataset is not homogeneous, and the bound there. The values are those of
+// Checks true deltas, and the bound, where the worst data set is not homogeneous. The values are those of
 // tools/golden/class_c.py, which lists data sets and published views one by one.
 TEST(ClassC, FiguresOfHeterogeneousWorstCases) {
   const std::vector<Worst> four = worst_datasets(
@@ -172,8 +172,8 @@ TEST(ClassC, FiguresOfHeterogeneousWorstCases) {
   EXPECT_NEAR(check_in_upper(1, 4, 0.3, 0.7), 0.001254, 5.1e-7);
 }
 
-// Compares a slow sum, taken for every i, with the curve, which enumerates up to 24 clients and integrates
-// along a contour for more.
+// Compares the curve with a slow sum for every i. The curve enumerates up to 24 clients and integrates along
+// a contour for more.
 TEST(ClassC, IsTheMaximumOverAllTypes) {
   double loosest = 0;
   for (const int n : {8, 17, 27}) {
@@ -219,12 +219,12 @@ std::vector<std::vector<long double>> slow_table(double epsilon0, int n, double 
   return f;
 }
 
-// For rates in [lo, hi], compares the bound with a slow sum, taken for every i, over the numbers of hidden
-// clients of either type. Up to 24 clients the bound is an average over the number of hidden clients, for
-// more it is one contour integral.
+// For rates in [lo, hi], compares the bound with a slow sum for every i, over the numbers of hidden clients
+// of either type. For up to 24 clients the bound is an average over the number of hidden clients; for more it
+// is one contour integral.
 TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
   double loosest = 0;
-  int sharper = 0;  // cases below `every`, whose i may depend on the number of hidden clients
+  int sharper = 0;  // cases below `every`, in which i may depend on the number of hidden clients
   for (const int n : {5, 25}) {
     for (const double epsilon0 : {0.5, 2.0}) {
       for (const auto& [lo, hi] : {std::pair{0.1, 0.2}, {0.3, 0.34}}) {
@@ -302,8 +302,8 @@ TEST(ClassC, ReferenceValues) {
   }
 }
 
-// The bound is close to true deltas where few clients are absent; and it is small at a large epsilon, where a
-// mixture of both types has the largest value.
+// The bound is close to true deltas where few clients are absent. It is also small at a large epsilon, where
+// a mixture of both types has the largest value.
 TEST(ClassC, NearTheTruthWhereFewAreAbsentAndFarOut) {
   for (const auto& [lo, hi] : {std::pair{0.9, 0.99}, {0.95, 0.97}, {0.99, 0.99}}) {
     const UnequalRatesPair pair(1, 1000, lo, hi);
@@ -356,7 +356,7 @@ TEST(ClassC, UnequalRatesAnswerEverywhere) {
           EXPECT_LE(d.upper, 1);
           EXPECT_LE(d.estimate, previous * (1 + 1e-9));
           EXPECT_GE(d.upper,
-                    equal.delta(share * epsilon0).estimate * (1 - 1e-9));  // fewer clients are hidden
+                    equal.delta(share * epsilon0).estimate * (1 - 1e-9));  // because fewer clients are hidden
           previous = d.upper;
         }
       }

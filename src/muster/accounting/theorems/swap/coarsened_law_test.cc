@@ -1,5 +1,6 @@
-// Tests numerics/sums/coarsened_law.h on the laws that theorems give it, which is why it stands here.
-// The coarsened law is above the given one in convex order, close to it, and small; products likewise.
+// Tests numerics/sums/coarsened_law.h. The test is in this folder because it uses the laws of theorems. A
+// coarsened law must be above the given one in convex order, close to it, and have few atoms. The same holds
+// for products.
 #include "muster/numerics/sums/coarsened_law.h"
 
 #include <gtest/gtest.h>

@@ -53,9 +53,9 @@ RoundBound gaussian_two_types(const GaussianLocal& mechanism, const RoundShape& 
 }
 
 // Adds the bound by the worst types, if there is one, and returns whether the profile-only bound cannot be
-// smaller. For class C it cannot, because its law is above both types in convex order. For the Gaussian it
-// cannot if the ball's diameter is at most the largest distance of two records, because the curve of the two
-// types then tries the profile-only law itself wherever that may be smaller.
+// smaller. For class C it cannot, because the profile-only law is above both types in convex order. For the
+// Gaussian it cannot if the ball's diameter is at most the largest distance of two records, because the curve
+// of the two types then tries the profile-only law itself wherever this law may give less.
 bool add_worst_types(const Mechanism& mechanism, const RoundShape& shape, const std::vector<std::string>& who,
                      const std::shared_ptr<const ReportingSum>& sum, Applicable& list) {
   if (summable_in_class_c(mechanism)) {

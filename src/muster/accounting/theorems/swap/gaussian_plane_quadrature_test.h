@@ -1,7 +1,7 @@
-// Quadrature of the mean of (a/u - E b/u - c)_+ at a message w of law u, for three Gaussians, independent of
-// gaussian_triangle.cc. With x, x' and t their centres, p = x - t and q = x' - t: given the component of w
-// along q, the mean is the expected excess of a lognormal variable, in closed form. The trapezoidal rule
-// integrates over that component.
+// Computes the mean of (a/u - E b/u - c)_+ at a message w of law u by quadrature, for Gaussian laws a, b and
+// u. It is independent of gaussian_triangle.cc. Let x, x' and t be the centres of the three laws, p = x - t
+// and q = x' - t. Given the component of w along q, the mean is the expected excess of a lognormal variable,
+// in closed form. The trapezoidal rule integrates over this component.
 #pragma once
 
 #include <cmath>
@@ -34,8 +34,8 @@ inline Value excess(double mu, double X, double Y, double W, double e, double c)
     for (double t = -10; t <= 10 + h / 2; t += h) {
       const double held = std::exp(first * t - first * first / 2),
                    rest = std::exp(along * t - along * along / 2);
-      // The positive part of a/u - E b/u - c is an excess of a/u where b/u is held fixed, and a deficit of
-      // E b/u where a/u is.
+      // The positive part of a/u - E b/u - c is an excess of a/u if b/u is held fixed, and a deficit of E b/u
+      // if a/u is held fixed.
       const double inner = swapped ? lognormal_excess(e * rest, across, held - c) - (e * rest - (held - c))
                                    : lognormal_excess(rest, across, e * held + c);
       sum += inner * std::exp(-t * t / 2);

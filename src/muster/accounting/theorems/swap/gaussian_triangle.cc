@@ -15,31 +15,31 @@ using numerics::within;
 using Extended = long double;
 
 constexpr double kUlp = 0x1p-52;
-constexpr double kFarthest = 36;  // deviations; what a normal's tail beyond contributes is below kVanishing
+constexpr double kFarthest = 36;  // deviations; a normal's tail beyond this contributes less than kVanishing
 constexpr double kVanishing = 1e-250;
-// Relative errors of a normal tail and of the integrand. If the argument x is off by some units in the last
-// place, either is off, relatively, by about x^2 times as many units; x^2 is below 2e3 where the tail is in a
-// double's range.
+// Relative errors of a normal tail and of the integrand. A relative error of the argument x changes either by
+// about x^2 times this error, and x^2 is below 2e3 where the tail is in the range of a double.
 constexpr double kErrorOfTail = 1e-10, kErrorOfValue = 1e-8;
 // Newton's method for F(z) = 0 (below) stops where |F(z)| is at most this. Integrating from there instead of
-// the root costs about the square of it.
+// the root adds about the square of it.
 constexpr double kResidual = 3e-9;
 constexpr int kMaxSteps = 60;
-constexpr double kOutermost = 9;     // deviations that the common factor's cells reach; the rest is bounded
+constexpr double kOutermost = 9;     // the last deviation of the common factor's cells; the rest is bounded
 constexpr double kAbsolute = 1e-14;  // times (1 + |c|) E: rounding of the shape and of the common factor
 
 double upper_tail(double x) { return 0.5 * std::erfc(x * std::numbers::sqrt2 / 2); }
 
-// Upper bound of the mean of (e^{pZ - p^2/2} - e e^{qZ - q^2/2} - k)_+, Z standard normal, for p >= 0 >= q,
-// p > q, k > 0. The integrand is positive beyond the root of F(z) = pz - p^2/2 - ln(k + e e^{qz - q^2/2}).
-// F is concave and increasing, so Newton's method approaches the root from the left after its first step.
-// `start` is a guess of the root on entry and the root found on return.
+// Upper bound of the mean of (exp(pZ - p^2/2) - e exp(qZ - q^2/2) - k)_+, where Z is standard normal and e is
+// the argument, for p >= 0 >= q, p > q and k > 0. The integrand is positive beyond the root of
+// F(z) = pz - p^2/2 - ln(k + e exp(qz - q^2/2)). F is concave and increasing, so Newton's method approaches
+// the root from the left after its first step. `start` is a guess of the root on entry and the root found on
+// return.
 double excess_of_difference(double p, double q, double e, double log_e, double k, double& start) {
   const double length = p - q, half_p = 0.5 * p * p, half_q = 0.5 * q * q;
   const double log_k = std::log(k);
   const double other = log_k + half_p;
-  if (other > kFarthest * p && (p > 0 || log_k > 0)) return kVanishing;  // e^{pz - p^2/2} <= k up to there
-  // With either term inside the logarithm left out, the root lies to the left of the true one.
+  if (other > kFarthest * p && (p > 0 || log_k > 0)) return kVanishing;  // e^{pz - p^2/2} <= k up to 36
+  // If either term inside the logarithm is left out, the root lies to the left of the true one.
   double least = (log_e + half_p - half_q) / length;
   if (p > 0) least = larger(least, other / p);
   double z = larger(start, least);
@@ -64,14 +64,15 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
     z = larger(least, z - residual / slope);
   }
   start = z;
-  // Bounds by the mean of e^{pZ - p^2/2} alone: of its part beyond z if the root lies there, else of all.
+  // Falls back to a bound by the mean of exp(pZ - p^2/2): of its part beyond z if the root lies beyond z, and
+  // of all of it otherwise.
   if (!settled) return residual < 0 ? upper_tail(z - p) * (1 + kErrorOfTail) : 1;
   const double tails[3] = {upper_tail(z - p), e * upper_tail(z - q), k * upper_tail(z)};
   const double sum = tails[0] + tails[1] + tails[2];
   const double reach = std::fabs(z) + length;
   const double rounding = kUlp * (8 + 2 * reach * reach) * sum;
-  // With away = |residual| / slope, the root is at most 2 away from z while |q| away is below 1/2. Between
-  // the two the integrand is no larger in absolute value than at z.
+  // With away = |residual| / slope, the distance of the root from z is at most 2 * away while |q| * away is
+  // below 1/2. Between the root and z, the integrand is at most as large in absolute value as at z.
   const double lost_residual =
       std::fabs(residual) + kUlp * (8 + 2 * length * std::fabs(z) + std::fabs(log_k));
   const double away = lost_residual / slope;
@@ -82,7 +83,7 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
 }
 
 // A stop-loss transform as scale * mean of V (exp(pZ - p^2/2) - e exp(qZ - q^2/2) - threshold / V)_+, where e
-// is the member of that name, and V is a lognormal factor of mean one, independent of Z.
+// is the member of this name, and V is a lognormal factor of mean one that is independent of Z.
 struct Integrand {
   double p, q;  // p >= 0 >= q
   double e, log_e;
@@ -90,8 +91,9 @@ struct Integrand {
   double scale;
 };
 
-// The transform at c of g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}), where p - q = length, and p is `share` of
-// it. For c <= 0, (c - g)_+ = E ( e^{N2} - (1/E) e^{N1} - |c|/E )_+ has the same form, with -Z for Z.
+// The transform at c of g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}), where p - q = length and
+// p = share * length. For c <= 0, (c - g)_+ = E ( e^{N2} - (1/E) e^{N1} - |c|/E )_+ has the same form, with
+// -Z instead of Z.
 Integrand integrand_of(double length, double share, double excess, double c) {
   const double e = 1 + excess, log_e = std::log1p(excess);
   const double p = length * share, q = p - length;
@@ -100,7 +102,8 @@ Integrand integrand_of(double length, double share, double excess, double c) {
   return {-q, -p, inverse, -log_e, -c * inverse, e};
 }
 
-// A bound of f(l) of gaussian_divergence.h at the distance mu; for l < 0 by f(l) = 1 - e^l + e^l f(-l).
+// A bound, from above or below, of f(l) of gaussian_divergence.h at the distance mu. For l < 0 it uses
+// f(l) = 1 - e^l + e^l f(-l).
 Extended divergence_at(double mu, Extended l, bool from_above) {
   const Extended size = std::fabs(l) < 1e4L ? std::fabs(l) : 1e4L;
   const ExtendedDivergence at = extended_gaussian_divergence(mu, size);
@@ -129,8 +132,8 @@ TriangleExcesses::TriangleExcesses(double mu, double excess) : mu_(mu), excess_(
   cuts_.push_back({right, upper_tail(right), 0});
   while (right > -kOutermost) {
     const double left = larger(-kOutermost, right - step * larger(1.0, std::fabs(right) / 3));
-    // Right of 0 upper tails are subtracted and left of 0 lower tails: the smaller ones on either side, so
-    // that digits do not cancel.
+    // Right of 0, upper tails are subtracted, and left of 0, lower tails. These are the smaller ones, so
+    // digits do not cancel.
     const double cell =
         right > 0 ? upper_tail(left) - upper_tail(right) : upper_tail(-right) - upper_tail(-left);
     cuts_.push_back({left, upper_tail(left), cell});
@@ -139,8 +142,8 @@ TriangleExcesses::TriangleExcesses(double mu, double excess) : mu_(mu), excess_(
 }
 
 double TriangleExcesses::above(const Triangle& triangle, double c, double negligible) const {
-  // The part of t - (x + x')/2 along x - x' enters p and q. The part across gives a factor V common to a/u
-  // and b/u, a lognormal of mean one: g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}).
+  // The part of t - (x + x')/2 along x - x' enters p and q. The orthogonal part gives a factor V common to
+  // a/u and b/u, a lognormal of mean one: g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}).
   const double length = mu_ * std::sqrt(triangle.D) * (1 + 2 * kUlp);
   const double share = within(0.5 * (1 + triangle.d / triangle.D), 0.0, 1.0);
   const Integrand in = integrand_of(length, share, excess_, c);
@@ -155,10 +158,10 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   const double across =
       mu_ * mu_ * larger(0.0, triangle.S - triangle.d * triangle.d / triangle.D + 8 * kUlp) / 4;
   const double deviation = std::sqrt(across) * (1 + 4 * kUlp);
-  // Let C1(k) be what excess_of_difference() bounds. V -> V C1(threshold / V) is convex with slope in [0, 1].
-  // So V may be spread to the ends of cells, which are v = e^{deviation t - deviation^2/2} at the cuts t,
-  // with the probability and the mean of each cell kept. The mean of (V - v)_+ at the largest v is added.
-  // The cells are visited from the largest v down, so that the roots increase.
+  // Let C1(k) be the mean that excess_of_difference() bounds. V -> V C1(threshold / V) is convex with slope
+  // in [0, 1]. So V may be spread to the ends of cells, which are v = e^{deviation t - deviation^2/2} at the
+  // cuts t, with the probability and the mean of each cell kept. The mean of (V - v)_+ at the largest v is
+  // added. The cells are visited from the largest v down, so that the roots increase.
   double sum = 0;
   double z = -kFarthest, before = z;
   const auto visit = [&](double at, double mass, bool guess) {

@@ -1,17 +1,17 @@
-// The expected excess of another client's term g = (a - E b)/u over a threshold c, where E = e^eps and a, b
-// and u are spherical normal laws about the victim's records x and x' and the other client's record t;
-// and the triangles of records in a ball that bound it (docs/theory/gaussian-two-types.md).
+// Bounds the expected excess of another client's term g = (a - E b)/u over a threshold c, for Gaussian
+// messages (docs/theory/gaussian-two-types.md).
 //
-// In noise deviations the three records lie in a ball of diameter mu. At a message drawn from u,
-// g = e^{N1} - E e^{N2} with N1, N2 jointly normal, and the law of g depends, apart from mu and E, on
-// three distances alone, in units of mu^2:
+// E is e^eps, and a, b and u are spherical normal laws about the victim's records x and x' and the other
+// client's record t. In units of the noise's standard deviation, the three records lie in a ball of diameter
+// mu. At a message drawn from u, g = e^{N1} - E e^{N2} with N1, N2 jointly normal. The law of g depends only
+// on mu, E and three squared distances in units of mu^2:
 //     D = |x - x'|^2,   d = |x - t|^2 - |x' - t|^2,   S = |2t - x - x'|^2.
-// Lemma 1 of that page: the mean of (g - c)_+ grows with D and with S; it grows with d where c > 0 and
-// falls with d where c < 0. Lemma 2: at every c, the mean for a triangle of the ball is at most that for
-// some triangle with the same d, D = 1 - eta and S = widest_sum(eta, |d|). Values are one-sided so that
-// tails keep their digits: the expected excess, mean of (g - c)_+, for c > 0, and the expected deficit,
-// mean of (c - g)_+, for c <= 0. Excess minus deficit is 1 - E - c for every triangle. Pure functions and
-// an immutable class; call from any thread.
+// Lemma 1 of the page: the mean of (g - c)_+ increases in D and in S; it increases in d if c > 0 and
+// decreases in d if c < 0. Lemma 2: at every c, the mean for any triangle of records in the ball is at most
+// that for some triangle with the same d, D = 1 - eta and S = widest_sum(eta, |d|). Values are one-sided so
+// that tails keep their digits. They are the expected excess, mean of (g - c)_+, for c > 0, and the expected
+// deficit, mean of (c - g)_+, for c <= 0. Excess minus deficit is 1 - E - c for every triangle. Pure
+// functions and an immutable class; call from any thread.
 #pragma once
 
 #include <vector>
@@ -33,10 +33,10 @@ class TriangleExcesses {
   // mu is in [1e-3, 2]; E >= 1 is given as excess = E - 1 in [0, 1e6].
   TriangleExcesses(double mu, double excess);
 
-  // An upper bound of the mean of (g - c)_+ for c > 0 and of (c - g)_+ for c <= 0. It includes 1e-14
-  // (1 + |c|) E for rounding, and an error from atoms in place of the lognormal factor that a/u and b/u
-  // have in common: about what c^2 / 1000 more variance of g would add. An atom that cannot contribute
-  // more than `negligible` is charged the most that it can contribute and is not evaluated. Finite, >= 0.
+  // An upper bound of the mean of (g - c)_+ for c > 0 and of (c - g)_+ for c <= 0; finite, >= 0. It includes
+  // 1e-14 (1 + |c|) E for rounding. It is also larger because atoms replace the lognormal factor that a/u and
+  // b/u have in common, by about as much as if the variance of g were larger by c^2 / 1000. An atom that
+  // cannot contribute more than `negligible` is not evaluated, but charged the most that it can contribute.
   double above(const Triangle& triangle, double c, double negligible = 1e-18) const;
 
   // Bounds of A(c) and B(c) of the page: the values that above() bounds, for x and x' at the ends of a

@@ -1,5 +1,5 @@
-// Compares expected excesses of three Gaussians with an independent quadrature, and checks the shapes of
-// triangles in a ball.
+// Compares expected excesses for triangles of records with an independent quadrature, and checks the shapes
+// of triangles in a ball.
 #include "muster/accounting/theorems/swap/gaussian_triangle.h"
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 namespace muster::accounting {
 namespace {
 
-// The values are mpmath's with 25 digits; a plane grid of 3,001^2 points agrees to 1e-8, and all digits
-// are those of tools/golden/gaussian_triangle.py, which integrates over N1 - N2.
+// The values were computed by mpmath with 25 digits. A grid of 3,001^2 points in the plane agrees to 1e-8,
+// and tools/golden/gaussian_triangle.py, which integrates over N1 - N2, agrees in all digits.
 TEST(GaussianTriangle, ReferenceValues) {
   struct Row {
     double mu, e, c, D, d, S, value;
@@ -29,7 +29,7 @@ TEST(GaussianTriangle, ReferenceValues) {
     const double parity = row.c > 0 ? 0 : 1 - row.e - row.c;
     const double above = TriangleExcesses(row.mu, row.e - 1).above({row.D, row.d, row.S}, row.c) + parity;
     EXPECT_GE(above, row.value);
-    EXPECT_LE(above, row.value * (1 + 5e-3)) << row.c;  // what the chords of the common factor add
+    EXPECT_LE(above, row.value * (1 + 5e-3)) << row.c;  // allows for the chords of the common factor
     const quadrature::Value rule = quadrature::excess_of_distances(row.mu, row.D, row.d, row.S, row.e, row.c);
     EXPECT_NEAR(rule.value, row.value, 1e-12);
   }
@@ -66,7 +66,7 @@ TEST(GaussianTriangle, EndsAreTheTwoHomogeneousTypes) {
       for (const double y : {-3.0, -1.0, -0.2, -0.01, 0.01, 0.3, 1.0, 2.5}) {
         const double c = std::copysign(std::expm1(mu * std::fabs(y)), y), parity = c > 0 ? 0 : 1 - e - c;
         const auto a = excesses.record(c), b = excesses.alternative(c);
-        // At t = x the variance of N1 is 0; at t = x' that of N2 is.
+        // At t = x the variance of N1 is 0; at t = x' the variance of N2 is 0.
         const double record = quadrature::excess(mu, 0, 1, 0, e, c).value - parity;
         const double alternative = quadrature::lognormal_excess(1, mu, e + c) - parity;
         EXPECT_LE(a.lower, a.upper);
@@ -74,7 +74,7 @@ TEST(GaussianTriangle, EndsAreTheTwoHomogeneousTypes) {
         EXPECT_NEAR(b.upper, alternative, 1e-13 + 1e-9 * alternative);
         EXPECT_LE(b.lower, alternative + 2e-14);
         EXPECT_LE((a.upper - a.lower), 1e-13 * a.upper);
-        // Any other client is below the profile-only law, whose value is the larger of the two.
+        // The value for any other client is at most that of the profile-only law, the larger of the two.
         const double middle = excesses.above({1, 0, 1}, c);
         EXPECT_LE(middle, (a.upper > b.upper ? a.upper : b.upper) * (1 + 3e-3) + 3e-14);
       }
@@ -82,8 +82,8 @@ TEST(GaussianTriangle, EndsAreTheTwoHomogeneousTypes) {
   }
 }
 
-// Lemma 2 of docs/theory/gaussian-two-types.md in up to six dimensions: S of any triangle of the ball, raised
-// as in its proof, is at most widest_sum.
+// Checks Lemma 2 of docs/theory/gaussian-two-types.md in up to six dimensions: S of any triangle in the ball,
+// raised as in the proof, is at most widest_sum.
 TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
   std::mt19937_64 engine(7);
   std::normal_distribution<double> normal;
@@ -114,7 +114,8 @@ TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
       sum += (2 * t - x - y) * (2 * t - x - y);
     }
     const double d = xt - yt;
-    // Where |d| > D, the proof raises S to at most 4 - 2|d| - D, and then D to |d| while S falls as much.
+    // Where |d| > D, the proof raises S to at most 4 - 2|d| - D, and then raises D to |d| and lowers S by the
+    // same amount.
     const double D = std::fmin(1, xx > std::fabs(d) ? xx : std::fabs(d));
     const double most = xx > std::fabs(d) ? widest_sum(1 - D, d) : widest_sum(1 - D, d) + (D - xx);
     ASSERT_LE(sum, most + 1e-11) << i;

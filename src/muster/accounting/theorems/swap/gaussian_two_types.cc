@@ -16,13 +16,13 @@ using numerics::as_lower_bound;
 using numerics::as_upper_bound;
 using numerics::Enclosure;
 
-// If upper and estimate are relatively further apart than kWide or kWidePerMu mu, whichever is less, the
-// bound by the profile-only law is computed too. It exceeds what the two types could give by a fraction of
-// about mu / 3 or more.
+// If upper and estimate are relatively further apart than the smaller of kWide and kWidePerMu mu, the bound
+// by the profile-only law is computed too. That bound is larger than the exact value of the two types by a
+// fraction of about mu / 3 or more.
 constexpr double kWide = 0.04, kWidePerMu = 0.1;
-constexpr double kFar = 5;        // deviations of the loss from which the profile-only law may be closer
-constexpr double kFarthest = 13;  // deviations of the loss from which the profile-only law alone is used
-constexpr double kHeavy = 35;     // if a term can exceed this many deviations of the sum, see rare_mixture.h
+constexpr double kFar = 5;        // above so many deviations of the loss, the profile-only law may give less
+constexpr double kFarthest = 13;  // above so many deviations, only the profile-only law is used
+constexpr double kHeavy = 35;     // if a term can exceed so many deviations of the sum, it is split off
 // The least expected number of reports; with fewer the integrand decays slowly.
 constexpr double kFewReports = 8;
 // The least expected number of absentees; with fewer the event that nobody is absent dominates.
@@ -62,7 +62,7 @@ Enclosure GaussianTwoTypesCurve::profile_only(double epsilon) const {
 
 numerics::UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
   const bool subset = terms_ < n_;
-  // What the event that nobody is absent adds to delta.
+  // The charge for the event that nobody is absent.
   const double everybody =
       subset ? 0 : std::exp(n_ * std::log(rate_)) * (1 + kRounding) * local_->local(epsilon);
   numerics::UpperAndEstimate sum{.upper = 1, .estimate = 0};
@@ -99,8 +99,8 @@ numerics::UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
     if (!(sum.upper <= other.upper))
       sum = {.upper = other.upper, .estimate = numerics::smaller(sum.estimate, other.lower)};
   }
-  // The estimate of the mixture may already include the event that nobody is absent, so that the event is
-  // added to the upper end alone.
+  // The estimate of the mixture may already include the event that nobody is absent, so the event is added
+  // only to the upper end.
   const double upper = as_upper_bound((sum.upper + everybody) * (1 + numerics::kEightRoundings));
   return {.upper = upper, .estimate = as_lower_bound(sum.estimate, upper)};
 }

@@ -65,7 +65,7 @@ std::array<double, 4> exact(const std::array<const std::vector<double>*, 4>& law
   return total;
 }
 
-// The right side of (T) in docs/theory/gaussian-two-types.md for n = 3, by summing over pairs of atoms.
+// The right-hand side of (T) in docs/theory/gaussian-two-types.md for n = 3, summed over pairs of atoms.
 double bound_of_three(const TwoTypesLaws::Types& types, double excess, double g, double local) {
   const auto atoms = [](const numerics::AtomicLaw& law) {
     std::vector<std::array<double, 2>> all;
@@ -78,8 +78,8 @@ double bound_of_three(const TwoTypesLaws::Types& types, double excess, double g,
     return all;
   };
   const auto first = atoms(types.record), second = atoms(types.alternative);
-  // In Y = term + E - 1, what the swap theorem averages for a set S of reports is the positive part of
-  // ((sum over S of Y) - n (E - 1)) / (n - |S|).
+  // With Y = term + E - 1, the swap theorem averages ( (sum over S of Y) - n (E - 1) )_+ / (n - |S|) over the
+  // sets S of reports.
   const auto one = [&](const auto& law) {
     double sum = 0;
     for (const auto& [y, w] : law) sum += w * std::fmax(0.0, y / 2 - 1.5 * excess);
@@ -137,11 +137,12 @@ TEST(GaussianTwoTypes, DominatesExactLawsOfThreeClients) {
 
 // The values here and in ComposedReferenceValues come from a prototype that is not in this repository.
 // tools/golden/gaussian_two_types.py computes the theorem's own values for the same cells, which are 0.05 to
-// 1 per cent below the prototype's, and the exact values of the homogeneous pair and of X*, with which the
-// prototype's agree within 0.2 per cent. `least` and `most` are round limits and no reference values.
+// 1 per cent below the prototype's. It also computes the exact values of the homogeneous pair and of X*,
+// which agree with the prototype's within 0.2 per cent. `least` and `most` are hand-picked limits, not
+// reference values.
 TEST(GaussianTwoTypes, ReferenceValues) {
-  // Epsilon of one round at n = 60,000, g = .1, delta = 1e-6: by two types, of the worse
-  // homogeneous dataset, by X*.
+  // Epsilon of one round at n = 60,000, g = .1 and delta = 1e-6: by two types, of the worse homogeneous data
+  // set, and by X*.
   struct Row {
     double mu, two_types, ends, profile;
   };

@@ -15,7 +15,7 @@ namespace {
 constexpr double kOutward = 1 + numerics::kEightThousandRoundings;
 // For lower ends: f is given as an upper bound, which has fewer correct digits where it is tiny.
 constexpr double kInward = 1 - numerics::kEightMillionRoundings;
-constexpr double kNoMore = 1e-9;  // share of a sum that all atoms further out may add without being computed
+constexpr double kNoMore = 1e-9;  // all atoms further out are bounded together if they add at most this share
 
 // An upper bound of the mean, over D, of w f(E (1 + surplus + D / w)), where w is `weight`. Atoms of D that
 // cannot matter are bounded together.
@@ -39,7 +39,7 @@ double carried(const LocalTail& local, const OthersBelowZero& others, double wei
   return weight * sum;
 }
 
-// A lower bound of the same mean, but for f, which is given as an upper bound (kInward).
+// A lower bound of the same mean, up to the error of f, which is given as an upper bound (kInward).
 double carried_from_below(const LocalTail& local, const OthersBelowZero& others, double weight,
                           double surplus, double epsilon) {
   double sum = 0;
@@ -51,7 +51,7 @@ double carried_from_below(const LocalTail& local, const OthersBelowZero& others,
 }
 
 // The mean over the weights w of carried(w, surplus), where surplus = gain (S - N + 1 - w) / w and
-// gain = 1 - 1/E. A likelihood ratio a/b makes the sum positive by a term of weight w alone where it exceeds
+// gain = 1 - 1/E. A single term of weight w makes the sum positive if its likelihood ratio a/b is above
 // E (1 + surplus + D / w).
 template <typename Carried>
 double over_weights(const LargeTermShape& shape, double gain, const Carried& carried) {
@@ -77,7 +77,7 @@ LocalTail tail_of(const Profile& profile) {
 
 struct OneLargeTerm::Laws {
   explicit Laws(Profile of) : profile(std::move(of)) {}
-  // The key owns a share of the weights, so that no other weights can come to lie at their address.
+  // The key shares ownership of the weights, so that no other weights can get the same address.
   using Key = std::tuple<double, double, double, double, std::size_t, numerics::Side,
                          std::shared_ptr<const TermWeights>>;
   Profile profile;

@@ -1,18 +1,16 @@
-// Bounds the sum of a swap-type theorem at losses so large that one term alone makes it positive
+// Bounds the sum of a swap-type theorem at losses so large that a single term makes the sum positive
 // (docs/theory/profile-only.md, "One large term").
 //
-// Let f be the local profile and E = e^eps. Of N clients, let each report with probability g; let S >= N.
-// A client's term is X* (reporting_law.h) if she reports, 0 if her coin is revealed and 1 - E if she is
-// absent. Let E D be how far below zero the terms of N - 1 clients lie in total, counting negative terms
-// alone (others_below_zero.h). Then
+// Let f be the local profile and E = e^eps. Of N clients, let each report with probability g; let S >= N. A
+// client's term is X* (reporting_law.h) if she reports, 0 if her coin is revealed and 1 - E if she is absent.
+// Let -E D be the sum of the negative terms among N - 1 clients (others_below_zero.h). Then
 //     mean of ( sum of all N terms - (S-N) (E-1) )_+
 //         <=  N g ( mean of f(E + (S-N) (E-1) + E D)  +  (N-1) g f(E) Q(E) ),
-// where Q(E) = P(X* > 0) is minus the slope of f at E. For the left side to be positive, either one
-// term alone exceeds (S-N) (E-1) + E D, or two terms are positive. If each centred term Y
-// (others_below_zero.h) has a weight w <= 1, w multiplies f and divides what the term must exceed. The
-// lower bound is N g times the mean of f(E + (S-N) (E-1) + E D) restricted to the event that none of the
-// other N - 1 terms is positive. The arguments of f are kept as logarithms, so that nothing overflows at
-// large epsilon. Proven.
+// where Q(E) = P(X* > 0) is minus the slope of f at E. The left-hand side is positive only if a single term
+// exceeds (S-N) (E-1) + E D or two terms are positive. If each centred term Y (others_below_zero.h) has a
+// weight w <= 1, w multiplies f and divides the amount that the term must exceed. The lower bound is N g
+// times the mean of f(E + (S-N) (E-1) + E D) restricted to the event that none of the other N - 1 terms is
+// positive. The arguments of f are kept as logarithms, so that nothing overflows at large epsilon. Proven.
 #pragma once
 
 #include <functional>
@@ -30,11 +28,11 @@ struct LocalTail {
   std::function<double(double log_alpha)> alternative;
 };
 
-// The tail of `profile`, of which the result keeps a copy.
+// The tail of `profile`. The result keeps a copy of the profile.
 LocalTail tail_of(const Profile& profile);
 
 struct LargeTermShape {
-  double factor;     // what the sum is multiplied by
+  double factor;     // multiplies the mean
   double count;      // N >= 1
   double rate;       // g: the probability that a client reports
   double silent;     // the probability that she is absent: 1 - g, or less where she may be revealed
@@ -48,7 +46,7 @@ class OneLargeTerm {
  public:
   OneLargeTerm(LocalTail local, Profile profile);
 
-  // Encloses factor * mean of ( sum of all N terms - (S-N) (E-1) )_+ at epsilon >= 1, if that is at most 1.
+  // Encloses the smaller of 1 and factor * mean of ( sum of all N terms - (S-N) (E-1) )_+ at epsilon >= 1.
   // Both ends are in [0, 1] and never NaN.
   numerics::Enclosure at(const LargeTermShape& shape, double epsilon) const;
 

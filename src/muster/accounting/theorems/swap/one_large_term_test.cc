@@ -1,6 +1,5 @@
 // Checks both ends of the bound by one large term against sums over all combinations of terms and, for
-// Gaussian noise, against quadrature. Putting the other terms' shortfall D at its mean must be caught as too
-// small.
+// Gaussian noise, against quadrature. A variant that replaces D by its mean must be caught as too small.
 #include "muster/accounting/theorems/swap/one_large_term.h"
 
 #include <gmock/gmock.h>
@@ -39,8 +38,8 @@ TEST(OneLargeTerm, EnclosesTheSumOverAllCompositions) {
           SCOPED_TRACE(::testing::Message() << epsilon0 << " " << n << " " << rate << " " << epsilon);
           EXPECT_GE(found.upper, std::min(1.0L, slow * (1 - 1e-14L)));
           EXPECT_LE(found.lower, slow);
-          // Where the sum is smaller than this, the charge for two positive terms, which the negative terms
-          // do not reduce, dominates the bound.
+          // Where the sum is below 1e-12, the bound is dominated by the charge for two positive terms, which
+          // the negative terms do not reduce.
           if (epsilon0 > 20 && share > 0.5 && slow > 1e-12L) {
             EXPECT_LE(found.upper, slow * 1.01L);
             EXPECT_GE(found.lower, slow * 0.97L);
@@ -51,7 +50,7 @@ TEST(OneLargeTerm, EnclosesTheSumOverAllCompositions) {
   }
 }
 
-// The profiles have kinks on both sides of every epsilon, so that reports lie below zero as well.
+// The profiles have kinks on both sides of every epsilon, so the terms of reports may also be negative.
 TEST(OneLargeTerm, EnclosesTheSumOfRandomRandomizers) {
   std::mt19937_64 engine(17);
   int compared = 0;
@@ -169,7 +168,7 @@ TEST(OneLargeTerm, EnclosesWeightedSumsOverAllCombinations) {
             EXPECT_LE(found.upper, slow / n * 1.01L);
             EXPECT_GE(found.lower, slow / n * 0.97L);
           }
-          // A known wrong variant: with weights of 1 the sum is another one, and larger.
+          // A known wrong variant: with all weights equal to 1, the sum is larger.
           shape.weights = none;
           EXPECT_GT(large.at(shape, epsilon).lower, found.upper);
         }

@@ -1,16 +1,16 @@
-// The law of how far below zero the other clients' terms of a swap-type sum lie, in total, while one
+// The law of the total of the other clients' negative terms in a swap-type sum, for the case that one
 // client's large term makes the sum positive (docs/theory/profile-only.md, "One large term").
 //
-// With E = e^eps and Z_j a client's term (X* of reporting_law.h if she reports, 1 - E if she is absent, 0
-// if her coin is revealed),
+// Let E = e^eps, and let Z_j be a client's term: X* of reporting_law.h if she reports, 1 - E if she is
+// absent, and 0 if her coin is revealed. The total is -E D with
 //     D = sum over N - 1 independent clients of (-Z_j)_+ / E  >=  0.
 // If the centred term Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, the summand is
 // (1 - 1/E - w_j Y_j)_+ instead. The bounds of one_large_term.h need the mean of phi(D) for functions phi
-// that are decreasing and convex. So a law of some hundred atoms takes the place of D's
-// (sum_by_doubling.h). For the upper bound one client's atoms are moved down before they are summed. For
-// the lower bound they are moved up, and only the event that none of the N - 1 terms is positive counts, so
-// that the masses sum to less than 1. Points and masses include their rounding errors. Each law holds for
-// all eps of one interval. Immutable.
+// that are decreasing and convex. For this, a law of some hundred atoms replaces the law of D
+// (sum_by_doubling.h). For the upper bound one client's atoms are moved down before they are summed. For the
+// lower bound they are moved up, and only the event that none of the N - 1 terms is positive counts, so the
+// masses sum to less than 1. Points and masses include their rounding errors. Each law holds for all eps of
+// one interval. Immutable.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@
 
 namespace muster::accounting {
 
-// The law of the weight of each term, for sums whose terms are centred so that an absent client's is zero.
-// Weights are independent and equal in law. They are in (0, 1], or zero with the remaining probability.
+// The law of the weight of each term, for sums whose terms are centred so that an absent client's term is
+// zero. Weights are independent and equal in law. They are in (0, 1], or zero with the remaining probability.
 struct TermWeights {
   std::vector<double> values;  // decreasing
   std::vector<double> probabilities;
@@ -34,7 +34,7 @@ struct OtherTerms {
   double count;    // N - 1 >= 0, whole
   double rate;     // (0, 1]
   double silent;   // >= 0, rounded down
-  double nearest;  // > 0; cells are narrow where d is small against it, as phi(d) is about f(E (nearest + d))
+  double nearest;  // > 0; phi(d) is about f(E (nearest + d)), so cells are narrower for d below `nearest`
   const TermWeights* weights = nullptr;  // all 1 if null
 };
 

@@ -19,18 +19,18 @@ using numerics::as_upper_bound;
 constexpr double kNothing = 1e-60;   // a negligible delta
 constexpr double kCut = 1e-44;       // a Gaussian profile is cut where it falls below this
 constexpr double kRounding = 1e-12;  // relative rounding of an n-th power
-// Up to this share of the sum, the event that everybody reports is charged at f(E); beyond it, its privacy
-// blanket is computed, too.
+// The event that everybody reports is charged at f(E) if this adds at most this share of the sum. Otherwise
+// its privacy blanket is computed too.
 constexpr double kMatters = 1e-9;
 constexpr std::size_t kFew = 64;       // for laws with fewer atoms Chernoff's bound is tried before the sum
 constexpr std::size_t kMaxAtoms = 64;  // atoms of a weighted term; longer laws are coarsened
-constexpr double kSumsReach = 300;     // epsilon from which terms leave a double's range
+constexpr double kSumsReach = 300;     // epsilon from which terms leave the range of a double
 constexpr double kClose = 1e-3;        // relative width up to which one_large_term.h suffices
 constexpr double kLargeTerms = 1;      // epsilon from which one_large_term.h is used
 
 numerics::AtomicLaw term(const Profile& profile, const SumShape& shape, double epsilon) {
   numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);
-  // A revealed client's mass is added to the law's last atom if that is at the same point: the fewer atoms a
+  // A revealed client's mass is added to the law's last atom if this is at the same point. The fewer atoms a
   // law has, the more copies of it can be enumerated.
   if (shape.revealed > 0) {
     const double point = neutral_point(epsilon);
@@ -88,8 +88,8 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon) c
 numerics::Enclosure ReportingSum::summed(const SumShape& shape, double epsilon) const {
   const double beyond = as_upper_bound(shape.factor * shape.count * shape.rate * profile_.mass_at_infinity() *
                                        (1 + numerics::kEightRoundings));
-  // From the largest loss on no client's term (X*, 1 - E or 0) is positive, and the threshold is at least
-  // the count, so the mean in the expression is 0.
+  // From the largest loss on, no client's term (X*, 1 - E or 0) is positive. The threshold is at least the
+  // count, so the mean in the expression is 0.
   if (epsilon >= profile_.largest_loss()) return {0, beyond};
   const numerics::AtomicLaw law = weighted(term(profile_, shape, epsilon), shape.weights.get());
   const double threshold = shape.threshold * -std::expm1(-epsilon) * (1 - numerics::kThreeRoundings);

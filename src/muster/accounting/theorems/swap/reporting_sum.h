@@ -1,15 +1,15 @@
-// Bounds delta by factor * mean of ( sum of the clients' terms )_+, the one computation behind the subset,
-// check-in and slot theorems.
+// Bounds delta by factor * mean of ( sum of the clients' terms )_+, which the subset, check-in and slot
+// theorems share.
 //
 // With E = e^eps, f the local profile, and Y_i the centred term of reporting_law.h of a client that
 // reports with probability `rate`, the expression is
 //     factor * E * mean of ( Y_1 + ... + Y_count - threshold * (1 - 1/E) )_+
 //     + factor * count * rate * f(inf).
 // Where everybody may report, delta is at most this plus everybody(). A Gaussian profile is cut where it
-// falls below 1e-44 or its loss passes 600, and the mass beyond is charged once, as part of f(inf) (part
-// (c) of docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is computed too,
-// and the smaller of the two is taken; from epsilon = 300 on, e^eps is too large for a sum of terms and
-// the bound of one_large_term.h stands alone. Immutable; call from any thread.
+// falls below 1e-44 or its loss exceeds 600. The mass beyond is charged once, as part of f(inf) (part (c) of
+// docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is computed too, and the
+// smaller of the two is taken. From epsilon = 300 on, e^eps is too large for a sum of terms, and only the
+// bound of one_large_term.h is used. Immutable; call from any thread.
 #pragma once
 
 #include <memory>
@@ -33,9 +33,9 @@ struct SumShape {
   std::shared_ptr<const TermWeights> weights = nullptr;  // of the Y_i; all 1 if null
 };
 
-// The event that nobody is absent, so that there is nobody to swap the victim with; it has the given
-// `probability`. Given the event, each of the `clients` - 1 others sends a message whose sender is unknown
-// with probability `chance`; the senders of the other messages are known.
+// The event that nobody is absent, so that there is nobody to swap the victim with. It has the given
+// `probability`. Given this event, each of the `clients` - 1 others is an unknown sender with probability
+// `chance`; the senders of the other messages are known.
 struct EverybodyReports {
   double clients, chance, probability;
 };
@@ -44,16 +44,15 @@ class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
   explicit ReportingSum(Profile profile);
-  // Encloses the smaller of 1 and the expression at the top: upper - lower is numerical error alone. Never
-  // NaN.
+  // Encloses the smaller of 1 and the expression at the top of this file, at epsilon >= 0. Never NaN.
   numerics::Enclosure delta(const SumShape& shape, double epsilon) const;
   // The variance of one term Y_i, without its weight.
   double variance_of_term(const SumShape& shape, double epsilon) const;
-  // An upper bound of f(E), the divergence of one message alone.
+  // An upper bound of f(E), the divergence of a single message.
   double local(double epsilon) const { return tail_.divergence(epsilon); }
-  // What the event adds to delta: its probability times f(E). For an epsilon0-LDP mechanism, if this is not
-  // negligible beside `sum`, the smaller of f(E) and the blanket of the clients whose messages have unknown
-  // senders takes the place of f(E).
+  // The charge for the event: its probability times f(E). If this is not negligible beside `sum`, and the
+  // mechanism is epsilon0-LDP, f(E) is replaced by the smaller of f(E) and the blanket of the unknown
+  // senders.
   numerics::Enclosure everybody(const EverybodyReports& event, double epsilon, double sum) const;
 
  private:

@@ -17,7 +17,7 @@ using numerics::larger;
 constexpr double kNarrow = 0.25, kWide = 0.85;
 constexpr int kCells = 8, kRoughCells = 4;  // cells between two inner places
 // Towards an end of [-1, 1], each edge's distance from the end is this fraction of the previous edge's:
-// kRoughShrink for a rough net, else kNarrowShrink up to mu = kNarrow and kShrink beyond.
+// kRoughShrink for a rough net, and otherwise kNarrowShrink up to mu = kNarrow and kShrink for larger mu.
 constexpr double kShrink = 0.85, kRoughShrink = 0.75;
 constexpr double kNarrowShrink = 0.9;
 // No edge but the end itself is closer to the end than this.
@@ -27,9 +27,9 @@ constexpr double kLastCell = 2e-3;
 // inner type would be too small: its variance is less than that of the outer types, by a fraction of about
 // mu^2 (1 - d^2) / 4.
 constexpr double kGiven = 0.05, kGivenFar = 0.1;
-// Where a search stops (LeftOpen): its `ratio`, and its `absolute` as a share of the middle type's raised
-// expected excess. Unless all types are charged, the share is multiplied by mu^2 (1 - d^2), d being the
-// place of the inner type.
+// LeftOpen of the searches: its `ratio`, and its `absolute` as a share of the middle type's raised expected
+// excess. Unless all types are charged, the share is multiplied by mu^2 (1 - d^2), where d is the place of
+// the inner type.
 constexpr double kRatio = 1.3, kRoughRatio = 2, kRatioOfAll = 1.1;
 constexpr double kOpen = 0.012, kRoughOpen = 0.04, kOpenOfAll = 2e-4;
 // LeftOpen::spared as a fraction of LeftOpen::absolute.
@@ -45,8 +45,8 @@ std::vector<double> mirrored(std::vector<double> edges) {
 }  // namespace
 
 // Towards the ends cells shrink with the distance from the end. Where the mixture of such a cell falls short
-// of the expected excess, the inner type is raised by the shortfall divided by its weight; for the outermost
-// cells all types are raised by the shortfall.
+// of the expected excess, the inner type is raised by the shortfall divided by its weight. For the outermost
+// cells, all types are raised by the shortfall.
 TriangleTypes::TriangleTypes(double max_mu, bool rough)
     : ratio_(rough ? kRoughRatio : kRatio), open_(rough ? kRoughOpen : kOpen) {
   places_ = max_mu <= kNarrow ? std::vector<double>{-1, 0, 1}

@@ -1,6 +1,7 @@
-// A finite set of types of another client's record t, between the victim's record x and her alternative x':
-// for any t in the ball, the expected excess is at most a mixture of the values of two of the types. The
-// bound for adaptive rounds of a noisy sum uses it (Theorem 11, docs/theory/aggregated.md, "Many rounds").
+// A finite set of types of another client's record t, between the victim's record x and her alternative x'.
+// For any t in the ball, the expected excess is at most a mixture of the values of two of the types. The
+// bound for adaptive rounds of a noisy sum uses these types (Theorem 11, docs/theory/aggregated.md, "Many
+// rounds").
 //
 // The records x, x' and t lie in a ball of diameter mu, C is the expected excess of gaussian_triangle.h,
 // and d = (|x-t|^2 - |x'-t|^2)/mu^2. Type i stands for the right triangle over the diameter x x' with
@@ -19,7 +20,7 @@ namespace muster::accounting {
 
 class TriangleTypes {
  public:
-  // For distances mu up to `max_mu`. `rough` takes fewer cells and a less precise search.
+  // For distances mu up to `max_mu`. If `rough`, there are fewer cells and the search is less precise.
   TriangleTypes(double max_mu, bool rough);
 
   std::size_t size() const { return places_.size(); }
@@ -30,9 +31,9 @@ class TriangleTypes {
   // with the cell's lambda.
   std::vector<double> values(double mu, double excess, double c) const;
 
-  // Some of the cells between place `first` and the next. Where a mixture of the two types' own expected
-  // excesses is below C(c), values() raises the inner one of the two types (which is the first or the
-  // second of them), both, or every type, as `charged` says.
+  // Some of the cells between place `first` and the next place. Where a mixture of the two types' own
+  // expected excesses is below C(c), values() raises some types. `charged` says which: the inner one of the
+  // two, which is the first or the second, or both, or all types.
   struct Cells {
     enum class Charged { inner_first, inner_second, both, all };
     std::size_t first;

@@ -16,13 +16,13 @@ using numerics::larger;
 using Extended = long double;
 
 constexpr int kCells = 160;
-// Nodes are at 0 and at Y = +-(e^{mu z} - 1), where z is in deviations: so many per deviation up to z = 3;
-// beyond, steps grow.
+// Nodes are at 0 and at Y = +-(e^{mu z} - 1), where z is in deviations. Up to z = 3 there are this many nodes
+// per deviation; further out, steps grow.
 constexpr double kPerDeviation = 10;
-// Searches at E > 1 are this many times less precise: such a level enters only interpolated with the one
-// below it.
+// Searches at E > 1 are this many times less precise, because such a level is only used interpolated with the
+// level below it.
 constexpr double kLooser = 2;
-constexpr double kGrowth = 0.12;    // relative growth of each step beyond
+constexpr double kGrowth = 0.12;    // relative growth of each step beyond z = 3
 constexpr double kReach = 8;        // the last node, in deviations
 constexpr double kProfileFrom = 6;  // deviations beyond which both laws take the larger of A and B
 constexpr Extended kRounding = 0x1p-51L;
@@ -30,15 +30,15 @@ constexpr Extended kRounding = 0x1p-51L;
 // n times as much.
 constexpr Extended kExcess = 1e-15L;
 constexpr Extended kNoise = 1e-16L;
-constexpr Extended kMoreThanLacks = 1e-6L;  // a mean that is too small is raised by this fraction too much
+constexpr Extended kMoreThanLacks = 1e-6L;  // a lacking mean is raised by this fraction more than it lacks
 constexpr int kMaxLines = 400;
 constexpr std::size_t kKept = 16;  // tables kept in the process
 
-// A line for SidedValues of a law of mean 0: it stands for expected excesses (slope in [-1, 0]), or left of 0
-// for expected deficits, which are larger by y.
+// A line for SidedValues of a law of mean 0. It stands for expected excesses at y (slope in [-1, 0]) or, left
+// of 0, for expected deficits, which are the excesses plus y.
 struct Line {
   double anchor;
-  Extended value, slope;  // of the expected deficit if the anchor is below 0, else of the expected excess
+  Extended value, slope;  // of the expected deficit if anchor < 0, otherwise of the expected excess
   Extended at(double y) const {
     const bool own_deficit = anchor < 0, deficit = y < 0;
     const Extended own = value + slope * (static_cast<Extended>(y) - anchor);
@@ -51,8 +51,8 @@ class Polygon {
   Polygon(const std::vector<double>& points, SidedValues values)
       : points_(points), values_(std::move(values)) {}
 
-  // The slope of the edge from node k to k + 1: of the expected deficit left of 0, of the expected excess
-  // right of it. At 0 excess and deficit are equal.
+  // The slope of the edge from node k to k + 1. It is a slope of the expected deficit left of 0, and of the
+  // expected excess right of 0. At 0 excess and deficit are equal.
   Extended slope(std::size_t k) const {
     return (values_[k + 1] - values_[k]) / (static_cast<Extended>(points_[k + 1]) - points_[k]);
   }
@@ -112,7 +112,7 @@ SidedValues convex_majorant(const std::vector<double>& points, SidedValues value
     if (first + 1 >= polygon.size()) break;
     std::size_t last = first;
     while (last + 2 < polygon.size() && polygon.concave(last + 1)) ++last;
-    // Each edge of a concave stretch, prolonged, lies above the whole stretch.
+    // The extension of each edge of a concave stretch lies above the whole stretch.
     Line best = polygon.edge(first - 1);
     Extended least = polygon.added(best);
     for (std::size_t k = first; k <= last; ++k) {
@@ -197,8 +197,8 @@ TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
   SidedValues record(count), alternative(count);
   for (std::size_t k = 0; k < count; ++k) {
     const double y = points_[k], c = y - excess;
-    // TriangleExcesses gives the expected excess where c > 0, else the expected deficit. SidedValues need the
-    // expected excess where y >= 0.
+    // TriangleExcesses gives the expected excess if c > 0 and otherwise the expected deficit. SidedValues
+    // need the expected excess if y >= 0.
     const bool expected = c > 0;
     const auto sided = [&](double value) -> Extended {
       return y >= 0 && !expected ? static_cast<Extended>(value) - y : static_cast<Extended>(value);

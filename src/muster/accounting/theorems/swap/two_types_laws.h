@@ -1,13 +1,14 @@
-// The two atomic laws of Theorem 5 (docs/theory/gaussian-two-types.md): for the term of a client that holds
-// the victim's record (type A), and of one that holds her alternative (type B), each enlarged until the
-// expected excess of every Gaussian client is at most that of a mixture of them.
+// The two atomic laws of Theorem 5 (docs/theory/gaussian-two-types.md). They are the laws of the term of a
+// client that holds the victim's record (type A) and of one that holds her alternative (type B), both
+// enlarged. The expected excess of every Gaussian client is at most that of a mixture of the two enlarged
+// laws.
 //
 // A(c) and B(c) are the stop-loss transforms of the two types' terms, and beta is the correction of
-// two_types_net.h. With E = e^eps the laws are those of Y = term + E - 1. At nodes of c + E - 1, A + beta
-// and B + beta are raised to values that are convex with slopes in [-1, 0]; the second differences of
-// these are the masses. For E between two tabulated values the masses are interpolated node by node. The
-// table of one mu is kept; it serves every number of clients, rate, delta and number of rounds. Any
-// function may be called from any thread; a table is built once, on first use.
+// two_types_net.h. With E = e^eps the laws are those of Y = term + E - 1. At nodes of c + E - 1, A + beta and
+// B + beta are raised to values that are convex with slopes in [-1, 0]; the second differences of these are
+// the masses. For E between two tabulated values the masses are interpolated node by node. A table depends
+// only on mu, not on the number of clients, rate, delta or number of rounds, and it is kept. Any function may
+// be called from any thread; a table is built once, on first use.
 #pragma once
 
 #include <array>
@@ -27,12 +28,12 @@ namespace muster::accounting {
 using SidedValues = std::vector<long double>;
 
 // Values that are at least `values` at every point and, as expected excesses, convex with slopes in [-1, 0].
-// A concave stretch is raised to the prolongation of one of its edges, the one that adds the least area.
+// A concave stretch is raised to the extension of one of its edges, the one that adds the least area.
 SidedValues convex_majorant(const std::vector<double>& points, SidedValues values);
 
-// The masses at `points` of a law whose stop-loss transform plus `cut` is at least `values`, checked
-// after the masses are rounded. They sum to at most 1 + 1e-15; the point 0 takes the rest of 1, and its
-// entry is 0. Returns none if the sum is larger or not finite, the check fails, or 0 is not an inner point.
+// The masses at `points` of a law whose stop-loss transform plus `cut` is at least `values`, checked after
+// the masses are rounded. They sum to at most 1 + 1e-15; the point 0 takes the rest of 1, and its entry is 0.
+// Returns nullopt if the sum is larger or not finite, the check fails, or 0 is not an inner point.
 std::optional<std::vector<double>> masses_above(const std::vector<double>& points, const SidedValues& values,
                                                 long double cut);
 
@@ -40,8 +41,8 @@ class TwoTypesLaws {
  public:
   static constexpr double kMinMu = 0.01, kMaxMu = 1.01;
 
-  // The table for records in a ball of diameter mu noise deviations, kMinMu <= mu <= kMaxMu. The most
-  // recently used tables are kept.
+  // The table for records in a ball of diameter mu, in deviations of the noise, kMinMu <= mu <= kMaxMu. The
+  // most recently used tables are kept.
   static std::shared_ptr<const TwoTypesLaws> of(double mu);
   explicit TwoTypesLaws(double mu);
 
@@ -50,8 +51,8 @@ class TwoTypesLaws {
     numerics::AtomicLaw alternative;  // others hold her alternative: type B
     double cut;                       // to be charged once, times the probability that the victim reports
   };
-  // The laws of Y at E - 1 = excess >= 0, with masses multiplied by `rate`. None beyond the table, or if
-  // masses_above() gave none there.
+  // The laws of Y at E - 1 = excess >= 0, with masses multiplied by `rate`. nullopt beyond the table, and
+  // where masses_above() gave none.
   std::optional<Types> at(double excess, double rate) const;
 
   // For tests: the points, the tabulated levels of E - 1, and the masses of the two laws at a level.

@@ -35,8 +35,8 @@ double excess_of(const numerics::AtomicLaw& law, double y) {
   return sum + (1 - total) * std::fmax(0.0, -y);
 }
 
-// Checks (B) of docs/theory/gaussian-two-types.md and its consequences, with K at nodes and between them, and
-// E at tabulated values and between them.
+// Checks (B) of docs/theory/gaussian-two-types.md and its consequences, for K at nodes and between nodes, and
+// for E at tabulated values and between them.
 TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
   std::mt19937_64 engine(2027);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -80,7 +80,7 @@ TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
   EXPECT_GT(below_without_beta, cases / 20);
 }
 
-// A way to find beta at single thresholds: the right one, or one of four wrong ones.
+// A way to find beta at single thresholds, either the right one or one of four wrong ones.
 struct Shortcut {
   const char* name;
   CornerOf corner;  // null: beta = 0
@@ -129,8 +129,8 @@ TEST(TwoTypesNet, FourShortcutsAreCaught) {
       Shortcut{"the certificate", corner_of, false}, Shortcut{"beta = 0", nullptr, true},
       Shortcut{"right triangles alone", right_triangles_alone, true},
       Shortcut{"d at the wrong end of its cell", wrong_end, true}, Shortcut{"S = 1 + eta", flat_sum, true}};
-  // The first inscribed triangle is a known counterexample to right triangles alone: D = .9946, d = -.18,
-  // S = 1.144, at E = 1.00695 and c = .642.
+  // The first inscribed triangle is a known counterexample to using only right triangles: D = .9946, d = -.18
+  // and S = 1.144, at E = 1.00695 and c = .642.
   const std::vector<double> thresholds{-1.2, -0.642, 0.35, 0.642, 0.9, 1.3};
   for (const Shortcut& shortcut : shortcuts) {
     const int random = above_certificate(
@@ -169,7 +169,7 @@ TEST(TwoTypesNet, ReferenceCorrections) {
     const TriangleExcesses excesses(mu, 0);
     const TriangleCells cells = TriangleCells::of(mu, 192);
     const Correction found = certified_correction(excesses, cells, mu, c, corner_of, 0.1);
-    // The tolerance is 3 per cent, plus what either search leaves open where B(c) is far larger than beta.
+    // The tolerance is 3 per cent, plus the imprecision of the searches where B(c) is far larger than beta.
     const double open = 6e-4 * excesses.alternative(c).upper;
     EXPECT_NEAR(found.beta, row.beta, 0.03 * row.beta + open) << mu << ' ' << c << ' ' << found.beta;
     EXPECT_LE(found.reached, found.beta);
@@ -208,7 +208,7 @@ TEST(ConvexMajorant, IsConvexAboveAndTouches) {
       total += mass;
     }
     EXPECT_LE(total, 1);
-    // Where nothing was concave nothing is added.
+    // If nothing was concave, nothing is added.
     EXPECT_TRUE(trial % 12 != 0 || above == values);
   }
 }

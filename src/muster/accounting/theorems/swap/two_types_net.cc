@@ -22,8 +22,8 @@ constexpr double kSpared = 1e-7;
 // At most about this many evaluations per search; wherever it stops, the largest bound of a box is valid.
 constexpr int kMaxEvaluations = 20'000;
 constexpr std::size_t kRuns = 8;  // runs of cells at the start
-// Intervals of eta are split at the arithmetic mean of their ends if the ends have a smaller ratio than this,
-// else at the geometric mean; those that begin at 0 are split at a quarter.
+// Intervals of eta are split at the arithmetic mean of their ends if the ratio of the ends is below this, and
+// otherwise at the geometric mean. Intervals that begin at 0 are split at a quarter of their length.
 constexpr double kThird = 3;
 
 struct Entry {
@@ -79,8 +79,8 @@ class BoxSearch {
     if (const double at = value(box); at > 0) queue_.push({at, box});
   }
 
-  // Replaces a box by its halves: of its cells or of its interval of eta, whichever is expected to lower the
-  // bound more. Returns false for an interval too short to be halved.
+  // Replaces a box by two. Splits its run of cells or its interval of eta, whichever is expected to lower the
+  // bound more. Returns false for an interval too short to be split.
   bool split(const TriangleBox& box) {
     const double eta_width = box.max_eta - box.min_eta;
     const double sums = widest_sum(box.max_eta, 0) - widest_sum(box.min_eta, 0);
@@ -131,7 +131,7 @@ class BoxSearch {
   double c_;
   const LeftOpen& open_;
   CornerOf corner_;
-  double steep_;       // about (M1 + E M2)/2 where g = c (proof of Lemma 1), which weighs D against d and S
+  double steep_;       // about (M1 + E M2)/2 where g = c (proof of Lemma 1); weighs D against d and S
   double negligible_;  // passed to TriangleExcesses::above
   std::priority_queue<Entry> queue_;
   Correction found_{0, 0, 0};

@@ -1,5 +1,6 @@
-// The certified correction beta: by how much the expected excess of another client's term may exceed that
-// of a mixture of two types (docs/theory/gaussian-two-types.md, part 3 of the proof, "A finite net").
+// The certified correction beta, which bounds by how much the expected excess of another client's term
+// exceeds that of a mixture of two types (docs/theory/gaussian-two-types.md, part 3 of the proof, "A finite
+// net").
 //
 // Notation is that of gaussian_triangle.h. A client whose record makes a triangle with d in cell j is
 // compared with the mixture of lambda_j parts of type A (a client that holds the victim's record) and
@@ -33,7 +34,7 @@ struct TriangleBox {
 };
 
 // A triangle whose expected excess is at least that of all triangles of the box, for c > 0 (`positive`) or
-// for c <= 0; none where the box is empty.
+// for c <= 0. `empty` if the box has no triangles.
 struct BoxCorner {
   bool empty;
   Triangle triangle;
@@ -46,22 +47,22 @@ struct Correction {
   int evaluations;  // number of corners evaluated
 };
 
-// beta(K) for the mu and E that `excesses` is made for, c = K - E. Tests pass a false `corner` instead of
-// corner_of. With `effort` 1 beta is up to about 5 per cent too large where it matters; with `effort` 0.1
-// it is up to about half a per cent too large.
+// beta(K) for c = K - E and the mu and E for which `excesses` was made. Only tests pass another `corner` than
+// corner_of. With `effort` 1 beta is up to about 5 per cent too large where it matters; with `effort` 0.1 it
+// is up to about half a per cent too large.
 using CornerOf = BoxCorner (*)(const TriangleCells& cells, const TriangleBox& box, bool positive);
 Correction certified_correction(const TriangleExcesses& excesses, const TriangleCells& cells, double mu,
                                 double c, CornerOf corner = corner_of, double effort = 1);
 
-// What certified_excess() takes in place of A(c) and B(c): any two values, mixed as lambda_j `first` +
-// (1 - lambda_j) `second`. `charged` says whether the result is to be added to both values or to one of
-// them alone; in the latter case it is divided by that value's weight.
+// The two values that certified_excess() uses instead of A(c) and B(c), mixed with weights lambda_j (`first`)
+// and 1 - lambda_j (`second`). `charged` says whether the result is to be added to both values or only to one
+// of them. In the latter case the result is divided by this value's weight.
 struct MixedValues {
   enum class Charged { both, first, second };
   double first, second;
   Charged charged = Charged::both;
 };
-// What a search may leave open: it stops once the largest bound left is at most `ratio` times
+// The precision of a search. It stops once the largest bound left is at most `ratio` times
 // Correction::reached, plus `absolute`. `negligible` of TriangleExcesses::above is at least `spared`.
 struct LeftOpen {
   double ratio, absolute, spared = 0;

@@ -30,7 +30,7 @@ UnequalRatesCurve::UnequalRatesCurve(ReportingSum sum, double n, double lo, doub
     : sum_(std::move(sum)) {
   check(lo, hi);
   const double theta = lo / hi;
-  // In the centred terms of ReportingSum an absent client's is 0 and a revealed one's 1 - 1/E.
+  // In ReportingSum, the centred term of an absent client is 0 and that of a revealed client is 1 - 1/E.
   shape_ = {.factor = 1 / (n * theta), .count = n, .rate = lo, .threshold = n, .revealed = (hi - lo) / hi};
   // The probability that another client reports or is revealed: 1 - theta (1 - hi), without cancellation.
   const double not_absent = shape_.revealed + lo;
@@ -61,13 +61,13 @@ UnequalRatesMixture::UnequalRatesMixture(double n, double lo, double hi, Family 
 }
 
 void UnequalRatesMixture::merge() {
-  // A new block begins where the cumulative weight passes one of these. Values of N far below the mean are
-  // improbable enough to share a block whose smallest N is much smaller, and values far above the mean can
-  // all be charged at one N.
+  // A new block begins where the cumulative weight passes one of these. Values of N far below the mean are so
+  // improbable that they can share a block and be charged at its much smaller first N. Values far above the
+  // mean can all be charged at one N.
   constexpr std::array kCuts{1e-30, 1e-24, 1e-19, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 4e-3,
                              0.01,  0.03,  0.06,  0.12,  0.2,   0.3,  0.4,  0.5,  0.6,  0.7,  0.8,  0.9};
-  // Numbers of clients that differ by at most this share are merged: between them the bound changes by less
-  // than merging costs anyway.
+  // Numbers of clients that differ by at most this share are merged. The bound differs less between them than
+  // the other merges change it.
   constexpr double kAlike = 2e-5;
   const auto alike = [&](const numerics::BinomialBlock& a, const numerics::BinomialBlock& b) {
     return b.first - a.first <= kAlike * a.first;
@@ -100,8 +100,8 @@ numerics::Enclosure UnequalRatesMixture::delta(double epsilon) const {
     upper += block.weight * least;
     lower += block.weight * min_below;
   }
-  // The weights sum to slightly more than 1, because of the two tails' Chernoff bounds and rounding; for the
-  // lower end this is taken off.
+  // The weights sum to slightly more than 1, because of rounding and the Chernoff bounds of the two tails.
+  // The lower end is reduced by this excess.
   const double top = upper * (1 + numerics::kEightyRoundings);
   return {numerics::larger(0.0, lower * (1 - numerics::kBlocksExceedOne)), top < 1 ? top : 1};
 }

@@ -1,18 +1,18 @@
 // Bounds for clients whose participation rates differ (Theorems 6 and 7, docs/theory/unequal-rates.md).
 //
 // n honest clients report independently through a shuffler, each with its own unknown rate in [lo, hi],
-// hi < 1. Let theta = lo / hi and E = e^eps >= 1. The proof reveals the coin of each client but the victim
-// with probability 1 - theta; the others are called hidden, and a hidden client reports with probability
-// hi. With independent terms
+// hi < 1. Let theta = lo / hi and E = e^eps >= 1. The proof reveals the coin of each client except the victim
+// with probability 1 - theta. Clients whose coins are not revealed are called hidden, and a hidden client
+// reports with probability hi. With independent terms
 //     Z = 0 w.p. 1 - theta (revealed),   1 - E w.p. theta (1 - hi) (absent),   X* w.p. theta hi (reporting),
 //     delta(eps) <= (1 / (n theta)) * mean of ( Z_1 + ... + Z_n )_+
 //                   + hi (1 - theta (1 - hi))^{n-1} A(E) + hi f(inf).
 // X* is the law of swap_profile.h, f is the local profile, and A(E) bounds the delta of a shuffle of the
-// victim and all hidden clients: f(E), or their blanket (ReportingSum::everybody). The right side is the
+// victim and all hidden clients: f(E), or their blanket (ReportingSum::everybody). The right-hand side is the
 // average of B(N+1) over N ~ Bin(n-1, theta), where B(n') is the swap bound for n' clients of rate hi. In
-// closed form this is one sum, whatever n is; at lo = hi it is the swap bound itself. UnequalRatesMixture
+// closed form this is one sum for any n, and for lo = hi it is the swap bound itself. UnequalRatesMixture
 // averages a bound B that is known only as a function, block by block. Proven for replace-one neighbours.
-// Theorem 6, for known rates, is enumerated in tests/oracle/unequal_formula.h. Immutable values, but for
+// Theorem 6, for known rates, is enumerated in tests/oracle/unequal_formula.h. Immutable values, except for
 // UnequalRatesMixture::merge(); call from any thread.
 #pragma once
 
@@ -46,7 +46,7 @@ class UnequalRatesMixture {
   using Family = std::function<numerics::Enclosure(double clients, double epsilon)>;
   UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness = 0.25);
   numerics::Enclosure delta(double epsilon) const;
-  // Merges the blocks into about 25 at most, for a B that is expensive. This makes epsilon larger by a
+  // Merges the blocks into about 25 at most, for use if B is expensive. This makes epsilon larger by a
   // fraction of 1e-4 to 1e-3.
   void merge();
   std::size_t evaluations() const { return blocks_.size(); }

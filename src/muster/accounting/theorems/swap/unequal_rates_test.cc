@@ -31,8 +31,8 @@ long double local(long double epsilon0, long double epsilon) {
   return (std::exp(epsilon0) - std::exp(epsilon)) / (std::exp(epsilon0) + 1);
 }
 
-// The largest divergence of n clients in either direction, with the victim at any of the rates, and the
-// others at any of them and holding either record.
+// The largest divergence of n clients in either direction, where the victim and each other client may have
+// any of the rates in `values`, and each other client may hold either record.
 long double worst_truth(const std::vector<Law>& laws, const std::vector<double>& values, int n,
                         double epsilon) {
   long double worst = 0;
@@ -80,7 +80,7 @@ TEST(UnequalRates, KnownRatesDominateEveryDataset) {
                 oracle::profile_law(laws, epsilon), rates, epsilon, oracle::profile(laws, std::exp(epsilon)));
             order += bound > profile * (1 + 1e-12L) + 1e-16L;
           }
-          // At equal rates it is the swap theorem itself.
+          // At equal rates the bound is that of the swap theorem itself.
           const std::vector<long double> equal(static_cast<std::size_t>(n), rates[0]);
           homogeneous_gap = std::max(
               homogeneous_gap, std::fabs(oracle::unequal_dataset(others, laws[0], laws[1], equal, epsilon) -
@@ -197,8 +197,8 @@ TEST(UnequalRates, EqualRatesReduceToTheSwapTheorem) {
   }
 }
 
-// The average block by block, for bounds known only as functions, is not below the closed form and is close
-// to it.
+// The average over blocks, for bounds known only as functions, is not below the closed form and is close to
+// it.
 TEST(UnequalRates, BlocksAgreeWithTheClosedForm) {
   const ReportingSum sum({Profile::pure(1)});
   const auto family = [&sum](double clients, double epsilon) {
@@ -257,8 +257,8 @@ TEST(UnequalRates, ClassCDominatesEveryVectorOfRates) {
   EXPECT_EQ(violations, 0);
 }
 
-// With many clients class C's one sum is not above the average over blocks of N, and its epsilon is within a
-// relative 2e-4 of the lower bound's.
+// With many clients, class C's bound, which is one sum, is not above the average over blocks of N. Its
+// epsilon is within a relative 2e-4 of that of the lower bound.
 TEST(UnequalRates, ClassCInLargeCrowds) {
   for (const auto& [lo, hi] : {std::pair{0.05, 0.1}, {0.3, 0.34}, {0.5, 0.9}}) {
     for (const double n : {1e3, 6e4, 1e8}) {
@@ -302,7 +302,7 @@ TEST(UnequalRates, ThinnedBlanketDominatesRatesUpToOne) {
   EXPECT_GT(domination.tightest, 0.9L);
 }
 
-// The curve of the lower bound's pair is the exact divergence of its dataset.
+// The curve of UnequalRatesPair is the exact divergence of its data set.
 TEST(UnequalRates, PairIsItsDataset) {
   for (const double epsilon0 : {0.5, 2.0}) {
     const std::vector<Law> laws = response(epsilon0);

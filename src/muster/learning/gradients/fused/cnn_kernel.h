@@ -1,9 +1,10 @@
 // Forward and backward pass of one example through Architecture::cnn, with all data in one core's
 // second-level cache.
 //
-// The instruction set (Highway's target) is chosen at run time. Equal inputs give equal bits on every call
-// and thread. Targets with fused multiply-add (AVX2, AVX-512, NEON) agree bit for bit; targets without it
-// round each product and differ from them in the last digits. Thread rule: pure functions of the arguments.
+// The instruction set (Highway's target) is chosen at run time. On one machine, equal inputs give equal bits
+// in every call and thread. Targets with fused multiply-add (AVX2, AVX-512, NEON) agree bit for bit. Targets
+// without it round each product and differ from them in the last digits. The functions depend on their
+// arguments only.
 #pragma once
 
 #include "muster/learning/gradients/fused/cnn_shape.h"
@@ -11,7 +12,7 @@
 namespace muster::learning::fused {
 
 // Fills buffers.logits and, except for logits_slope and conv2_turned, everything that backward reads.
-// `parameters` has kParameters floats and `pixels` 784.
+// `parameters` has kParameters floats, and `pixels` has 784.
 void forward(const float* parameters, const float* pixels, Buffers& buffers);
 
 // Fills buffers.conv2_turned with the transposed weights of the second convolution.

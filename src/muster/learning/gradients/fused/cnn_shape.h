@@ -1,10 +1,10 @@
 // Architecture::cnn as compile-time constants, and the buffers that one example needs, for the fused kernels.
 //
-// The second convolution, 4x4 with stride 2, reads rows and columns 0..11 of the first pooled map, which
-// is 13x13. So the last row and column of that map, and of the 14x14 convolution before it, influence nothing
-// and have zero gradient, and the kernels compute only 12x12 entries of the map and 13x13 of the convolution.
-// Offsets into the flat parameter vector are those of models/architecture.h (a test compares them). Layouts
-// are [y][x][channel]. Buffers belong to one thread.
+// The second convolution, 4x4 with stride 2, reads only rows and columns 0..11 of the 13x13 pooled map before
+// it. So the last row and column of that map, and of the 14x14 convolution before it, have no influence and
+// zero gradient. The kernels compute only 12x12 entries of the map and 13x13 of the convolution. Offsets into
+// the flat parameter vector are those of models/architecture.h (a test compares them). Layouts are
+// [y][x][channel]. Buffers belong to one thread.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace muster::learning::fused {
 
-// A convolution without padding: the image is padded beforehand, and unused outputs are dropped.
+// A convolution without padding: the image is padded beforehand, and unused outputs are left out.
 template <std::size_t kInWidthV, std::size_t kInChannelsV, std::size_t kOutWidthV, std::size_t kOutChannelsV,
           std::size_t kKernelV, std::size_t kWeightsAtV>
 struct Convolution {
@@ -63,7 +63,7 @@ struct Buffers {
   alignas(64) float pool2[Dense1::kInputs];
   alignas(64) float hidden[Dense1::kOutputs];
   alignas(64) float logits[kLogitRoom];
-  // d loss / d value for the values of the same names; lanes 10..15 of logits_slope are zero.
+  // d loss / d value for each value of the same name; lanes 10..15 of logits_slope are zero.
   alignas(64) float logits_slope[kLogitRoom] = {};
   alignas(64) float hidden_slope[Dense1::kOutputs];
   alignas(64) float pool2_slope[Dense1::kInputs];

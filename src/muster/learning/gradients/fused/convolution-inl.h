@@ -1,9 +1,9 @@
 // Convolution kernels with vectors over output channels: forward values, and the gradients of
 // weights and biases.
 //
-// Each accumulator lane is one output value (or one weight's gradient), summed over taps (or positions) in
-// index order with one multiply-add per term. So the result has the same bits on every target that fuses
-// multiply-adds, whatever its vector width; the width only changes how many values are kept in registers.
+// Each lane of an accumulator is one output value (or one weight's gradient). It is summed over taps (or
+// positions) in index order, with one multiply-add per term. So the result has the same bits on every target
+// with fused multiply-add; the vector width only changes how many values are kept in registers.
 
 #if defined(MUSTER_LEARNING_CONVOLUTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_CONVOLUTION_INL_H_
@@ -28,8 +28,8 @@ using V = hn::Vec<F>;
 inline constexpr std::size_t kLanes = hn::MaxLanes(F());
 inline constexpr bool kManyRegisters = kLanes == 16;  // AVX-512 has 32 vector registers, most others 16
 
-// Computes out[p][c] for kTile positions p from kFirst on and for the channels c of kVectors vectors, from
-// `channel` on.
+// Computes out[p][c] for the kTile positions p from kFirst on, and for the channels c of kVectors vectors
+// from `channel` on.
 template <class C, std::size_t kFirst, std::size_t kTile, std::size_t kVectors>
 HWY_INLINE void ConvolveTile(const float* HWY_RESTRICT in, const float* HWY_RESTRICT parameters,
                              std::size_t channel, float* HWY_RESTRICT out) {
@@ -66,7 +66,7 @@ HWY_INLINE void ConvolveTile(const float* HWY_RESTRICT in, const float* HWY_REST
   }
 }
 
-// Computes one output row of 13 positions at a time.
+// Computes the first convolution, one output row of 13 positions at a time.
 HWY_INLINE void ConvolveFirst(const float* HWY_RESTRICT image, const float* HWY_RESTRICT parameters,
                               float* HWY_RESTRICT out) {
   using C = Conv1;
@@ -87,8 +87,8 @@ HWY_INLINE void ConvolveSecond(const float* HWY_RESTRICT in, const float* HWY_RE
   }
 }
 
-// The gradient of the weights of kRows x kTaps taps starting at (ky, tap), for kVectors vectors of output
-// channels from `channel` on: the sum over positions of the input times out_slope.
+// Computes the gradient of the weights of kRows x kTaps taps from (ky, tap) on, for kVectors vectors of
+// output channels from `channel` on. It is the sum over positions of the input times out_slope.
 template <class C, std::size_t kRows, std::size_t kTaps, std::size_t kVectors>
 HWY_INLINE void WeightGradientTile(const float* HWY_RESTRICT in, const float* HWY_RESTRICT out_slope,
                                    std::size_t ky, std::size_t tap, std::size_t channel,
@@ -141,8 +141,8 @@ HWY_INLINE void WeightGradientTile(const float* HWY_RESTRICT in, const float* HW
   }
 }
 
-// The gradient of the biases: out_slope summed over positions, in four interleaved partial sums that are
-// added in pairs.
+// Computes the gradient of the biases: out_slope summed over positions. It keeps four interleaved partial
+// sums and adds them in pairs.
 template <class C>
 HWY_INLINE void BiasGradient(const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT gradient) {
   const F d;

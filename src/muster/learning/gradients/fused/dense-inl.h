@@ -1,9 +1,9 @@
 // Dense layers: forward values, the rank-1 gradient of the weights, and the gradient of the input.
 //
 // Sums have a fixed order that does not depend on the vector width. The forward pass keeps eight interleaved
-// partial sums over the inputs and adds them in pairs. The gradient of an input is the sum of the products of
-// its row of weights with out_slope: they are added up in 16 virtual lanes, which are folded to 8 and to 4 by
-// adding halves; the last four are added in pairs.
+// partial sums over the inputs and adds them in pairs. The gradient of an input is the inner product of its
+// row of weights with out_slope. Its terms are added up in 16 virtual lanes, which are folded to 8 and then
+// to 4 by adding halves; the last four lanes are added in pairs.
 
 #if defined(MUSTER_LEARNING_DENSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_DENSE_INL_H_
@@ -24,7 +24,7 @@ namespace muster::learning::fused {
 namespace HWY_NAMESPACE {
 
 // total[v] = sum over k of in[k] * weights[k][channel + v * kLanes ...], without bias. Lanes beyond the
-// layer's outputs are meaningless: their weights are read from the parameters after the row, which exist.
+// layer's outputs are meaningless: their weights are read from the parameters that follow the row.
 template <class L, std::size_t kVectors>
 HWY_INLINE void DenseSums(const float* HWY_RESTRICT in, const float* HWY_RESTRICT parameters,
                           std::size_t channel, V* HWY_RESTRICT total) {
@@ -103,8 +103,8 @@ HWY_INLINE hn::Vec<F4> Fold(const V* lanes16) {
 }
 #endif
 
-// The products of one row of weights with out_slope, in 16 virtual lanes: lane l holds that of output l or,
-// if kRoom is 32, the sum of those of outputs l and l + 16.
+// The products of one row of weights with out_slope, in 16 virtual lanes. Lane l holds the product of output
+// l or, if kRoom is 32, the sum of the products of outputs l and l + 16.
 template <class L, std::size_t kRoom>
 HWY_INLINE void RowProducts(const float* HWY_RESTRICT row, const float* HWY_RESTRICT out_slope, V* lanes16) {
   const F d;
@@ -119,7 +119,7 @@ HWY_INLINE void RowProducts(const float* HWY_RESTRICT row, const float* HWY_REST
   }
 }
 
-// One row of the gradient of the weights: the input that the row belongs to, times out_slope.
+// One row of the gradient of the weights: the input of that row, times out_slope.
 template <std::size_t kRoom>
 HWY_INLINE void RowGradient(float in, const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT row) {
   const F d;
@@ -130,13 +130,13 @@ HWY_INLINE void RowGradient(float in, const float* HWY_RESTRICT out_slope, float
   }
 }
 
-// d loss / d weights = in (outer product) out_slope, d loss / d biases = out_slope,
-// in_slope = weights out_slope. The matrices of a large layer exceed the first-level cache, so rows
-// to be written are prefetched.
+// d loss / d weights = in (outer product) out_slope, d loss / d biases = out_slope, in_slope = weights
+// out_slope. The matrices of a large layer exceed the first-level cache, so the rows to be written are
+// prefetched.
 //
-// Where out_slope has room beyond the outputs, it is zero there. What is read beyond a row's end (the
-// parameters that follow) is multiplied by zero, so it need only be finite. What is written there is zero;
-// the next row overwrites it, and the biases, written last, overwrite what the last row left.
+// Beyond the outputs, out_slope is zero. So the parameters that are read after the end of a row are
+// multiplied by zero and need only be finite. The zeros that are written after the end of a row are
+// overwritten by the next row and, after the last row, by the biases.
 template <class L, std::size_t kRoom>
 HWY_INLINE void DenseBackward(const float* HWY_RESTRICT parameters, const float* HWY_RESTRICT in,
                               const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT gradient,
@@ -156,7 +156,7 @@ HWY_INLINE void DenseBackward(const float* HWY_RESTRICT parameters, const float*
   }
 #else
   constexpr std::size_t kAhead = 8;  // rows
-  // In a smaller layer, the prefetch could pass the end of `gradient`.
+  // For a smaller layer, the prefetch could pass the end of `gradient`.
   constexpr bool kLarge = L::kInputs >= 8 * kAhead;
   static_assert(!kLarge || L::kWeightsAt + (L::kInputs + kAhead) * L::kOutputs <= kParameters);
   const F4 d4;

@@ -8,7 +8,8 @@ namespace {
 
 struct FusedWorkspace final : Workspace {
   fused::Buffers buffers;
-  // The parameters of the last prepare(); null before it, and once gradient() was called with others.
+  // The parameters of the last prepare(). Null before the first one, and after gradient() with other
+  // parameters.
   const float* prepared = nullptr;
 };
 

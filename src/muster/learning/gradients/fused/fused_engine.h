@@ -1,8 +1,8 @@
-// The engine for Architecture::cnn: one example at a time through kernels written for it (cnn_kernel.h).
+// The engine for Architecture::cnn: it computes one example at a time, with specialized kernels
+// (cnn_kernel.h).
 //
-// It agrees with the reference engine up to rounding (fused_engine_test.cc) and breaks ties the same
-// way. Callers' buffers are fastest when aligned to 64 bytes, but any alignment works. Thread rule: as
-// for GradientEngine.
+// It agrees with the reference engine up to rounding (fused_engine_test.cc) and breaks ties in the same way.
+// Callers' buffers may have any alignment; 64 bytes are fastest. The thread rule is that of GradientEngine.
 #pragma once
 
 #include <memory>

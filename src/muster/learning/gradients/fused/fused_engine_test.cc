@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::size_t kSize = fused::kParameters;
 
-// Parameters after one pass of gradient descent, one example a step: activations and slopes as in training.
+// Parameters after one pass of gradient descent with one example per step, so that activations and slopes are
+// as in training.
 std::vector<float> trained_parameters(const Dataset& data) {
   const auto engine = make_reference_engine(Architecture::cnn);
   auto room = engine->make_workspace();
@@ -32,8 +33,8 @@ std::vector<float> trained_parameters(const Dataset& data) {
   return parameters;
 }
 
-// The relative error |a - b| / |b| of entries [at, at + count) of a gradient, in the Euclidean norm; |a| if
-// b is 0 there.
+// The relative error |a - b| / |b| of the entries [at, at + count) of a gradient, in the Euclidean norm. If b
+// is 0 there, the result is |a|.
 double relative_error(const std::vector<float>& a, const std::vector<float>& b, std::size_t at,
                       std::size_t count) {
   double difference = 0;
@@ -49,7 +50,7 @@ class FusedEngine : public ::testing::Test {
  protected:
   ~FusedEngine() override { hwy::SetSupportedTargetsForTest(0); }
 
-  // Runs `check(target)` once for each instruction set that is compiled in and present on this machine.
+  // Runs `check(target)` once for each instruction set that is compiled in and that this machine has.
   template <typename Check>
   void on_every_target(Check check) {
     hwy::SetSupportedTargetsForTest(0);
@@ -62,7 +63,7 @@ class FusedEngine : public ::testing::Test {
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   }
 
-  // Both engines, with room for what they compute.
+  // Both engines, with the buffers that they need.
   struct Engines {
     std::unique_ptr<GradientEngine> reference = make_reference_engine(Architecture::cnn);
     std::unique_ptr<GradientEngine> fused = make_fused_cnn_engine();
@@ -147,8 +148,8 @@ TEST_F(FusedEngine, TargetsWithFusedMultiplyAddAgreeBitForBit) {
   });
 }
 
-// A convolution whose weights are zero gives its bias everywhere, so every pooling window after it is a tie.
-// Its input still varies, so the gradient of its weights shows which position of each window was chosen.
+// A convolution with zero weights gives its bias everywhere, so every window of the following pooling is a
+// tie. Its input still varies, so the gradient of its weights shows which position of each window was chosen.
 TEST_F(FusedEngine, BreaksTiesLikeTheReference) {
   const DataSplit split = draw_digits(0, 1, 6);
   Engines both;
@@ -190,8 +191,8 @@ TEST_F(FusedEngine, ThreadsSeeTheSameBits) {
   EXPECT_EQ(one, two);
 }
 
-// What is prepared for one parameter vector is not used for another, and gradients at another do not spoil
-// later ones at the first. After its floats have changed, a vector must be prepared again.
+// Weights prepared for one parameter vector are not used for another one, and gradients at another vector do
+// not spoil later ones at the first. After its floats have changed, a vector must be prepared again.
 TEST_F(FusedEngine, PreparedAndUnpreparedGradientsAreTheSameBits) {
   const DataSplit split = draw_digits(0, 1, 6);
   const auto engine = make_fused_cnn_engine();

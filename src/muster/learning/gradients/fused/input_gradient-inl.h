@@ -1,10 +1,11 @@
 // The gradient of the second convolution's input, with vectors over input channels.
 //
-// With stride 2 and a 4x4 kernel, input (2a+py, 2b+px) contributes to output (a-i, b-j) through tap
-// (py+2i, px+2j), for i and j in {0, 1}. These are four interleaved 2x2 correlations, one for each parity
-// (py, px), that read the slopes of the same outputs. Row a of all four is kept in registers, or of the two
-// with the same py where registers are few, and padding is never multiplied. Each value is summed over i,
-// then output channels, then j, so the bits are the same on every target with fused multiply-add.
+// With stride 2 and a 4x4 kernel, input (2a+py, 2b+px) contributes to output (a-i, b-j) through tap (py+2i,
+// px+2j), for i and j in {0, 1}. These are four interleaved 2x2 correlations, one for each parity (py, px),
+// that read the slopes of the same outputs. Row a of all four is kept in registers; with few registers, only
+// the two correlations with the same py are computed together. Padding is never multiplied. Each value is
+// summed over i, then output channels, then j, so the bits are the same on every target with fused
+// multiply-add.
 
 #if defined(MUSTER_LEARNING_INPUT_GRADIENT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_INPUT_GRADIENT_INL_H_
@@ -28,9 +29,9 @@ inline constexpr std::size_t kIn2 = Conv2::kInChannels;
 inline constexpr std::size_t kOut2 = Conv2::kOutChannels;
 static_assert(Conv2::kKernel == 4 && Conv2::kStride == 2 && Conv2::kInWidth == 2 * (Conv2::kOutWidth + 1));
 
-// Transposes [ky][kx][in][out] to [ky][kx][out][in]. In a quad of vectors, block b (four lanes) of vector r
-// holds four outputs of input r + 4b. Transposing block b of the four vectors, for every b, gives one vector
-// of consecutive inputs for each of the four outputs.
+// Transposes [ky][kx][in][out] to [ky][kx][out][in]. In `quad`, block b (four lanes) of vector r holds four
+// outputs of input r + 4b. Transposing block b of the four vectors, for every b, gives one vector of
+// consecutive inputs for each of the four outputs.
 HWY_INLINE void TurnWeights(const float* HWY_RESTRICT parameters, float* HWY_RESTRICT turned) {
 #if HWY_TARGET == HWY_SCALAR
   for (std::size_t tap = 0; tap < Conv2::kKernel * Conv2::kKernel; ++tap) {

@@ -1,9 +1,9 @@
 // ReLU and 2x2 max-pooling with stride 1, fused, with vectors over channels.
 //
-// Pooling max(0, .) over the raw convolution equals ReLU followed by pooling. Backward, a window passes
-// its slope to the first position, in [y][x] order, that holds the maximum, and passes nothing if the
-// pooled value is zero; the reference engine does the same. Slopes that meet at one position are added in
-// the order of the windows, also as in the reference engine.
+// Pooling max(0, .) of the raw convolution equals ReLU followed by pooling. In the backward pass, a window
+// passes its slope to the first position, in [y][x] order, that holds the maximum. It passes nothing if the
+// pooled value is zero. Slopes that meet at one position are added in the order of the windows. The reference
+// engine does the same.
 
 #if defined(MUSTER_LEARNING_POOL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_POOL_INL_H_
@@ -41,7 +41,7 @@ HWY_INLINE void ReluPool(const float* HWY_RESTRICT in, float* HWY_RESTRICT out) 
   }
 }
 
-// `in` and `out` are as ReluPool left them; overwrites in_slope, which has the shape of `in`.
+// `in` and `out` are the arguments of ReluPool. Overwrites in_slope, which has the shape of `in`.
 template <std::size_t kSide, std::size_t kChannels>
 HWY_INLINE void ReluPoolGradient(const float* HWY_RESTRICT in, const float* HWY_RESTRICT out,
                                  const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT in_slope) {
@@ -56,7 +56,7 @@ HWY_INLINE void ReluPoolGradient(const float* HWY_RESTRICT in, const float* HWY_
       float* bottom_slope = top_slope + kRow;
       const std::size_t first = y * (kSide - 1) * kChannels + channel;
       V above = hn::Load(d, top_slope);  // the slope so far at the window's top left
-      V below = hn::Zero(d);             // and at its bottom left
+      V below = hn::Zero(d);             // and at the window's bottom left
       V upper_left = hn::Load(d, top);
       V lower_left = hn::Load(d, bottom);
       for (std::size_t x = 0; x + 1 < kSide; ++x) {
