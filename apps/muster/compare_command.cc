@@ -95,9 +95,9 @@ std::optional<comparison::Records> records_known(const PlanSource& source, const
 
 std::string heading(const Comparison& all, const Plan& plan) {
   return fmt::format(
-      "{}, each with the {} that keeps epsilon <= {} at delta {}; {} clients, {} {}{}", plan.name(),
+      "{}, each with the {} that keeps epsilon <= {} at delta {}; {} clients, {} round{}", plan.name(),
       all.solves == Solves::accuracy ? "least variance of a round's mean" : "least noise", all.target.epsilon,
-      all.target.delta, all.clients, all.rounds, "round", all.rounds == 1 ? "" : "s");
+      all.target.delta, all.clients, all.rounds, all.rounds == 1 ? "" : "s");
 }
 
 void print(const Comparison& all, const Plan& plan, const CompareFlags& flags) {

@@ -155,7 +155,7 @@ class Refusals(CommandTest):
 
     def test_help_by_name(self):
         self.assertEqual(run("help").stdout, run("--help").stdout)
-        for name in ("account", "calibrate", "train", "report"):
+        for name in ("account", "calibrate", "compare", "train", "report"):
             self.assertEqual(run("help", name).stdout, run(name, "--help").stdout)
         self.assertEqual(run("-V").stdout, run("--version").stdout)
 

@@ -98,8 +98,8 @@ Scale variance_scale(const Columns& columns) {
 std::string comparison_svg(const Comparison& all) {
   const Columns columns = columns_of(all);
   const std::string heading =
-      fmt::format("The noise of a round's mean at epsilon {}, delta {}, {} clients, {} rounds",
-                  all.target.epsilon, all.target.delta, all.clients, all.rounds);
+      fmt::format("The noise of a round's mean at epsilon {}, delta {}, {} clients, {} round{}",
+                  all.target.epsilon, all.target.delta, all.clients, all.rounds, all.rounds == 1 ? "" : "s");
   if (columns.protocols.empty()) return svg_picture(kSize, heading + "; nothing has a variance", "");
   const Scale x = Scale::linear(0, static_cast<double>(columns.protocols.size()), kLeft, kRight);
   ChartPanel panel(x, variance_scale(columns), "variance, in squared clips, for one number", "", false);
