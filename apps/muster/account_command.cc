@@ -127,6 +127,7 @@ int account(const AccountFlags& flags) {
   const bool curve = flags.asks_curve->count() > 0;
   const CurveFormat format = curve ? curve_format(flags) : CurveFormat::table;
   const Plan plan = flags.plan.plan();
+  say_left_out(plan);
   const Question question = question_of(flags, plan);
   const std::vector<accounting::Stage> stages = plan.stages();
   if (curve && stages.size() > 1) {

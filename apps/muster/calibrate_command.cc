@@ -95,6 +95,7 @@ int calibrate(const CalibrateFlags& flags) {
   target.epsilon = number_flag("--epsilon", flags.epsilon, false);
   target.view = flags.view.view();
   const protocols::Plan plan = flags.plan.plan(protocols::keys_solved_by(knob));
+  say_left_out(plan);
   target.delta = delta_of(plan, flags.plan, "calibrate needs it");
   const Calibration found = protocols::calibrate(plan, knob, target);
   if (flags.json) {

@@ -36,6 +36,7 @@ CLI::App* add_subcommand(CLI::App& root, const std::string& name, const std::str
 
 Subcommand account_command(CLI::App& root);
 Subcommand calibrate_command(CLI::App& root);
+Subcommand compare_command(CLI::App& root);
 Subcommand train_command(CLI::App& root);
 Subcommand report_command(CLI::App& root);
 Subcommand evaluate_command(CLI::App& root);

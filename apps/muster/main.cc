@@ -47,7 +47,7 @@ void require_written_results() {
 Subcommand help_command(CLI::App& root) {
   CLI::App* cli = root.add_subcommand("help", "Show the help of a command");
   const auto name = std::make_shared<std::string>();
-  cli->add_option("COMMAND", *name, "account, calibrate, train, report or reproduce");
+  cli->add_option("COMMAND", *name, "account, calibrate, compare, train, report, evaluate or reproduce");
   return {cli, [&root, name] {
             if (name->empty()) {
               // root.help() would be the help of `help`, which has been parsed.
@@ -145,9 +145,9 @@ int run(int argc, char** argv) {
   root.require_subcommand(0, 1);
   root.allow_extras();
   root.footer("Each command has its own --help. Documentation: docs/accounting.md, docs/plan.md");
-  std::vector<Subcommand> commands = {account_command(root), calibrate_command(root), train_command(root),
-                                      report_command(root),  evaluate_command(root),  reproduce_command(root),
-                                      help_command(root)};
+  std::vector<Subcommand> commands = {
+      account_command(root), calibrate_command(root), compare_command(root),   train_command(root),
+      report_command(root),  evaluate_command(root),  reproduce_command(root), help_command(root)};
   try {
     root.parse(argc, argv);
   } catch (const CLI::Success& success) {  // thrown for --help and --version

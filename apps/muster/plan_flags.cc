@@ -7,6 +7,7 @@
 
 #include "muster/core/error.h"
 #include "muster/plan/keys.h"
+#include "say.h"
 
 namespace muster::app {
 namespace {
@@ -29,7 +30,22 @@ std::string only_text(std::string_view key, const std::vector<std::string_view>&
                                       : fmt::format("; {} only", fmt::join(with, ", "));
 }
 
+// Whether the flag of the key is a list in this command: of what is compared.
+bool is_list(std::string_view key, protocols::Command command) {
+  return command == protocols::Command::compare &&
+         (key == "participation.protocol" || key == "randomizer.kind");
+}
+
+// Whether the command finds the key's value, whatever the plan says of it.
+bool is_solved(std::string_view key, protocols::Command command) {
+  return command == protocols::Command::compare &&
+         (key == "randomizer.epsilon0" || key == "randomizer.sigma");
+}
+
 std::string help_text(const protocols::KeySpec& spec, protocols::Command command) {
+  if (is_list(spec.key, command)) {
+    return fmt::format("compare these alone, a,b,... of: {} [all that apply]", spec.allowed(command));
+  }
   std::string text = fmt::format("{}: {}", spec.meaning, spec.allowed(command));
   text += only_text("participation.protocol", spec.protocols, command);
   text += only_text("randomizer.kind", spec.randomizers, command);
@@ -38,22 +54,27 @@ std::string help_text(const protocols::KeySpec& spec, protocols::Command command
   return fallback.empty() ? text : fmt::format("{} [{}]", text, fallback);
 }
 
-// Whether --help shows the key's flag: the key must apply to the command, and to some protocol and some
-// randomizer that the command supports.
+// Whether --help shows the key's flag: the key must apply to the command, which must not solve for it, and to
+// some protocol and some randomizer that the command supports.
 bool shown(const protocols::KeySpec& spec, protocols::Command command) {
   const auto reachable = [command](std::string_view key, const std::vector<std::string_view>& names) {
     return names.empty() || std::ranges::any_of(protocols::spec_of(key).choices(), [&](const auto& option) {
              return option.works_with(command) && std::ranges::find(names, option.name) != names.end();
            });
   };
-  return spec.applies_to(command) && reachable("participation.protocol", spec.protocols) &&
+  return spec.applies_to(command) && !is_solved(spec.key, command) &&
+         reachable("participation.protocol", spec.protocols) &&
          reachable("randomizer.kind", spec.randomizers);
+}
+
+bool needs_plan(protocols::Command command) {
+  return command == protocols::Command::train || command == protocols::Command::compare;
 }
 
 }  // namespace
 
 PlanFlags::PlanFlags(CLI::App& cli, protocols::Command command) : command_(command) {
-  const bool needs_file = command == protocols::Command::train;
+  const bool needs_file = needs_plan(command);
   file_option_ =
       cli.add_option("PLAN", file_,
                      needs_file ? "the plan, a TOML file" : "the plan, a TOML file; flags alone will do")
@@ -74,16 +95,18 @@ bool PlanFlags::given(std::string_view key) const {
   return option != options_.end() && option->second->count() > 0;
 }
 
+std::string PlanFlags::text(std::string_view key) const { return given(key) ? typed_.find(key)->second : ""; }
+
 protocols::PlanSource PlanFlags::source() const {
   const bool named = file_option_->count() > 0;
-  if (!named && command_ == protocols::Command::train) {
+  if (!named && needs_plan(command_)) {
     throw Error(ErrorCode::usage, "PLAN", "", "a TOML file",
-                "is missing: train needs a plan, such as plans/quickstart.toml");
+                fmt::format("is missing: {} needs a plan, such as plans/quickstart.toml", name_of(command_)));
   }
   protocols::PlanSource source =
       file_.empty() ? protocols::PlanSource() : protocols::PlanSource::from_file(file_);
   for (const protocols::KeySpec& spec : protocols::plan_keys()) {
-    if (given(spec.key)) {
+    if (given(spec.key) && !is_list(spec.key, command_)) {
       source.override_key(spec.key, typed_.find(spec.key)->second);
     }
   }
@@ -92,6 +115,10 @@ protocols::PlanSource PlanFlags::source() const {
 
 protocols::Plan PlanFlags::plan(const std::vector<std::string_view>& solved_for) const {
   return protocols::Plan::validate(source(), command_, solved_for);
+}
+
+void say_left_out(const protocols::Plan& plan) {
+  for (const std::string& sentence : plan.left_out()) say(sentence);
 }
 
 }  // namespace muster::app

@@ -25,7 +25,11 @@ class PlanFlags {
   // Whether the flag of `key` ("privacy.delta") was given.
   bool given(std::string_view key) const;
 
-  // The plan file, if one was named, overridden by the flags given.
+  // What the flag of `key` states, as typed; empty if it was not given.
+  std::string text(std::string_view key) const;
+
+  // The plan file, if one was named, overridden by the flags given. In a comparison, --protocol and
+  // --randomizer are lists, and override nothing.
   protocols::PlanSource source() const;
   // `solved_for` lists the keys that need no value (see Plan::validate).
   protocols::Plan plan(const std::vector<std::string_view>& solved_for = {}) const;
@@ -37,5 +41,8 @@ class PlanFlags {
   std::map<std::string, std::string, std::less<>> typed_;  // key -> text
   std::map<std::string, CLI::Option*, std::less<>> options_;
 };
+
+// Says on stderr which keys were left out of the plan, and why.
+void say_left_out(const protocols::Plan& plan);
 
 }  // namespace muster::app

@@ -273,6 +273,18 @@ simulation::Sweep sweep_of(const TrainFlags& flags) {
   return sweep;
 }
 
+// Many combinations leave out the same keys for the same reason, which is said once.
+void say_what_is_left_out(const simulation::Sweep& sweep) {
+  std::set<std::string> said;
+  for (const simulation::Combination& combination : sweep.combinations) {
+    for (const std::string& sentence : combination.plans.front().left_out()) {
+      if (said.insert(sentence).second) {
+        say(sentence);
+      }
+    }
+  }
+}
+
 void leave_summary(const simulation::Sweep& sweep, bool json) {
   const std::string summary = reporting::summary_json(sweep);
   replace_file(fs::path(sweep.folder) / kSummary, summary + "\n");
@@ -290,6 +302,7 @@ void leave_summary(const simulation::Sweep& sweep, bool json) {
 int run_sweep(const TrainFlags& flags) {
   const simulation::Fidelity fidelity = simulation::fidelity_named(flags.fidelity);
   simulation::Sweep sweep = sweep_of(flags);
+  say_what_is_left_out(sweep);
   check_folder(sweep, flags.resume);
   Charges charges;
   for (const simulation::Combination& combination : sweep.combinations) {

@@ -21,8 +21,9 @@ namespace muster::app {
 // form, for a key that no flag overrides, for `seed` (use --seeds), and for a repeated value.
 simulation::SweptKey swept_key_of(const std::string& text);
 
-// The cartesian product, with the last key varying fastest. Throws what Plan::validate throws, and
-// Error(usage) for a key that is swept twice, for more than 10,000 runs, and for two runs of the same plan.
+// The cartesian product, with the last key varying fastest. A key that a flag gives must apply to at least one
+// combination (plan/variants.h). Throws what Plan::validate throws, and Error(usage) for a key that is swept
+// twice, for more than 10,000 runs, and for two runs of the same plan.
 std::vector<simulation::Combination> combinations_of(const protocols::PlanSource& source,
                                                      const std::vector<simulation::SweptKey>& keys,
                                                      std::uint64_t seeds);

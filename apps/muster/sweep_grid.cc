@@ -6,6 +6,7 @@
 
 #include "muster/core/error.h"
 #include "muster/plan/keys.h"
+#include "muster/plan/variants.h"
 #include "sweep.h"
 
 namespace muster::app {
@@ -26,6 +27,21 @@ std::vector<std::string> split(const std::string& text) {
     }
   }
   return values;
+}
+
+// The first `count` combinations of the keys' values, with the last key varying fastest.
+std::vector<protocols::Settings> product_of(const std::vector<simulation::SweptKey>& keys,
+                                            std::uint64_t count) {
+  std::vector<protocols::Settings> product(count);
+  for (std::uint64_t index = 0; index < count; ++index) {
+    std::uint64_t left = index;
+    for (std::size_t i = keys.size(); i-- > 0;) {
+      const std::vector<std::string>& values = keys[i].values;
+      product[index].emplace(product[index].begin(), keys[i].key, values[left % values.size()]);
+      left /= values.size();
+    }
+  }
+  return product;
 }
 
 }  // namespace
@@ -75,21 +91,13 @@ std::vector<simulation::Combination> combinations_of(const protocols::PlanSource
                   "asks for too many runs");
     }
   }
+  const std::vector<protocols::Settings> product = product_of(keys, runs / seeds);
+  const std::vector<protocols::PlanSource> variants = protocols::variants_of(source, product, "--sweep");
   std::vector<simulation::Combination> combinations;
   std::set<std::string> hashes;
-  for (std::uint64_t index = 0; index < runs / seeds; ++index) {
-    simulation::Combination combination;
-    protocols::PlanSource changed = source;
-    std::uint64_t left = index;
-    for (std::size_t i = keys.size(); i-- > 0;) {
-      const simulation::SweptKey& swept = keys[i];
-      combination.set.emplace(combination.set.begin(), swept.key, swept.values[left % swept.values.size()]);
-      left /= swept.values.size();
-    }
-    for (const auto& [key, value] : combination.set) {
-      changed.override_key(key, value, "--sweep");
-    }
-    const protocols::Plan first = protocols::Plan::validate(changed, protocols::Command::train);
+  for (std::size_t index = 0; index < product.size(); ++index) {
+    simulation::Combination combination{product[index], {}};
+    const protocols::Plan first = protocols::Plan::validate(variants[index], protocols::Command::train);
     if (first.seed() > std::numeric_limits<std::uint64_t>::max() - (seeds - 1)) {
       throw Error(ErrorCode::usage, "--seeds", fmt::format("{}", seeds), "",
                   "goes beyond the last seed, 2^64 - 1");

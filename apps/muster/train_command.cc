@@ -108,6 +108,7 @@ Trained train(const TrainFlags& flags, Ranks& ranks) {
     simulation::check_fidelity(*outcome.plan, outcome.fidelity);
     simulation::refuse_endless(*outcome.plan, simulation::resources_here(flags.threads));
     if (ranks.first()) {
+      say_left_out(*outcome.plan);
       outcome.folder = open_folder(flags, *outcome.plan, outcome.fidelity, outcome.finished_before);
     }
   });

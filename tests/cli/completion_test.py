@@ -109,7 +109,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.line("muster --ver"), "muster --version ")
 
     def test_every_flag_that_help_shows(self):
-        for command in ("account", "calibrate", "train", "report"):
+        for command in ("account", "calibrate", "compare", "train", "report"):
             flags = re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+)", self.help_of(command), re.M)
             self.assertGreater(len(flags), 2)
             self.assertEqual(sorted(self.listed(f"muster {command} --")), sorted(flags))

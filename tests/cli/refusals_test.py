@@ -44,6 +44,27 @@ class Refusals(CommandTest):
             self.assertNotEqual(error["allowed"], "", error)
             self.assertIn("--" + name, error["message"])
 
+    def test_a_flag_that_changes_the_protocol_or_the_randomizer_drops_keys_of_the_file(self):
+        for flags_given, dropped in ((["--protocol", "shuffle"], ["participation.rate"]),
+                                     (["--randomizer", "gaussian", "--sigma", "5"], ["randomizer.epsilon0"]),
+                                     (["--randomizer", "pure"], ["randomizer.clip"]),
+                                     (["--protocol", "subset", "--subset", "100", "--randomizer", "k-rr", "--k", "4"],
+                                      ["participation.rate", "randomizer.clip"])):
+            done = run("account", str(GOOD), *flags_given, "--rounds", "1", "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            notes = done.stderr.splitlines()
+            self.assertEqual([note.split(" = ")[0] for note in notes], ["muster: " + key for key in dropped])
+            for note in notes:
+                self.assertIn(f"({GOOD}, line ", note)
+        # A key that a flag gives is refused as ever; so is a file's own mistake where nothing changes.
+        self.assertEqual(self.refused("account", str(GOOD), "--protocol", "shuffle", "--rate", "0.1")["key"],
+                         "participation.rate")
+        wrong = GOOD.read_text().replace("[randomizer]", "subset = 5\n[randomizer]")
+        self.assertEqual(self.refused_plan(wrong)["key"], "participation.subset")
+        self.plan.write_text(wrong)
+        self.assertEqual(self.refused("account", str(self.plan), "--protocol", "shuffled-check-in")["key"],
+                         "participation.subset")
+
     def test_missing_keys(self):
         for name, key in (("rate", "participation.rate"), ("clients", "population.clients"),
                           ("protocol", "participation.protocol"), ("randomizer", "randomizer.kind"),
@@ -134,7 +155,7 @@ class Refusals(CommandTest):
 
     def test_help_by_name(self):
         self.assertEqual(run("help").stdout, run("--help").stdout)
-        for name in ("account", "calibrate", "train", "report"):
+        for name in ("account", "calibrate", "compare", "train", "report"):
             self.assertEqual(run("help", name).stdout, run(name, "--help").stdout)
         self.assertEqual(run("-V").stdout, run("--version").stdout)
 

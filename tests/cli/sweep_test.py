@@ -120,6 +120,26 @@ class SweepTest(SmallRuns):
         self.assertRegex(lines[1], "^ +1 +0")
         self.assertEqual(lines[4:6], [f"{i}: learning_rate = {value}" for i, value in enumerate(schedules, 1)])
 
+    def test_protocols_and_randomizers_are_swept(self):
+        """A key of the file or of a flag is left out of the runs to which it does not apply."""
+        done = self.train("--sweep", "participation.protocol=shuffled-check-in,shuffle,subset", "--subset", 100,
+                          "--sweep", "randomizer.kind=ldp-sgd,gaussian", "--sigma", 4, "--rounds", 2, "--out", "sweep")
+        summary = json.loads((self.folder / "sweep" / "summary.json").read_text())
+        self.assertEqual((summary["runs"], summary["finished"]), (6, 6))
+        notes = [line for line in done.stderr.splitlines() if line.endswith(", and is left out")]
+        self.assertEqual(len(notes), len(set(notes)))
+        self.assertIn("muster: participation.rate = 0.1 (small.toml, line 8, column 8) does not apply to protocol "
+                      "shuffle with randomizer ldp-sgd, and is left out", notes)
+        self.assertIn("muster: participation.subset = 100 (--subset) does not apply to protocol shuffled-check-in "
+                      "with randomizer gaussian, and is left out", notes)
+        # Such a run is that of the plan with the same protocol and randomizer, wherever they are stated.
+        alone = self.train("--protocol", "subset", "--subset", 100, "--rounds", 2, "--out", "alone")
+        self.assertIn("participation.rate = 0.1 (small.toml, line 8, column 8) does not apply", alone.stderr)
+        mine = summary["combinations"][4]
+        self.assertEqual(mine["set"], {"participation.protocol": "subset", "randomizer.kind": "ldp-sgd"})
+        self.assertEqual((self.folder / "alone" / "plan.txt").read_text(),
+                         (self.folder / "sweep" / mine["runs"][0] / "plan.txt").read_text())
+
     def test_nothing_begins_when_one_combination_is_bad(self):
         for flags, key in (
                 (("--sweep", "randomizer.epsilon0=1,two"), "randomizer.epsilon0"),
@@ -133,7 +153,9 @@ class SweepTest(SmallRuns):
                 (("--sweep", "randomizer.epsilon0=1", "--epsilon0", 2), "--sweep"),
                 (("--sweep", "seed=1,2"), "--sweep"), (("--sweep", "name=a,b"), "--sweep"),
                 (("--sweep", "randomizer.sigma=1,2"), "randomizer.sigma"),
-                (("--sweep", "participation.protocol=shuffled-check-in,shuffle"), "participation.rate"),
+                (("--sweep", "participation.protocol=shuffled-check-in,subset"), "participation.subset"),
+                (("--sweep", "participation.protocol=shuffled-check-in,shuffle", "--subset", 5), "participation.subset"),
+                (("--sweep", "randomizer.kind=ldp-sgd,gaussian"), "randomizer.sigma"),
                 (("--seeds", 2, "--seed", 2**64 - 1), "--seeds"),
                 (("--sweep", "rounds.count=" + ",".join(map(str, range(200))), "--seeds", 100), "--sweep")):
             error = self.refusal("train", "small.toml", *flags, status=2)

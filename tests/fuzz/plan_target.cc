@@ -10,8 +10,8 @@ namespace muster::fuzz {
 bool accepts(Input input) {
   const std::string text = text_of(input);
   bool by_some = false;
-  for (const auto command :
-       {protocols::Command::account, protocols::Command::calibrate, protocols::Command::train}) {
+  for (const auto command : {protocols::Command::account, protocols::Command::calibrate,
+                             protocols::Command::compare, protocols::Command::train}) {
     by_some |= accepted(
         [&] {
           const auto source = protocols::PlanSource::from_text(text, "plan.toml");

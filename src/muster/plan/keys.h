@@ -45,7 +45,10 @@ struct KeySpec {
   std::string_view fallback = {};
   void (*fill)(const Plan& plan, PlanValues& values) = nullptr;
 
-  bool applies_to(Command command) const { return command == Command::train || commands == "all"; }
+  // A comparison may train what it compares.
+  bool applies_to(Command command) const {
+    return command == Command::train || command == Command::compare || commands == "all";
+  }
   // An empty model means that the plan does not state one.
   bool applies_to(std::string_view protocol, std::string_view randomizer, std::string_view model = {}) const;
   bool applies_to_model(std::string_view model) const;

@@ -8,6 +8,8 @@ const char* name_of(Command command) {
       return "account";
     case Command::calibrate:
       return "calibrate";
+    case Command::compare:
+      return "compare";
     case Command::train:
       return "train";
   }

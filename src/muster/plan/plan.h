@@ -4,7 +4,8 @@
 // makes another plan. Its hash, schedule and epsilon include the overrides. docs/plan.md documents the keys,
 // ranges and defaults. A key that is unknown or does not apply to the chosen protocol, randomizer or command
 // is refused. A protocol, randomizer or model that the command does not support is also refused. Errors carry
-// file, line, key, value and allowed range.
+// file, line, key, value and allowed range. Where an override changes the protocol or the randomizer, the
+// file's keys that then do not apply are left out instead, and left_out() lists them.
 //
 // A key has its field and default in PlanValues, its accessor in Plan, and its row in key_table.cc (keys.h).
 //
@@ -29,7 +30,7 @@
 
 namespace muster::protocols {
 
-enum class Command { account, calibrate, train };
+enum class Command { account, calibrate, compare, train };
 
 enum class Protocol {
   shuffle,
@@ -194,6 +195,10 @@ class Plan {
   std::string canonical() const;
   std::string hash() const;
 
+  // What was left out because an override changed the protocol or the randomizer, a sentence for each key:
+  // "participation.rate = 0.1 (a.toml, line 4, column 9) does not apply to protocol shuffle with ...".
+  const std::vector<std::string>& left_out() const { return left_out_; }
+
  private:
   Plan(PlanValues values, PlanSource source, Command command,
        const std::vector<std::string_view>& solved_for);
@@ -203,6 +208,7 @@ class Plan {
   PlanSource source_;
   Command command_;
   std::vector<std::string> solved_for_;
+  std::vector<std::string> left_out_;
 };
 
 // The BLAKE2b-256 hash of a text in lower-case hexadecimal.

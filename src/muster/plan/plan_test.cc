@@ -187,11 +187,48 @@ TEST(Plan, WithValidatesTheWholePlanAnew) {
   expect_same_refusal(plan, "participation.rate", "1.5");
   expect_same_refusal(plan, "rounds.learning_rate", "[[2, 1.0]]");
   expect_same_refusal(plan, "participation.slots", "10");         // does not apply to the protocol
-  expect_same_refusal(plan, "participation.protocol", "subset");  // the rate does not apply to it
-  expect_same_refusal(plan, "randomizer.kind", "gaussian");       // epsilon0 does not apply to it
+  expect_same_refusal(plan, "participation.protocol", "subset");  // needs the number of clients
+  expect_same_refusal(plan, "randomizer.kind", "gaussian");       // needs sigma
   expect_same_refusal(plan, "rounds.count", "1e13");              // more updates than can be numbered
   expect_same_refusal(plan, "rounds.cuont", "1");
   expect_same_refusal(plan, "name", "other");  // has no flag
+}
+
+TEST(Plan, AnOverrideOfTheProtocolLeavesOutWhatTheFileStatesForAnother) {
+  const std::string coins =
+      "participation.rate = 0.1 (tiny.toml, line 7, column 8) does not apply to protocol ";
+  const Plan shuffled = plan_of(kPlan, Command::train, {{"participation.protocol", "shuffle"}});
+  EXPECT_THAT(shuffled.left_out(),
+              testing::ElementsAre(coins + "shuffle with randomizer ldp-sgd, and is left out"));
+  EXPECT_EQ(shuffled.canonical().find("participation.rate"), std::string::npos);
+  const Plan back = shuffled.with("participation.protocol", "shuffled-check-in");
+  EXPECT_THAT(back.left_out(), testing::IsEmpty());
+  EXPECT_EQ(back.hash(), plan_of(kPlan).hash());
+}
+
+TEST(Plan, AnOverrideOfTheRandomizerLeavesOutWhatTheFileStatesForAnother) {
+  const Overrides gaussian = {{"randomizer.kind", "gaussian"}, {"randomizer.sigma", "3"}};
+  const Plan plan = plan_of(kPlan, Command::account, gaussian);
+  ASSERT_EQ(plan.left_out().size(), 1);
+  EXPECT_THAT(plan.left_out().front(), testing::StartsWith("randomizer.epsilon0 = 2"));
+  EXPECT_EQ(plan.sigma(), 3);
+  EXPECT_EQ(plan.epsilon0(), std::nullopt);
+}
+
+TEST(Plan, WhatDoesNotApplyIsRefusedUnlessTheFileStatedItForAnother) {
+  const auto refused = [](const std::string& text, const Overrides& overrides) {
+    return error_of([&] { plan_of(text, Command::account, overrides); }).key();
+  };
+  // A flag's key, also beside a flag that changes the protocol.
+  EXPECT_EQ(refused(kPlan, {{"participation.protocol", "shuffle"}, {"participation.rate", "0.2"}}),
+            "participation.rate");
+  // A file's own mistake, also beside a flag that repeats the file's protocol.
+  std::string wrong = kPlan;
+  wrong.replace(wrong.find("rate = 0.1"), 10, "rate = 0.1\nsubset = 5");
+  EXPECT_EQ(refused(wrong, {}), "participation.subset");
+  EXPECT_EQ(refused(wrong, {{"participation.protocol", "shuffled-check-in"}}), "participation.subset");
+  // A key of no plan.
+  EXPECT_EQ(refused(std::string("sede = 1\n") + kPlan, {{"participation.protocol", "shuffle"}}), "sede");
 }
 
 TEST(Plan, WithStatesAKeyThatWasToBeSolvedFor) {

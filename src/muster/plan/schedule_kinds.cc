@@ -35,10 +35,13 @@ Schedule::Steps steps_value(const Stated& stated, const std::vector<RawValue>& s
   return schedule;
 }
 
+// Whether the command solves for a parameter, which takes rounds that are all alike.
+bool solves(Command command) { return command == Command::calibrate || command == Command::compare; }
+
 }  // namespace
 
 std::string Schedules::allowed(Command command) const {
-  return range.text() + (command == Command::calibrate ? "" : ", or [[1, value], [round, value], ...]");
+  return range.text() + (solves(command) ? "" : ", or [[1, value], [round, value], ...]");
 }
 
 void Schedules::read(const Stated& stated, PlanValues& values) const {
@@ -53,8 +56,9 @@ void Schedules::read(const Stated& stated, PlanValues& values) const {
   if (!std::ranges::all_of(numbers, [&](const auto& step) { return range.contains(step.second); })) {
     refuse(stated, "is out of range");
   }
-  if (stated.command == Command::calibrate && !schedule.constant()) {
-    refuse(stated, "is a schedule, and calibrate answers for rounds that are alike");
+  if (solves(stated.command) && !schedule.constant()) {
+    refuse(stated,
+           fmt::format("is a schedule, and {} answers for rounds that are alike", name_of(stated.command)));
   }
   field.set(values, std::move(schedule));
 }

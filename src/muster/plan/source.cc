@@ -281,8 +281,26 @@ void PlanSource::override_key(std::string_view key, const std::string& text, con
     raw = array_of_flag(std::string(key), text, flag);
   }
   raw.origin = {.flag = flag, .file = "", .line = 0, .column = 0};
+  if (const RawValue* stated = find(key); stated != nullptr && !stated->origin.is_flag()) {
+    overridden_.emplace_back(key, stated->text);
+  }
   std::erase_if(entries_, [&](const auto& entry) { return entry.first == key; });
   entries_.emplace_back(std::string(key), std::move(raw));
+}
+
+bool PlanSource::changes(std::string_view key) const {
+  const RawValue* value = find(key);
+  if (value == nullptr || !value->origin.is_flag()) {
+    return false;
+  }
+  const auto stated = std::ranges::find(overridden_, key, &std::pair<std::string, std::string>::first);
+  return stated == overridden_.end() || stated->second != value->text;
+}
+
+void PlanSource::allow_leaving_out(std::string_view key) { may_be_left_out_.emplace_back(key); }
+
+bool PlanSource::may_leave_out(std::string_view key) const {
+  return std::ranges::find(may_be_left_out_, key) != may_be_left_out_.end();
 }
 
 const RawValue* PlanSource::find(std::string_view key) const {

@@ -50,6 +50,11 @@ class PlanSource {
   // Throws Error(usage) for a key that is unknown or has no flag, and Error(plan) if `text` is an array that
   // is not TOML. Errors name `given_by` as the origin of the value or, if it is empty, the key's own flag.
   void override_key(std::string_view key, const std::string& text, const std::string& given_by = "");
+  // Whether an override gives `key` another value than the file does, or a value that the file leaves open.
+  bool changes(std::string_view key) const;
+  // Lets Plan::validate leave out the override of `key`, instead of refusing it, where it does not apply.
+  void allow_leaving_out(std::string_view key);
+  bool may_leave_out(std::string_view key) const;
 
   // The place where a missing key can be set, for errors: the file's name, or "the plan" if there is no file.
   std::string where() const { return file_.empty() ? "the plan" : file_; }
@@ -60,6 +65,9 @@ class PlanSource {
  private:
   std::string file_;
   std::vector<std::pair<std::string, RawValue>> entries_;
+  // Overridden keys, with the text of the file's value.
+  std::vector<std::pair<std::string, std::string>> overridden_;
+  std::vector<std::string> may_be_left_out_;
 };
 
 }  // namespace muster::protocols

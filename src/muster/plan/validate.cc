@@ -78,9 +78,23 @@ Deciding read_deciding_keys(const PlanSource& source, Command command, PlanValue
           source.find("model.kind") == nullptr ? "" : name_of(values.model)};
 }
 
+std::string why_inapplicable(const Deciding& deciding) {
+  return fmt::format("does not apply to protocol {} with randomizer {}", deciding.protocol,
+                     deciding.randomizer);
+}
+
+// Whether a key that does not apply to the protocol and the randomizer is left out instead of refused: the file
+// stated it for another protocol or randomizer than an override chose; or it was marked.
+bool is_left_out(const PlanSource& source, std::string_view key, const RawValue& raw) {
+  const bool changed = source.changes("participation.protocol") || source.changes("randomizer.kind");
+  return source.may_leave_out(key) || (changed && !raw.origin.is_flag());
+}
+
 // Checks that every key applies, and reads its value. Skips the keys that calibration solves for.
-void read_values(const PlanSource& source, const Purpose& purpose, const Deciding& deciding,
-                 PlanValues& values) {
+// Returns a sentence for each key that was left out.
+std::vector<std::string> read_values(const PlanSource& source, const Purpose& purpose,
+                                     const Deciding& deciding, PlanValues& values) {
+  std::vector<std::string> left_out;
   for (const auto& [key, raw] : source.entries()) {
     const KeySpec& spec = spec_of(key);
     // A plan may contain keys that a command does not use, because the same plan is accounted and trained.
@@ -96,15 +110,19 @@ void read_values(const PlanSource& source, const Purpose& purpose, const Decidin
       continue;
     }
     if (!spec.applies_to(deciding.protocol, deciding.randomizer)) {
-      refuse(key, raw, spec.only_with(),
-             fmt::format("does not apply to protocol {} with randomizer {}", deciding.protocol,
-                         deciding.randomizer));
+      if (!is_left_out(source, key, raw)) {
+        refuse(key, raw, spec.only_with(), why_inapplicable(deciding));
+      }
+      left_out.push_back(fmt::format("{} = {} ({}) {}, and is left out", key, raw.text, raw.origin.describe(),
+                                     why_inapplicable(deciding)));
+      continue;
     }
     if (!deciding.fits(spec)) {
       refuse(key, raw, spec.only_with(), fmt::format("does not apply to model {}", deciding.model));
     }
     spec.read(raw, purpose.command, values);
   }
+  return left_out;
 }
 
 // The protocol, randomizer or command that needs the key, as shown to users. Empty if nothing needs it.
@@ -220,13 +238,17 @@ Plan Plan::validate(const PlanSource& source, Command command,
   PlanValues values;
   refuse_unknown_keys(source);
   const Deciding deciding = read_deciding_keys(source, command, values);
-  read_values(source, purpose, deciding, values);
+  std::vector<std::string> left_out = read_values(source, purpose, deciding, values);
   refuse_missing_keys(source, purpose, deciding);
   Plan plan(std::move(values), source, command, solved_for);
+  plan.left_out_ = std::move(left_out);
   for (const KeySpec& spec : plan_keys()) {
     if (spec.fill != nullptr && is_absent(spec, source, purpose)) {
       spec.fill(plan, plan.values_);
     }
+  }
+  if (command == Command::compare && source.find("model.kind") != nullptr) {
+    check_randomizer_serves_model(source, plan);
   }
   if (command == Command::train) {
     check_randomizer_serves_model(source, plan);

@@ -127,7 +127,7 @@ struct Rates {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// A number for each round. Calibration accepts only a constant schedule.
+// A number for each round. Calibration and comparisons accept only a constant schedule.
 struct Schedules {
   static constexpr std::string_view kPlaceholder = "SCHEDULE";
   Field<Schedule> field;

@@ -150,7 +150,35 @@ ModelTask histogram(const learning::DataSplit& data) {
   return task;
 }
 
+std::size_t network_dimension(ArchitectureKind kind, const learning::Shape& inputs, std::size_t classes) {
+  return learning::parameter_count(Architecture{kind, inputs, classes});
+}
+
 }  // namespace
+
+std::size_t client_dimension(const protocols::Plan& plan, const learning::Shape& inputs,
+                             std::size_t classes) {
+  switch (plan.model()) {
+    case ModelKind::cnn:
+      return network_dimension(ArchitectureKind::cnn, inputs, classes);
+    case ModelKind::logistic:
+      return network_dimension(ArchitectureKind::logistic, inputs, classes);
+    case ModelKind::mlp:
+      return network_dimension(ArchitectureKind::mlp, inputs, classes);
+    case ModelKind::features_linear: {
+      const learning::Layer last =
+          learning::layers(Architecture{ArchitectureKind::cnn, inputs, classes}).back();
+      return last.weights + last.biases;
+    }
+    case ModelKind::mean:
+      return protocols::spec_of(plan.randomizer()).randomizes == protocols::Randomizes::one_number
+                 ? 1
+                 : inputs.size();
+    case ModelKind::histogram:
+      return classes;
+  }
+  throw Error(ErrorCode::internal, "model.kind", "", "", "a model that cannot be trained");
+}
 
 ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit& data) {
   switch (plan.model()) {

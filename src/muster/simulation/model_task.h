@@ -50,4 +50,8 @@ struct ModelTask {
 // expect_disjoint (data_source.h) throws.
 ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit& data);
 
+// The number of entries of the vector that a client of the plan randomizes, task.function->dimension(), for
+// records of the given shape. Throws Error(plan) for a shape that the model does not support.
+std::size_t client_dimension(const protocols::Plan& plan, const learning::Shape& inputs, std::size_t classes);
+
 }  // namespace muster::simulation

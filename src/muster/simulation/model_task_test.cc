@@ -266,5 +266,25 @@ TEST(Models, RefuseWhatDoesNotGoWithThem) {
   }
 }
 
+// The dimension is known without the data's records and without training on public data.
+TEST(ModelTask, TheDimensionFollowsFromTheShapeOfTheRecords) {
+  const std::string laplace = "kind = \"laplace\"\nepsilon0 = 1.0\nclip = 1.0\n";
+  const std::string k_rr = "kind = \"k-rr\"\nepsilon0 = 1.0\nk = 10\n";
+  for (const auto& [model, randomizer] : {std::pair<std::string, std::string>{"kind = \"cnn\"\n", kExact},
+                                          {"kind = \"logistic\"\n", kExact},
+                                          {"kind = \"mlp\"\n", kExact},
+                                          {"kind = \"features+linear\"\npretrain_epochs = 0\n", kExact},
+                                          {"kind = \"mean\"\n", kExact},
+                                          {"kind = \"mean\"\n", laplace},
+                                          {"kind = \"histogram\"\n", k_rr}}) {
+    const bool statistic = model.find("mean") != model.npos || model.find("histogram") != model.npos;
+    const protocols::Plan plan = plan_with(model, randomizer, statistic ? "" : "learning_rate = 0.5\n");
+    const learning::Dataset& records = digits().train;
+    EXPECT_EQ(client_dimension(plan, records.shape, records.classes),
+              make_model_task(plan, digits()).function->dimension())
+        << model << randomizer;
+  }
+}
+
 }  // namespace
 }  // namespace muster::simulation

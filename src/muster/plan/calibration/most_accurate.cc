@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "muster/core/error.h"
 #include "muster/numerics/roots/boundary.h"
 #include "muster/plan/calibration/one_parameter.h"
 #include "muster/plan/calibration/parameter_cost.h"
@@ -112,9 +113,23 @@ RateFound best_rate(AtRate& at, double clients) {
   return everybody.variance < best.variance ? everybody : best;
 }
 
+void require_rate(Protocol protocol) {
+  if (!chooses_rate(protocol)) {
+    throw Error(ErrorCode::plan, "participation.protocol", name_of(protocol),
+                "shuffled-check-in | random-check-in-averaged | aggregated-check-in",
+                "has no rate to choose: accuracy solves for a rate and the noise of a mean over it");
+  }
+}
+
 }  // namespace
 
+bool chooses_rate(Protocol protocol) {
+  return protocol == Protocol::shuffled_check_in || protocol == Protocol::aggregated_check_in ||
+         protocol == Protocol::random_check_in_averaged;
+}
+
 Calibration most_accurate(const Plan& plan, const Target& target) {
+  require_rate(plan.protocol());
   PlanValues unsolved = plan.values();
   unsolved.rate = 0.5;
   set_parameter(unsolved, noise_parameter(plan).knob, 1);

@@ -7,7 +7,12 @@
 
 namespace muster::protocols {
 
-// Throws Error(plan) if round_variance does, or if no noise at the chosen rate meets the target. Pure.
+// Whether accuracy is defined for the protocol: its clients toss a coin for each round or slot, and the update
+// is a mean over those who report. Pure.
+bool chooses_rate(Protocol protocol);
+
+// Throws Error(plan) if chooses_rate is false, where round_variance throws, and if no noise at the chosen rate
+// meets the target. Pure.
 Calibration most_accurate(const Plan& plan, const Target& target);
 
 }  // namespace muster::protocols

@@ -18,19 +18,46 @@ double second_moment(const PlanValues& values) {
   return spec.second_moment(values);
 }
 
+// Of the mean of reports that each client sends with probability `included`, by a coin of its own.
+double by_coins(double s, double included, double clients) { return (s - included) / (clients * included); }
+
+// Of the mean of the reports of `subset` clients, drawn without replacement.
+double by_subset(double s, double subset, double clients) {
+  const double sampling = clients > 1 ? (clients - subset) / (subset * (clients - 1)) : 0;
+  return (s - 1) / subset + sampling;
+}
+
+// Of the sum of the answers at `answers` slots over the number that clients are expected to give. Each of
+// `present` clients checks in at a slot with probability `chosen`; a slot at which nobody did is answered by a
+// dummy, which holds 0.
+double by_slots(double s, double answers, double chosen, double present) {
+  const double filled = -std::expm1(present * std::log1p(-chosen));
+  return (s - 1) / (answers * filled * filled) + 1 / (answers * filled);
+}
+
 }  // namespace
 
 double round_variance(const PlanValues& values) {
-  if (values.protocol != Protocol::shuffled_check_in && values.protocol != Protocol::aggregated_check_in &&
-      values.protocol != Protocol::random_check_in_averaged) {
-    throw Error(ErrorCode::plan, "participation.protocol", name_of(values.protocol),
-                "shuffled-check-in | random-check-in-averaged | aggregated-check-in",
-                "has no rate to choose: accuracy solves for a rate and the noise of a mean over it");
+  const double s = second_moment(values);
+  const auto clients = static_cast<double>(values.clients), slots = static_cast<double>(values.slots);
+  const double rate = values.rate * (1 - values.dropout.at(1));
+  switch (values.protocol) {
+    case Protocol::shuffle:
+      return by_coins(s, 1, clients);
+    case Protocol::subset:
+      return by_subset(s, static_cast<double>(values.subset), clients);
+    case Protocol::shuffled_check_in:
+    case Protocol::aggregated_check_in:
+      return by_coins(s, rate, clients);
+    case Protocol::random_check_in_averaged:
+      return by_coins(s, rate / slots, clients);
+    case Protocol::random_check_in_fixed:
+      return by_slots(s, static_cast<double>(values.batch), rate / slots, clients);
+    case Protocol::random_check_in_sliding:
+      return by_slots(s, 1, rate / slots, slots);
   }
-  const double slots =
-      values.protocol == Protocol::random_check_in_averaged ? static_cast<double>(values.slots) : 1;
-  const double included = values.rate * (1 - values.dropout.at(1)) / slots;
-  return (second_moment(values) - included) / (static_cast<double>(values.clients) * included);
+  throw Error(ErrorCode::internal, "participation.protocol", name_of(values.protocol), "",
+              "a protocol without a variance");
 }
 
 }  // namespace muster::protocols

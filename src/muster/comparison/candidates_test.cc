@@ -1,0 +1,115 @@
+#include "muster/comparison/candidates.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "muster/core/error.h"
+
+namespace muster::comparison {
+namespace {
+
+using protocols::Command;
+using protocols::PlanSource;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kPlan = R"(
+population.clients = 600
+participation.protocol = "shuffled-check-in"
+participation.rate = 0.1
+randomizer.kind = "gaussian"
+randomizer.sigma = 5
+rounds.count = 68
+privacy.delta = 1e-5
+)";
+
+PlanSource source_with(const std::vector<std::pair<std::string, std::string>>& overrides = {},
+                       const std::string& more = "") {
+  PlanSource source = PlanSource::from_text(kPlan + more, "a.toml");
+  for (const auto& [key, value] : overrides) source.override_key(key, value);
+  return source;
+}
+
+std::vector<std::string> pairs_of(const Candidates& candidates) {
+  std::vector<std::string> pairs;
+  for (const protocols::Plan& plan : candidates.plans) {
+    pairs.push_back(std::string(name_of(plan.protocol())) + " " + name_of(plan.randomizer()));
+  }
+  return pairs;
+}
+
+std::string refusal(const PlanSource& source, const Wanted& wanted) {
+  try {
+    candidates_of(source, wanted, Command::compare, Solves::noise);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Candidates, AllThatAreCompleteAreTakenAndTheOthersSayWhatTheyNeed) {
+  const Candidates all = candidates_of(source_with(), {}, Command::compare, Solves::noise);
+  // Three protocols, and every randomizer that runs but k-rr.
+  EXPECT_EQ(all.plans.size(), 3U * 6U);
+  EXPECT_THAT(pairs_of(all), testing::Contains("aggregated-check-in laplace"));
+  EXPECT_THAT(pairs_of(all), testing::Not(testing::Contains("shuffle pure")));
+  std::vector<std::string> names;
+  for (const LeftOut& each : all.left_out) names.push_back(each.name + " " + each.why);
+  EXPECT_THAT(names,
+              testing::UnorderedElementsAre("subset needs participation.subset (--subset)",
+                                            "random-check-in-fixed needs participation.slots (--slots)",
+                                            "random-check-in-averaged needs participation.slots (--slots)",
+                                            "random-check-in-sliding needs participation.slots (--slots)",
+                                            "k-rr needs randomizer.k (--k)"));
+}
+
+TEST(Candidates, AModelTakesTheRandomizersThatServeIt) {
+  const Candidates all = candidates_of(source_with({}, "model.kind = \"cnn\"\n"), {{"shuffle"}, {}},
+                                       Command::compare, Solves::noise);
+  EXPECT_THAT(pairs_of(all),
+              ElementsAre("shuffle ldp-sgd", "shuffle gaussian", "shuffle l1", "shuffle l2", "shuffle linf"));
+}
+
+TEST(Candidates, FlagsServeTheProtocolsToWhichTheyApply) {
+  const Candidates all = candidates_of(
+      source_with({{"participation.subset", "60"}, {"participation.slots", "10"}}),
+      {{"subset", "random-check-in-averaged", "shuffle"}, {"gaussian"}}, Command::compare, Solves::noise);
+  ASSERT_EQ(all.plans.size(), 3U);
+  EXPECT_EQ(all.plans[0].subset(), 60U);
+  EXPECT_EQ(all.plans[1].slots(), 10U);
+  EXPECT_EQ(all.plans[1].rate(), 0.1);
+  EXPECT_EQ(all.local.size(), 1U);
+  EXPECT_EQ(own_plan(source_with({{"participation.subset", "60"}})).sigma(), 5);
+}
+
+TEST(Candidates, WhatIsNamedMustBeComplete) {
+  EXPECT_THAT(refusal(source_with(), {{"shuffle", "subset"}, {}}),
+              HasSubstr("participation.subset is missing: protocol subset needs it"));
+  EXPECT_THAT(refusal(source_with(), {{}, {"k-rr"}}), HasSubstr("randomizer.k is missing"));
+  EXPECT_THAT(refusal(source_with(), {{"shufle"}, {}}), HasSubstr("did you mean shuffle?"));
+  EXPECT_THAT(refusal(source_with(), {{}, {"gausian"}}), HasSubstr("did you mean gaussian?"));
+  EXPECT_THAT(refusal(source_with({{"participation.subset", "601"}}), {{"subset"}, {}}),
+              HasSubstr("participation.subset"));
+  EXPECT_THAT(refusal(source_with({{"rounds.count", "0"}}), {}), HasSubstr("nothing to compare"));
+}
+
+TEST(Candidates, AMistakeOfThePlanIsNoReasonToLeaveSomethingOut) {
+  PlanSource wrong = source_with({{"participation.rate", "1.5"}});
+  EXPECT_THAT(refusal(wrong, {}), HasSubstr("participation.rate = 1.5"));
+  EXPECT_THAT(refusal(source_with({{"participation.slots", "10"}}), {{"shuffle"}, {}}),
+              HasSubstr("participation.slots = 10 (--slots) does not apply"));
+}
+
+TEST(Candidates, NoiseAndRateAreLeftOpen) {
+  const Candidates noise =
+      candidates_of(source_with(), {{"shuffled-check-in"}, {}}, Command::compare, Solves::noise);
+  EXPECT_EQ(noise.plans.front().rate(), 0.1);
+  EXPECT_EQ(noise.own.sigma(), std::nullopt);
+  const Candidates both =
+      candidates_of(source_with(), {{"shuffled-check-in"}, {}}, Command::compare, Solves::accuracy);
+  EXPECT_EQ(both.plans.front().rate(), 0);
+  EXPECT_EQ(own_plan(source_with()).sigma(), 5);
+}
+
+}  // namespace
+}  // namespace muster::comparison

@@ -1,0 +1,102 @@
+#include "muster/comparison/comparison.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "muster/core/error.h"
+#include "muster/plan/calibration/calibration.h"
+#include "muster/plan/calibration/most_accurate.h"
+#include "muster/plan/calibration/round_variance.h"
+#include "muster/plan/randomizer_table.h"
+#include "muster/simulation/workload.h"
+
+namespace muster::comparison {
+namespace {
+
+using protocols::Calibration;
+using protocols::Knob;
+using protocols::Plan;
+
+// The view of the plan's own protocol, whose rate may be left to be solved for.
+accounting::View own_view_of(const Plan& plan) {
+  const bool open = plan.checks_in() && plan.rate() == 0;
+  return own_view((open ? plan.with("participation.rate", "1") : plan).participation());
+}
+
+// What is known of a row without its noise.
+Row unsolved_row(const Plan& plan, accounting::View view) {
+  Row row;
+  row.protocol = name_of(plan.protocol());
+  row.randomizer = name_of(plan.randomizer());
+  row.knob = name_of(noise_parameter(plan).knob);
+  row.trusted = trusted_in(view);
+  return row;
+}
+
+std::optional<double> variance_of(const Plan& plan) {
+  return protocols::spec_of(plan.randomizer()).second_moment == nullptr
+             ? std::nullopt
+             : std::optional(protocols::round_variance(plan.values()));
+}
+
+// The plan as charged for `view`, or in its own view, with the noise that meets the target. What nothing meets,
+// and what no theorem covers, becomes a row that says so.
+Row solved_row(const Plan& plan, const Wish& wish, std::optional<accounting::View> view) {
+  Row row = unsolved_row(plan, view.value_or(own_view_of(plan)));
+  protocols::Target target = wish.target;
+  target.view = view;
+  const bool both = wish.solves == Solves::accuracy && protocols::chooses_rate(plan.protocol());
+  try {
+    const Calibration found =
+        protocols::calibrate(plan, both ? Knob::accuracy : noise_parameter(plan).knob, target);
+    row.plan = found.plan;
+    row.value = found.value;
+    row.bound = found.statement.best;
+    if (found.plan.checks_in()) row.rate = found.plan.rate();
+    row.variance = variance_of(found.plan);
+    row.messages = simulation::workload_of(found.plan).messages;
+    if (wish.records) row.bits = message_bits(found.plan, *wish.records);
+  } catch (const Error& refusal) {
+    if (refusal.key() != "--epsilon" && refusal.code() != ErrorCode::uncovered) throw;
+    row.why_not = refusal.what();
+  }
+  return row;
+}
+
+}  // namespace
+
+std::string trusted_in(accounting::View view) {
+  switch (view) {
+    case accounting::View::shuffler_honest:
+      return "the shuffler";
+    case accounting::View::shuffler_colludes:
+      return "nobody";
+    case accounting::View::sum_only:
+      return "whoever adds up";
+    case accounting::View::server_trusted:
+      return "the server";
+  }
+  return "";
+}
+
+Comparison compare(const Candidates& candidates, const Wish& wish, const Progress& progress) {
+  Comparison all{wish.target, wish.solves, candidates.own.clients(), candidates.own.rounds(),
+                 {},          {},          candidates.left_out};
+  const std::size_t rows = candidates.plans.size() + candidates.local.size();
+  const auto begin_row = [&] {
+    if (progress) progress(all.rows.size() + all.references.size(), rows);
+  };
+  for (const Plan& plan : candidates.plans) {
+    begin_row();
+    all.rows.push_back(solved_row(plan, wish, std::nullopt));
+  }
+  for (const Plan& plan : candidates.local) {
+    begin_row();
+    all.references.push_back(solved_row(plan, wish, accounting::View::shuffler_colludes));
+    all.references.back().protocol = kLocal;
+  }
+  return all;
+}
+
+}  // namespace muster::comparison

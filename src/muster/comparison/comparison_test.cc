@@ -1,0 +1,106 @@
+#include "muster/comparison/comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "muster/accounting/accountant.h"
+#include "muster/plan/calibration/round_variance.h"
+
+namespace muster::comparison {
+namespace {
+
+using protocols::Command;
+using protocols::Plan;
+using protocols::PlanSource;
+
+constexpr const char* kPlan = R"(
+population.clients = 60000
+population.data = "digits"
+participation.protocol = "shuffled-check-in"
+participation.rate = 0.1
+randomizer.kind = "gaussian"
+randomizer.sigma = 5
+randomizer.clip = 1.0
+rounds.count = 1000
+model.kind = "logistic"
+privacy.delta = 1e-5
+)";
+
+Comparison compared(const Wanted& wanted, double epsilon, Solves solves = Solves::noise,
+                    double delta = 1e-5) {
+  PlanSource source = PlanSource::from_text(kPlan, "a.toml");
+  if (std::ranges::find(wanted.protocols, "subset") != wanted.protocols.end()) {
+    source.override_key("participation.subset", "6000");
+  }
+  const Candidates candidates = candidates_of(source, wanted, Command::compare, solves);
+  return compare(candidates, {{.epsilon = epsilon, .delta = delta}, solves, records_of(candidates.own)}, {});
+}
+
+TEST(Comparison, EveryRowMeetsTheTargetAsTheAccountantSays) {
+  const Comparison all = compared({{"shuffle", "subset", "shuffled-check-in"}, {"ldp-sgd"}}, 0.5);
+  ASSERT_EQ(all.rows.size(), 3U);
+  for (const Row& row : all.rows) {
+    ASSERT_TRUE(row.bound && row.plan) << row.protocol << " " << row.randomizer << ": " << row.why_not;
+    EXPECT_LE(*row.bound->upper, 0.5);
+    EXPECT_GT(*row.bound->upper, 0.45);
+    EXPECT_LE(*row.bound->lower, *row.bound->upper);
+    const accounting::Accountant accountant(row.plan->mechanism(), row.plan->participation());
+    EXPECT_EQ(accountant.upper(1000, {accounting::Question::Kind::epsilon_at_delta, 1e-5}), row.bound->upper);
+    EXPECT_EQ(row.trusted, "the shuffler");
+    EXPECT_EQ(row.variance, protocols::round_variance(row.plan->values()));
+    EXPECT_EQ(row.value, row.knob == "sigma" ? *row.plan->sigma() : *row.plan->epsilon0());
+  }
+}
+
+TEST(Comparison, MessagesAndBitsAreThoseOfTheRun) {
+  const Comparison all = compared({{"shuffle", "subset"}, {"ldp-sgd", "l1"}}, 0.5);
+  const std::vector<double> messages = {6e7, 6e6};
+  for (std::size_t i = 0; i < all.rows.size(); ++i) {
+    EXPECT_DOUBLE_EQ(all.rows[i].messages, messages[i / 2]);
+    // 7,850 parameters: an index of ceil(log2 8192) bits and a sign, or a seed and a sign.
+    EXPECT_EQ(all.rows[i].bits, all.rows[i].randomizer == "l1" ? 14U : 129U);
+  }
+}
+
+TEST(Comparison, WhatNothingMeetsSaysSo) {
+  const Comparison all = compared({{"shuffle"}, {"ldp-sgd"}}, 1e-9, Solves::noise, 1e-40);
+  const Row& row = all.rows.front();
+  EXPECT_FALSE(row.bound);
+  EXPECT_FALSE(row.plan);
+  EXPECT_THAT(row.why_not, testing::HasSubstr("is out of reach"));
+}
+
+TEST(Comparison, AccuracyChoosesTheRateWhereThereIsOne) {
+  const Comparison noise = compared({{"shuffle", "shuffled-check-in"}, {"ldp-sgd"}}, 0.5);
+  const Comparison both = compared({{"shuffle", "shuffled-check-in"}, {"ldp-sgd"}}, 0.5, Solves::accuracy);
+  EXPECT_EQ(both.rows[0].value, noise.rows[0].value);
+  EXPECT_FALSE(both.rows[0].rate);
+  EXPECT_EQ(noise.rows[1].rate, 0.1);
+  EXPECT_GT(*both.rows[1].rate, 0.1);
+  EXPECT_LT(*both.rows[1].variance, *noise.rows[1].variance);
+}
+
+TEST(Comparison, LocalTrustsNobodyAndPaysForIt) {
+  const Comparison all = compared({{"shuffle", "shuffled-check-in"}, {"ldp-sgd", "l1"}}, 0.5);
+  std::vector<Row> local;
+  for (const Row& row : all.references) {
+    if (row.protocol == "local") local.push_back(row);
+  }
+  ASSERT_EQ(local.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Row& row = local[i];
+    ASSERT_TRUE(row.bound && row.plan) << row.why_not;
+    EXPECT_EQ(row.randomizer, all.rows[i].randomizer);
+    EXPECT_EQ(row.trusted, "nobody");
+    EXPECT_EQ(row.bound->view, accounting::View::shuffler_colludes);
+    EXPECT_LE(*row.bound->upper, 0.5);
+    EXPECT_GT(*row.variance, 10 * *all.rows[2 + i].variance);
+    // It is the plan's own protocol, so that as many messages are sent.
+    EXPECT_EQ(row.messages, all.rows[2 + i].messages);
+  }
+}
+
+}  // namespace
+}  // namespace muster::comparison

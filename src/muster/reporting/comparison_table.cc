@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "muster/core/number_text.h"
+#include "muster/reporting/comparison_text.h"
+#include "muster/reporting/text_layout.h"
+
+namespace muster::reporting {
+namespace {
+
+using comparison::Comparison;
+using comparison::Row;
+using comparison::Solves;
+
+// The columns after the randomizer's name.
+TableRow cells_of(const Row& row, bool with_rate) {
+  if (!row.bound) return TableRow(with_rate ? 7 : 6, "-");
+  TableRow cells = {number_text(row.value)};
+  if (with_rate) cells.push_back(row.rate ? number_text(*row.rate) : "-");
+  cells.push_back(row.bound->upper ? rounded_up(*row.bound->upper) : "none");
+  cells.push_back(row.bound->lower ? rounded_down(*row.bound->lower) : "-");
+  cells.push_back(row.variance ? fmt::format("{:.3g}", *row.variance) : "-");
+  cells.push_back(row.bits ? fmt::format("{}", *row.bits) : "-");
+  cells.push_back(fmt::format("{:.3g}", row.messages));
+  return cells;
+}
+
+// The line above the rows of one protocol: "shuffle: view shuffler-honest; trusts the shuffler".
+std::string heading_of(const Row& row) {
+  return row.bound
+             ? fmt::format("{}: view {}; trusts {}", row.protocol, name_of(row.bound->view), row.trusted)
+             : fmt::format("{}: trusts {}", row.protocol, row.trusted);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+std::vector<Row> all_rows(const Comparison& all) {
+  std::vector<Row> rows = all.rows;
+  rows.insert(rows.end(), all.references.begin(), all.references.end());
+  return rows;
+}
+
+// What the columns mean, below the table.
+std::string legend(bool with_rate) {
+  return wrapped(
+      fmt::format("noise: sigma of gaussian, epsilon0 of the others{}; variance: of a round's mean, in "
+                  "squared clips, for one number; bits: of one message; messages: in all rounds",
+                  with_rate ? "; rate: of a client's coin" : ""));
+}
+
+}  // namespace
+
+std::string comparison_table(const Comparison& all) {
+  const bool with_rate = all.solves == Solves::accuracy;
+  const std::vector<Row> rows = all_rows(all);
+  TableRow head = {"", "noise"};
+  if (with_rate) head.emplace_back("rate");
+  for (const char* name : {"upper", "lower", "variance", "bits", "messages"}) head.emplace_back(name);
+  std::vector<TableRow> cells = {head};
+  for (const Row& row : rows) {
+    cells.push_back({"  " + row.randomizer});
+    std::ranges::copy(cells_of(row, with_rate), std::back_inserter(cells.back()));
+  }
+  const std::vector<std::string> lines = lines_of(aligned(cells));
+  std::string text = lines.front() + "\n", notes;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i == 0 || heading_of(rows[i]) != heading_of(rows[i - 1])) text += heading_of(rows[i]) + "\n";
+    text += lines[i + 1] + "\n";
+    if (!rows[i].bound) {
+      notes += wrapped(fmt::format("{} with {}: {}", rows[i].protocol, rows[i].randomizer, rows[i].why_not),
+                       "", "  ");
+    }
+  }
+  return fmt::format("{}\n{}{}", text, notes, legend(with_rate));
+}
+
+std::vector<std::string> left_out_notes(const Comparison& all) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+  for (const comparison::LeftOut& left_out : all.left_out) {
+    auto found = std::ranges::find(by_reason, left_out.why, [](const auto& reason) { return reason.first; });
+    if (found == by_reason.end()) {
+      by_reason.push_back({left_out.why, {}});
+      found = std::prev(by_reason.end());
+    }
+    found->second.push_back(left_out.name);
+  }
+  std::vector<std::string> notes;
+  for (const auto& [why, names] : by_reason) {
+    notes.push_back(fmt::format("not compared: {}: {}", fmt::join(names, ", "), why));
+  }
+  return notes;
+}
+
+}  // namespace muster::reporting

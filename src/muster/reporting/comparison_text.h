@@ -1,0 +1,32 @@
+// A comparison of protocols and randomizers as `muster compare` prints it: a table, one JSON line, CSV, or one
+// self-contained SVG picture.
+//
+// In the table, upper values are rounded up and lower values down, and lines have at most 80 characters; JSON
+// and CSV have 17 digits. What is not known, or does not exist, is "none" or "-" in the table, null in JSON, an
+// empty cell in CSV, and left out of the picture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "muster/comparison/comparison.h"
+#include "muster/reporting/json.h"
+
+namespace muster::reporting {
+
+// The rows by protocol, with whom each guarantee trusts.
+std::string comparison_table(const comparison::Comparison& all);
+
+JsonObject comparison_json(const comparison::Comparison& all);
+
+// One line per row below the names of the columns; references come last.
+std::string comparison_csv(const comparison::Comparison& all);
+
+// The variance of a round's mean, on a logarithmic axis, by protocol and randomizer. In viewers that prefer dark
+// pages, the picture is dark.
+std::string comparison_svg(const comparison::Comparison& all);
+
+// "not compared: subset needs participation.subset (--subset)", a sentence for each reason.
+std::vector<std::string> left_out_notes(const comparison::Comparison& all);
+
+}  // namespace muster::reporting
