@@ -23,10 +23,13 @@ constexpr double kMinNodesPerDeviation = 16;
 // The number of deviations that a cell may span; it may span more beyond the third deviation, where the tail
 // keeps its shape.
 constexpr double kWidest = 1.0 / 8;
-// How far a chord may lie above the curve, as a share of the curve's value. With 5e-3, the bounds of rare large
-// losses over many rounds were up to 3e-4 of themselves larger, and their numerical error up to three times as
-// large; a table has a fifth more nodes.
-constexpr double kRise = 1e-3;
+// How far a chord may lie above the curve, as a share of the curve's value.
+constexpr double kRise = 5e-3;
+// The same if the tail is heavy, which means that the curve is not negligible yet after kLightTail deviations. With
+// kRise, bounds of little Gaussian noise over many rounds were up to 3e-4 of themselves larger, and their numerical
+// error up to three times as large. With a light tail, bounds would change by less than 1e-7 of themselves.
+constexpr double kRiseOfHeavyTail = 1e-3;
+constexpr double kLightTail = 40;
 // The same where losses are large. There, resolve_large_losses() also halves cells whose losses have much
 // mass.
 constexpr double kRiseOfLarge = 2e-2;
@@ -390,6 +393,11 @@ const typename Tabulator<Value>::Scale& Tabulator<Value>::scale() const {
 }
 
 template <typename Value>
+bool Tabulator<Value>::is_above(double delta, double epsilon) const {
+  return forward_(epsilon).upper > delta || (reverse_ && reverse_(epsilon).upper > delta);
+}
+
+template <typename Value>
 RoundCurve<Value> Tabulator<Value>::table(const Nodes& nodes) const {
   const auto [deviation, large, each, measuring] = scale();
   const double affordable = nodes.share * kTableWork;
@@ -403,8 +411,9 @@ RoundCurve<Value> Tabulator<Value>::table(const Nodes& nodes) const {
     spacing = std::exp2(std::floor(std::log2(spacing)));
   }
   const double dense = deviation / spacing;  // nodes per deviation
-  Table<Value> table(forward_, reverse_, spacing, nodes.negligible, coarser * (large ? kRiseOfLarge : kRise),
-                     {affordable, measuring});
+  const bool heavy = is_above(nodes.negligible, kLightTail * deviation);
+  const double rise = large ? kRiseOfLarge : heavy ? kRiseOfHeavyTail : kRise;
+  Table<Value> table(forward_, reverse_, spacing, nodes.negligible, coarser * rise, {affordable, measuring});
   table.append(0);
   double stall = 1;  // how much wider the cells are because the bound does not fall
   while (table.last().larger_upper() > nodes.negligible && table.epsilon(table.last().index) < kFarthest &&

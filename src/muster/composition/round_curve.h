@@ -87,6 +87,8 @@ class Tabulator {
     double work;          // that of these measurements, without what the curve builds once
   };
   const Scale& scale() const;
+  // Whether the upper end of either direction at this epsilon is larger than `delta`.
+  bool is_above(double delta, double epsilon) const;
 
   DeltaCurve<Value> forward_;
   DeltaCurve<Value> reverse_;
