@@ -27,8 +27,9 @@ class EpsilonPrefetch {
 
   double of(std::uint64_t rounds) {
     if (value_.valid() && rounds_ == rounds) {
-      known_rounds_ = rounds;
+      // Throws what `epsilon` threw, and must not leave the value of other rounds for these.
       known_ = value_.get();
+      known_rounds_ = rounds;
     }
     return known_rounds_ == rounds ? known_ : epsilon_(rounds);
   }
