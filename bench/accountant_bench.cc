@@ -10,7 +10,7 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/theorems/check_in/swap_profile.h"
-#include "muster/accounting/theorems/exact/random_allocation.h"
+#include "muster/papers/random_allocation.h"
 #include "muster/papers/renyi/homogeneous_rdp.h"
 #include "muster/plan/calibration/calibration.h"
 #include "muster/plan/source.h"
@@ -58,7 +58,7 @@ struct Row {
 ShuffledCheckIn check_in(std::uint64_t clients, double rate) {
   return {ClientCount::of(clients), Rate::of(rate)};
 }
-Shuffle everybody(std::uint64_t clients) { return {ClientCount::of(clients)}; }
+Shuffle everybody(std::uint64_t clients) { return Shuffle(ClientCount::of(clients)); }
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {

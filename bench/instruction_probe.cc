@@ -11,6 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "muster/accounting/accountant.h"
+#include "muster/composition/composed_curve.h"
+#include "muster/describe/gaussian_divergence.h"
 #include "muster/learning/data/digits.h"
 #include "muster/learning/gradients/engine.h"
 #include "muster/protocols/check_in_coins.h"
@@ -88,9 +91,36 @@ void coins(std::uint64_t times) {
   }
 }
 
+constexpr accounting::Question kEpsilon{accounting::Question::Kind::epsilon_at_delta, 1e-5};
+
+// Asks a new accountant what one round of 60,000 clients costs: one theorem's curve, solved for epsilon.
+void one_round(std::uint64_t times) {
+  const accounting::ShuffledCheckIn protocol(ClientCount::of(60'000), Rate::of(0.1));
+  for (std::uint64_t i = 0; i < times; ++i) {
+    static_cast<void>(accounting::Accountant(accounting::LdpSgdLocal(2), protocol).upper(1, kEpsilon));
+  }
+}
+
+// Tabulates the curve of two normals at a small distance and composes a thousand of its rounds.
+void composed(std::uint64_t times) {
+  for (std::uint64_t i = 0; i < times; ++i) {
+    const accounting::ComposedCurve curve([](double epsilon) {
+      const double upper = accounting::gaussian_divergence(0.01, epsilon).upper;
+      return numerics::UpperAndEstimate{.upper = upper, .estimate = upper};
+    });
+    static_cast<void>(curve.upper(1'000, kEpsilon));
+  }
+}
+
 const std::map<std::string, std::function<void(std::uint64_t)>> kKernels = {
-    {"gradient", gradient}, {"predict", predict},           {"ldp-sgd", ldp_sgd},
-    {"gaussian", gaussian}, {"gaussian-sum", gaussian_sum}, {"coins-of-100000", coins}};
+    {"gradient", gradient},
+    {"predict", predict},
+    {"ldp-sgd", ldp_sgd},
+    {"gaussian", gaussian},
+    {"gaussian-sum", gaussian_sum},
+    {"coins-of-100000", coins},
+    {"account-one-round", one_round},
+    {"compose-1000-rounds", composed}};
 
 }  // namespace
 

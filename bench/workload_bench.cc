@@ -194,7 +194,7 @@ void w3(benchmark::State& state) {
   against(
       state,
       [&] {
-        benchmark::DoNotOptimize(evaluator->accuracy(model));
+        benchmark::DoNotOptimize(evaluator->score(model));
         return kImages;
       },
       [](std::uint64_t n) { return multiply_add_floor(n, kForward); });

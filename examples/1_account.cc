@@ -15,7 +15,7 @@ int main() {
   // A mechanism describes how a message is made, and a participation describes who sends one. Counts and
   // rates have different types, so they cannot be confused. Their factories refuse a value that is out of
   // range.
-  const Mechanism mechanism = LdpSgdLocal{.epsilon0 = 2.0};
+  const Mechanism mechanism = LdpSgdLocal{2.0};
   const Participation protocol = ShuffledCheckIn{ClientCount::of(60000), Rate::of(0.1)};
 
   const Accountant accountant(mechanism, protocol);

@@ -20,7 +20,7 @@ int main() {
       {ShuffledCheckIn{clients, Rate::of(0.1)}, 1000},
       {ShuffledCheckIn{clients, Rate::effective(0.1, 1.0 / 3)}, 2000},
   };
-  const Accountant accountant(LdpSgdLocal{.epsilon0 = 2.0}, stages);
+  const Accountant accountant(LdpSgdLocal{2.0}, stages);
 
   // The accountant keeps its tables, so asking it again, about other numbers of rounds, is cheap.
   fmt::print("rounds  epsilon\n");

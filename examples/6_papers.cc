@@ -13,7 +13,7 @@ int main() {
   using namespace muster;
   using namespace muster::accounting;
 
-  const Mechanism mechanism = PureLocal{.epsilon0 = 1.0};
+  const Mechanism mechanism = PureLocal{1.0};
   const Participation protocol = ShuffledCheckIn{ClientCount::of(100000), Rate::of(0.01)};
   const Question question{Question::Kind::epsilon_at_delta, 1e-6};
   constexpr std::uint64_t kRounds = 1000;

@@ -1,17 +1,22 @@
 // `muster evaluate MODEL --data D`: measures a trained model on test data.
 #include <fmt/format.h>
 
-#include <cstdint>
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "command.h"
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/plan/data_layout.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/value_kinds.h"
+#include "muster/plan/values.h"
 #include "muster/reporting/json.h"
 #include "muster/simulation/data_source.h"
 #include "muster/simulation/runs/model_file.h"
@@ -20,20 +25,49 @@
 namespace muster::app {
 namespace {
 
+// The keys of a plan that say what data there are, with their flags and values as they were typed.
+struct DataFlag {
+  std::string_view key;
+  std::string typed = {};
+};
+
 struct EvaluateFlags {
   std::string model;
-  std::string data;
-  std::string seed = "1";
+  std::array<DataFlag, 5> data = {
+      {{"population.data"}, {"population.test_data"}, {"population.label"}, {"population.split"}, {"seed"}}};
   bool json = false;
 };
 
-// The value of a flag, checked and read like the plan's `key`.
-protocols::PlanValues read_as(std::string_view key, const std::string& flag, const std::string& text) {
+protocols::RawValue raw_of(const DataFlag& flag) {
+  return {
+      .value = flag.typed,
+      .text = flag.typed,
+      .origin = {.flag = std::string(protocols::spec_of(flag.key).flag), .file = "", .line = 0, .column = 0}};
+}
+
+// What the flags say, read as a plan's keys are.
+protocols::PlanValues values_of(const EvaluateFlags& flags) {
   protocols::PlanValues values;
-  const protocols::RawValue raw = {
-      .value = text, .text = text, .origin = {.flag = flag, .file = "", .line = 0, .column = 0}};
-  protocols::spec_of(key).read(raw, protocols::Command::train, values);
+  for (const DataFlag& flag : flags.data) {
+    if (!flag.typed.empty()) {
+      protocols::spec_of(flag.key).read(raw_of(flag), protocols::Command::train, values);
+    }
+  }
+  if (values.data.empty() && values.test_data.empty()) {
+    throw Error(ErrorCode::usage, "--data", "", protocols::data_formats(),
+                "is missing: evaluate needs the test data");
+  }
+  if (const std::optional<protocols::Misfit> misfit = protocols::misfit_of_layout(values)) {
+    protocols::refuse(misfit->key, raw_of(*std::ranges::find(flags.data, misfit->key, &DataFlag::key)),
+                      misfit->allowed, misfit->message);
+  }
   return values;
+}
+
+learning::Dataset test_data(const protocols::PlanValues& values, const simulation::LoadedNetwork& network) {
+  return values.data.empty()
+             ? simulation::load_test_data(values, network.architecture.classes, network.class_names)
+             : simulation::load_test_data(values);
 }
 
 int evaluate(const EvaluateFlags& flags) {
@@ -41,27 +75,22 @@ int evaluate(const EvaluateFlags& flags) {
     throw Error(ErrorCode::usage, "MODEL", "", "a model of muster train",
                 "is missing: name one, such as runs/quickstart/model.safetensors");
   }
-  if (flags.data.empty()) {
-    throw Error(ErrorCode::usage, "--data", "", protocols::data_formats(),
-                "is missing: evaluate needs the test data");
-  }
-  const std::string data = read_as("population.data", "--data", flags.data).data;
-  const std::uint64_t seed = read_as("seed", "--seed", flags.seed).seed;
+  const protocols::PlanValues values = values_of(flags);
   const std::filesystem::path file = flags.model;
   const simulation::StoredModel model = simulation::decode_model(read_file(file), file);
-  simulation::loaded_network(model, file);  // refuses before data are loaded
-  const learning::Dataset test = simulation::load_test_data(data, seed);
+  const simulation::LoadedNetwork network = simulation::loaded_network(model, file);
+  const learning::Dataset test = test_data(values, network);
   const simulation::TestScore score = simulation::score_of(model, test, file);
   if (flags.json) {
     fmt::print("{}\n", reporting::JsonObject()
                            .number("accuracy", score.accuracy)
-                           .number("loss", score.loss)
+                           .number("loss", score.loss.value())
                            .unsigned_integer("examples", test.size())
                            .str());
     return 0;
   }
   fmt::print("accuracy  {:.4f} on {} test examples\nloss      {:.4f} nats on average\n", score.accuracy,
-             test.size(), score.loss);
+             test.size(), score.loss.value());
   return 0;
 }
 
@@ -72,9 +101,18 @@ Subcommand evaluate_command(CLI::App& root) {
                                  "muster evaluate runs/quickstart/model.safetensors --data digits");
   auto flags = std::make_shared<EvaluateFlags>();
   cli->add_option("MODEL", flags->model, "the model of a run, model.safetensors")->type_name("FILE");
-  cli->add_option("--data", flags->data, "the data set whose test part is used: " + protocols::data_formats())
-      ->type_name("TEXT");
-  cli->add_option("--seed", flags->seed, "of the built-in digits: the run's seed [1]")->type_name("INTEGER");
+  const std::array<std::string, 5> help = {
+      "the data set whose test part is used: " + protocols::data_formats(),
+      "all examples of this file instead: csv:FILE; without --data, the classes are the model's",
+      "of csv data: the column that holds the class [the last]",
+      "of csv data: the column that says train or test",
+      "of the built-in digits: the run's seed [1]",
+  };
+  for (std::size_t i = 0; i < help.size(); ++i) {
+    const protocols::KeySpec& spec = protocols::spec_of(flags->data[i].key);
+    cli->add_option(std::string(spec.flag), flags->data[i].typed, help[i])
+        ->type_name(std::string(spec.placeholder()));
+  }
   cli->add_flag("--json", flags->json, "print one JSON line");
   return {cli, [flags] { return evaluate(*flags); }};
 }

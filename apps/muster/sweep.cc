@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <string>
 
 #include "interrupt.h"
 #include "muster/core/atomic_file.h"
@@ -74,23 +75,42 @@ class Charges {
   std::vector<Charge> charges_;
 };
 
-// The data set of the latest run, kept as long as the next run needs the same one.
+// The data set of the latest run, kept as long as the next run needs the same one. Data that cannot be read are
+// not tried again: the same error is thrown for every run that needs them.
 class Data {
  public:
   const learning::DataSplit& of(const Plan& plan) {
     const std::string wanted = simulation::data_identity(plan);
+    if (const auto known = unreadable_.find(wanted); known != unreadable_.end()) throw Error(known->second);
     if (!split_ || wanted != identity_) {
       split_.reset();
-      split_ = simulation::load_data(plan);
+      try {
+        split_ = simulation::load_data(plan);
+      } catch (const Error& error) {
+        unreadable_.emplace(wanted, error);
+        throw;
+      }
+      say(reporting::classes_note(split_->train.class_names));
       identity_ = wanted;
     }
     return *split_;
   }
+  bool is_unreadable(const Plan& plan) const { return unreadable_.contains(simulation::data_identity(plan)); }
 
  private:
   std::string identity_;
   std::optional<learning::DataSplit> split_;
+  std::map<std::string, Error> unreadable_;
 };
+
+// Whether all runs of the sweep need the same data.
+bool shares_data(const simulation::Sweep& sweep) {
+  std::set<std::string> identities;
+  for (const simulation::Combination& combination : sweep.combinations) {
+    for (const Plan& plan : combination.plans) identities.insert(simulation::data_identity(plan));
+  }
+  return identities.size() == 1;
+}
 
 // The default folder: NAME-sweep-HASH8, with a hash of the plans of all runs.
 fs::path default_folder(const simulation::Sweep& sweep) {
@@ -221,7 +241,8 @@ void run_all(simulation::Sweep& sweep, const TrainFlags& flags, simulation::Fide
       }
       run.result = std::move(result);
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::data) {
+      // Without data that all runs need, there is nothing that the others could do.
+      if (error.code() != ErrorCode::data || (shares_data(sweep) && data.is_unreadable(plan))) {
         throw;
       }
       // This run diverged, or its data cannot be used; the others may succeed.

@@ -93,6 +93,7 @@ void before_training(const Trained& run, const simulation::Prepared& prepared) {
     reporting::check_logged(*run.plan, prepared.parts.epsilon, run.folder->path(),
                             run.folder->load(run.plan->hash(), run.fidelity), say);
   }
+  say(reporting::classes_note(prepared.data.train.class_names));
   say(reporting::sharing_note(
       run.plan->clients(), simulation::clients_per_record(run.plan->clients(), prepared.data.train.size())));
 }

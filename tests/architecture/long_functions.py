@@ -12,7 +12,6 @@ MAX_FUNCTION_LINES = 60
 # Functions that may be longer, with their file, and the reason. An entry that is not needed is an error.
 LONGER = {
     "digit_skeletons.cc: write": "a table of strokes",
-    "normals-inl.h: BoxMuller": "straight-line vector code, whose steps are interleaved with those of the cipher",
     "key_table.cc: participation_keys": "a row per key",
     "key_table.cc: rounds_keys": "a row per key",
 }

@@ -143,6 +143,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.line("muster train --data cif"), "muster train --data cifar:")
         self.assertEqual(self.line("muster train --data idx:mn"), "muster train --data idx:mnist/")
         self.assertEqual(self.line("muster train --data csv:ta"), "muster train --data csv:table.csv ")
+        self.assertEqual(self.line("muster train --test-data csv:ta"), "muster train --test-data csv:table.csv ")
         self.assertEqual(self.line("muster train --data=idx:mn"), "muster train --data=idx:mnist/")
 
 

@@ -7,6 +7,7 @@ The test has its own reader of the format, and computes the network with plain l
 
 import json
 import math
+import random
 import struct
 
 import muster_command
@@ -45,7 +46,7 @@ class Evaluate(SmallRuns):
         self.assertEqual({name: shape for name, (shape, _) in tensors.items()},
                          {"fc1.weight": [10, 784], "fc1.bias": [10]})
         score = self.evaluated("--data", "data")
-        self.assertEqual((score["accuracy"], score["examples"]), (final["accuracy"], 50))
+        self.assertEqual((score["accuracy"], score["loss"], score["examples"]), (final["accuracy"], final["loss"], 50))
 
         weight, bias = tensors["fc1.weight"][1], tensors["fc1.bias"][1]
         images = (self.folder / "data/t10k-images-idx3-ubyte").read_bytes()[16:]
@@ -69,7 +70,8 @@ class Evaluate(SmallRuns):
             about, stored = read_model(self.folder / kind / "model.safetensors")
             self.assertEqual((about["model"], about["activation"], len(stored)), (kind, "tanh", tensors))
             done = self.run_command("evaluate", f"{kind}/model.safetensors", "--data", "data", "--json")
-            self.assertEqual(json.loads(done.stdout)["accuracy"], final["accuracy"])
+            score = json.loads(done.stdout)
+            self.assertEqual((score["accuracy"], score["loss"]), (final["accuracy"], final["loss"]))
 
     def test_a_resumed_run_leaves_the_same_model(self):
         self.train("--out", "whole")
@@ -106,6 +108,104 @@ class Evaluate(SmallRuns):
             error = self.refused("run/model.safetensors", "--data", "data", status=3)
             self.assertEqual((error["kind"], error["key"]), ("file", "run/model.safetensors"))
 
+    def with_rows(self):
+        """The plan learns three flowers from rows; the rows are returned, without their header."""
+        draw = random.Random(2)
+        names = ["iris", 'rose, "old"', "\u00e9mu"]
+        rows = []
+        for i in range(60):
+            kind = i % 3
+            features = [draw.gauss(3 * (j == kind), 0.1) for j in range(3)]
+            quoted = names[kind].replace('"', '""')
+            rows.append(f'"{quoted}",{features[0]},{features[1]},{features[2]},{"test" if i >= 48 else "train"}')
+        path = self.folder / "small.toml"
+        path.write_text(path.read_text().replace('"idx:data"', '"csv:rows.csv"\nlabel = "kind"\nsplit = "part"')
+                        .replace("epsilon0 = 0.5", "epsilon0 = 8").replace("learning_rate = 0.2", "learning_rate = 2"))
+        (self.folder / "rows.csv").write_text("kind,a,b,c,part\n" + "\n".join(rows) + "\n", encoding="utf-8")
+        return rows
+
+    def test_classes_of_text_stay_with_the_model(self):
+        rows = self.with_rows()
+        done = self.train("--out", "run", "--json")
+        self.assertIn('muster: the classes are 0 = iris, 1 = rose, "old", 2 = \u00e9mu\n', done.stderr)
+        final = json.loads(done.stdout.splitlines()[-1])
+        about, _ = read_model(self.folder / "run/model.safetensors")
+        self.assertEqual((json.loads(about["labels"]), about["classes"]), (["iris", 'rose, "old"', "\u00e9mu"], "3"))
+        self.assertGreater(final["accuracy"], 0.9)
+        wanted = (final["accuracy"], final["loss"], 12)
+        tested = [row.rsplit(",", 1)[0] for row in rows if row.endswith("test")]
+        train = [row.rsplit(",", 1)[0] for row in rows if row.endswith("train")]
+        header = "kind,a,b,c\n"
+        (self.folder / "test.csv").write_text(header + "\n".join(tested) + "\n", encoding="utf-8")
+        (self.folder / "train.csv").write_text(header + "\n".join(train), encoding="utf-8")
+        for flags in (("--data", "csv:rows.csv", "--label", "kind", "--split", "part"),
+                      ("--test-data", "csv:test.csv", "--label", "kind"),
+                      ("--data", "csv:train.csv", "--test-data", "csv:test.csv", "--label", "kind")):
+            score = self.evaluated(*flags)
+            self.assertEqual((score["accuracy"], score["loss"], score["examples"]), wanted, flags)
+        # A test set without some of the classes is measured all the same; one with a class more is not.
+        (self.folder / "test.csv").write_text(header + tested[0] + "\n", encoding="utf-8")
+        self.assertEqual(self.evaluated("--test-data", "csv:test.csv", "--label", "kind")["examples"], 1)
+        (self.folder / "test.csv").write_text(header + tested[0] + "\nlily,1,2,3\n", encoding="utf-8")
+        error = self.refused("run/model.safetensors", "--test-data", "csv:test.csv", "--label", "kind", status=3)
+        self.assertEqual((error["key"], error["value"]), ("test.csv", "lily"))
+        self.assertIn("line 3, column 1 (kind)", error["message"])
+        (self.folder / "other.csv").write_text((self.folder / "rows.csv").read_text().replace("iris", "lily"))
+        error = self.refused("run/model.safetensors", "--data", "csv:other.csv", "--label", "kind", "--split", "part",
+                             status=3)
+        self.assertIn("set of class names", error["message"])
+
+    def test_a_test_file_is_trained_with_as_the_split_column_is(self):
+        rows = self.with_rows()
+        split = json.loads(self.train("--out", "split", "--json").stdout.splitlines()[-1])
+        for part in "train", "test":
+            mine = [row.rsplit(",", 1)[0] for row in rows if row.endswith(part)]
+            (self.folder / f"{part}.csv").write_text("kind,a,b,c\n" + "\n".join(mine) + "\n", encoding="utf-8")
+        path = self.folder / "small.toml"
+        path.write_text(path.read_text().replace('"csv:rows.csv"', '"csv:train.csv"')
+                        .replace('split = "part"', 'test_data = "csv:test.csv"'))
+        files = json.loads(self.train("--out", "files", "--json").stdout.splitlines()[-1])
+        self.assertEqual((split["accuracy"], split["loss"]), (files["accuracy"], files["loss"]))
+        # Another test file is another data set: the run is not continued with it.
+        (self.folder / "files/result.json").unlink()
+        (self.folder / "test.csv").write_text("kind,a,b,c\niris,1,2,3\n")
+        done = self.train("--out", "files", "--resume", "--json", status=3)
+        self.assertIn("is not the data set with which the run began", done.stderr)
+
+    def test_layouts_that_do_not_fit_are_refused(self):
+        self.with_rows()
+        self.train("--out", "run")
+        model = "run/model.safetensors"
+        for flags, key in ((("--data", "digits", "--label", "kind"), "population.label"),
+                           (("--data", "idx:data", "--split", "part"), "population.split"),
+                           (("--data", "data", "--test-data", "csv:rows.csv"), "population.test_data"),
+                           (("--test-data", "rows.csv"), "population.test_data"),
+                           (("--label", "kind", "--test-data", "csv:rows.csv", "--split", "part"), "population.split"),
+                           (("--data", "csv:rows.csv", "--label", "part", "--split", "part"), "population.split"),
+                           (("--label", "kind"), "--data")):
+            self.assertEqual(self.refused(model, *flags, status=2)["key"], key, flags)
+        for flags, key in ((("--label", "part"), "population.split"), (("--test-data", "csv:rows.csv"), "population.split"),
+                           (("--test-data", "idx:data"), "population.test_data"), (("--label", ""), "population.label")):
+            done = self.train("--out", "other", "--json", *flags, status=2)
+            self.assertEqual(json.loads(done.stdout)["error"]["key"], key, flags)
+        done = self.train("--out", "other", "--json", "--label", "king", status=3)
+        error = json.loads(done.stdout)["error"]
+        self.assertEqual((error["key"], error["allowed"]), ("rows.csv", "one column king"))
+        self.assertFalse((self.folder / "other").exists())
+
+    def test_names_of_classes_that_do_not_fit_are_refused(self):
+        self.with_rows()
+        self.train("--out", "run")
+        model = self.folder / "run/model.safetensors"
+        whole = model.read_bytes()
+        for wrong in (b"[1]", b"{}", b"x"):
+            start = whole.index(b'"labels":"') + len(b'"labels":"')
+            end = whole.index(b']"', start) + 1
+            model.write_bytes(whole[:start] + wrong.ljust(end - start) + whole[end:])
+            error = self.refused("run/model.safetensors", "--data", "csv:rows.csv", status=3)
+            self.assertEqual((error["kind"], error["key"]), ("file", "run/model.safetensors"))
+            self.assertIn('"labels"', error["message"])
+
     def test_a_statistic_is_stored_and_is_no_network(self):
         path = self.folder / "small.toml"
         path.write_text(path.read_text().replace('"logistic"', '"mean"').replace("learning_rate = 0.2\n", "")
@@ -113,6 +213,9 @@ class Evaluate(SmallRuns):
         self.train("--out", "run")
         about, tensors = read_model(self.folder / "run/model.safetensors")
         self.assertEqual((about["model"], tensors["mean"][0]), ("mean", [784]))
+        # It minimises no loss.
+        for name in "metrics.jsonl", "metrics.csv", "result.json":
+            self.assertNotIn("loss", (self.folder / "run" / name).read_text())
         error = self.refused("run/model.safetensors", "--data", "data", status=3)
         self.assertIn('"model"', error["message"])
 

@@ -105,7 +105,7 @@ class KillTest(unittest.TestCase):
                 moment = lambda: time.monotonic() >= until
             else:
                 until = time.monotonic() + draw.uniform(0, 0.1 * lasted)
-                name = draw.choice(["checkpoint"] * 3 + ["plan.txt", "result.json"]) + ".*.tmp"
+                name = draw.choice(["checkpoint"] * 3 + ["plan.txt", "metrics.csv", "result.json"]) + ".*.tmp"
                 moment = lambda: time.monotonic() >= until and (any(out.glob(name)) or
                                                                 time.monotonic() >= until + 2 * lasted)
             if self.kill_when(self.start("killed", draw.choice([1, 2])), moment):

@@ -21,12 +21,13 @@ class ReportTest(SmallRuns):
         self.assertTrue((self.folder / "run" / "report.html").is_file())
         page = Page(text)
         rounds = next(table for table in page.tables if table[0][:2] == ["round", "accuracy"])
-        shown = [[float(row[i]) if row[i] != "none" else None for i in (0, 1, 2, 3, 5, 6)] for row in rounds[1:]]
+        shown = [[float(row[i]) if row[i] != "none" else None for i in (0, 1, 2, 3, 5, 6, 7)] for row in rounds[1:]]
         self.assertEqual(shown, [[line[key] for key in ("round", "accuracy", "epsilon", "check_ins", "messages",
-                                                        "seconds")] for line in self.metrics("run")])
+                                                        "seconds", "loss")] for line in self.metrics("run")])
         plan = "".join(f"{key} = {value}\n" for key, value in page.tables[-1])
         self.assertEqual(plan, (self.folder / "run" / "plan.txt").read_text())
         self.assertIn(f'value="{final["accuracy"]:.17g}"', text)
+        self.assertIn(f'<b><data value="{final["loss"]:.17g}">{final["loss"]:.4f}</data></b><span>loss on the test set', text)
         hash_ = re.search(r'id="hash">([0-9a-f]{64})<', text).group(1)
         self.assertIn(hash_.encode(), (self.folder / "run" / "checkpoint").read_bytes())
         statement = json.loads(self.run_command("account", "small.toml", "--json").stdout)

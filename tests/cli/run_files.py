@@ -1,5 +1,6 @@
 """Helpers for tests of training: small data sets in the idx format, and run folders without the measured times."""
 
+import csv
 import hashlib
 import json
 import pathlib
@@ -49,5 +50,8 @@ def files_of(run):
             content = content[:SECONDS_AT] + content[SECONDS_AT + TIME_BYTES:-CHECKSUM]
         elif path.suffix in (".json", ".jsonl"):
             content = [untimed(line) for line in content.decode().splitlines()]
+        elif path.suffix == ".csv":
+            content = [{key: cell for key, cell in row.items() if key != "seconds"}
+                       for row in csv.DictReader(content.decode().splitlines())]
         files[path.name] = content
     return files

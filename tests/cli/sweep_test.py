@@ -8,10 +8,10 @@ import re
 import xml.etree.ElementTree
 
 import muster_command
-from small_runs import SmallRuns
+from small_runs import SmallRuns, write_data
 
 RUN_KEYS = ["accuracy", "epsilon", "delta", "rounds", "seconds", "examples_per_second", "fidelity", "stopped", "out",
-            "neutral", "clients_per_record", "validity", "neighbouring", "view"]
+            "neutral", "clients_per_record", "validity", "neighbouring", "view", "loss"]
 SUMMARY_KEYS = ["sweep", "combinations", "runs", "finished", "failed", "stopped", "out"]
 COMBINATION_KEYS = ["set", "first_seed", "seeds", "finished", "accuracy", "epsilon", "delta", "seconds", "runs",
                     "neutral"]
@@ -185,6 +185,25 @@ class SweepTest(SmallRuns):
         self.assertEqual(summary["combinations"][0]["accuracy"], {"mean": None, "min": None, "max": None})
         self.assertIn("diverged", error["message"])
         self.assertTrue(re.search("run 1 of 2 failed", done.stderr))
+
+    def test_data_that_cannot_be_read_fail_once(self):
+        images = self.folder / "data" / "train-images-idx3-ubyte"
+        images.write_bytes(images.read_bytes()[:-1])
+        alone = self.refusal("train", "small.toml", "--out", "alone", status=3)
+        swept = self.refusal("train", "small.toml", "--seeds", 3, "--out", "sweep", status=3)
+        self.assertEqual(swept, alone)
+        self.assertFalse((self.folder / "sweep" / "summary.json").exists())
+
+    def test_data_that_cannot_be_read_stop_no_run_of_other_data(self):
+        write_data(self.folder / "cut")
+        images = self.folder / "cut" / "train-images-idx3-ubyte"
+        images.write_bytes(images.read_bytes()[:-1])
+        done = self.train("--json", "--sweep", "population.data=idx:cut,idx:data", "--seeds", 2, "--out", "sweep",
+                          status=3)
+        *runs, summary, error = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual((len(runs), summary["finished"], summary["failed"]), (2, 2, 2))
+        self.assertEqual([combination["finished"] for combination in summary["combinations"]], [0, 2])
+        self.assertIn("train-images-idx3-ubyte", error["error"]["message"])
 
 
 if __name__ == "__main__":

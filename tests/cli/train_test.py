@@ -69,6 +69,15 @@ class TrainTest(unittest.TestCase):
         self.assertEqual(len(lines), 1)
         return lines[0]["error"]
 
+    def assert_table_agrees(self, run):
+        """metrics.csv has the rows of metrics.jsonl, in the same digits."""
+        lines = (self.folder / run / "metrics.jsonl").read_text().splitlines()
+        header, *rows = (self.folder / run / "metrics.csv").read_text().splitlines()
+        self.assertEqual(len(rows), len(lines))
+        for row, line in zip(rows, lines):
+            cells = [f'"{key}":{cell or "null"}' for key, cell in zip(header.split(","), row.split(","), strict=True)]
+            self.assertEqual("{" + ",".join(cells) + "}", line)
+
     def assert_same_run(self, a, b):
         self.assertEqual(run_files.files_of(self.folder / a), run_files.files_of(self.folder / b))
 
@@ -85,17 +94,18 @@ class TrainTest(unittest.TestCase):
         lines = self.lines("--out", "run")
         self.assertEqual([line["round"] for line in lines[:-1]], list(range(24, 481, 24)))
         for line in lines[:-1]:
-            self.assertEqual(list(line), ["round", "accuracy", "epsilon", "check_ins", "neutral"])
+            self.assertEqual(list(line), ["round", "accuracy", "epsilon", "check_ins", "neutral", "loss"])
             self.assertEqual(line["neutral"], 0)
         epsilons = [line["epsilon"] for line in lines[:-1]]
         self.assertEqual(epsilons, sorted(epsilons))
         final = lines[-1]
         self.assertEqual(list(final), ["accuracy", "epsilon", "delta", "rounds", "seconds", "examples_per_second",
-                                       "fidelity", "stopped", "out", "neutral", "clients_per_record", "validity", "neighbouring", "view"])
+                                       "fidelity", "stopped", "out", "neutral", "clients_per_record", "validity", "neighbouring", "view",
+                                       "loss"])
         self.assertEqual((final["neutral"], final["clients_per_record"]), (0, 1))
         self.assertEqual((final["rounds"], final["delta"], final["fidelity"], final["stopped"], final["out"]),
                          (480, 1e-4, "message", "done", "run"))
-        self.assertEqual(final["accuracy"], lines[-2]["accuracy"])
+        self.assertEqual((final["accuracy"], final["loss"]), (lines[-2]["accuracy"], lines[-2]["loss"]))
         self.assertEqual(final["epsilon"], lines[-2]["epsilon"])
 
     def test_prints_a_table_for_people(self):
@@ -120,6 +130,7 @@ class TrainTest(unittest.TestCase):
             stopped = json.loads(output.splitlines()[-1])
             self.assertEqual(stopped["stopped"], "interrupted")
             self.assertLess(stopped["rounds"], 480)
+            self.assert_table_agrees(out)
             resumed = self.lines("--out", out, "--resume")[-1]
             self.assertEqual((resumed["stopped"], resumed["accuracy"]), ("done", whole["accuracy"]))
             self.assert_same_run("whole", out)
@@ -128,8 +139,10 @@ class TrainTest(unittest.TestCase):
         self.lines("--out", "whole")
         status, _ = self.stop_midway("killed", signal.SIGKILL)
         self.assertEqual(status, -signal.SIGKILL)
+        self.assertFalse((self.folder / "killed/metrics.csv").exists())
         self.lines("--out", "killed", "--resume", "--threads", 2)
         self.assert_same_run("whole", "killed")
+        self.assert_table_agrees("killed")
 
     def test_a_finished_run_is_shown_not_repeated(self):
         final = self.lines("--out", "run")[-1]

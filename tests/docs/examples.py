@@ -42,7 +42,7 @@ MASKS = [
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 
-# Accuracy is computed by float kernels, whose last bits differ between instruction sets. The same machine repeats a
+# Accuracy and loss are computed by float kernels, whose last bits differ between instruction sets. One machine repeats a
 # log exactly, another one to within this tolerance. Coins and epsilon do not depend on the machine.
 ACCURACY_TOLERANCE = 0.01
 EPSILON_TOLERANCE = 1e-9
@@ -154,7 +154,8 @@ def same_log(stored, printed):
         for key in old:
             if key in ("seconds", "examples_per_second", "out"):
                 continue
-            tolerance = {"accuracy": ACCURACY_TOLERANCE, "epsilon": EPSILON_TOLERANCE}.get(key, 0)
+            tolerance = {"accuracy": ACCURACY_TOLERANCE, "loss": ACCURACY_TOLERANCE,
+                         "epsilon": EPSILON_TOLERANCE}.get(key, 0)
             same = old[key] == new[key] or (tolerance and None not in (old[key], new[key])
                                             and abs(old[key] - new[key]) <= tolerance)
             if not same:

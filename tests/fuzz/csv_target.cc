@@ -1,6 +1,13 @@
 // The reader of CSV files.
+//
+// An input is the file. One that begins with the byte 1 has a layout before it, three texts with a line end each: the
+// name of the label column, that of the split column, and a number that says how many bytes of the rest are the test
+// file; 0 for none.
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fstream>
+#include <string>
 
 #include "muster/learning/data/csv.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -13,9 +20,18 @@ void require_consistent(const learning::Dataset& data) {
   const bool fits = data.size() > 0 && data.values.size() == data.size() * data.shape.channels;
   const bool finite = std::ranges::all_of(data.values, [](float value) { return std::isfinite(value); });
   const bool known = std::ranges::all_of(data.labels, [&](auto label) { return label < data.classes; });
-  if (!fits || !finite || !known) {
+  const bool named = data.class_names.empty() || data.class_names.size() == data.classes;
+  if (!fits || !finite || !known || !named) {
     std::abort();
   }
+}
+
+// Takes the first line off the text.
+std::string taken_line(std::string& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  std::string line = text.substr(0, end);
+  text.erase(0, end + 1);
+  return line;
 }
 
 }  // namespace
@@ -23,10 +39,25 @@ void require_consistent(const learning::Dataset& data) {
 bool accepts(Input input) {
   static const testing::TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "data.csv";
-  std::ofstream(file, std::ios::binary) << text_of(input);
+  std::string text = text_of(input);
+  learning::CsvLayout layout;
+  if (text.starts_with('\1')) {
+    text.erase(0, 1);
+    layout.label = taken_line(text);
+    layout.split = taken_line(text);
+    const std::string digits = taken_line(text);
+    std::size_t test = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), test);
+    if (test > 0) {
+      layout.test = folder.path() / "test.csv";
+      std::ofstream(layout.test, std::ios::binary) << text.substr(0, test);
+      text.erase(0, test);
+    }
+  }
+  std::ofstream(file, std::ios::binary) << text;
   return accepted(
       [&] {
-        const learning::DataSplit split = learning::load_csv(file);
+        const learning::DataSplit split = learning::load_csv(file, layout);
         require_consistent(split.train);
         require_consistent(split.test);
       },

@@ -39,7 +39,7 @@ ShuffledCheckIn a_number_is_no_count() { return {MISTAKE(60000, ClientCount::of(
 
 ShuffledCheckIn a_number_is_no_rate() { return {ClientCount::of(60000), MISTAKE(0.1, Rate::of(0.1))}; }
 
-Shuffle a_rate_is_no_count() { return {MISTAKE(Rate::of(1), ClientCount::of(1))}; }
+Shuffle a_rate_is_no_count() { return Shuffle(MISTAKE(Rate::of(1), ClientCount::of(1))); }
 
 bool a_number_is_no_probability(random::BitSource& bits) {
   return random::bernoulli(bits, MISTAKE(0.5, random::Probability::at_most(0.5)));
@@ -54,7 +54,12 @@ Accountant a_protocol_is_no_mechanism(const Participation& protocol, const Mecha
 // An object that was not made and checked by its factory.
 namespace invalid {
 
+using accounting::FixedSubset;
+using accounting::GaussianLocal;
+using accounting::LdpSgdLocal;
 using accounting::Profile;
+using accounting::PureLocal;
+using accounting::WithEpsilon0;
 
 Epsilon not_checked_epsilon() { return MISTAKE(Epsilon(-1.0), Epsilon::of(1.0)); }
 
@@ -63,6 +68,19 @@ Delta not_checked_delta() { return MISTAKE(Delta(2.0), Delta::of(0.5)); }
 Rate not_checked_rate() { return MISTAKE(Rate(2.0), Rate::of(1.0)); }
 
 ClientCount not_checked_count() { return MISTAKE(ClientCount(0), ClientCount::of(1)); }
+
+// A constructor checks what describes a randomizer or a protocol, and nothing changes it afterwards.
+GaussianLocal a_mechanism_of_nothing() { return MISTAKE(GaussianLocal{}, GaussianLocal{5.0}); }
+
+double a_mechanism_never_changes(const LdpSgdLocal& mechanism) {
+  return MISTAKE(mechanism.epsilon0() = -1, mechanism.epsilon0());
+}
+
+std::uint64_t a_protocol_never_changes(const FixedSubset& protocol) {
+  return MISTAKE(protocol.subset() = 0, protocol.subset());
+}
+
+PureLocal an_epsilon0_without_a_randomizer() { return MISTAKE(WithEpsilon0(1.0), PureLocal(1.0)); }
 
 protocols::Plan a_plan_that_nobody_validated(const protocols::PlanSource& source) {
   return MISTAKE(protocols::Plan{}, protocols::Plan::validate(source, protocols::Command::account));

@@ -57,8 +57,8 @@ long double two_adaptive_rounds(const std::vector<OutputPair>& pairs, long doubl
 }
 
 // The bound for one round from the slow formula, at `cells` + 1 equally spaced losses from 0 to epsilon0.
-RoundCurve slow_curve(long double epsilon0, int n, long double rate, int cells) {
-  RoundCurve curve{static_cast<double>(epsilon0) / cells, {}, {}, {}};
+PairTable slow_curve(long double epsilon0, int n, long double rate, int cells) {
+  PairTable curve{static_cast<double>(epsilon0) / cells, {}, {}, {}};
   for (int i = 0; i <= cells; ++i) {
     const long double epsilon = static_cast<long double>(curve.spacing) * i;
     const long double at_all =
@@ -100,7 +100,7 @@ TEST(Composition, ACurveTooLowIsCaught) {
   bool caught = false;
   for (const long double rate : {0.1L, 0.3L, 0.5L, 0.8L}) {
     const std::vector<OutputPair> pairs = all_datasets(binary(1), 4, rate);
-    RoundCurve curve = slow_curve(1, 4, rate, 24);
+    PairTable curve = slow_curve(1, 4, rate, 24);
     for (auto* side : {&curve.forward, &curve.reverse}) {
       for (numerics::Enclosure& value : *side) value.lower *= 0.5, value.upper *= 0.5;
     }

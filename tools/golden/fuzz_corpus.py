@@ -88,6 +88,38 @@ def csv():
     yield "bad_column_alone", "label\n1\n"
     yield "bad_examples_few", header + "1,2,0\n1,2,1\n"
     yield "bad_gzip_cut", packed((header + rows).encode())[:-9]
+    text = "1,2,dog\n3,4,cat\n5,6,dog\n7,8,cat\n9,10,dog\n11,12,cat\n"
+    yield "good_quotes", '"wi""dth", "a, b" ,kind\r\n' + '"1","-2.5","0"\r\n' * 6
+    yield "good_label_text", header + text + '5,6,"\u00e9mu, ""big"""\n'
+    yield "bad_quote_open", header + rows + '1,"2,0\n1,2,0\n'
+    yield "bad_quote_cut", header + rows + '1,2,"0'
+    yield "bad_quote_newline", '"wid\nth",height,kind\n' + rows
+    yield "bad_quote_inside", header + rows + '1,2"",0\n'
+    yield "bad_quote_then_text", header + rows + '1,"2"3,0\n'
+    yield "bad_quote_then_blanks", header + rows + '1," 2 ",0\n'
+    for name, label in {"number": "1", "long": "x" * 101, "nul": "a\0b", "escape": "\x1b[2J", "na": "NA"}.items():
+        yield f"bad_text_label_{name}", f"{header}{text}1,2,{label}\n"
+    yield "bad_text_label_latin", (header + text).encode() + b"1,2,caf\xe9\n"
+    yield "bad_text_label_alone", header + "1,2,dog\n" * 6
+    yield "bad_text_label_untrained", header + text.replace("11,12,cat", "11,12,emu")
+    yield "bad_text_header_missing", text + text
+    yield "bad_text_labels_many", header + "".join(f"1,2,c{i}\n" for i in range(300))
+    yield "bad_columns_too_many", "a" + ",a" * 65_536 + "\n"
+    yield "bad_value_na", header + rows + "1,NA,0\n"
+    split = "part,kind,f\ntrain,b,1\ntest,a,2\ntrain,a,3\n"
+    yield "good_split", "\1kind\npart\n0\n" + split
+    yield "bad_split_word", "\1kind\npart\n0\n" + split + "Train,a,1\n"
+    yield "bad_split_missing", "\1kind\npart\n0\n" + split + ",a,1\n"
+    yield "bad_split_one_part", "\1kind\npart\n0\n" + split.replace("test", "train")
+    yield "bad_split_is_label", "\1kind\nkind\n0\n" + split
+    yield "bad_split_unknown", "\1kind\nparts\n0\n" + split
+    yield "bad_label_unknown", "\1king\n\n0\n" + header + rows
+    yield "bad_label_twice", "\1a\n\n0\na,a,b\n1,1,1\n"
+    for name, test in {"good_test_file": header + "1,2,2\n", "bad_test_file_class": header + "1,2,3\n",
+                       "bad_test_file_text": header + "1,2,dog\n", "bad_test_file_header": rows,
+                       "bad_test_file_columns": "height,width,kind\n1,2,0\n", "bad_test_file_none": header,
+                       "bad_test_file_fewer": "width,height\n1,0\n"}.items():
+        yield name, f"\1\n\n{len(test)}\n" + test + header + rows
 
 
 def cifar_records(count, labels, label=3):

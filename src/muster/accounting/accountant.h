@@ -33,11 +33,11 @@ namespace muster::accounting {
 
 class Accountant {
  public:
-  // For any number of rounds that are all alike. Throws Error(plan) for a description out of range.
+  // For any number of rounds that are all alike.
   Accountant(const Mechanism& mechanism, const Participation& participation);
-  // For stages that run one after another. With a single stage, queries may ask about any number of rounds;
-  // with several, about at most the total of all stages. Throws Error(plan) for a description out of range,
-  // for no stages, for stages of different protocols, and for more than kMaxRounds in all.
+  // For stages, one after another. With a single stage, any number of its rounds may be asked about; with
+  // several, at most as many as they have together. Throws Error(plan) unless there is at least one stage,
+  // all are of one protocol, and they have at most kMaxRounds together.
   Accountant(const Mechanism& mechanism, std::vector<Stage> stages);
   ~Accountant();
   Accountant(Accountant&&) noexcept;

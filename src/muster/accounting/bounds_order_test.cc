@@ -71,20 +71,20 @@ void compare(const Mechanism& mechanism, const Participation& participation, Tal
     double largest_lower = 0, largest = 0;
     std::string largest_id;
     // The upper end of a lower bound's curve has no meaning and may be anything above the lower one.
-    const auto sane = [&](const numerics::Enclosure& delta, const std::string& id, double cap) {
-      EXPECT_TRUE(delta.lower >= 0 && delta.lower <= delta.upper && delta.lower <= 1 && delta.upper <= cap)
-          << id << " at " << epsilon << ": " << delta.lower << ", " << delta.upper;
+    const auto sane = [&](double least, double upper, const std::string& id, double cap) {
+      EXPECT_TRUE(least >= 0 && least <= upper && least <= 1 && upper <= cap)
+          << id << " at " << epsilon << ": " << least << ", " << upper;
     };
     for (const RoundPair& pair : list.lowers) {
-      for (const DeltaCurve& curve : {pair.forward, pair.reverse}) {
+      for (const PairCurve& curve : {pair.forward, pair.reverse}) {
         const numerics::Enclosure delta = curve(epsilon);
-        sane(delta, pair.id, std::numeric_limits<double>::infinity());
+        sane(delta.lower, delta.upper, pair.id, std::numeric_limits<double>::infinity());
         if (delta.lower > largest_lower) largest_lower = delta.lower, largest_id = pair.id;
       }
     }
     for (const RoundBound& bound : list.uppers) {
-      const numerics::Enclosure delta = bound.delta(epsilon);
-      sane(delta, bound.id, 1);
+      const numerics::UpperAndEstimate delta = bound.delta(epsilon);
+      sane(delta.estimate, delta.upper, bound.id, 1);
       if (bound.validity != Validity::proven || bound.neighbouring != Neighbouring::replace_one) continue;
       EXPECT_GE(delta.upper, largest_lower) << bound.id << " below " << largest_id << " at " << epsilon;
       largest = std::max(largest, delta.upper);

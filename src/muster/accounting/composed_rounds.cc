@@ -75,9 +75,9 @@ void ComposedRounds::answer(Bound& bound, const std::vector<ChargedRounds>& roun
   bound.upper = finite(value.upper);
   bound.lower = value.lower;
   if (bound.upper) {
-    const double below =
-        question.asks_epsilon() ? account->epsilon_from_below() : account->delta_from_below(question.fixed);
-    bound.numerical_error = numerics::larger(0.0, *bound.upper - numerics::larger(below, value.lower));
+    const double estimate =
+        question.asks_epsilon() ? account->epsilon_estimate() : account->delta_estimate(question.fixed);
+    bound.numerical_error = numerics::larger(0.0, *bound.upper - numerics::larger(estimate, value.lower));
   }
 }
 

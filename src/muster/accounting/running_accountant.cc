@@ -14,17 +14,16 @@ namespace {
 // in composition/round_curve.h).
 constexpr int kNodesPerDeviation = 80;
 constexpr double kVisited = 2.5;
-// Lattice points per cell of the dominated pair that belows() composes.
+// Lattice points per cell of the pair that estimates() composes.
 constexpr int kRefined = 4;
 // The tails that the tables cut off add up to at most this share of delta over a million rounds.
 constexpr double kTail = 1e-9;
 
-RoundCurve tabulate_nested(const DeltaCurve& forward, const DeltaCurve& reverse, Delta delta) {
-  return tabulate(forward, reverse,
-                  {.per_deviation = kNodesPerDeviation,
-                   .negligible = numerics::larger(1e-42, kTail * 1e-6 * delta.value()),
-                   .visited = kVisited,
-                   .nested = true});
+Nodes nested_nodes(Delta delta) {
+  return {.per_deviation = kNodesPerDeviation,
+          .negligible = numerics::larger(1e-42, kTail * 1e-6 * delta.value()),
+          .visited = kVisited,
+          .nested = true};
 }
 
 }  // namespace
@@ -42,19 +41,21 @@ const RunningAccountant::Kind& RunningAccountant::kind_of(const Mechanism& mecha
   const Rate rate = message_rate(participation);
   const auto least = [&](double epsilon) {
     const double local = local_delta_upper(mechanism, rate, 1, epsilon);
-    numerics::Enclosure best{local, local};
+    numerics::UpperAndEstimate best{.upper = local, .estimate = local};
     for (const RoundBound& bound : list.uppers) {
       if (bound.validity == Validity::proven && !bound.is_dominated) {
-        const numerics::Enclosure next = bound.delta(epsilon);
-        best = {numerics::smaller(best.lower, next.lower), numerics::smaller(best.upper, next.upper)};
+        const numerics::UpperAndEstimate next = bound.delta(epsilon);
+        best = {.upper = numerics::smaller(best.upper, next.upper),
+                .estimate = numerics::smaller(best.estimate, next.estimate)};
       }
     }
     return best;
   };
-  const RoundCurve upper = tabulate_nested(least, {}, delta_);
-  const RoundCurve pair =
-      list.lowers.empty() ? RoundCurve{upper.spacing, {0, 1}, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}
-                          : tabulate_nested(list.lowers.front().forward, list.lowers.front().reverse, delta_);
+  const BoundTable upper = tabulate(least, nested_nodes(delta_));
+  const PairTable pair =
+      list.lowers.empty()
+          ? PairTable{upper.spacing, {0, 1}, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}
+          : tabulate(list.lowers.front().forward, list.lowers.front().reverse, nested_nodes(delta_));
   std::unique_ptr<TypedRounds> typed;
   for (const RoundBound& bound : list.uppers) {
     if (bound.types && bound.validity == Validity::proven) typed = std::make_unique<TypedRounds>(bound.types);
@@ -89,11 +90,11 @@ void RunningAccountant::restart() {
   for (const Kind& kind : kinds_) kind.rounds = 0;
 }
 
-DifferentRounds RunningAccountant::belows() const {
+DifferentRounds RunningAccountant::estimates() const {
   DifferentRounds rounds;
   for (const Kind& kind : kinds_) {
-    if (kind.rounds > 0 && !kind.below) kind.below = LossDistribution::dominated(kind.curve, kRefined);
-    if (kind.rounds > 0) rounds.add(*kind.below, kind.rounds);
+    if (kind.rounds > 0 && !kind.estimate) kind.estimate = LossDistribution::estimated(kind.curve, kRefined);
+    if (kind.rounds > 0) rounds.add(*kind.estimate, kind.rounds);
   }
   return rounds;
 }

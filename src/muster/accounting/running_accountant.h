@@ -42,8 +42,8 @@ class RunningAccountant {
   explicit RunningAccountant(Delta delta, ChargedBy by = ChargedBy::smallest_bound)
       : delta_(delta), by_(by) {}
 
-  // Throws Error(plan) for a description out of range. The first charge of a kind of round tabulates its
-  // curves; later charges of the same kind take almost no time.
+  // The first charge of a mechanism with a participation tabulates their curves; later charges of the two take
+  // no time.
   void charge(const Mechanism& mechanism, const Participation& participation, std::uint64_t rounds = 1);
 
   std::uint64_t rounds() const { return rounds_; }
@@ -53,10 +53,11 @@ class RunningAccountant {
   numerics::Enclosure epsilon() const;
   // The same for delta at an epsilon >= 0.
   numerics::Enclosure delta(double epsilon) const;
-  // The upper value without types, but computed with every numerical error turned downward. The difference to
-  // the same value computed upward is numerical error, not looseness of the theorems.
-  double epsilon_from_below() const { return belows().epsilon_lower(delta_.value()); }
-  double delta_from_below(double epsilon) const { return belows().delta(epsilon, Ends::lower).lower; }
+  // An estimate, on no proven side of the truth: the upper value of charging without types, but with every
+  // numerical error turned downward. The difference of the two is numerical error and no looseness of the
+  // theorems.
+  double epsilon_estimate() const { return estimates().epsilon_lower(delta_.value()); }
+  double delta_estimate(double epsilon) const { return estimates().delta(epsilon, Ends::lower).lower; }
   // The proven upper delta at an epsilon >= 0.
   double delta_upper(double epsilon) const;
 
@@ -71,12 +72,12 @@ class RunningAccountant {
     LossDistribution upper;
     LossDistribution forward;  // the dominated pair, in both orientations
     LossDistribution reverse;
-    std::unique_ptr<TypedRounds> typed;             // null unless a bound has types
-    RoundCurve curve;                               // the curve of `upper`
-    mutable std::optional<LossDistribution> below;  // the dominated pair of `curve`, made when first needed
-    mutable std::uint64_t rounds = 0;               // rounds charged
+    std::unique_ptr<TypedRounds> typed;                // null unless a bound knows types
+    BoundTable curve;                                  // the curve of `upper`
+    mutable std::optional<LossDistribution> estimate;  // estimated pair of `curve`, once needed
+    mutable std::uint64_t rounds = 0;                  // rounds charged
   };
-  DifferentRounds belows() const;
+  DifferentRounds estimates() const;
   // A segment of consecutive rounds of one kind: the kind, and how many rounds.
   using Segment = std::pair<const Kind*, std::uint64_t>;
   bool one_typed_segment() const;

@@ -32,7 +32,6 @@ std::vector<Stage> valid_stages(std::vector<Stage> stages) {
   }
   const Stage first = stages.front();
   for (const Stage& stage : stages) {
-    validate(stage.participation);
     if (std::string(name_of(stage.participation)) != name_of(first.participation)) {
       throw Error(ErrorCode::plan, "stages", name_of(stage.participation), name_of(first.participation),
                   "is not the first stage's protocol");

@@ -57,9 +57,9 @@ double ComposedUpper::delta_at(std::uint64_t rounds, double delta, double epsilo
                             : composed_.delta_at(rounds, delta, epsilon);
 }
 
-double ComposedUpper::from_below(std::uint64_t rounds, const Question& question, double upper) const {
-  return uses_types(rounds) ? typed_.from_below(rounds, question, upper)
-                            : composed_.from_below(rounds, question, upper);
+double ComposedUpper::estimate(std::uint64_t rounds, const Question& question, double upper) const {
+  return uses_types(rounds) ? typed_.estimate(rounds, question, upper)
+                            : composed_.estimate(rounds, question, upper);
 }
 
 Bound ComposedUpper::bound(View view, const Gate& gate, std::uint64_t rounds,
@@ -77,7 +77,7 @@ Bound ComposedUpper::bound(View view, const Gate& gate, std::uint64_t rounds,
   const double value = upper(gate, rounds, question);
   if (std::isfinite(value)) {
     bound.upper = value;
-    bound.numerical_error = numerics::larger(0.0, value - from_below(rounds, question, value));
+    bound.numerical_error = numerics::larger(0.0, value - estimate(rounds, question, value));
   } else {
     bound.assumptions.emplace_back(
         "none at this delta: the curve's tail, charged as mass at infinite loss, passes it");

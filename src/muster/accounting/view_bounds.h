@@ -36,7 +36,7 @@ class ComposedUpper {
 
  private:
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
-  double from_below(std::uint64_t rounds, const Question& question, double upper) const;
+  double estimate(std::uint64_t rounds, const Question& question, double upper) const;
   bool uses_types(std::uint64_t rounds) const { return round_.types && rounds > 1; }
 
   RoundBound round_;

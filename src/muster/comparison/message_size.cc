@@ -9,7 +9,7 @@ namespace muster::comparison {
 
 Records records_of(const protocols::Plan& plan) {
   const learning::Dataset records =
-      plan.data() == "digits" ? learning::Dataset{} : simulation::load_test_data(plan.data(), plan.seed());
+      plan.data() == "digits" ? learning::Dataset{} : simulation::load_test_data(plan.values());
   return {records.shape, records.classes};
 }
 

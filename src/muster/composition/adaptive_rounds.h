@@ -1,4 +1,4 @@
-// The largest divergence of T rounds if an adversary chooses the type of each round anew, knowing what all
+// The largest divergence of T rounds if an adversary chooses the type of each round after seeing what all
 // earlier rounds released. It is computed by a recursion over the rounds.
 //
 // Let types cover a round (round_types.h): p(l) is a type's P-mass at the loss l, and `infinity` that at

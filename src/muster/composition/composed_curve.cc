@@ -33,7 +33,7 @@ constexpr double kMaxEpsilon = 1e20;
 
 const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double delta) const {
   return tables_.at(rounds, delta, [&](const Resolution& r) {
-    RoundCurve curve = curve_.table({kNodesPerDeviation, r.tail, r.visited, knot_, false, share_});
+    BoundTable curve = curve_.table({kNodesPerDeviation, r.tail, r.visited, knot_, false, share_});
     LossDistribution dominating = LossDistribution::dominating(curve);
     return Table{std::move(curve), std::move(dominating)};
   });
@@ -87,16 +87,16 @@ double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question
       .epsilon_upper(rounds, question.fixed);
 }
 
-double ComposedCurve::from_below(std::uint64_t rounds, const Question& question, double upper) const {
+double ComposedCurve::estimate(std::uint64_t rounds, const Question& question, double upper) const {
   if (rounds == 1) {
     return question.asks_epsilon()
-               ? numerics::crossing_from_below([&](double e) { return curve_.forward()(e).lower; },
+               ? numerics::crossing_from_below([&](double e) { return curve_.forward()(e).estimate; },
                                                question.fixed, kMaxEpsilon)
-               : curve_.forward()(question.fixed).lower;
+               : curve_.forward()(question.fixed).estimate;
   }
   const double delta = question.asks_epsilon() ? question.fixed : upper;
-  const LossDistribution& pair = below_.at(rounds, delta, [&](const Resolution& r) {
-    return LossDistribution::dominated(table(rounds, delta).curve, r.refined());
+  const LossDistribution& pair = estimated_.at(rounds, delta, [&](const Resolution& r) {
+    return LossDistribution::estimated(table(rounds, delta).curve, r.refined());
   });
   return question.asks_epsilon() ? pair.epsilon_lower(rounds, question.fixed)
                                  : pair.delta(rounds, question.fixed, Ends::lower).lower;
@@ -107,7 +107,7 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question, doubl
     if (!question.asks_epsilon()) {
       return numerics::larger(pair_.forward()(question.fixed).lower, pair_.reverse()(question.fixed).lower);
     }
-    const auto crossing = [&](const DeltaCurve& curve) {
+    const auto crossing = [&](const PairCurve& curve) {
       return numerics::crossing_from_below([&](double e) { return curve(e).lower; }, question.fixed,
                                            kMaxEpsilon);
     };
@@ -115,7 +115,7 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question, doubl
   }
   const auto answer = [&](double delta) {
     const auto& pairs = tables_.at(rounds, delta, [&](const Resolution& r) {
-      const RoundCurve curve = pair_.table({kNodesOfPairs, r.tail, r.visited, 0, false, share_});
+      const PairTable curve = pair_.table({kNodesOfPairs, r.tail, r.visited, 0, false, share_});
       return std::array{LossDistribution::dominated(curve, kRefinedPairs),
                         LossDistribution::dominated(curve.swapped(), kRefinedPairs)};
     });

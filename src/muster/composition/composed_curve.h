@@ -1,4 +1,4 @@
-// Carries a one-round bound to any number of rounds; its tables are built when first needed, and kept.
+// Extends a one-round bound to any number of rounds. Its tables are built when first needed, and kept.
 //
 // One round is answered by the curve itself. For more rounds, the curve is tabulated down to a tail that is
 // negligible for the question (what lies beyond becomes mass at infinite loss), turned into a dominating pair
@@ -23,7 +23,7 @@ namespace muster::accounting {
 struct Resolution {
   double visited;
   double tail;
-  // The argument `refined` of LossDistribution::dominated.
+  // The argument `refined` of LossDistribution::estimated.
   int refined() const { return visited > 4 ? 2 : visited > 1 ? 4 : 8; }
 };
 
@@ -70,35 +70,36 @@ class Resolutions {
 class ComposedCurve {
  public:
   // `share`: the share of a full table's work that each table made here may take (round_curve.h).
-  explicit ComposedCurve(DeltaCurve delta, double knot = 0, double share = 1)
+  explicit ComposedCurve(BoundCurve delta, double knot = 0, double share = 1)
       : curve_(std::move(delta), {}), knot_(knot), share_(share) {}
 
   // The bound on the quantity asked for; infinity if the tail charged as infinite loss is larger than the
   // delta in question. rounds >= 1.
   double upper(std::uint64_t rounds, const Question& question) const;
-  // The same with a quarter of the nodes or fewer, to start a search: about a relative 1e-3 larger, and no
-  // table is kept. For one round, or if delta is asked for, it is upper() itself.
+  // An upper bound from a quarter of the nodes or fewer, to start a search. It is about a relative 1e-3
+  // larger than upper(), and no table is kept. For one round, or if delta is asked for, it is upper() itself.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   // The upper bound on delta at an epsilon, from the table that answers questions at `delta`.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
-  // The value of upper() with every numerical error turned downward. `upper` is this object's answer to the
-  // question.
-  double from_below(std::uint64_t rounds, const Question& question, double upper) const;
+  // An estimate, on no proven side of the truth: the value of upper() with every numerical error turned
+  // downward. Its distance from upper() is the bound's numerical error. `upper` is this object's answer to
+  // the question.
+  double estimate(std::uint64_t rounds, const Question& question, double upper) const;
 
  private:
   struct Table {
-    RoundCurve curve;
+    BoundTable curve;
     LossDistribution dominating;
   };
   const Table& table(std::uint64_t rounds, double delta) const;
   double delta_upper(std::uint64_t rounds, double epsilon) const;
 
-  Tabulator curve_;
+  Tabulator<numerics::UpperAndEstimate> curve_;
   double knot_;
   double share_;
   Resolutions<Table> tables_;
   Resolutions<LossDistribution> rough_;
-  Resolutions<LossDistribution> below_;
+  Resolutions<LossDistribution> estimated_;
 };
 
 // The composition of one pair of data sets whose curves are enclosed: a lower bound, the larger one of both
@@ -106,7 +107,7 @@ class ComposedCurve {
 class ComposedPair {
  public:
   // `share`: the share of a full table's work that each table made here may take (round_curve.h).
-  ComposedPair(DeltaCurve forward, DeltaCurve reverse, double share = 1)
+  ComposedPair(PairCurve forward, PairCurve reverse, double share = 1)
       : pair_(std::move(forward), std::move(reverse)), share_(share) {}
 
   // The lower bound on the quantity asked for; 0 where nothing is known. `upper`: if the question is for
@@ -114,7 +115,7 @@ class ComposedPair {
   double lower(std::uint64_t rounds, const Question& question, double upper = 1) const;
 
  private:
-  Tabulator pair_;
+  Tabulator<numerics::Enclosure> pair_;
   double share_;
   Resolutions<std::array<LossDistribution, 2>> tables_;
 };

@@ -81,7 +81,8 @@ std::optional<double> by_integrals(Parts parts, double spacing, double target, S
   return integrals.decided(found) ? std::optional(found) : std::nullopt;
 }
 
-// The same with little effort first, also on a coarser lattice, then with more effort on both.
+// The epsilon by integrals, with little effort first, also on a coarser lattice, then with more effort on
+// both.
 std::optional<double> by_some_integrals(Parts parts, double spacing, double target, Side side) {
   if (const auto found = by_integrals(parts, spacing, target, side, kQuick)) return found;
   const auto coarse = coarser_losses(parts, spacing, chernoff_epsilon(parts, spacing, target), side);

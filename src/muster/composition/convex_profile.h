@@ -45,8 +45,9 @@ struct LossLaw {
 // the sum is too large all mass is at infinity; from below, no losses are returned.
 LossLaw losses_of(double spacing, const std::vector<ProfilePoint>& hull, bool above);
 
-// The same from above, and checked: the law's own profile is computed anew at every point of `required` with
-// index >= 0. The most by which it falls short of the value there is added to the mass at infinity.
+// The same as losses_of() from above, and checked: the law's own profile is recomputed at every point of
+// `required` with index >= 0. The most by which it falls short of the value there is added to the mass at
+// infinity.
 LossLaw losses_dominating(double spacing, const std::vector<ProfilePoint>& hull,
                           const std::vector<ProfilePoint>& required);
 

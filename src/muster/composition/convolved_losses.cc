@@ -26,7 +26,7 @@ constexpr double kUlp = 2.3e-16;
 constexpr double kSummed = 1e-12;
 // Relative error of the masses of one round's law, besides what adding up its atoms loses.
 constexpr double kRound = 1e-14;
-// Bounds what products below the range of a double may lose in all.
+// Bounds the total error of products that underflow.
 constexpr double kUnderflow = 1e-300;
 
 struct Atoms {

@@ -13,7 +13,7 @@
 
 namespace muster::accounting {
 
-// The law to be asked for the epsilon at which delta reaches `target` > 0.
+// The law of the sum of all losses, most precise near the epsilon at which delta reaches `target` > 0.
 ConvolvedLosses convolved_near(std::span<const RepeatedLoss> parts, double spacing, double target,
                                ConvolvedLosses::Side side);
 

@@ -53,7 +53,7 @@ struct Known {
   Extended low, high;
 };
 
-std::vector<Known> known_nodes(const RoundCurve& curve) {
+std::vector<Known> known_nodes(const PairTable& curve) {
   std::vector<Known> nodes;
   for (std::size_t i = curve.index.size(); i-- > 1;) {
     nodes.push_back({-curve.index[i], curve.reverse[i].lower, curve.reverse[i].upper});
@@ -122,7 +122,7 @@ class Frame {
 // A lower bound on how fast the curve falls just right of alpha = 1, per unit of alpha: the slope from the
 // lower end of its value at 1 to the upper end of its value at the next node. At least 0, because the curve
 // never rises.
-Extended first_slope(const RoundCurve& curve) {
+Extended first_slope(const PairTable& curve) {
   const Extended low = larger(curve.forward[0].lower, curve.reverse[0].lower);
   return larger<Extended>(
       0, (low - curve.forward[1].upper) /
@@ -177,12 +177,12 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
 
 // The law on a finer lattice, with one more node in nearly every cell. The values at the curve's nodes are
 // the lower ends of its enclosures. A new node lies near where the extensions of the neighbouring chords
-// cross, and below both, so that every chord between nodes lies below the curve. Where one extension is the
-// better bound all over the cell (the curve is straight there), the node at the far end of the cell is
-// lowered to that extension instead, and the cell stays one chord. No curve lies below (1 - alpha)_+. From
-// the first value, counted from alpha = 1 outwards, that is not above this bound, the law's curve is the
-// bound. Values are only ever lowered, so chords stay below the curve.
-LossLaw losses_below(const RoundCurve& curve, int refined, bool left_known) {
+// cross, and below both, so that every chord between nodes lies below the curve. Where the curve is straight,
+// one extension is the better bound all over the cell. There the node at the far end of the cell is lowered
+// to that extension instead, and the cell stays one chord. No curve lies below (1 - alpha)_+. From the first
+// value, counted from alpha = 1 outwards, that is not above this bound, the law's curve is the bound. Values
+// are only ever lowered, so chords stay below the curve.
+LossLaw losses_below(const PairTable& curve, int refined, bool left_known) {
   const std::vector<Known> nodes = known_nodes(curve);
   const double spacing = curve.spacing / refined;
   std::vector<Extended> low;  // at the nodes; lowered at a node beside a cell that stays a chord
@@ -243,7 +243,7 @@ double mean_loss(const LossLaw& law) { return law.losses.mean() + law.shift; }
 // What is known left of alpha = 1 may be too little to be of use: where many losses lie within a cell or two,
 // it is better to merge them to their mean, as the law of one side does. Both laws are valid; after many
 // rounds the one with the larger mean is the better one.
-LossLaw dominated_losses(const RoundCurve& curve, int refined) {
+LossLaw dominated_losses(const PairTable& curve, int refined) {
   if (curve.index.size() < 2) return {{}, 0};
   LossLaw one_side = losses_below(curve, refined, false);
   if (!(curve.reverse[1].lower > 0)) return one_side;

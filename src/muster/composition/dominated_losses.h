@@ -12,6 +12,6 @@ namespace muster::accounting {
 
 // The losses lie on a lattice `refined` >= 2 times as fine as the curve's, or a finer one (LossLaw::finer).
 // If the enclosures say nothing, the law has no losses.
-LossLaw dominated_losses(const RoundCurve& curve, int refined);
+LossLaw dominated_losses(const PairTable& curve, int refined);
 
 }  // namespace muster::accounting

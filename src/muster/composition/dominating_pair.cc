@@ -13,10 +13,11 @@
 #include "muster/numerics/roots/crossing.h"
 
 namespace muster::accounting {
-LossDistribution::LossDistribution(double spacing, LossLaw law)
-    : spacing_(spacing), law_(std::move(law.losses)), infinity_(law.infinity), shift_(law.shift) {}
+namespace {
 
-LossDistribution LossDistribution::dominating(const RoundCurve& curve) {
+// The lower convex hull of the upper ends.
+template <typename Value>
+std::vector<ProfilePoint> hull_of(const RoundCurve<Value>& curve) {
   std::vector<ProfilePoint> points;
   for (std::size_t i = curve.index.size(); i-- > 1;) {
     points.push_back({-curve.index[i], curve.reverse[i].upper});
@@ -25,12 +26,42 @@ LossDistribution LossDistribution::dominating(const RoundCurve& curve) {
   for (std::size_t i = 1; i < curve.index.size(); ++i) {
     points.push_back({curve.index[i], curve.forward[i].upper});
   }
-  const std::vector<ProfilePoint> hull = lower_convex_hull(curve.spacing, points);
-  // The hull, which may lie below the bound's own values, is what the law must reach.
-  return {curve.spacing, losses_dominating(curve.spacing, hull, hull)};
+  return lower_convex_hull(curve.spacing, points);
 }
 
-LossDistribution LossDistribution::dominated(const RoundCurve& curve, int refined) {
+// The law for a hull. The hull, which may lie below the bound's own values, is what the law must reach.
+LossLaw law_above(double spacing, const std::vector<ProfilePoint>& hull) {
+  return losses_dominating(spacing, hull, hull);
+}
+
+std::vector<numerics::Enclosure> estimates_as_lower_ends(
+    const std::vector<numerics::UpperAndEstimate>& values) {
+  std::vector<numerics::Enclosure> ends;
+  ends.reserve(values.size());
+  for (const numerics::UpperAndEstimate& value : values) ends.push_back({value.estimate, value.upper});
+  return ends;
+}
+
+}  // namespace
+
+LossDistribution::LossDistribution(double spacing, LossLaw law)
+    : spacing_(spacing), law_(std::move(law.losses)), infinity_(law.infinity), shift_(law.shift) {}
+
+LossDistribution LossDistribution::dominating(const BoundTable& curve) {
+  return {curve.spacing, law_above(curve.spacing, hull_of(curve))};
+}
+
+LossDistribution LossDistribution::dominating(const PairTable& curve) {
+  return {curve.spacing, law_above(curve.spacing, hull_of(curve))};
+}
+
+LossDistribution LossDistribution::estimated(const BoundTable& curve, int refined) {
+  return dominated({curve.spacing, curve.index, estimates_as_lower_ends(curve.forward),
+                    estimates_as_lower_ends(curve.reverse)},
+                   refined);
+}
+
+LossDistribution LossDistribution::dominated(const PairTable& curve, int refined) {
   LossLaw law = dominated_losses(curve, refined);
   const double spacing = curve.spacing / refined / law.finer;
   return {spacing, std::move(law)};

@@ -12,6 +12,8 @@
 // - `dominated`: the curve's values enclose the curve of one true pair. Between nodes the least value that
 //   convexity allows is taken. The result is a discrete pair dominated by the true one, so its T-fold
 //   composition is a lower bound for the true pair repeated T times.
+// - `estimated`: made as a dominated pair is, from a bound's curve with its estimates as lower ends. It
+//   bounds nothing; its distance from the dominating pair shows how large the numerical error is.
 // References: Doroshenko et al. 2022 (connect the dots); Zhu, Dong, Wang 2022 (dominating pairs compose
 // adaptively). Immutable after construction; share freely.
 #pragma once
@@ -29,10 +31,12 @@ namespace muster::accounting {
 
 class LossDistribution {
  public:
-  static LossDistribution dominating(const RoundCurve& curve);
+  static LossDistribution dominating(const BoundTable& curve);
+  static LossDistribution dominating(const PairTable& curve);
   // The losses of the lower pair lie on a lattice at least `refined` >= 2 times as fine as the curve's. A
   // finer lattice makes the pair tighter, but costly for few rounds, whose transform decays slowly.
-  static LossDistribution dominated(const RoundCurve& curve, int refined = 2);
+  static LossDistribution dominated(const PairTable& curve, int refined = 2);
+  static LossDistribution estimated(const BoundTable& curve, int refined);
 
   // Encloses the hockey-stick divergence at epsilon, of any sign, of this discrete pair's composition over
   // `rounds` >= 1 rounds.

@@ -16,7 +16,7 @@ namespace {
 
 // The Gaussian pair, whose composition is known in closed form: T rounds at distance mu are one round at
 // distance mu sqrt(T).
-RoundCurve gaussian_curve(double mu, int per_deviation) {
+PairTable gaussian_curve(double mu, int per_deviation) {
   return tabulate(
       [mu](double epsilon) {
         const double value = gaussian_divergence(mu, epsilon).upper;
@@ -27,7 +27,7 @@ RoundCurve gaussian_curve(double mu, int per_deviation) {
 
 TEST(LossDistribution, EnclosesTheComposedGaussian) {
   const double mu = 0.05;
-  const RoundCurve curve = gaussian_curve(mu, 40);
+  const PairTable curve = gaussian_curve(mu, 40);
   const LossDistribution above = LossDistribution::dominating(curve);
   const LossDistribution below = LossDistribution::dominated(curve);
   for (std::uint64_t rounds : {1ull, 10ull, 400ull, 10'000ull}) {
@@ -53,14 +53,14 @@ TEST(LossDistribution, HasFewerNodesWhereOneCostsMuch) {
     double work, nodes, loose;
   };
   const double mu = 0.05;
-  const RoundCurve precise = gaussian_curve(mu, 100);
+  const PairTable precise = gaussian_curve(mu, 100);
   const auto near = LossDistribution::dominating(precise);
   for (const Case& each : {Case{5e7, 0.4, 1.002}, Case{3e8, 0.1, 1.03}}) {
     const auto costly = [&](double epsilon) {
       numerics::work_done() += each.work;
       return numerics::Enclosure{0, gaussian_divergence(mu, epsilon).upper};
     };
-    const RoundCurve coarse = tabulate(costly, {}, {100, 1e-24}), again = tabulate(costly, {}, {100, 1e-24});
+    const PairTable coarse = tabulate(costly, {}, {100, 1e-24}), again = tabulate(costly, {}, {100, 1e-24});
     EXPECT_LT(static_cast<double>(coarse.index.size()),
               each.nodes * static_cast<double>(precise.index.size()));
     EXPECT_EQ(coarse.index, again.index);
@@ -89,7 +89,7 @@ TEST(LossDistribution, DominatedStaysUnderACurveWithKinks) {
   });
   double tightest = 0;
   for (const double knot : {0.05, 0.1, 0.037}) {
-    const RoundCurve curve = tabulate(
+    const PairTable curve = tabulate(
         [&](double epsilon) {
           const double value = truth.at(epsilon) - truth.mass_at_infinity();
           return numerics::Enclosure{value * (1 - 1e-12), value * (1 + 1e-12)};
@@ -111,7 +111,7 @@ TEST(LossDistribution, DominatedStaysUnderACurveWithKinks) {
 }
 
 TEST(LossDistribution, AgreesWithDirectConvolution) {
-  const RoundCurve curve = gaussian_curve(0.7, 6);
+  const PairTable curve = gaussian_curve(0.7, 6);
   const LossDistribution pair = LossDistribution::dominating(curve);
   std::map<long, long double> one;  // masses by loss, in units of the spacing
   long double rest = 1;
@@ -150,12 +150,12 @@ TEST(LossDistribution, AgreesWithDirectConvolution) {
 TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
   const auto falling = [](double epsilon) { return 0.1 * std::exp(-3 * epsilon); };
   int asked = 0;
-  const DeltaCurve stalls = [&](double epsilon) {
+  const PairCurve stalls = [&](double epsilon) {
     ++asked;
     const double value = falling(epsilon);
     return numerics::Enclosure{value * (1 - 1e-9), epsilon < 4 ? value : 1e-4};
   };
-  const RoundCurve curve = tabulate(stalls, {}, {100, 1e-9, 0.5});
+  const PairTable curve = tabulate(stalls, {}, {100, 1e-9, 0.5});
   ASSERT_EQ(curve.forward.size(), curve.index.size());
   std::size_t beyond = 0;
   for (std::size_t i = 0; i < curve.index.size(); ++i) {
@@ -174,7 +174,7 @@ TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
 TEST(LossDistribution, TakesTheHullOfACurveThatIsNotConvex) {
   // Node 20 is raised, as may happen where the smallest of several bounds is taken or an allowance is added:
   // the hull must remove that concave kink instead of clipping its negative mass.
-  RoundCurve curve = gaussian_curve(0.5, 20);
+  PairTable curve = gaussian_curve(0.5, 20);
   const double honest = LossDistribution::dominating(curve).delta(1, curve.spacing * 20).upper;
   curve.forward[20].upper *= 1.01;
   curve.reverse[20].upper *= 1.01;

@@ -39,7 +39,7 @@ class Divider {
       }
       return logs;
     };
-    // An atom with more than half of the mass is an end of cells, or it would be moved in every round.
+    // An atom with more than half of the mass is an end of cells; otherwise every round would move it.
     weights_under(0, 0.5);
     for (const double c : tilts) {
       weights.push_back(weights_under(c, kHeavy));

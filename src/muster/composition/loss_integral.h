@@ -1,9 +1,9 @@
 // Computes E (1 - e^{epsilon - S})_+ for a sum S of independent losses by one contour integral through the
 // saddle point of its integrand. E is the expectation.
 //
-// The method is explained in composed_delta.h and docs/theory/composition.md, "By one contour
-// sum". Infinite losses are taken as zero. The parts are referred to, not copied. Const methods
-// may run concurrently.
+// The method is explained in composed_delta.h and docs/theory/composition.md, "By one contour sum". Infinite
+// losses are taken as zero. The parts are not copied and must outlive the integral. Const methods may run
+// concurrently.
 #pragma once
 
 #include <cmath>

@@ -13,6 +13,7 @@ namespace {
 using numerics::Enclosure;
 using numerics::larger;
 using numerics::smaller;
+using numerics::UpperAndEstimate;
 
 // Tuning: every choice gives a valid table; these trade its closeness for work. The measurements are in
 // docs/theory/notes/composition.md.
@@ -22,8 +23,10 @@ constexpr double kMinNodesPerDeviation = 16;
 // The number of deviations that a cell may span; it may span more beyond the third deviation, where the tail
 // keeps its shape.
 constexpr double kWidest = 1.0 / 8;
-// How far a chord may lie above the curve, as a share of the curve's value.
-constexpr double kRise = 5e-3;
+// How far a chord may lie above the curve, as a share of the curve's value. With 5e-3, the bounds of rare large
+// losses over many rounds were up to 3e-4 of themselves larger, and their numerical error up to three times as
+// large; a table has a fifth more nodes.
+constexpr double kRise = 1e-3;
 // The same where losses are large. There, resolve_large_losses() also halves cells whose losses have much
 // mass.
 constexpr double kRiseOfLarge = 2e-2;
@@ -60,14 +63,22 @@ constexpr double kAddedLoss = 5e-4;
 // The number of cells among which that share is divided.
 constexpr double kSharing = 200;
 
-Enclosure within_unit(const Enclosure& value) {
-  return {numerics::as_lower_bound(value.lower), numerics::as_upper_bound(value.upper)};
+// The end of a value that is not its upper one.
+double& other_end(Enclosure& value) { return value.lower; }
+double& other_end(UpperAndEstimate& value) { return value.estimate; }
+
+template <typename Value>
+Value within_unit(Value value) {
+  value.upper = numerics::as_upper_bound(value.upper);
+  other_end(value) = numerics::as_lower_bound(other_end(value));
+  return value;
 }
 
 // Finds where a falling curve falls through a value, and remembers all that was computed.
+template <typename Value>
 class Fall {
  public:
-  explicit Fall(const DeltaCurve& curve) : curve_(curve), at_zero_(curve(0).upper) {}
+  explicit Fall(const DeltaCurve<Value>& curve) : curve_(curve), at_zero_(curve(0).upper) {}
 
   double at_zero() const { return at_zero_; }
   // How often the curve was computed.
@@ -143,7 +154,7 @@ class Fall {
     }
     return epsilon == 0 ? at_zero_ : 0;
   }
-  const DeltaCurve& curve_;
+  const DeltaCurve<Value>& curve_;
   double at_zero_;
   std::vector<std::pair<double, double>> known_;  // epsilon, delta
 };
@@ -158,8 +169,9 @@ struct FallScale {
   // How often the curve was computed.
   std::size_t asked;
 };
-FallScale scale_of(const DeltaCurve& curve) {
-  Fall fall(curve);
+template <typename Value>
+FallScale scale_of(const DeltaCurve<Value>& curve) {
+  Fall<Value> fall(curve);
   const double from_zero = fall.roughly(0.05 * fall.at_zero()) / 1.55;
   if (from_zero < kLargeLoss) {
     return {from_zero, false, fall.asked()};
@@ -170,7 +182,7 @@ FallScale scale_of(const DeltaCurve& curve) {
   const double first = 0.1 * fall.at_zero(), last = fall.at_zero() / 30;
   const auto deviation = [](double from, double to) { return (to - from) / std::log(3.0) / 0.45; };
   for (int i = 0; i < 2 * kMaxSteps; ++i) {
-    const Fall::Bracket from = fall.bracket(first), to = fall.bracket(last);
+    const typename Fall<Value>::Bracket from = fall.bracket(first), to = fall.bracket(last);
     const double open[2] = {(from.high - from.low) / from.high, (to.high - to.low) / to.high};
     if (deviation(from.low, to.high) <= kLargeLoss || larger(open[0], open[1]) <= 1e-3) {
       break;
@@ -182,12 +194,14 @@ FallScale scale_of(const DeltaCurve& curve) {
       true, fall.asked()};
 }
 
+template <typename Value>
 struct Node {
   std::int64_t index;
-  Enclosure forward, reverse;
+  Value forward, reverse;
   double larger_upper() const { return larger(forward.upper, reverse.upper); }
 };
 
+template <typename Value>
 class Table {
  public:
   // Both in the unit of numerics/work.h.
@@ -195,8 +209,8 @@ class Table {
     double affordable;
     double before;  // that of measuring the curve, which is charged to each of its tables
   };
-  Table(const DeltaCurve& forward, const DeltaCurve& reverse, double spacing, double negligible, double rise,
-        const Work& work)
+  Table(const DeltaCurve<Value>& forward, const DeltaCurve<Value>& reverse, double spacing, double negligible,
+        double rise, const Work& work)
       : forward_(forward),
         reverse_(reverse),
         spacing_(spacing),
@@ -206,14 +220,14 @@ class Table {
         start_(numerics::work_done() - work.before) {}
 
   std::size_t size() const { return nodes_.size(); }
-  const Node& last() const { return nodes_.back(); }
+  const Node<Value>& last() const { return nodes_.back(); }
   double epsilon(std::int64_t index) const { return spacing_ * static_cast<double>(index); }
 
   // Adds a node right of the last one, and as many between the two as are needed.
   void append(std::int64_t index) {
-    const Node node = at(index);
+    const Node<Value> node = at(index);
     if (!nodes_.empty()) {
-      fill(Node(nodes_.back()), node);
+      fill(Node<Value>(nodes_.back()), node);
     }
     nodes_.push_back(node);
   }
@@ -238,7 +252,7 @@ class Table {
         mean += masses[i] * epsilon(nodes_[i].index);
       }
       const double allowed = kAddedLoss * mean / kSharing;
-      std::vector<Node> finer{nodes_.front()};
+      std::vector<Node<Value>> finer{nodes_.front()};
       for (std::size_t i = 0; i + 1 < nodes_.size(); ++i) {
         const double width = epsilon(nodes_[i + 1].index - nodes_[i].index);
         const double added = larger(masses[i], masses[i + 1]) * width / 2 * std::tanh(width / 4);
@@ -259,9 +273,9 @@ class Table {
     return smaller(kMaxWidening, std::exp2(3 * larger(0.0, spent() - kWideningStart)));
   }
 
-  RoundCurve curve() const {
-    RoundCurve curve{spacing_, {}, {}, {}};
-    for (const Node& node : nodes_) {
+  RoundCurve<Value> curve() const {
+    RoundCurve<Value> curve{spacing_, {}, {}, {}};
+    for (const Node<Value>& node : nodes_) {
       curve.index.push_back(node.index);
       curve.forward.push_back(node.forward);
       curve.reverse.push_back(node.reverse);
@@ -273,23 +287,23 @@ class Table {
   // The work done so far, as a share of the affordable work.
   double spent() const { return (numerics::work_done() - start_) / affordable_; }
 
-  Node at(std::int64_t index) const {
-    const Enclosure forward = within_unit(forward_(epsilon(index)));
+  Node<Value> at(std::int64_t index) const {
+    const Value forward = within_unit(forward_(epsilon(index)));
     return {index, forward, reverse_ ? within_unit(reverse_(epsilon(index))) : forward};
   }
 
-  static void cap(Enclosure& here, double before) {
+  static void cap(Value& here, double before) {
     here.upper = smaller(here.upper, before);
-    here.lower = smaller(here.lower, here.upper);
+    other_end(here) = smaller(other_end(here), here.upper);
   }
 
-  void fill(const Node& from, const Node& to) {
+  void fill(const Node<Value>& from, const Node<Value>& to) {
     if (to.index - from.index <= 1 || nodes_.size() >= kMaxNodes ||
         (chord_is_close(from.forward.upper, to.forward.upper, epsilon(to.index - from.index)) &&
          chord_is_close(from.reverse.upper, to.reverse.upper, epsilon(to.index - from.index)))) {
       return;
     }
-    const Node middle = at(from.index + (to.index - from.index) / 2);
+    const Node<Value> middle = at(from.index + (to.index - from.index) / 2);
     fill(from, middle);
     nodes_.push_back(middle);
     fill(middle, to);
@@ -323,21 +337,22 @@ class Table {
     return masses;
   }
 
-  const DeltaCurve& forward_;
-  const DeltaCurve& reverse_;
+  const DeltaCurve<Value>& forward_;
+  const DeltaCurve<Value>& reverse_;
   double spacing_;
   double negligible_;
   double rise_;  // how far a chord may lie above the curve, as a share of the curve's value
   double affordable_;
   double start_;
-  std::vector<Node> nodes_;
+  std::vector<Node<Value>> nodes_;
 };
 
 // The work of a node, as the mean over two epsilons. A curve is computed twice at each, and only the second
 // time counts, so that what the curve builds once is left out.
-double work_of_node(const DeltaCurve& forward, const DeltaCurve& reverse, double deviation) {
+template <typename Value>
+double work_of_node(const DeltaCurve<Value>& forward, const DeltaCurve<Value>& reverse, double deviation) {
   double work = 0;
-  for (const DeltaCurve* curve : {&forward, &reverse}) {
+  for (const DeltaCurve<Value>* curve : {&forward, &reverse}) {
     if (*curve) {
       for (const double epsilon : {deviation, 3 * deviation}) {
         (*curve)(epsilon);
@@ -364,7 +379,8 @@ double coarsening(double work, double affordable, bool large) {
 
 }  // namespace
 
-const Tabulator::Scale& Tabulator::scale() const {
+template <typename Value>
+const typename Tabulator<Value>::Scale& Tabulator<Value>::scale() const {
   std::call_once(once_, [this] {
     const auto [deviation, large, asked] = scale_of(forward_);
     const double each = work_of_node(forward_, reverse_, deviation);
@@ -373,7 +389,8 @@ const Tabulator::Scale& Tabulator::scale() const {
   return scale_;
 }
 
-RoundCurve Tabulator::table(const Nodes& nodes) const {
+template <typename Value>
+RoundCurve<Value> Tabulator<Value>::table(const Nodes& nodes) const {
   const auto [deviation, large, each, measuring] = scale();
   const double affordable = nodes.share * kTableWork;
   const double coarser = coarsening(
@@ -386,8 +403,8 @@ RoundCurve Tabulator::table(const Nodes& nodes) const {
     spacing = std::exp2(std::floor(std::log2(spacing)));
   }
   const double dense = deviation / spacing;  // nodes per deviation
-  Table table(forward_, reverse_, spacing, nodes.negligible, coarser * (large ? kRiseOfLarge : kRise),
-              {affordable, measuring});
+  Table<Value> table(forward_, reverse_, spacing, nodes.negligible, coarser * (large ? kRiseOfLarge : kRise),
+                     {affordable, measuring});
   table.append(0);
   double stall = 1;  // how much wider the cells are because the bound does not fall
   while (table.last().larger_upper() > nodes.negligible && table.epsilon(table.last().index) < kFarthest &&
@@ -411,5 +428,8 @@ RoundCurve Tabulator::table(const Nodes& nodes) const {
   }
   return table.curve();
 }
+
+template class Tabulator<UpperAndEstimate>;
+template class Tabulator<Enclosure>;
 
 }  // namespace muster::accounting

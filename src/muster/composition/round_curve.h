@@ -10,6 +10,9 @@
 // convex curve: fewer nodes make the bound looser and never invalid. Cells are wider where the tail is nearly
 // negligible, and where the computed bound does not fall (delta never rises with epsilon, so an upper end
 // also holds at every larger epsilon).
+//
+// Two kinds of curves are tabulated in the same way: those of bounds, whose values have a proven upper end
+// and an estimate, and those of pairs of data sets, whose values are enclosures.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +25,28 @@
 
 namespace muster::accounting {
 
-// Encloses delta at epsilon >= 0, always by the same formula; never throws. An end that is NaN says nothing:
-// a table replaces it by 0 or 1, and an answer that is NaN does not pass the accountant's gate.
-using DeltaCurve = std::function<numerics::Enclosure(double epsilon)>;
+// A value of delta at epsilon >= 0, always by the same formula; never throws. An end that is NaN says
+// nothing: a table replaces it by 0 or 1, and an answer that is NaN does not pass the accountant's gate.
+template <typename Value>
+using DeltaCurve = std::function<Value(double epsilon)>;
 
+// `upper` bounds the delta of every pair of neighbours; the gap to `estimate` is the bound's numerical error.
+using BoundCurve = DeltaCurve<numerics::UpperAndEstimate>;
+// Encloses the delta of one pair of data sets in one order.
+using PairCurve = DeltaCurve<numerics::Enclosure>;
+
+template <typename Value>
 struct RoundCurve {
   double spacing;                   // h > 0
   std::vector<std::int64_t> index;  // 0 = index[0] < index[1] < ...: epsilon = index * h
-  std::vector<numerics::Enclosure> forward;
-  std::vector<numerics::Enclosure> reverse;
+  std::vector<Value> forward;
+  std::vector<Value> reverse;
 
   // The same pair seen from the other record.
   RoundCurve swapped() const { return {spacing, index, reverse, forward}; }
 };
+using BoundTable = RoundCurve<numerics::UpperAndEstimate>;
+using PairTable = RoundCurve<numerics::Enclosure>;
 
 // How a curve is to be tabulated: with `per_deviation` nodes per standard deviation of the loss over the
 // first `visited` deviations, and fewer beyond. The deviation is measured by where the curve falls to a
@@ -56,15 +68,16 @@ struct Nodes {
 };
 
 // Makes tables of one curve; what all of them need is measured once. An empty `reverse` means that the
-// curve is symmetric. A NaN of a curve is replaced by 0 in a lower end and by 1 in an upper one. Thread
+// curve is symmetric. A NaN of a curve is replaced by 1 in an upper end and by 0 in the other one. Thread
 // rule: const methods may run concurrently.
+template <typename Value>
 class Tabulator {
  public:
-  Tabulator(DeltaCurve forward, DeltaCurve reverse)
+  Tabulator(DeltaCurve<Value> forward, DeltaCurve<Value> reverse)
       : forward_(std::move(forward)), reverse_(std::move(reverse)) {}
-  RoundCurve table(const Nodes& nodes) const;
-  const DeltaCurve& forward() const { return forward_; }
-  const DeltaCurve& reverse() const { return reverse_; }
+  RoundCurve<Value> table(const Nodes& nodes) const;
+  const DeltaCurve<Value>& forward() const { return forward_; }
+  const DeltaCurve<Value>& reverse() const { return reverse_; }
 
  private:
   struct Scale {
@@ -75,14 +88,22 @@ class Tabulator {
   };
   const Scale& scale() const;
 
-  DeltaCurve forward_;
-  DeltaCurve reverse_;
+  DeltaCurve<Value> forward_;
+  DeltaCurve<Value> reverse_;
   mutable std::once_flag once_;
   mutable Scale scale_{};
 };
 
-inline RoundCurve tabulate(DeltaCurve forward, DeltaCurve reverse, const Nodes& nodes) {
-  return Tabulator(std::move(forward), std::move(reverse)).table(nodes);
+extern template class Tabulator<numerics::UpperAndEstimate>;
+extern template class Tabulator<numerics::Enclosure>;
+
+// The table of a bound's curve, which holds for both orders of every pair.
+inline BoundTable tabulate(BoundCurve curve, const Nodes& nodes) {
+  return Tabulator<numerics::UpperAndEstimate>(std::move(curve), {}).table(nodes);
+}
+// The table of a pair's curves. An empty `reverse` means that both orders have the same curve.
+inline PairTable tabulate(PairCurve forward, PairCurve reverse, const Nodes& nodes) {
+  return Tabulator<numerics::Enclosure>(std::move(forward), std::move(reverse)).table(nodes);
 }
 
 }  // namespace muster::accounting

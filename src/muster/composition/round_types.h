@@ -1,5 +1,5 @@
-// The types of a round: the worst cases that one round can be, among which an adversary may choose
-// anew in every round.
+// The types of a round: the worst cases that one round can be. An adversary may choose a different one in
+// every round.
 //
 // A type is a pair of finite measures (P, Q) whose losses ln dP/dQ lie on multiples of a spacing, plus a
 // P-mass `infinity` at infinite loss. Its profile is f(alpha) = sum over losses of (p - alpha q)_+ +

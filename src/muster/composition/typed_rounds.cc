@@ -95,15 +95,15 @@ std::vector<TypedRounds::Charge> TypedRounds::charges(Tables& tables, std::uint6
     const auto known = tables.pairs.find(length);
     if (known != tables.pairs.end()) return &known->second;
     const std::vector<double> values = profile(tables, length);
-    const DeltaCurve curve = [&](double epsilon) {
+    const BoundCurve curve = [&](double epsilon) {
       const double value = AdaptiveRounds::between(values, tables.types.spacing, epsilon);
-      return numerics::Enclosure{value * (1 - kRecursionError), value};
+      return numerics::UpperAndEstimate{.upper = value, .estimate = value * (1 - kRecursionError)};
     };
-    const RoundCurve table = tabulate(curve, {},
-                                      {.per_deviation = kNodesPerDeviation,
-                                       .negligible = values.back() * (1 + numerics::kEightThousandRoundings),
-                                       .visited = kVisited,
-                                       .nested = true});
+    const BoundTable table =
+        tabulate(curve, {.per_deviation = kNodesPerDeviation,
+                         .negligible = values.back() * (1 + numerics::kEightThousandRoundings),
+                         .visited = kVisited,
+                         .nested = true});
     return &tables.pairs.emplace(length, LossDistribution::dominating(table)).first->second;
   };
   std::vector<Charge> found;
@@ -166,7 +166,7 @@ double TypedRounds::rough_upper(std::uint64_t rounds, const Question& question) 
   return answer(rounds, question, true);
 }
 
-double TypedRounds::from_below(std::uint64_t rounds, const Question& question, double upper) const {
+double TypedRounds::estimate(std::uint64_t rounds, const Question& question, double upper) const {
   const std::lock_guard lock(mutex_);
   const double delta = question.asks_epsilon() ? question.fixed : upper;
   Tables* known = tables(rounds, delta, false);

@@ -1,5 +1,5 @@
-// Carries the bound given by the types that a round can be (round_types.h) to any number of rounds. Its
-// tables are built when first needed, and kept.
+// Composes the types that a round can be (round_types.h) over any number of rounds. Its tables are built when
+// first needed, and kept.
 //
 // Up to the length of a block, the recursion over adaptive choices (adaptive_rounds.h) gives the answer. For
 // more rounds, the profile of a block is tabulated and turned into a dominating pair (dominating_pair.h);
@@ -42,13 +42,13 @@ class TypedRounds {
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   // The upper bound on delta at an epsilon, from the tables that answer questions at `delta`.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
-  // The value of upper() with the numerical errors of the recursion and of the composition turned downward.
-  // `upper` is this object's answer to the question.
-  double from_below(std::uint64_t rounds, const Question& question, double upper) const;
+  // An estimate, on no proven side of the truth: the value of upper() with the numerical errors of the
+  // recursion and of the composition turned downward. `upper` is this object's answer to the question.
+  double estimate(std::uint64_t rounds, const Question& question, double upper) const;
 
-  // The pairs as which `rounds` consecutive rounds are charged, and how many times each. Their lattices are
-  // nested (round_curve.h), so that they compose with other rounds. They live as long as this object. Empty
-  // if there are no types or no tail is small enough.
+  // The pairs that `rounds` consecutive rounds are charged as, each with the number of times it counts. Their
+  // lattices are nested (round_curve.h), so that they compose with other rounds. They live as long as this
+  // object. Empty if there are no types or no tail is small enough.
   struct Charge {
     const LossDistribution* pair;
     std::uint64_t times;

@@ -185,7 +185,7 @@ TEST(TypedRounds, BlocksAreAboveTheRecursionAndNearIt) {
     const double epsilon = rounds.upper(count, question);
     ASSERT_TRUE(std::isfinite(epsilon)) << count;
     EXPECT_GE(epsilon, before * (1 - 1e-6)) << count;
-    EXPECT_LE(rounds.from_below(count, question, epsilon), epsilon * (1 + 1e-9));
+    EXPECT_LE(rounds.estimate(count, question, epsilon), epsilon * (1 + 1e-9));
     EXPECT_LE(rounds.delta_at(count, 1e-6, epsilon), 1e-6 * (1 + 1e-9));
     const double back = rounds.upper(count, {Question::Kind::delta_at_epsilon, epsilon});
     EXPECT_LE(back, 1e-6 * (1 + 1e-3));

@@ -18,13 +18,6 @@ constexpr double kOutward = 1 + numerics::kEightyRoundings;
 // Covers the rounding errors of an exponential of any size.
 constexpr double kPowerOutward = 1 + numerics::kEightThousandRoundings;
 
-void require_epsilon0(double epsilon0) {
-  if (!(epsilon0 >= kMinEpsilon0 && std::isfinite(epsilon0))) {
-    throw Error(ErrorCode::plan, "randomizer.epsilon0", fmt::format("{}", epsilon0),
-                fmt::format("a finite number >= {}", kMinEpsilon0), "is not a privacy parameter");
-  }
-}
-
 void require_positive(const char* key, double value) {
   if (!(value > 0 && std::isfinite(value))) {
     throw Error(ErrorCode::plan, key, fmt::format("{}", value), "a finite number > 0",
@@ -46,11 +39,30 @@ const char* name_of(CoordinateLocal::Norm norm) {
 
 }  // namespace
 
+WithEpsilon0::WithEpsilon0(double epsilon0) : epsilon0_(epsilon0) {
+  if (!(epsilon0 >= kMinEpsilon0 && std::isfinite(epsilon0))) {
+    throw Error(ErrorCode::plan, "randomizer.epsilon0", fmt::format("{}", epsilon0),
+                fmt::format("a finite number >= {}", kMinEpsilon0), "is not a privacy parameter");
+  }
+}
+
+KRandomizedResponse::KRandomizedResponse(double epsilon0, std::uint64_t k) : WithEpsilon0(epsilon0), k_(k) {
+  if (k < 2) {
+    throw Error(ErrorCode::plan, "randomizer.k", fmt::format("{}", k), "integer >= 2",
+                "is not a number of answers");
+  }
+}
+
+GaussianLocal::GaussianLocal(double sigma, double diameter) : sigma_(sigma), diameter_(diameter) {
+  require_positive("randomizer.sigma", sigma);
+  require_positive("randomizer.diameter", diameter);
+}
+
 std::optional<double> pure_epsilon0(const Mechanism& mechanism) {
   return std::visit(
       [](const auto& m) -> std::optional<double> {
-        if constexpr (requires { m.epsilon0; }) {
-          return m.epsilon0;
+        if constexpr (requires { m.epsilon0(); }) {
+          return m.epsilon0();
         } else {
           return std::nullopt;
         }
@@ -61,21 +73,7 @@ std::optional<double> pure_epsilon0(const Mechanism& mechanism) {
 bool in_class_c(const Mechanism& mechanism) {
   const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
   return std::holds_alternative<LdpSgdLocal>(mechanism) ||
-         std::holds_alternative<CoordinateLocal>(mechanism) || (response != nullptr && response->k == 2);
-}
-
-void validate(const Mechanism& mechanism) {
-  if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
-    require_epsilon0(*epsilon0);
-  }
-  if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
-    require_positive("randomizer.sigma", gaussian->sigma);
-    require_positive("randomizer.diameter", gaussian->diameter);
-  }
-  if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism); response && response->k < 2) {
-    throw Error(ErrorCode::plan, "randomizer.k", fmt::format("{}", response->k), "integer >= 2",
-                "is not a number of answers");
-  }
+         std::holds_alternative<CoordinateLocal>(mechanism) || (response != nullptr && response->k() == 2);
 }
 
 Profile local_profile(const Mechanism& mechanism, double tail) {
@@ -83,10 +81,10 @@ Profile local_profile(const Mechanism& mechanism, double tail) {
     return Profile::gaussian(gaussian->mu(), tail);
   }
   if (const auto* laplace = std::get_if<LaplaceLocal>(&mechanism)) {
-    return Profile::laplace(laplace->epsilon0);
+    return Profile::laplace(laplace->epsilon0());
   }
   if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism)) {
-    return Profile::k_randomized_response(response->epsilon0, static_cast<double>(response->k));
+    return Profile::k_randomized_response(response->epsilon0(), static_cast<double>(response->k()));
   }
   return Profile::pure(*pure_epsilon0(mechanism));
 }
@@ -106,7 +104,7 @@ double local_divergence(const Mechanism& mechanism, double log_alpha) {
     return numerics::as_upper_bound(-std::expm1(below / 2) * kOutward);
   }
   const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
-  const double others = response != nullptr ? static_cast<double>(response->k) - 1 : 1;
+  const double others = response != nullptr ? static_cast<double>(response->k()) - 1 : 1;
   return numerics::as_upper_bound(-std::expm1(below) / (1 + others * std::exp(-epsilon0)) * kOutward);
 }
 
@@ -119,7 +117,7 @@ double local_alternative_tail(const Mechanism& mechanism, double log_alpha) {
   const double epsilon0 = *pure_epsilon0(mechanism);
   if (log_alpha >= epsilon0) return 0;
   const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
-  const double others = response != nullptr ? static_cast<double>(response->k) - 1 : 1;
+  const double others = response != nullptr ? static_cast<double>(response->k()) - 1 : 1;
   const double tail = std::holds_alternative<LaplaceLocal>(mechanism)
                           ? 0.5 * std::exp(-(log_alpha + epsilon0) / 2) * kPowerOutward
                           : std::exp(-epsilon0) / (1 + others * std::exp(-epsilon0));
@@ -137,17 +135,17 @@ void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assum
 
 std::string describe(const Mechanism& mechanism) {
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
-    return fmt::format("gaussian, sigma = {}", gaussian->sigma);
+    return fmt::format("gaussian, sigma = {}", gaussian->sigma());
   }
   const std::string epsilon0 = fmt::format("{}", *pure_epsilon0(mechanism));
   if (std::holds_alternative<PureLocal>(mechanism)) {
     return fmt::format("any {}-LDP randomizer", epsilon0);
   }
   if (const auto* response = std::get_if<KRandomizedResponse>(&mechanism)) {
-    return fmt::format("{}-ary randomized response, epsilon0 = {}", response->k, epsilon0);
+    return fmt::format("{}-ary randomized response, epsilon0 = {}", response->k(), epsilon0);
   }
   if (const auto* coordinate = std::get_if<CoordinateLocal>(&mechanism)) {
-    return fmt::format("{} coordinate sampler, epsilon0 = {}", name_of(coordinate->norm), epsilon0);
+    return fmt::format("{} coordinate sampler, epsilon0 = {}", name_of(coordinate->norm()), epsilon0);
   }
   return fmt::format("{}, epsilon0 = {}",
                      std::holds_alternative<LaplaceLocal>(mechanism) ? "laplace" : "ldp-sgd", epsilon0);

@@ -1,9 +1,9 @@
-// Descriptions of local randomizers for the accountant, which never sees the samplers themselves.
+// What the accountant knows of a local randomizer: a description of its law, never the sampler itself.
 //
-// A description gives the law of a randomizer's messages. How this law is sampled is decided in randomizers/,
-// where each sampler states which description it realises. The alternatives of the variant Mechanism never
-// change their meaning; a new mechanism gets a new alternative. Immutable values and pure functions; share
-// freely.
+// A description says what is charged. How the law is sampled is decided in randomizers/, where each sampler
+// states which description it realises. Every description is valid: its constructor throws Error(plan),
+// naming the plan's key, the value and its range. The meaning of an alternative of the variant never changes;
+// a new mechanism becomes a new one. Immutable values and pure functions; share freely.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,34 @@
 
 namespace muster::accounting {
 
+// The smallest epsilon0 that is accepted: below it, squares of a round's losses leave the range of a double.
+inline constexpr double kMinEpsilon0 = 1e-100;
+
+// What the epsilon0-LDP descriptions share: their epsilon0, a finite number >= kMinEpsilon0.
+class WithEpsilon0 {
+ public:
+  double epsilon0() const { return epsilon0_; }
+  bool operator==(const WithEpsilon0&) const = default;
+
+ protected:
+  explicit WithEpsilon0(double epsilon0);
+
+ private:
+  double epsilon0_;
+};
+
 // Any epsilon0-LDP randomizer; nothing else is assumed about it.
-struct PureLocal {
-  double epsilon0;
+class PureLocal : public WithEpsilon0 {
+ public:
+  explicit PureLocal(double epsilon0) : WithEpsilon0(epsilon0) {}
   bool operator==(const PureLocal&) const = default;
 };
 
 // The LDP-SGD sphere sampler (Duchi et al. 2018): epsilon0-LDP, a member of class C of
 // docs/theory/class-c.md.
-struct LdpSgdLocal {
-  double epsilon0;
+class LdpSgdLocal : public WithEpsilon0 {
+ public:
+  explicit LdpSgdLocal(double epsilon0) : WithEpsilon0(epsilon0) {}
   bool operator==(const LdpSgdLocal&) const = default;
 };
 
@@ -33,48 +51,54 @@ struct LdpSgdLocal {
 // fixed transform (Girgis et al. 2021, R_1, R_2, R_inf). Every output's probability lies between 2q and 2p
 // times its probability under the uniform law, where q = 1 / (e^epsilon0 + 1) and p = 1 - q. A member of
 // class C.
-struct CoordinateLocal {
+class CoordinateLocal : public WithEpsilon0 {
+ public:
   enum class Norm { l1, l2, linf };
-  Norm norm;
-  double epsilon0;
+  CoordinateLocal(Norm norm, double epsilon0) : WithEpsilon0(epsilon0), norm_(norm) {}
+  Norm norm() const { return norm_; }
   bool operator==(const CoordinateLocal&) const = default;
+
+ private:
+  Norm norm_;
 };
 
 // k-ary randomized response: the true symbol with probability e^epsilon0 / (e^epsilon0 + k - 1), and each
 // other symbol with probability 1 / (e^epsilon0 + k - 1). k >= 2; a member of class C if k = 2.
-struct KRandomizedResponse {
-  double epsilon0;
-  std::uint64_t k;
+class KRandomizedResponse : public WithEpsilon0 {
+ public:
+  KRandomizedResponse(double epsilon0, std::uint64_t k);
+  std::uint64_t k() const { return k_; }
   bool operator==(const KRandomizedResponse&) const = default;
+
+ private:
+  std::uint64_t k_;
 };
 
 // A number in an interval of length L, plus Laplace noise of scale L / epsilon0.
-struct LaplaceLocal {
-  double epsilon0;
+class LaplaceLocal : public WithEpsilon0 {
+ public:
+  explicit LaplaceLocal(double epsilon0) : WithEpsilon0(epsilon0) {}
   bool operator==(const LaplaceLocal&) const = default;
 };
 
 // Gaussian noise of standard deviation sigma * clip per coordinate on a vector of L2 norm at most clip, in
 // any dimension. `diameter` is the largest distance of two clipped vectors in units of clip: 2 unless the
 // domain is smaller. mu(), the same distance in standard deviations of the noise, is rounded to nearest,
-// which gaussian_divergence.h allows for.
-struct GaussianLocal {
-  double sigma;
-  double diameter = 2;
-  double mu() const { return diameter / sigma; }
+// which gaussian_divergence.h allows for. Both are finite and positive.
+class GaussianLocal {
+ public:
+  explicit GaussianLocal(double sigma, double diameter = 2);
+  double sigma() const { return sigma_; }
+  double diameter() const { return diameter_; }
+  double mu() const { return diameter_ / sigma_; }
   bool operator==(const GaussianLocal&) const = default;
+
+ private:
+  double sigma_, diameter_;
 };
 
 using Mechanism =
     std::variant<PureLocal, LdpSgdLocal, CoordinateLocal, KRandomizedResponse, LaplaceLocal, GaussianLocal>;
-
-// The smallest epsilon0 that is accepted: below it, squares of a round's privacy losses leave the range of a
-// double.
-inline constexpr double kMinEpsilon0 = 1e-100;
-
-// Throws Error(plan) for an epsilon0 below kMinEpsilon0, for an epsilon0, sigma or diameter that is not
-// finite and positive, and for k below 2.
-void validate(const Mechanism& mechanism);
 
 // The epsilon0 of a mechanism known to be epsilon0-LDP; nullopt for the Gaussian.
 std::optional<double> pure_epsilon0(const Mechanism& mechanism);

@@ -15,12 +15,6 @@ void require(bool ok, const char* key, const std::string& value, const std::stri
   }
 }
 
-void require_ordered(const std::optional<Rate>& min_rate, Rate max_rate) {
-  require(!min_rate || min_rate->value() <= max_rate.value(), "participation.rate",
-          min_rate ? fmt::format("{}:{}", number_text(min_rate->value()), number_text(max_rate.value())) : "",
-          "lo <= hi");
-}
-
 std::string rates(const Participation& participation) {
   const double least = min_message_rate(participation).value(), most = message_rate(participation).value();
   return least < most ? fmt::format("{} to {}", number_text(least), number_text(most)) : number_text(most);
@@ -28,25 +22,29 @@ std::string rates(const Participation& participation) {
 
 }  // namespace
 
-void validate(const Participation& participation) {
-  const std::uint64_t clients = clients_of(participation).value();
-  std::visit(Overloaded{[](const Shuffle&) {},
-                        [&](const FixedSubset& p) {
-                          require(p.subset >= 1 && p.subset <= clients, "participation.subset",
-                                  fmt::format("{}", p.subset), fmt::format("integer 1..{}", clients));
-                        },
-                        [](const ShuffledCheckIn& p) { require_ordered(p.min_rate, p.rate); },
-                        [](const RandomCheckIn& p) {
-                          require(p.slots >= 1, "participation.slots", fmt::format("{}", p.slots),
-                                  "integer >= 1");
-                          require_ordered(p.min_rate, p.rate);
-                        },
-                        [&](const AggregatedCheckIn& p) {
-                          require(p.minimum >= 1 && p.minimum <= clients, "participation.minimum",
-                                  fmt::format("{}", p.minimum), fmt::format("integer 1..{}", clients));
-                          require_ordered(p.min_rate, p.rate);
-                        }},
-             participation);
+FixedSubset::FixedSubset(ClientCount clients, std::uint64_t subset) : clients_(clients), subset_(subset) {
+  require(subset >= 1 && subset <= clients.value(), "participation.subset", fmt::format("{}", subset),
+          fmt::format("integer 1..{}", clients.value()));
+}
+
+WithRates::WithRates(ClientCount clients, Rate rate, std::optional<Rate> min_rate)
+    : clients_(clients), rate_(rate), min_rate_(min_rate) {
+  require(!min_rate || min_rate->value() <= rate.value(), "participation.rate",
+          min_rate ? fmt::format("{}:{}", number_text(min_rate->value()), number_text(rate.value())) : "",
+          "lo <= hi");
+}
+
+RandomCheckIn::RandomCheckIn(Kind kind, ClientCount clients, std::uint64_t slots, Rate rate,
+                             std::optional<Rate> min_rate)
+    : WithRates(clients, rate, min_rate), kind_(kind), slots_(slots) {
+  require(slots >= 1, "participation.slots", fmt::format("{}", slots), "integer >= 1");
+}
+
+AggregatedCheckIn::AggregatedCheckIn(ClientCount clients, Rate rate, std::uint64_t minimum,
+                                     std::optional<Rate> min_rate)
+    : WithRates(clients, rate, min_rate), minimum_(minimum) {
+  require(minimum >= 1 && minimum <= clients.value(), "participation.minimum", fmt::format("{}", minimum),
+          fmt::format("integer 1..{}", clients.value()));
 }
 
 const char* name_of(const Participation& participation) {
@@ -54,7 +52,7 @@ const char* name_of(const Participation& participation) {
       Overloaded{[](const Shuffle&) { return "shuffle"; }, [](const FixedSubset&) { return "subset"; },
                  [](const ShuffledCheckIn&) { return "shuffled-check-in"; },
                  [](const RandomCheckIn& p) {
-                   switch (p.kind) {
+                   switch (p.kind()) {
                      case RandomCheckIn::Kind::fixed:
                        return "random-check-in-fixed";
                      case RandomCheckIn::Kind::averaged:
@@ -74,19 +72,19 @@ std::string describe(const Participation& participation) {
       Overloaded{
           [&](const Shuffle&) { return fmt::format("{} clients, all reporting in each round", n); },
           [&](const FixedSubset& p) {
-            return fmt::format("a secret subset of {} of {} clients reporting in each round", p.subset, n);
+            return fmt::format("a secret subset of {} of {} clients reporting in each round", p.subset(), n);
           },
           [&](const ShuffledCheckIn& p) {
             return fmt::format("{} clients, each reporting with probability {} in each round", n, rates(p));
           },
           [&](const RandomCheckIn& p) {
             return fmt::format("{} clients, each checking in with probability {} at one of {} slots of a run",
-                               n, rates(p), p.slots);
+                               n, rates(p), p.slots());
           },
           [&](const AggregatedCheckIn& p) {
             return fmt::format(
                 "{} clients, each adding to the sum of a round with probability {}; fewer than {}: destroyed",
-                n, rates(p), p.minimum);
+                n, rates(p), p.minimum());
           }},
       participation);
 }
@@ -99,13 +97,13 @@ View own_view(const Participation& participation) {
 }
 
 Rate message_rate(const Participation& participation) {
-  return std::visit(
-      Overloaded{[](const Shuffle&) { return Rate::of(1); },
-                 [](const FixedSubset& p) {
-                   return Rate::of(static_cast<double>(p.subset) / static_cast<double>(p.clients.value()));
-                 },
-                 [](const auto& p) { return p.rate; }},
-      participation);
+  return std::visit(Overloaded{[](const Shuffle&) { return Rate::of(1); },
+                               [](const FixedSubset& p) {
+                                 return Rate::of(static_cast<double>(p.subset()) /
+                                                 static_cast<double>(p.clients().value()));
+                               },
+                               [](const auto& p) { return p.rate(); }},
+                    participation);
 }
 
 Rate min_message_rate(const Participation& participation) {
@@ -113,12 +111,12 @@ Rate min_message_rate(const Participation& participation) {
   // `min_rate`, so its unequal rates cannot be overlooked.
   return std::visit(Overloaded{[&](const Shuffle&) { return message_rate(participation); },
                                [&](const FixedSubset&) { return message_rate(participation); },
-                               [](const auto& p) { return p.min_rate.value_or(p.rate); }},
+                               [](const auto& p) { return p.min_rate().value_or(p.rate()); }},
                     participation);
 }
 
 ClientCount clients_of(const Participation& participation) {
-  return std::visit([](const auto& p) { return p.clients; }, participation);
+  return std::visit([](const auto& p) { return p.clients(); }, participation);
 }
 
 }  // namespace muster::accounting

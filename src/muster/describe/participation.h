@@ -2,8 +2,9 @@
 //
 // Rates are effective ones, dropout included. Where clients' rates differ, `rate` is the largest and
 // `min_rate` the smallest. `clients` counts honest, non-colluding clients whose choices are secret.
-// Participation must not depend on private data (docs/theory/swap-theorem.md). The alternatives of the
-// variant Participation never change their meaning; a new protocol gets a new alternative.
+// Participation must not depend on private data (docs/theory/swap-theorem.md). Every description is valid:
+// its constructor throws Error(plan), naming the plan's key, the value and its range. The meaning of an
+// alternative of the variant never changes; a new protocol becomes a new one.
 #pragma once
 
 #include <cstdint>
@@ -17,58 +18,90 @@
 namespace muster::accounting {
 
 // Everybody reports in every round.
-struct Shuffle {
-  ClientCount clients;
+class Shuffle {
+ public:
+  explicit Shuffle(ClientCount clients) : clients_(clients) {}
+  ClientCount clients() const { return clients_; }
   bool operator==(const Shuffle&) const = default;
+
+ private:
+  ClientCount clients_;
 };
 
-// In each round, a uniform secret subset of exactly `subset` clients reports.
-struct FixedSubset {
-  ClientCount clients;
-  std::uint64_t subset;
+// A uniform secret subset of exactly `subset` clients reports; 1 <= subset <= clients.
+class FixedSubset {
+ public:
+  FixedSubset(ClientCount clients, std::uint64_t subset);
+  ClientCount clients() const { return clients_; }
+  std::uint64_t subset() const { return subset_; }
   bool operator==(const FixedSubset&) const = default;
+
+ private:
+  ClientCount clients_;
+  std::uint64_t subset_;
+};
+
+// What the protocols with coins share: the clients and their rates, min_rate <= rate.
+class WithRates {
+ public:
+  ClientCount clients() const { return clients_; }
+  Rate rate() const { return rate_; }
+  const std::optional<Rate>& min_rate() const { return min_rate_; }
+  bool operator==(const WithRates&) const = default;
+
+ protected:
+  WithRates(ClientCount clients, Rate rate, std::optional<Rate> min_rate);
+
+ private:
+  ClientCount clients_;
+  Rate rate_;
+  std::optional<Rate> min_rate_;
 };
 
 // Each client reports in each round with independent probability `rate`.
-struct ShuffledCheckIn {
-  ClientCount clients;
-  Rate rate;
-  std::optional<Rate> min_rate = std::nullopt;
+class ShuffledCheckIn : public WithRates {
+ public:
+  ShuffledCheckIn(ClientCount clients, Rate rate, std::optional<Rate> min_rate = std::nullopt)
+      : WithRates(clients, rate, min_rate) {}
   bool operator==(const ShuffledCheckIn&) const = default;
 };
 
 // Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins" (NeurIPS 2020): a
-// client checks in with probability `rate`, at most once in a run, at one of its `slots` slots, drawn
-// uniformly. One round of the accountant is one whole run.
-struct RandomCheckIn {
+// client checks in with probability `rate`, once in a run, at a uniform one of its `slots` slots. One round
+// of the accountant is one whole run. slots >= 1.
+class RandomCheckIn : public WithRates {
+ public:
   enum class Kind {
     fixed,     // per slot, the server asks one client who checked in, or uses a dummy (Algorithm 1)
     averaged,  // everyone who checked in at a slot reports (Algorithm 2)
     // Like fixed, but each client's window of `slots` slots starts at a time of its own (Section 4.2).
     sliding
   };
-  Kind kind;
-  ClientCount clients;
-  std::uint64_t slots;
-  Rate rate;
-  std::optional<Rate> min_rate = std::nullopt;
+  RandomCheckIn(Kind kind, ClientCount clients, std::uint64_t slots, Rate rate,
+                std::optional<Rate> min_rate = std::nullopt);
+  Kind kind() const { return kind_; }
+  std::uint64_t slots() const { return slots_; }
   bool operator==(const RandomCheckIn&) const = default;
+
+ private:
+  Kind kind_;
+  std::uint64_t slots_;
 };
 
 // Like a shuffled check-in, but only the sum of a round's messages and their number are seen. A round of
-// fewer than `minimum` messages is destroyed without being seen.
-struct AggregatedCheckIn {
-  ClientCount clients;
-  Rate rate;
-  std::uint64_t minimum = 1;
-  std::optional<Rate> min_rate = std::nullopt;
+// fewer than `minimum` messages is destroyed without being seen; 1 <= minimum <= clients.
+class AggregatedCheckIn : public WithRates {
+ public:
+  AggregatedCheckIn(ClientCount clients, Rate rate, std::uint64_t minimum = 1,
+                    std::optional<Rate> min_rate = std::nullopt);
+  std::uint64_t minimum() const { return minimum_; }
   bool operator==(const AggregatedCheckIn&) const = default;
+
+ private:
+  std::uint64_t minimum_;
 };
 
 using Participation = std::variant<Shuffle, FixedSubset, ShuffledCheckIn, RandomCheckIn, AggregatedCheckIn>;
-
-// Throws Error(plan) for a subset or minimum outside 1 .. clients, for 0 slots, and for min_rate > rate.
-void validate(const Participation& participation);
 
 // The protocol's name in plans, like "shuffled-check-in".
 const char* name_of(const Participation& participation);

@@ -73,7 +73,7 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
   // binary randomized response, and a sphere or coordinate sampler in one dimension is. The bit is a one if
   // the message is the record's symbol.
   const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
-  const double others = response != nullptr ? static_cast<double>(response->k) - 1 : 1;
+  const double others = response != nullptr ? static_cast<double>(response->k()) - 1 : 1;
   const double a = 1 / (1 + others * std::exp(-epsilon0));
   bits.push_back(
       {-a * std::expm1(-epsilon0) * kInward, std::log(a) - epsilon0 * (1 - numerics::kEightRoundings)});
@@ -197,7 +197,7 @@ double of_aggregate(const Mechanism& mechanism, double clients, double rate, dou
   }
   if (const auto* laplace = std::get_if<LaplaceLocal>(&mechanism)) {
     return of_sums(clients, rate, min_reports, [&](double k, double present) {
-      return present * of_laplace_sum(laplace->epsilon0, k, present, epsilon);
+      return present * of_laplace_sum(laplace->epsilon0(), k, present, epsilon);
     });
   }
   // A sum of signs or of one-hot symbols, together with the number of reports, shows how many messages there
@@ -219,12 +219,12 @@ double chance_to_be_picked(double others, double share) {
 }
 
 double floor_of(const Mechanism& m, const Shuffle& p, View view, double epsilon) {
-  const double n = count_of(p.clients);
+  const double n = count_of(p.clients());
   return sees_sums_alone(view) ? of_aggregate(m, n, 1, 1, epsilon) : of_coins(m, n, 1, epsilon);
 }
 
 double floor_of(const Mechanism& m, const FixedSubset& p, View view, double epsilon) {
-  const double n = count_of(p.clients), k = static_cast<double>(p.subset);
+  const double n = count_of(p.clients()), k = static_cast<double>(p.subset());
   if (sees_sums_alone(view)) {
     if (const auto* gaussian = std::get_if<GaussianLocal>(&m)) {
       return k / n *
@@ -233,30 +233,30 @@ double floor_of(const Mechanism& m, const FixedSubset& p, View view, double epsi
              kInward;
     }
     if (const auto* laplace = std::get_if<LaplaceLocal>(&m)) {
-      return k / n * of_laplace_sum(laplace->epsilon0, k, k / n, epsilon) * kInward;
+      return k / n * of_laplace_sum(laplace->epsilon0(), k, k / n, epsilon) * kInward;
     }
   }
   return of_places(m, k, k / n, epsilon);
 }
 
 double floor_of(const Mechanism& m, const ShuffledCheckIn& p, View view, double epsilon) {
-  const double n = count_of(p.clients), g = p.rate.value();
+  const double n = count_of(p.clients()), g = p.rate().value();
   return sees_sums_alone(view) ? of_aggregate(m, n, g, 1, epsilon) : of_coins(m, n, g, epsilon);
 }
 
-// The released models of a slot protocol may show each slot's message, or, for averaged slots, the multiset
-// of its messages.
+// The released models of a slot protocol show each slot's message or, for averaged slots, the sum of each slot's
+// messages. The sums of all slots add up to that of a check-in at the same rate.
 double floor_of(const Mechanism& m, const RandomCheckIn& p, View, double epsilon) {
-  const double n = count_of(p.clients), slots = static_cast<double>(p.slots), g = p.rate.value();
-  if (p.kind == RandomCheckIn::Kind::averaged) return of_coins(m, n, g, epsilon);
+  const double n = count_of(p.clients()), slots = static_cast<double>(p.slots()), g = p.rate().value();
+  if (p.kind() == RandomCheckIn::Kind::averaged) return of_aggregate(m, n, g, 1, epsilon);
   // With sliding windows, a slot lies in the windows of at most slots - 1 others, however many clients there
   // are.
-  const double others = p.kind == RandomCheckIn::Kind::fixed ? n - 1 : smaller_known(n - 1, slots - 1);
+  const double others = p.kind() == RandomCheckIn::Kind::fixed ? n - 1 : smaller_known(n - 1, slots - 1);
   return of_places(m, slots, g * chance_to_be_picked(others, g / slots), epsilon);
 }
 
 double floor_of(const Mechanism& m, const AggregatedCheckIn& p, View, double epsilon) {
-  return of_aggregate(m, count_of(p.clients), p.rate.value(), static_cast<double>(p.minimum), epsilon);
+  return of_aggregate(m, count_of(p.clients()), p.rate().value(), static_cast<double>(p.minimum()), epsilon);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "muster/learning/client_function.h"
+#include "muster/learning/gradients/softmax.h"
 
 namespace muster::learning {
 
@@ -21,9 +22,15 @@ class GradientEngine : public ClientFunction {
   virtual float gradient(std::span<const float> parameters, const Example& example, Workspace& workspace,
                          std::span<float> gradient) const = 0;
 
+  // The outputs of the last layer, one per class; they stay in the workspace until its next use.
+  virtual std::span<const float> logits(std::span<const float> parameters, std::span<const float> inputs,
+                                        Workspace& workspace) const = 0;
+
   // Returns the class with the largest logit (the lowest index on a tie).
-  virtual std::uint8_t predict(std::span<const float> parameters, std::span<const float> inputs,
-                               Workspace& workspace) const = 0;
+  std::uint8_t predict(std::span<const float> parameters, std::span<const float> inputs,
+                       Workspace& workspace) const {
+    return largest_class(logits(parameters, inputs, workspace));
+  }
 
   // The inputs of the last layer, feature_count() floats. They stay in the workspace until its next use.
   virtual std::size_t feature_count() const = 0;

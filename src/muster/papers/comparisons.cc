@@ -25,11 +25,11 @@ std::optional<RenyiCrowd> renyi_crowd(const Participation& participation) {
   const double n = static_cast<double>(clients_of(participation).value());
   if (std::holds_alternative<Shuffle>(participation)) return RenyiCrowd::all(n);
   if (const auto* p = std::get_if<FixedSubset>(&participation)) {
-    return RenyiCrowd::fixed_subset(n, static_cast<double>(p->subset));
+    return RenyiCrowd::fixed_subset(n, static_cast<double>(p->subset()));
   }
   const auto* p = std::get_if<ShuffledCheckIn>(&participation);
-  if (p == nullptr || min_message_rate(*p).value() < p->rate.value()) return std::nullopt;
-  return RenyiCrowd::check_in(n, p->rate.value());
+  if (p == nullptr || min_message_rate(*p).value() < p->rate().value()) return std::nullopt;
+  return RenyiCrowd::check_in(n, p->rate().value());
 }
 
 void append_renyi(const Mechanism& mechanism, const RenyiCrowd& crowd, std::uint64_t rounds,
@@ -65,7 +65,7 @@ std::vector<Bound> comparisons(const Mechanism& mechanism, const Participation& 
   }
   append(all, published_bounds(mechanism, participation, rounds, question));
   if (const auto* shuffle = std::get_if<Shuffle>(&participation)) {
-    const double n = static_cast<double>(shuffle->clients.value());
+    const double n = static_cast<double>(shuffle->clients().value());
     if (epsilon0) append(all, clone_bounds_pure(n, *epsilon0, rounds, question));
     if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
       append(all, clone_bounds_gaussian(n, gaussian->mu(), rounds, question));

@@ -65,7 +65,7 @@ TEST(PlanDescriptions, EveryProtocolWithEveryRandomizer) {
         EXPECT_STREQ(name_of(plan.randomizer()), randomizer.c_str());
         EXPECT_STREQ(accounting::name_of(plan.participation()), protocol.c_str());
         EXPECT_EQ(accounting::clients_of(plan.participation()).value(), 600u);
-        EXPECT_NO_THROW(accounting::validate(plan.mechanism()));
+        EXPECT_NO_THROW(plan.mechanism());
         EXPECT_EQ(plan.hash().size(), 64u);
       }
     }
@@ -170,11 +170,11 @@ TEST(PlanDescriptions, DropoutMultipliesEveryRate) {
   range["participation.dropout"] = "0.5";
   range["participation.rate"] = "0.1:0.2";
   const auto participation = std::get<accounting::ShuffledCheckIn>(plan_of(range).participation());
-  EXPECT_EQ(participation.rate.value(), 0.1);
+  EXPECT_EQ(participation.rate().value(), 0.1);
   // The simulated dropout coin may round the probability of a report down, so the lowest rate charged is a
   // little below the product.
-  EXPECT_LE(participation.min_rate->value(), 0.05);
-  EXPECT_GE(participation.min_rate->value(), 0.05 * (1 - 1e-14));
+  EXPECT_LE(participation.min_rate()->value(), 0.05);
+  EXPECT_GE(participation.min_rate()->value(), 0.05 * (1 - 1e-14));
 }
 
 TEST(PlanDescriptions, WhatCalibrationSolvesForMayNotBeAFlag) {

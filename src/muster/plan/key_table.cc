@@ -58,9 +58,32 @@ std::vector<KeySpec> population_keys() {
           .key = "population.data",
           .flag = "--data",
           .meaning = "client j holds example j; more clients than examples: each holds one drawn at random",
-          .values = DataSet{&PlanValues::data},
+          .values = DataSet{.field = &PlanValues::data},
           .commands = "train",
           .needed = Needed::to_train,
+      },
+      {
+          .key = "population.label",
+          .flag = "--label",
+          .meaning = "of csv data: the column that holds the class; the last unless given",
+          .values = ColumnName{&PlanValues::label},
+          .commands = "train",
+      },
+      {
+          .key = "population.split",
+          .flag = "--split",
+          .meaning =
+              "of csv data: the column that says train or test; without it and without test data, every "
+              "sixth line is a test example",
+          .values = ColumnName{&PlanValues::split},
+          .commands = "train",
+      },
+      {
+          .key = "population.test_data",
+          .flag = "--test-data",
+          .meaning = "of csv data: a file of test examples, with the same header",
+          .values = DataSet{.field = &PlanValues::test_data, .format = "csv"},
+          .commands = "train",
       },
   };
 }
@@ -298,7 +321,7 @@ std::vector<KeySpec> model_keys() {
           .key = "model.public_data",
           .flag = "--public-data",
           .meaning = "what the features are learned from, without noise; nobody's private data",
-          .values = DataSet{&PlanValues::public_data},
+          .values = DataSet{.field = &PlanValues::public_data},
           .commands = "train",
           .models = names_of({features_linear}),
       },

@@ -26,8 +26,9 @@ using Texts = std::vector<std::string>;
 // A value that any key of this kind accepts, and that can be trained with the usual values of the other keys.
 std::string usual(const KeySpec& spec) {
   return std::visit(
-      Overloaded{[](const FolderName&) { return "run"; }, [](const DataSet&) { return "digits"; },
-                 [](const Integers&) { return "10"; }, [](const auto&) { return "0.5"; }},
+      Overloaded{[](const FolderName&) { return "run"; }, [](const DataSet&) { return "csv:rows.csv"; },
+                 [](const ColumnName&) { return "kind"; }, [](const Integers&) { return "10"; },
+                 [](const auto&) { return "0.5"; }},
       spec.values);
 }
 
@@ -37,8 +38,13 @@ Texts others(const KeySpec& spec) {
   return std::visit(Overloaded{[](const FolderName&) {
                                  return Texts{"a", "A.b-2_c"};
                                },
-                               [](const DataSet&) {
-                                 return Texts{"idx:a", "csv:b = c.csv", "cifar:d e", "f"};
+                               [](const DataSet& data) {
+                                 return data.format.empty()
+                                            ? Texts{"idx:a", "csv:b = c.csv", "cifar:d e", "f"}
+                                            : Texts{"csv:a", "csv:b = c.csv"};
+                               },
+                               [](const ColumnName&) {
+                                 return Texts{"kind", "a = \"b\", c", "\u00e4rger"};
                                },
                                [](const Integers&) { return Texts{"5"}; },
                                [](const Numbers&) {

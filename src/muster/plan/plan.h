@@ -77,6 +77,10 @@ struct PlanValues {
 
   std::uint64_t clients = 0;
   std::string data;  // "digits", "idx:DIR" or another of kDataFormats; empty if not stated
+  // Of csv data; each is empty if it is not stated.
+  std::string label;      // the column that holds the class
+  std::string split;      // the column that says `train` or `test`
+  std::string test_data;  // "csv:FILE"
 
   Protocol protocol = Protocol::shuffled_check_in;
   double rate = 0;                 // the highest, if clients' rates differ
@@ -129,6 +133,9 @@ class Plan {
 
   std::uint64_t clients() const { return values_.clients; }
   const std::string& data() const { return values_.data; }
+  const std::string& label() const { return values_.label; }
+  const std::string& split() const { return values_.split; }
+  const std::string& test_data() const { return values_.test_data; }
 
   Protocol protocol() const { return values_.protocol; }
   double rate() const { return values_.rate; }

@@ -75,10 +75,10 @@ TEST(Plan, ShortRunsLogAndSaveEveryRound) {
 TEST(Plan, DescribesExactlyWhatRuns) {
   const Plan plan = plan_of(kPlan, Command::train, {{"participation.dropout", "0.25"}});
   const auto participation = std::get<accounting::ShuffledCheckIn>(plan.participation());
-  EXPECT_EQ(participation.rate.value(), 0.1 * 0.75);
-  EXPECT_EQ(participation.clients.value(), 60000u);
-  EXPECT_FALSE(participation.min_rate);
-  EXPECT_EQ(std::get<accounting::LdpSgdLocal>(plan.mechanism()).epsilon0, 2.0);
+  EXPECT_EQ(participation.rate().value(), 0.1 * 0.75);
+  EXPECT_EQ(participation.clients().value(), 60000u);
+  EXPECT_FALSE(participation.min_rate());
+  EXPECT_EQ(std::get<accounting::LdpSgdLocal>(plan.mechanism()).epsilon0(), 2.0);
 }
 
 TEST(Plan, FlagsAloneMakeAPlanForAccounting) {
@@ -89,7 +89,7 @@ TEST(Plan, FlagsAloneMakeAPlanForAccounting) {
                                  {"randomizer.sigma", "5"},
                                  {"rounds.count", "0"}});
   EXPECT_EQ(plan.clients(), 100000000u);
-  EXPECT_EQ(std::get<accounting::GaussianLocal>(plan.mechanism()).sigma, 5);
+  EXPECT_EQ(std::get<accounting::GaussianLocal>(plan.mechanism()).sigma(), 5);
   EXPECT_EQ(plan.delta(), std::nullopt);  // not required, because account may compute delta instead
   EXPECT_EQ(plan.clip(), std::nullopt);
 }

@@ -66,8 +66,8 @@ Mechanism coordinate(const PlanValues& values) {
   return CoordinateLocal{norm, values.epsilon0.value()};
 }
 
-// Makes a sampler from epsilon0, the clip norm and the dimension.
-template <SamplerPtr (*make)(double epsilon0, double clip, std::size_t dimension)>
+// Makes a sampler of vectors by make(epsilon0, clip, dimension).
+template <auto make>
 SamplerPtr of_epsilon0(const PlanValues& values, std::size_t dimension) {
   return make(values.epsilon0.value(), values.clip.value(), dimension);
 }

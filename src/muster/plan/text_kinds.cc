@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "muster/plan/nearest.h"
 #include "muster/plan/value_kinds.h"
@@ -26,10 +27,28 @@ void FolderName::read(const Stated& stated, PlanValues& values) const {
 
 std::optional<std::string> FolderName::write(const PlanValues& values) const { return field.get(values); }
 
+namespace {
+
+bool has_controls(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
+}
+
+// Text that is stated, and none if it is empty.
+std::optional<std::string> stated_text(const Field<std::string>& field, const PlanValues& values) {
+  const std::optional<std::string> text = field.get(values);
+  return text && !text->empty() ? text : std::nullopt;
+}
+
+std::string named(const DataFormat& format) {
+  return fmt::format("{}:{}", format.name, format.folder ? "DIR" : "FILE");
+}
+
+}  // namespace
+
 std::string data_formats() {
   std::string text = "digits";
   for (const DataFormat& format : kDataFormats) {
-    text += fmt::format(" | {}:{}", format.name, format.folder ? "DIR" : "FILE");
+    text += " | " + named(format);
   }
   return text;
 }
@@ -40,32 +59,50 @@ const DataFormat* data_format_of(std::string_view name) {
   return colon == name.npos || found == kDataFormats.end() ? nullptr : found;
 }
 
-std::string DataSet::allowed(Command) const { return data_formats() + " | DIR"; }
+std::string DataSet::allowed(Command) const {
+  const auto* const only = std::ranges::find(kDataFormats, format, &DataFormat::name);
+  return only == kDataFormats.end() ? data_formats() + " | DIR" : named(*only);
+}
 
 void DataSet::read(const Stated& stated, PlanValues& values) const {
   std::string text = text_value(stated);
-  const auto control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
-  if (std::ranges::any_of(text, control)) {
+  if (has_controls(text)) {
     refuse(stated, "has control characters in a path");
   }
   if (text.empty()) {
     refuse(stated, "names no folder");
   }
   const std::size_t colon = text.find(':');
-  const DataFormat* const format = data_format_of(text);
-  if (format != nullptr && colon + 1 == text.size()) {
-    refuse(stated, format->folder ? "names no folder" : "names no file");
+  const DataFormat* const begins = data_format_of(text);
+  if (begins != nullptr && colon + 1 == text.size()) {
+    refuse(stated, begins->folder ? "names no folder" : "names no file");
   }
-  if (format == nullptr && colon != text.npos && text.find('/') > colon) {
+  if (!format.empty() && (begins == nullptr || begins->name != format)) {
+    refuse(stated, "is of another kind");
+  }
+  if (begins == nullptr && colon != text.npos && text.find('/') > colon) {
     // A folder with a colon in its name must be written idx:NAME.
     refuse(stated, "is an unknown kind of data");
   }
-  field.set(values, format != nullptr || text == "digits" ? text : "idx:" + text);
+  field.set(values, begins != nullptr || text == "digits" ? text : "idx:" + text);
 }
 
 std::optional<std::string> DataSet::write(const PlanValues& values) const {
-  const std::optional<std::string> data = field.get(values);
-  return data && !data->empty() ? data : std::nullopt;
+  return stated_text(field, values);
+}
+
+std::string ColumnName::allowed(Command) const { return "the name of a column in the file's header"; }
+
+void ColumnName::read(const Stated& stated, PlanValues& values) const {
+  std::string text = text_value(stated);
+  if (text.empty() || has_controls(text) || text.front() == ' ' || text.back() == ' ') {
+    refuse(stated, "is not the name of a column");
+  }
+  field.set(values, std::move(text));
+}
+
+std::optional<std::string> ColumnName::write(const PlanValues& values) const {
+  return stated_text(field, values);
 }
 
 std::string Choices::allowed(Command command) const {

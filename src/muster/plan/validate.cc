@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "muster/core/error.h"
+#include "muster/plan/data_layout.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/plan.h"
 #include "muster/plan/randomizer_table.h"
@@ -178,6 +180,12 @@ void check_public_data_is_not_private(const PlanSource& source, const Plan& plan
   }
 }
 
+void check_layout_of_data(const PlanSource& source, const Plan& plan) {
+  if (const std::optional<Misfit> misfit = misfit_of_layout(plan.values())) {
+    refuse_stated(source, misfit->key, misfit->allowed, misfit->message);
+  }
+}
+
 void check_slots_can_be_trained(const Plan& plan) {
   constexpr std::uint64_t kMaxSlots = 1'000'000'000;  // slots are held in memory, 16 bytes each
   if (plan.has_slots() && plan.slots() > kMaxSlots) {
@@ -211,12 +219,9 @@ void check_batch_divides_slots(const Plan& plan) {
   }
 }
 
-// Refuses a subset or minimum above the number of clients, and an effective rate that underflows to 0.
-void check_clients_suffice(const Plan& plan) {
-  for (const accounting::Stage& stage : plan.stages()) {
-    accounting::validate(stage.participation);
-  }
-}
+// Refuses a subset or minimum above the number of clients, and an effective rate that is 0 in floating point.
+// Both are checked as the descriptions are made.
+void check_clients_suffice(const Plan& plan) { static_cast<void>(plan.stages()); }
 
 }  // namespace
 
@@ -248,6 +253,7 @@ Plan Plan::validate(const PlanSource& source, Command command,
   if (command == Command::train) {
     check_randomizer_serves_model(source, plan);
     check_public_data_is_not_private(source, plan);
+    check_layout_of_data(source, plan);
     check_slots_can_be_trained(plan);
     check_updates_can_be_numbered(plan);
     check_batch_divides_slots(plan);

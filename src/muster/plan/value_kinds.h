@@ -76,6 +76,18 @@ const DataFormat* data_format_of(std::string_view name);
 struct DataSet {
   static constexpr std::string_view kPlaceholder = "TEXT";
   Field<std::string> field;
+  std::string_view format = {};  // the only one that is allowed, by its name; empty: all, and "digits"
+
+  std::string allowed(Command command) const;
+  void read(const Stated& stated, PlanValues& values) const;
+  std::optional<std::string> write(const PlanValues& values) const;
+};
+
+// The name of a column in the header of a file: text without control characters, and without blanks around it. An empty
+// field means that the plan names none; empty text is refused.
+struct ColumnName {
+  static constexpr std::string_view kPlaceholder = "TEXT";
+  Field<std::string> field;
 
   std::string allowed(Command command) const;
   void read(const Stated& stated, PlanValues& values) const;
@@ -174,7 +186,7 @@ class Choices {
   std::function<const char*(const PlanValues&)> chosen_;
 };
 
-using ValueKind =
-    std::variant<FolderName, DataSet, Integers, Numbers, Rates, Schedules, LearningRates, Choices>;
+using ValueKind = std::variant<FolderName, DataSet, ColumnName, Integers, Numbers, Rates, Schedules,
+                               LearningRates, Choices>;
 
 }  // namespace muster::protocols

@@ -188,7 +188,7 @@ TEST(RollCall, TheMinimumIsTheOneThatIsCharged) {
     const Plan plan = plan_of(protocol);
     const accounting::Participation charged = plan.participation();
     const auto* aggregated = std::get_if<accounting::AggregatedCheckIn>(&charged);
-    EXPECT_EQ(make_roll_call(plan, key())->minimum(), aggregated != nullptr ? aggregated->minimum : 1);
+    EXPECT_EQ(make_roll_call(plan, key())->minimum(), aggregated != nullptr ? aggregated->minimum() : 1);
   }
 }
 

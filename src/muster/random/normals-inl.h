@@ -71,22 +71,14 @@ HWY_INLINE V SqrtOrNaN(D d, M mask, V x) {
     other.template Do<step, 30>();             \
   } while (0)
 
-// Two independent standard normals in every lane of kPairs pairs of vectors. In radius_word, bit 31 is the
-// sign of the cosine, and in the plain reading bits 0-30 give the radius through u = (bits + 1/2) / 2^31 in
-// (0, 1]. In angle_word, bits 1-31 give an angle within an eighth of the circle on either side of 0, and bit
-// 0 exchanges the two normals. All these bits together give a uniform angle.
-template <std::size_t kPairs, Reading kReading = Reading::plain, class D, class VI, class Other,
-          class V = hn::Vec<D>>
-HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* first, V* second,
-                          Other& other) {
+// Steps 0 to 16 of BoxMuller: the root of -2 ln(u), which is never negative. In u = 2^e (1 + t), 1 + t is in
+// [sqrt(1/2), sqrt(2)), so e is 0 near u = 1 and nothing cancels.
+template <std::size_t kPairs, Reading kReading, class D, class VI, class Other, class V = hn::Vec<D>>
+HWY_INLINE void Radii(D d, const VI* radius_word, V* radius, Other& other) {
   const hn::RebindToSigned<D> di;
-  const auto sign_bit = hn::Set(di, INT32_MIN), odd = hn::Set(di, 1);
+  const auto sign_bit = hn::Set(di, INT32_MIN), sqrt_half = hn::Set(di, 0x3f3504f3);
   const V scale = hn::Set(d, 0x1p-31f), half = hn::Set(d, 0x1p-32f);
-
-  // -2 ln(u), never negative. In u = 2^e (1 + t), 1 + t is in [sqrt(1/2), sqrt(2)). So e is 0 for u near 1,
-  // and there is no cancellation.
-  const auto sqrt_half = hn::Set(di, 0x3f3504f3);
-  V u[kPairs], t[kPairs], p[kPairs], exponent[kPairs], radius[kPairs];
+  V u[kPairs], t[kPairs], p[kPairs], exponent[kPairs];
   VI offset[kPairs];
   MUSTER_EACH(0, u[i] = hn::ConvertTo(d, hn::AndNot(sign_bit, radius_word[i])));
   if constexpr (kReading == Reading::plain) {
@@ -118,9 +110,15 @@ HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* f
                rest = hn::Set(di, 0x7fffffff & -(2 << (31 - kEqualBits)));
     MUSTER_EACH(16, radius[i] = SqrtOrNaN(d, AnyOf(hn::Add(radius_word[i], one), rest), p[i]));
   }
+}
 
-  // Sine and cosine of pi/4 x for |x| <= 1. x is an odd integer over 2^31, so its law is symmetric about 0.
-  V x[kPairs], y[kPairs], sine[kPairs], cosine[kPairs];
+// Steps 17 to 26 of BoxMuller: sine and cosine of pi/4 x for |x| <= 1; the numerator of x is odd, so x is
+// symmetric about 0.
+template <std::size_t kPairs, class D, class VI, class Other, class V = hn::Vec<D>>
+HWY_INLINE void SinesAndCosines(D d, const VI* angle_word, V* sine, V* cosine, Other& other) {
+  const auto odd = hn::Set(hn::RebindToSigned<D>(), 1);
+  const V scale = hn::Set(d, 0x1p-31f);
+  V x[kPairs], y[kPairs];
   MUSTER_EACH(17, x[i] = hn::ConvertTo(d, hn::Or(angle_word[i], odd)));
   MUSTER_EACH(18, x[i] = hn::Mul(x[i], scale));
   MUSTER_EACH(19, y[i] = hn::Mul(x[i], x[i]));
@@ -131,7 +129,21 @@ HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* f
   MUSTER_EACH(24, sine[i] = hn::MulAdd(sine[i], y[i], hn::Set(d, 7.853981610e-01f)));
   MUSTER_EACH(25, cosine[i] = hn::MulAdd(cosine[i], y[i], hn::Set(d, 9.999999723e-01f)));
   MUSTER_EACH(26, sine[i] = hn::Mul(sine[i], x[i]));
+}
 
+// Two independent standard normals in every lane of kPairs pairs of vectors. Of radius_word, bits 0-30
+// give the radius by u = (bits + 1/2) / 2^31 in (0, 1] (plain reading), and bit 31 is the sign of the cosine.
+// Of angle_word, bits 1-31 give an angle within an eighth of the circle on either side of 0, and bit 0
+// exchanges the two normals. Together these give a uniform angle.
+template <std::size_t kPairs, Reading kReading = Reading::plain, class D, class VI, class Other,
+          class V = hn::Vec<D>>
+HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* first, V* second,
+                          Other& other) {
+  const hn::RebindToSigned<D> di;
+  const auto sign_bit = hn::Set(di, INT32_MIN), odd = hn::Set(di, 1);
+  V radius[kPairs], sine[kPairs], cosine[kPairs];
+  Radii<kPairs, kReading>(d, radius_word, radius, other);
+  SinesAndCosines<kPairs>(d, angle_word, sine, cosine, other);
   MUSTER_EACH(27, sine[i] = hn::Mul(sine[i], radius[i]));
   MUSTER_EACH(28, radius[i] = hn::Or(radius[i], hn::BitCast(d, hn::And(sign_bit, radius_word[i]))));
   MUSTER_EACH(29, cosine[i] = hn::Mul(cosine[i], radius[i]));

@@ -163,7 +163,7 @@ TEST(Gaussian, VectorsThatAreNotFiniteAreRefused) {
 }
 
 TEST(Gaussian, DescribesWhatItDoesAndRefusesTheRest) {
-  EXPECT_EQ(std::get<accounting::GaussianLocal>(make_gaussian(3, 0.1, 10)->description()).sigma, 3);
+  EXPECT_EQ(std::get<accounting::GaussianLocal>(make_gaussian(3, 0.1, 10)->description()).sigma(), 3);
   for (double bad : {0.0, -1.0, 1e-5, 1e10, std::nan("")}) EXPECT_THROW(make_gaussian(bad, 1, 10), Error);
   EXPECT_THROW(make_gaussian(1, 0, 10), Error);
 }

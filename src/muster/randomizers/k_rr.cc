@@ -14,7 +14,7 @@
 namespace muster::randomizers {
 namespace {
 
-class KRandomizedResponseSampler final : public VectorRandomizer {
+class KRandomizedResponseSampler final : public StreamRandomizer {
  public:
   KRandomizedResponseSampler(double epsilon0, std::uint64_t k)
       : epsilon0_(epsilon0), k_(k), replacement_(replacement_of(epsilon0, k)) {}
@@ -30,10 +30,9 @@ class KRandomizedResponseSampler final : public VectorRandomizer {
   double step() const override { return 1; }
   std::unique_ptr<Scratch> make_scratch() const override { return std::make_unique<Scratch>(); }
 
-  void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
-                 std::uint64_t client, Scratch&, Message& out) const override {
+  void randomize_from(random::BitSource& bits, std::span<const float> gradient, Scratch&,
+                      Message& out) const override {
     check_dimension(gradient, k_);
-    random::KeyedStream bits(key, {random::Purpose::randomize, round, client});
     const std::size_t category = category_of(gradient);
     const bool replaced = random::bernoulli(bits, replacement_.probability) || category == k_;
     out = AnswerMessage{

@@ -8,7 +8,7 @@ namespace muster::randomizers {
 namespace {
 
 // The sampler of ldp-sgd; the accountant charges it as a coordinate sampler.
-class L2 final : public VectorRandomizer {
+class L2 final : public StreamRandomizer {
  public:
   L2(double epsilon0, double clip, std::size_t dimension)
       : epsilon0_(epsilon0), sphere_(make_ldp_sgd(epsilon0, clip, dimension)) {}
@@ -22,9 +22,9 @@ class L2 final : public VectorRandomizer {
   double step() const override { return sphere_->step(); }
   std::unique_ptr<Scratch> make_scratch() const override { return sphere_->make_scratch(); }
 
-  void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
-                 std::uint64_t client, Scratch& scratch, Message& out) const override {
-    sphere_->randomize(gradient, key, round, client, scratch, out);
+  void randomize_from(random::BitSource& bits, std::span<const float> gradient, Scratch& scratch,
+                      Message& out) const override {
+    sphere_->randomize_from(bits, gradient, scratch, out);
   }
   void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const override {
     sphere_->accumulate(message, scratch, sum);
@@ -35,7 +35,7 @@ class L2 final : public VectorRandomizer {
 
  private:
   double epsilon0_;
-  std::unique_ptr<VectorRandomizer> sphere_;
+  std::unique_ptr<StreamRandomizer> sphere_;
 };
 
 }  // namespace

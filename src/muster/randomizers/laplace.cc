@@ -17,7 +17,7 @@ namespace {
 // at least 256 noise scales away, so it is reached with probability at most e^-256.
 constexpr std::int64_t kMaxSteps = (std::int64_t{1} << 31) - 1;
 
-class Laplace final : public VectorRandomizer {
+class Laplace final : public StreamRandomizer {
  public:
   Laplace(double epsilon0, double clip)
       : epsilon0_(epsilon0), clip_(clip), grid_(laplace_grid(epsilon0, clip)) {}
@@ -38,11 +38,10 @@ class Laplace final : public VectorRandomizer {
   double step() const override { return grid_.step; }
   std::unique_ptr<Scratch> make_scratch() const override { return std::make_unique<Scratch>(); }
 
-  void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
-                 std::uint64_t client, Scratch&, Message& out) const override {
+  void randomize_from(random::BitSource& bits, std::span<const float> gradient, Scratch&,
+                      Message& out) const override {
     check_dimension(gradient, 1);
     check_finite(gradient);
-    random::KeyedStream bits(key, {random::Purpose::randomize, round, client});
     const double x = std::clamp(static_cast<double>(gradient[0]), -clip_, clip_) / grid_.step;
     const double below = std::floor(x);
     const bool up = random::bernoulli(bits, random::Probability::at_most(x - below));

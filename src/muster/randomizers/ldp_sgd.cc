@@ -78,7 +78,7 @@ std::span<const float> in_range(std::span<const float> gradient, double norm, Di
   return scratch.rescaled;
 }
 
-class LdpSgd final : public VectorRandomizer {
+class LdpSgd final : public StreamRandomizer {
  public:
   LdpSgd(double epsilon0, double clip, std::size_t dimension)
       : epsilon0_(epsilon0),
@@ -103,13 +103,12 @@ class LdpSgd final : public VectorRandomizer {
     return scratch;
   }
 
-  void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
-                 std::uint64_t client, Scratch& scratch, Message& out) const override {
+  void randomize_from(random::BitSource& bits, std::span<const float> gradient, Scratch& scratch,
+                      Message& out) const override {
     check_dimension(gradient, dimension_);
     DirectionScratch& mine = own(scratch);
     mine.unpin();
     const double norm = checked_norm(gradient);
-    random::KeyedStream bits(key, {random::Purpose::randomize, round, client});
     SignedDirectionMessage message;
     for (std::size_t i = 0; i < 16; i += 8) {
       const std::uint64_t word = bits.next_u64();
@@ -240,7 +239,7 @@ class LdpSgd final : public VectorRandomizer {
 
 }  // namespace
 
-std::unique_ptr<VectorRandomizer> make_ldp_sgd(double epsilon0, double clip, std::size_t dimension) {
+std::unique_ptr<StreamRandomizer> make_ldp_sgd(double epsilon0, double clip, std::size_t dimension) {
   check_shape(clip, dimension);
   return std::make_unique<LdpSgd>(epsilon0, clip, dimension);
 }

@@ -18,6 +18,6 @@
 namespace muster::randomizers {
 
 // randomizer.h states the ranges of the arguments.
-std::unique_ptr<VectorRandomizer> make_ldp_sgd(double epsilon0, double clip, std::size_t dimension);
+std::unique_ptr<StreamRandomizer> make_ldp_sgd(double epsilon0, double clip, std::size_t dimension);
 
 }  // namespace muster::randomizers

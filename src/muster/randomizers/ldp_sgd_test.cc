@@ -152,7 +152,7 @@ TEST(LdpSgd, MessagesTogetherAreTheSumOfMessagesAlone) {
 
 TEST(LdpSgd, DescribesWhatItDoes) {
   const auto randomizer = make_ldp_sgd(1.5, 0.1, 10);
-  EXPECT_EQ(std::get<accounting::LdpSgdLocal>(randomizer->description()).epsilon0, 1.5);
+  EXPECT_EQ(std::get<accounting::LdpSgdLocal>(randomizer->description()).epsilon0(), 1.5);
   EXPECT_EQ(randomizer->dimension(), 10u);
   EXPECT_EQ(std::ldexp(1.0, std::ilogb(randomizer->step())), randomizer->step());
   EXPECT_THROW(make_ldp_sgd(0, 1, 10), Error);

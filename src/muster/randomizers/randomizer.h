@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "muster/describe/mechanism.h"
+#include "muster/random/bit_source.h"
 #include "muster/random/keyed_stream.h"
 #include "muster/randomizers/aligned.h"
 
@@ -153,6 +154,21 @@ class VectorRandomizer {
   // Overwrites `out` (dimension() floats) with the mean of the decoded messages, an unbiased estimate of the
   // mean of the clipped vectors, or with zeros if there are no messages.
   virtual void mean(const MessageSum& sum, std::span<float> out) const { sum.mean(out); }
+};
+
+// A randomizer whose private bits are consecutive words of one source: each but gaussian, whose normals are
+// drawn by vector kernels from the addressed words themselves.
+class StreamRandomizer : public VectorRandomizer {
+ public:
+  void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
+                 std::uint64_t client, Scratch& scratch, Message& out) const final {
+    random::KeyedStream bits(key, {random::Purpose::randomize, round, client});
+    randomize_from(bits, gradient, scratch, out);
+  }
+
+  // The same with the words of any source.
+  virtual void randomize_from(random::BitSource& bits, std::span<const float> gradient, Scratch& scratch,
+                              Message& out) const = 0;
 };
 
 }  // namespace muster::randomizers

@@ -25,11 +25,9 @@ std::uint64_t SignedIndexRandomizer::message_bits() const {
   return static_cast<std::uint64_t>(std::bit_width(indices_ - 1)) + 1;
 }
 
-void SignedIndexRandomizer::randomize(std::span<const float> gradient, const random::RunKey& key,
-                                      std::uint64_t round, std::uint64_t client, Scratch&,
-                                      Message& out) const {
+void SignedIndexRandomizer::randomize_from(random::BitSource& bits, std::span<const float> gradient, Scratch&,
+                                           Message& out) const {
   check_dimension(gradient, dimension_);
-  random::KeyedStream bits(key, {random::Purpose::randomize, round, client});
   SignedIndexMessage message;
   message.index = static_cast<std::uint32_t>(random::uniform_below(bits, indices_));
   message.positive = noisy_sign(bits, share(gradient, message.index), flip_);

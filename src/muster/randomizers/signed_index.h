@@ -19,7 +19,7 @@
 
 namespace muster::randomizers {
 
-class SignedIndexRandomizer : public VectorRandomizer {
+class SignedIndexRandomizer : public StreamRandomizer {
  public:
   std::size_t dimension() const override { return dimension_; }
   accounting::Mechanism description() const override { return accounting::CoordinateLocal{norm_, epsilon0_}; }
@@ -28,8 +28,8 @@ class SignedIndexRandomizer : public VectorRandomizer {
   std::size_t sum_size() const override { return indices_; }
   std::unique_ptr<Scratch> make_scratch() const override { return std::make_unique<Scratch>(); }
 
-  void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
-                 std::uint64_t client, Scratch& scratch, Message& out) const override;
+  void randomize_from(random::BitSource& bits, std::span<const float> gradient, Scratch& scratch,
+                      Message& out) const override;
   void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const override;
 
  protected:

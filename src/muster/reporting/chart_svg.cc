@@ -164,19 +164,19 @@ void ChartPanel::line(const std::vector<DataPoint>& points, const Stroke& stroke
 
 void ChartPanel::band(const std::vector<DataPoint>& upper, const std::vector<DataPoint>& lower,
                       const Stroke& stroke) {
-  std::vector<DataPoint> outline;
-  for (const DataPoint& point : upper) {
-    if (std::isfinite(point.y)) {
-      outline.push_back(point);
-    }
-  }
-  for (std::size_t i = lower.size(); i-- > 0;) {
-    if (std::isfinite(upper[i].y)) {
+  std::string areas;
+  for (std::size_t begin = 0, end = 0; begin < upper.size(); begin = end + 1) {
+    // The points from `begin` to `end` are those up to the next gap: one closed outline.
+    for (end = begin; end < upper.size() && std::isfinite(upper[end].y);) ++end;
+    std::vector<DataPoint> outline(upper.begin() + static_cast<std::ptrdiff_t>(begin),
+                                   upper.begin() + static_cast<std::ptrdiff_t>(end));
+    for (std::size_t i = end; i-- > begin;) {
       outline.push_back({lower[i].x, std::isfinite(lower[i].y) ? lower[i].y : y_.low()});
     }
+    if (!outline.empty()) areas += path(outline) + "Z";
   }
   marks_ += fmt::format("<path class=\"{}-area\" d=\"{}\" fill=\"{}\" fill-opacity=\"0.12\"/>\n", stroke.css,
-                        outline.empty() ? "" : path(outline) + "Z", stroke.colour);
+                        areas, stroke.colour);
 }
 
 void ChartPanel::dot(DataPoint at, const std::string& label, bool leftward, const Stroke& stroke,

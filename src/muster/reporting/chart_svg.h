@@ -65,8 +65,8 @@ class ChartPanel {
   ChartPanel(Scale x, Scale y, const std::string& title, const std::string& x_title, bool ticks_x = true);
 
   void line(const std::vector<DataPoint>& points, const Stroke& stroke);
-  // The area between two lines with points at the same x. Points at which `upper` is not finite are left out;
-  // where only `lower` is not finite, the area reaches the bottom.
+  // The area between two lines with points at the same x. Where `upper` has a gap, so has the area; at points
+  // at which only `lower` has one, the area reaches the bottom.
   void band(const std::vector<DataPoint>& upper, const std::vector<DataPoint>& lower, const Stroke& stroke);
   // A dot with a label above it, to its right or (`leftward`) to its left. An empty label is omitted.
   void dot(DataPoint at, const std::string& label, bool leftward, const Stroke& stroke, double radius = 4.5);

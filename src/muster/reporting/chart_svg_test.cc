@@ -60,8 +60,12 @@ TEST(ChartSvg, GapsBreakALine) {
   ChartPanel panel(Scale::linear(0, 4, 0, 400), Scale::linear(0, 1, 100, 0), "title", "x");
   panel.line({{0, 0}, {1, 1}, {2, kGap}, {3, 1}, {4, 0}}, kFirst);
   EXPECT_THAT(panel.svg(), HasSubstr("d=\"M0.0,100.0 L100.0,0.0 M300.0,0.0 L400.0,100.0 \""));
-  panel.band({{0, 1}, {1, kGap}, {2, 1}}, {{0, 0}, {1, 0}, {2, kGap}}, kSecond);
-  EXPECT_THAT(panel.svg(), HasSubstr("d=\"M0.0,0.0 L200.0,0.0 L200.0,100.0 L0.0,100.0 Z\""));
+  panel.band({{0, 1}, {1, 1}, {2, kGap}, {3, 1}, {4, 1}}, {{0, 0}, {1, 0.5}, {2, 0}, {3, kGap}, {4, 0.5}},
+             kSecond);
+  EXPECT_THAT(panel.svg(), HasSubstr("d=\"M0.0,0.0 L100.0,0.0 L100.0,50.0 L0.0,100.0 Z"
+                                     "M300.0,0.0 L400.0,0.0 L400.0,50.0 L300.0,100.0 Z\""));
+  panel.band({{0, kGap}, {1, kGap}}, {{0, 0}, {1, 0}}, kSecond);
+  EXPECT_THAT(panel.svg(), HasSubstr("d=\"\""));
   EXPECT_THAT(panel.svg(), Not(HasSubstr("nan")));
 }
 

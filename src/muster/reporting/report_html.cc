@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "muster/core/number_text.h"
@@ -42,6 +43,10 @@ std::string count_data(std::uint64_t value) {
 
 std::string epsilon_data(double epsilon) {
   return std::isfinite(epsilon) ? data(epsilon, epsilon_text(epsilon)) : "none";
+}
+
+std::string loss_data(double loss) {
+  return std::isfinite(loss) ? data(loss, fmt::format("{:.4f}", loss)) : "not finite";
 }
 
 std::string card(const std::string& big, const std::string& words) {
@@ -89,6 +94,9 @@ std::string head_of(const ReportParts& parts) {
     const double seconds = run.result ? run.result->seconds : last->seconds;
     html += "<div class=\"cards\">\n";
     html += card(data(accuracy, fmt::format("{:.4f}", accuracy)), "accuracy on the test set");
+    if (const std::optional<double> loss = run.result ? run.result->loss : last->loss) {
+      html += card(loss_data(*loss), "loss on the test set, in nats");
+    }
     html +=
         card(epsilon_data(epsilon), fmt::format("epsilon, proven, at delta {}", run.plan.delta().value()));
     html += card(count_data(rounds),
@@ -265,14 +273,16 @@ std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
   }
   const std::size_t stride = (run.logged.size() + kMaxRows - 1) / kMaxRows;
   const bool neutral = run.logged.back().neutral.value_or(0) > 0;
+  const bool loss = run.logged.back().loss.has_value();
   std::string html = fmt::format(
       "<details><summary>{} logged {}s{}</summary>\n<div class=\"wide\"><table id=\"rounds\">\n<tr><th "
       "class=\"n\">{}</th><th "
       "class=\"n\">accuracy</th><th class=\"n\">epsilon</th><th class=\"n\">check-ins</th><th "
       "class=\"n\">band</th><th "
-      "class=\"n\">messages so far</th><th class=\"n\">seconds</th>{}</tr>\n",
+      "class=\"n\">messages so far</th><th class=\"n\">seconds</th>{}{}</tr>\n",
       run.logged.size(), step_word(run.plan), stride > 1 ? fmt::format(", one in {} shown", stride) : "",
-      step_word(run.plan), neutral ? "<th class=\"n\">neutral so far</th>" : "");
+      step_word(run.plan), neutral ? "<th class=\"n\">neutral so far</th>" : "",
+      loss ? "<th class=\"n\">loss</th>" : "");
   for (std::size_t i = 0; i < run.logged.size(); ++i) {
     if ((run.logged.size() - 1 - i) % stride != 0) {
       continue;
@@ -281,12 +291,13 @@ std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
     const auto& band = watched.bands[i];
     html += fmt::format(
         "<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
-        "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}</tr>\n",
+        "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}{}</tr>\n",
         count_data(line.step()), data(line.accuracy, fmt::format("{:.4f}", line.accuracy)),
         epsilon_data(line.epsilon), count_data(line.check_ins),
         band ? fmt::format("{} to {}", band->low, band->high) : "-", count_data(line.messages),
         data(line.seconds, fmt::format("{:.1f}", line.seconds)),
-        neutral ? fmt::format("<td class=\"n\">{}</td>", count_data(line.neutral.value_or(0))) : "");
+        neutral ? fmt::format("<td class=\"n\">{}</td>", count_data(line.neutral.value_or(0))) : "",
+        loss ? fmt::format("<td class=\"n\">{}</td>", line.loss ? loss_data(*line.loss) : "-") : "");
   }
   return html + "</table></div>\n</details>\n";
 }

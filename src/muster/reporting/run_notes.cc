@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace muster::reporting {
 
@@ -14,6 +16,16 @@ std::string sharing_note(std::uint64_t clients, double clients_per_record) {
       "{} clients share {:.0f} records, {:.3g} a record on average: epsilon is for one client's copy; a "
       "record that k clients hold costs about k times as much",
       clients, std::round(static_cast<double>(clients) / clients_per_record), clients_per_record);
+}
+
+std::string classes_note(const std::vector<std::string>& class_names) {
+  constexpr std::size_t kShown = 20;
+  std::string list;
+  for (std::size_t c = 0; c < std::min(kShown, class_names.size()); ++c) {
+    list += fmt::format("{}{} = {}", c == 0 ? "the classes are " : ", ", c, class_names[c]);
+  }
+  return class_names.size() > kShown ? fmt::format("{} and so on, {} in all", list, class_names.size())
+                                     : list;
 }
 
 std::string neutral_note(std::uint64_t neutral) {

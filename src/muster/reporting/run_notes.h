@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace muster::reporting {
 
@@ -13,6 +14,9 @@ using NoteSink = std::function<void(const std::string& note)>;
 
 // "250000 clients share 3000 records, 83.3 a record on average: epsilon is for one client's copy; ...".
 std::string sharing_note(std::uint64_t clients, double clients_per_record);
+
+// "the classes are 0 = cat, 1 = dog", from the names of the classes; of many, the first ones.
+std::string classes_note(const std::vector<std::string>& class_names);
 
 // "12 answers were neutral: ...".
 std::string neutral_note(std::uint64_t neutral);

@@ -26,7 +26,8 @@ struct Loader {
   std::string_view format;
   learning::DataSplit (*load)(const std::filesystem::path& path);
 };
-constexpr std::array kLoaders = {Loader{"idx", learning::load_idx}, Loader{"csv", learning::load_csv},
+learning::DataSplit load_plain_csv(const std::filesystem::path& path) { return learning::load_csv(path); }
+constexpr std::array kLoaders = {Loader{"idx", learning::load_idx}, Loader{"csv", load_plain_csv},
                                  Loader{"cifar", learning::load_cifar}};
 
 // The part of the name after the colon: a folder or a file.
@@ -45,6 +46,15 @@ learning::DataSplit load_files(const char* key, const std::string& name) {
   throw Error(ErrorCode::plan, key, name, protocols::data_formats(), "is not a data set that muster reads");
 }
 
+learning::CsvLayout layout_of(const protocols::PlanValues& values) {
+  return {values.label, values.split, path_of(values.test_data)};
+}
+
+learning::DataSplit load_files(const char* key, const protocols::PlanValues& values) {
+  return values.data.starts_with("csv:") ? learning::load_csv(path_of(values.data), layout_of(values))
+                                         : load_files(key, values.data);
+}
+
 // The inputs of one example as bytes, for comparison.
 std::string_view inputs_of(const learning::Dataset& data, std::size_t i) {
   const std::size_t size = data.shape.size();
@@ -58,18 +68,25 @@ learning::DataSplit load_data(const protocols::Plan& plan) {
   if (plan.data() == "digits") {
     return learning::draw_digits(std::min(plan.clients(), kMaxDigits), kTestDigits, plan.seed());
   }
-  return load_files("population.data", plan.data());
+  return load_files("population.data", plan.values());
 }
 
-learning::Dataset load_test_data(const std::string& name, std::uint64_t seed) {
-  if (name == "digits") return learning::draw_digits(0, kTestDigits, seed).test;
-  return load_files("--data", name).test;
+learning::Dataset load_test_data(const protocols::PlanValues& values) {
+  if (values.data == "digits") return learning::draw_digits(0, kTestDigits, values.seed).test;
+  return load_files("--data", values).test;
+}
+
+learning::Dataset load_test_data(const protocols::PlanValues& values, std::size_t classes,
+                                 const std::vector<std::string>& class_names) {
+  return learning::load_csv_test(layout_of(values), classes, class_names);
 }
 
 std::string data_identity(const protocols::Plan& plan) {
-  return plan.data() == "digits" ? "digits:" + std::to_string(std::min(plan.clients(), kMaxDigits)) + ":" +
-                                       std::to_string(plan.seed())
-                                 : plan.data();
+  if (plan.data() == "digits") {
+    return "digits:" + std::to_string(std::min(plan.clients(), kMaxDigits)) + ":" +
+           std::to_string(plan.seed());
+  }
+  return plan.data() + "\n" + plan.label() + "\n" + plan.split() + "\n" + plan.test_data();
 }
 
 learning::Dataset load_public_data(const protocols::Plan& plan) {

@@ -3,8 +3,9 @@
 // All functions only read. Thread-safe.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "muster/learning/dataset.h"
 #include "muster/plan/plan.h"
@@ -15,10 +16,13 @@ namespace muster::simulation {
 // most 60,000, and 10,000 test examples, all drawn from the plan's seed. Throws Error(plan) if a file is
 // named where a folder is needed, and Error(data) or Error(file) if the files cannot be read.
 learning::DataSplit load_data(const protocols::Plan& plan);
-// Returns the test examples of the data set `name`, which is written as in a plan: "digits" or "csv:FILE",
-// for example. Those of `digits` are drawn from `seed`, which other data sets ignore. Throws as load_data
-// does, and Error(plan) for a name of no known format.
-learning::Dataset load_test_data(const std::string& name, std::uint64_t seed);
+// Returns the test examples of the data set that the values of a plan's keys name: data, label, split, test_data and,
+// for digits, seed. Throws Error(data) or Error(file).
+learning::Dataset load_test_data(const protocols::PlanValues& values);
+// Returns the examples of test_data alone, with label, for a model of so many classes; `class_names` are their names if
+// labels are text. Throws Error(data).
+learning::Dataset load_test_data(const protocols::PlanValues& values, std::size_t classes,
+                                 const std::vector<std::string>& class_names);
 // Returns a text that says which data the plan loads: plans with the same identity load the same data.
 std::string data_identity(const protocols::Plan& plan);
 

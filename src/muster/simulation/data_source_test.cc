@@ -4,6 +4,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "muster/core/error.h"
 #include "muster/learning/data/digits.h"
@@ -15,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-protocols::Plan plan_of(const std::string& data, const std::string& open = "digits") {
+protocols::PlanSource source_of(const std::string& data, const std::string& open = "digits") {
   protocols::PlanSource source = protocols::PlanSource::from_text(R"(
 [population]
 clients = 7
@@ -37,7 +40,11 @@ delta = 1e-5
                                                                   "features.toml");
   source.override_key("population.data", data);
   source.override_key("model.public_data", open);
-  return protocols::Plan::validate(source, protocols::Command::train);
+  return source;
+}
+
+protocols::Plan plan_of(const std::string& data, const std::string& open = "digits") {
+  return protocols::Plan::validate(source_of(data, open), protocols::Command::train);
 }
 
 ErrorCode code_of(const protocols::Plan& plan, const learning::Dataset& open,
@@ -69,6 +76,31 @@ TEST(LoadData, ReadsEachKindByItsName) {
       EXPECT_EQ(error.code(), ErrorCode::data) << kind;
     }
   }
+}
+
+// A sweep loads data anew where this text differs.
+TEST(LoadData, AnotherLayoutIsOtherData) {
+  const muster::testing::TemporaryFolder folder;
+  const std::string rows = (folder.path() / "rows.csv").string(),
+                    test = (folder.path() / "test.csv").string();
+  std::ofstream(rows) << "part,b,kind\ntrain,1,0\ntest,2,1\ntrain,3,1\n";
+  std::ofstream(test) << "b,kind\n1,0\n";
+  protocols::PlanSource plain = source_of("csv:" + rows);
+  protocols::PlanSource split = plain, filed = plain, labelled = plain;
+  split.override_key("population.split", "part");
+  filed.override_key("population.test_data", "csv:" + test);
+  labelled.override_key("population.label", "b");
+  std::set<std::string> identities;
+  for (const protocols::PlanSource& source : {plain, split, filed, labelled}) {
+    identities.insert(data_identity(protocols::Plan::validate(source, protocols::Command::train)));
+  }
+  EXPECT_EQ(identities.size(), 4U);
+  const learning::DataSplit data = load_data(protocols::Plan::validate(split, protocols::Command::train));
+  EXPECT_EQ(data.train.size(), 2U);
+  EXPECT_EQ(data.test.labels, (std::vector<std::uint8_t>{1}));
+  protocols::PlanValues values;
+  values.test_data = "csv:" + test;
+  EXPECT_EQ(load_test_data(values, 2, {}).values, (std::vector<float>{1}));
 }
 
 TEST(PublicData, OfDigitsIsDisjointFromTheClientsDigits) {

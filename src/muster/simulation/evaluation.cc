@@ -5,9 +5,12 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "muster/core/error.h"
+#include "muster/learning/gradients/softmax.h"
 #include "muster/learning/statistics/statistics.h"
 #include "muster/randomizers/aligned.h"
 
@@ -32,11 +35,12 @@ class ClassifierEvaluator final : public Evaluator {
     }
   }
 
-  double accuracy(std::span<const float> given) override {
+  TestScore score(std::span<const float> given) override {
     parameters_.assign(given.begin(), given.end());
     const std::span<const float> parameters = parameters_;
     std::atomic<std::size_t> next{0};
     std::atomic<std::uint64_t> correct{0};
+    std::vector<double> losses((test_.size() + kBatch - 1) / kBatch);  // of each batch
     team_.run([&](unsigned worker) {
       std::uint64_t mine = 0;
       randomizers::AlignedVector<float> inputs(test_.shape.size());
@@ -44,13 +48,18 @@ class ClassifierEvaluator final : public Evaluator {
         const std::size_t last = std::min(first + kBatch, test_.size());
         for (std::size_t i = first; i < last; ++i) {
           const learning::Example example = test_.example(i, inputs);
-          mine +=
-              gradients_.predict(parameters, example.inputs, *workspaces_[worker]) == example.label ? 1 : 0;
+          const std::span<const float> logits =
+              gradients_.logits(parameters, example.inputs, *workspaces_[worker]);
+          mine += learning::largest_class(logits) == example.label ? 1 : 0;
+          losses[first / kBatch] += static_cast<double>(learning::cross_entropy(logits, example.label));
         }
       }
       correct += mine;
     });
-    return static_cast<double>(correct.load()) / static_cast<double>(test_.size());
+    const auto examples = static_cast<double>(test_.size());
+    const double loss = std::accumulate(losses.begin(), losses.end(), 0.0) / examples;
+    return {static_cast<double>(correct.load()) / examples,
+            std::isfinite(loss) ? loss : std::numeric_limits<double>::infinity()};
   }
 
  private:
@@ -64,12 +73,12 @@ class ClassifierEvaluator final : public Evaluator {
 class HistogramEvaluator final : public Evaluator {
  public:
   explicit HistogramEvaluator(std::vector<double> truth) : truth_(std::move(truth)) {}
-  double accuracy(std::span<const float> parameters) override {
+  TestScore score(std::span<const float> parameters) override {
     double distance = 0;
     for (std::size_t c = 0; c < truth_.size(); ++c) {
       distance += std::abs(static_cast<double>(parameters[c]) - truth_[c]) / 2;
     }
-    return std::max(0.0, 1 - distance);
+    return {std::max(0.0, 1 - distance)};
   }
 
  private:
@@ -79,13 +88,13 @@ class HistogramEvaluator final : public Evaluator {
 class MeanEvaluator final : public Evaluator {
  public:
   MeanEvaluator(std::vector<double> truth, double diameter) : truth_(std::move(truth)), diameter_(diameter) {}
-  double accuracy(std::span<const float> parameters) override {
+  TestScore score(std::span<const float> parameters) override {
     double squares = 0;
     for (std::size_t j = 0; j < truth_.size(); ++j) {
       const double difference = static_cast<double>(parameters[j]) - truth_[j];
       squares += difference * difference;
     }
-    return std::max(0.0, 1 - std::sqrt(squares) / diameter_);
+    return {std::max(0.0, 1 - std::sqrt(squares) / diameter_)};
   }
 
  private:

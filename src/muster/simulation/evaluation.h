@@ -1,15 +1,17 @@
-// Measures the accuracy of the reported model, in [0, 1], on the test set. No client's data is used.
+// Measures how good the reported model is from the test set alone; no client's data enters.
 //
-// The accuracy of a classifier is the fraction of test examples whose predicted class is the label. The
-// examples are divided among a team of workers; the number of correct predictions is an integer, so it does
-// not depend on how they were divided. The accuracy of a histogram is 1 minus its total variation distance to
-// the histogram of the test set. The accuracy of a mean is 1 minus d / D, where d is its Euclidean distance
-// to the mean of the test set and D is the diameter of the set of clipped vectors. Where one of these
-// differences is negative, the accuracy is 0. An evaluator belongs to one thread, and the arguments of the
-// function that makes it must outlive it.
+// The accuracy of a classifier is the fraction of test examples whose predicted class is the label, and its
+// loss the mean cross-entropy of its logits there. The examples are divided among a team of workers; the
+// number of correct predictions is an integer, and the losses are added up in the order of the examples, so
+// neither depends on how they were divided. The accuracy of a histogram is 1 minus its total variation
+// distance to the histogram of the test set. The accuracy of a mean is 1 minus its Euclidean distance to the
+// mean of the test set, divided by the diameter of the set of clipped vectors. Where these two differences
+// are negative, the accuracy is 0. A histogram and a mean minimise no loss and have none. One thread drives
+// an evaluator; what an evaluator is given must outlive it.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,10 +21,16 @@
 
 namespace muster::simulation {
 
+struct TestScore {
+  double accuracy = 0;  // in [0, 1]
+  // In nats, on average; infinite if it is not finite. Nothing for a statistic.
+  std::optional<double> loss = std::nullopt;
+};
+
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
-  virtual double accuracy(std::span<const float> parameters) = 0;
+  virtual TestScore score(std::span<const float> parameters) = 0;
 };
 
 // All three functions throw Error(data) for an empty test set.

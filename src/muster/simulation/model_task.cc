@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <thread>
 #include <utility>
@@ -108,8 +109,10 @@ ModelTask on_features(const protocols::Plan& plan, const learning::DataSplit& da
   return task;
 }
 
-StoredModel stored_statistic(const char* name, std::span<const float> values) {
-  return {{{"model", name}}, {{name, {values.size()}, {values.begin(), values.end()}}}};
+StoredModel stored_statistic(const char* name, std::span<const float> values,
+                             std::map<std::string, std::string> about = {}) {
+  about["model"] = name;
+  return {std::move(about), {{name, {values.size()}, {values.begin(), values.end()}}}};
 }
 
 // The Euclidean diameter of the set of clipped vectors, the ball of radius `clip` in the randomizer's norm.
@@ -141,7 +144,9 @@ ModelTask histogram(const learning::DataSplit& data) {
     return make_histogram_evaluator(function, test);
   };
   task.initial.assign(data.train.classes, 1.0F / static_cast<float>(data.train.classes));
-  task.stored = [](std::span<const float> shares) { return stored_statistic("histogram", shares); };
+  task.stored = [about = about_classes(data.train)](std::span<const float> shares) {
+    return stored_statistic("histogram", shares, about);
+  };
   return task;
 }
 

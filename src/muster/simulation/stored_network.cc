@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "muster/core/error.h"
 #include "muster/learning/gradients/engine.h"
-#include "muster/randomizers/aligned.h"
+#include "muster/simulation/worker_team.h"
 
 namespace muster::simulation {
 namespace {
@@ -41,6 +43,12 @@ std::map<std::string, std::string> normalisation_of(const Dataset& data) {
     deviations += fmt::format("{}{}", between, channel.deviation);
   }
   return {{"mean", means}, {"deviation", deviations}};
+}
+
+// A JSON array; nothing of no names.
+std::string labels_text(const std::vector<std::string>& names) {
+  return names.empty() ? ""
+                       : nlohmann::json(names).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string about(const StoredModel& model, const std::string& key) {
@@ -103,6 +111,19 @@ Architecture architecture_of(const StoredModel& model, const std::filesystem::pa
   return architecture;
 }
 
+std::vector<std::string> class_names_of(const StoredModel& model, std::size_t classes,
+                                        const std::filesystem::path& file) {
+  const std::string text = about(model, "labels");
+  if (text.empty()) return {};
+  const nlohmann::json list = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto is_text = [](const nlohmann::json& name) { return name.is_string(); };
+  if (!list.is_array() || list.size() != classes || classes > learning::kMaxClasses ||
+      !std::all_of(list.begin(), list.end(), is_text)) {
+    refuse(file, "labels", text, "a JSON array of one text per class, of at most 256");
+  }
+  return list.get<std::vector<std::string>>();
+}
+
 void require_fits(const StoredModel& model, const Architecture& architecture, const Dataset& test) {
   const auto require = [](const char* key, const std::string& data, const std::string& trained) {
     if (data != trained) {
@@ -112,6 +133,7 @@ void require_fits(const StoredModel& model, const Architecture& architecture, co
   };
   require("input", input_text(test.shape), input_text(architecture.input));
   require("number of classes", fmt::format("{}", test.classes), fmt::format("{}", architecture.classes));
+  require("set of class names", labels_text(test.class_names), about(model, "labels"));
   const std::map<std::string, std::string> inputs = normalisation_of(test);
   for (const char* key : {"mean", "deviation"}) {
     const auto found = inputs.find(key);
@@ -123,8 +145,14 @@ void require_fits(const StoredModel& model, const Architecture& architecture, co
 
 }  // namespace
 
+std::map<std::string, std::string> about_classes(const Dataset& data) {
+  if (data.class_names.empty()) return {};
+  return {{"labels", labels_text(data.class_names)}};
+}
+
 std::map<std::string, std::string> about_network(const Architecture& architecture, const Dataset& data) {
   std::map<std::string, std::string> about = normalisation_of(data);
+  about.merge(about_classes(data));
   about["format"] = "pt";  // as libraries mark tensors in PyTorch's layout
   about["model"] = name_of(architecture.kind);
   about["input"] = input_text(architecture.input);
@@ -140,7 +168,8 @@ StoredModel stored_network(const Architecture& architecture, std::map<std::strin
 }
 
 LoadedNetwork loaded_network(const StoredModel& model, const std::filesystem::path& file) {
-  LoadedNetwork network{architecture_of(model, file), {}};
+  LoadedNetwork network{architecture_of(model, file), {}, {}};
+  network.class_names = class_names_of(model, network.architecture.classes, file);
   try {
     network.parameters = learning::flat_parameters(learning::layers(network.architecture), model.tensors);
   } catch (const Error& error) {
@@ -154,19 +183,8 @@ TestScore score_of(const StoredModel& model, const Dataset& test, const std::fil
   const LoadedNetwork network = loaded_network(model, file);
   require_fits(model, network.architecture, test);
   const std::unique_ptr<learning::GradientEngine> engine = learning::make_engine(network.architecture);
-  const std::unique_ptr<learning::Workspace> room = engine->make_workspace();
-  randomizers::AlignedVector<float> parameters(network.parameters.begin(), network.parameters.end());
-  randomizers::AlignedVector<float> inputs(test.shape.size()), gradient(parameters.size());
-  engine->prepare(parameters, *room);
-  double loss = 0;
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < test.size(); ++i) {
-    const learning::Example example = test.example(i, inputs);
-    right += engine->predict(parameters, example.inputs, *room) == example.label ? 1 : 0;
-    loss += static_cast<double>(engine->gradient(parameters, example, *room, gradient));
-  }
-  const auto examples = static_cast<double>(test.size());
-  return {static_cast<double>(right) / examples, loss / examples};
+  WorkerTeam team(std::max(1U, std::thread::hardware_concurrency()));
+  return make_classifier_evaluator(*engine, test, team)->score(network.parameters);
 }
 
 }  // namespace muster::simulation

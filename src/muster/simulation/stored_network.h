@@ -2,7 +2,8 @@
 //
 // Beside the tensors (learning/models/named_tensors.h) the file's metadata say what another program needs to run the
 // network: `model` (cnn, logistic or mlp), `input` (height x width x channels), `classes`, `activation` and, for
-// images, `mean` and `deviation` per channel: an input is (byte / 255 - mean) / deviation. Thread-safe.
+// images, `mean` and `deviation` per channel: an input is (byte / 255 - mean) / deviation. Where labels are text,
+// `labels` has the names of the classes, in order, as a JSON array. Thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -13,6 +14,7 @@
 
 #include "muster/learning/dataset.h"
 #include "muster/learning/models/architecture.h"
+#include "muster/simulation/evaluation.h"
 #include "muster/simulation/runs/model_file.h"
 
 namespace muster::simulation {
@@ -21,12 +23,16 @@ namespace muster::simulation {
 std::map<std::string, std::string> about_network(const learning::Architecture& architecture,
                                                  const learning::Dataset& data);
 
+// The metadata that name the classes of `data`; none if its labels are numbers.
+std::map<std::string, std::string> about_classes(const learning::Dataset& data);
+
 // The network with these parameters and metadata.
 StoredModel stored_network(const learning::Architecture& architecture,
                            std::map<std::string, std::string> about, std::span<const float> parameters);
 
 struct LoadedNetwork {
   learning::Architecture architecture;
+  std::vector<std::string> class_names;  // as in Dataset
   std::vector<float> parameters;
 };
 
@@ -34,14 +40,9 @@ struct LoadedNetwork {
 // statistic does not), or if the tensors are not those of that network.
 LoadedNetwork loaded_network(const StoredModel& model, const std::filesystem::path& file);
 
-struct TestScore {
-  double accuracy;  // the fraction of examples whose predicted class is the label
-  double loss;      // the mean cross-entropy, in nats
-};
-
-// Measures the network on `test`. Throws Error(data) if `test` has no examples, or has another shape, number
-// of classes or normalisation than the data on which the network was trained; and Error(file) as
-// loaded_network does.
+// How well the network does on `test`, as the evaluator of a run measures it. Throws Error(data) for inputs of another
+// shape, another number of classes, other names of classes or another normalisation than the network was trained on,
+// and for no examples; otherwise as loaded_network.
 TestScore score_of(const StoredModel& model, const learning::Dataset& test,
                    const std::filesystem::path& file);
 

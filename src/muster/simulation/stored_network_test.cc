@@ -71,7 +71,7 @@ TEST(StoredNetwork, IsScoredOnTestData) {
   const double share = static_cast<double>(threes) / static_cast<double>(digits().size());
   const TestScore score = score_of(model, digits(), "m");
   EXPECT_DOUBLE_EQ(score.accuracy, share);
-  EXPECT_NEAR(score.loss, std::log(9 + std::exp(1.0)) - share, 1e-5);
+  EXPECT_NEAR(score.loss.value(), std::log(9 + std::exp(1.0)) - share, 1e-5);
 }
 
 TEST(StoredNetwork, OfUnknownMakeIsRefused) {

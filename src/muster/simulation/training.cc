@@ -179,12 +179,14 @@ class Session {
   void expect_log(std::uint64_t round) { epsilon_.start(plan_.rounds_charged(round)); }
 
   Measurement log(std::uint64_t check_ins) {
+    const TestScore scored = score();
     Measurement logged{.round = rounds_charged(),
-                       .accuracy = accuracy(),
+                       .accuracy = scored.accuracy,
                        .epsilon = epsilon_.of(rounds_charged()),
                        .check_ins = check_ins,
                        .neutral = state_.neutral,
                        .slot = slots(),
+                       .loss = scored.loss,
                        .messages = state_.messages};
     rising_.check(logged.round, logged.epsilon);
     logged.seconds = seconds();
@@ -202,7 +204,7 @@ class Session {
     return plan_.has_slots() ? std::optional(state_.round) : std::nullopt;
   }
   const std::vector<float>& reported() const { return reported_model(rule_, state_.model); }
-  double accuracy() { return evaluator_->accuracy(reported()); }
+  TestScore score() { return evaluator_->score(reported()); }
   double seconds() const {
     return seconds_before_ + std::chrono::duration<double>(Clock::now() - began_).count();
   }
@@ -340,13 +342,18 @@ RunResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const protoc
   RunResult result = result_of(session, ending, rounds, plan, parts.fidelity());
   if (first) {
     session.save();
-    result.accuracy = ending.newest ? ending.newest->accuracy : session.accuracy();
+    const TestScore score =
+        ending.newest ? TestScore{ending.newest->accuracy, ending.newest->loss} : session.score();
+    result.accuracy = score.accuracy;
+    result.loss = score.loss;
     result.epsilon = ending.newest ? ending.newest->epsilon : parts.epsilon(result.rounds);
     result.seconds = session.seconds();
     result.examples_per_second =
         result.seconds > 0 ? static_cast<double>(session.state().messages) / result.seconds : 0.0;
     result.out = folder->path().string();
-    if (!ending.interrupted) {
+    if (ending.interrupted) {
+      folder->tabulate();
+    } else {
       folder->finish(result, stored_model(plan, parts, result, session.reported()));
     }
   }

@@ -1,9 +1,9 @@
 // The training run: rounds until the plan's count or its budget is reached or the run is interrupted.
 //
-// A run gives the same bits whatever the number of threads and ranks, and however often it is interrupted and
-// resumed; only the measured times differ. Two of the numbers that it reports depend on the clients' data:
-// the model's accuracy on the test set, and how many of the clients' vectors were not finite. It reports no
-// training loss.
+// A run gives the same bits whatever the number of threads and ranks, and however often it is
+// interrupted and resumed; only the measured times differ. Of what depends on the clients' data it reports
+// only the model's accuracy and loss on the test set and how many of the clients' vectors were not
+// finite; it reports no training loss.
 #pragma once
 
 #include <atomic>

@@ -100,15 +100,17 @@ TEST_F(TrainingTest, LogsWhatTheContractSays) {
   EXPECT_EQ(watcher_->lines[2].round, 9);
   EXPECT_DOUBLE_EQ(watcher_->lines[2].epsilon, 0.3);
   EXPECT_EQ(watcher_->lines.back().accuracy, result.accuracy);
+  EXPECT_EQ(watcher_->lines.back().loss, result.loss);
   EXPECT_EQ(metrics("run").size(), 4);
   EXPECT_EQ(metrics("run")[3]["messages"].get<std::uint64_t>(), checkpoint("run").messages);
   const Json line = Json::parse(shown_line(watcher_->lines[0]));
-  EXPECT_EQ(line.size(), 5);
+  EXPECT_EQ(line.size(), 6);
   EXPECT_EQ(line["neutral"], 0);
+  EXPECT_EQ(line["loss"], *watcher_->lines[0].loss);
   const Json final_line = Json::parse(read_file(temporary_.path() / "run" / "result.json"));
   for (const char* key :
        {"accuracy", "epsilon", "delta", "rounds", "seconds", "examples_per_second", "fidelity", "stopped",
-        "out", "neutral", "clients_per_record", "validity", "neighbouring", "view"}) {
+        "out", "neutral", "clients_per_record", "validity", "neighbouring", "view", "loss"}) {
     EXPECT_TRUE(final_line.contains(key)) << key;
   }
   EXPECT_EQ(final_line["stopped"], "done");

@@ -36,24 +36,33 @@ int seen_in(View view) {
 // valid because the round only processes that message further, and because the divergence is convex. Where
 // the cap is positive, the result is at least the smallest normal double, so that a value that underflows
 // does not become 0.
-DeltaCurve capped(DeltaCurve delta, const Mechanism& mechanism, double rate) {
+BoundCurve capped(BoundCurve delta, const Mechanism& mechanism, double rate) {
   return [delta = std::move(delta), mechanism, rate](double epsilon) {
     constexpr double kMinNormal = std::numeric_limits<double>::min();
     const double local = numerics::as_upper_bound(rate * local_divergence(mechanism, epsilon) *
                                                   (1 + numerics::kThreeRoundings));
-    const numerics::Enclosure own_bound = delta(epsilon);
+    const numerics::UpperAndEstimate own_bound = delta(epsilon);
     double upper = numerics::as_upper_bound(own_bound.upper, local);
     if (local > 0) upper = numerics::larger(upper, kMinNormal);
-    return numerics::Enclosure{numerics::as_lower_bound(own_bound.lower, upper), upper};
+    return numerics::UpperAndEstimate{.upper = upper,
+                                      .estimate = numerics::as_lower_bound(own_bound.estimate, upper)};
   };
+}
+
+// Whether `view` sees only sums of the messages that the participation's list of bounds is made for.
+// An aggregated check-in has bounds for its sums. Of the slot protocols, the models of averaged slots show
+// sums, and the others show each message.
+bool shows_sums_alone(const Participation& participation, View view) {
+  if (const auto* slots = std::get_if<RandomCheckIn>(&participation)) {
+    return slots->kind() == RandomCheckIn::Kind::averaged && view == View::server_trusted;
+  }
+  return own_view(participation) == View::shuffler_honest && sees_sums_alone(view);
 }
 
 }  // namespace
 
 Applicable applicable(const Mechanism& mechanism, const Participation& participation,
                       std::optional<View> asked) {
-  validate(mechanism);
-  validate(participation);
   const View own = own_view(participation), view = asked.value_or(own);
   if (seen_in(view) > seen_in(own) && view != View::shuffler_colludes) {
     throw Error(ErrorCode::uncovered, "view", name_of(view),
@@ -67,7 +76,7 @@ Applicable applicable(const Mechanism& mechanism, const Participation& participa
   }
   std::visit([&](const auto& p) { cover(mechanism, p, list); }, participation);
   if (view == View::shuffler_colludes) list.uppers.clear();
-  if (own == View::shuffler_honest && sees_sums_alone(view)) cover_sum(mechanism, participation, list);
+  if (shows_sums_alone(participation, view)) cover_sum(mechanism, participation, list);
   for (RoundBound& bound : list.uppers) {
     bound.delta = capped(std::move(bound.delta), mechanism, message_rate(participation).value());
   }

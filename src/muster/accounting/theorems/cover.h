@@ -33,8 +33,8 @@ void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list)
 void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list);  // aggregated/
 
 // Adapts the list of a shuffle, subset or check-in to an adversary who sees only the sum and the number of
-// the messages. Adds the bounds that hold only for the sum, and drops the lower bounds that the sum does not
-// attain. In aggregated/.
+// the messages, or the list of averaged slots to one who sees only each slot's sum and number. Adds the bounds
+// that hold only for the sum, and drops the lower bounds that the sum does not attain. In aggregated/.
 void cover_sum(const Mechanism& mechanism, const Participation& participation, Applicable& list);
 
 }  // namespace muster::accounting

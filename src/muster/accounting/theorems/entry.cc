@@ -19,7 +19,7 @@ bool summable_in_class_c(const Mechanism& mechanism) { return in_class_c(mechani
 
 double ball_radius(const GaussianLocal& mechanism) {
   const double mu = mechanism.mu();
-  return numerics::larger(mu / 2, numerics::smaller(1 / mechanism.sigma, mu / std::sqrt(2.0) * kUp));
+  return numerics::larger(mu / 2, numerics::smaller(1 / mechanism.sigma(), mu / std::sqrt(2.0) * kUp));
 }
 
 double ball_diameter(const GaussianLocal& mechanism) { return 2 * ball_radius(mechanism); }

@@ -48,16 +48,16 @@ double ball_diameter(const GaussianLocal& mechanism);
 // `assumptions`, followed by those that every bound makes about the mechanism's sampler.
 std::vector<std::string> with_mechanism(const Mechanism& mechanism, std::vector<std::string> assumptions);
 
-// Converts a value to that of RoundBound::delta. The lower end of an UpperAndEstimate's result is the
-// estimate, which bounds nothing and only measures the numerical error.
-inline numerics::Enclosure of_bound(const numerics::Enclosure& value) { return value; }
-inline numerics::Enclosure of_bound(const numerics::UpperAndEstimate& value) {
-  return {value.estimate, value.upper};
+// A value of a RoundBound's curve. The lower end of an enclosure of the theorem's formula is below the
+// formula and not below the truth, so it becomes an estimate.
+inline numerics::UpperAndEstimate of_bound(const numerics::Enclosure& value) {
+  return {.upper = value.upper, .estimate = value.lower};
 }
+inline numerics::UpperAndEstimate of_bound(const numerics::UpperAndEstimate& value) { return value; }
 
 // Wraps a curve object as the function that a RoundBound holds.
 template <typename Curve>
-DeltaCurve curve_of(Curve curve) {
+BoundCurve curve_of(Curve curve) {
   const auto shared = std::make_shared<const Curve>(std::move(curve));
   return [shared](double epsilon) { return of_bound(shared->delta(epsilon)); };
 }

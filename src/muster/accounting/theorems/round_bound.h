@@ -15,13 +15,12 @@
 namespace muster::accounting {
 
 // An upper bound for one round: `delta(epsilon).upper` bounds the hockey-stick divergence of every ordered
-// pair of neighbours. `delta(epsilon).lower` bounds no divergence; upper - lower is the numerical error of
-// the bound.
+// pair of neighbours, and the gap to `delta(epsilon).estimate` is the bound's numerical error.
 struct RoundBound {
   std::string id;
   std::string citation;
   std::vector<std::string> assumptions;
-  DeltaCurve delta;
+  BoundCurve delta;
   Validity validity = Validity::proven;
   Neighbouring neighbouring = Neighbouring::replace_one;
   // For a curve that is nearly linear between its kinks, a distance in epsilon whose multiples include the
@@ -41,8 +40,8 @@ struct RoundPair {
   std::string id;
   std::string citation;
   std::vector<std::string> assumptions;
-  DeltaCurve forward;
-  DeltaCurve reverse;
+  PairCurve forward;
+  PairCurve reverse;
 };
 
 }  // namespace muster::accounting

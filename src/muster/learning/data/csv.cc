@@ -5,42 +5,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
+#include <system_error>
 
-#include "muster/core/error.h"
-#include "muster/learning/data/byte_file.h"
+#include "muster/learning/data/csv_file.h"
+#include "muster/learning/data/csv_labels.h"
 
 namespace muster::learning {
 namespace {
-
-constexpr std::size_t kLongestLine = std::size_t{1} << 22;
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-// The text of a field for an error message: printable and short.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kShown = 40;
-  std::string out(text.substr(0, kShown));
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) > '~') c = '?';
-  }
-  return text.size() > kShown ? out + "..." : out;
-}
-
-template <typename Number>
-std::optional<Number> parsed(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // The float nearest to the number in `text` (0 for 1e-50). Empty if `text` is not a number or not a finite
 // one.
@@ -52,124 +24,141 @@ std::optional<float> feature_of(std::string_view text) {
   return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    fields.push_back(trimmed(line.substr(0, comma)));
-    if (comma == std::string_view::npos) return fields;
-    line.remove_prefix(comma + 1);
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += text.empty() ? "" : ",";
+    text += name;
   }
+  return text;
 }
 
-// The lines of a file, from front to back.
-class Lines {
- public:
-  explicit Lines(const std::filesystem::path& path) : path_(path), file_(path) {}
+// The column of this name, which the header must have once.
+std::size_t column_named(const CsvFile& file, const std::string& name) {
+  const auto& names = file.names();
+  const auto count = std::ranges::count(names, name);
+  if (count != 1) {
+    file.refuse_at(1, "", shown(joined(names)), "one column " + shown(name),
+                   count == 0 ? "a column is missing" : "several columns of one name");
+  }
+  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+}
 
-  // Reads the next line without its '\n'; returns false after the last one.
-  bool next(std::string& line) {
-    line.clear();
-    ++number_;
-    for (;;) {
-      const auto end = std::find(chunk_.begin() + at_, chunk_.begin() + size_, '\n');
-      line.append(chunk_.begin() + at_, end);
-      if (line.size() > kLongestLine) refuse("", "more than 4 MiB", "at most 4 MiB", "a line too long");
-      at_ = end - chunk_.begin();
-      if (at_ < size_) {
-        ++at_;
-        return true;
-      }
-      size_ = static_cast<std::ptrdiff_t>(
-          file_.read(std::span(reinterpret_cast<std::uint8_t*>(chunk_.data()), chunk_.size())));
-      at_ = 0;
-      if (size_ == 0) return !line.empty();
+// What the columns of a file hold.
+class Columns {
+ public:
+  Columns(const CsvFile& file, const CsvLayout& layout)
+      : label_(layout.label.empty() ? file.names().size() - 1 : column_named(file, layout.label)) {
+    if (!layout.split.empty()) split_ = column_named(file, layout.split);
+    if (split_ == label_) {
+      file.refuse_at(1, file.column_text(label_), "the split", "the class",
+                     "one column for the class and the split");
     }
+    if (features(file) == 0) file.refuse_at(1, "", "none", "at least one column", "no features");
   }
 
-  [[noreturn]] void refuse(const std::string& column, const std::string& found, const std::string& expected,
-                           const std::string& message) const {
-    throw Error(
-        ErrorCode::data, path_.string(), found, expected,
-        ", line " + std::to_string(number_) + (column.empty() ? "" : ", column ") + column + ": " + message);
+  std::size_t label() const { return label_; }
+  std::size_t features(const CsvFile& file) const { return file.names().size() - (split_ ? 2 : 1); }
+
+  // Whether the current line is a test example; nothing if no column says so.
+  std::optional<bool> says_test(const CsvFile& file) const {
+    if (!split_) return std::nullopt;
+    const std::string_view word = file.fields()[*split_];
+    if (word != "train" && word != "test") {
+      file.refuse(
+          *split_, word, "train | test",
+          is_missing(word) ? "a missing value says not where the example belongs" : "not a part of the data");
+    }
+    return word == "test";
+  }
+
+  // Adds the current line to `data`.
+  void append(const CsvFile& file, bool training, CsvLabels& labels, Dataset& data) const {
+    for (std::size_t c = 0; c < file.fields().size(); ++c) {
+      if (c == label_ || c == split_) continue;
+      const std::string_view field = file.fields()[c];
+      const std::optional<float> value = feature_of(field);
+      if (!value) {
+        file.refuse(c, field, "a finite number of size at most 3.4e38",
+                    is_missing(field) ? "a missing value is no feature" : "not a feature");
+      }
+      data.values.push_back(*value);
+    }
+    data.labels.push_back(labels.number(file, label_, training));
   }
 
  private:
-  std::filesystem::path path_;
-  ByteFile file_;
-  std::vector<char> chunk_ = std::vector<char>(1U << 16);
-  std::ptrdiff_t at_ = 0;
-  std::ptrdiff_t size_ = 0;
-  std::size_t number_ = 0;
+  std::size_t label_;
+  std::optional<std::size_t> split_;
 };
 
-std::vector<std::string> header_of(Lines& lines) {
-  std::string line;
-  if (!lines.next(line)) lines.refuse("", "an empty file", "a header line", "no header");
-  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
-  const std::vector<std::string_view> fields = fields_of(line);
-  if (fields.size() < 2 || fields.size() > kMaxColumns) {
-    lines.refuse("", std::to_string(fields.size()) + " columns", "2 to " + std::to_string(kMaxColumns),
-                 "features, then the label");
+void refuse_too_many(const CsvFile& file, std::size_t examples) {
+  if (examples == kMaxExamples) {
+    file.refuse("more examples", "at most " + std::to_string(kMaxExamples), "too many examples");
   }
-  if (std::ranges::all_of(fields, [](std::string_view f) { return parsed<double>(f).has_value(); })) {
-    lines.refuse("", shown(line), "the names of the columns", "no header line");
-  }
-  std::vector<std::string> names;
-  for (std::size_t c = 0; c < fields.size(); ++c) {
-    names.push_back(std::to_string(c + 1) + (fields[c].empty() ? "" : " (" + shown(fields[c]) + ")"));
-  }
-  return names;
 }
 
-void append(const Lines& lines, const std::vector<std::string>& columns, std::string_view line,
-            Dataset& data) {
-  const std::vector<std::string_view> fields = fields_of(line);
-  if (fields.size() != columns.size()) {
-    lines.refuse("", std::to_string(fields.size()) + " columns",
-                 std::to_string(columns.size()) + ", as in the header", "columns do not match");
+// Adds the examples of layout.test; `names` are those of the training file's columns, if there is one.
+void append_test_file(const CsvLayout& layout, const std::vector<std::string>& names, CsvLabels& labels,
+                      Dataset& test) {
+  CsvFile file(layout.test);
+  if (!names.empty() && file.names() != names) {
+    const auto differs = std::ranges::mismatch(file.names(), names).in1 - file.names().begin();
+    file.refuse_at(1, file.column_text(static_cast<std::size_t>(differs)), shown(joined(file.names())),
+                   shown(joined(names)), "another header than that of the training file");
   }
-  for (std::size_t c = 0; c + 1 < fields.size(); ++c) {
-    const std::optional<float> value = feature_of(fields[c]);
-    if (!value) {
-      lines.refuse(columns[c], shown(fields[c]), "a finite number of size at most 3.4e38", "not a feature");
-    }
-    data.values.push_back(*value);
+  const Columns columns(file, layout);
+  while (file.next()) {
+    refuse_too_many(file, test.size());
+    columns.append(file, false, labels, test);
   }
-  const std::optional<std::uint8_t> label = parsed<std::uint8_t>(fields.back());
-  if (!label) {
-    lines.refuse(columns.back(), shown(fields.back()), "an integer 0 to " + std::to_string(kMaxClasses - 1),
-                 "not a class");
+  if (test.size() == 0) file.refuse("0 examples", "at least 1", "no test example");
+  test.shape = {1, 1, columns.features(file)};
+}
+
+// Refuses a file without training or test examples; one of test examples alone is looked at elsewhere.
+void require_both(const CsvFile& file, const CsvLayout& layout, const DataSplit& split) {
+  if (layout.test.empty() && layout.split.empty() && split.test.size() == 0) {
+    file.refuse(std::to_string(split.train.size()) + " examples", "at least " + std::to_string(kHeldOut),
+                "no test example: every sixth is one");
   }
-  data.labels.push_back(*label);
+  if (split.train.size() == 0) file.refuse("0 training examples", "at least 1", "no training example");
+  if (layout.test.empty() && split.test.size() == 0) {
+    file.refuse("0 test examples", "at least 1", "no test example");
+  }
 }
 
 }  // namespace
 
-DataSplit load_csv(const std::filesystem::path& file) {
-  Lines lines(file);
-  const std::vector<std::string> columns = header_of(lines);
+DataSplit load_csv(const std::filesystem::path& path, const CsvLayout& layout) {
+  CsvFile file(path);
+  const Columns columns(file, layout);
+  CsvLabels labels;
   DataSplit split;
-  std::string line;
-  for (std::size_t example = 0; lines.next(line); ++example) {
-    if (example == kMaxExamples) {
-      lines.refuse("", "more examples", "at most " + std::to_string(kMaxExamples), "too many examples");
-    }
-    append(lines, columns, line, example % kHeldOut == kHeldOut - 1 ? split.test : split.train);
+  for (std::size_t example = 0; file.next(); ++example) {
+    refuse_too_many(file, example);
+    const bool sixth = layout.test.empty() && example % kHeldOut == kHeldOut - 1;
+    const bool test = columns.says_test(file).value_or(sixth);
+    columns.append(file, !test, labels, test ? split.test : split.train);
   }
-  if (split.test.size() == 0) {
-    lines.refuse("", std::to_string(split.train.size()) + " examples", "at least " + std::to_string(kHeldOut),
-                 "no test example: every sixth is one");
-  }
-  std::uint8_t largest = 1;
-  for (const Dataset* part : {&split.train, &split.test}) {
-    largest = std::max(largest, *std::ranges::max_element(part->labels));
-  }
-  for (Dataset* part : {&split.train, &split.test}) {
-    part->shape = {1, 1, columns.size() - 1};
-    part->classes = std::size_t{largest} + 1;
+  require_both(file, layout, split);
+  labels.settle(file, columns.label(), split);
+  split.train.shape = split.test.shape = {1, 1, columns.features(file)};
+  if (!layout.test.empty()) {
+    CsvLabels known(split.train.classes, split.train.class_names);
+    append_test_file(layout, file.names(), known, split.test);
   }
   return split;
+}
+
+Dataset load_csv_test(const CsvLayout& layout, std::size_t classes,
+                      const std::vector<std::string>& class_names) {
+  CsvLabels known(classes, class_names);
+  Dataset test;
+  append_test_file(layout, {}, known, test);
+  test.classes = classes;
+  test.class_names = class_names;
+  return test;
 }
 
 }  // namespace muster::learning

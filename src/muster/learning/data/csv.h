@@ -1,25 +1,38 @@
-// Reads rows of numbers: a header line, then one example per line, with numeric features and the class in
-// the last column.
+// Reads rows of numbers: a header line, then one example per line, with numeric features and a class.
 //
-// The file is comma-separated, without quoting. The first line has a name for each column, and lines end with
-// \n or \r\n. Blanks around a field are ignored. Features are finite decimal numbers, kept as floats and not
-// normalised. The label is an integer 0..255. The number of classes is one more than the largest label in the
-// file, but at least 2. Every sixth example line (the 6th, the 12th, ...) goes to the test set, so a file
-// with fewer than six is refused. The file may be gzip-compressed. Any input gives either a data set or an
-// Error(data) that names the file and, where they apply, the line (the header is line 1), the column and the
+// Features are finite decimal numbers, kept as floats and not normalised; a missing value is refused. Classes are
+// numbers or text (csv_labels.h), and fields may be quoted (csv_file.h). Any input gives either a data set or an
+// Error(data) that names the file and, as far as they apply, the line (the header is line 1), the column and the
 // value. Thread-safe.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "muster/learning/dataset.h"
 
 namespace muster::learning {
 
-inline constexpr std::size_t kHeldOut = 6;  // every sixth example line is a test example
-inline constexpr std::size_t kMaxColumns = 65'536;
+// Every sixth example line is a test example, unless a layout says otherwise.
+inline constexpr std::size_t kHeldOut = 6;
 
-DataSplit load_csv(const std::filesystem::path& file);
+// Which columns are no features, and where the test examples are; `split` and `test` exclude one another.
+struct CsvLayout {
+  std::string label = {};  // the name of the column that holds the class; empty: the last column
+  std::string split = {};  // the name of the column that says `train` or `test`; empty: no such column
+  // A file of test examples alone, with the same header; empty: they are in the same file.
+  std::filesystem::path test = {};
+};
+
+// The training and test examples, at least one of each. If the layout has neither a split column nor a test file, the
+// 6th, the 12th, ... example line is a test example.
+DataSplit load_csv(const std::filesystem::path& file, const CsvLayout& layout = {});
+
+// All examples of layout.test, at least one, for a model of so many classes, whose names are `class_names` if its labels
+// are text. A class that the model does not have is refused.
+Dataset load_csv_test(const CsvLayout& layout, std::size_t classes,
+                      const std::vector<std::string>& class_names);
 
 }  // namespace muster::learning

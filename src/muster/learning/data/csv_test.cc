@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include <fstream>
+#include <functional>
 #include <random>
 #include <string>
 
@@ -19,18 +20,33 @@ using ::testing::HasSubstr;
 
 class Csv : public ::testing::Test {
  protected:
-  DataSplit load(const std::string& text) const {
+  DataSplit load(const std::string& text, const CsvLayout& layout = {}) const {
     std::ofstream(file_, std::ios::binary) << text;
-    return load_csv(file_);
+    return load_csv(file_, layout);
+  }
+  // With a file of test examples.
+  DataSplit load_both(const std::string& text, const std::string& test, CsvLayout layout = {}) const {
+    std::ofstream(test_, std::ios::binary) << test;
+    layout.test = test_;
+    return load(text, layout);
   }
   void expect_refusal(const std::string& text, const std::string& where, const std::string& found,
-                      const std::string& expected) const {
+                      const std::string& expected, const CsvLayout& layout = {}) const {
+    expect_refusal_of([&] { load(text, layout); }, file_, where, found, expected);
+  }
+  void expect_test_refusal(const std::string& text, const std::string& test, const std::string& where,
+                           const std::string& found, const std::string& expected) const {
+    expect_refusal_of([&] { load_both(text, test); }, test_, where, found, expected);
+  }
+  static void expect_refusal_of(const std::function<void()>& loads, const std::filesystem::path& file,
+                                const std::string& where, const std::string& found,
+                                const std::string& expected) {
     try {
-      load(text);
+      loads();
       FAIL() << "accepted; expected a refusal at " << where;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::data);
-      EXPECT_EQ(error.key(), file_.string());
+      EXPECT_EQ(error.key(), file.string());
       EXPECT_THAT(error.what(), HasSubstr(where));
       EXPECT_THAT(error.value(), HasSubstr(found));
       EXPECT_THAT(error.allowed(), HasSubstr(expected));
@@ -39,6 +55,7 @@ class Csv : public ::testing::Test {
 
   muster::testing::TemporaryFolder folder_;
   std::filesystem::path file_ = folder_.path() / "data.csv";
+  std::filesystem::path test_ = folder_.path() / "test.csv";
 };
 
 const std::string kHeader = "width,height,kind\n";
@@ -92,6 +109,192 @@ TEST_F(Csv, LinesThatStraddleTheReadersPieces) {
     ASSERT_EQ(split.test.values[i], static_cast<float>(6 * i + 5));
     ASSERT_EQ(split.test.labels[i], (6 * i + 5) % 3);
   }
+}
+
+TEST_F(Csv, ReadsQuotedFieldsAsTheStandardHasThem) {
+  const DataSplit split = load(
+      "\"wi\"\"dth\", \"a, b\" ,kind\r\n\"1\",\"-2.5\",\"0\"\r\n 3 , "
+      "\"4\"\t,1\n1,1,0\n1,1,0\n1,1,0\n1,1,\"0\"");
+  EXPECT_EQ(split.train.values, (std::vector<float>{1, -2.5, 3, 4, 1, 1, 1, 1, 1, 1}));
+  expect_refusal("\"wi\"\"dth\",\"a, b\",kind\n1,x,0\n", "line 2, column 2 (a, b)", "x", "finite number");
+  expect_refusal("\"wi\"\"dth\",b,kind\nx,1,0\n", "line 2, column 1 (wi\"dth)", "x", "finite number");
+}
+
+TEST_F(Csv, RefusesQuotesThatTheStandardDoesNotHave) {
+  expect_refusal(kHeader + "1,2,0\n1,\"2,0\n" + kRows,
+                 "line 3, column 2 (height): a field in quotes that does not end", "2,0", "on the same line");
+  expect_refusal(kHeader + kRows + "1,2,\"", "line 9, column 3 (kind)", "", "on the same line");  // cut off
+  expect_refusal(kHeader + "1,\"2\"3,0\n", "line 2, column 2 (height): text after a closing quote", "3",
+                 "comma");
+  expect_refusal(kHeader + "1,2\"\",0\n", "line 2, column 2 (height): a quote in a field", "2", "in quotes");
+  expect_refusal(kHeader + "\" 1\",2,0\n", "line 2, column 1 (width)", " 1", "finite number");
+  expect_refusal("a,\"b\nc\",kind\n" + kRows, "line 1, column 2: a field in quotes", "b", "on the same line");
+}
+
+TEST_F(Csv, NumbersClassesOfTextInTheirOrder) {
+  const std::string rows =
+      "1,2,dog\n3,4,\"cat, big\"\n5,6,\xC3\xA9mu\n7,8,dog\n9,1,\"\"\"ant\"\"\"\n2,2,dog\n";
+  const DataSplit split = load(kHeader + rows);
+  EXPECT_EQ(split.train.class_names, (std::vector<std::string>{"\"ant\"", "cat, big", "dog", "\xC3\xA9mu"}));
+  EXPECT_EQ(split.test.class_names, split.train.class_names);
+  EXPECT_EQ(split.train.labels, (std::vector<std::uint8_t>{2, 1, 3, 2, 0}));
+  EXPECT_EQ(split.test.labels, (std::vector<std::uint8_t>{2}));
+  EXPECT_EQ(split.train.classes, 4U);
+  EXPECT_TRUE(load(kHeader + kRows).train.class_names.empty());
+}
+
+TEST_F(Csv, NumbersAllClassesThatALabelHasRoomFor) {
+  std::string text = "f,kind\n";
+  for (int i = 0; i < 256; ++i) text += "1,c" + std::to_string(i) + "\n1,c" + std::to_string(255 - i) + "\n";
+  text += text.substr(7);  // every class in a line that is no sixth
+  const DataSplit split = load(text);
+  EXPECT_EQ(split.train.classes, 256U);
+  EXPECT_EQ(split.train.labels[0], 0);  // c0, c255
+  EXPECT_EQ(split.train.class_names[split.train.labels[1]], "c255");
+  expect_refusal(text + "1,more\n", "column 2 (kind): one class too many", "more", "256 classes");
+}
+
+TEST_F(Csv, RefusesLabelsOfTwoKindsAndLabelsThatAreNone) {
+  const std::string text = kHeader + "1,2,cat\n3,4,dog\n";
+  for (const char* label : {"1", "1.5", "-1", "1e400"}) {
+    expect_refusal(text + "1,2," + label + "\n", "line 4, column 3 (kind): not a class", label,
+                   "text, as before");
+  }
+  for (const char* label : {"", "NA", "N/A", "nan", "NaN", "inf", "-Infinity", "\"\""}) {
+    expect_refusal(text + "1,2," + label + "\n", "line 4, column 3 (kind): a missing value", "",
+                   "text, as before");
+    expect_refusal(kHeader + "1,2," + label + "\n", "line 2, column 3 (kind): a missing value", "",
+                   "0 to 255, or text");
+  }
+  for (const char* label : {"1.0", "-1", "256", "1e400"}) {
+    expect_refusal(kHeader + "1,2," + label + "\n", "line 2, column 3 (kind): not a class", label,
+                   "0 to 255, or text");
+  }
+  for (const std::string& label :
+       {std::string("a\0b", 3), std::string("a\x1B[2J"), std::string("caf\xE9"), std::string("\xC2\x9B"),
+        std::string("\xC0\xAF"), std::string("\xED\xA0\x80"), std::string("\xF4\x90\x80\x80"),
+        std::string("\xE2\x82"), std::string(101, 'a')}) {
+    expect_refusal(text + "1,2," + label + "\n", "line 4, column 3 (kind): not the name", "",
+                   "100 bytes of UTF-8");
+  }
+  EXPECT_NO_THROW(load(text + text.substr(kHeader.size()) + text.substr(kHeader.size()) + "1,2," +
+                       std::string(100, 'a') + "\n1,2,\xF0\x9F\x90\x88\n"));
+  expect_refusal(kHeader + "1,2,a\n1,2,a\n1,2,a\n1,2,a\n1,2,a\n1,2,a\n", "nothing to learn",
+                 "the class a alone", "2 classes");
+}
+
+TEST_F(Csv, SaysWhereAValueIsMissing) {
+  for (const char* value : {"", "NA", "N/A", "nan", "NaN", "inf", "-inf", "Infinity", "\"\"", "  "}) {
+    expect_refusal(kHeader + "1,2,0\n1," + value + ",0\n", "line 3, column 2 (height): a missing value", "",
+                   "finite number");
+  }
+}
+
+TEST_F(Csv, ReadsTheColumnsThatALayoutNames) {
+  const std::string text =
+      "part,kind,width,height\ntrain,b,1,2\ntest,a,3,4\n\"train\",a,5,6\ntest,b,7,8\ntrain,b,9,10\n";
+  const DataSplit split = load(text, {.label = "kind", .split = "part"});
+  EXPECT_EQ(split.train.values, (std::vector<float>{1, 2, 5, 6, 9, 10}));
+  EXPECT_EQ(split.train.labels, (std::vector<std::uint8_t>{1, 0, 1}));
+  EXPECT_EQ(split.test.values, (std::vector<float>{3, 4, 7, 8}));
+  EXPECT_EQ(split.test.labels, (std::vector<std::uint8_t>{0, 1}));
+  EXPECT_EQ(split.test.shape, (Shape{1, 1, 2}));
+  const DataSplit last = load("part,a,b\ntrain,1,0\ntest,2,1\n", {.label = "", .split = "part"});
+  EXPECT_EQ(last.test.values, (std::vector<float>{2}));
+
+  const CsvLayout both{.label = "kind", .split = "part"};
+  expect_refusal(text + "Train,a,1,2\n", "line 7, column 1 (part): not a part", "Train", "train | test",
+                 both);
+  expect_refusal(text + ",a,1,2\n", "line 7, column 1 (part): a missing value", "", "train | test", both);
+  expect_refusal(text, "line 1: a column is missing", "part,kind,width,height", "one column Kind",
+                 {.label = "Kind"});
+  expect_refusal(text, "line 1: a column is missing", "part,kind", "one column split",
+                 {.label = "kind", .split = "split"});
+  expect_refusal("a,a,kind\n1,2,0\n", "line 1: several columns of one name", "a,a,kind", "one column a",
+                 {.label = "a"});
+  expect_refusal("a,a,kind\n1,2,0\n", "line 1, column 3 (kind): one column", "the split", "the class",
+                 {.split = "kind"});
+  expect_refusal("part,kind\ntrain,0\n", "line 1: no features", "none", "one column", both);
+  expect_refusal("part,a,kind\ntest,1,0\n", "no training example", "0 training", "1", both);
+  expect_refusal("part,a,kind\ntrain,1,0\n", "no test example", "0 test", "1", both);
+}
+
+// As they always were: nothing refers to the columns by name.
+TEST_F(Csv, ColumnsOfOneNameAreReadWhenNothingNamesThem) {
+  EXPECT_EQ(load("a,a,a\n" + kRows).train.size(), 6U);
+}
+
+TEST_F(Csv, ReadsATestFile) {
+  const DataSplit split = load_both(kHeader + kRows, kHeader + "1,1,2\n");
+  EXPECT_EQ(split.train.size(), 7U);
+  EXPECT_EQ(split.test.values, (std::vector<float>{1, 1}));
+  EXPECT_EQ(split.test.labels, (std::vector<std::uint8_t>{2}));
+  EXPECT_EQ(split.test.classes, 3U);
+  EXPECT_EQ(split.test.shape, (Shape{1, 1, 2}));
+  const DataSplit text = load_both(kHeader + "1,2,b\n3,4,a\n", kHeader + "1,1,b\n1,1,a\n");
+  EXPECT_EQ(text.test.labels, (std::vector<std::uint8_t>{1, 0}));
+  EXPECT_EQ(text.test.class_names, (std::vector<std::string>{"a", "b"}));
+
+  expect_test_refusal(kHeader + kRows, kHeader, "line 2: no test example", "0 examples", "1");
+  expect_test_refusal(kHeader + kRows, "width,kind,height\n1,0,2\n",
+                      "line 1, column 2 (kind): another header", "width,kind,height", "width,height,kind");
+  expect_test_refusal(kHeader + kRows, "width,height\n1,0\n", "line 1, column 3: another header",
+                      "width,height", "");
+  expect_test_refusal(kHeader + kRows, kHeader + "1,2,NA\n", "line 2, column 3 (kind): a missing", "NA",
+                      "0 to 2");
+  expect_test_refusal(kHeader + kRows, "", "line 1", "empty file", "header");
+  EXPECT_THROW(load(kHeader + kRows, {.test = folder_.path() / "nowhere.csv"}), Error);
+  expect_refusal_of([&] { load_both(kHeader, kHeader + "1,1,2\n"); }, file_, "no training example",
+                    "0 training", "1");
+}
+
+TEST_F(Csv, RefusesAClassThatNoTrainingExampleHas) {
+  expect_test_refusal(kHeader + kRows, kHeader + "1,1,3\n", "line 2, column 3 (kind): not a class", "3",
+                      "0 to 2");
+  expect_test_refusal(kHeader + "1,2,b\n3,4,a\n", kHeader + "1,1,a\n1,1,c\n",
+                      "line 3, column 3 (kind): not a class", "c", "class of the training");
+  expect_test_refusal(kHeader + "1,2,b\n3,4,a\n", kHeader + "1,1,0\n", "line 2, column 3 (kind): not a class",
+                      "0", "class of the training");
+  const std::string five = "1,1,a\n1,1,b\n1,1,a\n1,1,b\n1,1,a\n";
+  expect_refusal(kHeader + five + "1,1,c\n" + five + "1,1,c\n",
+                 "line 7, column 3 (kind): a class that no training", "c", "class of the training");
+  expect_refusal("part," + kHeader + "train,1,1,a\ntest,1,1,c\ntrain,1,1,b\n",
+                 "line 3, column 4 (kind): a class that no training", "c", "", {.split = "part"});
+}
+
+TEST_F(Csv, ReadsTestExamplesForAModelsClasses) {
+  std::ofstream(test_) << "kind,f\nb,1\nb,2\n";
+  const CsvLayout layout{.label = "kind", .test = test_};
+  const Dataset test = load_csv_test(layout, 3, {"c", "b", "a"});
+  EXPECT_EQ(test.labels, (std::vector<std::uint8_t>{1, 1}));
+  EXPECT_EQ(test.values, (std::vector<float>{1, 2}));
+  EXPECT_EQ(test.classes, 3U);
+  EXPECT_EQ(test.class_names.size(), 3U);
+  expect_refusal_of(
+      [&] {
+        load_csv_test(layout, 2, {"c", "a"});
+      },
+      test_, "line 2, column 1 (kind)", "b", "class");
+  expect_refusal_of([&] { load_csv_test(layout, 2, {}); }, test_, "line 2, column 1 (kind)", "b", "0 to 1");
+  expect_refusal_of([&] { load_csv_test({.label = "king", .test = test_}, 2, {}); }, test_, "line 1",
+                    "kind,f", "king");
+}
+
+// Its first example would be lost without a word.
+TEST_F(Csv, RefusesAnExampleInPlaceOfTheHeader) {
+  expect_refusal(
+      "5.1,3.5,iris\n" +
+          std::string("4.9,3.0,iris\n4.7,3.2,rose\n4.6,3.1,iris\n5,3.6,rose\n5.4,3.9,iris\n5,3,rose\n"),
+      "line 1, column 3 (iris): no header line", "a class", "names of the columns");
+  EXPECT_NO_THROW(load("0,1,kind\n1,2,a\n1,2,b\n1,2,a\n1,2,b\n1,2,a\n1,2,b\n"));
+}
+
+TEST_F(Csv, RefusesAMillionColumns) {
+  std::string many = "a";
+  for (int i = 1; i < 1'000'000; ++i) many += ",a";
+  expect_refusal(many + "\n", "line 1", "1000000 columns", "2 to 65536");
+  expect_refusal(kHeader + many + "\n", "line 2: columns do not match", "1000000 columns",
+                 "3, as in the header");
 }
 
 TEST_F(Csv, RefusesEveryMalformedLineByLineColumnAndValue) {

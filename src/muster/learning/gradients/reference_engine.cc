@@ -1,7 +1,6 @@
 #include "muster/learning/gradients/reference_engine.h"
 
 #include "muster/learning/gradients/network.h"
-#include "muster/learning/gradients/softmax.h"
 
 namespace muster::learning {
 namespace {
@@ -26,9 +25,9 @@ class ReferenceEngine final : public GradientEngine {
     return network_.gradient(parameters, example.inputs, example.label, room(workspace), gradient);
   }
 
-  std::uint8_t predict(std::span<const float> parameters, std::span<const float> inputs,
-                       Workspace& workspace) const override {
-    return largest_class(network_.logits(parameters, inputs, room(workspace)));
+  std::span<const float> logits(std::span<const float> parameters, std::span<const float> inputs,
+                                Workspace& workspace) const override {
+    return network_.logits(parameters, inputs, room(workspace));
   }
 
   std::size_t feature_count() const override { return network_.feature_count(); }

@@ -32,6 +32,13 @@ Scalar cross_entropy(std::span<const Scalar> logits, std::uint8_t label, std::sp
   return static_cast<Scalar>(std::log(sum) + top - static_cast<double>(logits[label]));
 }
 
+// The loss alone, to the same bits.
+template <typename Scalar>
+Scalar cross_entropy(std::span<const Scalar> logits, std::uint8_t label) {
+  std::array<Scalar, kMaxClasses> slope;
+  return cross_entropy(logits, label, std::span(slope).first(logits.size()));
+}
+
 // The class with the largest logit; on a tie, the lowest.
 template <typename Scalar>
 std::uint8_t largest_class(std::span<const Scalar> logits) {

@@ -37,7 +37,7 @@ struct Numbers {
 };
 
 Numbers numbers(const ShuffledCheckIn& protocol) {
-  const double n = static_cast<double>(protocol.clients.value()), g = protocol.rate.value();
+  const double n = static_cast<double>(protocol.clients().value()), g = protocol.rate().value();
   return {n, g, numerics::within(std::round(n * g), 1.0, n)};
 }
 
@@ -159,10 +159,10 @@ void append(std::vector<Bound>& all, std::vector<Bound> more) {
 
 std::vector<Bound> list(const Local& local, const Shuffle& p, std::uint64_t rounds,
                         const Question& question) {
-  const double n = count_of(p.clients);
+  const double n = count_of(p.clients());
   std::vector<Bound> all;
   if (local.epsilon0) all = published_subset_bounds(n, n, *local.epsilon0, rounds, question);
-  if (local.gaussian) all = published_gaussian_shuffle_bounds(n, local.gaussian->sigma, rounds, question);
+  if (local.gaussian) all = published_gaussian_shuffle_bounds(n, local.gaussian->sigma(), rounds, question);
   if (const auto g = local.guarantee(n)) {
     append(all, published_shuffle_bounds(n, g->epsilon, g->delta, rounds, question));
   }
@@ -171,17 +171,18 @@ std::vector<Bound> list(const Local& local, const Shuffle& p, std::uint64_t roun
 
 std::vector<Bound> list(const Local& local, const FixedSubset& p, std::uint64_t rounds,
                         const Question& question) {
-  const double n = count_of(p.clients), k = static_cast<double>(p.subset);
+  const double n = count_of(p.clients()), k = static_cast<double>(p.subset());
   if (local.epsilon0) return published_subset_bounds(n, k, *local.epsilon0, rounds, question);
-  if (local.gaussian) return published_gaussian_subset_bounds(n, k, local.gaussian->sigma, rounds, question);
+  if (local.gaussian)
+    return published_gaussian_subset_bounds(n, k, local.gaussian->sigma(), rounds, question);
   return {};
 }
 
 std::vector<Bound> list(const Local& local, const ShuffledCheckIn& p, std::uint64_t rounds,
                         const Question& question) {
-  const double n = count_of(p.clients), g = p.rate.value();
+  const double n = count_of(p.clients()), g = p.rate().value();
   if (local.gaussian) {
-    return published_gaussian_check_in_bounds(n, g, local.gaussian->sigma, rounds, question);
+    return published_gaussian_check_in_bounds(n, g, local.gaussian->sigma(), rounds, question);
   }
   std::vector<Bound> all;
   if (local.epsilon0) {
@@ -193,10 +194,10 @@ std::vector<Bound> list(const Local& local, const ShuffledCheckIn& p, std::uint6
 
 std::vector<Bound> list(const Local& local, const RandomCheckIn& p, std::uint64_t runs,
                         const Question& question) {
-  const double n = count_of(p.clients), m = static_cast<double>(p.slots), p0 = p.rate.value();
+  const double n = count_of(p.clients()), m = static_cast<double>(p.slots()), p0 = p.rate().value();
   const auto g = local.guarantee(n);
   if (!g) return {};
-  switch (p.kind) {
+  switch (p.kind()) {
     case RandomCheckIn::Kind::fixed:
       return published_fixed_window_bounds(m, p0, g->epsilon, g->delta, runs, question);
     case RandomCheckIn::Kind::sliding:  // printed for p0 = 1, the worst case
@@ -212,7 +213,8 @@ std::vector<Bound> list(const Local& local, const AggregatedCheckIn& p, std::uin
                         const Question& question) {
   if (!local.gaussian) return {};
   return {timed([&] {
-    return liew_theorem5_bound(count_of(p.clients), p.rate.value(), local.gaussian->sigma, rounds, question);
+    return liew_theorem5_bound(count_of(p.clients()), p.rate().value(), local.gaussian->sigma(), rounds,
+                               question);
   })};
 }
 

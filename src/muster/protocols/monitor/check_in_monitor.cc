@@ -24,16 +24,19 @@ const char* name_of(CheckInMonitor::Direction direction) {
 }
 
 accounting::Participation at_rate(const accounting::Participation& participation, Rate rate) {
-  accounting::Participation changed = participation;
-  std::visit(
-      [rate](auto& protocol) {
-        if constexpr (requires { protocol.rate; }) {
-          protocol.rate = rate;
-          protocol.min_rate.reset();
-        }
-      },
-      changed);
-  return changed;
+  using accounting::Participation;
+  return std::visit(Overloaded{[](const accounting::Shuffle& p) -> Participation { return p; },
+                               [](const accounting::FixedSubset& p) -> Participation { return p; },
+                               [rate](const accounting::ShuffledCheckIn& p) -> Participation {
+                                 return accounting::ShuffledCheckIn(p.clients(), rate);
+                               },
+                               [rate](const accounting::RandomCheckIn& p) -> Participation {
+                                 return accounting::RandomCheckIn(p.kind(), p.clients(), p.slots(), rate);
+                               },
+                               [rate](const accounting::AggregatedCheckIn& p) -> Participation {
+                                 return accounting::AggregatedCheckIn(p.clients(), rate, p.minimum());
+                               }},
+                    participation);
 }
 
 DriftEvidence::DriftEvidence(bool upward) {
@@ -70,9 +73,9 @@ CheckInMonitor::CheckInMonitor(const std::vector<accounting::Stage>& stages, dou
   }
   for (const accounting::Stage& stage : stages) {
     const auto coins = [&](const auto& protocol, std::uint64_t slots) {
-      clients_ = static_cast<double>(protocol.clients.value());
+      clients_ = static_cast<double>(protocol.clients().value());
       slots_ = slots;
-      const double most = protocol.rate.value();
+      const double most = protocol.rate().value();
       planned_ += stage.rounds * std::max<std::uint64_t>(1, slots);
       declared_.push_back({planned_, accounting::min_message_rate(protocol).value(), most});
     };
@@ -85,8 +88,8 @@ CheckInMonitor::CheckInMonitor(const std::vector<accounting::Stage>& stages, dou
                      blind_ = "a fixed number of clients is drawn each round: there is no coin to watch";
                    },
                    [&](const accounting::RandomCheckIn& protocol) {
-                     coins(protocol, protocol.slots);
-                     if (protocol.kind != Kind::averaged) {
+                     coins(protocol, protocol.slots());
+                     if (protocol.kind() != Kind::averaged) {
                        blind_ =
                            "every slot has one message, a dummy where nobody checked in: their number says "
                            "nothing about the clients' coins";

@@ -57,7 +57,7 @@ struct Checkpoint {
   ModelState model;
 };
 
-// The BLAKE2b-256 hash of training and test set: example and class counts, shapes, normalisation, labels and
+// The BLAKE2b-256 hash of both parts: example and class counts, shapes, normalisation, names of classes, labels and
 // inputs.
 Digest digest_of(const learning::DataSplit& data);
 

@@ -161,6 +161,12 @@ TEST(DigestOfData, SeesLabelsInputsShapesAndWhereTheTestSetBegins) {
   other.train.classes = 11;
   EXPECT_NE(digest_of(other), before);
   other = data;
+  other.train.class_names = {"ab", "c"};
+  EXPECT_NE(digest_of(other), before);
+  learning::DataSplit renamed = data;
+  renamed.train.class_names = {"a", "bc"};
+  EXPECT_NE(digest_of(renamed), digest_of(other));
+  other = data;
   other.train.values = {1.0f};
   EXPECT_NE(digest_of(other), before);
   other = data;

@@ -8,13 +8,19 @@ namespace muster::simulation {
 namespace {
 
 constexpr int kOneLine = -1;
-constexpr double kMaxNumber = 1e300;  // a file that states a larger epsilon is damaged
+constexpr double kMaxNumber = 1e300;  // a file that states a larger epsilon or loss is damaged
 
 }  // namespace
 
 void JsonFieldWriter::number(const char* key, std::optional<double> value, double low, double high) {
   if (value) {
     number(key, *value, low, high);
+  }
+}
+
+void JsonFieldWriter::number_or_null(const char* key, std::optional<double> value) {
+  if (value) {
+    number_or_null(key, *value);
   }
 }
 
@@ -69,6 +75,13 @@ void JsonFieldReader::number_or_null(const char* key, double& value) const {
     value = std::numeric_limits<double>::infinity();
   } else {
     number(key, value, 0, kMaxNumber);
+  }
+}
+
+void JsonFieldReader::number_or_null(const char* key, std::optional<double>& value) const {
+  value.reset();
+  if (json_.contains(key)) {
+    number_or_null(key, value.emplace());
   }
 }
 

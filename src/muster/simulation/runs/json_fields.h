@@ -27,6 +27,7 @@ class JsonFieldWriter {
   void number(const char* key, std::optional<double> value, double low, double high);
   // An infinite value is written as null.
   void number_or_null(const char* key, double value) { json_[key] = value; }
+  void number_or_null(const char* key, std::optional<double> value);
   void count(const char* key, std::uint64_t value) { json_[key] = value; }
   void count(const char* key, std::optional<std::uint64_t> value);
   void text(const char* key, const std::string& value) { json_[key] = value; }
@@ -60,6 +61,7 @@ class JsonFieldReader {
   void number(const char* key, double& value, double low, double high) const;
   void number(const char* key, std::optional<double>& value, double low, double high) const;
   void number_or_null(const char* key, double& value) const;
+  void number_or_null(const char* key, std::optional<double>& value) const;
   void count(const char* key, std::uint64_t& value) const;
   void count(const char* key, std::optional<std::uint64_t>& value) const;
   void text(const char* key, std::string& value) const;

@@ -30,6 +30,9 @@ struct Measurement {
   std::optional<std::uint64_t> neutral = std::nullopt;
   // In slot protocols, the slots done in all runs together.
   std::optional<std::uint64_t> slot = std::nullopt;
+  // The mean cross-entropy of the reported model on the whole test set, in nats; infinite if it is not finite.
+  // Nothing for a statistic, or if an older version, which did not compute it, wrote the line.
+  std::optional<double> loss = std::nullopt;
   std::uint64_t messages = 0;  // so far, dummies included
   double seconds = 0;          // in all sessions of the run, without loading data
 
@@ -46,6 +49,7 @@ struct Measurement {
     fields.count("check_ins", self.check_ins);
     fields.count("neutral", self.neutral);
     fields.count("slot", self.slot);
+    fields.number_or_null("loss", self.loss);
   }
   template <typename Self, typename Fields>
   static void describe(Self& self, Fields& fields) {

@@ -43,6 +43,8 @@ struct RunResult {
   std::optional<accounting::Validity> validity = std::nullopt;
   std::optional<accounting::Neighbouring> neighbouring = std::nullopt;
   std::optional<accounting::View> view = std::nullopt;
+  // As in Measurement.
+  std::optional<double> loss = std::nullopt;
 
   // The fields in their order (json_fields.h).
   template <typename Self, typename Fields>
@@ -65,6 +67,7 @@ struct RunResult {
     fields.one_of(
         "view", self.view,
         {accounting::View::shuffler_honest, accounting::View::sum_only, accounting::View::server_trusted});
+    fields.number_or_null("loss", self.loss);
   }
 
   bool operator==(const RunResult&) const = default;

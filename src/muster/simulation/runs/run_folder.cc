@@ -13,13 +13,15 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/simulation/runs/metrics_table.h"
 #include "muster/simulation/runs/plan_file.h"
 
 namespace muster::simulation {
 namespace {
 
 // The files that are replaced as a whole; the metrics are appended to.
-constexpr std::array<const char*, 4> kReplaced = {kPlanFile, kCheckpointFile, kModelFile, kResultFile};
+constexpr std::array<const char*, 5> kReplaced = {kPlanFile, kCheckpointFile, kMetricsTable, kModelFile,
+                                                  kResultFile};
 
 namespace fs = std::filesystem;
 
@@ -184,7 +186,10 @@ void RunFolder::save(const Checkpoint& checkpoint) {
   replace_file(path_ / kCheckpointFile, encode(checkpoint));
 }
 
+void RunFolder::tabulate() { replace_file(path_ / kMetricsTable, metrics_table(path_ / kMetricsFile)); }
+
 void RunFolder::finish(const RunResult& result, const StoredModel& model) {
+  tabulate();
   replace_file(path_ / kModelFile, encode_model(model));
   replace_file(path_ / kResultFile, result_line(result) + "\n");
 }

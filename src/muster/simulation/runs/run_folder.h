@@ -1,15 +1,17 @@
-// The folder of one training run: its files, and when each of them exists.
+// The folder of one training run, and what is on disk at every moment.
 //
 //     plan.txt       the plan after overrides, one key per line (plan_file.h)
 //     metrics.jsonl  one JSON object per logged round (metrics_file.h)
+//     metrics.csv    the same as a table (metrics_table.h); it exists once the run has stopped
 //     checkpoint     the state to continue from (checkpoint.h); it exists from the start
 //     model.safetensors  the trained model (model_file.h); it exists once the run is finished
 //     result.json    the final JSON object (result_file.h); it exists once the run is finished
 //
-// Opening locks the folder against a second process. Call order: open; then begin (if found() == fresh) or
-// resume (if unfinished); then append and save in any order; then finish. A folder that open() created is
-// removed again if the run never began. Every failed system call is thrown as Error(file), and no file that
-// was complete before is damaged by it. A RunFolder belongs to one thread.
+// Opening locks the folder against a second process. Call order: open; then begin (if found() == fresh)
+// or resume (if unfinished); then append and save in any order; then finish, or tabulate if the run is
+// interrupted. A folder that open()
+// created is removed again if the run never began. Every failure of the system is Error(file), and files
+// that were complete before it are complete after it. A RunFolder belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +58,10 @@ class RunFolder {
   void append(const Measurement& measured);
   std::uint64_t metrics_bytes() const { return metrics_bytes_; }
   void save(const Checkpoint& checkpoint);
-  // Writes the trained model and then the result, so a folder with a result always has the model.
+  // Writes metrics.csv anew from metrics.jsonl: the table holds no more rounds than the last checkpoint.
+  // Throws Error(file) if metrics.jsonl has been damaged.
+  void tabulate();
+  // Writes the table and the trained model, and last the result: a folder with a result has all three.
   void finish(const RunResult& result, const StoredModel& model);
 
  private:

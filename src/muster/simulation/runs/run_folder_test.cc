@@ -13,6 +13,7 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/simulation/runs/metrics_table.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster::simulation {
@@ -67,10 +68,13 @@ TEST_F(RunFolderTest, TellsFreshUnfinishedAndFinishedApart) {
     RunFolder folder(out_);
     EXPECT_EQ(folder.found(), RunFolder::Found::unfinished);
     folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
+    folder.append(logged(2));
+    EXPECT_FALSE(fs::exists(out_ / "metrics.csv"));
     folder.finish(RunResult(), {});
   }
   RunFolder folder(out_);
   EXPECT_EQ(folder.found(), RunFolder::Found::finished);
+  EXPECT_EQ(read_file(out_ / "metrics.csv"), metrics_table(out_ / "metrics.jsonl"));
   EXPECT_EQ(read_file(out_ / "result.json"), result_line(RunResult()) + "\n");
   EXPECT_EQ(read_file(out_ / "plan.txt"), "name = \"x\"\n");
 }

@@ -9,6 +9,7 @@
 #include "muster/core/error.h"
 #include "muster/plan/source.h"
 #include "muster/simulation/runs/metrics_file.h"
+#include "muster/simulation/runs/metrics_table.h"
 #include "muster/simulation/runs/plan_file.h"
 #include "muster/simulation/runs/result_file.h"
 #include "muster/simulation/runs/run_folder.h"
@@ -55,6 +56,7 @@ Measurement measured(std::uint64_t round) {
           .epsilon = 1.0 / 3 * static_cast<double>(round),
           .check_ins = 7,
           .neutral = round,
+          .loss = 0.1 * static_cast<double>(round),
           .messages = 10 * round,
           .seconds = 0.7 * static_cast<double>(round)};
 }
@@ -73,7 +75,8 @@ RunResult ended() {
           .clients_per_record = 1.25,
           .validity = accounting::Validity::proven,
           .neighbouring = accounting::Neighbouring::replace_one,
-          .view = accounting::View::shuffler_honest};
+          .view = accounting::View::shuffler_honest,
+          .loss = 0.7 / 3};
 }
 
 Checkpoint checkpoint_of(std::uint64_t round) {
@@ -108,6 +111,8 @@ class StoredFiles : public ::testing::Test {
 TEST_F(StoredFiles, MetricsAreReadBackAsTheyWereWritten) {
   std::vector<Measurement> lines = {measured(1), measured(3), measured(24)};
   lines[1].epsilon = kInfinity;  // no epsilon is proven
+  lines[1].loss = kInfinity;     // it overflowed
+  lines[2].loss.reset();         // as of an earlier version
   std::string text;
   for (const Measurement& line : lines) text += metrics_line(line) + "\n";
   EXPECT_EQ(read_metrics(write(text), plan_of(kCheckIn), true), lines);
@@ -132,8 +137,38 @@ TEST_F(StoredFiles, MetricsHaveTheDocumentedBytes) {
                                 R"("messages":12,"seconds":0.25})");
   line.epsilon = 0.1;
   line.slot = 20;
+  line.loss = 2.5;
   EXPECT_EQ(shown_line(line),
-            R"({"round":2,"accuracy":0.5,"epsilon":0.1,"check_ins":7,"neutral":0,"slot":20})");
+            R"({"round":2,"accuracy":0.5,"epsilon":0.1,"check_ins":7,"neutral":0,"slot":20,"loss":2.5})");
+  line.loss = kInfinity;
+  EXPECT_THAT(shown_line(line), HasSubstr(R"("loss":null)"));
+}
+
+// The line after an upgrade has a field more.
+TEST_F(StoredFiles, TheTableHasTheNumbersOfTheLines) {
+  Measurement first = measured(1), last = measured(24);
+  first.loss.reset();
+  first.epsilon = kInfinity;
+  write(metrics_line(first) + "\n" + metrics_line(last) + "\n" + R"({"round":25,"accur)");
+  EXPECT_EQ(metrics_table(file_),
+            "round,accuracy,epsilon,check_ins,neutral,messages,seconds,loss\n"
+            "1,0.30000000000000004,,7,1,10,0.7,\n"
+            "24,0.30000000000000004,8.0,7,24,240,16.799999999999997,2.4000000000000004\n");
+}
+
+TEST_F(StoredFiles, TheTableOfARunThatLoggedNothingIsAHeader) {
+  EXPECT_EQ(metrics_table(write("")), "round,accuracy,epsilon,check_ins,messages,seconds\n");
+}
+
+TEST_F(StoredFiles, TheTableQuotesText) {
+  EXPECT_EQ(metrics_table(write(R"({"a":"x, \"y\"","b,":1})"
+                                "\n")),
+            "a,\"b,\"\n\"x, \"\"y\"\"\",1\n");
+}
+
+TEST_F(StoredFiles, ADamagedLineHasNoTable) {
+  write("{\"round\":1}\n[1]\n");
+  EXPECT_THAT(refusal([&] { metrics_table(file_); }), HasSubstr("line 2: not a JSON object"));
 }
 
 TEST_F(StoredFiles, ADamagedLineOfMetricsIsNamed) {
@@ -154,6 +189,7 @@ TEST_F(StoredFiles, ADamagedLineOfMetricsIsNamed) {
            {with(measured(2), [](Measurement& line) { line.slot = 2; }), "the plan does not have"},
            {with(measured(2), [](Measurement& line) { line.accuracy = 1.5; }), "\"accuracy\" is 1.5"},
            {with(measured(2), [](Measurement& line) { line.epsilon = -1; }), "\"epsilon\" is -1"},
+           {with(measured(2), [](Measurement& line) { line.loss = -1; }), "\"loss\" is -1"},
            {with(measured(2), [](Measurement& line) { line.messages = 16; }), "fewer messages"},
            {with(measured(2), [](Measurement& line) { line.neutral = 0; }), "does not fit the lines around"},
            {with(measured(2), [](Measurement& line) { line.seconds = kInfinity; }), "\"seconds\" is not"}}) {
@@ -185,6 +221,7 @@ TEST_F(StoredFiles, AResultIsReadBackAsItWasWritten) {
   result.validity.reset();
   result.neighbouring.reset();
   result.view.reset();
+  result.loss.reset();
   EXPECT_EQ(read_result(write(result_line(result) + "\n"), plan_of(kCheckIn), checkpoint_of(24)), result);
   result.slots = 240;
   EXPECT_EQ(read_result(write(result_line(result) + "\n"), plan_of(kSlots), checkpoint_of(240)), result);
@@ -197,12 +234,13 @@ TEST_F(StoredFiles, AResultHasTheDocumentedBytes) {
   result.examples_per_second = 80;
   result.out = "runs/\xff";
   result.slots = 24;
+  result.loss = 0.25;
   EXPECT_EQ(result_line(result),
             "{\"accuracy\":0.5,\"epsilon\":null,\"delta\":1e-05,\"rounds\":24,\"seconds\":12.5,"
             "\"examples_per_second\":80.0,\"fidelity\":\"sum\",\"stopped\":\"budget\",\"out\":\"runs/"
             "\xEF\xBF\xBD\","
             "\"neutral\":3,\"clients_per_record\":1.25,\"slots\":24,\"validity\":\"proven\","
-            "\"neighbouring\":\"replace-one\",\"view\":\"shuffler-honest\"}");
+            "\"neighbouring\":\"replace-one\",\"view\":\"shuffler-honest\",\"loss\":0.25}");
 }
 
 TEST_F(StoredFiles, ADamagedResultIsNamed) {

@@ -193,15 +193,15 @@ AggregatedUnequalCurve::AggregatedUnequalCurve(double mu, double n, double lo, d
   }
 }
 
-Enclosure AggregatedUnequalCurve::delta(double epsilon) const {
-  double lower = 0, upper = improbable_;
+numerics::UpperAndEstimate AggregatedUnequalCurve::delta(double epsilon) const {
+  double estimate = 0, upper = improbable_;
   for (const Share& share : shares_) {
     const Enclosure value = share.curve.delta(epsilon);
-    lower += share.weight * value.lower;
+    estimate += share.weight * value.lower;
     upper += share.weight * value.upper;
   }
-  return {numerics::as_lower_bound(lower * (1 - numerics::kBlocksExceedOne)),
-          numerics::as_upper_bound(upper * (1 + numerics::kEightThousandRoundings))};
+  return {.upper = numerics::as_upper_bound(upper * (1 + numerics::kEightThousandRoundings)),
+          .estimate = numerics::as_lower_bound(estimate * (1 - numerics::kBlocksExceedOne))};
 }
 
 }  // namespace muster::accounting

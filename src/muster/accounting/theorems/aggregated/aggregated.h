@@ -73,11 +73,11 @@ class AggregatedGaussianCurve {
 
 // The bound for rates known only to lie in [lo, hi], 0 < lo <= hi <= 1: the average over N ~ Bin(n-1, lo/hi)
 // of the curve of N + 1 clients of rate hi, topped up (docs/theory/aggregated.md). About twenty curves are
-// evaluated per point. `lower` bounds the same expression, not the true delta.
+// evaluated per point. The estimate charges each block of N as the upper end does.
 class AggregatedUnequalCurve {
  public:
   AggregatedUnequalCurve(double mu, double n, double lo, double hi, double kmin);
-  numerics::Enclosure delta(double epsilon) const;
+  numerics::UpperAndEstimate delta(double epsilon) const;
 
  private:
   struct Share {

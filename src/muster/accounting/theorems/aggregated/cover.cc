@@ -33,7 +33,7 @@ RoundBound aggregated_gaussian(const GaussianLocal& mechanism, const char* citat
   return {.id = "aggregated-gaussian",
           .citation = citation,
           .assumptions = with_mechanism(mechanism, std::move(assumptions)),
-          .delta = [curve](double epsilon) { return curve->delta(epsilon); }};
+          .delta = [curve](double epsilon) { return of_bound(curve->delta(epsilon)); }};
 }
 
 // Adds the bound `one_pair` a second time, with two or more rounds charged by types. `curve` must be made for
@@ -55,8 +55,8 @@ void add_types(const GaussianLocal& mechanism, RoundBound one_pair, AggregatedGa
 }
 
 void add_gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn& p, Applicable& list) {
-  const double n = count_of(p.clients), hi = p.rate.value(), lo = min_message_rate(p).value();
-  const double minimum = static_cast<double>(p.minimum), mu = mechanism.mu();
+  const double n = count_of(p.clients()), hi = p.rate().value(), lo = min_message_rate(p).value();
+  const double minimum = static_cast<double>(p.minimum()), mu = mechanism.mu();
   // The victim has the largest rate and the others have the smallest. With one rate for all, this is the
   // exact worst case.
   const auto curve =
@@ -64,10 +64,10 @@ void add_gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn& p
   RoundBound bound = aggregated_gaussian(
       mechanism, "exact worst curve of the noisy sum given the number of reports; docs/theory/aggregated.md",
       {kSecretCoins,
-       fmt::format("{} honest clients, each at effective rate {}", p.clients.value(),
+       fmt::format("{} honest clients, each at effective rate {}", p.clients().value(),
                    lo < hi ? fmt::format("{} to {}", number_text(lo), number_text(hi)) : number_text(hi)),
        "the server sees the sum of a round's messages and their number alone",
-       fmt::format("a round of fewer than {} messages is destroyed unseen", p.minimum)},
+       fmt::format("a round of fewer than {} messages is destroyed unseen", p.minimum())},
       curve);
   list.lowers.push_back(aggregated_pair(curve));
   if (lo < hi) {
@@ -82,13 +82,13 @@ void add_gaussian_sum(const GaussianLocal& mechanism, const AggregatedCheckIn& p
 
 void add_gaussian_sum(const GaussianLocal& mechanism, const FixedSubset& p, Applicable& list) {
   const auto curve_within = [&](double diameter) {
-    return AggregatedGaussianCurve::subset(diameter, count_of(p.clients), static_cast<double>(p.subset));
+    return AggregatedGaussianCurve::subset(diameter, count_of(p.clients()), static_cast<double>(p.subset()));
   };
   const auto curve = std::make_shared<const AggregatedGaussianCurve>(curve_within(mechanism.mu()));
   RoundBound bound = aggregated_gaussian(
       mechanism, "exact worst curve of the noisy sum of a fixed number of reports; docs/theory/aggregated.md",
       {"the subset is uniform, independent of the data, and secret",
-       fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset),
+       fmt::format("{} honest clients, exactly {} of them reporting", p.clients().value(), p.subset()),
        "the server sees the sum of a round's messages alone"},
       curve);
   list.lowers.push_back(aggregated_pair(curve));
@@ -120,9 +120,9 @@ void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& l
     return add_gaussian_sum(*gaussian, p, list);
   }
   // Destroying the sum of few messages is also a function of the shuffled messages.
-  cover(mechanism, ShuffledCheckIn{p.clients, p.rate, p.min_rate}, list);
+  cover(mechanism, ShuffledCheckIn{p.clients(), p.rate(), p.min_rate()}, list);
   keep_lowers_of_sums(mechanism, list);
-  if (p.minimum > 1) list.lowers.clear();
+  if (p.minimum() > 1) list.lowers.clear();
 }
 
 void cover_sum(const Mechanism& mechanism, const Participation& participation, Applicable& list) {
@@ -130,11 +130,17 @@ void cover_sum(const Mechanism& mechanism, const Participation& participation, A
   const auto* gaussian = std::get_if<GaussianLocal>(&mechanism);
   if (gaussian == nullptr) return;
   if (const auto* p = std::get_if<ShuffledCheckIn>(&participation)) {
-    add_gaussian_sum(*gaussian, AggregatedCheckIn{p->clients, p->rate, 1, p->min_rate}, list);
+    add_gaussian_sum(*gaussian, AggregatedCheckIn{p->clients(), p->rate(), 1, p->min_rate()}, list);
   } else if (const auto* everybody = std::get_if<Shuffle>(&participation)) {
-    add_gaussian_sum(*gaussian, AggregatedCheckIn{everybody->clients, Rate::of(1)}, list);
+    add_gaussian_sum(*gaussian, AggregatedCheckIn{everybody->clients(), Rate::of(1)}, list);
   } else if (const auto* subset = std::get_if<FixedSubset>(&participation)) {
     add_gaussian_sum(*gaussian, *subset, list);
+  } else if (const auto* slots = std::get_if<RandomCheckIn>(&participation)) {
+    // The sums of all slots add up to that of a check-in, whose pair is therefore told apart at least as well.
+    Applicable of_one_sum;
+    add_gaussian_sum(*gaussian, AggregatedCheckIn{slots->clients(), slots->rate(), 1, slots->min_rate()},
+                     of_one_sum);
+    list.lowers = std::move(of_one_sum.lowers);
   }
 }
 

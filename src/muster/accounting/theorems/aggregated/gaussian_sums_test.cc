@@ -129,9 +129,8 @@ TEST(GaussianSums, TypesWhereTheyApply) {
     }
     return false;
   };
-  AggregatedCheckIn range = check_in(60'000, 0.1);
-  EXPECT_TRUE(has_types(GaussianLocal{0.1}, range));
-  range.min_rate = Rate::of(0.05);
+  const AggregatedCheckIn range{ClientCount::of(60'000), Rate::of(0.1), 1, Rate::of(0.05)};
+  EXPECT_TRUE(has_types(GaussianLocal{0.1}, check_in(60'000, 0.1)));
   EXPECT_FALSE(has_types(GaussianLocal{0.1}, range));
   EXPECT_FALSE(has_types(GaussianLocal{0.1}, check_in(60'000, 1)));
   EXPECT_FALSE(has_types(GaussianLocal{1e-3}, check_in(60'000, 0.1)));
@@ -140,7 +139,7 @@ TEST(GaussianSums, TypesWhereTheyApply) {
   EXPECT_TRUE(has_types(GaussianLocal{0.5}, FixedSubset{ClientCount::of(1000), 100}));
   EXPECT_FALSE(has_types(GaussianLocal{0.5}, FixedSubset{ClientCount::of(1000), 1000}));
   // Extreme numbers of rounds and extreme deltas have valid answers.
-  GaussianLocal close{0.1};
+  const GaussianLocal close{0.1};
   const Accountant accountant(close, check_in(60'000, 0.1));
   EXPECT_GT(*accountant.upper(2, {Question::Kind::delta_at_epsilon, 0}), 0);
   EXPECT_LE(*accountant.upper(1'000'000, {Question::Kind::delta_at_epsilon, 0}), 1);

@@ -39,7 +39,7 @@ RoundBound unequal_blanket(const Mechanism& mechanism, double epsilon0, const Ra
           .citation = "privacy blanket of the clients that report for certain; docs/theory/unequal-rates.md",
           .assumptions = with_mechanism(mechanism, who),
           .delta = [rates, epsilon0](double epsilon) {
-            return thinned_blanket_delta(rates.n, rates.lo, epsilon0, epsilon);
+            return of_bound(thinned_blanket_delta(rates.n, rates.lo, epsilon0, epsilon));
           }};
 }
 
@@ -60,10 +60,10 @@ RoundBound unequal_swap(const Mechanism& mechanism, const Rates& rates, const st
 }
 
 void cover_unequal_rates(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
-  const Rates rates{count_of(p.clients), min_message_rate(p).value(), p.rate.value()};
+  const Rates rates{count_of(p.clients()), min_message_rate(p).value(), p.rate().value()};
   const std::vector<std::string> who = {
-      kSecretCoins, fmt::format("{} honest clients, each at an effective rate in [{}, {}]", p.clients.value(),
-                                number_text(rates.lo), number_text(rates.hi))};
+      kSecretCoins, fmt::format("{} honest clients, each at an effective rate in [{}, {}]",
+                                p.clients().value(), number_text(rates.lo), number_text(rates.hi))};
   add_homogeneous_pair(mechanism, {rates.n, rates.n, rates.hi}, list);  // every client at the largest rate
   add_unequal_rates_pair(mechanism, rates.n, rates.lo, rates.hi, list);
   if (rates.hi < 1) {
@@ -90,24 +90,24 @@ double knot_of_sum(const Mechanism& mechanism, double n) {
 // probability. Dropping is post-processing, so every bound for the shuffle holds. These bounds can be the
 // smaller ones where hardly anybody is absent.
 void add_plain_shuffle(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
-  if (count_of(p.clients) * (1 - p.rate.value()) > kNobodyAbsent) return;
+  if (count_of(p.clients()) * (1 - p.rate().value()) > kNobodyAbsent) return;
   Applicable shuffle;
-  cover(mechanism, Shuffle{p.clients}, shuffle);
+  cover(mechanism, Shuffle{p.clients()}, shuffle);
   for (RoundBound& bound : shuffle.uppers) {
     bound.assumptions.push_back(
         fmt::format("holds for everybody reporting, and dropping each message with "
                     "probability {} is post-processing",
-                    number_text(1 - p.rate.value())));
+                    number_text(1 - p.rate().value())));
     list.uppers.push_back(std::move(bound));
   }
 }
 
 void cover_one_rate(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
-  const double n = count_of(p.clients), rate = p.rate.value();
+  const double n = count_of(p.clients()), rate = p.rate().value();
   const RoundShape shape{n, n, rate};
   const std::vector<std::string> who = {
       kSecretCoins,
-      fmt::format("{} honest clients, each at effective rate {}", p.clients.value(), number_text(rate))};
+      fmt::format("{} honest clients, each at effective rate {}", p.clients().value(), number_text(rate))};
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
   RoundBound profile_only{
       .id = "swap-profile",
@@ -122,12 +122,12 @@ void cover_one_rate(const Mechanism& mechanism, const ShuffledCheckIn& p, Applic
 }  // namespace
 
 void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
-  if (min_message_rate(p).value() < p.rate.value()) {
+  if (min_message_rate(p).value() < p.rate().value()) {
     cover_unequal_rates(mechanism, p, list);
-  } else if (p.rate.value() < 1) {
+  } else if (p.rate().value() < 1) {
     cover_one_rate(mechanism, p, list);
   } else {
-    cover(mechanism, Shuffle{p.clients}, list);
+    cover(mechanism, Shuffle{p.clients()}, list);
   }
 }
 

@@ -30,7 +30,7 @@ numerics::Enclosure pure_blanket_delta(double n, double epsilon0, double epsilon
     return {0, 0};
   }
   const long double q = less_likely(epsilon0);
-  return mean_of_terms(
+  return numerics::mean_of_terms(
       {{high_value(epsilon0, epsilon), q}, {low_value(epsilon0, epsilon), q}, {0, rest(epsilon0)}}, n);
 }
 
@@ -40,7 +40,7 @@ numerics::Enclosure thinned_blanket_delta(double n, double chance, double epsilo
   const long double grown = std::exp(static_cast<long double>(epsilon)), share = chance / (1 + top);
   const long double up = top * -std::expm1(static_cast<long double>(epsilon) - epsilon0);
   const numerics::Enclosure mean =
-      mean_of_terms({{up, share}, {1 - grown * top, share}, {0, 1 - 2 * share}}, n);
+      numerics::mean_of_terms({{up, share}, {1 - grown * top, share}, {0, 1 - 2 * share}}, n);
   const double upper = mean.upper / chance * (1 + numerics::kEightRoundings);
   return {mean.lower / chance * (1 - numerics::kEightRoundings), upper < 1 ? upper : 1};
 }
@@ -79,18 +79,20 @@ numerics::Enclosure LaplaceBlanket::delta(double epsilon) const {
   }
   const auto terms = [epsilon](const std::vector<long double>& levels,
                                const std::vector<long double>& masses) {
-    std::vector<Term> all{{0, -std::expm1(-levels.back() / 2)}};
+    std::vector<numerics::Term> all{{0, -std::expm1(-levels.back() / 2)}};
     for (std::size_t i = 0; i < levels.size(); ++i) {
       all.push_back({high_value(levels[i], epsilon), masses[i]});
       all.push_back({low_value(levels[i], epsilon), masses[i]});
     }
     return all;
   };
-  const double upper = mean_of_terms(terms(levels_, split_masses_), n_).upper;
-  return {numerics::smaller(upper, mean_of_terms(terms(merged_levels_, merged_masses_), n_).lower), upper};
+  const double upper = numerics::mean_of_terms(terms(levels_, split_masses_), n_).upper;
+  return {numerics::smaller(upper, numerics::mean_of_terms(terms(merged_levels_, merged_masses_), n_).lower),
+          upper};
 }
 
-numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double delta0, double epsilon) {
+numerics::UpperAndEstimate approximate_blanket_delta(double n, double epsilon0, double delta0,
+                                                     double epsilon) {
   const long double grown = std::exp(static_cast<long double>(epsilon));
   const long double penalty = delta0 + 2 * (1 + grown) * static_cast<long double>(n - 1) *
                                            std::exp(-static_cast<long double>(epsilon0)) * delta0;
@@ -108,10 +110,10 @@ numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double 
   if (q + shift > high) {
     return {1, 1};
   }
-  const numerics::Enclosure inside = mean_of_terms(
+  const numerics::Enclosure inside = numerics::mean_of_terms(
       {{high_value(epsilon0, epsilon), high}, {low_value(epsilon0, epsilon), low}, {0, 1 - low - high}}, n);
-  return {numerics::smaller(1.0, inside.lower + outside),
-          numerics::smaller(1.0, (inside.upper + outside) * (1 + numerics::kEightRoundings))};
+  return {.upper = numerics::smaller(1.0, (inside.upper + outside) * (1 + numerics::kEightRoundings)),
+          .estimate = numerics::smaller(1.0, inside.lower + outside)};
 }
 
 }  // namespace muster::accounting

@@ -16,8 +16,8 @@
 
 #include <vector>
 
-#include "muster/accounting/theorems/shared/mean_of_terms.h"
 #include "muster/numerics/enclosure.h"
+#include "muster/numerics/sums/mean_of_terms.h"
 
 namespace muster::accounting {
 
@@ -56,6 +56,7 @@ class LaplaceBlanket {
 // and its negative value has e^epsilon0 s less. For epsilon >= epsilon0, delta <= delta0. Proven; the result
 // is 1 where the bound is trivial. No protocol is charged by this bound. It is for comparison with bounds
 // that use more than (epsilon0, delta0), which are smaller.
-numerics::Enclosure approximate_blanket_delta(double n, double epsilon0, double delta0, double epsilon);
+numerics::UpperAndEstimate approximate_blanket_delta(double n, double epsilon0, double delta0,
+                                                     double epsilon);
 
 }  // namespace muster::accounting

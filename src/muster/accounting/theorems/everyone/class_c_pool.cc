@@ -7,6 +7,7 @@
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/weight_error.h"
 #include "muster/numerics/sums/worst_mixture.h"
 
 namespace muster::accounting {
@@ -85,7 +86,7 @@ numerics::UpperAndEstimate ClassCPoolCurve::generic(double epsilon) const {
   const double all_report = rate_ < 1 ? std::exp(n_ * std::log(rate_)) * profile_.at(epsilon) *
                                             (1 + numerics::kEightThousandRoundings)
                                       : 0;
-  const double weights = weight_error(n_ * rate_);
+  const double weights = numerics::weight_error(n_ * rate_);
   return {.upper = excess.upper * weights + all_report, .estimate = excess.lower / weights};
 }
 
@@ -135,7 +136,7 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
       alternative, record, m, m * std::expm1(epsilon), numerics::Mixing::product);
   const double kappa = (1 - rate) + 2 * rate * q;  // 1 - rate (p - q), which would cancel
   const double scale = kappa * std::exp(log_factor);
-  const double weights = weight_error(m * rate) * (1 + numerics::kEightHundredRoundings);
+  const double weights = numerics::weight_error(m * rate) * (1 + numerics::kEightHundredRoundings);
   const double charged = rate * local * (outside + std::exp(m * std::log1p(-kappa)));
   return {.upper = worst.value.upper * scale * weights + charged * (1 + numerics::kEightThousandRoundings),
           .estimate = worst.value.estimate * scale / weights};

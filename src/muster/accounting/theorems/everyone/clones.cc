@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "muster/accounting/theorems/shared/mean_of_terms.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
+#include "muster/numerics/sums/mean_of_terms.h"
 
 namespace muster::accounting {
 namespace {
@@ -20,8 +20,8 @@ numerics::Enclosure pair(double n, double epsilon0, double epsilon, long double 
   const long double twice_q = 2 / (std::expm1(top) + 2);
   const long double high = std::exp(static_cast<long double>(epsilon)) * std::expm1(top - epsilon);
   const long double low = -std::expm1(top + epsilon);
-  return mean_of_terms({{twice_q * high / clone, clone / 2}, {twice_q * low / clone, clone / 2}, {0, rest}},
-                       n);
+  return numerics::mean_of_terms(
+      {{twice_q * high / clone, clone / 2}, {twice_q * low / clone, clone / 2}, {0, rest}}, n);
 }
 
 }  // namespace
@@ -70,7 +70,8 @@ std::optional<double> clone_approximate_epsilon(double n, double epsilon0, doubl
   return best;
 }
 
-numerics::Enclosure approximate_clone_pair_delta(double n, double epsilon0, double delta0, double epsilon) {
+numerics::UpperAndEstimate approximate_clone_pair_delta(double n, double epsilon0, double delta0,
+                                                        double epsilon) {
   if (epsilon >= epsilon0) {  // the randomizer's own guarantee: the shuffle is post-processing
     return {numerics::smaller(1.0, delta0), numerics::smaller(1.0, delta0)};
   }
@@ -82,8 +83,9 @@ numerics::Enclosure approximate_clone_pair_delta(double n, double epsilon0, doub
   }
   const numerics::Enclosure inside = pair(n, epsilon0, epsilon, delta0);
   const auto added = static_cast<double>(outside);
-  return {numerics::smaller(1.0, inside.lower * (1 - delta0) + added),
-          numerics::smaller(1.0, (inside.upper * (1 - delta0) + added) * (1 + numerics::kEightRoundings))};
+  return {.upper =
+              numerics::smaller(1.0, (inside.upper * (1 - delta0) + added) * (1 + numerics::kEightRoundings)),
+          .estimate = numerics::smaller(1.0, inside.lower * (1 - delta0) + added)};
 }
 
 }  // namespace muster::accounting

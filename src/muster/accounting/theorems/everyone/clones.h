@@ -42,6 +42,7 @@ std::optional<double> clone_approximate_epsilon(double n, double epsilon0, doubl
 //     delta <= delta0 + (1 - delta0) D + (1 + E)(n - 1) e^-epsilon0 delta0,
 // where E = e^epsilon and D is the divergence of the clone pair whose clones have probability
 // e^-epsilon0 (1 - delta0).
-numerics::Enclosure approximate_clone_pair_delta(double n, double epsilon0, double delta0, double epsilon);
+numerics::UpperAndEstimate approximate_clone_pair_delta(double n, double epsilon0, double delta0,
+                                                        double epsilon);
 
 }  // namespace muster::accounting

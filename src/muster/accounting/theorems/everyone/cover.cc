@@ -82,7 +82,7 @@ RoundBound class_c_pool(const Mechanism& mechanism, double epsilon0, ClientCount
 }
 
 void add_randomized_response(const KRandomizedResponse& response, const PureShuffle& all, Applicable& list) {
-  const bool binary = response.k == 2 && all.n <= BinaryShuffle::kMaxClients;
+  const bool binary = response.k() == 2 && all.n <= BinaryShuffle::kMaxClients;
   if (binary) {
     list.uppers.push_back(
         {.id = "binary-shuffle",
@@ -91,13 +91,14 @@ void add_randomized_response(const KRandomizedResponse& response, const PureShuf
          .delta = curve_of(BinaryShuffle(all.n, all.epsilon0)),
          .knot = all.knot});
   }
-  list.uppers.push_back({.id = "k-rr-blanket",
-                         .citation = "privacy blanket of k-ary randomized response; docs/theory/k-rr.md",
-                         .assumptions = all.assumptions,
-                         .delta = [n = all.n, k = static_cast<double>(response.k), epsilon0 = all.epsilon0](
-                                      double epsilon) { return k_rr_blanket_delta(n, k, epsilon0, epsilon); },
-                         .knot = all.knot,
-                         .is_dominated = binary});
+  list.uppers.push_back(
+      {.id = "k-rr-blanket",
+       .citation = "privacy blanket of k-ary randomized response; docs/theory/k-rr.md",
+       .assumptions = all.assumptions,
+       .delta = [n = all.n, k = static_cast<double>(response.k()), epsilon0 = all.epsilon0](
+                    double epsilon) { return of_bound(k_rr_blanket_delta(n, k, epsilon0, epsilon)); },
+       .knot = all.knot,
+       .is_dominated = binary});
 }
 
 RoundBound laplace_blanket(const PureShuffle& all) {
@@ -113,7 +114,7 @@ RoundBound privacy_blanket(const PureShuffle& all) {
           .citation = kBlanket,
           .assumptions = all.assumptions,
           .delta = [n = all.n, epsilon0 = all.epsilon0](
-                       double epsilon) { return pure_blanket_delta(n, epsilon0, epsilon); },
+                       double epsilon) { return of_bound(pure_blanket_delta(n, epsilon0, epsilon)); },
           .knot = all.knot};
 }
 
@@ -124,7 +125,7 @@ RoundBound clone_pair(const PureShuffle& all) {
               "docs/theory/clones.md",
           .assumptions = all.assumptions,
           .delta = [n = all.n, epsilon0 = all.epsilon0](
-                       double epsilon) { return clone_pair_delta(n, epsilon0, epsilon); },
+                       double epsilon) { return of_bound(clone_pair_delta(n, epsilon0, epsilon)); },
           .knot = all.knot,
           .is_dominated = true};
 }
@@ -155,9 +156,9 @@ void cover_pure(const Mechanism& mechanism, double epsilon0, ClientCount clients
 
 void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list) {
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
-    cover_gaussian(*gaussian, p.clients, list);
+    cover_gaussian(*gaussian, p.clients(), list);
   } else {
-    cover_pure(mechanism, pure_epsilon0(mechanism).value(), p.clients, list);
+    cover_pure(mechanism, pure_epsilon0(mechanism).value(), p.clients(), list);
   }
 }
 

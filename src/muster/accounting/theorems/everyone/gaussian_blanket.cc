@@ -11,6 +11,7 @@
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/weight_error.h"
 
 namespace muster::accounting {
 namespace {
@@ -156,9 +157,9 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, Transform& transform, doub
   return result;
 }
 
-numerics::Enclosure GaussianBlanket::at(double eta, double epsilon) const {
+numerics::UpperAndEstimate GaussianBlanket::at(double eta, double epsilon) const {
   const double local = gaussian_divergence(mu_, epsilon).upper;
-  if (epsilon > kSumsReach) return {0, local};
+  if (epsilon > kSumsReach) return {.upper = local, .estimate = 0};
   Transform fine(*this, epsilon, mu_ / kFine);
   return attempt(eta, fine, {{local, local}}).delta;
 }
@@ -180,7 +181,7 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
   for (const double weight : terms.terms.weights) {
     nonzero += weight;
   }
-  const double factor = weight_error(n_ * nonzero) * (1 + numerics::kEightRoundings * (n_ + 1));
+  const double factor = numerics::weight_error(n_ * nonzero) * (1 + numerics::kEightRoundings * (n_ + 1));
   const double added = outside + terms.beyond * grown;
   const double chernoff = numerics::expected_excess_chernoff(terms.terms, n_, 0);
   // An attempt that is certainly, or almost certainly, no better than `best` is not integrated.
@@ -194,17 +195,18 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
                                          : numerics::expected_excess(terms.terms, n_, 0);
   const double top = numerics::as_upper_bound(
       (excess.upper * grown / n_ * factor + added) * (1 + numerics::kEightyRoundings), local);
-  return {{numerics::as_lower_bound(excess.lower * grown / n_ / factor + added, top), top},
-          excess.lower / chernoff};
+  return {
+      {.upper = top, .estimate = numerics::as_lower_bound(excess.lower * grown / n_ / factor + added, top)},
+      excess.lower / chernoff};
 }
 
 // With r the radius, the search runs over z with eta = r z + r^2/2. The messages at which the blanket fails
 // then lie z deviations out. The total falls and then rises with z. Chernoff's bound on a coarse grid gives a
 // first guess. From there, the search steps to either side for as long as the bound itself falls.
-numerics::Enclosure GaussianBlanket::delta(double epsilon) const {
+numerics::UpperAndEstimate GaussianBlanket::delta(double epsilon) const {
   const double r = radius_;
   const double local = gaussian_divergence(mu_, epsilon).upper;
-  if (epsilon > kSumsReach) return {0, local};
+  if (epsilon > kSumsReach) return {.upper = local, .estimate = 0};
   const auto eta_at = [r](double z) { return r * z + r * r / 2; };
   double least = std::numeric_limits<double>::infinity();
   double guess = -1;

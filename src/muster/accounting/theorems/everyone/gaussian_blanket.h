@@ -23,13 +23,12 @@ class GaussianBlanket {
   // n >= 1, mu > 0, mu/2 <= radius.
   GaussianBlanket(double n, double mu, double radius) : n_(n), mu_(mu), radius_(radius) {}
 
-  // Encloses the bound at epsilon >= 0, for the eta that a search found to be best. `upper` never exceeds the
-  // local divergence, and upper - lower is only numerical error. Above an epsilon of 300 the bound is not
-  // computed: `upper` is the local divergence and `lower` is 0.
-  numerics::Enclosure delta(double epsilon) const;
+  // epsilon >= 0. `upper` never exceeds the local profile. upper - estimate is numerical error alone, for the
+  // eta that a search found to be best; above an epsilon of 300, which is not computed, `estimate` is 0.
+  numerics::UpperAndEstimate delta(double epsilon) const;
 
   // The same at the given eta.
-  numerics::Enclosure at(double eta, double epsilon) const;
+  numerics::UpperAndEstimate at(double eta, double epsilon) const;
 
  private:
   struct Law {
@@ -41,7 +40,7 @@ class GaussianBlanket {
   // The bound at one eta, and the lower end of the expected excess as a share of Chernoff's bound on it; 0
   // where the excess was not computed.
   struct Attempt {
-    numerics::Enclosure delta;
+    numerics::UpperAndEstimate delta;
     double share = 0;
   };
   class Transform;

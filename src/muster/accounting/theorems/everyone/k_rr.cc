@@ -21,8 +21,8 @@ long double above(long double log_ratio, long double epsilon) {
 long double absent(double epsilon) { return -std::expm1(static_cast<long double>(epsilon)); }
 
 // A client reports with probability `rate`; otherwise its term is 1 - E.
-std::vector<Term> with_rate(std::vector<Term> terms, double rate, double epsilon) {
-  for (Term& term : terms) {
+std::vector<numerics::Term> with_rate(std::vector<numerics::Term> terms, double rate, double epsilon) {
+  for (numerics::Term& term : terms) {
     term.mass *= rate;
   }
   if (rate < 1) {
@@ -33,7 +33,7 @@ std::vector<Term> with_rate(std::vector<Term> terms, double rate, double epsilon
 
 }  // namespace
 
-std::vector<Term> k_rr_terms(double k, double epsilon0, double epsilon) {
+std::vector<numerics::Term> k_rr_terms(double k, double epsilon0, double epsilon) {
   const long double b = probability_of_another(k, epsilon0);
   const auto top = static_cast<long double>(epsilon0);
   return {{above(top, epsilon), b},
@@ -43,7 +43,8 @@ std::vector<Term> k_rr_terms(double k, double epsilon0, double epsilon) {
 }
 
 numerics::Enclosure k_rr_blanket_delta(double n, double k, double epsilon0, double epsilon) {
-  return epsilon >= epsilon0 ? numerics::Enclosure{0, 0} : mean_of_terms(k_rr_terms(k, epsilon0, epsilon), n);
+  return epsilon >= epsilon0 ? numerics::Enclosure{0, 0}
+                             : numerics::mean_of_terms(k_rr_terms(k, epsilon0, epsilon), n);
 }
 
 numerics::Enclosure k_rr_check_in_delta(double n, double rate, double k, double epsilon0, double epsilon) {
@@ -51,7 +52,7 @@ numerics::Enclosure k_rr_check_in_delta(double n, double rate, double k, double 
     return {0, 0};
   }
   const numerics::Enclosure sum =
-      mean_of_terms(with_rate(k_rr_terms(k, epsilon0, epsilon), rate, epsilon), n);
+      numerics::mean_of_terms(with_rate(k_rr_terms(k, epsilon0, epsilon), rate, epsilon), n);
   const long double local = above(epsilon0, epsilon) * probability_of_another(k, epsilon0);
   const auto everybody = static_cast<double>(std::exp(n * std::log(static_cast<long double>(rate))) * local);
   const double cap = static_cast<double>(rate * local) * (1 + numerics::kEightRoundings);  // joint convexity
@@ -67,7 +68,7 @@ numerics::Enclosure k_rr_dataset_delta(const RoundShape& shape, double k, double
   const auto top = static_cast<long double>(epsilon0);
   const long double kept = b * std::exp(top);
   const auto rest = static_cast<long double>(k - 2) * b;
-  std::vector<Term> terms;
+  std::vector<numerics::Term> terms;
   if (others == OthersHold::alternative) {  // relative to R(x'): the terms of x, x' and other symbols
     terms = {{above(top, epsilon), b}, {above(-top, epsilon), kept}, {absent(epsilon), rest}};
   } else if (others == OthersHold::own) {  // relative to R(x): the terms of x, x' and other symbols
@@ -78,8 +79,8 @@ numerics::Enclosure k_rr_dataset_delta(const RoundShape& shape, double k, double
              {absent(epsilon) / std::exp(top), kept},
              {absent(epsilon), numerics::larger(0.0L, rest - b)}};
   }
-  return mean_of_terms(with_rate(std::move(terms), shape.rate, epsilon), shape.clients, shape.count,
-                       absent(epsilon));
+  return numerics::mean_of_terms(with_rate(std::move(terms), shape.rate, epsilon), shape.clients, shape.count,
+                                 absent(epsilon));
 }
 
 }  // namespace muster::accounting

@@ -15,14 +15,14 @@
 
 #include <vector>
 
-#include "muster/accounting/theorems/shared/mean_of_terms.h"
 #include "muster/accounting/theorems/shared/round_shape.h"
 #include "muster/numerics/enclosure.h"
+#include "muster/numerics/sums/mean_of_terms.h"
 
 namespace muster::accounting {
 
 // Law (1), the term of a client that reports.
-std::vector<Term> k_rr_terms(double k, double epsilon0, double epsilon);
+std::vector<numerics::Term> k_rr_terms(double k, double epsilon0, double epsilon);
 
 // Plain shuffle: delta <= (1/n) * mean of ( X_1 + ... + X_n )_+ with X_i of law (1). It is 0 for
 // epsilon >= epsilon0.

@@ -63,11 +63,11 @@ TEST(KRR, DominatesEveryDatasetAtEveryRate) {
             if (bound(n + 1) < truth) ++one_client_more_is_caught;
             // A false variant merges the atom of the other symbols with the atom at 0, at their mean. Its law
             // is too narrow.
-            const std::vector<Term> terms = k_rr_terms(k, epsilon0, epsilon);
+            const std::vector<numerics::Term> terms = k_rr_terms(k, epsilon0, epsilon);
             const long double rest = terms[2].mass + terms[3].mass;
-            const std::vector<Term> narrow = {
+            const std::vector<numerics::Term> narrow = {
                 terms[0], terms[1], {terms[2].value * terms[2].mass / rest, rest}};
-            if (rate == 1 && mean_of_terms(narrow, n).upper < truth) ++merged_law_is_caught;
+            if (rate == 1 && numerics::mean_of_terms(narrow, n).upper < truth) ++merged_law_is_caught;
             ++cases;
           }
         }
@@ -143,7 +143,7 @@ TEST(KRR, TheLawIsThatOfItsOwnProfile) {
       for (const double share : {0.0, 0.3, 0.9}) {
         const double epsilon = share * epsilon0;
         const std::vector<oracle::Atom> atoms = oracle::profile_law(laws_of(k, epsilon0), epsilon);
-        std::vector<Term> terms = k_rr_terms(k, epsilon0, epsilon);
+        std::vector<numerics::Term> terms = k_rr_terms(k, epsilon0, epsilon);
         for (const double c : {-40.0, -8.0, -3.0, -1.0, -0.4, -0.1, 0.0, 0.05, 0.3, 1.0, 4.0}) {
           const auto excess = [c](const auto& list, auto&& mass) {
             long double sum = 0;
@@ -155,7 +155,8 @@ TEST(KRR, TheLawIsThatOfItsOwnProfile) {
             return sum + rest * std::max(0.0, -c);
           };
           EXPECT_NEAR(static_cast<double>(excess(atoms, [](const oracle::Atom& a) { return a.mass; })),
-                      static_cast<double>(excess(terms, [](const Term& t) { return t.mass; })), 1e-13)
+                      static_cast<double>(excess(terms, [](const numerics::Term& t) { return t.mass; })),
+                      1e-13)
               << k << " " << epsilon0 << " " << epsilon << " " << c;
         }
       }

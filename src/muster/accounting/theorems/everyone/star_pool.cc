@@ -12,6 +12,7 @@
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/excess_of_mixed_sum.h"
+#include "muster/numerics/sums/weight_error.h"
 
 namespace muster::accounting {
 namespace {
@@ -151,10 +152,10 @@ PoolDesign StarPool::design(double epsilon) const {
   return best;
 }
 
-numerics::Enclosure StarPool::delta(double epsilon) const {
+numerics::UpperAndEstimate StarPool::delta(double epsilon) const {
   const double local =
       as_upper_bound(rate_ * gaussian_divergence(mu_, epsilon).upper * (1 + kThreeRoundings));
-  if (epsilon > kSumsReach) return {0, local};
+  if (epsilon > kSumsReach) return {.upper = local, .estimate = 0};
   const PoolDesign chosen = design(epsilon);
   const double m = n_ - 1 - chosen.pool;
   // The range of the smallest entry of v is covered by slices [c, d]. In a slice, all entries of v lie in
@@ -206,10 +207,10 @@ numerics::Enclosure StarPool::delta(double epsilon) const {
   }
   const numerics::Enclosure worst =
       worst_excess(law, std::move(slices), threshold, {scale, 1e-5 * chosen.failure * local});
-  const double weights = weight_error(m);
+  const double weights = numerics::weight_error(m);
   const double added = chosen.failure * local + rate_ * profile->mass_at_infinity();
-  return {numerics::as_lower_bound(worst.lower * scale / weights + added, local),
-          as_upper_bound((worst.upper * scale * weights + added) * (1 + kEightyRoundings), local)};
+  return {.upper = as_upper_bound((worst.upper * scale * weights + added) * (1 + kEightyRoundings), local),
+          .estimate = numerics::as_lower_bound(worst.lower * scale / weights + added, local)};
 }
 
 }  // namespace muster::accounting

@@ -44,10 +44,9 @@ class StarPool {
     return over(clients, mu, rate, mu / 2);
   }
 
-  // Encloses the bound at epsilon >= 0. `upper` never exceeds the local divergence times the rate, and
-  // upper - lower is only numerical error. Above an epsilon of 300 the bound is not computed: `upper` is this
-  // local value and `lower` is 0.
-  numerics::Enclosure delta(double epsilon) const;
+  // epsilon >= 0. `upper` is the bound and never exceeds the local one; upper - estimate is numerical error
+  // alone, except that `estimate` is 0 above an epsilon of 300, which is not computed.
+  numerics::UpperAndEstimate delta(double epsilon) const;
 
   // The design that delta(epsilon) uses.
   PoolDesign design(double epsilon) const;

@@ -211,8 +211,8 @@ TEST(StarPool, ReferenceValues) {
     RecordProperty("epsilon", std::to_string(epsilon));
     EXPECT_LE(epsilon, row.reference * 1.0005);
     EXPECT_GE(epsilon, row.lower);
-    const numerics::Enclosure at = star->delta(epsilon);
-    EXPECT_LE(at.upper - at.lower, 1e-3 * at.upper);
+    const numerics::UpperAndEstimate at = star->delta(epsilon);
+    EXPECT_LE(at.upper - at.estimate, 1e-3 * at.upper);
   }
 }
 
@@ -242,9 +242,9 @@ TEST(StarPool, SaysNothingWhereItHasNothingToSay) {
   for (const std::uint64_t n : {50ull, 1'000ull, 1'000'000'000ull}) {
     if (const auto star = StarPool::over(n, 0.3, 0.9)) {
       for (const double epsilon : {0.0, 1e-5, 0.1, 2.0, 30.0}) {
-        const numerics::Enclosure value = star->delta(epsilon);
-        EXPECT_GE(value.lower, 0);
-        EXPECT_LE(value.lower, value.upper);
+        const numerics::UpperAndEstimate value = star->delta(epsilon);
+        EXPECT_GE(value.estimate, 0);
+        EXPECT_LE(value.estimate, value.upper);
         EXPECT_LE(value.upper, 1);
       }
     }

@@ -41,9 +41,9 @@ void add_shuffle_gaussian_pair(const GaussianLocal& mechanism, ClientCount clien
 
 void add_third_symbol(const Mechanism& mechanism, const RoundShape& shape, Applicable& list) {
   const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
-  if (response == nullptr || response->k < 3 || !summable(mechanism)) return;
-  const DeltaCurve curve = [shape, k = static_cast<double>(response->k),
-                            epsilon0 = response->epsilon0](double epsilon) {
+  if (response == nullptr || response->k() < 3 || !summable(mechanism)) return;
+  const PairCurve curve = [shape, k = static_cast<double>(response->k()),
+                           epsilon0 = response->epsilon0()](double epsilon) {
     return k_rr_dataset_delta(shape, k, epsilon0, OthersHold::third, epsilon);
   };
   list.lowers.push_back(

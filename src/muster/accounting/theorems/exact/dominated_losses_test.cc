@@ -180,9 +180,8 @@ TEST(DominatedLosses, StayUnderTheCurveOnBothSides) {
   int questions = 0;
   double tightest = 0;
   for (const int per_deviation : {3, 10}) {
-    const RoundCurve curve =
-        tabulate([&](double e) { return truth.forward(e); }, [&](double e) { return truth.reverse(e); },
-                 {per_deviation, 1e-12, 0.5});
+    const PairTable curve = tabulate([&](double e) { return truth.forward(e); },
+                                     [&](double e) { return truth.reverse(e); }, {per_deviation, 1e-12, 0.5});
     for (const int refined : {2, 16}) {
       for (const bool swapped : {false, true}) {
         const LossDistribution law = LossDistribution::dominated(swapped ? curve.swapped() : curve, refined);

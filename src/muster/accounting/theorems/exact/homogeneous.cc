@@ -2,12 +2,13 @@
 
 #include <cmath>
 
-#include "muster/accounting/theorems/shared/mean_of_terms.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/mean_of_terms.h"
+#include "muster/numerics/sums/weight_error.h"
 
 namespace muster::accounting {
 namespace {
@@ -65,7 +66,7 @@ HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const RoundShape&
     return;
   }
   const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
-  const long double k = response != nullptr ? static_cast<long double>(response->k) : 2;
+  const long double k = response != nullptr ? static_cast<long double>(response->k()) : 2;
   const long double rare = 1 / (std::expm1(epsilon0) + k);
   ratios_ = {{epsilon0, rare}, {-epsilon0, std::exp(epsilon0) * rare}};
   if (k > 2) ratios_.push_back({0, (k - 2) * rare});
@@ -78,12 +79,12 @@ Enclosure HomogeneousCurve::forward(double epsilon) const {
     found = forward_of_lognormal(epsilon);
   } else if (!ratios_.empty()) {
     const long double e = epsilon, absent = -std::expm1(e);
-    std::vector<Term> terms;
+    std::vector<numerics::Term> terms;
     for (const Ratio& r : ratios_) {
       terms.push_back({std::exp(e) * std::expm1(r.log - e), shape_.rate * r.mass});
     }
     if (shape_.rate < 1) terms.push_back({absent, 1 - static_cast<long double>(shape_.rate)});
-    found = mean_of_terms(terms, shape_.clients, shape_.count, absent);
+    found = numerics::mean_of_terms(terms, shape_.clients, shape_.count, absent);
   }
   const Enclosure alone = one_ratio_alone(epsilon);
   return ordered({larger(found.lower, alone.lower), larger(found.upper, alone.upper)});
@@ -97,12 +98,12 @@ Enclosure HomogeneousCurve::reverse(double epsilon) const {
   }
   if (lognormal_) return ordered(reverse_of_lognormal(epsilon));
   const long double e = epsilon, absent = -std::expm1(e);
-  std::vector<Term> terms;
+  std::vector<numerics::Term> terms;
   for (const Ratio& r : ratios_) {
     terms.push_back({-std::expm1(r.log + e), shape_.rate * r.mass});
   }
   if (shape_.rate < 1) terms.push_back({absent, 1 - static_cast<long double>(shape_.rate)});
-  return ordered(mean_of_terms(terms, shape_.clients, shape_.count, absent));
+  return ordered(numerics::mean_of_terms(terms, shape_.clients, shape_.count, absent));
 }
 
 Enclosure HomogeneousCurve::one_ratio_alone(double epsilon) const {
@@ -159,7 +160,7 @@ Enclosure HomogeneousCurve::reverse_of_lognormal(double epsilon) const {
 // The enclosed curve is that of the merged pair with its ratios rounded down. It is convex and lies below the
 // true curve.
 Enclosure HomogeneousCurve::of_merged_pair(const Enclosure& excess, double scale) const {
-  const double weights = weight_error(shape_.count * shape_.rate), share = scale / shape_.clients;
+  const double weights = numerics::weight_error(shape_.count * shape_.rate), share = scale / shape_.clients;
   return {excess.lower * share / weights * kInward, excess.upper * share * weights / kInward};
 }
 

@@ -13,6 +13,7 @@
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/expected_excess.h"
 #include "muster/numerics/sums/sum_by_doubling.h"
+#include "muster/numerics/sums/weight_error.h"
 
 namespace muster::accounting {
 namespace {
@@ -110,13 +111,14 @@ double excess_above(const numerics::AtomicLaw& law, double n, double threshold) 
   const double k = threshold * (1 - 4 * kUlp);
   const double chernoff = numerics::expected_excess_chernoff(law, n, k);
   return (chernoff < n * kNegligible ? chernoff : numerics::expected_excess(law, n, k).upper) *
-         weight_error(n);
+         numerics::weight_error(n);
 }
 
 double excess_below(const numerics::AtomicLaw& law, double n, double threshold) {
   const double k = threshold * (1 + 4 * kUlp);
   const double chernoff = numerics::expected_excess_chernoff(law, n, k);
-  return chernoff < n * kNegligible ? 0 : numerics::expected_excess(law, n, k).lower / weight_error(n);
+  return chernoff < n * kNegligible ? 0
+                                    : numerics::expected_excess(law, n, k).lower / numerics::weight_error(n);
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 // clients hold the victim's alternative record (Theorem 23, docs/theory/shuffle-gaussian.md).
 //
 // n clients each add spherical Gaussian noise of deviation s to their record. The victim's two records are
-// Delta apart, and all others hold the second one. Let M be the average of n independent lognormal likelihood
-// ratios of mean 1, whose logarithms have deviation mu = Delta / s, and E = e^eps. Then
+// Delta apart, and all others hold the second one. With M the average of n independent lognormal likelihood
+// ratios of log-deviation mu = Delta / s and mean 1, and E = e^eps,
 //     forward  delta(eps) = mean of ( M - E )_+,        reverse  delta(eps) = mean of ( 1 - E M )_+ .
 // Proven as a LOWER bound on the divergence of the shuffled Gaussian, where Delta is the diameter of the
-// records (2C at clip norm C). As an upper bound it is conditional on "the homogeneous pair with
-// Delta = diameter is worst", which is not proven. The published theorem has Delta = C, for which this is
-// false. Random allocation has exactly the same pair (random_allocation.h).
+// records (2C at clip norm C). As an upper bound it is conditional on "the homogeneous pair with Delta =
+// diameter is worst", which is not proven; with Delta = C, as the published theorem has it, that is false.
+// Random allocation has exactly the same pair (papers/random_allocation.h).
 #pragma once
 
 #include <cstdint>

@@ -5,14 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <numbers>
 #include <vector>
 
 #include "muster/accounting/theorems/exact/homogeneous.h"
-#include "muster/accounting/theorems/exact/random_allocation.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/describe/profile.h"
 #include "muster/numerics/roots/crossing.h"
@@ -250,17 +248,6 @@ TEST(ShuffleGaussianPair, NeverNotANumber) {
       }
     }
   }
-}
-
-// The value is the forward epsilon of 1,000 clients from the reference values above.
-TEST(RandomAllocation, BracketsEpsilonQuickly) {
-  const auto start = std::chrono::steady_clock::now();
-  const numerics::Enclosure epsilon = RandomAllocation(1000, 1).epsilon(1e-6);
-  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  RecordProperty("milliseconds", static_cast<int>(time.count() * 1e3));
-  EXPECT_LE(epsilon.lower, 0.171728685);
-  EXPECT_GE(epsilon.upper, 0.171728675);
-  EXPECT_LE(epsilon.upper, epsilon.lower * 1.001);
 }
 
 }  // namespace

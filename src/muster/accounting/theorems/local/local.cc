@@ -9,7 +9,6 @@
 
 namespace muster::accounting {
 double local_delta_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double epsilon) {
-  validate(mechanism);
   if (!(epsilon >= 0)) {
     throw Error(ErrorCode::usage, "epsilon", std::to_string(epsilon), "epsilon >= 0",
                 "is not a privacy loss");
@@ -22,7 +21,6 @@ double local_delta_upper(const Mechanism& mechanism, Rate rate, std::uint64_t ro
 }
 
 double local_epsilon_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double delta) {
-  validate(mechanism);
   Delta::of(delta);
   if (rounds == 0) return 0;
   const std::optional<double> epsilon0 = pure_epsilon0(mechanism);

@@ -46,8 +46,4 @@ double neutral_point(double epsilon) { return up(-std::expm1(-epsilon)); }
 
 double log_probability(double p, double not_p) { return p < 0.5 ? std::log(p) : std::log1p(-not_p); }
 
-double weight_error(double expected) {
-  return 1 + numerics::kEightRoundings * (expected + 10 * std::sqrt(expected) + 64);
-}
-
 }  // namespace muster::accounting

@@ -33,8 +33,4 @@ double neutral_point(double epsilon);
 // digits.
 double log_probability(double p, double not_p);
 
-// A factor >= 1 that covers a relative error of 4e-16 in the weight of each reporting client, where
-// `expected` clients are expected to report and up to ten deviations more may.
-double weight_error(double expected);
-
 }  // namespace muster::accounting

@@ -31,12 +31,12 @@ RoundBound adaptive_blanket(const Mechanism& mechanism, double epsilon0, ClientC
               {kSecretSlots, fmt::format("{} honest clients, all with the same law of slots, all taking part",
                                          clients.value())}),
           .delta = [n = count_of(clients), epsilon0](double epsilon) {
-            return pure_blanket_delta(n, epsilon0, epsilon);
+            return of_bound(pure_blanket_delta(n, epsilon0, epsilon));
           }};
 }
 
 void cover_averaged(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {
-  const double n = count_of(p.clients), hi = p.rate.value(), lo = min_message_rate(p).value();
+  const double n = count_of(p.clients()), hi = p.rate().value(), lo = min_message_rate(p).value();
   add_homogeneous_pair(mechanism, {n, n, hi}, list);
   if (lo < hi) add_unequal_rates_pair(mechanism, n, lo, hi, list);
   if (hi < 1) {
@@ -47,13 +47,13 @@ void cover_averaged(const Mechanism& mechanism, const RandomCheckIn& p, Applicab
              mechanism,
              {kSecretSlots,
               fmt::format("{} honest clients, all with the same law of slots, whose choices are secret",
-                          p.clients.value())}),
+                          p.clients().value())}),
          .delta = curve_of(averaged_slots(ReportingSum(mechanism), n, lo, hi))});
     return;
   }
   const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
   if (epsilon0 && lo >= 1 && summable(mechanism)) {
-    list.uppers.push_back(adaptive_blanket(mechanism, *epsilon0, p.clients));
+    list.uppers.push_back(adaptive_blanket(mechanism, *epsilon0, p.clients()));
   } else {
     list.missing =
         "no theorem for averaged updates when clients may check in for certain, unless all do and the "
@@ -70,21 +70,22 @@ RoundBound slot_swap(const Mechanism& mechanism, const RandomCheckIn& p, const R
           .assumptions = with_mechanism(
               mechanism, {kSecretSlots, kDummy,
                           "the other slots' messages come from honest clients, or are honest dummies"}),
-          .delta = curve_of(slot_curve(sum, static_cast<double>(p.slots), p.rate.value()))};
+          .delta = curve_of(slot_curve(sum, static_cast<double>(p.slots()), p.rate().value()))};
 }
 
 void cover_sliding(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {
-  const double m = static_cast<double>(p.slots), rate = p.rate.value();
+  const double m = static_cast<double>(p.slots()), rate = p.rate().value();
   list.uppers.push_back(slot_swap(mechanism, p, ReportingSum(mechanism)));
   // With so many clients, there is one whose m slots all belong to the run. At each of these slots, at most
   // m - 1 others may be present, because windows start one slot after the other.
-  if (count_of(p.clients) >= 2 * m) {
+  if (count_of(p.clients()) >= 2 * m) {
     add_homogeneous_pair(mechanism, slot_pair_shape(m, rate, m - 1, rate), list);
   }
 }
 
 void cover_fixed(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {
-  const double m = static_cast<double>(p.slots), others = count_of(p.clients) - 1, rate = p.rate.value();
+  const double m = static_cast<double>(p.slots()), others = count_of(p.clients()) - 1,
+               rate = p.rate().value();
   const ReportingSum sum(mechanism);
   RoundBound alone = slot_swap(mechanism, p, sum);
   add_homogeneous_pair(mechanism, slot_pair_shape(m, rate, others, rate), list);
@@ -97,7 +98,7 @@ void cover_fixed(const Mechanism& mechanism, const RandomCheckIn& p, Applicable&
              {kSecretSlots, kDummy,
               fmt::format("{} other honest clients check in secretly at uniform slots, and the server "
                           "picks one of those present uniformly",
-                          p.clients.value() - 1)}),
+                          p.clients().value() - 1)}),
          .delta = curve_of(CountedSlotCurve(sum, m, rate, others, min_message_rate(p).value()))});
     alone.is_dominated = true;
   }
@@ -107,7 +108,7 @@ void cover_fixed(const Mechanism& mechanism, const RandomCheckIn& p, Applicable&
 }  // namespace
 
 void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {
-  switch (p.kind) {
+  switch (p.kind()) {
     case RandomCheckIn::Kind::fixed:
       return cover_fixed(mechanism, p, list);
     case RandomCheckIn::Kind::averaged:

@@ -137,9 +137,9 @@ CountedSlotCurve::CountedSlotCurve(ReportingSum sum, double m, double p0, double
   }
 }
 
-numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
-  const numerics::Enclosure plain = sum_.delta(shape_, epsilon);
-  numerics::Enclosure best = plain;
+numerics::UpperAndEstimate CountedSlotCurve::delta(double epsilon) const {
+  const numerics::UpperAndEstimate plain = sum_.delta(shape_, epsilon);
+  numerics::UpperAndEstimate best = plain;
   if (!(plain.upper > 0)) return best;
   // Every level gives a valid bound: its sum plus the charge excess * plain. From level to level the sum
   // increases and the charge decreases. The first level whose charge is small against its sum is close to the
@@ -151,9 +151,12 @@ numerics::Enclosure CountedSlotCurve::delta(double epsilon) const {
   };
   const auto sum_at = [&](std::size_t i) {
     const Level& level = levels_[i];
-    const numerics::Enclosure sum = sum_.delta(level.shape, epsilon);
+    const numerics::UpperAndEstimate sum = sum_.delta(level.shape, epsilon);
     const double upper = (sum.upper + level.excess * plain.upper) * (1 + numerics::kEightRoundings);
-    if (upper < best.upper) best = {numerics::smaller(sum.lower + level.excess * plain.lower, upper), upper};
+    if (upper < best.upper) {
+      best = {.upper = upper,
+              .estimate = numerics::smaller(sum.estimate + level.excess * plain.estimate, upper)};
+    }
     return sum.upper;
   };
   if (levels_.empty()) return best;

@@ -37,7 +37,7 @@ SumCurve slot_curve(ReportingSum sum, double m, double p0);
 class CountedSlotCurve {
  public:
   CountedSlotCurve(ReportingSum sum, double m, double p0, double others, double min_rate);
-  numerics::Enclosure delta(double epsilon) const;
+  numerics::UpperAndEstimate delta(double epsilon) const;
 
  private:
   struct Level {

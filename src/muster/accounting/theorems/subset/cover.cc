@@ -13,13 +13,13 @@
 namespace muster::accounting {
 
 void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
-  if (p.subset == p.clients.value()) {
-    return cover(mechanism, Shuffle{p.clients}, list);
+  if (p.subset() == p.clients().value()) {
+    return cover(mechanism, Shuffle{p.clients()}, list);
   }
-  const double n = count_of(p.clients), k = static_cast<double>(p.subset);
+  const double n = count_of(p.clients()), k = static_cast<double>(p.subset());
   const std::vector<std::string> who = {
       "the subset is uniform, independent of the data, and secret from the server",
-      fmt::format("{} honest clients, exactly {} of them reporting", p.clients.value(), p.subset)};
+      fmt::format("{} honest clients, exactly {} of them reporting", p.clients().value(), p.subset())};
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
   add_swap_bounds(
       mechanism, {n, k, 1}, who, sum,

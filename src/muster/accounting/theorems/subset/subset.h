@@ -14,8 +14,7 @@
 
 namespace muster::accounting {
 
-// Encloses the right-hand side above; the upper end is the proven bound. Throws Error(uncovered) unless
-// 1 <= k < n. n must be at most 1e12.
+// The right side above. Throws Error(uncovered) unless 1 <= k < n. n is at most 1e12.
 SumCurve subset_curve(ReportingSum sum, double n, double k);
 
 }  // namespace muster::accounting

@@ -65,12 +65,12 @@ TEST(Subset, EqualsTheFormulaAndDominatesEveryDatasetOfPureRandomizers) {
         const SumCurve curve = subset_curve(ReportingSum({Profile::pure(epsilon0)}), n, k);
         for (const double share : kShares) {
           const double epsilon = share * epsilon0;
-          const numerics::Enclosure fast = curve.delta(epsilon);
+          const numerics::UpperAndEstimate fast = curve.delta(epsilon);
           const long double formula = slow(oracle::pure_law(epsilon0, epsilon), n, k, epsilon);
           SCOPED_TRACE(::testing::Message() << trial << " " << n << " " << k << " " << epsilon);
           EXPECT_GE(fast.upper, formula * (1 - 1e-13L));
-          EXPECT_LE(fast.lower, formula * (1 + 1e-13L));
-          EXPECT_LE(fast.upper - fast.lower, 1e-9L * formula + 1e-12L);
+          EXPECT_LE(fast.estimate, formula * (1 + 1e-13L));
+          EXPECT_LE(fast.upper - fast.estimate, 1e-9L * formula + 1e-12L);
           const long double truth = worst(laws, n, k, epsilon);
           domination.add(truth, fast.upper);
           // A wrong variant of the formula, with k - 1 instead of k, is caught.
@@ -120,8 +120,8 @@ TEST(Subset, AnswersEverywhere) {
     for (const auto& [n, k] : {std::pair{2.0, 1.0}, {1e3, 999.0}, {1e9, 1e3}, {1e9, 5e8}, {1e12, 1e11}}) {
       const SumCurve curve = subset_curve(ReportingSum({Profile::pure(epsilon0)}), n, k);
       for (const double epsilon : {0.0, 1e-7, 1e-3, 0.5, 19.9, 60.0, 900.0}) {
-        const numerics::Enclosure value = curve.delta(epsilon);
-        EXPECT_TRUE(value.lower >= 0 && value.lower <= value.upper && value.upper <= 1)
+        const numerics::UpperAndEstimate value = curve.delta(epsilon);
+        EXPECT_TRUE(value.estimate >= 0 && value.estimate <= value.upper && value.upper <= 1)
             << epsilon0 << " " << n << " " << k << " " << epsilon;
       }
     }

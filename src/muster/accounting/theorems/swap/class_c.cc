@@ -10,6 +10,7 @@
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/enumerated_excess.h"
 #include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/weight_error.h"
 #include "muster/numerics/sums/worst_mixture.h"
 
 namespace muster::accounting {
@@ -59,12 +60,14 @@ ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi
   const auto bound = [epsilon0, hi, few_or_many, alone = Profile::pure(epsilon0)](double clients,
                                                                                   double epsilon) {
     if (clients < 2) {
-      return numerics::Enclosure{
-          0, numerics::as_upper_bound(hi * alone.at(epsilon) * (1 + numerics::kEightRoundings))};
+      return numerics::UpperAndEstimate{
+          .upper = numerics::as_upper_bound(hi * alone.at(epsilon) * (1 + numerics::kEightRoundings)),
+          .estimate = 0};
     }
-    return numerics::Enclosure{0, few_or_many
-                                      ? ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon).upper
-                                      : ClassCPoolCurve(epsilon0, clients, hi).delta(epsilon).upper};
+    return numerics::UpperAndEstimate{
+        .upper = few_or_many ? ClassCCurve::check_in(epsilon0, clients, hi).delta(epsilon).upper
+                             : ClassCPoolCurve(epsilon0, clients, hi).delta(epsilon).upper,
+        .estimate = 0};
   };
   auto mixture = std::make_shared<UnequalRatesMixture>(n, lo, hi, bound, 0.1);
   mixture->merge();
@@ -145,7 +148,7 @@ numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
       terms_ * lo > 0.5) {
     upper = numerics::smaller(upper, profile_only(epsilon));
   }
-  const double weights = weight_error(terms_ * (lo + revealed));
+  const double weights = numerics::weight_error(terms_ * (lo + revealed));
   upper *= weights;
   double estimate = worst.value.estimate * factor;
   // Where the sums with all clients of one type can be enumerated, the larger of the two is a sharper

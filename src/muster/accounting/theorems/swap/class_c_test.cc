@@ -292,7 +292,7 @@ TEST(ClassC, ReferenceValues) {
         Row{1e6, 0.01, 2, 1000, 1e-8, 0.032559, 0.032472}, Row{60000, 0.1, 2, 1, 1e-6, 0.009341, 0.009340}}) {
     const ClassCCurve curve = ClassCCurve::check_in(row.epsilon0, row.n, row.rate);
     const ComposedCurve composed([&](double epsilon) {
-      return numerics::Enclosure{0, curve.delta(epsilon).upper};
+      return numerics::UpperAndEstimate{.upper = curve.delta(epsilon).upper, .estimate = 0};
     });
     const double epsilon = composed.upper(row.rounds, {Question::Kind::epsilon_at_delta, row.delta});
     std::printf("n=%g rate=%g epsilon0=%g T=%llu delta=%g: %.8f\n", row.n, row.rate, row.epsilon0,

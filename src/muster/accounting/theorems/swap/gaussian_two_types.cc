@@ -7,6 +7,7 @@
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/rare_mixture.h"
+#include "muster/numerics/sums/weight_error.h"
 #include "muster/numerics/sums/worst_mixture.h"
 
 namespace muster::accounting {
@@ -14,7 +15,7 @@ namespace {
 
 using numerics::as_lower_bound;
 using numerics::as_upper_bound;
-using numerics::Enclosure;
+using numerics::UpperAndEstimate;
 
 // If upper and estimate are relatively further apart than the smaller of kWide and kWidePerMu mu, the bound
 // by the profile-only law is computed too. That bound is larger than the exact value of the two types by a
@@ -56,16 +57,16 @@ GaussianTwoTypesCurve GaussianTwoTypesCurve::subset(std::shared_ptr<const Report
   return {std::move(local), mu, n, k, 1};
 }
 
-Enclosure GaussianTwoTypesCurve::profile_only(double epsilon) const {
+UpperAndEstimate GaussianTwoTypesCurve::profile_only(double epsilon) const {
   return local_->delta({.factor = 1 / n_, .count = terms_, .rate = rate_, .threshold = n_}, epsilon);
 }
 
-numerics::UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
+UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
   const bool subset = terms_ < n_;
   // The charge for the event that nobody is absent.
   const double everybody =
       subset ? 0 : std::exp(n_ * std::log(rate_)) * (1 + kRounding) * local_->local(epsilon);
-  numerics::UpperAndEstimate sum{.upper = 1, .estimate = 0};
+  UpperAndEstimate sum{.upper = 1, .estimate = 0};
   const double excess = std::expm1(epsilon);
   const double deviations = excess * n_ / (std::sqrt(terms_ * rate_) * spread_);
   const bool covered =
@@ -89,15 +90,15 @@ numerics::UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
       if (!(worst.value.upper <= other.value.upper)) worst = other;
     }
     // Each weight is rounded twice, and the weights of a law may sum to 1 + 1e-15.
-    const double weights = weight_error(4 * terms_ * rate_);
+    const double weights = numerics::weight_error(4 * terms_ * rate_);
     const double cut = types->cut * (subset ? terms_ / n_ : rate_);
     sum = {.upper = (worst.value.upper / n_ * weights + cut) * (1 + numerics::kEightRoundings),
            .estimate = worst.value.estimate / n_ / weights};
   }
   if (deviations > kFar || !(sum.upper - sum.estimate <= wide_ * sum.upper)) {
-    const Enclosure other = profile_only(epsilon);
+    const UpperAndEstimate other = profile_only(epsilon);
     if (!(sum.upper <= other.upper))
-      sum = {.upper = other.upper, .estimate = numerics::smaller(sum.estimate, other.lower)};
+      sum = {.upper = other.upper, .estimate = numerics::smaller(sum.estimate, other.estimate)};
   }
   // The estimate of the mixture may already include the event that nobody is absent, so the event is added
   // only to the upper end.

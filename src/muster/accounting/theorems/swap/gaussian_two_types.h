@@ -48,7 +48,7 @@ class GaussianTwoTypesCurve {
  private:
   GaussianTwoTypesCurve(std::shared_ptr<const ReportingSum> local, double mu, double n, double terms,
                         double rate);
-  numerics::Enclosure profile_only(double epsilon) const;
+  numerics::UpperAndEstimate profile_only(double epsilon) const;
 
   std::shared_ptr<const ReportingSum> local_;
   std::shared_ptr<const TwoTypesLaws> laws_;

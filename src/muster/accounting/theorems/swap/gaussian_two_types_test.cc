@@ -150,7 +150,7 @@ TEST(GaussianTwoTypes, ReferenceValues) {
                          Row{.7, .0029101, .0028504, .0035414}, Row{1, .0052510, .0050836, .0065590}}) {
     const auto curve = GaussianTwoTypesCurve::check_in(local_of(row.mu), row.mu, 60000, 0.1);
     const double epsilon = ComposedCurve([&](double e) {
-                             return numerics::Enclosure{0, curve.delta(e).upper};
+                             return numerics::UpperAndEstimate{.upper = curve.delta(e).upper, .estimate = 0};
                            }).upper(1, {Question::Kind::epsilon_at_delta, 1e-6});
     EXPECT_NEAR(epsilon / row.two_types, 1, 6e-3) << row.mu;
     EXPECT_GE(epsilon, row.ends * (1 - 1e-3));

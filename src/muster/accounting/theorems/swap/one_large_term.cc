@@ -13,7 +13,7 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kOutward = 1 + numerics::kEightThousandRoundings;
-// For lower ends: f is given as an upper bound, which has fewer correct digits where it is tiny.
+// For estimates: f is given as an upper bound, which has fewer correct digits where it is tiny.
 constexpr double kInward = 1 - numerics::kEightMillionRoundings;
 constexpr double kNoMore = 1e-9;  // all atoms further out are bounded together if they add at most this share
 
@@ -101,7 +101,7 @@ const OthersBelowZero& OneLargeTerm::others(const LargeTermShape& shape, double 
              : laws_->kept.emplace(key, OthersBelowZero(laws_->profile, terms, interval, side)).first->second;
 }
 
-numerics::Enclosure OneLargeTerm::at(const LargeTermShape& shape, double epsilon) const {
+numerics::UpperAndEstimate OneLargeTerm::at(const LargeTermShape& shape, double epsilon) const {
   const double gain = -std::expm1(-epsilon);  // (E - 1) / E
   const double scale = shape.factor * shape.count * shape.rate;
   const OthersBelowZero& least = others(shape, epsilon, numerics::Side::above);
@@ -114,7 +114,8 @@ numerics::Enclosure OneLargeTerm::at(const LargeTermShape& shape, double epsilon
   const double below = over_weights(shape, gain, [&](double w, double surplus) {
     return carried_from_below(local_, most, w, surplus, epsilon);
   });
-  return {numerics::smaller(upper, numerics::as_lower_bound(scale * below * kInward)), upper};
+  return {.upper = upper,
+          .estimate = numerics::smaller(upper, numerics::as_lower_bound(scale * below * kInward))};
 }
 
 }  // namespace muster::accounting

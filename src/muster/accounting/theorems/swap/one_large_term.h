@@ -46,9 +46,10 @@ class OneLargeTerm {
  public:
   OneLargeTerm(LocalTail local, Profile profile);
 
-  // Encloses the smaller of 1 and factor * mean of ( sum of all N terms - (S-N) (E-1) )_+ at epsilon >= 1.
-  // Both ends are in [0, 1] and never NaN.
-  numerics::Enclosure at(const LargeTermShape& shape, double epsilon) const;
+  // factor * mean of ( sum of all N terms - (S-N) (E-1) )_+ at epsilon >= 1, if that is at most 1. `upper`
+  // bounds it; `estimate` is a lower end of it for a profile that is as large as the computed one. Both are
+  // in [0, 1] and never NaN.
+  numerics::UpperAndEstimate at(const LargeTermShape& shape, double epsilon) const;
 
  private:
   struct Laws;

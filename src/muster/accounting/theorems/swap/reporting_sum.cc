@@ -9,6 +9,7 @@
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/coarsened_law.h"
 #include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/weight_error.h"
 
 namespace muster::accounting {
 namespace {
@@ -67,8 +68,8 @@ double ReportingSum::variance_of_term(const SumShape& shape, double epsilon) con
   return term(profile_, shape, epsilon).variance();
 }
 
-numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon) const {
-  numerics::Enclosure found{0, 1};
+numerics::UpperAndEstimate ReportingSum::delta(const SumShape& shape, double epsilon) const {
+  numerics::UpperAndEstimate found{.upper = 1, .estimate = 0};
   if (epsilon >= kLargeTerms) {
     const double silent = shape.revealed > 0 ? 1 - shape.rate - shape.revealed - 4e-16 : 1 - shape.rate;
     found = one_large_term_.at(
@@ -77,20 +78,21 @@ numerics::Enclosure ReportingSum::delta(const SumShape& shape, double epsilon) c
         epsilon);
   }
   // summed() takes a hundred times as long, so it is skipped where it could gain almost nothing.
-  if (epsilon < kSumsReach && !(found.upper - found.lower <= kClose * found.upper)) {
-    const numerics::Enclosure sum = summed(shape, epsilon);
+  if (epsilon < kSumsReach && !(found.upper - found.estimate <= kClose * found.upper)) {
+    const numerics::UpperAndEstimate sum = summed(shape, epsilon);
     const double upper = numerics::smaller(found.upper, sum.upper);
-    found = {numerics::smaller(numerics::larger(found.lower, sum.lower), upper), upper};
+    found = {.upper = upper,
+             .estimate = numerics::smaller(numerics::larger(found.estimate, sum.estimate), upper)};
   }
   return found;
 }
 
-numerics::Enclosure ReportingSum::summed(const SumShape& shape, double epsilon) const {
+numerics::UpperAndEstimate ReportingSum::summed(const SumShape& shape, double epsilon) const {
   const double beyond = as_upper_bound(shape.factor * shape.count * shape.rate * profile_.mass_at_infinity() *
                                        (1 + numerics::kEightRoundings));
   // From the largest loss on, no client's term (X*, 1 - E or 0) is positive. The threshold is at least the
   // count, so the mean in the expression is 0.
-  if (epsilon >= profile_.largest_loss()) return {0, beyond};
+  if (epsilon >= profile_.largest_loss()) return {.upper = beyond, .estimate = 0};
   const numerics::AtomicLaw law = weighted(term(profile_, shape, epsilon), shape.weights.get());
   const double threshold = shape.threshold * -std::expm1(-epsilon) * (1 - numerics::kThreeRoundings);
   const double scale = shape.factor * std::exp(epsilon);
@@ -99,25 +101,29 @@ numerics::Enclosure ReportingSum::summed(const SumShape& shape, double epsilon) 
   if (law.points.size() < kFew) {
     const double chernoff = scale * numerics::expected_excess_chernoff(law, shape.count, threshold) * 2;
     if (chernoff <= numerics::larger(kNothing, 1e-3 * beyond)) {
-      return {0, as_upper_bound((chernoff + beyond) * (1 + numerics::kEightRoundings))};
+      return {.upper = as_upper_bound((chernoff + beyond) * (1 + numerics::kEightRoundings)), .estimate = 0};
     }
   }
   const numerics::Enclosure excess = numerics::expected_excess(law, shape.count, threshold);
-  const double weights = weight_error(shape.count * (shape.weights ? 1 : shape.rate + shape.revealed));
-  return {as_lower_bound(excess.lower * scale / weights * (1 - numerics::kEightRoundings)),
-          as_upper_bound((excess.upper * scale * weights + beyond) * (1 + 2 * numerics::kEightRoundings))};
+  const double weights =
+      numerics::weight_error(shape.count * (shape.weights ? 1 : shape.rate + shape.revealed));
+  return {.upper =
+              as_upper_bound((excess.upper * scale * weights + beyond) * (1 + 2 * numerics::kEightRoundings)),
+          .estimate = as_lower_bound(excess.lower * scale / weights * (1 - numerics::kEightRoundings))};
 }
 
-numerics::Enclosure ReportingSum::everybody(const EverybodyReports& event, double epsilon, double sum) const {
+numerics::UpperAndEstimate ReportingSum::everybody(const EverybodyReports& event, double epsilon,
+                                                   double sum) const {
   const double own = local(epsilon);
-  numerics::Enclosure each{own * (1 - kRounding), own};
+  numerics::UpperAndEstimate each{.upper = own, .estimate = own * (1 - kRounding)};
   if (epsilon0_ && epsilon < kSumsReach && event.probability * own > kMatters * sum) {
     const numerics::Enclosure hidden =
         thinned_blanket_delta(event.clients, event.chance, *epsilon0_, epsilon);
-    each = {numerics::smaller(each.lower, hidden.lower), numerics::smaller(each.upper, hidden.upper)};
+    each = {.upper = numerics::smaller(each.upper, hidden.upper),
+            .estimate = numerics::smaller(each.estimate, hidden.lower)};
   }
-  return {as_lower_bound(event.probability * each.lower * (1 - kRounding)),
-          as_upper_bound(event.probability * each.upper * (1 + kRounding))};
+  return {.upper = as_upper_bound(event.probability * each.upper * (1 + kRounding)),
+          .estimate = as_lower_bound(event.probability * each.estimate * (1 - kRounding))};
 }
 
 }  // namespace muster::accounting

@@ -44,8 +44,8 @@ class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
   explicit ReportingSum(Profile profile);
-  // Encloses the smaller of 1 and the expression at the top of this file, at epsilon >= 0. Never NaN.
-  numerics::Enclosure delta(const SumShape& shape, double epsilon) const;
+  // The smaller of 1 and the expression at the top: upper - estimate is numerical error alone. Never NaN.
+  numerics::UpperAndEstimate delta(const SumShape& shape, double epsilon) const;
   // The variance of one term Y_i, without its weight.
   double variance_of_term(const SumShape& shape, double epsilon) const;
   // An upper bound of f(E), the divergence of a single message.
@@ -53,10 +53,10 @@ class ReportingSum {
   // The charge for the event: its probability times f(E). If this is not negligible beside `sum`, and the
   // mechanism is epsilon0-LDP, f(E) is replaced by the smaller of f(E) and the blanket of the unknown
   // senders.
-  numerics::Enclosure everybody(const EverybodyReports& event, double epsilon, double sum) const;
+  numerics::UpperAndEstimate everybody(const EverybodyReports& event, double epsilon, double sum) const;
 
  private:
-  numerics::Enclosure summed(const SumShape& shape, double epsilon) const;
+  numerics::UpperAndEstimate summed(const SumShape& shape, double epsilon) const;
 
   Profile profile_;
   LocalTail tail_;
@@ -68,7 +68,7 @@ class ReportingSum {
 class SumCurve {
  public:
   SumCurve(ReportingSum sum, SumShape shape) : sum_(std::move(sum)), shape_(std::move(shape)) {}
-  numerics::Enclosure delta(double epsilon) const { return sum_.delta(shape_, epsilon); }
+  numerics::UpperAndEstimate delta(double epsilon) const { return sum_.delta(shape_, epsilon); }
 
  private:
   ReportingSum sum_;

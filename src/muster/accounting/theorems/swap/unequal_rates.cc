@@ -5,11 +5,11 @@
 #include <cmath>
 #include <utility>
 
-#include "muster/accounting/theorems/shared/mean_of_terms.h"
 #include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
+#include "muster/numerics/sums/mean_of_terms.h"
 
 namespace muster::accounting {
 namespace {
@@ -38,11 +38,12 @@ UnequalRatesCurve::UnequalRatesCurve(ReportingSum sum, double n, double lo, doub
   reporting_ = numerics::smaller(1.0, lo / not_absent * (1 - numerics::kEightRoundings));
 }
 
-numerics::Enclosure UnequalRatesCurve::delta(double epsilon) const {
-  const numerics::Enclosure sum = sum_.delta(shape_, epsilon);
-  const numerics::Enclosure all = sum_.everybody({shape_.count, reporting_, everybody_}, epsilon, sum.upper);
-  return {numerics::as_lower_bound(sum.lower + all.lower),
-          numerics::as_upper_bound((sum.upper + all.upper) * (1 + numerics::kEightyRoundings))};
+numerics::UpperAndEstimate UnequalRatesCurve::delta(double epsilon) const {
+  const numerics::UpperAndEstimate sum = sum_.delta(shape_, epsilon);
+  const numerics::UpperAndEstimate all =
+      sum_.everybody({shape_.count, reporting_, everybody_}, epsilon, sum.upper);
+  return {.upper = numerics::as_upper_bound((sum.upper + all.upper) * (1 + numerics::kEightyRoundings)),
+          .estimate = numerics::as_lower_bound(sum.estimate + all.estimate)};
 }
 
 UnequalRatesMixture::UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness)
@@ -90,20 +91,21 @@ void UnequalRatesMixture::merge() {
   blocks_ = std::move(merged);
 }
 
-numerics::Enclosure UnequalRatesMixture::delta(double epsilon) const {
+numerics::UpperAndEstimate UnequalRatesMixture::delta(double epsilon) const {
   double least = 1, upper = improbable_;
-  double min_below = 1, lower = 0;
+  double least_estimate = 1, estimate = 0;
   for (const numerics::BinomialBlock& block : blocks_) {
-    const numerics::Enclosure value = family_(block.first + 1, epsilon);
+    const numerics::UpperAndEstimate value = family_(block.first + 1, epsilon);
     if (value.upper < least) least = value.upper;
-    if (value.lower < min_below) min_below = value.lower;
+    if (value.estimate < least_estimate) least_estimate = value.estimate;
     upper += block.weight * least;
-    lower += block.weight * min_below;
+    estimate += block.weight * least_estimate;
   }
-  // The weights sum to slightly more than 1, because of rounding and the Chernoff bounds of the two tails.
-  // The lower end is reduced by this excess.
+  // The weights sum to slightly more than 1, because of the two tails' Chernoff bounds and rounding; for the
+  // estimate this is taken off.
   const double top = upper * (1 + numerics::kEightyRoundings);
-  return {numerics::larger(0.0, lower * (1 - numerics::kBlocksExceedOne)), top < 1 ? top : 1};
+  return {.upper = top < 1 ? top : 1,
+          .estimate = numerics::larger(0.0, estimate * (1 - numerics::kBlocksExceedOne))};
 }
 
 UnequalRatesPair::UnequalRatesPair(double epsilon0, double n, double lo, double hi)
@@ -119,7 +121,7 @@ numerics::Enclosure UnequalRatesPair::curve(long double rare, long double common
   const long double own = hi / lo, stay = (1 - hi) / (1 - lo),
                     absent = -std::expm1(static_cast<long double>(epsilon));
   const numerics::Enclosure mean =
-      mean_of_terms({{own * rare, lo * q}, {own * common, lo * p}, {stay * absent, 1 - lo}}, n_);
+      numerics::mean_of_terms({{own * rare, lo * q}, {own * common, lo * p}, {stay * absent, 1 - lo}}, n_);
   // The factors `own` and `stay` are quotients of rounded numbers, off by a few units of extended precision.
   return {numerics::as_lower_bound(mean.lower * (1 - numerics::kEightThousandRoundings)),
           numerics::as_upper_bound(mean.upper * (1 + numerics::kEightThousandRoundings))};

@@ -28,7 +28,7 @@ class UnequalRatesCurve {
  public:
   // Throws Error(uncovered) unless 0 < lo <= hi < 1.
   UnequalRatesCurve(ReportingSum sum, double n, double lo, double hi);
-  numerics::Enclosure delta(double epsilon) const;
+  numerics::UpperAndEstimate delta(double epsilon) const;
 
  private:
   ReportingSum sum_;
@@ -43,9 +43,9 @@ class UnequalRatesCurve {
 // N. One value of delta() takes evaluations() calls of B.
 class UnequalRatesMixture {
  public:
-  using Family = std::function<numerics::Enclosure(double clients, double epsilon)>;
+  using Family = std::function<numerics::UpperAndEstimate(double clients, double epsilon)>;
   UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness = 0.25);
-  numerics::Enclosure delta(double epsilon) const;
+  numerics::UpperAndEstimate delta(double epsilon) const;
   // Merges the blocks into about 25 at most, for use if B is expensive. This makes epsilon larger by a
   // fraction of 1e-4 to 1e-3.
   void merge();

@@ -174,11 +174,11 @@ TEST(UnequalRates, EqualsTheAverageOverTheNumberOfCoins) {
                                                  local(epsilon0, epsilon));
           }
           average = std::min(1.0L, average);
-          const numerics::Enclosure fast = curve.delta(epsilon);
+          const numerics::UpperAndEstimate fast = curve.delta(epsilon);
           SCOPED_TRACE(::testing::Message() << epsilon0 << " " << lo << " " << n << " " << epsilon);
           EXPECT_GE(fast.upper, average * (1 - 1e-12L));
           EXPECT_LE(fast.upper, average * (1 + 1e-9L) + 1e-12L);
-          EXPECT_LE(fast.lower, average * (1 + 1e-12L));
+          EXPECT_LE(fast.estimate, average * (1 + 1e-12L));
         }
       }
     }
@@ -230,8 +230,7 @@ TEST(UnequalRates, ClassCDominatesEveryVectorOfRates) {
         const double most = hi;
         const UnequalRatesMixture mixture(n, lo, hi, [epsilon0, most, &sum](double clients, double epsilon) {
           return clients < 2 ? UnequalRatesCurve(sum, clients, most, most).delta(epsilon)
-                             : numerics::Enclosure{
-                                   0, ClassCCurve::check_in(epsilon0, clients, most).delta(epsilon).upper};
+                             : ClassCCurve::check_in(epsilon0, clients, most).delta(epsilon);
         });
         const ClassCCurve curve = ClassCCurve::unequal(epsilon0, n, lo, hi);
         for (const double share : kShares) {
@@ -264,7 +263,7 @@ TEST(UnequalRates, ClassCInLargeCrowds) {
     for (const double n : {1e3, 6e4, 1e8}) {
       const double most = hi;
       UnequalRatesMixture mixture(n, lo, hi, [most](double clients, double epsilon) {
-        return numerics::Enclosure{0, ClassCCurve::check_in(2, clients, most).delta(epsilon).upper};
+        return ClassCCurve::check_in(2, clients, most).delta(epsilon);
       });
       mixture.merge();
       EXPECT_LE(mixture.evaluations(), 26U);

@@ -40,11 +40,11 @@ class FusedCnnEngine final : public GradientEngine {
     return loss;
   }
 
-  std::uint8_t predict(std::span<const float> parameters, std::span<const float> pixels,
-                       Workspace& workspace) const override {
+  std::span<const float> logits(std::span<const float> parameters, std::span<const float> pixels,
+                                Workspace& workspace) const override {
     fused::Buffers& buffers = static_cast<FusedWorkspace&>(workspace).buffers;
     fused::forward(parameters.data(), pixels.data(), buffers);
-    return largest_class(std::span<const float>(buffers.logits, kClasses));
+    return std::span<const float>(buffers.logits, kClasses);
   }
 
   std::size_t feature_count() const override { return fused::Dense1::kOutputs; }

@@ -1,4 +1,4 @@
-#include "muster/accounting/theorems/exact/random_allocation.h"
+#include "muster/papers/random_allocation.h"
 
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/roots/crossing.h"

@@ -12,7 +12,7 @@
 
 #include "muster/numerics/enclosure.h"
 
-namespace muster::accounting {
+namespace muster::numerics {
 
 // A value of X, with a relative error of a few ulps of long double, and its probability.
 struct Term {
@@ -23,11 +23,10 @@ struct Term {
 // Encloses (1/n) E(X_1 + ... + X_n)_+ for n >= 1; upper - lower is only numerical error. Masses are >= 0 and
 // sum to at most 1; missing mass is at 0. If the mass at 0 is small, give that atom explicitly, because 1
 // minus the other masses has lost its digits. Never throws and never returns NaN; 0 <= lower <= upper.
-numerics::Enclosure mean_of_terms(const std::vector<Term>& terms, double n);
+Enclosure mean_of_terms(const std::vector<Term>& terms, double n);
 
 // Encloses (1/n) E( X_1 + ... + X_count + (n - count) constant )_+ for 1 <= count <= n, where the other
 // n - count terms are known to be `constant`.
-numerics::Enclosure mean_of_terms(const std::vector<Term>& terms, double n, double count,
-                                  long double constant);
+Enclosure mean_of_terms(const std::vector<Term>& terms, double n, double count, long double constant);
 
-}  // namespace muster::accounting
+}  // namespace muster::numerics

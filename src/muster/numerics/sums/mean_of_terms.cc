@@ -1,15 +1,15 @@
-#include "muster/accounting/theorems/shared/mean_of_terms.h"
+#include "muster/numerics/sums/mean_of_terms.h"
 
 #include <cmath>
 #include <optional>
 
-#include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/atomic_law.h"
 #include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/weight_error.h"
 
-namespace muster::accounting {
+namespace muster::numerics {
 namespace {
 
 constexpr double kDeep = 1e-80;  // a Chernoff bound on the mean below this is not refined
@@ -35,7 +35,7 @@ Centred centred(const std::vector<Term>& terms) {
   for (const Term& term : terms) {
     rest -= term.mass;
     law.mean += term.value * term.mass;
-    law.positive += numerics::larger(0.0L, term.value) * term.mass;
+    law.positive += larger(0.0L, term.value) * term.mass;
   }
   rest = rest > kRoundOff ? rest : 0;
   long double heaviest = rest;
@@ -63,11 +63,11 @@ Centred centred(const std::vector<Term>& terms) {
 // positive terms. Let C ~ Bin(n, law.mass) be the number of terms away from the centre. The part with C above
 // `most` is bounded: S is at most C times the largest value, and the tail of C falls faster than a geometric
 // series of ratio 1/2.
-std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double n) {
+std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
   if (law.terms.size() > 3 || n * law.mass > few(law.terms.size()) || law.mass > 0.1L) {
     return std::nullopt;
   }
-  const auto most = static_cast<int>(numerics::smaller(n, n * law.mass + 30 + 10 * std::sqrt(n * law.mass)));
+  const auto most = static_cast<int>(smaller(n, n * law.mass + 30 + 10 * std::sqrt(n * law.mass)));
   const long double nobody = std::exp(n * std::log1p(-law.mass));
   long double total = 0;
   long double size = 0;  // total magnitude of the numbers that the sums add and subtract
@@ -91,24 +91,23 @@ std::optional<numerics::Enclosure> enumerate_few(const Centred& law, long double
   visit(visit, 0, 0, 0, 0, nobody);
   long double largest = 0;
   for (const Term& term : law.terms) {
-    largest = numerics::larger(largest, term.value);
+    largest = larger(largest, term.value);
   }
   long double tail = nobody;  // P(C = most + 1) by its recurrence
   for (int c = 0; c <= most; ++c) {
     tail *= law.mass / (1 - law.mass) * (n - static_cast<long double>(c)) / static_cast<long double>(c + 1);
   }
-  const long double each = 4 * numerics::larger(0.0L, tail);
+  const long double each = 4 * larger(0.0L, tail);
   const long double beyond =
-      each * (largest * (static_cast<long double>(most) + 1) + numerics::larger(0.0L, -law.threshold));
+      each * (largest * (static_cast<long double>(most) + 1) + larger(0.0L, -law.threshold));
   // Covers some hundred rounding errors of 2^-64 in every probability and value, and a few in every part of a
   // sum.
   const long double error = 1e-16L * total + 1e-18L * size;
   if (beyond + error > 1e-9L * total) {
     return std::nullopt;  // a far tail or a cancelling difference, for which the contour integral is better
   }
-  return numerics::Enclosure{
-      static_cast<double>((total - error) * (1 - numerics::kExtendedRoundings)),
-      static_cast<double>((total + error + beyond) * (1 + numerics::kExtendedRoundings))};
+  return Enclosure{static_cast<double>((total - error) * (1 - kExtendedRoundings)),
+                   static_cast<double>((total + error + beyond) * (1 + kExtendedRoundings))};
 }
 
 // Rounds outward by one ulp of double and by the largest error of a subtraction of two extended values of
@@ -120,7 +119,7 @@ double outward(long double x, long double size, bool up) {
 }
 
 struct Rounded {
-  numerics::AtomicLaw law;
+  AtomicLaw law;
   double threshold;
 };
 
@@ -133,14 +132,14 @@ Rounded rounded(const Centred& law, bool up) {
   return result;
 }
 
-numerics::Enclosure by_contour(const Centred& law, double n) {
+Enclosure by_contour(const Centred& law, double n) {
   const Rounded above = rounded(law, true);
   const double weights = weight_error(n * static_cast<double>(law.mass));
-  const double chernoff = numerics::expected_excess_chernoff(above.law, n, above.threshold) * weights;
+  const double chernoff = expected_excess_chernoff(above.law, n, above.threshold) * weights;
   if (chernoff < kDeep * n) {
-    return {0, chernoff * (1 + numerics::kEightThousandRoundings)};
+    return {0, chernoff * (1 + kEightThousandRoundings)};
   }
-  numerics::Enclosure ends = numerics::expected_excess(above.law, n, above.threshold);
+  Enclosure ends = expected_excess(above.law, n, above.threshold);
   // Rounding the points and the threshold changes the expectation by less than `shift`. Only in far tails is
   // this too much; the lower end is then computed from a law that is rounded down.
   double shift = 0;
@@ -152,38 +151,34 @@ numerics::Enclosure by_contour(const Centred& law, double n) {
     ends.lower -= shift;
   } else {
     const Rounded below = rounded(law, false);
-    ends.lower = numerics::expected_excess(below.law, n, below.threshold).lower;
+    ends.lower = expected_excess(below.law, n, below.threshold).lower;
   }
   // Where one value is far from the others, the logarithm of the transform is near 0. It has an absolute
   // error of some 2^-52 and is multiplied by n.
-  const double transform = 1 + numerics::kEightRoundings * (n + 1);
+  const double transform = 1 + kEightRoundings * (n + 1);
   return {ends.lower / weights / transform, ends.upper * weights * transform};
 }
 
 }  // namespace
 
-numerics::Enclosure mean_of_terms(const std::vector<Term>& terms, double n, double count,
-                                  long double constant) {
+Enclosure mean_of_terms(const std::vector<Term>& terms, double n, double count, long double constant) {
   Centred law = centred(terms);
   const auto known = static_cast<long double>(n - count);
   law.threshold = -(static_cast<long double>(count) * law.centre + known * constant);
-  const std::optional<numerics::Enclosure> few = enumerate_few(law, count);
-  const numerics::Enclosure sum = few ? *few : by_contour(law, count);
+  const std::optional<Enclosure> few = enumerate_few(law, count);
+  const Enclosure sum = few ? *few : by_contour(law, count);
   // By Jensen's inequality, the result lies between (mean)_+ and the mean of the positive parts.
   const long double share = static_cast<long double>(count) / static_cast<long double>(n);
-  const auto outer =
-      static_cast<double>((share * law.positive + (1 - share) * numerics::larger(0.0L, constant)) *
-                          (1 + numerics::kExtendedRoundings));
-  const auto inner = static_cast<double>(numerics::larger(0.0L, share * law.mean + (1 - share) * constant) *
-                                         (1 - numerics::kExtendedRoundings));
-  const double upper = sum.upper / n * (1 + numerics::kEightRoundings);
-  const double lower = sum.lower / n * (1 - numerics::kEightRoundings);
+  const auto outer = static_cast<double>((share * law.positive + (1 - share) * larger(0.0L, constant)) *
+                                         (1 + kExtendedRoundings));
+  const auto inner =
+      static_cast<double>(larger(0.0L, share * law.mean + (1 - share) * constant) * (1 - kExtendedRoundings));
+  const double upper = sum.upper / n * (1 + kEightRoundings);
+  const double lower = sum.lower / n * (1 - kEightRoundings);
   const double top = upper < outer ? upper : outer;  // this also replaces a NaN
-  return {numerics::smaller(lower > inner ? lower : inner, top), top};
+  return {smaller(lower > inner ? lower : inner, top), top};
 }
 
-numerics::Enclosure mean_of_terms(const std::vector<Term>& terms, double n) {
-  return mean_of_terms(terms, n, n, 0);
-}
+Enclosure mean_of_terms(const std::vector<Term>& terms, double n) { return mean_of_terms(terms, n, n, 0); }
 
-}  // namespace muster::accounting
+}  // namespace muster::numerics

@@ -1,0 +1,79 @@
+// No description of a randomizer or a protocol can be made of values out of range. Each refusal names the
+// plan's key, the value and what is allowed.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "muster/core/error.h"
+#include "muster/describe/mechanism.h"
+#include "muster/describe/participation.h"
+
+namespace muster::accounting {
+namespace {
+
+using Kind = RandomCheckIn::Kind;
+
+void expect_refused(const std::function<void()>& make, const std::string& key, const std::string& value,
+                    const std::string& allowed) {
+  SCOPED_TRACE(key + " = " + value);
+  try {
+    make();
+    ADD_FAILURE() << "was made";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::plan);
+    EXPECT_EQ(error.key(), key);
+    EXPECT_EQ(error.value(), value);
+    EXPECT_EQ(error.allowed(), allowed);
+  }
+}
+
+TEST(ValidDescriptions, MechanismsAreCheckedWhenTheyAreMade) {
+  struct Bad {
+    double number;
+    std::string text;
+  };
+  for (const auto& [number, text] : {Bad{0, "0"}, Bad{-1, "-1"}, Bad{1e-101, "1e-101"}, Bad{HUGE_VAL, "inf"},
+                                     Bad{std::numeric_limits<double>::quiet_NaN(), "nan"}}) {
+    const double bad = number;
+    const std::string allowed = "a finite number >= 1e-100";
+    expect_refused([bad] { PureLocal{bad}; }, "randomizer.epsilon0", text, allowed);
+    expect_refused([bad] { LdpSgdLocal{bad}; }, "randomizer.epsilon0", text, allowed);
+    expect_refused([bad] { CoordinateLocal(CoordinateLocal::Norm::l2, bad); }, "randomizer.epsilon0", text,
+                   allowed);
+    expect_refused([bad] { KRandomizedResponse(bad, 2); }, "randomizer.epsilon0", text, allowed);
+    expect_refused([bad] { LaplaceLocal{bad}; }, "randomizer.epsilon0", text, allowed);
+    if (bad > 0 && std::isfinite(bad)) continue;  // a standard deviation may be as small
+    expect_refused([bad] { GaussianLocal{bad}; }, "randomizer.sigma", text, "a finite number > 0");
+    expect_refused([bad] { GaussianLocal(5, bad); }, "randomizer.diameter", text, "a finite number > 0");
+  }
+  expect_refused([] { KRandomizedResponse(1, 1); }, "randomizer.k", "1", "integer >= 2");
+  EXPECT_EQ(PureLocal{kMinEpsilon0}.epsilon0(), kMinEpsilon0);
+  EXPECT_EQ(KRandomizedResponse(1, 2).k(), 2U);
+  EXPECT_EQ(GaussianLocal(5).mu(), 0.4);
+}
+
+TEST(ValidDescriptions, ProtocolsAreCheckedWhenTheyAreMade) {
+  const ClientCount n = ClientCount::of(10);
+  const Rate low = Rate::of(0.25), high = Rate::of(0.5);
+  for (const std::uint64_t bad : {0, 11}) {
+    expect_refused([&] { FixedSubset(n, bad); }, "participation.subset", std::to_string(bad),
+                   "integer 1..10");
+    expect_refused([&] { AggregatedCheckIn(n, high, bad); }, "participation.minimum", std::to_string(bad),
+                   "integer 1..10");
+  }
+  expect_refused([&] { RandomCheckIn(Kind::fixed, n, 0, high); }, "participation.slots", "0", "integer >= 1");
+  expect_refused([&] { ShuffledCheckIn(n, low, high); }, "participation.rate", "0.5:0.25", "lo <= hi");
+  expect_refused([&] { RandomCheckIn(Kind::averaged, n, 3, low, high); }, "participation.rate", "0.5:0.25",
+                 "lo <= hi");
+  expect_refused([&] { AggregatedCheckIn(n, low, 1, high); }, "participation.rate", "0.5:0.25", "lo <= hi");
+  EXPECT_EQ(FixedSubset(n, 10).subset(), 10U);
+  EXPECT_EQ(AggregatedCheckIn(n, high, 10).minimum(), 10U);
+  EXPECT_EQ(min_message_rate(ShuffledCheckIn(n, high, low)).value(), 0.25);
+}
+
+}  // namespace
+}  // namespace muster::accounting
