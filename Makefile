@@ -7,7 +7,7 @@
 #   make build       builds only the command: build/release/muster
 #   make install     the command, its manual pages and completions, the libraries: [DESTDIR=...] [PREFIX=/usr/local]
 #   make check-fuzz  clang's fuzzer on each reader of files, [FUZZ_SECONDS=600] seconds each
-#   make check-peers reads muster's files with PyTorch and safetensors, which pip installs in build/peers
+#   make check-peers compares with PyTorch, safetensors and dp_accounting, which pip installs in build/peers*
 #   make manual      writes the manual pages of docs/man again
 #   make format      rewrites the sources with clang-format
 #
@@ -84,6 +84,9 @@ check-peers: build
 	@python3 -m venv build/peers
 	@build/peers/bin/pip install --quiet --requirement tests/peers/requirements.txt >&2
 	@build/peers/bin/python tests/peers/safetensors_test.py build/release/muster
+	@python3 -m venv build/peers-accounting
+	@build/peers-accounting/bin/pip install --quiet --requirement tests/peers/accounting-requirements.txt >&2
+	@build/peers-accounting/bin/python tests/peers/dp_accounting_test.py build/release/muster
 	@echo "peers     as muster says"
 
 manual: build

@@ -25,7 +25,8 @@ class Compare(CommandTest):
         self.assertEqual(list(answer), ["epsilon", "delta", "clients", "rounds", "for", "rows", "references", "left_out"])
         self.assertEqual([answer[key] for key in ("epsilon", "delta", "clients", "rounds", "for", "left_out")],
                          [1, 1e-5, 60000, 1000, "noise", []])
-        rows = answer["rows"] + answer["references"]
+        *local, replaced, changed = answer["references"]
+        rows = answer["rows"] + local
         self.assertEqual([(row["protocol"], row["randomizer"]) for row in rows],
                          [(protocol, kind) for protocol in ("shuffled-check-in", "local") for kind in ("ldp-sgd", "l1")])
         for row in rows:
@@ -37,20 +38,27 @@ class Compare(CommandTest):
         self.assertEqual([row["bits"] for row in rows], [129, 16, 129, 16])
         self.assertEqual([row["trusted"] for row in rows], ["the shuffler"] * 2 + ["nobody"] * 2)
         self.assertLess(rows[0]["variance"], rows[2]["variance"])
+        for row, neighbouring in ((replaced, "replace-one"), (changed, "add-remove")):
+            self.assertEqual(list(row), ROW)
+            self.assertEqual((row["protocol"], row["knob"], row["rate"], row["neighbouring"], row["view"], row["messages"]),
+                             ("central", "sigma", 0.1, neighbouring, "server-trusted", 6e6))
+            self.assertLessEqual(row["epsilon"]["upper"], 1)
+            self.assertGreater(row["epsilon"]["lower"], 0.99)
+            self.assertLess(row["variance"], rows[0]["variance"])
         # A row is what calibrate answers.
         alone = self.one_line(run("calibrate", PLAN, "--rounds", "1000", "--for", "epsilon0", "--epsilon", "1", "--json"))
         self.assertEqual((rows[0]["value"], rows[0]["epsilon"], rows[0]["bound"]),
                          (alone["value"], alone["epsilon"], alone["bound"]))
         table = list(csv.DictReader(io.StringIO(run("compare", PLAN, *FAST, "--epsilon", "1", "--csv").stdout)))
-        for row, line in zip(rows, table, strict=True):
+        for row, line in zip(rows + [replaced, changed], table, strict=True):
             self.assertEqual([float(line[key]) for key in ("value", "epsilon_upper", "variance", "bits", "messages")],
                              [row["value"], row["epsilon"]["upper"], row["variance"], row["bits"], row["messages"]])
         words = run("compare", PLAN, *FAST, "--epsilon", "1").stdout
         self.assertIn("shuffled-check-in: view shuffler-honest; trusts the shuffler\n", words)
-        self.assertIn(f"  l1       {rows[1]['value']}", words)
+        self.assertRegex(words, rf"\n  l1 +{rows[1]['value']} ")
         picture = run("compare", PLAN, *FAST, "--epsilon", "1", "--svg").stdout
         circles = xml.etree.ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}circle")
-        self.assertEqual(len(list(circles)), 4)
+        self.assertEqual(len(list(circles)), 6)
 
     def test_without_a_target_it_is_what_the_plan_costs(self):
         answer = self.one_line(run("compare", PLAN, *FAST[:2], "--randomizer", "ldp-sgd", "--rounds", "1000", "--json"))

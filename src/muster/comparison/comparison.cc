@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "muster/comparison/central.h"
 #include "muster/core/error.h"
 #include "muster/plan/calibration/calibration.h"
 #include "muster/plan/calibration/most_accurate.h"
@@ -83,7 +84,7 @@ std::string trusted_in(accounting::View view) {
 Comparison compare(const Candidates& candidates, const Wish& wish, const Progress& progress) {
   Comparison all{wish.target, wish.solves, candidates.own.clients(), candidates.own.rounds(),
                  {},          {},          candidates.left_out};
-  const std::size_t rows = candidates.plans.size() + candidates.local.size();
+  const std::size_t rows = candidates.plans.size() + candidates.local.size() + 2;
   const auto begin_row = [&] {
     if (progress) progress(all.rows.size() + all.references.size(), rows);
   };
@@ -95,6 +96,11 @@ Comparison compare(const Candidates& candidates, const Wish& wish, const Progres
     begin_row();
     all.references.push_back(solved_row(plan, wish, accounting::View::shuffler_colludes));
     all.references.back().protocol = kLocal;
+  }
+  for (const auto neighbouring :
+       {accounting::Neighbouring::replace_one, accounting::Neighbouring::add_remove}) {
+    begin_row();
+    all.references.push_back(central_row(candidates.own, wish, neighbouring));
   }
   return all;
 }

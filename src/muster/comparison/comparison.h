@@ -1,8 +1,9 @@
 // Protocols and randomizers side by side: each is calibrated to one epsilon at one delta, for one population and
 // one number of rounds, and shown with what it takes and what it gives.
 //
-// A reference that readers know stands below them: `local`, in which no shuffler takes the names off. The
-// functions are pure. Each pair builds several accountants, which takes up to seconds.
+// Two references that readers know stand below them: `local`, in which no shuffler takes the names off, and
+// `central`, a trusted server that samples clients and adds Gaussian noise once. The functions are pure. Each row
+// builds several accountants, which takes up to seconds.
 //
 // Example:
 //     Candidates candidates = candidates_of(source, {}, Command::compare, Solves::noise);
@@ -25,13 +26,14 @@
 
 namespace muster::comparison {
 
-// The name of the reference, which stands where the protocols' names do.
+// The names of the references, which stand where the protocols' names do.
 inline constexpr const char* kLocal = "local";
+inline constexpr const char* kCentral = "central";
 
 struct Row {
   std::string protocol;  // as plans write it, or the name of the reference
   std::string randomizer;
-  // The plan with the answer filled in; none where there is no answer.
+  // The plan with the answer filled in; none for `central`, which no plan describes, and where there is no answer.
   std::optional<protocols::Plan> plan;
   std::string knob;  // "sigma" or "epsilon0"
   double value = 0;  // of the knob
@@ -54,7 +56,7 @@ struct Comparison {
   std::uint64_t clients = 0;
   std::uint64_t rounds = 0;
   std::vector<Row> rows;        // in the order of the candidates
-  std::vector<Row> references;  // `local` by randomizer
+  std::vector<Row> references;  // `local` by randomizer, then `central` for replace-one and add-remove
   std::vector<LeftOut> left_out;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "muster/accounting/accountant.h"
+#include "muster/accounting/theorems/central/sampled_gaussian_rounds.h"
 #include "muster/plan/calibration/round_variance.h"
 
 namespace muster::comparison {
@@ -100,6 +101,32 @@ TEST(Comparison, LocalTrustsNobodyAndPaysForIt) {
     // It is the plan's own protocol, so that as many messages are sent.
     EXPECT_EQ(row.messages, all.rows[2 + i].messages);
   }
+}
+
+TEST(Comparison, CentralIsATrustedServerWithTheSameShareOfClients) {
+  const Comparison all = compared({{"shuffled-check-in"}, {"ldp-sgd"}}, 0.5);
+  ASSERT_GE(all.references.size(), 3U);
+  const Row& replaced = all.references[all.references.size() - 2];
+  const Row& changed = all.references.back();
+  for (const Row* row : {&replaced, &changed}) {
+    ASSERT_TRUE(row->bound) << row->why_not;
+    EXPECT_EQ(row->protocol, kCentral);
+    EXPECT_EQ(row->rate, 0.1);
+    EXPECT_LE(*row->bound->upper, 0.5);
+    EXPECT_GT(*row->bound->lower, 0.49);
+    EXPECT_EQ(row->bound->view, accounting::View::server_trusted);
+    EXPECT_EQ(row->messages, 6e6);
+    EXPECT_EQ(row->bits, 32U * 7850);
+    // All noise is added once, so the mean is better than that of any protocol with the same share.
+    EXPECT_LT(*row->variance, *all.rows.front().variance);
+    // The next smaller sigma misses the target.
+    const accounting::SampledGaussianRounds next(row->value * (1 - 1e-4), 0.1, row->bound->neighbouring);
+    EXPECT_GT(next.epsilon(1000, 1e-5).upper, 0.5);
+  }
+  EXPECT_EQ(replaced.bound->neighbouring, accounting::Neighbouring::replace_one);
+  EXPECT_EQ(changed.bound->neighbouring, accounting::Neighbouring::add_remove);
+  // Replacing is twice the shift where sampling hides little else.
+  EXPECT_GT(replaced.value, changed.value);
 }
 
 }  // namespace

@@ -31,9 +31,11 @@ TableRow cells_of(const Row& row, bool with_rate) {
 
 // The line above the rows of one protocol: "shuffle: view shuffler-honest; trusts the shuffler".
 std::string heading_of(const Row& row) {
-  return row.bound
-             ? fmt::format("{}: view {}; trusts {}", row.protocol, name_of(row.bound->view), row.trusted)
-             : fmt::format("{}: trusts {}", row.protocol, row.trusted);
+  if (!row.bound) return fmt::format("{}: trusts {}", row.protocol, row.trusted);
+  // Of other neighbours than those of every protocol.
+  const bool named = row.protocol == comparison::kCentral;
+  return fmt::format("{}{}{}: view {}; trusts {}", row.protocol, named ? ", " : "",
+                     named ? name_of(row.bound->neighbouring) : "", name_of(row.bound->view), row.trusted);
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
