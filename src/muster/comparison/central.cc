@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "muster/accounting/theorems/central/sampled_gaussian_rounds.h"
+#include "muster/papers/central/sampled_gaussian_rounds.h"
+#include "muster/gate/sampled_floor.h"
 #include "muster/numerics/roots/boundary.h"
 #include "muster/simulation/model_task.h"
 
@@ -63,6 +64,9 @@ Row central_row(const Plan& own, const Wish& wish, Neighbouring neighbouring) {
   }
   row.value = lattice.value(*found);
   const numerics::Enclosure epsilon = cost(row.value);
+  accounting::check_sampled_epsilon(row.value, share,
+                                    replaces ? accounting::Instead::opposite : accounting::Instead::nothing,
+                                    wish.target.delta, epsilon.upper);
   row.bound = accounting::Bound{};
   row.bound->id = "sampled-gaussian";
   row.bound->upper = epsilon.upper;

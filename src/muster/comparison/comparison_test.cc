@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/theorems/central/sampled_gaussian_rounds.h"
+#include "muster/papers/central/sampled_gaussian_rounds.h"
 #include "muster/plan/calibration/round_variance.h"
 
 namespace muster::comparison {

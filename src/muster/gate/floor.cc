@@ -23,24 +23,11 @@ constexpr double kMaxLaplace = 1000, kLaplaceRoom = 1e-7;
 // mean, each one standard deviation wide.
 constexpr int kWindowsAside = 4;
 
-// The larger and the smaller of x and y; x if y is NaN, which stands for a value that could not be computed.
-double larger_known(double x, double y) { return y > x ? y : x; }
-double smaller_known(double x, double y) { return y < x ? y : x; }
-
 // A bit of a message that is a one with probability a under the victim's record and b under the alternative
 // (floor.h).
 struct Bit {
   double gap, log_b;  // a lower bound of a - b, and an upper bound of ln b
 };
-
-// A lower bound of P(x - mu < Z <= x) for a standard normal Z. It never subtracts two nearly equal tails.
-double normal_gap(double x, double mu) {
-  if (mu < 1e-3) {
-    const double edge = larger_known(std::fabs(x), std::fabs(x - mu));
-    return mu * std::exp(-edge * edge / 2) / 2.5066282746310007 * kInward;
-  }
-  return larger_known(0, upper_normal_from_below(x - mu) - std::exp(log_upper_normal(x)) / kInward);
-}
 
 // The one-bit tests that are tried; the best one gives the floor. For Gaussian and Laplace messages the bit
 // says on which side of a threshold the message lies. For the Gaussian, some thresholds start near the middle

@@ -82,4 +82,14 @@ double upper_normal_from_below(double x) {
   return 0.5 * std::erfc(x / std::sqrt(2.0)) * (1 - numerics::kEightThousandRoundings);
 }
 
+// It never subtracts two nearly equal tails.
+double normal_gap(double x, double mu) {
+  constexpr double kInward = 1 - numerics::kEightMillionRoundings;
+  if (mu < 1e-3) {
+    const double edge = larger_known(std::fabs(x), std::fabs(x - mu));
+    return mu * std::exp(-edge * edge / 2) / 2.5066282746310007 * kInward;
+  }
+  return larger_known(0, upper_normal_from_below(x - mu) - std::exp(log_upper_normal(x)) / kInward);
+}
+
 }  // namespace muster::accounting

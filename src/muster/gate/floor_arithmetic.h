@@ -24,4 +24,11 @@ double fair_race(double tails, double heads);
 double log_upper_normal(double x);
 double upper_normal_from_below(double x);
 
+// A lower bound of P(x - mu < Z <= x) for a standard normal Z, mu >= 0.
+double normal_gap(double x, double mu);
+
+// The larger and the smaller of x and y; x if y is NaN, which stands for a value that could not be computed.
+inline double larger_known(double x, double y) { return y > x ? y : x; }
+inline double smaller_known(double x, double y) { return y < x ? y : x; }
+
 }  // namespace muster::accounting

@@ -1,11 +1,15 @@
 // Compares the curves of the sampled Gaussian with quadrature of the densities, and the pair of a replaced record
 // with that of other records in the plane.
-#include "muster/accounting/theorems/central/sampled_gaussian.h"
+#include "muster/papers/central/sampled_gaussian.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
+
+#include "muster/core/error.h"
+#include "muster/gate/sampled_floor.h"
 
 namespace muster::accounting {
 namespace {
@@ -141,6 +145,31 @@ TEST(SampledGaussian, CurvesFallAndStayInRangeFarOut) {
       }
     }
   }
+}
+
+// The gate's floor is a lower bound that is not idle, and the check refuses what lies below it.
+TEST(SampledGaussian, ItsFloorIsBelowTheTruthAndNotFarBelow) {
+  for (const Case& at : kCases) {
+    const SampledGaussian round(at.sigma, at.rate);
+    const double added = sampled_floor_delta(at.sigma, at.rate, Instead::nothing, at.epsilon),
+                 replaced = sampled_floor_delta(at.sigma, at.rate, Instead::opposite, at.epsilon);
+    SCOPED_TRACE(::testing::Message() << at.sigma << " " << at.rate << " " << at.epsilon);
+    EXPECT_LE(added, round.added(at.epsilon).upper);
+    EXPECT_LE(replaced, round.replaced(at.epsilon).upper);
+    EXPECT_GE(added, 0.3 * round.added(at.epsilon).lower);
+    EXPECT_GE(replaced, 0.3 * round.replaced(at.epsilon).lower);
+    const double at_epsilon = round.added(at.epsilon).upper;
+    EXPECT_NO_THROW(check_sampled_epsilon(at.sigma, at.rate, Instead::nothing, at_epsilon, at.epsilon));
+    if (at_epsilon > 0) {
+      EXPECT_THROW(check_sampled_epsilon(at.sigma, at.rate, Instead::nothing, 0.2 * at_epsilon, at.epsilon),
+                   Error);
+    }
+  }
+  EXPECT_THROW(check_sampled_epsilon(1, 0.1, Instead::opposite, 1e-5, 0), Error);
+  EXPECT_THROW(check_sampled_epsilon(1, 0.1, Instead::opposite, 1e-5, -1), Error);
+  EXPECT_THROW(check_sampled_epsilon(1, 0.1, Instead::opposite, 1e-5, std::nan("")), Error);
+  EXPECT_NO_THROW(
+      check_sampled_epsilon(1, 0.1, Instead::opposite, 1e-5, std::numeric_limits<double>::infinity()));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "muster/accounting/statement.h"
-#include "muster/accounting/theorems/central/sampled_gaussian.h"
+#include "muster/papers/central/sampled_gaussian.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {

@@ -1,4 +1,4 @@
-#include "muster/accounting/theorems/central/sampled_gaussian.h"
+#include "muster/papers/central/sampled_gaussian.h"
 
 #include <cmath>
 

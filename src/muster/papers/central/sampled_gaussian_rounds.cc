@@ -1,4 +1,4 @@
-#include "muster/accounting/theorems/central/sampled_gaussian_rounds.h"
+#include "muster/papers/central/sampled_gaussian_rounds.h"
 
 #include "muster/composition/composed_curve.h"
 #include "muster/composition/dominating_pair.h"
@@ -14,7 +14,7 @@ using numerics::Enclosure;
 // Tuning, as in composed_curve.cc: the values hold for every choice.
 constexpr int kNodes = 200;
 
-Enclosure epsilon_of(const RoundCurve& curve, std::uint64_t rounds, double delta) {
+Enclosure epsilon_of(const PairTable& curve, std::uint64_t rounds, double delta) {
   return {LossDistribution::dominated(curve).epsilon_lower(rounds, delta),
           LossDistribution::dominating(curve).epsilon_upper(rounds, delta)};
 }
@@ -40,8 +40,8 @@ Enclosure SampledGaussianRounds::epsilon(std::uint64_t rounds, double delta) con
     const auto replaced = [this](double epsilon) { return round_.replaced(epsilon); };
     return epsilon_of(tabulate(replaced, {}, nodes), rounds, delta);
   }
-  const RoundCurve curve = tabulate([this](double epsilon) { return round_.added(epsilon); },
-                                    [this](double epsilon) { return round_.removed(epsilon); }, nodes);
+  const PairTable curve = tabulate([this](double epsilon) { return round_.added(epsilon); },
+                                   [this](double epsilon) { return round_.removed(epsilon); }, nodes);
   return larger_of(epsilon_of(curve, rounds, delta), epsilon_of(curve.swapped(), rounds, delta));
 }
 

@@ -1,6 +1,6 @@
 // Compares many rounds of the sampled Gaussian with what is known otherwise: without sampling, T rounds are one
 // Gaussian at sqrt(T) times the distance; with sampling, two rounds are a double integral.
-#include "muster/accounting/theorems/central/sampled_gaussian_rounds.h"
+#include "muster/papers/central/sampled_gaussian_rounds.h"
 
 #include <gtest/gtest.h>
 
