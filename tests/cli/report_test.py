@@ -113,7 +113,6 @@ class ReportTest(SmallRuns):
 
     def test_without_coins_nothing_is_watched(self):
         self.with_clients(20)
-        self.train("--out", "run", "--protocol", "subset", "--subset", 5, status=2)  # refused because of the plan's rate
         plan = (self.folder / "small.toml").read_text()
         plan = plan.replace('"shuffled-check-in"', '"subset"').replace("rate = 0.1", "subset = 5")
         (self.folder / "small.toml").write_text(plan)

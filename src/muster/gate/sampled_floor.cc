@@ -22,7 +22,7 @@ double at_threshold(double mu, double rate, Instead instead, double epsilon, dou
   // The victim's record moves mass `gap` across t if it is sampled. `other` bounds P'(sum > t).
   const double apart = instead == Instead::nothing ? 0 : mu;
   const double gap = rate * normal_gap(t + apart, mu + apart) * kInward;
-  const double other = upper_normal(t);  // that of the record -mu is smaller
+  const double other = (1 - rate) * upper_normal(t) + rate * upper_normal(t + apart);
   return gap - std::expm1(epsilon) * other / kInward;
 }
 
@@ -33,10 +33,11 @@ double sampled_floor_delta(double sigma, double rate, Instead instead, double ep
   const double middle = instead == Instead::nothing ? mu / 2 : 0;
   double best = 0;
   const auto add = [&](double t) { best = larger_known(best, at_threshold(mu, rate, instead, epsilon, t)); };
-  for (const double aside : {-0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0}) add(middle + aside);
-  // Near where the likelihood ratio is E, and where hardly any noise reaches.
-  const double crossing = (epsilon - std::log(rate)) / mu;
-  for (const double share : {0.5, 0.7, 0.85, 1.0, 1.2}) add(middle + share * crossing);
+  // The likelihood ratio is E at `crossing` deviations from the middle, or nearer to it.
+  constexpr int kSteps = 64;
+  const double crossing = std::log1p(std::expm1(epsilon) / rate) / mu;
+  for (int i = 0; i <= kSteps; ++i) add(middle - 1 + (crossing + 5) * i / kSteps);
+  // Where hardly any noise reaches.
   for (const double less : {0.0, 1.0, 3.0, 6.0, 12.0}) add(std::sqrt(2 * (epsilon - std::log(rate) + less)));
   return best > 0 ? smaller_known(best, 1) : 0;
 }
