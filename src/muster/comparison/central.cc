@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "muster/papers/central/sampled_gaussian_rounds.h"
 #include "muster/gate/sampled_floor.h"
 #include "muster/numerics/roots/boundary.h"
+#include "muster/papers/central/sampled_gaussian_rounds.h"
 #include "muster/simulation/model_task.h"
 
 namespace muster::comparison {

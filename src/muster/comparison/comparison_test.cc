@@ -13,7 +13,6 @@ namespace muster::comparison {
 namespace {
 
 using protocols::Command;
-using protocols::Plan;
 using protocols::PlanSource;
 
 constexpr const char* kPlan = R"(

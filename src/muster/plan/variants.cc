@@ -27,9 +27,10 @@ std::vector<PlanSource> variants_of(const PlanSource& base, const std::vector<Se
   for (std::size_t i = 0; i < settings.size(); ++i) {
     for (const auto& [key, value] : settings[i]) variants[i].override_key(key, value, given_by);
   }
-  for (const auto& [key, raw] : base.entries()) {
+  for (const auto& entry : base.entries()) {
+    const std::string& key = entry.first;
     const auto applies_here = [&key](const PlanSource& variant) { return applies(key, variant); };
-    if (raw.origin.is_flag() && std::ranges::any_of(variants, applies_here)) {
+    if (entry.second.origin.is_flag() && std::ranges::any_of(variants, applies_here)) {
       for (PlanSource& variant : variants) variant.allow_leaving_out(key);
     }
   }

@@ -28,7 +28,7 @@ struct CsvLayout {
 
 // The training and test examples, at least one of each. If the layout has neither a split column nor a test file, the
 // 6th, the 12th, ... example line is a test example.
-DataSplit load_csv(const std::filesystem::path& file, const CsvLayout& layout = {});
+DataSplit load_csv(const std::filesystem::path& path, const CsvLayout& layout = {});
 
 // All examples of layout.test, at least one, for a model of so many classes, whose names are `class_names` if its labels
 // are text. A class that the model does not have is refused.

@@ -174,8 +174,9 @@ TEST_F(Csv, RefusesLabelsOfTwoKindsAndLabelsThatAreNone) {
        {std::string("a\0b", 3), std::string("a\x1B[2J"), std::string("caf\xE9"), std::string("\xC2\x9B"),
         std::string("\xC0\xAF"), std::string("\xED\xA0\x80"), std::string("\xF4\x90\x80\x80"),
         std::string("\xE2\x82"), std::string(101, 'a')}) {
-    expect_refusal(text + "1,2," + label + "\n", "line 4, column 3 (kind): not the name", "",
-                   "100 bytes of UTF-8");
+    std::string bytes = text;
+    bytes.append("1,2,").append(label).append("\n");
+    expect_refusal(bytes, "line 4, column 3 (kind): not the name", "", "100 bytes of UTF-8");
   }
   EXPECT_NO_THROW(load(text + text.substr(kHeader.size()) + text.substr(kHeader.size()) + "1,2," +
                        std::string(100, 'a') + "\n1,2,\xF0\x9F\x90\x88\n"));

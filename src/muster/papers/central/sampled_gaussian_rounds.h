@@ -13,8 +13,8 @@
 #include <cstdint>
 
 #include "muster/accounting/statement.h"
-#include "muster/papers/central/sampled_gaussian.h"
 #include "muster/numerics/enclosure.h"
+#include "muster/papers/central/sampled_gaussian.h"
 
 namespace muster::accounting {
 
