@@ -57,10 +57,18 @@ std::vector<KeySpec> population_keys() {
       {
           .key = "population.data",
           .flag = "--data",
-          .meaning = "client j holds example j; more clients than examples: each holds one drawn at random",
+          .meaning = "where the records come from; client j holds record j, unless clients share records",
           .values = DataSet{.field = &PlanValues::data},
           .commands = "train",
           .needed = Needed::to_train,
+      },
+      {
+          .key = "population.share",
+          .flag = "--share",
+          .meaning = "lets clients share records: of too few, each holds some drawn at random",
+          .values = Switch{&PlanValues::share},
+          .commands = "train",
+          .written = Written::unless_default,
       },
       {
           .key = "population.label",

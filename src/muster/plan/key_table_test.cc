@@ -27,8 +27,8 @@ using Texts = std::vector<std::string>;
 std::string usual(const KeySpec& spec) {
   return std::visit(
       Overloaded{[](const FolderName&) { return "run"; }, [](const DataSet&) { return "csv:rows.csv"; },
-                 [](const ColumnName&) { return "kind"; }, [](const Integers&) { return "10"; },
-                 [](const auto&) { return "0.5"; }},
+                 [](const ColumnName&) { return "kind"; }, [](const Switch&) { return "true"; },
+                 [](const Integers&) { return "10"; }, [](const auto&) { return "0.5"; }},
       spec.values);
 }
 
@@ -45,6 +45,9 @@ Texts others(const KeySpec& spec) {
                                },
                                [](const ColumnName&) {
                                  return Texts{"kind", "a = \"b\", c", "\u00e4rger"};
+                               },
+                               [](const Switch&) {
+                                 return Texts{"true", "false"};
                                },
                                [](const Integers&) { return Texts{"5"}; },
                                [](const Numbers&) {

@@ -76,7 +76,8 @@ struct PlanValues {
   std::uint64_t seed = 1;
 
   std::uint64_t clients = 0;
-  std::string data;  // "digits", "idx:DIR" or another of kDataFormats; empty if not stated
+  std::string data;    // "digits", "idx:DIR" or another of kDataFormats; empty if not stated
+  bool share = false;  // whether several clients may hold the same record
   // Of csv data; each is empty if it is not stated.
   std::string label;      // the column that holds the class
   std::string split;      // the column that says `train` or `test`
@@ -133,6 +134,7 @@ class Plan {
 
   std::uint64_t clients() const { return values_.clients; }
   const std::string& data() const { return values_.data; }
+  bool share() const { return values_.share; }
   const std::string& label() const { return values_.label; }
   const std::string& split() const { return values_.split; }
   const std::string& test_data() const { return values_.test_data; }

@@ -62,6 +62,7 @@ const std::vector<std::string> kNotNumbers = {"true",    "\"0.5\"", "1979-05-27"
                                               "{a = 1}", "nan",     "inf",        "-inf"};
 const std::vector<std::string> kNotIntegers = {"true", "\"many\"", "1979-05-27", "[1]", "{a = 1}", "nan",
                                                "inf",  "1.5",      "600.0",      "1e6", "-1"};
+const std::vector<std::string> kNotBooleans = {"0", "1", "1.5", "\"true\"", "[true]", "{a = true}", "nan"};
 const std::vector<std::string> kNotTexts = {"true", "1", "1.5", "[\"a\"]", "nan", "07:32:00", "\"\""};
 
 struct Case {
@@ -95,6 +96,7 @@ const std::vector<Case> kIntegers = {{"seed", {}},
                                      {"rounds.count", {}},
                                      {"rounds.log_every", {"0"}},
                                      {"rounds.checkpoint_every", {"0"}}};
+const std::vector<Case> kBooleans = {{"population.share", {}}};
 const std::vector<Case> kTexts = {
     {"name", {"\".\"", "\"..\"", "\".hidden\"", "\"a/b\"", "\"a b\"", "\"caf\u00e9\"", "\"a\\u0000b\""}},
     {"population.data", {"\"csv:\"", "\"cifar:\"", "\"idx:\"", "\"tsv:a.tsv\"", "\"http://x\"", "\"a\\nb\""}},
@@ -141,12 +143,13 @@ void expect_all_refused(const std::vector<Case>& cases, const std::vector<std::s
 
 TEST(PlanRefusals, Numbers) { expect_all_refused(kNumbers, kNotNumbers); }
 TEST(PlanRefusals, Integers) { expect_all_refused(kIntegers, kNotIntegers); }
+TEST(PlanRefusals, Booleans) { expect_all_refused(kBooleans, kNotBooleans); }
 TEST(PlanRefusals, Texts) { expect_all_refused(kTexts, kNotTexts); }
 TEST(PlanRefusals, KeysThatDoNotApply) { expect_all_refused(kInapplicable, {}); }
 
 TEST(PlanRefusals, EveryKeyIsInThisTest) {
   std::set<std::string_view> tested;
-  for (const auto* cases : {&kNumbers, &kIntegers, &kTexts, &kInapplicable}) {
+  for (const auto* cases : {&kNumbers, &kIntegers, &kBooleans, &kTexts, &kInapplicable}) {
     for (const Case& bad : *cases) {
       tested.insert(bad.key);
     }

@@ -13,6 +13,7 @@
 #include "muster/learning/data/digits.h"
 #include "muster/learning/data/idx.h"
 #include "muster/plan/value_kinds.h"
+#include "muster/simulation/population.h"
 
 namespace muster::simulation {
 namespace {
@@ -66,9 +67,12 @@ std::string_view inputs_of(const learning::Dataset& data, std::size_t i) {
 
 learning::DataSplit load_data(const protocols::Plan& plan) {
   if (plan.data() == "digits") {
+    expect_enough_records(holdings_of(plan), kMaxDigits);
     return learning::draw_digits(std::min(plan.clients(), kMaxDigits), kTestDigits, plan.seed());
   }
-  return load_files("population.data", plan.values());
+  learning::DataSplit data = load_files("population.data", plan.values());
+  expect_enough_records(holdings_of(plan), data.train.size());
+  return data;
 }
 
 learning::Dataset load_test_data(const protocols::PlanValues& values) {

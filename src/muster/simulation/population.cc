@@ -1,5 +1,6 @@
 #include "muster/simulation/population.h"
 
+#include <fmt/format.h>
 #include <hwy/cache_control.h>
 
 #include "muster/core/error.h"
@@ -7,12 +8,24 @@
 
 namespace muster::simulation {
 
-Population::Population(std::uint64_t clients, const learning::Dataset& data, const random::RunKey& key)
-    : clients_(clients), data_(&data), key_(key) {
+Holdings holdings_of(const protocols::Plan& plan) { return {plan.clients(), plan.share()}; }
+
+Population::Population(const Holdings& holdings, const learning::Dataset& data, const random::RunKey& key)
+    : clients_(holdings.clients), data_(&data), key_(key) {
   if (data.size() == 0) {
     throw Error(ErrorCode::data, "population.data", "", "at least one training example",
                 "has no training examples");
   }
+  expect_enough_records(holdings, data.size());
+}
+
+void expect_enough_records(const Holdings& holdings, std::uint64_t records) {
+  if (holdings.clients <= records || holdings.share) return;
+  throw Error(ErrorCode::plan, "population.clients", fmt::format("{}", holdings.clients),
+              fmt::format("integer 1..{}, or more with population.share = true", records),
+              fmt::format("is more than the {} training records of population.data: clients hold records of "
+                          "their own unless population.share lets several hold the same one",
+                          records));
 }
 
 double clients_per_record(std::uint64_t clients, std::uint64_t records) {

@@ -1,8 +1,9 @@
 // The population that one machine simulates: determines which example each client holds.
 //
 // If there are at least as many examples as clients, client j holds example j and the remaining examples are
-// unused. Otherwise each client holds one example drawn uniformly, which depends only on the key and the
-// client's number. The unit of privacy is the client, not the example. Immutable; may be shared by threads.
+// unused. Otherwise clients must be allowed to share examples (population.share); then each holds one example
+// drawn uniformly, which depends only on the key and the client's number. The unit of privacy is the client,
+// not the example. Immutable; may be shared by threads.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <span>
 
 #include "muster/learning/dataset.h"
+#include "muster/plan/plan.h"
 #include "muster/random/keyed_stream.h"
 
 namespace muster::simulation {
@@ -18,10 +20,21 @@ namespace muster::simulation {
 // to have its own.
 double clients_per_record(std::uint64_t clients, std::uint64_t records);
 
+// What a plan says of the records that its clients hold.
+struct Holdings {
+  std::uint64_t clients = 1;
+  bool share = false;  // whether several clients may hold the same record
+};
+Holdings holdings_of(const protocols::Plan& plan);
+
+// Throws Error(plan), which names the keys, if the clients need more than `records` and may not share.
+void expect_enough_records(const Holdings& holdings, std::uint64_t records);
+
 class Population {
  public:
-  // `data` must outlive the population. Throws Error(data) for an empty data set.
-  Population(std::uint64_t clients, const learning::Dataset& data, const random::RunKey& key);
+  // `data` must outlive the population. Throws Error(data) for an empty data set, and what
+  // expect_enough_records throws.
+  Population(const Holdings& holdings, const learning::Dataset& data, const random::RunKey& key);
 
   std::uint64_t clients() const { return clients_; }
   std::uint64_t example_index(std::uint64_t client) const;

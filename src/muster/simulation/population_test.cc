@@ -22,7 +22,7 @@ const random::RunKey kKey = random::RunKey::from_seed(1);
 TEST(Population, EachClientHoldsItsOwnExampleWhileTheyLast) {
   const learning::Dataset data = examples(10);
   for (const std::uint64_t clients : {1, 7, 10}) {
-    const Population population(clients, data, kKey);
+    const Population population({clients, clients % 2 == 0}, data, kKey);
     for (std::uint64_t client = 0; client < clients; ++client) {
       EXPECT_EQ(population.example_index(client), client);
     }
@@ -33,7 +33,7 @@ TEST(Population, MoreClientsThanExamplesDrawUniformly) {
   constexpr double kAlpha = 1e-6;  // false-alarm rate; the seed is fixed, so the result is always the same
   constexpr std::uint64_t kClients = 10'000;
   const learning::Dataset data = examples(20);
-  const Population population(kClients, data, kKey);
+  const Population population({kClients, true}, data, kKey);
   std::vector<std::uint64_t> held(20, 0);
   std::uint64_t in_turn = 0;
   for (std::uint64_t client = 0; client < kClients; ++client) {
@@ -50,9 +50,23 @@ TEST(Population, MoreClientsThanExamplesDrawUniformly) {
   EXPECT_TRUE(drawn.pass) << drawn.summary;
 }
 
+TEST(Population, ClientsShareOnlyIfAsked) {
+  const learning::Dataset data = examples(10);
+  EXPECT_NO_THROW(Population({11, true}, data, kKey));
+  try {
+    const Population population({11, false}, data, kKey);
+    ADD_FAILURE() << "eleven clients hold ten records";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::plan);
+    EXPECT_EQ(error.key(), "population.clients");
+    EXPECT_EQ(error.value(), "11");
+    EXPECT_EQ(error.allowed(), "integer 1..10, or more with population.share = true");
+  }
+}
+
 TEST(Population, NeedsAnExample) {
   const learning::Dataset none;
-  EXPECT_THROW(Population(3, none, kKey), Error);
+  EXPECT_THROW(Population({3, true}, none, kKey), Error);
 }
 
 }  // namespace

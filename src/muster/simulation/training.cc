@@ -132,7 +132,7 @@ class Session {
         began_(Clock::now()),
         key_(random::RunKey::from_seed(plan.seed())),
         team_(options.threads),
-        population_(plan.clients(), data.train, key_),
+        population_(holdings_of(plan), data.train, key_),
         roll_call_(protocols::make_roll_call(plan, key_)),
         engine_(*parts.task.function, *parts.randomizer, *roll_call_, population_, key_, team_, ranks,
                 parts.sum.get(), Interrupt(options.interrupt)),
