@@ -94,8 +94,9 @@ void before_training(const Trained& run, const simulation::Prepared& prepared) {
                             run.folder->load(run.plan->hash(), run.fidelity), say);
   }
   say(reporting::classes_note(prepared.data.train.class_names));
-  say(reporting::sharing_note(
-      run.plan->clients(), simulation::clients_per_record(run.plan->clients(), prepared.data.train.size())));
+  say(reporting::records_note(*run.plan));
+  say(reporting::sharing_note(*run.plan, simulation::clients_per_record(simulation::holdings_of(*run.plan),
+                                                                        prepared.data.train.size())));
 }
 
 // Runs on every rank. If one rank refuses the flags or the plan, or cannot prepare, all ranks end with its

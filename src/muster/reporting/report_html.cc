@@ -110,7 +110,8 @@ std::string head_of(const ReportParts& parts) {
       html += flag(kind, escaped(words) + ".");
     }
   };
-  note("", sharing_note(run.plan.clients(), run.clients_per_record.value_or(1)));
+  note("", records_note(run.plan));
+  note("", sharing_note(run.plan, run.clients_per_record.value_or(1)));
   note("bad", neutral_note(last == nullptr ? 0 : last->neutral.value_or(0)));
   note("bad", larger_note(parts.larger));
   return html;
@@ -188,12 +189,13 @@ std::string statement_of(const ReportParts& parts) {
     return html + "<p>Nothing yet: no round is done.</p>\n";
   }
   const accounting::Statement& statement = *parts.statement;
-  html +=
-      fmt::format("<p>{}; {}; {} {}{}; delta = {}. Two data sets differ in one client's record ({}).</p>\n",
-                  escaped(accounting::describe(parts.run.plan.mechanism())),
-                  escaped(accounting::describe(parts.run.plan.participation())), statement.rounds,
-                  parts.run.plan.has_slots() ? "run" : "round", statement.rounds == 1 ? "" : "s",
-                  statement.question.fixed, name_of(statement.best.neighbouring));
+  html += fmt::format("<p>{}; {}; {} {}{}; delta = {}. Two data sets differ in {} ({}).</p>\n",
+                      escaped(accounting::describe(parts.run.plan.mechanism())),
+                      escaped(accounting::describe(parts.run.plan.participation())), statement.rounds,
+                      parts.run.plan.has_slots() ? "run" : "round", statement.rounds == 1 ? "" : "s",
+                      statement.question.fixed,
+                      parts.run.plan.records() > 1 ? "one client, all its records" : "one client's record",
+                      name_of(statement.best.neighbouring));
   html +=
       "<div class=\"wide\"><table>\n<tr><th>bound</th><th class=\"n\">epsilon upper</th><th "
       "class=\"n\">lower</th><th>validity</th>"

@@ -7,13 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "muster/plan/plan.h"
+
 namespace muster::reporting {
 
 // Called with each note as soon as there is one, on the thread of the function that was given this sink.
 using NoteSink = std::function<void(const std::string& note)>;
 
 // "250000 clients share 3000 records, 83.3 a record on average: epsilon is for one client's copy; ...".
-std::string sharing_note(std::uint64_t clients, double clients_per_record);
+std::string sharing_note(const protocols::Plan& plan, double clients_per_record);
+
+// "each client holds 12 records, ..."; empty if each holds one.
+std::string records_note(const protocols::Plan& plan);
 
 // "the classes are 0 = cat, 1 = dog", from the names of the classes; of many, the first ones.
 std::string classes_note(const std::vector<std::string>& class_names);

@@ -135,7 +135,7 @@ class Session {
         population_(holdings_of(plan), data.train, key_),
         roll_call_(protocols::make_roll_call(plan, key_)),
         engine_(*parts.task.function, *parts.randomizer, *roll_call_, population_, key_, team_, ranks,
-                parts.sum.get(), Interrupt(options.interrupt)),
+                parts.sum.get(), Interrupt(options.interrupt), local_sgd_of(plan)),
         evaluator_(parts.task.make_evaluator(data.test, team_)),
         epsilon_(parts.epsilon),
         estimate_(parts.task.function->dimension()) {}
@@ -301,7 +301,7 @@ RunResult result_of(const Session& session, const Ending& ending, std::uint64_t 
   result.delta = plan.delta().value();
   result.fidelity = fidelity;
   result.neutral = session.state().neutral;
-  result.clients_per_record = clients_per_record(plan.clients(), session.state().records);
+  result.clients_per_record = clients_per_record(holdings_of(plan), session.state().records);
   result.slots = session.slots();
   result.validity = accounting::Validity::proven;
   result.neighbouring = accounting::Neighbouring::replace_one;
