@@ -43,6 +43,7 @@ void print_result(const protocols::Plan& plan, RunResult result, const RunFolder
   } else {
     fmt::print("\n{}", reporting::result_text(plan, result));
   }
+  say(reporting::by_client_note(result.client_accuracy, result.worst_decile));
   say(reporting::neutral_note(result.neutral.value_or(0)));
 }
 

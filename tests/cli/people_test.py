@@ -40,6 +40,27 @@ class PeopleTest(SmallRuns):
         self.assertNotIn("records", alone.stdout + alone.stderr)
         self.assertIn("Two data sets differ in one client's record (replace-one)", Page(self.report("alone")[0]).words)
 
+    def test_accuracy_by_client(self):
+        flags = ("--partition", "by-label:1", "--local-steps", 2, "--local-rate", 0.1)
+        lines = self.json_lines("--out", "run", *flags)
+        final = lines[-1]
+        for line in lines:
+            self.assertTrue(0 <= line["worst_decile"] <= line["client_accuracy"] <= 1, line)
+        # Half of the records and of the test examples have each of two labels, and each client holds one of them
+        # alone. So the mean is the accuracy on the whole test set, and the worst tenth is the worse label's.
+        self.assertAlmostEqual(final["client_accuracy"], final["accuracy"], delta=1e-12)
+        self.assertLessEqual(final["worst_decile"], final["accuracy"])
+        text, _ = self.report("run")
+        words = Page(text).words
+        self.assertIn(f"{final['client_accuracy']:.4f} on average and {final['worst_decile']:.4f} over the worst tenth", words)
+        self.assertIn("no epsilon covers it", words)
+        shown = self.train("--out", "run", "--resume", *flags)
+        self.assertIn(f"clients   {final['client_accuracy']:.4f} by client, {final['worst_decile']:.4f} for the worst",
+                      shown.stdout)
+        self.assertIn("no epsilon covers it", shown.stderr)
+        for line in self.json_lines("--out", "one", "--records", 1):
+            self.assertNotIn("worst_decile", line)
+
     def test_epsilon_does_not_depend_on_what_a_client_holds(self):
         local = ("--local-steps", 3, "--local-rate", 0.1)
         runs = {name: self.json_lines("--out", name, *flags)[-1]
@@ -92,7 +113,9 @@ class PeopleTest(SmallRuns):
     def test_statistics_are_means_over_records(self):
         self.write((self.folder / "small.toml").read_text().replace('"ldp-sgd"', '"laplace"')
                    .replace("learning_rate = 0.2\n", "").replace("logistic", "mean"))
-        self.assertEqual(self.json_lines("--out", "run")[-1]["neutral"], 0)
+        final = self.json_lines("--out", "run")[-1]
+        self.assertEqual(final["neutral"], 0)
+        self.assertNotIn("worst_decile", final)
 
 
 if __name__ == "__main__":

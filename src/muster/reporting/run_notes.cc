@@ -37,6 +37,16 @@ std::string classes_note(const std::vector<std::string>& class_names) {
                                      : list;
 }
 
+std::string by_client_note(std::optional<double> mean, std::optional<double> worst_decile) {
+  if (!mean || !worst_decile) {
+    return "";
+  }
+  return fmt::format(
+      "accuracy by client is {:.4f} on average and {:.4f} over the worst tenth of the clients, each on test "
+      "examples with the labels of its records; this tells of the records, and no epsilon covers it",
+      *mean, *worst_decile);
+}
+
 std::string neutral_note(std::uint64_t neutral) {
   if (neutral == 0) {
     return "";

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ std::string records_note(const protocols::Plan& plan);
 
 // "the classes are 0 = cat, 1 = dog", from the names of the classes; of many, the first ones.
 std::string classes_note(const std::vector<std::string>& class_names);
+
+// How accuracy differs between clients, and that no epsilon covers it; empty if either value is missing.
+std::string by_client_note(std::optional<double> mean, std::optional<double> worst_decile);
 
 // "12 answers were neutral: ...".
 std::string neutral_note(std::uint64_t neutral);
