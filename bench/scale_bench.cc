@@ -67,7 +67,7 @@ struct Workload {
   Workload(std::uint64_t n, double check_in)
       : clients(n),
         rate(check_in),
-        population(clients, examples(), key),
+        population({.clients = clients, .share = true}, examples(), key),
         roll_call(protocols::CheckInCoins(key, rate, 0.0), clients, 1),
         engine(*gradients, *randomizer, roll_call, population, key, team, *ranks),
         model(learning::initial_parameters(learning::Architecture::cnn, key)),

@@ -79,7 +79,7 @@ struct Run {
       : gradients(learning::make_engine(learning::Architecture::cnn)),
         randomizer(make(kind, gradients->dimension())),
         sum(sum_alone ? randomizers::make_gaussian_sum(5.0, 0.01, gradients->dimension()) : nullptr),
-        population(kClients, data(), kKey),
+        population({.clients = kClients}, data(), kKey),
         roll_call(protocols::CheckInCoins(kKey, kRate, 0.0), kClients, 1),
         team(threads),
         ranks(simulation::alone()),

@@ -230,10 +230,11 @@ void run_all(simulation::Sweep& sweep, const TrainFlags& flags, simulation::Fide
         fmt::print("{}\n", simulation::result_line(result));
         std::fflush(stdout);
       }
-      const std::string sharing =
-          reporting::sharing_note(plan.clients(), result.clients_per_record.value_or(1));
-      if (!sharing.empty() && said.insert(sharing).second) {
-        say(sharing);
+      for (const std::string& note : {reporting::records_note(plan),
+                                      reporting::sharing_note(plan, result.clients_per_record.value_or(1))}) {
+        if (!note.empty() && said.insert(note).second) {
+          say(note);
+        }
       }
       if (result.stopped == simulation::Stopped::interrupted) {
         sweep.interrupted = true;

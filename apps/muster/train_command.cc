@@ -43,6 +43,7 @@ void print_result(const protocols::Plan& plan, RunResult result, const RunFolder
   } else {
     fmt::print("\n{}", reporting::result_text(plan, result));
   }
+  say(reporting::by_client_note(result.client_accuracy, result.worst_decile));
   say(reporting::neutral_note(result.neutral.value_or(0)));
 }
 
@@ -94,8 +95,9 @@ void before_training(const Trained& run, const simulation::Prepared& prepared) {
                             run.folder->load(run.plan->hash(), run.fidelity), say);
   }
   say(reporting::classes_note(prepared.data.train.class_names));
-  say(reporting::sharing_note(
-      run.plan->clients(), simulation::clients_per_record(run.plan->clients(), prepared.data.train.size())));
+  say(reporting::records_note(*run.plan));
+  say(reporting::sharing_note(*run.plan, simulation::clients_per_record(simulation::holdings_of(*run.plan),
+                                                                        prepared.data.train.size())));
 }
 
 // Runs on every rank. If one rank refuses the flags or the plan, or cannot prepare, all ranks end with its

@@ -42,19 +42,20 @@ class Formats(small_runs.SmallRuns):
     def objects(self, run, name):
         return [json.loads(line) for line in (self.folder / run / name).read_text(encoding="utf-8").splitlines()]
 
-    def expect_fields(self, found, name, slots):
-        rows = [row for row in table(f"<!-- fields: {name} -->") if slots or row[3] != "slot protocols"]
+    def expect_fields(self, found, name, slots, several):
+        absent = {there for there, kept in (("slot protocols", slots), ("several records", several)) if not kept}
+        rows = [row for row in table(f"<!-- fields: {name} -->") if row[3] not in absent]
         self.assertEqual(list(found), [row[0] for row in rows])
         for field, kind, *_ in rows:
             self.assertTrue(TYPES[kind](found[field]), (field, kind, found[field]))
 
-    def expect_files(self, run, slots):
+    def expect_files(self, run, slots, several=False):
         lines, results = self.objects(run, "metrics.jsonl"), self.objects(run, "result.json")
         self.assertGreater(len(lines), 1)
         self.assertEqual(len(results), 1)
         for line in lines:
-            self.expect_fields(line, "metrics.jsonl", slots)
-        self.expect_fields(results[0], "result.json", slots)
+            self.expect_fields(line, "metrics.jsonl", slots, several)
+        self.expect_fields(results[0], "result.json", slots, several)
 
     def test_a_run_is_as_the_page_says(self):
         self.run_command("train", "small.toml", "--out", "run", "--json")
@@ -90,6 +91,11 @@ class Formats(small_runs.SmallRuns):
         self.plan_in_slots()
         self.run_command("train", "small.toml", "--out", "run", "--json")
         self.expect_files("run", slots=True)
+
+    def test_a_run_of_clients_with_several_records_is_as_the_page_says(self):
+        self.with_clients(10)
+        self.run_command("train", "small.toml", "--records", 4, "--out", "run", "--json")
+        self.expect_files("run", slots=False, several=True)
 
     def test_what_is_not_known_is_ignored_or_refused_as_the_page_says(self):
         self.run_command("train", "small.toml", "--out", "run", "--json")

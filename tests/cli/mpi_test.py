@@ -44,6 +44,7 @@ name = "ranks"
 [population]
 clients = {clients}
 data = "{data}"
+{held}
 [participation]
 protocol = "{protocol}"
 {participation}
@@ -53,6 +54,7 @@ clip = 1.0
 [rounds]
 count = {rounds}
 learning_rate = {learning_rate}
+{local}
 momentum = 0.5
 average = 0.1
 log_every = {log_every}
@@ -65,11 +67,14 @@ delta = 1e-4
 SIGNS = 'kind = "ldp-sgd"\nepsilon0 = 1.0'
 NOISE = 'kind = "gaussian"\nsigma = 5.0'
 BASE = {"clients": 300, "protocol": "shuffled-check-in", "participation": "rate = 0.3\ndropout = 0.1",
-        "randomizer": SIGNS, "rounds": 40, "log_every": 20, "data": "idx:data", "learning_rate": "[[1, 0.2], [20, 0.1]]"}
+        "randomizer": SIGNS, "rounds": 40, "log_every": 20, "data": "idx:data", "learning_rate": "[[1, 0.2], [20, 0.1]]",
+        "held": "", "local": ""}
 # A population whose epsilon is computed quickly, for tests that do not depend on who sends.
 QUICK = {"clients": 40, "participation": "rate = 1"}
 PLANS = {
     "check-in": {},
+    "people": {"clients": 60, "held": 'records = 5\npartition = "dirichlet:0.3"',
+               "local": "local_steps = 3\nlocal_rate = 0.1\nlocal_batch = 2"},
     "averaged": {"protocol": "random-check-in-averaged", "participation": "rate = 0.5\nslots = 30", "rounds": 2},
 }
 MORE_PLANS = {

@@ -12,6 +12,7 @@ from small_runs import SmallRuns
 PLAN = """
 [population]
 clients = {clients}
+share = true
 data = "idx:data"
 [participation]
 {participation}

@@ -225,7 +225,8 @@ class ReportTest(SmallRuns):
         self.assertIn(sentence, Page(text).words.replace("&#39;", "'"))
         words = self.train("--out", "other", "--seed", 2).stdout
         self.assertIn("records   25 clients hold each, on average: epsilon is for one client's copy", words)
-        done = self.train("--out", "few", "--clients", 40)
+        done = self.train("--out", "few", "--clients", 40, "--share", "false")
+        self.assertEqual(self.refusal("train", "small.toml", "--share", "false", status=2)["key"], "population.clients")
         self.assertNotIn("share", done.stderr)
         self.assertNotIn("records", done.stdout)
         self.assertNotIn("share", self.report("few")[0])

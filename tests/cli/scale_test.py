@@ -22,6 +22,7 @@ PLAN = """
 name = "large"
 [population]
 clients = {clients}
+share = true
 data = "idx:data"
 [participation]
 protocol = "shuffled-check-in"

@@ -16,6 +16,7 @@ PLAN = """
 name = "small"
 [population]
 clients = 1000
+share = true
 data = "idx:data"
 [participation]
 protocol = "shuffled-check-in"

@@ -128,13 +128,13 @@ class SweepTest(SmallRuns):
         self.assertEqual((summary["runs"], summary["finished"]), (6, 6))
         notes = [line for line in done.stderr.splitlines() if line.endswith(", and is left out")]
         self.assertEqual(len(notes), len(set(notes)))
-        self.assertIn("muster: participation.rate = 0.1 (small.toml, line 8, column 8) does not apply to protocol "
+        self.assertIn("muster: participation.rate = 0.1 (small.toml, line 9, column 8) does not apply to protocol "
                       "shuffle with randomizer ldp-sgd, and is left out", notes)
         self.assertIn("muster: participation.subset = 100 (--subset) does not apply to protocol shuffled-check-in "
                       "with randomizer gaussian, and is left out", notes)
         # Such a run is that of the plan with the same protocol and randomizer, wherever they are stated.
         alone = self.train("--protocol", "subset", "--subset", 100, "--rounds", 2, "--out", "alone")
-        self.assertIn("participation.rate = 0.1 (small.toml, line 8, column 8) does not apply", alone.stderr)
+        self.assertIn("participation.rate = 0.1 (small.toml, line 9, column 8) does not apply", alone.stderr)
         mine = summary["combinations"][4]
         self.assertEqual(mine["set"], {"participation.protocol": "subset", "randomizer.kind": "ldp-sgd"})
         self.assertEqual((self.folder / "alone" / "plan.txt").read_text(),

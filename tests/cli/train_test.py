@@ -239,7 +239,8 @@ class TrainTest(unittest.TestCase):
         self.assertFalse((self.folder / "runs").exists())
 
     def test_a_long_run_says_so_before_it_starts(self):
-        process = subprocess.Popen(self.command("--out", "run", "--clients", 1e12, "--rate", 1e-9, "--rounds", 9),
+        process = subprocess.Popen(self.command("--out", "run", "--clients", 1e12, "--share", "true", "--rate", 1e-9,
+                                                "--rounds", 9),
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.folder)
         said = []
         while not said or "muster: training" not in said[-1]:

@@ -12,6 +12,7 @@ namespace muster::protocols {
 namespace {
 
 constexpr std::uint64_t kMaxClients = 1'000'000'000'000;
+constexpr std::uint64_t kMaxRecords = 1'000'000;  // as many as a file of examples may have
 constexpr std::uint64_t kMaxSeed = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMaxEpochs = 10'000;
 
@@ -57,11 +58,46 @@ std::vector<KeySpec> population_keys() {
       {
           .key = "population.data",
           .flag = "--data",
-          .meaning = "client j holds example j; more clients than examples: each holds one drawn at random",
+          .meaning = "where the records come from; the partition says who holds which",
           .values = DataSet{.field = &PlanValues::data},
           .commands = "train",
           .needed = Needed::to_train,
       },
+      {
+          .key = "population.records",
+          .flag = "--records",
+          .meaning = "records that each client holds; its vector is the mean over them",
+          .values = Integers{.field = &PlanValues::records, .min = 1, .max = kMaxRecords},
+          .commands = "train",
+          .written = Written::unless_default,
+      },
+      {
+          .key = "population.partition",
+          .flag = "--partition",
+          .meaning = "how records are dealt to clients",
+          .values = Partitions{&PlanValues::partition},
+          .commands = "train",
+          .written = Written::unless_default,
+          .fallback = "shuffled if each has several, else client j holds record j",
+          .fill =
+              [](const Plan& plan, PlanValues& values) {
+                if (plan.records() > 1) values.partition = Partition{};
+              },
+      },
+      {
+          .key = "population.share",
+          .flag = "--share",
+          .meaning = "lets clients share records: of too few, each holds some drawn at random",
+          .values = Switch{&PlanValues::share},
+          .commands = "train",
+          .written = Written::unless_default,
+      },
+  };
+}
+
+// How the fields of CSV data are read.
+std::vector<KeySpec> csv_keys() {
+  return {
       {
           .key = "population.label",
           .flag = "--label",
@@ -255,6 +291,35 @@ std::vector<KeySpec> rounds_keys() {
           .written = Written::with_any_model,
       },
       {
+          .key = "rounds.local_steps",
+          .flag = "--local-steps",
+          .meaning = "steps of SGD that a client makes on its records and whose difference it sends; 0: it "
+                     "sends their mean gradient",
+          .values = Integers{.field = &PlanValues::local_steps, .min = 0},
+          .commands = "train",
+          .models = descending,
+          .written = Written::unless_default,
+      },
+      {
+          .key = "rounds.local_rate",
+          .flag = "--local-rate",
+          .meaning = "step size of local steps",
+          .values = Numbers{.field = &PlanValues::local_rate, .range = kPositive},
+          .commands = "train",
+          .models = descending,
+          .written = Written::unless_default,
+      },
+      {
+          .key = "rounds.local_batch",
+          .flag = "--local-batch",
+          .meaning = "records of a local step, of which a client goes through its own in a random order; all "
+                     "unless given",
+          .values = Integers{.field = &PlanValues::local_batch, .min = 1},
+          .commands = "train",
+          .models = descending,
+          .written = Written::unless_default,
+      },
+      {
           .key = "rounds.batch",
           .flag = "--batch",
           .meaning = "slots a step",
@@ -360,8 +425,8 @@ std::vector<KeySpec> privacy_keys() {
 const std::vector<KeySpec>& plan_keys() {
   static const std::vector<KeySpec> table = [] {
     std::vector<KeySpec> rows;
-    for (auto* section : {&run_keys, &population_keys, &participation_keys, &randomizer_keys, &rounds_keys,
-                          &model_keys, &privacy_keys}) {
+    for (auto* section : {&run_keys, &population_keys, &csv_keys, &participation_keys, &randomizer_keys,
+                          &rounds_keys, &model_keys, &privacy_keys}) {
       std::ranges::move(section(), std::back_inserter(rows));
     }
     return rows;

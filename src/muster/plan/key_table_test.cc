@@ -27,7 +27,8 @@ using Texts = std::vector<std::string>;
 std::string usual(const KeySpec& spec) {
   return std::visit(
       Overloaded{[](const FolderName&) { return "run"; }, [](const DataSet&) { return "csv:rows.csv"; },
-                 [](const ColumnName&) { return "kind"; }, [](const Integers&) { return "10"; },
+                 [](const ColumnName&) { return "kind"; }, [](const Switch&) { return "true"; },
+                 [](const Partitions&) { return "shuffled"; }, [](const Integers&) { return "10"; },
                  [](const auto&) { return "0.5"; }},
       spec.values);
 }
@@ -45,6 +46,12 @@ Texts others(const KeySpec& spec) {
                                },
                                [](const ColumnName&) {
                                  return Texts{"kind", "a = \"b\", c", "\u00e4rger"};
+                               },
+                               [](const Partitions&) {
+                                 return Texts{"shuffled", "by-label:2", "dirichlet:0.3"};
+                               },
+                               [](const Switch&) {
+                                 return Texts{"true", "false"};
                                },
                                [](const Integers&) { return Texts{"5"}; },
                                [](const Numbers&) {
@@ -91,6 +98,10 @@ PlanSource source_with(const KeySpec& spec, const std::string& text) {
       {"randomizer.kind", first(spec.randomizers, "ldp-sgd")}};
   if (deciding.contains(std::string(spec.key))) {
     deciding[std::string(spec.key)] = text;
+  }
+  if (spec.key.starts_with("rounds.local_")) {  // these go together
+    deciding["rounds.local_steps"] = spec.key == "rounds.local_steps" ? text : "5";
+    deciding["rounds.local_rate"] = spec.key == "rounds.local_rate" ? text : "0.5";
   }
   const std::string& randomizer = deciding["randomizer.kind"];
   const char* model = randomizer == "k-rr" ? "histogram" : randomizer == "laplace" ? "mean" : "cnn";

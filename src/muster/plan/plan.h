@@ -25,6 +25,7 @@
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
 #include "muster/describe/stage.h"
+#include "muster/plan/partition.h"
 #include "muster/plan/schedule.h"
 #include "muster/plan/source.h"
 
@@ -76,7 +77,10 @@ struct PlanValues {
   std::uint64_t seed = 1;
 
   std::uint64_t clients = 0;
-  std::string data;  // "digits", "idx:DIR" or another of kDataFormats; empty if not stated
+  std::string data;                    // "digits", "idx:DIR" or another of kDataFormats; empty if not stated
+  std::uint64_t records = 1;           // that each client holds
+  std::optional<Partition> partition;  // absent: client j holds record j
+  bool share = false;                  // whether several clients may hold the same record
   // Of csv data; each is empty if it is not stated.
   std::string label;      // the column that holds the class
   std::string split;      // the column that says `train` or `test`
@@ -102,7 +106,10 @@ struct PlanValues {
   double average = 0;
   std::optional<double> projection;
   double weight_decay = 0;
-  std::uint64_t batch = 1;  // slots per step, in protocol random-check-in-fixed
+  std::uint64_t local_steps = 0;             // of local SGD; 0: the mean gradient of the client's records
+  std::optional<double> local_rate;          // stated if and only if there are local steps
+  std::optional<std::uint64_t> local_batch;  // records of a local step; absent: all
+  std::uint64_t batch = 1;                   // slots per step, in protocol random-check-in-fixed
   std::uint64_t log_every = 1;
   std::uint64_t checkpoint_every = 1;
 
@@ -133,6 +140,9 @@ class Plan {
 
   std::uint64_t clients() const { return values_.clients; }
   const std::string& data() const { return values_.data; }
+  std::uint64_t records() const { return values_.records; }
+  const std::optional<Partition>& partition() const { return values_.partition; }
+  bool share() const { return values_.share; }
   const std::string& label() const { return values_.label; }
   const std::string& split() const { return values_.split; }
   const std::string& test_data() const { return values_.test_data; }
@@ -157,6 +167,9 @@ class Plan {
   double average() const { return values_.average; }
   const std::optional<double>& projection() const { return values_.projection; }
   double weight_decay() const { return values_.weight_decay; }
+  std::uint64_t local_steps() const { return values_.local_steps; }
+  const std::optional<double>& local_rate() const { return values_.local_rate; }
+  const std::optional<std::uint64_t>& local_batch() const { return values_.local_batch; }
   std::uint64_t batch() const { return values_.batch; }
   std::uint64_t log_every() const { return values_.log_every; }
   std::uint64_t checkpoint_every() const { return values_.checkpoint_every; }

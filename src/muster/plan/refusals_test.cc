@@ -62,6 +62,7 @@ const std::vector<std::string> kNotNumbers = {"true",    "\"0.5\"", "1979-05-27"
                                               "{a = 1}", "nan",     "inf",        "-inf"};
 const std::vector<std::string> kNotIntegers = {"true", "\"many\"", "1979-05-27", "[1]", "{a = 1}", "nan",
                                                "inf",  "1.5",      "600.0",      "1e6", "-1"};
+const std::vector<std::string> kNotBooleans = {"0", "1", "1.5", "\"true\"", "[true]", "{a = true}", "nan"};
 const std::vector<std::string> kNotTexts = {"true", "1", "1.5", "[\"a\"]", "nan", "07:32:00", "\"\""};
 
 struct Case {
@@ -88,16 +89,25 @@ const std::vector<Case> kNumbers = {
     {"rounds.average", {"-0.1", "1"}},
     {"rounds.projection", {"0", "-1"}},
     {"rounds.weight_decay", {"-1e-300"}},
+    {"rounds.local_rate", {"0", "-1", "0.1"}},
     {"privacy.delta", {"0", "1", "-1e-5", "2"}},
     {"privacy.budget", {"0", "-1"}}};
 const std::vector<Case> kIntegers = {{"seed", {}},
                                      {"population.clients", {"0", "1000000000001"}},
+                                     {"population.records", {"0", "1000001"}},
                                      {"rounds.count", {}},
+                                     {"rounds.local_steps", {}},
+                                     {"rounds.local_batch", {"0", "4"}},
                                      {"rounds.log_every", {"0"}},
                                      {"rounds.checkpoint_every", {"0"}}};
+const std::vector<Case> kBooleans = {{"population.share", {}}};
 const std::vector<Case> kTexts = {
     {"name", {"\".\"", "\"..\"", "\".hidden\"", "\"a/b\"", "\"a b\"", "\"caf\u00e9\"", "\"a\\u0000b\""}},
     {"population.data", {"\"csv:\"", "\"cifar:\"", "\"idx:\"", "\"tsv:a.tsv\"", "\"http://x\"", "\"a\\nb\""}},
+    {"population.partition",
+     {"\"random\"", "\"by-label\"", "\"by-label:0\"", "\"by-label:1.5\"", "\"by-label:2 \"",
+      "\"by-label:-1\"", "\"by-label:1000001\"", "\"dirichlet:0\"", "\"dirichlet:-1\"", "\"dirichlet:\"",
+      "\"dirichlet:nan\"", "\"dirichlet:inf\"", "\"dirichlet:9e-7\"", "\"dirichlet:1e7\"", "\"shuffled:2\""}},
     {"population.label", {"\" kind\"", "\"kind \"", "\"a\\nb\"", "\"a\\u0000\"", "\"kind\""}},
     {"population.split", {"\"\\t\"", "\"part\""}},
     {"population.test_data", {"\"csv:\"", "\"digits\"", "\"idx:a\"", "\"test.csv\"", "\"csv:test.csv\""}},
@@ -141,12 +151,13 @@ void expect_all_refused(const std::vector<Case>& cases, const std::vector<std::s
 
 TEST(PlanRefusals, Numbers) { expect_all_refused(kNumbers, kNotNumbers); }
 TEST(PlanRefusals, Integers) { expect_all_refused(kIntegers, kNotIntegers); }
+TEST(PlanRefusals, Booleans) { expect_all_refused(kBooleans, kNotBooleans); }
 TEST(PlanRefusals, Texts) { expect_all_refused(kTexts, kNotTexts); }
 TEST(PlanRefusals, KeysThatDoNotApply) { expect_all_refused(kInapplicable, {}); }
 
 TEST(PlanRefusals, EveryKeyIsInThisTest) {
   std::set<std::string_view> tested;
-  for (const auto* cases : {&kNumbers, &kIntegers, &kTexts, &kInapplicable}) {
+  for (const auto* cases : {&kNumbers, &kIntegers, &kBooleans, &kTexts, &kInapplicable}) {
     for (const Case& bad : *cases) {
       tested.insert(bad.key);
     }

@@ -1,4 +1,4 @@
-// Value kinds: names of folders and data sets, and choices among names.
+// Value kinds: names of folders, data sets and columns, switches, and choices among names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -103,6 +103,14 @@ void ColumnName::read(const Stated& stated, PlanValues& values) const {
 
 std::optional<std::string> ColumnName::write(const PlanValues& values) const {
   return stated_text(field, values);
+}
+
+std::string Switch::allowed(Command) const { return "true | false"; }
+
+void Switch::read(const Stated& stated, PlanValues& values) const { field.set(values, truth_value(stated)); }
+
+std::optional<std::string> Switch::write(const PlanValues& values) const {
+  return field.get(values).value_or(false) ? "true" : "false";
 }
 
 std::string Choices::allowed(Command command) const {

@@ -219,6 +219,26 @@ void check_batch_divides_slots(const Plan& plan) {
   }
 }
 
+// Local steps need a step size, and without them there is neither a step size nor a batch.
+void check_local_steps(const PlanSource& source, const Plan& plan) {
+  if (plan.local_steps() == 0) {
+    const std::string message = "is for local steps, of which the plan has none";
+    refuse_stated(source, "rounds.local_rate", "with rounds.local_steps >= 1", message);
+    refuse_stated(source, "rounds.local_batch", "with rounds.local_steps >= 1", message);
+  } else if (!plan.local_rate()) {
+    refuse_missing(spec_of("rounds.local_rate"), "rounds.local_steps", Command::train, source);
+  }
+}
+
+// An answer names one category, and a client of several records has several.
+void check_answers_are_of_one_record(const PlanSource& source, const Plan& plan) {
+  if (plan.records() > 1 && spec_of(plan.randomizer()).randomizes == Randomizes::one_answer) {
+    refuse_stated(source, "population.records", "1",
+                  fmt::format("does not go with randomizer {}, whose answer is the category of one record",
+                              name_of(plan.randomizer())));
+  }
+}
+
 // Refuses a subset or minimum above the number of clients, and an effective rate that is 0 in floating point.
 // Both are checked as the descriptions are made.
 void check_clients_suffice(const Plan& plan) { static_cast<void>(plan.stages()); }
@@ -257,6 +277,8 @@ Plan Plan::validate(const PlanSource& source, Command command,
     check_slots_can_be_trained(plan);
     check_updates_can_be_numbered(plan);
     check_batch_divides_slots(plan);
+    check_local_steps(source, plan);
+    check_answers_are_of_one_record(source, plan);
   }
   if (solved_for.empty()) {
     check_clients_suffice(plan);

@@ -83,6 +83,26 @@ struct DataSet {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
+// How records are divided among clients (partition.h).
+struct Partitions {
+  static constexpr std::string_view kPlaceholder = "TEXT";
+  Field<Partition> field;
+
+  std::string allowed(Command command) const;
+  void read(const Stated& stated, PlanValues& values) const;
+  std::optional<std::string> write(const PlanValues& values) const;
+};
+
+// A switch: true or false, which a flag states as text.
+struct Switch {
+  static constexpr std::string_view kPlaceholder = "BOOLEAN";
+  Field<bool> field;
+
+  std::string allowed(Command command) const;
+  void read(const Stated& stated, PlanValues& values) const;
+  std::optional<std::string> write(const PlanValues& values) const;
+};
+
 // The name of a column in the header of a file: text without control characters, and without blanks around it. An empty
 // field means that the plan names none; empty text is refused.
 struct ColumnName {
@@ -186,7 +206,7 @@ class Choices {
   std::function<const char*(const PlanValues&)> chosen_;
 };
 
-using ValueKind = std::variant<FolderName, DataSet, ColumnName, Integers, Numbers, Rates, Schedules,
-                               LearningRates, Choices>;
+using ValueKind = std::variant<FolderName, DataSet, ColumnName, Partitions, Switch, Integers, Numbers, Rates,
+                               Schedules, LearningRates, Choices>;
 
 }  // namespace muster::protocols

@@ -106,6 +106,20 @@ std::uint64_t integer_value(const Stated& stated, bool text_in_files) {
   refuse_type(stated, "an integer");
 }
 
+bool truth_value(const Stated& stated) {
+  if (const auto* truth = std::get_if<bool>(&stated.raw.value)) {
+    return *truth;
+  }
+  const auto* text = std::get_if<std::string>(&stated.raw.value);
+  if (text == nullptr || !stated.raw.origin.is_flag()) {
+    refuse_type(stated, "a boolean");
+  }
+  if (*text != "true" && *text != "false") {
+    refuse(stated, "is neither true nor false");
+  }
+  return *text == "true";
+}
+
 double any_number(const Stated& stated) {
   const auto* text = std::get_if<std::string>(&stated.raw.value);
   const bool typed_as_flag = text != nullptr && stated.raw.origin.is_flag();

@@ -50,6 +50,8 @@ std::optional<double> toml_number(const RawValue& raw);
 std::string text_value(const Stated& stated);
 // If `text_in_files` is true, a file may state the integer as text, because TOML integers end at 2^63 - 1.
 std::uint64_t integer_value(const Stated& stated, bool text_in_files);
+// A TOML boolean, or the text `true` or `false` of a flag.
+bool truth_value(const Stated& stated);
 // A finite double from a TOML number or from the text of a flag.
 double any_number(const Stated& stated);
 double number_value(const Stated& stated, const Interval& interval);

@@ -31,7 +31,7 @@ enum class Purpose : std::uint8_t {
   direction = 4,            // the public direction of an ldp-sgd message, under the message's own key
   initialize = 5,           // initial model parameters
   digits = 6,               // the procedural data set
-  bootstrap = 7,            // which example a client holds when clients > examples
+  bootstrap = 7,            // which records a client holds when clients share records
   shuffle = 8,              // the secret permutation, under a fresh key
   audit = 9,                // tests and benchmarks
   subset = 10,              // which k of n clients report
@@ -39,6 +39,8 @@ enum class Purpose : std::uint8_t {
   own_rate = 12,            // a client's own check-in rate, where rates differ
   check_in_beginning = 13,  // the first 16 bits of many clients' coins, packed
   sum_noise = 14,           // the noise of all messages of a round together
+  partition = 15,           // how records are dealt to clients (simulation/partitions)
+  local_batches = 16,       // the order in which a client's local SGD takes its records
 };
 
 struct StreamAddress {

@@ -110,7 +110,11 @@ std::string head_of(const ReportParts& parts) {
       html += flag(kind, escaped(words) + ".");
     }
   };
-  note("", sharing_note(run.plan.clients(), run.clients_per_record.value_or(1)));
+  note("", records_note(run.plan));
+  note("", run.result        ? by_client_note(run.result->client_accuracy, run.result->worst_decile)
+           : last != nullptr ? by_client_note(last->client_accuracy, last->worst_decile)
+                             : "");
+  note("", sharing_note(run.plan, run.clients_per_record.value_or(1)));
   note("bad", neutral_note(last == nullptr ? 0 : last->neutral.value_or(0)));
   note("bad", larger_note(parts.larger));
   return html;
@@ -188,12 +192,13 @@ std::string statement_of(const ReportParts& parts) {
     return html + "<p>Nothing yet: no round is done.</p>\n";
   }
   const accounting::Statement& statement = *parts.statement;
-  html +=
-      fmt::format("<p>{}; {}; {} {}{}; delta = {}. Two data sets differ in one client's record ({}).</p>\n",
-                  escaped(accounting::describe(parts.run.plan.mechanism())),
-                  escaped(accounting::describe(parts.run.plan.participation())), statement.rounds,
-                  parts.run.plan.has_slots() ? "run" : "round", statement.rounds == 1 ? "" : "s",
-                  statement.question.fixed, name_of(statement.best.neighbouring));
+  html += fmt::format("<p>{}; {}; {} {}{}; delta = {}. Two data sets differ in {} ({}).</p>\n",
+                      escaped(accounting::describe(parts.run.plan.mechanism())),
+                      escaped(accounting::describe(parts.run.plan.participation())), statement.rounds,
+                      parts.run.plan.has_slots() ? "run" : "round", statement.rounds == 1 ? "" : "s",
+                      statement.question.fixed,
+                      parts.run.plan.records() > 1 ? "one client, all its records" : "one client's record",
+                      name_of(statement.best.neighbouring));
   html +=
       "<div class=\"wide\"><table>\n<tr><th>bound</th><th class=\"n\">epsilon upper</th><th "
       "class=\"n\">lower</th><th>validity</th>"
@@ -267,6 +272,11 @@ std::string time_of(const RunRecord& run) {
   return html;
 }
 
+std::string fraction_cell(std::optional<double> fraction) {
+  return fmt::format("<td class=\"n\">{}</td>",
+                     fraction ? data(*fraction, fmt::format("{:.4f}", *fraction)) : "-");
+}
+
 std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
   if (run.logged.empty()) {
     return "";
@@ -274,15 +284,17 @@ std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
   const std::size_t stride = (run.logged.size() + kMaxRows - 1) / kMaxRows;
   const bool neutral = run.logged.back().neutral.value_or(0) > 0;
   const bool loss = run.logged.back().loss.has_value();
+  const bool by_client = run.logged.back().client_accuracy.has_value();
   std::string html = fmt::format(
       "<details><summary>{} logged {}s{}</summary>\n<div class=\"wide\"><table id=\"rounds\">\n<tr><th "
       "class=\"n\">{}</th><th "
       "class=\"n\">accuracy</th><th class=\"n\">epsilon</th><th class=\"n\">check-ins</th><th "
       "class=\"n\">band</th><th "
-      "class=\"n\">messages so far</th><th class=\"n\">seconds</th>{}{}</tr>\n",
+      "class=\"n\">messages so far</th><th class=\"n\">seconds</th>{}{}{}</tr>\n",
       run.logged.size(), step_word(run.plan), stride > 1 ? fmt::format(", one in {} shown", stride) : "",
       step_word(run.plan), neutral ? "<th class=\"n\">neutral so far</th>" : "",
-      loss ? "<th class=\"n\">loss</th>" : "");
+      loss ? "<th class=\"n\">loss</th>" : "",
+      by_client ? "<th class=\"n\">by client</th><th class=\"n\">worst tenth</th>" : "");
   for (std::size_t i = 0; i < run.logged.size(); ++i) {
     if ((run.logged.size() - 1 - i) % stride != 0) {
       continue;
@@ -291,13 +303,14 @@ std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
     const auto& band = watched.bands[i];
     html += fmt::format(
         "<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
-        "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}{}</tr>\n",
+        "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}{}{}</tr>\n",
         count_data(line.step()), data(line.accuracy, fmt::format("{:.4f}", line.accuracy)),
         epsilon_data(line.epsilon), count_data(line.check_ins),
         band ? fmt::format("{} to {}", band->low, band->high) : "-", count_data(line.messages),
         data(line.seconds, fmt::format("{:.1f}", line.seconds)),
         neutral ? fmt::format("<td class=\"n\">{}</td>", count_data(line.neutral.value_or(0))) : "",
-        loss ? fmt::format("<td class=\"n\">{}</td>", line.loss ? loss_data(*line.loss) : "-") : "");
+        loss ? fmt::format("<td class=\"n\">{}</td>", line.loss ? loss_data(*line.loss) : "-") : "",
+        by_client ? fraction_cell(line.client_accuracy) + fraction_cell(line.worst_decile) : "");
   }
   return html + "</table></div>\n</details>\n";
 }

@@ -30,6 +30,10 @@ std::string result_text(const protocols::Plan& plan, const simulation::RunResult
   std::string text =
       fmt::format("accuracy  {:.4f} on the test set after {} {}s{} ({})\n", result.accuracy, result.rounds,
                   plan.has_slots() ? "run" : "round", slots, name_of(result.stopped));
+  if (result.client_accuracy && result.worst_decile) {
+    text += fmt::format("clients   {:.4f} by client, {:.4f} for the worst tenth (no epsilon covers these)\n",
+                        *result.client_accuracy, *result.worst_decile);
+  }
   // The result file of an older version lacks validity and neighbouring relation; its epsilon is proven, for
   // replace-one.
   text += wrapped(fmt::format("{} at delta {} ({}, {}, {})", epsilon_text(result.epsilon), result.delta,
@@ -37,6 +41,10 @@ std::string result_text(const protocols::Plan& plan, const simulation::RunResult
                               name_of(result.neighbouring.value_or(accounting::Neighbouring::replace_one)),
                               view_text(plan)),
                   "epsilon   ", "          ");
+  if (plan.records() > 1) {
+    text += fmt::format("records   {} a client, dealt {}: epsilon is for one client, all its records\n",
+                        plan.records(), plan.partition().value_or(protocols::Partition{}).text());
+  }
   if (const double each = result.clients_per_record.value_or(1); each > 1) {
     text += fmt::format("records   {:.3g} clients hold each, on average: epsilon is for one client's copy\n",
                         each);

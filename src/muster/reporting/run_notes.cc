@@ -8,14 +8,23 @@
 
 namespace muster::reporting {
 
-std::string sharing_note(std::uint64_t clients, double clients_per_record) {
+std::string sharing_note(const protocols::Plan& plan, double clients_per_record) {
   if (!(clients_per_record > 1)) {
     return "";
   }
+  const double held = static_cast<double>(plan.clients()) * static_cast<double>(plan.records());
   return fmt::format(
       "{} clients share {:.0f} records, {:.3g} a record on average: epsilon is for one client's copy; a "
       "record that k clients hold costs about k times as much",
-      clients, std::round(static_cast<double>(clients) / clients_per_record), clients_per_record);
+      plan.clients(), std::round(held / clients_per_record), clients_per_record);
+}
+
+std::string records_note(const protocols::Plan& plan) {
+  if (plan.records() == 1) {
+    return "";
+  }
+  return fmt::format("each client holds {} records, dealt {}: epsilon is for one client, all its records",
+                     plan.records(), plan.partition().value_or(protocols::Partition{}).text());
 }
 
 std::string classes_note(const std::vector<std::string>& class_names) {
@@ -26,6 +35,16 @@ std::string classes_note(const std::vector<std::string>& class_names) {
   }
   return class_names.size() > kShown ? fmt::format("{} and so on, {} in all", list, class_names.size())
                                      : list;
+}
+
+std::string by_client_note(std::optional<double> mean, std::optional<double> worst_decile) {
+  if (!mean || !worst_decile) {
+    return "";
+  }
+  return fmt::format(
+      "accuracy by client is {:.4f} on average and {:.4f} over the worst tenth of the clients, each on test "
+      "examples with the labels of its records; this tells of the records, and no epsilon covers it",
+      *mean, *worst_decile);
 }
 
 std::string neutral_note(std::uint64_t neutral) {

@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "muster/plan/plan.h"
 
 namespace muster::reporting {
 
@@ -13,10 +16,16 @@ namespace muster::reporting {
 using NoteSink = std::function<void(const std::string& note)>;
 
 // "250000 clients share 3000 records, 83.3 a record on average: epsilon is for one client's copy; ...".
-std::string sharing_note(std::uint64_t clients, double clients_per_record);
+std::string sharing_note(const protocols::Plan& plan, double clients_per_record);
+
+// "each client holds 12 records, ..."; empty if each holds one.
+std::string records_note(const protocols::Plan& plan);
 
 // "the classes are 0 = cat, 1 = dog", from the names of the classes; of many, the first ones.
 std::string classes_note(const std::vector<std::string>& class_names);
+
+// How accuracy differs between clients, and that no epsilon covers it; empty if either value is missing.
+std::string by_client_note(std::optional<double> mean, std::optional<double> worst_decile);
 
 // "12 answers were neutral: ...".
 std::string neutral_note(std::uint64_t neutral);

@@ -13,6 +13,7 @@
 #include "muster/learning/data/digits.h"
 #include "muster/learning/data/idx.h"
 #include "muster/plan/value_kinds.h"
+#include "muster/simulation/population.h"
 
 namespace muster::simulation {
 namespace {
@@ -55,6 +56,11 @@ learning::DataSplit load_files(const char* key, const protocols::PlanValues& val
                                          : load_files(key, values.data);
 }
 
+// As many digits as the clients hold, if there are so many.
+std::uint64_t digits_held(const protocols::Plan& plan) {
+  return std::min(held_records(holdings_of(plan)), kMaxDigits);
+}
+
 // The inputs of one example as bytes, for comparison.
 std::string_view inputs_of(const learning::Dataset& data, std::size_t i) {
   const std::size_t size = data.shape.size();
@@ -66,9 +72,12 @@ std::string_view inputs_of(const learning::Dataset& data, std::size_t i) {
 
 learning::DataSplit load_data(const protocols::Plan& plan) {
   if (plan.data() == "digits") {
-    return learning::draw_digits(std::min(plan.clients(), kMaxDigits), kTestDigits, plan.seed());
+    expect_enough_records(holdings_of(plan), kMaxDigits);
+    return learning::draw_digits(digits_held(plan), kTestDigits, plan.seed());
   }
-  return load_files("population.data", plan.values());
+  learning::DataSplit data = load_files("population.data", plan.values());
+  expect_enough_records(holdings_of(plan), data.train.size());
+  return data;
 }
 
 learning::Dataset load_test_data(const protocols::PlanValues& values) {
@@ -83,8 +92,7 @@ learning::Dataset load_test_data(const protocols::PlanValues& values, std::size_
 
 std::string data_identity(const protocols::Plan& plan) {
   if (plan.data() == "digits") {
-    return "digits:" + std::to_string(std::min(plan.clients(), kMaxDigits)) + ":" +
-           std::to_string(plan.seed());
+    return "digits:" + std::to_string(digits_held(plan)) + ":" + std::to_string(plan.seed());
   }
   return plan.data() + "\n" + plan.label() + "\n" + plan.split() + "\n" + plan.test_data();
 }

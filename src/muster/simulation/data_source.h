@@ -12,9 +12,10 @@
 
 namespace muster::simulation {
 
-// Returns the plan's training and test examples. For `digits` these are one training example per client, at
+// Returns the plan's training and test examples. For `digits` these are the training examples that clients hold, at
 // most 60,000, and 10,000 test examples, all drawn from the plan's seed. Throws Error(plan) if a file is
-// named where a folder is needed, and Error(data) or Error(file) if the files cannot be read.
+// named where a folder is needed, or if there are too few records (population.h), and Error(data) or
+// Error(file) if the files cannot be read.
 learning::DataSplit load_data(const protocols::Plan& plan);
 // Returns the test examples of the data set that the values of a plan's keys name: data, label, split, test_data and,
 // for digits, seed. Throws Error(data) or Error(file).

@@ -22,6 +22,7 @@ protocols::PlanSource source_of(const std::string& data, const std::string& open
   protocols::PlanSource source = protocols::PlanSource::from_text(R"(
 [population]
 clients = 7
+share = true
 [participation]
 protocol = "shuffled-check-in"
 rate = 0.5
@@ -74,6 +75,22 @@ TEST(LoadData, ReadsEachKindByItsName) {
       FAIL() << kind;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::data) << kind;
+    }
+  }
+}
+
+// Seven clients cannot hold a record each of five, nor 60,001 of the digits, which end at 60,000.
+TEST(LoadData, TooFewRecordsAreRefusedUnlessClientsShareThem) {
+  const muster::testing::TemporaryFolder folder;
+  std::ofstream(folder.path() / "rows.csv") << "a,b\n1,0\n2,1\n3,0\n4,1\n5,0\n6,1\n";
+  const protocols::Plan rows = plan_of("csv:" + (folder.path() / "rows.csv").string());
+  for (const protocols::Plan& plan : {rows, plan_of("digits").with("population.clients", "60001")}) {
+    try {
+      load_data(plan.with("population.share", "false"));
+      ADD_FAILURE() << plan.data();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::plan) << plan.data();
+      EXPECT_EQ(error.key(), "population.clients") << plan.data();
     }
   }
 }

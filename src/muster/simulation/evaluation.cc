@@ -29,7 +29,8 @@ class ClassifierEvaluator final : public Evaluator {
  public:
   ClassifierEvaluator(const learning::GradientEngine& gradients, const learning::Dataset& test,
                       WorkerTeam& team)
-      : gradients_(gradients), test_(test), team_(team) {
+      : gradients_(gradients), test_(test), team_(team), labels_(test.classes), right_(team.size()) {
+    for (const std::uint8_t label : test.labels) ++labels_[label].examples;
     for (unsigned worker = 0; worker < team.size(); ++worker) {
       workspaces_.push_back(gradients.make_workspace());
     }
@@ -39,10 +40,10 @@ class ClassifierEvaluator final : public Evaluator {
     parameters_.assign(given.begin(), given.end());
     const std::span<const float> parameters = parameters_;
     std::atomic<std::size_t> next{0};
-    std::atomic<std::uint64_t> correct{0};
     std::vector<double> losses((test_.size() + kBatch - 1) / kBatch);  // of each batch
     team_.run([&](unsigned worker) {
-      std::uint64_t mine = 0;
+      std::vector<std::uint64_t>& right = right_[worker];
+      right.assign(test_.classes, 0);
       randomizers::AlignedVector<float> inputs(test_.shape.size());
       for (std::size_t first = next.fetch_add(kBatch); first < test_.size(); first = next.fetch_add(kBatch)) {
         const std::size_t last = std::min(first + kBatch, test_.size());
@@ -50,23 +51,30 @@ class ClassifierEvaluator final : public Evaluator {
           const learning::Example example = test_.example(i, inputs);
           const std::span<const float> logits =
               gradients_.logits(parameters, example.inputs, *workspaces_[worker]);
-          mine += learning::largest_class(logits) == example.label ? 1 : 0;
+          right[example.label] += learning::largest_class(logits) == example.label ? 1 : 0;
           losses[first / kBatch] += static_cast<double>(learning::cross_entropy(logits, example.label));
         }
       }
-      correct += mine;
     });
     const auto examples = static_cast<double>(test_.size());
     const double loss = std::accumulate(losses.begin(), losses.end(), 0.0) / examples;
-    return {static_cast<double>(correct.load()) / examples,
-            std::isfinite(loss) ? loss : std::numeric_limits<double>::infinity()};
+    std::vector<LabelScore> labels = labels_;
+    std::uint64_t correct = 0;
+    for (std::size_t label = 0; label < labels.size(); ++label) {
+      for (const std::vector<std::uint64_t>& right : right_) labels[label].right += right[label];
+      correct += labels[label].right;
+    }
+    return {static_cast<double>(correct) / examples,
+            std::isfinite(loss) ? loss : std::numeric_limits<double>::infinity(), std::move(labels)};
   }
 
  private:
   const learning::GradientEngine& gradients_;
   const learning::Dataset& test_;
   WorkerTeam& team_;
-  randomizers::AlignedVector<float> parameters_;  // a copy that starts on a cache line
+  std::vector<LabelScore> labels_;                 // without `right`
+  std::vector<std::vector<std::uint64_t>> right_;  // of each worker, for each label
+  randomizers::AlignedVector<float> parameters_;   // a copy that starts on a cache line
   std::vector<std::unique_ptr<learning::Workspace>> workspaces_;
 };
 

@@ -17,6 +17,7 @@
 
 #include "muster/learning/dataset.h"
 #include "muster/learning/gradient_engine.h"
+#include "muster/simulation/client_accuracy.h"
 #include "muster/simulation/worker_team.h"
 
 namespace muster::simulation {
@@ -25,6 +26,8 @@ struct TestScore {
   double accuracy = 0;  // in [0, 1]
   // In nats, on average; infinite if it is not finite. Nothing for a statistic.
   std::optional<double> loss = std::nullopt;
+  // Of a classifier, for each label; empty for a statistic.
+  std::vector<LabelScore> labels = {};
 };
 
 class Evaluator {

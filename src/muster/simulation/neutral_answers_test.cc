@@ -14,6 +14,7 @@
 #include "muster/learning/data/digits.h"
 #include "muster/plan/source.h"
 #include "muster/protocols/roll_call.h"
+#include "muster/simulation/population.h"
 #include "muster/simulation/setup.h"
 #include "muster/simulation/training_runs_test.h"
 
@@ -184,6 +185,45 @@ TEST_F(NeutralAnswers, DoNotDependOnThreadsOrInterruptions) {
     EXPECT_GT(checkpoint(what.name + "-resumed").neutral, 0u);
     run(what, what.name + "-resumed", NAN, 1);
     expect_same_run(what.name, what.name + "-resumed");
+  }
+}
+
+// One record that is not finite makes the vector of its client neutral, whatever the others are.
+TEST_F(NeutralAnswers, OfOneRecordAmongSeveralAreOfTheWholeClient) {
+  const Keys common = {{"participation.protocol", "shuffle"},
+                       {"rounds.count", "4"},
+                       {"model.kind", "logistic"},
+                       {"rounds.learning_rate", "0.5"},
+                       {"randomizer.kind", "gaussian"},
+                       {"randomizer.sigma", "0.5"},
+                       {"randomizer.clip", "1"},
+                       {"population.clients", "40"},
+                       {"population.records", "3"},
+                       {"population.partition", "by-label:2"}};
+  const Keys local = {{"rounds.local_steps", "3"}, {"rounds.local_rate", "0.1"}, {"rounds.local_batch", "1"}};
+  for (const Keys& more : {Keys{}, local}) {
+    Case what{more.empty() ? "mean" : "local", common};
+    what.keys.insert(what.keys.end(), more.begin(), more.end());
+    const protocols::Plan plan = plan_of(what.keys);
+    const Population population(holdings_of(plan), data().train, random::RunKey::from_seed(plan.seed()));
+    std::uint64_t odd = 0;
+    std::vector<Record> room;
+    for (std::uint64_t client = 0; client < plan.clients(); ++client) {
+      odd += std::ranges::any_of(population.records(client, room),
+                                 [](Record record) { return data().train.labels[record] == kOdd; })
+                 ? 1
+                 : 0;
+    }
+    ASSERT_GT(odd, 0u);
+    ASSERT_LT(odd, 40u);
+    for (const float bad : {NAN, INFINITY}) {
+      const std::string name = what.name + std::to_string(bad);
+      const RunResult result = run(what, name, bad, 2);
+      EXPECT_EQ(result.neutral, 4 * odd);
+      EXPECT_TRUE(
+          std::ranges::all_of(checkpoint(name).model.parameters, [](float p) { return std::isfinite(p); }));
+      EXPECT_EQ(checkpoint(name).messages, 160u);
+    }
   }
 }
 

@@ -1,37 +1,82 @@
 #include "muster/simulation/population.h"
 
+#include <fmt/format.h>
 #include <hwy/cache_control.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "muster/core/error.h"
-#include "muster/random/samplers.h"
+#include "muster/simulation/partitions/deal.h"
 
 namespace muster::simulation {
 
-Population::Population(std::uint64_t clients, const learning::Dataset& data, const random::RunKey& key)
-    : clients_(clients), data_(&data), key_(key) {
+Holdings holdings_of(const protocols::Plan& plan) {
+  return {plan.clients(), plan.records(), plan.partition(), plan.share()};
+}
+
+std::uint64_t held_records(const Holdings& holdings) {
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  return holdings.each > kMax / holdings.clients ? kMax : holdings.clients * holdings.each;
+}
+
+void expect_enough_records(const Holdings& holdings, std::uint64_t records) {
+  if (held_records(holdings) <= records || holdings.share) return;
+  const std::string either = "or population.share = true, which lets several clients hold the same record";
+  if (holdings.each > records) {
+    throw Error(ErrorCode::plan, "population.records", fmt::format("{}", holdings.each),
+                fmt::format("integer 1..{}, {}", records, either),
+                fmt::format("is more than the {} training records of population.data, for each of "
+                            "population.clients = {}",
+                            records, holdings.clients));
+  }
+  throw Error(ErrorCode::plan, "population.clients", fmt::format("{}", holdings.clients),
+              fmt::format("integer 1..{}, {}", records / holdings.each, either),
+              fmt::format("with population.records = {} each needs more than the {} training records of "
+                          "population.data",
+                          holdings.each, records));
+}
+
+double clients_per_record(const Holdings& holdings, std::uint64_t records) {
+  return held_records(holdings) <= records
+             ? 1
+             : static_cast<double>(holdings.clients) * static_cast<double>(holdings.each) /
+                   static_cast<double>(records);
+}
+
+Population::Population(const Holdings& holdings, const learning::Dataset& data, const random::RunKey& key)
+    : holdings_(holdings), data_(&data) {
   if (data.size() == 0) {
     throw Error(ErrorCode::data, "population.data", "", "at least one training example",
                 "has no training examples");
   }
-}
-
-double clients_per_record(std::uint64_t clients, std::uint64_t records) {
-  return clients <= records ? 1 : static_cast<double>(clients) / static_cast<double>(records);
-}
-
-std::uint64_t Population::example_index(std::uint64_t client) const {
-  if (clients_ <= data_->size()) {
-    return client;
+  expect_enough_records(holdings, data.size());
+  if (held_records(holdings) > data.size()) {
+    shared_.emplace(holdings.partition.value_or(protocols::Partition{}), holdings.each, data.labels,
+                    data.classes, key);
+  } else if (holdings.partition) {
+    dealt_ = deal(*holdings.partition, {holdings.clients, holdings.each, data.labels, data.classes}, key);
   }
-  random::KeyedStream draw(key_, {random::Purpose::bootstrap, 0, client});
-  return random::uniform_below(draw, data_->size());
 }
 
-void Population::fetch(std::uint64_t index) const {
+std::span<const Record> Population::records(std::uint64_t client, std::vector<Record>& room) const {
+  if (!dealt_.empty()) {
+    return std::span(dealt_).subspan(static_cast<std::size_t>(client * holdings_.each),
+                                     static_cast<std::size_t>(holdings_.each));
+  }
+  if (shared_) {
+    shared_->draw(client, room);
+  } else {
+    room.assign(1, static_cast<Record>(client));
+  }
+  return room;
+}
+
+void Population::fetch(Record record) const {
   constexpr std::size_t kCacheLine = 64;
   const auto fetch_part = [&](const auto& values) {
-    const std::size_t bytes = inputs() * sizeof(values[0]);
-    const auto* begin = reinterpret_cast<const char*>(values.data()) + index * bytes;
+    const std::size_t bytes = data_->shape.size() * sizeof(values[0]);
+    const auto* begin = reinterpret_cast<const char*>(values.data()) + record * bytes;
     for (std::size_t at = 0; at < bytes; at += kCacheLine) hwy::Prefetch(begin + at);
   };
   if (data_->values.empty()) {

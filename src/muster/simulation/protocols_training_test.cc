@@ -18,10 +18,12 @@ using Json = nlohmann::json;
 
 constexpr std::uint64_t kClients = 120;
 
+using Keys = std::vector<std::pair<const char*, const char*>>;
+
 // Each protocol with its own keys and number of rounds; each plan has 24 updates or a few more.
 struct Case {
   const char* protocol;
-  std::vector<std::pair<const char*, const char*>> keys;
+  Keys keys;
 };
 
 const std::vector<Case>& cases() {
@@ -47,7 +49,19 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-protocols::Plan plan_of(const Case& protocol, const char* key = "", const char* value = "") {
+// Clients of one record each, of five with their mean gradient, and of five with local steps.
+const std::vector<Keys>& holdings() {
+  static const std::vector<Keys> all = {
+      {},
+      {{"population.records", "5"}, {"population.partition", "dirichlet:0.3"}},
+      {{"population.records", "5"},
+       {"rounds.local_steps", "4"},
+       {"rounds.local_rate", "0.1"},
+       {"rounds.local_batch", "2"}}};
+  return all;
+}
+
+protocols::Plan plan_of(const Case& protocol, const Keys& more = {}) {
   protocols::PlanSource source = protocols::PlanSource::from_text(R"(
 name = "small"
 population = {clients = 120, data = "digits"}
@@ -58,8 +72,9 @@ privacy = {delta = 1e-5}
 )",
                                                                   "small.toml");
   source.override_key("participation.protocol", protocol.protocol);
-  for (const auto& [name, text] : protocol.keys) source.override_key(name, text);
-  if (*key != '\0') source.override_key(key, value);
+  for (const Keys& keys : {protocol.keys, more}) {
+    for (const auto& [name, text] : keys) source.override_key(name, text);
+  }
   return protocols::Plan::validate(source, protocols::Command::train);
 }
 
@@ -70,7 +85,7 @@ const Case& case_of(const std::string& protocol) {
 class ProtocolsTraining : public TrainingRuns {
  protected:
   static const learning::DataSplit& data() {
-    static const learning::DataSplit drawn = learning::draw_digits(kClients, 100, 1);
+    static const learning::DataSplit drawn = learning::draw_digits(5 * kClients, 100, 1);
     return drawn;
   }
   RunResult run(const protocols::Plan& plan, const std::string& name, unsigned threads = 1,
@@ -82,34 +97,40 @@ class ProtocolsTraining : public TrainingRuns {
 
 TEST_F(ProtocolsTraining, ThreadsDoNotChangeABitAndTheModelMoves) {
   for (const Case& protocol : cases()) {
-    const protocols::Plan plan = plan_of(protocol);
-    const std::string name = protocol.protocol;
-    const RunResult result = run(plan, name, 1);
-    EXPECT_EQ(result.rounds, plan.rounds()) << name;
-    EXPECT_EQ(result.slots.has_value(), plan.has_slots()) << name;
-    EXPECT_EQ(checkpoint(name).round, plan.updates()) << name;
-    const std::vector<float> initial = assemble(plan, data(), Accounting::elsewhere).task.initial;
-    EXPECT_NE(checkpoint(name).model.parameters, initial) << name;
-    for (const unsigned threads : {2u, 3u}) {
-      run(plan, name + std::to_string(threads), threads);
-      expect_same_run(name, name + std::to_string(threads));
+    std::vector<std::vector<float>> models = {
+        assemble(plan_of(protocol), data(), Accounting::elsewhere).task.initial};
+    for (const Keys& held : holdings()) {
+      const protocols::Plan plan = plan_of(protocol, held);
+      const std::string name = protocol.protocol + std::to_string(held.size()) + "-";
+      const RunResult result = run(plan, name, 1);
+      EXPECT_EQ(result.rounds, plan.rounds()) << name;
+      EXPECT_EQ(result.slots.has_value(), plan.has_slots()) << name;
+      EXPECT_EQ(checkpoint(name).round, plan.updates()) << name;
+      EXPECT_EQ(std::ranges::count(models, checkpoint(name).model.parameters), 0) << name;
+      models.push_back(checkpoint(name).model.parameters);
+      for (const unsigned threads : {2u, 3u}) {
+        run(plan, name + std::to_string(threads), threads);
+        expect_same_run(name, name + std::to_string(threads));
+      }
     }
   }
 }
 
 TEST_F(ProtocolsTraining, AnInterruptedAndResumedRunIsTheUninterruptedOne) {
   for (const Case& protocol : cases()) {
-    const protocols::Plan plan = plan_of(protocol);
-    const std::string whole = protocol.protocol;
-    run(plan, whole);
-    const std::vector<std::uint64_t> steps = watcher_->steps;
-    for (const std::size_t at : {std::size_t{0}, steps.size() / 3, steps.size() / 2, steps.size() - 2}) {
-      const std::string name = whole + std::to_string(at);
-      EXPECT_EQ(run(plan, name, 1, steps[at]).stopped, Stopped::interrupted) << name;
-      EXPECT_EQ(checkpoint(name).round, steps[at]);
-      EXPECT_EQ(run(plan, name, 2).stopped, Stopped::done) << name;
-      EXPECT_EQ(watcher_->first, steps[at]);
-      expect_same_run(whole, name);
+    for (const Keys& held : holdings()) {
+      const protocols::Plan plan = plan_of(protocol, held);
+      const std::string whole = protocol.protocol + std::to_string(held.size()) + "-";
+      run(plan, whole);
+      const std::vector<std::uint64_t> steps = watcher_->steps;
+      for (const std::size_t at : {std::size_t{0}, steps.size() / 3, steps.size() / 2, steps.size() - 2}) {
+        const std::string name = whole + std::to_string(at);
+        EXPECT_EQ(run(plan, name, 1, steps[at]).stopped, Stopped::interrupted) << name;
+        EXPECT_EQ(checkpoint(name).round, steps[at]);
+        EXPECT_EQ(run(plan, name, 2).stopped, Stopped::done) << name;
+        EXPECT_EQ(watcher_->first, steps[at]);
+        expect_same_run(whole, name);
+      }
     }
   }
 }
@@ -138,7 +159,7 @@ TEST_F(ProtocolsTraining, ARunThatHasBegunIsChargedInFull) {
 }
 
 TEST_F(ProtocolsTraining, ABudgetPaysForWholeRuns) {
-  const protocols::Plan plan = plan_of(case_of("random-check-in-averaged"), "privacy.budget", "0.12");
+  const protocols::Plan plan = plan_of(case_of("random-check-in-averaged"), {{"privacy.budget", "0.12"}});
   const RunResult result = run(plan, "run");
   EXPECT_EQ(result.stopped, Stopped::budget);
   EXPECT_EQ(result.rounds, 1u);
@@ -146,7 +167,7 @@ TEST_F(ProtocolsTraining, ABudgetPaysForWholeRuns) {
 }
 
 TEST_F(ProtocolsTraining, ADestroyedRoundCountsAndChangesNothing) {
-  const protocols::Plan none = plan_of(case_of("aggregated-check-in"), "participation.minimum", "120");
+  const protocols::Plan none = plan_of(case_of("aggregated-check-in"), {{"participation.minimum", "120"}});
   const RunResult result = run(none, "none");
   EXPECT_EQ(result.rounds, 24u);
   EXPECT_GT(checkpoint("none").messages, 0u);
@@ -157,7 +178,7 @@ TEST_F(ProtocolsTraining, ADestroyedRoundCountsAndChangesNothing) {
 TEST_F(ProtocolsTraining, WhatCannotRunIsRefusedByName) {
   const auto refused = [](const char* protocol, const char* key, const char* value) {
     try {
-      plan_of(case_of(protocol), key, value);
+      plan_of(case_of(protocol), {{key, value}});
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::plan) << error.what();
       EXPECT_NE(error.allowed(), "") << error.what();

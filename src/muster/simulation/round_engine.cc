@@ -43,21 +43,20 @@ bool neutralise(std::span<float> vector) {
 }  // namespace
 
 struct RoundEngine::WorkerState {
-  WorkerState(const learning::ClientFunction& function, const randomizers::VectorRandomizer& randomizer,
-              const randomizers::SumSampler* sum, std::size_t inputs_of_one)
-      : workspace(function.make_workspace()),
+  WorkerState(const ClientUpdate& update, const randomizers::VectorRandomizer& randomizer,
+              const randomizers::SumSampler* sum)
+      : workspace(update.make_workspace()),
         scratch(randomizer.make_scratch()),
-        aggregator(randomizer, *scratch, sum != nullptr ? sum->make_sum() : randomizer.make_sum()),
-        inputs(inputs_of_one) {
+        aggregator(randomizer, *scratch, sum != nullptr ? sum->make_sum() : randomizer.make_sum()) {
     for (std::size_t i = 0; i < (sum != nullptr ? vectors.size() : 1); ++i) {
-      vectors[i].resize(function.dimension());
+      vectors[i].resize(randomizer.dimension());
     }
   }
 
   std::unique_ptr<learning::Workspace> workspace;
   std::unique_ptr<randomizers::Scratch> scratch;
   protocols::Aggregator aggregator;
-  randomizers::AlignedVector<float> inputs;  // room for one example
+  std::array<std::vector<Record>, randomizers::VectorRandomizer::kPass> records;  // room for those of clients
   // Values of the clients' function. The sum fidelity uses one vector for each client of a pass; the message
   // fidelity uses only the first, for one client after the other.
   std::array<randomizers::AlignedVector<float>, randomizers::VectorRandomizer::kPass> vectors;
@@ -76,8 +75,9 @@ struct RoundEngine::WorkerState {
 RoundEngine::RoundEngine(const learning::ClientFunction& function,
                          const randomizers::VectorRandomizer& randomizer, protocols::RollCall& roll_call,
                          const Population& population, const random::RunKey& key, WorkerTeam& team,
-                         Ranks& ranks, const randomizers::SumSampler* sum, const Interrupt& interrupt)
-    : function_(function),
+                         Ranks& ranks, const randomizers::SumSampler* sum, const Interrupt& interrupt,
+                         const LocalSgd& local)
+    : update_(function, population.data(), local),
       randomizer_(randomizer),
       roll_call_(roll_call),
       population_(population),
@@ -92,7 +92,7 @@ RoundEngine::RoundEngine(const learning::ClientFunction& function,
   }
   roll_call_.stop_when(interrupt_);
   for (unsigned worker = 0; worker < team.size(); ++worker) {
-    workers_.push_back(std::make_unique<WorkerState>(function, randomizer, sum, population.inputs()));
+    workers_.push_back(std::make_unique<WorkerState>(update_, randomizer, sum));
   }
 }
 
@@ -185,7 +185,7 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
   std::atomic<std::size_t> next{0};
   team_.run([&](unsigned worker) {
     workers_[worker]->clear();
-    function_.prepare(parameters, *workers_[worker]->workspace);
+    update_.prepare(parameters, *workers_[worker]->workspace);
     while (!interrupt_.requested()) {
       const std::size_t first = next.fetch_add(taken);
       if (first >= order_.size()) break;
@@ -199,11 +199,12 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
 void RoundEngine::handle(WorkerState& worker, std::span<const float> parameters, std::size_t first,
                          std::size_t last) {
   worker.used = true;
-  std::array<std::uint64_t, randomizers::VectorRandomizer::kPass> examples;  // of place p at p - first
+  std::array<std::span<const Record>, randomizers::VectorRandomizer::kPass> held;  // of place p at p - first
   for (std::size_t place = first; place < last; ++place) {
     if (order_[place].dummy) continue;
-    examples[place - first] = population_.example_index(order_[place].client);
-    population_.fetch(examples[place - first]);
+    std::span<const Record>& records = held[place - first];
+    records = population_.records(order_[place].client, worker.records[place - first]);
+    if (!records.empty()) population_.fetch(records.front());
   }
   std::size_t made = 0;
   for (std::size_t place = first; place < last; ++place) {
@@ -212,8 +213,7 @@ void RoundEngine::handle(WorkerState& worker, std::span<const float> parameters,
     if (sender.dummy) {
       std::ranges::fill(vector, 0.0f);
     } else {
-      function_.evaluate(parameters, population_.example(examples[place - first], worker.inputs),
-                         *worker.workspace, vector);
+      compute(worker, parameters, sender, held[place - first], vector);
     }
     if (sum_ == nullptr) {
       answer(worker, sender, vector, worker.messages[made]);
@@ -225,6 +225,17 @@ void RoundEngine::handle(WorkerState& worker, std::span<const float> parameters,
   } else {
     worker.aggregator.receive(std::span(worker.messages).first(made));
   }
+}
+
+void RoundEngine::compute(WorkerState& worker, std::span<const float> parameters,
+                          const protocols::Sender& sender, std::span<const Record> records,
+                          std::span<float> vector) const {
+  if (!update_.draws(records.size())) {
+    update_.evaluate(parameters, records, nullptr, *worker.workspace, vector);
+    return;
+  }
+  random::KeyedStream batches(key_, {random::Purpose::local_batches, sender.round, sender.client});
+  update_.evaluate(parameters, records, &batches, *worker.workspace, vector);
 }
 
 void RoundEngine::answer(WorkerState& worker, const protocols::Sender& sender, std::span<float> vector,

@@ -2,7 +2,7 @@
 //
 //  1. The roll is called: who sends is decided before any data is touched (protocols/roll_call.h).
 //  2. The senders are put in a secret uniform order (protocols/shuffle.h) and handled in that order: the
-//     client's function (a gradient or a statistic) is evaluated on its example, and the local randomizer
+//     client's vector is computed from its records (client_update.h), and the local randomizer
 //     makes the message. A dummy is the same randomizer applied to the zero vector, the neutral record. A
 //     client whose vector is not finite also answers with such a message, because its silence, or the end
 //     of the run, would reveal something about its record (docs/theory/what-the-system-owes.md). Handling
@@ -39,6 +39,7 @@
 #include "muster/randomizers/aligned.h"
 #include "muster/randomizers/randomizer.h"
 #include "muster/randomizers/sum_sampler.h"
+#include "muster/simulation/client_update.h"
 #include "muster/simulation/population.h"
 #include "muster/simulation/ranks.h"
 #include "muster/simulation/worker_team.h"
@@ -50,7 +51,7 @@ class RoundEngine {
   RoundEngine(const learning::ClientFunction& function, const randomizers::VectorRandomizer& randomizer,
               protocols::RollCall& roll_call, const Population& population, const random::RunKey& key,
               WorkerTeam& team, Ranks& ranks, const randomizers::SumSampler* sum = nullptr,
-              const Interrupt& interrupt = {});
+              const Interrupt& interrupt = {}, const LocalSgd& local = {});
   ~RoundEngine();
 
   struct Step {
@@ -76,6 +77,9 @@ class RoundEngine {
   void call_roll(std::uint64_t first_round);
   void handle_all(std::span<const float> parameters);
   void handle(WorkerState& worker, std::span<const float> parameters, std::size_t first, std::size_t last);
+  // Computes the vector of one client from its records.
+  void compute(WorkerState& worker, std::span<const float> parameters, const protocols::Sender& sender,
+               std::span<const Record> records, std::span<float> vector) const;
   // Makes the message of one client or dummy; a vector that is not finite is replaced by zeros.
   void answer(WorkerState& worker, const protocols::Sender& sender, std::span<float> vector,
               randomizers::Message& message) const;
@@ -87,7 +91,7 @@ class RoundEngine {
   Step reduce_over_ranks(protocols::Aggregator& total, bool abandoned, const std::exception_ptr& failure);
   void clear_all();
 
-  const learning::ClientFunction& function_;
+  ClientUpdate update_;
   const randomizers::VectorRandomizer& randomizer_;
   protocols::RollCall& roll_call_;
   const Population& population_;

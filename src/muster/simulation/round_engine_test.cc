@@ -126,7 +126,7 @@ class RoundEngineTest : public ::testing::Test {
   std::vector<float> run(unsigned threads, protocols::RollCall& roll_call, std::uint64_t& messages,
                          float first = 0.5f) {
     const random::RunKey key = random::RunKey::from_seed(9);
-    const Population population(kClients, data_, key);
+    const Population population({.clients = kClients}, data_, key);
     WorkerTeam team(threads);
     const std::unique_ptr<Ranks> ranks = alone();
     RoundEngine engine(function_, randomizer_, roll_call, population, key, team, *ranks, sum_);
@@ -174,7 +174,7 @@ TEST_F(RoundEngineTest, TheNumberOfThreadsChangesNoBit) {
 
 TEST_F(RoundEngineTest, AnInterruptedStepIsAbandonedAndCanBeRunAgain) {
   const random::RunKey key = random::RunKey::from_seed(9);
-  const Population population(kClients, data_, key);
+  const Population population({.clients = kClients}, data_, key);
   const std::unique_ptr<Ranks> ranks = alone();
   for (const unsigned threads : {1u, 2u, 3u}) {
     // The flag is set before the step, or by the twentieth client of sixty.
@@ -210,7 +210,7 @@ TEST_F(RoundEngineTest, TheCoinsOfALargePopulationAreSharedOutAndTheSame) {
   // examples.
   constexpr std::uint64_t kMany = (std::uint64_t{1} << 21) + 12345;
   const random::RunKey key = random::RunKey::from_seed(9);
-  const Population population(kMany, data_, key);
+  const Population population({.clients = kMany, .share = true}, data_, key);
   const std::unique_ptr<Ranks> ranks = alone();
   std::vector<std::vector<float>> estimates;
   std::vector<std::uint64_t> messages;

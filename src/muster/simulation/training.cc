@@ -12,6 +12,7 @@
 #include "muster/protocols/roll_call.h"
 #include "muster/randomizers/clip.h"
 #include "muster/simulation/budget.h"
+#include "muster/simulation/client_accuracy.h"
 #include "muster/simulation/epsilon_prefetch.h"
 #include "muster/simulation/evaluation.h"
 #include "muster/simulation/population.h"
@@ -117,6 +118,17 @@ Start agree_on_start(Ranks& ranks, const protocols::Plan& plan, const TrainingPa
   return start;
 }
 
+// How good the reported model is, as in Measurement.
+struct Score {
+  double accuracy = 0;
+  std::optional<double> loss = std::nullopt;
+  std::optional<double> client_accuracy = std::nullopt;
+  std::optional<double> worst_decile = std::nullopt;
+};
+Score score_of(const Measurement& logged) {
+  return {logged.accuracy, logged.loss, logged.client_accuracy, logged.worst_decile};
+}
+
 // Runs rounds, measures the run's time, and keeps the state that a checkpoint saves. Every rank has a
 // session; only the first has a folder, evaluates and logs.
 class Session {
@@ -132,13 +144,15 @@ class Session {
         began_(Clock::now()),
         key_(random::RunKey::from_seed(plan.seed())),
         team_(options.threads),
-        population_(plan.clients(), data.train, key_),
+        population_(holdings_of(plan), data.train, key_),
         roll_call_(protocols::make_roll_call(plan, key_)),
         engine_(*parts.task.function, *parts.randomizer, *roll_call_, population_, key_, team_, ranks,
-                parts.sum.get(), Interrupt(options.interrupt)),
+                parts.sum.get(), Interrupt(options.interrupt), local_sgd_of(plan)),
         evaluator_(parts.task.make_evaluator(data.test, team_)),
         epsilon_(parts.epsilon),
-        estimate_(parts.task.function->dimension()) {}
+        estimate_(parts.task.function->dimension()) {
+    if (ranks.first() && plan.records() > 1 && !plan.is_statistic()) by_client_.emplace(population_);
+  }
 
   const Checkpoint& state() const { return state_; }
 
@@ -179,7 +193,7 @@ class Session {
   void expect_log(std::uint64_t round) { epsilon_.start(plan_.rounds_charged(round)); }
 
   Measurement log(std::uint64_t check_ins) {
-    const TestScore scored = score();
+    const Score scored = score();
     Measurement logged{.round = rounds_charged(),
                        .accuracy = scored.accuracy,
                        .epsilon = epsilon_.of(rounds_charged()),
@@ -187,6 +201,8 @@ class Session {
                        .neutral = state_.neutral,
                        .slot = slots(),
                        .loss = scored.loss,
+                       .client_accuracy = scored.client_accuracy,
+                       .worst_decile = scored.worst_decile,
                        .messages = state_.messages};
     rising_.check(logged.round, logged.epsilon);
     logged.seconds = seconds();
@@ -204,7 +220,17 @@ class Session {
     return plan_.has_slots() ? std::optional(state_.round) : std::nullopt;
   }
   const std::vector<float>& reported() const { return reported_model(rule_, state_.model); }
-  TestScore score() { return evaluator_->score(reported()); }
+  Score score() {
+    const TestScore scored = evaluator_->score(reported());
+    const std::optional<AccuracyByClient> by_client =
+        by_client_ ? by_client_->of(scored.labels) : std::nullopt;
+    Score score{.accuracy = scored.accuracy, .loss = scored.loss};
+    if (by_client) {
+      score.client_accuracy = by_client->mean;
+      score.worst_decile = by_client->worst_decile;
+    }
+    return score;
+  }
   double seconds() const {
     return seconds_before_ + std::chrono::duration<double>(Clock::now() - began_).count();
   }
@@ -242,6 +268,7 @@ class Session {
   std::unique_ptr<protocols::RollCall> roll_call_;
   RoundEngine engine_;
   std::unique_ptr<Evaluator> evaluator_;
+  std::optional<ClientAccuracy> by_client_;  // where clients hold several records, on the first rank
   EpsilonPrefetch epsilon_;
   accounting::RisingEpsilon rising_;
   std::vector<float> estimate_;
@@ -301,7 +328,7 @@ RunResult result_of(const Session& session, const Ending& ending, std::uint64_t 
   result.delta = plan.delta().value();
   result.fidelity = fidelity;
   result.neutral = session.state().neutral;
-  result.clients_per_record = clients_per_record(plan.clients(), session.state().records);
+  result.clients_per_record = clients_per_record(holdings_of(plan), session.state().records);
   result.slots = session.slots();
   result.validity = accounting::Validity::proven;
   result.neighbouring = accounting::Neighbouring::replace_one;
@@ -342,10 +369,11 @@ RunResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const protoc
   RunResult result = result_of(session, ending, rounds, plan, parts.fidelity());
   if (first) {
     session.save();
-    const TestScore score =
-        ending.newest ? TestScore{ending.newest->accuracy, ending.newest->loss} : session.score();
+    const Score score = ending.newest ? score_of(*ending.newest) : session.score();
     result.accuracy = score.accuracy;
     result.loss = score.loss;
+    result.client_accuracy = score.client_accuracy;
+    result.worst_decile = score.worst_decile;
     result.epsilon = ending.newest ? ending.newest->epsilon : parts.epsilon(result.rounds);
     result.seconds = session.seconds();
     result.examples_per_second =

@@ -137,7 +137,8 @@ TEST_F(TrainingTest, RefusesThePartsOfAnotherPlan) {
 }
 
 TEST_F(TrainingTest, SaysHowManyClientsHoldARecord) {
-  EXPECT_EQ(run(small_plan("population.clients", "750"), "run").clients_per_record, 2.5);
+  const protocols::Plan shared = small_plan("population.share", "true");
+  EXPECT_EQ(run(shared.with("population.clients", "750"), "run").clients_per_record, 2.5);
   EXPECT_EQ(checkpoint("run").records, kClients);
 }
 

@@ -14,6 +14,7 @@
 #include "muster/core/error.h"
 #include "muster/protocols/roll_call.h"
 #include "muster/randomizers/aligned.h"
+#include "muster/simulation/client_update.h"
 #include "muster/simulation/ranks.h"
 #include "muster/simulation/setup.h"
 
@@ -23,8 +24,9 @@ namespace {
 using protocols::Plan;
 using protocols::Protocol;
 
-constexpr double kCoin = 3e-10, kDraw = 1e-7;           // seconds, measured
-constexpr double kMinCoin = 1e-10, kMinMessage = 5e-8;  // seconds: less than any machine takes
+constexpr double kCoin = 3e-10, kDraw = 1e-7;  // seconds, measured
+constexpr double kMinCoin = 1e-10, kMinMessage = 5e-8,
+                 kMinGradient = 1e-9;  // seconds: less than any machine takes
 constexpr double kYear = 365.25 * 86400;
 constexpr double kMaxMessagesAStep = 0x1p31;
 
@@ -106,6 +108,7 @@ Workload workload_of(const Plan& plan) {
     work.bytes = std::max(work.bytes, one.bytes);
     round += stage.rounds;
   }
+  work.gradients = work.messages * gradients_a_message(local_sgd_of(plan), plan.records());
   return work;
 }
 
@@ -121,7 +124,9 @@ Resources resources_here(unsigned threads_a_rank) {
 
 void refuse_endless(const Plan& plan, const Resources& resources) {
   const Workload work = workload_of(plan);
-  const double seconds = (work.coins * kMinCoin + work.messages * kMinMessage) / resources.threads;
+  const double seconds =
+      (work.coins * kMinCoin + work.messages * kMinMessage + work.gradients * kMinGradient) /
+      resources.threads;
   const auto refuse = [&](const Size& size, double times, const std::string& why) {
     throw Error(
         ErrorCode::plan, size.key, fmt::format("{}", size.value), at_most(size.value, times),
@@ -159,10 +164,13 @@ double seconds_of(const Workload& work, const TrainingParts& parts, const learni
   const random::RunKey key = random::RunKey::from_seed(0);
   randomizers::Message message;
   function.prepare(parameters, *workspace);
-  double least = std::numeric_limits<double>::infinity();
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const auto seconds = [](Clock::duration time) { return std::chrono::duration<double>(time).count(); };
+  double gradient = kNever, rest = kNever;          // of a message
   for (std::uint64_t time = 0; time < 4; ++time) {  // the first call fills the caches
     const Clock::time_point began = Clock::now();
     function.evaluate(parameters, inputs.train.example(0, buffer), *workspace, vector);
+    const Clock::time_point computed = Clock::now();
     std::ranges::fill(vector, 0.0f);  // a vector that is not finite would be refused
     if (parts.sum != nullptr) {
       parts.sum->add(vector, sum);
@@ -170,9 +178,10 @@ double seconds_of(const Workload& work, const TrainingParts& parts, const learni
       parts.randomizer->randomize(vector, key, 1, time, *scratch, message);
       parts.randomizer->accumulate(message, *scratch, sum);
     }
-    least = std::min(least, std::chrono::duration<double>(Clock::now() - began).count());
+    gradient = std::min(gradient, seconds(computed - began));
+    rest = std::min(rest, seconds(Clock::now() - computed));
   }
-  return work.coins * kCoin + work.draws * kDraw + work.messages * least;
+  return work.coins * kCoin + work.draws * kDraw + work.gradients * gradient + work.messages * rest;
 }
 
 }  // namespace muster::simulation

@@ -121,13 +121,29 @@ TEST(Workload, ARunThatCannotFinishIsRefused) {
       refused(many("shuffled-check-in", {{"participation.rate", "1e-4"}, {"rounds.count", "0"}}), small), "");
 }
 
+// A client computes a gradient for each of its records, or one for each record of its local batches.
+TEST(Workload, CountsTheGradientsOfAllRecords) {
+  const auto gradients = [](const Keys& keys) {
+    const Workload work = workload_of(plan_of("shuffle", keys));
+    return work.gradients / work.messages;
+  };
+  EXPECT_EQ(gradients({}), 1);
+  const Keys::value_type records{"population.records", "12"};
+  EXPECT_EQ(gradients({records}), 12);
+  EXPECT_EQ(gradients({records, {"rounds.local_steps", "5"}, {"rounds.local_rate", "1"}}), 60);
+  EXPECT_EQ(
+      gradients(
+          {records, {"rounds.local_steps", "5"}, {"rounds.local_rate", "1"}, {"rounds.local_batch", "4"}}),
+      20);
+}
+
 // The time of one message is measured with the run's own parts; that of a coin is a constant, 0.3 ns.
 TEST(Workload, SecondsFollowTheMessages) {
   const learning::DataSplit data = learning::draw_digits(50, 10, 1);
   const auto plan = plan_of("shuffle", {});
   const TrainingParts parts = assemble(plan, data, Accounting::elsewhere);
   Workload one;
-  one.messages = 1;
+  one.messages = one.gradients = 1;
   const double seconds = seconds_of(one, parts, data);
   EXPECT_GT(seconds, 1e-7);
   EXPECT_LT(seconds, 1.0);

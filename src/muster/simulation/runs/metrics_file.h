@@ -33,6 +33,10 @@ struct Measurement {
   // The mean cross-entropy of the reported model on the whole test set, in nats; infinite if it is not finite.
   // Nothing for a statistic, or if an older version, which did not compute it, wrote the line.
   std::optional<double> loss = std::nullopt;
+  // Where clients hold several records, the accuracy by client: the mean, and the mean over the worst tenth of the
+  // clients (client_accuracy.h). Nothing for a statistic. No epsilon covers these two, as with `neutral`.
+  std::optional<double> client_accuracy = std::nullopt;
+  std::optional<double> worst_decile = std::nullopt;
   std::uint64_t messages = 0;  // so far, dummies included
   double seconds = 0;          // in all sessions of the run, without loading data
 
@@ -50,6 +54,8 @@ struct Measurement {
     fields.count("neutral", self.neutral);
     fields.count("slot", self.slot);
     fields.number_or_null("loss", self.loss);
+    fields.number("client_accuracy", self.client_accuracy, 0, 1);
+    fields.number("worst_decile", self.worst_decile, 0, 1);
   }
   template <typename Self, typename Fields>
   static void describe(Self& self, Fields& fields) {

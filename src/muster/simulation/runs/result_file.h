@@ -45,6 +45,8 @@ struct RunResult {
   std::optional<accounting::View> view = std::nullopt;
   // As in Measurement.
   std::optional<double> loss = std::nullopt;
+  std::optional<double> client_accuracy = std::nullopt;
+  std::optional<double> worst_decile = std::nullopt;
 
   // The fields in their order (json_fields.h).
   template <typename Self, typename Fields>
@@ -68,6 +70,8 @@ struct RunResult {
         "view", self.view,
         {accounting::View::shuffler_honest, accounting::View::sum_only, accounting::View::server_trusted});
     fields.number_or_null("loss", self.loss);
+    fields.number("client_accuracy", self.client_accuracy, 0, 1);
+    fields.number("worst_decile", self.worst_decile, 0, 1);
   }
 
   bool operator==(const RunResult&) const = default;

@@ -41,7 +41,7 @@ RunRecord read_run(const fs::path& folder) {
                 "is of another plan than plan.txt beside it");
   }
   if (checkpoint.records > 0) {
-    record.clients_per_record = clients_per_record(record.plan.clients(), checkpoint.records);
+    record.clients_per_record = clients_per_record(holdings_of(record.plan), checkpoint.records);
   }
   record.result = read_result(folder / kResultFile, record.plan, checkpoint);
   record.logged = read_metrics(folder / kMetricsFile, record.plan, record.result.has_value());

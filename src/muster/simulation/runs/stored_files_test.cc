@@ -57,6 +57,8 @@ Measurement measured(std::uint64_t round) {
           .check_ins = 7,
           .neutral = round,
           .loss = 0.1 * static_cast<double>(round),
+          .client_accuracy = 0.1 + 0.7,
+          .worst_decile = 1.0 / 3,
           .messages = 10 * round,
           .seconds = 0.7 * static_cast<double>(round)};
 }
@@ -76,7 +78,9 @@ RunResult ended() {
           .validity = accounting::Validity::proven,
           .neighbouring = accounting::Neighbouring::replace_one,
           .view = accounting::View::shuffler_honest,
-          .loss = 0.7 / 3};
+          .loss = 0.7 / 3,
+          .client_accuracy = 0.1 + 0.7,
+          .worst_decile = 1.0 / 3};
 }
 
 Checkpoint checkpoint_of(std::uint64_t round) {
@@ -148,6 +152,10 @@ TEST_F(StoredFiles, MetricsHaveTheDocumentedBytes) {
 TEST_F(StoredFiles, TheTableHasTheNumbersOfTheLines) {
   Measurement first = measured(1), last = measured(24);
   first.loss.reset();
+  for (Measurement* line : {&first, &last}) {
+    line->client_accuracy.reset();
+    line->worst_decile.reset();
+  }
   first.epsilon = kInfinity;
   write(metrics_line(first) + "\n" + metrics_line(last) + "\n" + R"({"round":25,"accur)");
   EXPECT_EQ(metrics_table(file_),
@@ -222,6 +230,8 @@ TEST_F(StoredFiles, AResultIsReadBackAsItWasWritten) {
   result.neighbouring.reset();
   result.view.reset();
   result.loss.reset();
+  result.client_accuracy.reset();
+  result.worst_decile.reset();
   EXPECT_EQ(read_result(write(result_line(result) + "\n"), plan_of(kCheckIn), checkpoint_of(24)), result);
   result.slots = 240;
   EXPECT_EQ(read_result(write(result_line(result) + "\n"), plan_of(kSlots), checkpoint_of(240)), result);
@@ -235,12 +245,15 @@ TEST_F(StoredFiles, AResultHasTheDocumentedBytes) {
   result.out = "runs/\xff";
   result.slots = 24;
   result.loss = 0.25;
+  result.client_accuracy = 0.75;
+  result.worst_decile = 0.5;
   EXPECT_EQ(result_line(result),
             "{\"accuracy\":0.5,\"epsilon\":null,\"delta\":1e-05,\"rounds\":24,\"seconds\":12.5,"
             "\"examples_per_second\":80.0,\"fidelity\":\"sum\",\"stopped\":\"budget\",\"out\":\"runs/"
             "\xEF\xBF\xBD\","
             "\"neutral\":3,\"clients_per_record\":1.25,\"slots\":24,\"validity\":\"proven\","
-            "\"neighbouring\":\"replace-one\",\"view\":\"shuffler-honest\",\"loss\":0.25}");
+            "\"neighbouring\":\"replace-one\",\"view\":\"shuffler-honest\",\"loss\":0.25,"
+            "\"client_accuracy\":0.75,\"worst_decile\":0.5}");
 }
 
 TEST_F(StoredFiles, ADamagedResultIsNamed) {

@@ -1,0 +1,66 @@
+#include "muster/simulation/client_accuracy.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace muster::simulation {
+namespace {
+
+const random::RunKey kKey = random::RunKey::from_seed(1);
+
+// Record i has the label i mod 4.
+learning::Dataset records(std::size_t count) {
+  learning::Dataset data;
+  data.shape = {1, 1, 1};
+  data.classes = 4;
+  for (std::size_t i = 0; i < count; ++i) {
+    data.labels.push_back(static_cast<std::uint8_t>(i % 4));
+    data.values.push_back(0);
+  }
+  return data;
+}
+
+// Twenty clients hold one record each, so a client's accuracy is that of its label.
+TEST(ClientAccuracy, IsTheMeanOverClientsAndOverTheWorstTenth) {
+  const learning::Dataset data = records(20);
+  const Population population({.clients = 20}, data, kKey);
+  const std::vector<LabelScore> scores = {{10, 5}, {10, 10}, {10, 8}, {2, 1}};
+  const auto by_client = ClientAccuracy(population).of(scores);
+  ASSERT_TRUE(by_client);
+  EXPECT_DOUBLE_EQ(by_client->mean, (0.5 + 1 + 0.8 + 0.5) / 4);
+  EXPECT_DOUBLE_EQ(by_client->worst_decile, 0.5);
+  // Of three clients, the lowest tenth is one.
+  EXPECT_DOUBLE_EQ(ClientAccuracy(population, 3).of(scores)->worst_decile, 0.5);
+  EXPECT_DOUBLE_EQ(ClientAccuracy(population, 3).of(scores)->mean, (0.5 + 1 + 0.8) / 3);
+}
+
+// Of eleven clients, the lowest tenth is two: the worst two of them count alike.
+TEST(ClientAccuracy, TheWorstTenthIsRoundedUp) {
+  learning::Dataset data = records(11);
+  data.labels.assign(11, 1);
+  data.labels[0] = 0;
+  const Population population({.clients = 11}, data, kKey);
+  EXPECT_DOUBLE_EQ(
+      ClientAccuracy(population).of(std::vector<LabelScore>{{10, 0}, {10, 6}, {}, {}})->worst_decile, 0.3);
+}
+
+// The shares of right predictions, weighted by the labels of the client's own records.
+TEST(ClientAccuracy, OfSeveralRecordsFollowsTheirLabels) {
+  const learning::Dataset data = records(12);
+  const Population population({.clients = 1, .each = 12, .partition = protocols::Partition{}}, data, kKey);
+  const auto by_client =
+      ClientAccuracy(population).of(std::vector<LabelScore>{{4, 1}, {4, 2}, {4, 3}, {4, 4}});
+  EXPECT_DOUBLE_EQ(by_client->mean, 0.625);
+  EXPECT_DOUBLE_EQ(by_client->worst_decile, 0.625);
+}
+
+TEST(ClientAccuracy, LabelsWithoutTestExamplesAreLeftOut) {
+  const learning::Dataset data = records(4);
+  const Population population({.clients = 4}, data, kKey);
+  EXPECT_DOUBLE_EQ(ClientAccuracy(population).of(std::vector<LabelScore>{{0, 0}, {2, 1}, {}, {}})->mean, 0.5);
+  EXPECT_FALSE(ClientAccuracy(population).of(std::vector<LabelScore>(4)));
+}
+
+}  // namespace
+}  // namespace muster::simulation

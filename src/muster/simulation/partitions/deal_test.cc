@@ -1,0 +1,133 @@
+#include "muster/simulation/partitions/deal.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "tests/support/statistics.h"
+
+namespace muster::simulation {
+namespace {
+
+using Kind = protocols::Partition::Kind;
+
+constexpr double kAlpha = 1e-6;  // false-alarm rate; the seeds are fixed, so results are always the same
+constexpr std::size_t kLabels = 10;
+
+const random::RunKey kKey = random::RunKey::from_seed(7);
+
+std::vector<protocols::Partition> partitions() {
+  return {{},
+          {.kind = Kind::by_label, .pieces = 2},
+          {.kind = Kind::by_label, .pieces = 5},
+          {.kind = Kind::dirichlet, .alpha = 0.3},
+          {.kind = Kind::dirichlet, .alpha = 1e-6},
+          {.kind = Kind::dirichlet, .alpha = 1e6}};
+}
+
+// Labels that are not equally frequent, in no order.
+std::vector<std::uint8_t> labels(std::size_t count) {
+  std::vector<std::uint8_t> labels;
+  for (std::size_t i = 0; i < count; ++i)
+    labels.push_back(static_cast<std::uint8_t>(i * i * 7 % 23 % kLabels));
+  return labels;
+}
+
+std::size_t different_labels(std::span<const Record> records, const std::vector<std::uint8_t>& labels) {
+  std::set<std::uint8_t> seen;
+  for (const Record record : records) seen.insert(labels[record]);
+  return seen.size();
+}
+
+TEST(Deal, GivesEachRecordToOneClientAtMost) {
+  const auto all = labels(1200);
+  for (const protocols::Partition& partition : partitions()) {
+    for (const auto& [clients, each] :
+         {std::pair<std::uint64_t, std::uint64_t>{100, 12}, {99, 12}, {17, 7}, {1, 1200}, {1200, 1}}) {
+      const std::vector<Record> dealt = deal(partition, {clients, each, all, kLabels}, kKey);
+      ASSERT_EQ(dealt.size(), clients * each) << partition.text();
+      EXPECT_EQ(std::set<Record>(dealt.begin(), dealt.end()).size(), dealt.size()) << partition.text();
+      EXPECT_LT(*std::ranges::max_element(dealt), all.size());
+    }
+  }
+}
+
+TEST(Deal, DependsOnTheKeyAndOnNothingElse) {
+  const auto all = labels(600);
+  for (const protocols::Partition& partition : partitions()) {
+    const Deal question{50, 12, all, kLabels};
+    EXPECT_EQ(deal(partition, question, kKey), deal(partition, question, kKey)) << partition.text();
+    EXPECT_NE(deal(partition, question, kKey), deal(partition, question, random::RunKey::from_seed(8)))
+        << partition.text();
+  }
+}
+
+// Where a client's first record lies in the data set is uniform over ten equal parts.
+TEST(Deal, ShuffledRecordsAreUniform) {
+  const std::vector<std::uint8_t> all(10'000, 0);
+  std::vector<std::uint64_t> parts(10, 0);
+  const std::vector<Record> dealt = deal({}, {500, 4, all, 1}, kKey);
+  for (const Record record : dealt) ++parts[record / 1000];
+  const auto verdict = testing::chi_squared_test(parts, std::vector<double>(10, 200), kAlpha);
+  EXPECT_TRUE(verdict.pass) << verdict.summary;
+}
+
+// Each client has at most K labels, but for pieces across the border of labels, of which there are nine.
+TEST(Deal, ByLabelGivesEachClientFewLabels) {
+  const auto all = labels(6000);
+  for (const std::uint64_t pieces : {1, 2, 3}) {
+    const std::vector<Record> dealt = deal_by_label(pieces, {500, 12, all, kLabels}, kKey);
+    std::size_t more = 0, labels_of_clients = 0;
+    for (std::size_t client = 0; client < 500; ++client) {
+      const std::size_t held = different_labels(std::span(dealt).subspan(client * 12, 12), all);
+      more += held > pieces ? 1 : 0;
+      labels_of_clients += held;
+    }
+    EXPECT_LE(more, kLabels - 1) << pieces;
+    EXPECT_GT(labels_of_clients, 500 * pieces * 3 / 4);  // two pieces have the same label now and then
+  }
+  // Dealt without regard to labels, nearly every client has more than three.
+  const std::vector<Record> shuffled = deal_shuffled({500, 12, all, kLabels}, kKey);
+  std::size_t more = 0;
+  for (std::size_t client = 0; client < 500; ++client) {
+    more += different_labels(std::span(shuffled).subspan(client * 12, 12), all) > 3 ? 1 : 0;
+  }
+  EXPECT_GT(more, 450U);
+}
+
+// A client's share of one label, as an average over clients of its square, is that of its law: for shares q with
+// parameters alpha and m records, E (count / m)^2 = E q / m + (1 - 1/m) E q^2. Records suffice for every client's draws
+// if only few of them are dealt.
+TEST(Deal, DirichletSharesHaveTheirSpread) {
+  constexpr std::size_t kRecords = 200'000, kClients = 2000, kEach = 10;
+  std::vector<std::uint8_t> all;
+  for (std::size_t i = 0; i < kRecords; ++i) all.push_back(static_cast<std::uint8_t>(i % kLabels));
+  for (const double alpha : {0.1, 1.0, 100.0}) {
+    const std::vector<Record> dealt = deal_dirichlet(alpha, {kClients, kEach, all, kLabels}, kKey);
+    double square = 0;
+    for (std::size_t client = 0; client < kClients; ++client) {
+      const auto held = std::span(dealt).subspan(client * kEach, kEach);
+      const auto fours = std::ranges::count_if(held, [&](Record record) { return all[record] == 4; });
+      square += static_cast<double>(fours * fours) / (kEach * kEach) / kClients;
+    }
+    const double second = 0.01 + 9.0 / (100 * (10 * alpha + 1));
+    const double expected = 0.1 / kEach + (1 - 1.0 / kEach) * second;
+    // The square lies in [0, 1], so its variance is at most its mean.
+    const auto verdict = testing::mean_test(square, expected, std::sqrt(expected), kClients, kAlpha);
+    EXPECT_TRUE(verdict.pass) << alpha << ": " << verdict.summary;
+  }
+}
+
+// When all records are dealt, every label runs out in the end, and each is dealt in full.
+TEST(Deal, DirichletDealsLabelsThatRunOutInFull) {
+  const auto all = labels(1200);
+  const std::vector<Record> dealt = deal_dirichlet(0.1, {100, 12, all, kLabels}, kKey);
+  std::vector<Record> sorted(dealt);
+  std::ranges::sort(sorted);
+  for (Record record = 0; record < 1200; ++record) ASSERT_EQ(sorted[record], record);
+}
+
+}  // namespace
+}  // namespace muster::simulation

@@ -1,0 +1,108 @@
+#include "muster/simulation/partitions/label_shares.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "muster/random/keyed_stream.h"
+#include "tests/support/statistics.h"
+
+namespace muster::simulation {
+namespace {
+
+constexpr double kAlpha = 1e-6;  // false-alarm rate; seeds are fixed, so results are always the same
+
+random::KeyedStream stream(std::uint64_t client) {
+  return {random::RunKey::from_seed(3), {random::Purpose::audit, 0, client}};
+}
+
+// The first of two shares, g / (g + h).
+double first_of_two(double alpha, random::BitSource& bits) {
+  const std::vector<double> log_shares = draw_log_shares(alpha, 2, bits);
+  return 1 / (1 + std::exp(log_shares[1] - log_shares[0]));
+}
+
+// Two shares with parameters 1 are uniform; with 1/2 the first has the arcsine law; with 2 its distribution
+// function is x^2 (3 - 2 x).
+TEST(LabelShares, OfTwoLabelsHaveTheBetaLaw) {
+  constexpr int kDraws = 20'000;
+  std::vector<double> one, half, two;
+  random::KeyedStream bits = stream(0);
+  for (int i = 0; i < kDraws; ++i) {
+    one.push_back(first_of_two(1, bits));
+    half.push_back(std::asin(std::sqrt(first_of_two(0.5, bits))) * 2 / std::acos(-1.0));
+    const double x = first_of_two(2, bits);
+    two.push_back(x * x * (3 - 2 * x));
+  }
+  for (const auto& sample : {one, half, two}) {
+    const auto verdict = testing::uniformity_test(sample, kAlpha);
+    EXPECT_TRUE(verdict.pass) << verdict.summary;
+  }
+  // A known-bad sampler: the shares of another parameter.
+  std::vector<double> other;
+  for (int i = 0; i < kDraws; ++i) other.push_back(first_of_two(1.5, bits));
+  EXPECT_FALSE(testing::uniformity_test(other, kAlpha).pass);
+}
+
+// A share of C has mean 1/C and variance (C - 1) / (C^2 (C alpha + 1)).
+TEST(LabelShares, OfTenLabelsHaveTheirMeanAndSpread) {
+  constexpr std::size_t kDraws = 20'000, kLabels = 10;
+  for (const double alpha : {0.05, 0.3, 1.0, 20.0}) {
+    random::KeyedStream bits = stream(1);
+    double mean = 0, square = 0;
+    for (std::size_t i = 0; i < kDraws; ++i) {
+      const std::vector<double> log_shares = draw_log_shares(alpha, kLabels, bits);
+      const double largest = *std::ranges::max_element(log_shares);
+      double sum = 0;
+      for (const double share : log_shares) sum += std::exp(share - largest);
+      const double third = std::exp(log_shares[3] - largest) / sum;
+      mean += third / kDraws;
+      square += third * third / kDraws;
+    }
+    const double variance = 9.0 / (100 * (10 * alpha + 1));
+    const auto verdict = testing::mean_test(mean, 0.1, std::sqrt(variance), kDraws, kAlpha);
+    EXPECT_TRUE(verdict.pass) << alpha << ": " << verdict.summary;
+    // A share lies in [0, 1], so the variance of its square is at most E share^2.
+    const double second = variance + 0.01;
+    const auto spread = testing::mean_test(square, second, std::sqrt(second), kDraws, kAlpha);
+    EXPECT_TRUE(spread.pass) << alpha << ": " << spread.summary;
+  }
+}
+
+TEST(LabelShares, LabelsAreDrawnByTheSharesOfThoseThatAreLeft) {
+  constexpr std::uint64_t kDraws = 50'000;
+  const std::vector<double> log_shares = {std::log(0.1), std::log(0.6), std::log(0.2), std::log(0.1)};
+  random::KeyedStream bits = stream(2);
+  std::vector<std::uint64_t> all(4, 0), left(4, 0);
+  for (std::uint64_t i = 0; i < kDraws; ++i) {
+    ++all[draw_label(log_shares, {true, true, true, true}, bits)];
+    ++left[draw_label(log_shares, {true, false, true, true}, bits)];
+  }
+  const auto whole =
+      testing::chi_squared_test(all, {0.1 * kDraws, 0.6 * kDraws, 0.2 * kDraws, 0.1 * kDraws}, kAlpha);
+  EXPECT_TRUE(whole.pass) << whole.summary;
+  EXPECT_EQ(left[1], 0U);
+  const auto rest = testing::chi_squared_test({left[0], left[2], left[3]},
+                                              {0.25 * kDraws, 0.5 * kDraws, 0.25 * kDraws}, kAlpha);
+  EXPECT_TRUE(rest.pass) << rest.summary;
+}
+
+// With the smallest parameter, shares are e^(-millions) of each other, and one label is left for each client.
+TEST(LabelShares, OfTheSmallestParameterAreOneLabelEach) {
+  for (std::uint64_t client = 0; client < 100; ++client) {
+    random::KeyedStream bits = stream(10 + client);
+    const std::vector<double> log_shares = draw_log_shares(1e-6, 10, bits);
+    std::vector<bool> present(10, true);
+    const std::size_t first = draw_label(log_shares, present, bits);
+    ASSERT_EQ(draw_label(log_shares, present, bits), first);
+    present[first] = false;
+    const std::size_t second = draw_label(log_shares, present, bits);
+    ASSERT_NE(second, first);
+    ASSERT_EQ(draw_label(log_shares, present, bits), second);
+  }
+}
+
+}  // namespace
+}  // namespace muster::simulation
