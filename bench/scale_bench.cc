@@ -99,7 +99,7 @@ struct Workload {
 void ten_million_round(benchmark::State& state) {
   Workload work(10'000'000, 1e-4);
   const auto workspace = work.gradients->make_workspace();
-  std::vector<float> inputs(work.population.inputs()), vector(work.dimension);
+  std::vector<float> inputs(work.population.data().shape.size()), vector(work.dimension);
   std::uint64_t round = 0;
   double spent = 0, floor = 0;
   for (auto _ : state) {
