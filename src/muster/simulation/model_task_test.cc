@@ -138,10 +138,12 @@ TEST(ModelTask, FeaturesMayBeLearnedFromOtherClasses) {
   put(ten.path() / "test_batch.bin", 3, 1, 5);
   put(hundred.path() / "train.bin", 40, 2, 101);
   put(hundred.path() / "test.bin", 2, 2, 103);
-  const protocols::Plan plan = plan_with(
-      "kind = \"features+linear\"\npretrain_epochs = 1\npublic_data = \"cifar:" + hundred.path().string() +
-          "\"\n",
-      kExact, "learning_rate = 0.5\n", "cifar:" + ten.path().string());
+  // As many clients as the files have records.
+  const protocols::Plan plan =
+      plan_with("kind = \"features+linear\"\npretrain_epochs = 1\npublic_data = \"cifar:" +
+                    hundred.path().string() + "\"\n",
+                kExact, "learning_rate = 0.5\n", "cifar:" + ten.path().string())
+          .with("population.clients", "20");
   const learning::DataSplit data = load_data(plan);
   const ModelTask task = make_model_task(plan, data);
   EXPECT_EQ(task.function->dimension(), 32U * 10 + 10);
