@@ -15,8 +15,8 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 double chernoff_exponent(double k, double n, double p) {
   const double up = k > 0 ? k * std::log(k / (n * p)) : 0;
   const double down = k < n ? (n - k) * std::log((n - k) / (n * (1 - p))) : 0;
-  // Rounded down, so that the bound stays valid: each logarithm's argument carries two rounding errors,
-  // and the terms cancel.
+  // Rounded down, so that the bound stays valid: the arguments of the logarithms carry two and three rounding
+  // errors, and the two terms cancel.
   return up + down - 8 * kUnit * (n + std::fabs(up) + std::fabs(down));
 }
 

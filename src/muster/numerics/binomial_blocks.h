@@ -1,9 +1,9 @@
 // Cuts Bin(n, p) into blocks of consecutive values with certified weights, to bound E f(K) for
 // K ~ Bin(n, p) and a monotone f >= 0.
 //
-// Weights are UPPER bounds of the blocks' probabilities, and every value 0..n lies in some block. So the sum
-// over the blocks of weight times the larger of f's values at the block's two ends is an upper bound of
-// E f(K). If `exponent` is 15 or more, all weights together exceed 1 by less than 2 e^-exponent plus
+// Weights are UPPER bounds of the blocks' probabilities, and every value 0..n lies in some block. Multiply
+// each block's weight by the larger of f's values at its two ends: the sum over the blocks is an upper bound
+// of E f(K). If `exponent` is 15 or more, all weights together exceed 1 by less than 2 e^-exponent plus
 // rounding. The cost is O(sqrt(n p (1-p)) sqrt(exponent)). Pure functions.
 #pragma once
 
@@ -19,10 +19,11 @@ struct BinomialBlock {
 // For an exponent of 15 or more and n <= 1e9, all weights sum to less than 1 plus this.
 inline constexpr double kBlocksExceedOne = 1e-6;
 
-// Up to where the exponent of Chernoff's bound reaches `exponent`, blocks are
-// max(1, fineness * sd * (1 + |z|)) values wide, where sd is the standard deviation and z the distance from
-// the mean in units of max(1, sd). Farther out, the two ends of a block differ by a factor of about 1.2, and
-// its weight is Chernoff's bound on the tail from its inner end on.
+// Requires a whole number n >= 1 and 0 < p <= 1. Among the values at which Chernoff's bound is above
+// e^-exponent, a block is max(1, fineness * sd * (1 + |z|)) values wide, where sd is the standard deviation
+// and z the distance of its inner end from the mean in units of max(1, sd). Farther out, the two ends of a
+// block differ by a factor of about 1.2, and its weight is Chernoff's bound on the tail from its inner end
+// on.
 std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, double fineness);
 
 // An integer that K ~ Bin(n, p) falls below with probability at most e^-exponent (Chernoff's bound).

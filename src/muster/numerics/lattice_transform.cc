@@ -60,7 +60,8 @@ struct Level {
   std::vector<double> im;
 };
 
-// Replaces each pair of cells `half` apart, low and high, by low + r high and low - r high, r its root.
+// Replaces the values low and high of every two cells that are `half` apart by low + r high and low - r high,
+// where r is the root of unity of the pair.
 void one_level(std::vector<double>& re, std::vector<double>& im, const Level& level) {
   const std::size_t half = level.re.size();
   for (std::size_t first = 0; first < re.size(); first += 2 * half) {

@@ -1,14 +1,15 @@
-// The characteristic function of a law on a lattice at every frequency of a period, by one fast
-// Fourier transform.
+// The characteristic function of a law on a lattice at all N frequencies of one period, by one fast Fourier
+// transform.
 //
 // A law with atoms of weight w at points m h, m an integer, has the characteristic function
 //     phi(2 pi j / (N h)) = sum over atoms of w e^{2 pi i j m / N},
-// which is the discrete Fourier transform of the weights, those with the same m modulo N added up in one of N
-// cells. Adding up atom by atom takes as many operations as there are atoms times frequencies; the transform
-// takes N log N whatever the number of atoms. It is meant for few rounds of a finely tabulated loss: their
-// characteristic function hardly decays, so that all N frequencies are needed. Every output is a sum over the
-// weights, each turned by log2 N rotations, so its absolute error is at most error() (Higham, Accuracy and
-// Stability of Numerical Algorithms, 2002, section 24.1, in the one-norm). Pure; call from any thread.
+// which is the discrete Fourier transform of N cells: cell r holds the sum of the weights with m = r modulo
+// N. A direct sum takes one operation per atom and frequency; the transform takes N log N, whatever the
+// number of atoms. It is meant for the composition of few rounds whose privacy loss is finely tabulated: the
+// characteristic function then hardly decays, so all N frequencies are needed. Every output is a sum of the
+// weights, each multiplied by log2 N roots of unity; error() bounds the error of the difference of two
+// outputs (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 24.1, in the one-norm).
+// Pure; call from any thread.
 #pragma once
 
 #include <complex>

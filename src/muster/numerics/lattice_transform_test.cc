@@ -14,8 +14,8 @@
 namespace muster::numerics {
 namespace {
 
-// The largest distance, over about 500 frequencies j at most, between the transform and the exact sum of
-// w (e^{2 pi i j m / N} - 1), with m = index + moved.
+// The largest distance, over at most about 500 frequencies j, between the transform and the exact sum of w
+// (e^{2 pi i j m / N} - 1), with m = index + moved.
 double farthest(const LatticeTransform& fast, const std::vector<std::int64_t>& index,
                 const std::vector<double>& weights, std::int64_t moved) {
   const auto n = static_cast<std::int64_t>(fast.cells());
@@ -57,9 +57,9 @@ TEST(LatticeTransform, IsWithinItsErrorOfTheSumOverTheAtoms) {
       const LatticeTransform fast(index, weights, log2_cells);
       SCOPED_TRACE(::testing::Message() << log2_cells << ' ' << atoms);
       EXPECT_LE(farthest(fast, index, weights, 0), fast.error());
-      // The stated error must not be too large either. It is that of two outputs, relative to the weights'
-      // sum of 0.9. In units of u = 2^-53 an output has 5.9 per level, 2 for each atom that may share a cell,
-      // and 16 more; a tenth is to spare.
+      // The stated error must not be too large either. It covers two outputs, for weights whose sum is 0.9.
+      // Per output it is, in units of u = 2^-53, 5.9 for each level, 2 for each atom that may share a cell,
+      // and 16 more. The test allows a tenth more.
       const double cells = std::exp2(log2_cells);
       EXPECT_LE(fast.error(), 1.1 * 0.9 * 0x1p-53 * 2 * (5.9 * log2_cells + 2 * (4000 / cells + 8)));
       if (log2_cells > 1) {

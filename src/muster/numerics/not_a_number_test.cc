@@ -64,8 +64,8 @@ TEST(NotANumber, ABrokenLawHasNoUpperBound) {
   }
 }
 
-// For a law of nearly one point the variance is a difference of two nearly equal numbers. Were it computed as
-// negative, its square root would be a NaN, from which a search would start.
+// For a law of nearly one point the variance is a difference of two nearly equal numbers. If it were computed
+// as negative, its square root would be a NaN, and a search might start from that NaN.
 TEST(NotANumber, NoSearchBeginsAtOne) {
   AtomicLaw law;
   law.add(60, 1 - 2e-26);

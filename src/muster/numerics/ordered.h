@@ -1,11 +1,10 @@
 // Maximum, minimum and clamping that pass a NaN on. std::max(0, NaN) is 0: a failed computation would
 // then look like a true zero.
 //
-// `larger`, `smaller` and `within` return NaN when any argument is NaN, so a failed computation stays
-// visible until `as_upper_bound` or `as_lower_bound` replaces it by the largest or the smallest value
-// that the quantity can have. In the rooms (folders of src/muster) that compute epsilons, they replace
-// std::max, std::min and std::clamp, for integers too, so that there is one way to compare;
-// tests/architecture checks it. Pure functions.
+// `larger`, `smaller` and `within` return NaN when any argument is NaN, so a failed computation stays visible
+// until `as_upper_bound` or `as_lower_bound` replaces it by the largest or the smallest value that the
+// quantity can have. In the rooms (folders of src/muster) that compute epsilons, these three replace
+// std::max, std::min and std::clamp, also for integers; tests/architecture checks this. Pure functions.
 #pragma once
 
 #include <concepts>
@@ -33,7 +32,7 @@ requires(sizeof...(More) > 0) constexpr T smaller(T a, T b, More... more) {
   return smaller(smaller(a, b), more...);
 }
 
-// x clamped to [low, high], low <= high.
+// x clamped to [low, high], where low <= high.
 template <Number T>
 constexpr T within(T x, T low, T high) {
   return smaller(larger(x, low), high);

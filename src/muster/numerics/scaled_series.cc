@@ -16,7 +16,7 @@ constexpr Scaled kUnknown{std::numeric_limits<double>::quiet_NaN(), 0};
 constexpr std::size_t kBlock = 256;
 constexpr int kLanes = 8;
 
-// 2^e for -1022 <= e <= 0, and 2^-1022 for smaller e: what that adds is negligible beside the largest term.
+// 2^e for -1022 <= e <= 0, and 2^-1022 for smaller e: a term that small is negligible beside the largest one.
 inline double power(std::int32_t e) {
   const std::int64_t clamped = e < -1022 ? -1022 : e;
   return std::bit_cast<double>((clamped + 1023) << 52);
@@ -125,8 +125,8 @@ Scaled weighted_convolution(const ScaledSeries& a, const std::vector<double>& w,
                             std::size_t first, std::size_t last) {
   const double *ma = a.mantissas(), *ww = w.data(), *cc = c.data(), *x = pairs.x.data(), *y = pairs.y.data();
   const std::int32_t *ea = a.exponents(), *e = pairs.exponent.data();
-  // w and c increase, so their largest factors are at the ends. The mantissa, x and y are
-  // each below 2, so a term is below 4 times `largest`; a factor of 16 is allowed for.
+  // w and c increase, so w_j - shift and c_j are largest at j = last. The mantissa, x and y are each below 2,
+  // so a term is below 4 times `largest`; a factor of 16 is allowed for.
   const double largest =
       larger(std::fabs(ww[last] - shift), 1.0) + std::fabs(cc[last]) + std::fabs(ww[first]);
   return sum(

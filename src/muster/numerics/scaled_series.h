@@ -1,10 +1,11 @@
 // Sequences of non-negative numbers far outside the range of double, each stored as a mantissa times a
 // power of two, and sums of their products with a stated relative error.
 //
-// Moments of high order need them: about e^{l^2 t / 2}, t > 0, for the likelihood ratio of two Gaussians,
-// which at l = 10^4 may have hundreds of thousands of digits, next to terms of order 10^-12. Every operation
-// works on non-negative terms, so nothing cancels and relative errors only add up; error bounds are in units
-// u = 2^-53. A series only grows, by appending elements; it is not thread-safe while it grows.
+// Moments of high order l need such numbers. For the likelihood ratio of two Gaussians they are about
+// e^{l^2 t / 2} with t > 0, which at l = 10^4 may have hundreds of thousands of digits; the same sums have
+// terms of order 10^-12. Every operation works on non-negative terms, so nothing cancels and relative errors
+// only add up; error bounds are in units u = 2^-53. A series only grows, by appending elements; it is not
+// thread-safe while it grows.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@
 
 namespace muster::numerics {
 
-// mantissa * 2^exponent; the mantissa is 0 or in [1, 2), or NaN if the number is unknown. Sums with an
-// unknown number are unknown, and so are its products with anything but 0.
+// mantissa * 2^exponent; the mantissa is 0 or in [1, 2), or NaN if the number is unknown. The sum of an
+// unknown number and any other is unknown; so is its product with any number other than 0.
 struct Scaled {
   double mantissa = 0;
   std::int32_t exponent = 0;
@@ -48,13 +49,13 @@ class ScaledSeries {
 // relative errors of the factors.
 inline constexpr double kConvolutionUlps = 64;
 
-// sum_{j=first..last} a_j b_{l-j}.
+// The sum over j = first..last of a_j b_{l-j}, for last <= l; 0 if first > last.
 Scaled convolution(const ScaledSeries& a, const ScaledSeries& b, std::size_t l, std::size_t first,
                    std::size_t last);
 
-// weighted_convolution() is sum_{j=first..last} a_j ((w_j - shift) x_{l-j} + c_j y_{l-j}) 2^{e_{l-j}}, where
-// all factors are non-negative and w and c increase. `pairs` holds x_i, y_i and their common exponent e_i;
-// the larger of x_i and y_i is near 1.
+// weighted_convolution() is the sum over j = first..last of a_j ((w_j - shift) x_{l-j} + c_j y_{l-j})
+// 2^{e_{l-j}}, where all factors are non-negative and w and c increase. `pairs` holds x_i and y_i, both below
+// 2, and their common exponent e_i.
 struct PairSeries {
   std::vector<double> x, y;
   std::vector<std::int32_t> exponent;

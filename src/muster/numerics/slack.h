@@ -9,10 +9,12 @@
 
 namespace muster::numerics {
 
-// The unit round-off u of a double: a basic operation errs by at most u, relatively.
+// The unit round-off u of a double: a basic operation has a relative error of at most u.
 inline constexpr double kUnitRoundoff = 0x1p-53;
 
-// Relative slack of a double. Each covers the number of roundings in its name and the rounding of its own product.
+// Relative slack of a double. Each covers the number of roundings in its name and the rounding of its own
+// product. The three roundings are those of one function of libm and one operation; of basic operations
+// alone, kThreeRoundings covers two.
 inline constexpr double kThreeRoundings = 4e-16;
 inline constexpr double kEightRoundings = 1e-15;
 inline constexpr double kEightyRoundings = 1e-14;
@@ -20,8 +22,8 @@ inline constexpr double kEightHundredRoundings = 1e-13;
 // Also covers an exponential e^x, |x| <= 745 (the range of a double), if computing x took at most ten
 // roundings and no difference that cancels.
 inline constexpr double kEightThousandRoundings = 1e-12;
-// Also used for powers and Chernoff's bounds, whose exponents are differences that cancel, where only a few
-// digits of the result matter.
+// Also used where only a few digits of the result matter: for powers, and for Chernoff's bounds, whose
+// exponents are differences that cancel.
 inline constexpr double kEightMillionRoundings = 1e-9;
 
 // Relative slack that covers ten thousand roundings of a long double, at most 2^-64 each, and its

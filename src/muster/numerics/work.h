@@ -1,10 +1,11 @@
-// A counter of this thread's work on sums over atoms; its unit is the addition of one term. Unlike a clock it
-// does not depend on the machine or its load, so code that chooses by it between precise and quick methods
-// chooses alike everywhere.
+// A counter of this thread's work on sums over atoms; its unit is the addition of one term. Unlike a clock,
+// the counter does not depend on the machine's speed or load, so a choice between a precise and a quick
+// method can be based on it.
 //
-// Only differences of two values have a meaning. Inversion integrals leap over negligible frequencies
-// (sums/frequency_walk.h). Which ones depends on the last bits of a characteristic function, so counts for
-// different instruction sets may differ by a few frequencies. Thread rule: each thread has its own counter.
+// Only the difference of two values has a meaning. Inversion integrals skip negligible frequencies
+// (sums/frequency_walk.h). Which frequencies they skip depends on the last bits of a characteristic function,
+// so counts for different instruction sets may differ by a few frequencies. Thread rule: each thread has its
+// own counter.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +17,11 @@ inline double& work_done() {
   return work;
 }
 
-// Work of a term that takes an exponential or a sine, and work per frequency besides its terms: a logarithm,
-// an angle and two rotations.
+// Work of a term that takes an exponential or a sine, and work per frequency in addition to its terms: a
+// logarithm, an angle and two rotations.
 inline constexpr double kWorkOfFunction = 8;
 inline constexpr double kWorkOfFrequency = 300;
-// Work of an exponential computed alone, without vectors, and of the sine and cosine of an angle that is too
+// Work of a single exponential, computed without vectors, and of the sine and cosine of an angle that is too
 // large for the vector kernels.
 inline constexpr double kWorkOfLoneExponential = 40;
 inline constexpr double kWorkOfFarSine = 160;

@@ -96,9 +96,10 @@ class Search {
     (point.y <= 0 ? within_ : above_) = point;
   }
 
-  // Whether a smooth function need not be evaluated at the lattice point after the newest one. It is not
-  // above zero at the newest point, but on the line through that point and the one evaluated before, close
-  // by, it is above zero at the point after it, by more than kSpare of the line's rise between the two.
+  // Whether a smooth function need not be evaluated at the lattice point after the newest one. This is so if
+  // the newest value is not above zero, the point evaluated before is close by, and the line through these
+  // two is clearly above zero at the next lattice point: by more than kSpare times its rise from the newest
+  // point.
   bool next_is_surely_above() const {
     constexpr double kSpare = 0.25;
     if (!where_.smooth || !near_ || !within_ || within_->index != newest_.index ||
@@ -126,9 +127,9 @@ class Search {
     return within_ ? larger(index, newest_.index + 1) : smaller(index, newest_.index - 1);
   }
 
-  // The next point to evaluate once both sides are known: where a line with the newest slope through the
-  // newest point passes zero; if that is outside the bracket, where the bracket's chord does; the middle, if
-  // that fails too or progress is slow.
+  // The next point to evaluate once both sides are known. It is where the line with the newest slope through
+  // the newest point crosses zero, or, if that is outside the bracket, where the bracket's chord crosses
+  // zero. If that fails too, or progress is slow, it is the middle of the bracket.
   std::int64_t between() {
     const std::int64_t gap = above_->index - within_->index;
     slow_ = 2 * gap > last_gap_ ? slow_ + 1 : 0;
@@ -143,8 +144,8 @@ class Search {
       slow_ = 0;
     }
     const std::int64_t index = index_at(x);
-    // The zero seems to lie right after within_, which is the answer if its neighbour is above zero: evaluate
-    // close to it.
+    // The zero seems to lie right after within_. Then within_ is the answer if its neighbour is above zero,
+    // so the next evaluation is close to within_.
     if (index <= within_->index) {
       nudge_ *= 2;
       return smaller(within_->index + nudge_ / 2, above_->index - 1);

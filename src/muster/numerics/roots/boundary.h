@@ -3,11 +3,11 @@
 //
 // Searches for a parameter of a plan return a whole number or a number of six significant digits, so that the
 // result can be written down exactly and its neighbour is known to fail. An evaluation may take a tenth of a
-// second; secant steps on a logarithmic coordinate need about seven evaluations. The function may take the
-// values -infinity and +infinity (where it has no slope, the search bisects or takes steps of fixed length)
-// and may be slightly rough. The result is always a point that was evaluated and found not above zero. Its
-// neighbour was evaluated and found above zero, unless the result is `last`; for a `smooth` function it may
-// instead be clearly above zero on the line through two evaluated points close by.
+// second; secant steps in the logarithm of the value need about seven evaluations. The function may be
+// slightly rough and may take the values -infinity and +infinity; where it is infinite, the search bisects or
+// takes ever longer steps. The result is always a point that was evaluated and found not above zero. Unless
+// the result is `last`, the next point was evaluated and found above zero. For a `smooth` function, the next
+// point may instead be clearly above zero on the line through two evaluated points close by.
 //
 // Example:
 //     const Lattice lattice = six_digit_numbers();
@@ -43,14 +43,15 @@ struct BoundarySearch {
   std::int64_t last;
   std::int64_t start;
   double slope = 1;  // a guess of |d function / d log value| at `start`, > 0
-  // Least length in log value of the first step (unless `smooth`): how far off `start` may well be.
+  // The least length of the first step in log value: about how far `start` may be from the result. The first
+  // step of a `smooth` function may be shorter.
   double reach = 0.01;
   // The caller's promise that a line through two points at most 0.01 apart in log value predicts the function
   // at the next point; the search then skips evaluations.
   bool smooth = false;
 
-  // The index of the last point at which `function`, which takes an index, is not above zero. None if it is
-  // above zero at `first` already. Throws what `function` throws.
+  // The index of the last point at which `function`, which takes an index, is not above zero. None if the
+  // function is above zero at `first`. Throws what `function` throws.
   std::optional<std::int64_t> last_within(const std::function<double(std::int64_t)>& function) const;
 };
 

@@ -2,8 +2,8 @@
 // delta(epsilon) to the delta asked for.
 //
 // The logarithm of such a function is usually close to a parabola, so a safeguarded secant method on
-// logarithms needs fewer than ten evaluations. A result between 0 and `limit`, exclusive, is a point at which
-// the function was evaluated, within a relative 1e-9 of the crossing. Its value is at most the target
+// logarithms needs fewer than ten evaluations. A result strictly between 0 and `limit` is within a relative
+// 1e-9 of the crossing, and the function was evaluated there. Its value is at most the target
 // (crossing_from_above) or at least the target (crossing_from_below), even if the function is only roughly
 // decreasing.
 #pragma once
@@ -141,8 +141,9 @@ double crossing_from_above(F&& value, double target, double limit, double start 
   return crossing_detail::Search(value, holds, target, limit).run(start, false).high;
 }
 
-// A point x >= 0 with value(x) >= target, the largest one up to `limit`, to a relative 1e-9, if the function
-// decreases; 0 if its values at 0 and around `start` are all below the target.
+// A point x >= 0 with value(x) >= target. If the function decreases, x is the largest such point up to
+// `limit`, to a relative 1e-9. The result is 0 if the values at 0 and around `start` are all below the
+// target.
 template <typename F>
 double crossing_from_below(F&& value, double target, double limit, double start = 1e-2) {
   const auto holds = [&](double v) { return !(v >= target); };
