@@ -14,8 +14,8 @@
 namespace muster::numerics {
 namespace {
 
-// The largest distance, over at most about 500 frequencies j, between the transform and the exact sum of w
-// (e^{2 pi i j m / N} - 1), with m = index + moved.
+// The largest distance, over at most about 500 frequencies j, between the transform and the exact sum of
+// w (e^{2 pi i j m / N} - 1), with m = index + moved.
 double farthest(const LatticeTransform& fast, const std::vector<std::int64_t>& index,
                 const std::vector<double>& weights, std::int64_t moved) {
   const auto n = static_cast<std::int64_t>(fast.cells());

@@ -24,12 +24,12 @@ HWY_INLINE Vector LoadPart(Lanes8 d, const double* from, std::size_t left) {
   return left >= hn::Lanes(d) ? hn::LoadU(d, from) : hn::MaskedLoad(hn::FirstN(d, left), d, from);
 }
 
-// Sine and cosine for |angle| < 6e6, within 2 ulp of those of the angle after its reduction to an eighth
-// of a turn. The first two parts of pi/2 have 31 bits, so their products with the whole number of quarter
-// turns are exact. The polynomials are those of fdlibm's kernels.
+// Sine and cosine for |angle| < 6e6. They are within 2 ulp of the sine and cosine of the reduced angle, which
+// is at most an eighth of a turn. The first two parts of pi/2 have 31 bits, so their products with the whole
+// number of quarter turns are exact. The polynomials are those of fdlibm's kernels.
 HWY_INLINE void SineCosine(Lanes8 d, Vector angle, Vector& sine, Vector& cosine) {
   const hn::RebindToUnsigned<Lanes8> bits;
-  // A number added to 3 * 2^51 is rounded to a whole number, which stands in the last bits.
+  // Adding 3 * 2^51 rounds a number to a whole number, which then stands in the last bits of the sum.
   const Vector shifter = hn::Set(d, 0x1.8p52);
   const Vector shifted = hn::Add(hn::Mul(angle, hn::Set(d, 0x1.45f306dc9c883p-1)), shifter);
   const Vector quarters = hn::Sub(shifted, shifter);
@@ -60,8 +60,8 @@ HWY_INLINE void SineCosine(Lanes8 d, Vector angle, Vector& sine, Vector& cosine)
   cosine = hn::Xor(hn::IfThenElse(odd, s, c), hn::BitCast(d, cosine_sign));
 }
 
-// e^x and e^x - 1 for x < 700, each within 3 ulp, by one polynomial: with x = k ln 2 + r, |r| <= ln(2)/2, and
-// p = e^r - 1, they are 2^k (1 + p) and 2^k p + (2^k - 1). An x below -708 counts as -708.
+// e^x and e^x - 1 for x < 700, each within 3 ulp, from one polynomial. With x = k ln 2 + r, |r| <= ln(2)/2,
+// and p = e^r - 1, they are 2^k (1 + p) and 2^k p + (2^k - 1). An x below -708 counts as -708.
 HWY_INLINE void Exponential(Lanes8 d, Vector x, Vector& power, Vector& growth) {
   const hn::RebindToUnsigned<Lanes8> bits;
   const Vector least = hn::Max(x, hn::Set(d, -708.0));

@@ -1,4 +1,4 @@
-// Sums over the atoms of a law, eight at a time: the inner loops of every contour integral.
+// Sums over the atoms of a law, up to eight at a time: the inner loops of every contour integral.
 //
 // One source, written with the vector library Highway, serves every instruction set; the best one is chosen
 // at run time. The error of each sum is a few units in the last place of the sum of its terms' moduli
@@ -12,7 +12,7 @@
 
 namespace muster::numerics {
 
-// Sums over the atoms (of weight w at y) of w e^{cy} times 1, y, |y|, y^2, and, as `growth`, of
+// Sums over the atoms, of weight w at y: of w e^{cy} times 1, y, |y| and y^2, and, as `growth`, of
 // w (e^{cy} - 1).
 struct TiltSums {
   double nonzero = 0;
@@ -28,8 +28,8 @@ TiltSums tilt_sums(const double* points, const double* weights, std::size_t atom
 void tilt_weights(const double* points, const double* weights, std::size_t atoms, double c, double shift,
                   double* out);
 
-// The sum of w (e^{ity} - 1), whose real part is computed without cancellation. `reach`
-// is the largest |y|.
+// The sum over the atoms of w (e^{ity} - 1), whose real part is computed without cancellation. `reach` is the
+// largest |y|.
 std::complex<double> characteristic_sum(const double* points, const double* weights, std::size_t atoms,
                                         double t, double reach);
 

@@ -1,5 +1,5 @@
-// Compares the vector sums with the same sums in extended precision, term by term with
-// the standard library.
+// Compares the vector sums with the same sums in extended precision, whose terms come from the standard
+// library.
 #include "muster/numerics/sums/atom_kernels.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST(AtomKernels, CharacteristicAgreesAtEveryRangeOfAngles) {
     const std::complex<double> from_angles = angle_sum(a.weights.data(), cosines.data(), sines.data(), 16);
     long double real = 0, imaginary = 0;
     for (std::size_t i = 0; i < a.points.size(); ++i) {
-      // The angle is rounded as in the kernels: the error bounds allow for its own rounding elsewhere.
+      // The angle is rounded as in the kernels: contour::RoundOff allows for the error of the angle.
       const long double half = 0.5 * t * a.points[i];
       real -= 2 * a.weights[i] * std::sin(half) * std::sin(half);
       imaginary += 2 * a.weights[i] * std::sin(half) * std::cos(half);

@@ -11,7 +11,7 @@
 namespace muster::numerics {
 
 void AtomicLaw::add(double point, double weight) {
-  if (!(weight <= 0) && point != 0) {  // a NaN is kept, so that every sum with it is NaN
+  if (!(weight <= 0) && point != 0) {  // a NaN is kept, so that every sum over the atoms is NaN
     points.push_back(point);
     weights.push_back(weight);
   }
@@ -52,8 +52,8 @@ double AtomicLaw::variance() const {
 
 namespace {
 
-// The best of all points and 0. Eight running results are kept, because a single one would make every
-// comparison wait for the one before.
+// The best of all points and 0, as `better` compares them. Eight running results are kept, because a single
+// one would make every comparison wait for the one before.
 template <typename Better>
 double extreme(const std::vector<double>& points, Better&& better) {
   constexpr std::size_t kLanes = 8;

@@ -1,8 +1,8 @@
 // A finitely supported law on the line, its moment generating function, and its exponential tilt.
 //
 // The atom at zero is implicit: weights need not sum to one, and the remaining mass, at 0, takes no
-// arithmetic. A client who reports with probability 1e-4 is therefore as cheap, and as accurate, as
-// one who always does.
+// arithmetic. So the law of a client who reports with probability 1e-4 costs no more, and loses no more
+// digits, than that of a client who always reports.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ struct Tilt {
 };
 Tilt tilt_of(const AtomicLaw& law, double c);
 
-// The law with density e^{cy} / E e^{cY} against the given one: its moments and its characteristic function.
+// The tilted law itself: its atoms, its moments and its characteristic function.
 class TiltedLaw {
  public:
   TiltedLaw(const AtomicLaw& law, double c);
@@ -74,13 +74,14 @@ class TiltedLaw {
   double nonzero_mass_ = 0;
 };
 
-// characteristic(t) - 1 of a tilted law at t = 0, step, 2 step, ..., by rotations instead of sines; the
-// angles are computed afresh every kResync steps. It starts at t = 0. Call order:
+// characteristic(t) - 1 of a tilted law at t = 0, step, 2 step, ..., by rotations instead of sines; every
+// kResync steps the sines and cosines are computed directly. A new object is at t = 0. Call order:
 // advance* (seek current? advance*)*.
 class EquispacedCharacteristic {
  public:
-  // Rotations in a row before the angles are computed afresh. Each adds at most three ulps to an atom's error: the
-  // sine and cosine of a step are within two ulps each, and the complex product rounds.
+  // Rotations in a row before the sines and cosines are computed directly. Each rotation adds at most three
+  // ulps to an atom's error: the sine and cosine of a step are within two ulps each, and the complex product
+  // rounds.
   static constexpr int kResync = 32;
   // The error of one atom's e^{ity} - 1, in ulps of 1; 16 are for the angle and for the sum over atoms.
   static constexpr int kErrorUlps = 3 * kResync + 16;
@@ -96,7 +97,7 @@ class EquispacedCharacteristic {
   static constexpr std::size_t kLanes = 8;
   double step_;
   double index_ = 0;
-  int turns_ = 0;  // rotations since the angles were computed
+  int turns_ = 0;  // rotations since the sines were computed
   int ready_ = 0;  // how many values of ahead_ are still to be returned
   std::array<std::complex<double>, 4> ahead_;
   double reach_ = 0;

@@ -14,7 +14,7 @@
 namespace muster::numerics::contour {
 
 // phi(c+it)/phi(c) raised to the power `copies`, with phi(z) = E e^{zY} for the law of one term Y. The law is
-// not copied: it must outlive this.
+// not copied and must outlive the factor.
 struct Factor {
   Factor(const TiltedLaw& law, double copies_of_it, double step, double negligible)
       : tilt(law),
@@ -23,7 +23,8 @@ struct Factor {
         characteristic(law, step) {}
   const TiltedLaw& tilt;
   double copies;
-  // Where the modulus of phi(c+it)/phi(c) is below this, that of its power is below e^-negligible.
+  // Where the modulus of phi(c+it)/phi(c) is below this threshold, the modulus of its power is below
+  // e^-negligible.
   double threshold;
   EquispacedCharacteristic characteristic;
   // At the frequency visited last: phi(c+it)/phi(c) - 1, and modulus_above() of it.
@@ -35,8 +36,8 @@ struct Factor {
 struct Polar {
   double exponent;  // logarithm of the modulus
   double phase = 0;
-  // The largest of 1 and the inverse moduli of the factors: by that much a logarithm amplifies a
-  // factor's error.
+  // The most by which a logarithm amplifies a factor's error: the largest of 1 and the inverse moduli of the
+  // factors.
   double amplify = 1;
 
   // The two parts of the multiplication by (1 + x)^copies, where `modulus` is modulus_above(x). The second
@@ -50,19 +51,20 @@ struct Polar {
   }
 };
 
-// How far frequencies are skipped from one where the product is negligible. Both ways use the factors'
-// Lipschitz constants. by_one_factor: as long as the most favourable factor alone keeps the product
-// negligible. by_all_factors: as long as all factors together do, which takes more arithmetic and reaches
-// farther where no factor is small by itself. If there is only one factor, both are the same.
+// How far the walk skips frequencies after one where the product is negligible. Both ways use the factors'
+// Lipschitz constants. by_one_factor: as long as a single factor, the most favourable one, keeps the product
+// negligible. by_all_factors: as long as all factors together keep it negligible, which takes more arithmetic
+// and reaches farther where no single factor is small. If there is only one factor, both are the same.
 enum class Skip { by_one_factor, by_all_factors };
 
 class Product {
  public:
-  // Starts with e^{-(st)^2 / 2} alone, the characteristic function of a smoothing of deviation s. Terms of
+  // Starts as e^{-(st)^2 / 2}, the characteristic function of a normal smoothing of deviation s. Terms of
   // modulus at most e^-negligible may be bounded instead of computed.
   Product(double s, double negligible, Skip skip) : s_(s), negligible_exponent_(negligible), skip_(skip) {}
 
-  // Before the walk: multiplies by the factor of `copies` copies of the law, which must outlive this.
+  // Multiplies by the factor of `copies` copies of the law, which must outlive the product. Call it before
+  // the walk.
   void add(const TiltedLaw& law, double copies, double step) {
     factors_.emplace_back(law, copies, step, negligible_exponent_);
   }
@@ -97,13 +99,12 @@ class Product {
     }
   }
 
-  // The distance from the frequency visited last within which all terms are negligible. At a distance d from
-  // it the modulus of a factor f (not yet raised to a power) is at most
-  // f.modulus + f.tilt.absolute_mean() * d.
+  // A distance from the frequency visited last within which all terms are negligible. At a distance d, the
+  // modulus of a factor f (not yet raised to a power) is at most f.modulus + f.tilt.absolute_mean() * d.
   double reach() const { return skip_ == Skip::by_one_factor ? reach_of_one() : reach_of_all(); }
 
  private:
-  // The work of a frequency that is computed directly, in rotations.
+  // The work of a frequency that is computed directly, in units of the work of a rotation.
   static constexpr double kDirectCost = 3;
 
   double reach_of_one() const {
@@ -144,8 +145,8 @@ class Product {
 };
 
 // A bound on the relative round-off of one term phi(c+it)^n e^{-(c+it)k} of the sum over frequencies. The
-// logarithm and the exponent lose a few ulps of their size, an atom's rotations and the sum over atoms lose at
-// most kErrorUlps ulps, and the angles t y (y an atom) and t k are good to a few ulps of themselves.
+// logarithm, the exponent, and the angles t k and t y of an atom y each have a relative error of a few ulps.
+// An atom's rotations and the sum over atoms add at most kErrorUlps ulps of 1.
 class RoundOff {
  public:
   RoundOff(const TiltedLaw& tilt, double n, double c, double k)

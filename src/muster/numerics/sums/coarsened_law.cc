@@ -8,7 +8,7 @@
 namespace muster::numerics {
 namespace {
 
-// The width of a bin, as a share of one standard deviation or, farther than that from 0, of the distance from
+// The width of a bin, as a share of one standard deviation or, farther from 0 than that, of the distance from
 // 0.
 constexpr double kBin = 1.0 / 256;
 constexpr double kWidest = 0.04;         // widest interval: share of its distance from 0 plus one deviation
@@ -45,8 +45,8 @@ class Side {
     moment_[bin] += mass * (static_cast<long double>(distance) - edges_[bin]);
   }
 
-  // Joins the bins to intervals and adds the atoms at their ends to `result`, on the side of 0 that `sign`
-  // names. An interval of several bins adds at most `max_added` to the variance.
+  // Joins the bins into intervals and adds the atoms at their ends to `result`: above 0 if `sign` is 1, below
+  // 0 if it is -1. An interval of several bins adds at most `max_added` to the variance.
   void split(double sign, double max_added, AtomicLaw& result) const {
     const std::size_t bins = edges_.size() - 1;
     long double at_low = 0;  // mass that the previous interval puts on this one's inner end

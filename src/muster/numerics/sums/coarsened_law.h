@@ -1,13 +1,13 @@
 // Replaces a law of many atoms, such as that of a term with a random weight, by one of few atoms that is
 // above it in convex order.
 //
-// Atoms are collected in narrow bins: of equal width up to one standard deviation from 0, of a width
-// proportional to the distance from 0 beyond. Neighbouring bins are joined to intervals, and the mass of each
-// interval is split between its two ends, with its mean unchanged. So the result is greater in convex order,
-// and E(sum - k)_+ of independent copies can only grow. An interval spans at most 4 % of the sum of its
-// distance from 0 and one deviation, and does not contain 0 inside. Unless it is a single bin, it adds at
-// most a ten-millionth of the variance. Sums are in extended precision, so each weight is within an ulp of
-// the exact split. The cost is linear in the number of atoms. Pure functions.
+// Atoms are collected in narrow bins. Up to one standard deviation from 0 the bins have equal widths; farther
+// out the width is proportional to the distance from 0. Neighbouring bins are joined into intervals, and the
+// mass of each interval is split between its two ends, with its mean unchanged. So the result is greater in
+// convex order, and E(sum - k)_+ of independent copies can only grow. The width of an interval is at most 4 %
+// of the sum of its distance from 0 and one deviation, and 0 is not inside it. An interval of several bins
+// adds at most a ten-millionth of the variance. Sums are in extended precision, so each weight is within an
+// ulp of the exact split. The cost is linear in the number of atoms. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ namespace muster::numerics {
 
 AtomicLaw coarsened_law(const AtomicLaw& law);
 
-// The law of w Y, where Y has the law `law` and w > 0 is independent of Y, with the given values (`weights`)
-// and probabilities (of sum 1). It is exact if that makes at most `most` atoms, or no more than coarsening
-// would leave; otherwise it is coarsened.
+// The law of w Y, where Y has the law `law` and w > 0 is independent of Y. The values of w are `weights`,
+// with the given `probabilities`, whose sum is 1. The result is exact if it has at most `most` atoms, or if
+// coarsening would not lower their number; otherwise it is coarsened.
 AtomicLaw coarsened_product(const AtomicLaw& law, const std::vector<double>& weights,
                             const std::vector<double>& probabilities, std::size_t most = 0);
 

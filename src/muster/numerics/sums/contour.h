@@ -1,9 +1,9 @@
-// What all inversion integrals along a tilted contour share: the saddle point, and a period for which aliases
-// are negligible. frequency_walk.h sums over the frequencies.
+// What all inversion integrals along a line Re z = c share: the choice of c, the saddle point, and of a
+// period for which aliases are negligible. frequency_walk.h sums over the frequencies.
 //
 // For S a sum of n independent copies of a finitely supported Y, the trapezoidal rule of step 2 pi / P along
 // Re z = c replaces E h(S) by the sum over integers m of e^{-cmP} E h(S + mP). The terms with m != 0 are
-// called aliases. For h >= 0 they are not negative, and choose_period() makes them negligible too. Used by
+// called aliases. For h >= 0 they are nonnegative, and choose_period() makes them negligible. Used by
 // expected_excess (h(x) = (x - k)_+) and by the composition of rounds (h(x) = (1 - e^{eps - x})_+).
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace muster::numerics::contour {
 
 // Aliases are brought below e^-22 = 3e-10 of the answer, well below what the finest smoothing costs (5e-6);
-// the number of frequencies is proportional to this exponent.
+// the number of frequencies is about proportional to this exponent.
 inline constexpr double kAliases = 22;
 
 struct Moments {
@@ -27,10 +27,10 @@ struct Moments {
 
 // The zero over c > 0 of (log M)'(c) - k - pole(c), which increases with c. M is the moment generating
 // function of the whole sum. The kernel is the factor that h contributes to the integrand, such as 1/z^2;
-// pole(c), the sum of 1/(c + p) over its poles -p, is minus the derivative of its logarithm. `moments`
-// gives the mean and the variance of the sum tilted by c. Newton's method in log c inside a bracket finds
-// the zero to a relative 1e-3, which is enough: every c > 0 gives a valid answer, and near the zero few
-// frequencies matter.
+// pole(c), the sum of 1/(c + p) over the kernel's poles -p, is minus the derivative of the kernel's
+// logarithm. `moments` gives the mean and the variance of the sum's law tilted by c. Newton's method in log c
+// inside a bracket finds the zero to a relative 1e-3. This is enough, because every c > 0 gives a valid
+// answer, and near the zero few frequencies matter.
 template <typename TiltedMoments, typename Pole>
 double saddle_point(TiltedMoments&& moments, double k, Pole&& pole) {
   constexpr double kStep = 1e-4;  // relative step of the difference quotient in place of pole's derivative
@@ -81,8 +81,8 @@ struct Period {
   }
 
   // An upper bound of the sum of all aliases of E(S + Z - k)_+ for a normal Z of deviation s; `upper` is an
-  // upper bound of that expectation. On the right E(S + Z - k + mP)_+ <= upper + mP; on the left the bound
-  // that holds without Z is multiplied by E e^{lambda Z}.
+  // upper bound of that expectation. For positive shifts E(S + Z - k + mP)_+ <= upper + mP; for negative
+  // shifts the bound without Z is multiplied by E e^{lambda Z}.
   double aliases_of_excess(double c, double s, double upper) const {
     const double decay = std::exp(-c * length);
     const double smoothing = std::exp(0.5 * s * s * lambda * lambda);

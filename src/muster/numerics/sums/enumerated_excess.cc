@@ -8,7 +8,7 @@
 namespace muster::numerics {
 namespace {
 
-// The error of sum - k, in units of |k| and the moduli of the terms.
+// A bound on the error of sum - k, in units of |k| plus the moduli of the terms.
 constexpr double kNear = 1e-14;
 
 }  // namespace
@@ -32,8 +32,8 @@ Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
     }
   }
   double total = 0;
-  // Like total, with |k| and the moduli of the terms in place of sum - k, and with the sums that rounding may have
-  // moved below the threshold.
+  // Like `total`, with |k| plus the moduli of the terms in place of sum - k. It includes sums that rounding
+  // may have moved below the threshold.
   double size = 0;
   const auto visit = [&](auto&& self, std::size_t atom, int left, double sum, double moduli,
                          double p) -> void {
@@ -51,7 +51,7 @@ Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
   visit(visit, 0, count, 0, std::abs(k), 1);
   const double factorial = std::exp(std::lgamma(n + 1));
   const double error = factorial * (total * 1e-12 + size * kNear);
-  // Terms below the smallest double are lost; multiplied by n!, each is at most 1e-308 * 1e158.
+  // Products below the smallest double are lost; multiplied by n!, each is at most 1e-308 * 1e158.
   const double underflow = 1e-140 * n * law.largest_point();
   return {larger(0.0, factorial * total - error), factorial * total + error + underflow};
 }

@@ -1,6 +1,7 @@
 // E(Y_1 + ... + Y_n - k)_+ by summing over how many of the Y_i equal each atom. It is meant for small n and
 // few atoms, where the integrand of the contour integral (expected_excess.h) does not decay. There are
-// O(n^atoms) summands, all positive, and the relative round-off is below 1e-12. Pure functions.
+// O(n^atoms) summands, none of them negative. The enclosure allows for round-off: a relative 1e-12 of the
+// result and, in each summand, 1e-14 of |k| and the moduli of the terms. Pure functions.
 #pragma once
 
 #include "muster/numerics/enclosure.h"

@@ -15,8 +15,8 @@ struct SumAtom {
   int nonzero;  // how many terms are not zero
 };
 
-// The law of the sum of `count` independent terms: one atom for each way of saying how many terms equal each
-// atom of `law`.
+// The law of the sum of `count` independent terms: one atom for each choice of how many terms equal each atom
+// of `law`.
 std::vector<SumAtom> atoms_of_sum(const AtomicLaw& law, int count) {
   double rest = 1;
   for (double w : law.weights) {
@@ -61,16 +61,16 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
   for (double w : first.weights) {
     absent -= w;
   }
-  // factor[N], N the number of nonzero terms: n absent / (n - N) for Mixing::swap, else 1.
+  // factor[N], where N is the number of nonzero terms: n absent / (n - N) for Mixing::swap, else 1.
   std::vector<double> factor(static_cast<std::size_t>(others) + 1, 1.0);
   if (mixing == Mixing::swap) {
     for (int i = 0; i <= others; ++i) {
-      // Rounded up, because 1 minus the weights has few correct digits where almost nobody is absent.
+      // Rounded up, because 1 minus the weights has few correct digits if `absent` is small.
       factor[static_cast<std::size_t>(i)] = (larger(0.0, absent) + 1e-15) * n / (n - i);
     }
   }
-  // Rounding moves a sum, and its excess over k, by `near` at most; so a sum that is computed as k or a little less
-  // may exceed k.
+  // Rounding moves a sum, and its excess over k, by at most `near`. So a sum that is computed as k or a
+  // little less may exceed k.
   const double near = 1e-14 * (std::abs(k) + terms * larger(modulus_of(first), modulus_of(second)));
   double upper = 0, lower = 0;
   for (int h = 0; h <= others; ++h) {

@@ -10,7 +10,7 @@
 namespace muster::numerics {
 namespace {
 
-// Margin for the round-off of sums of positive terms, each good to about 1e-15.
+// Margin for the round-off of sums of positive terms, each with a relative error of about 1e-15.
 constexpr double kOutward = 1e-12;
 constexpr double kSteepest = 100;  // Chernoff's bound is useless where c times the largest atom exceeds this
 constexpr double kMaxExponent = 700;     // largest exponent of e that is computed: e^710 is not a double

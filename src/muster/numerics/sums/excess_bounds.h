@@ -1,6 +1,6 @@
-// Bounds on E(S - x)_+ for a sum S of independent copies of one law, at a few operations per threshold x.
-// From below it is Jensen's. From above it is the least of Chernoff's, Scarf's, and the same two for the
-// expected deficit, with the identity E(S - x)_+ = E(x - S)_+ + E S - x.
+// Bounds on E(S - x)_+ for a sum S of independent copies of one law, at a few operations per threshold x. The
+// lower bound is Jensen's. The upper bound is the least of Chernoff's bound, Scarf's bound and, for x below
+// the mean, the same two bounds on the expected deficit, with the identity E(S - x)_+ = E(x - S)_+ + E S - x.
 //
 // Scarf's bound is (sqrt(v + d^2) - d) / 2, with v the variance of S and d = x - E S
 // (docs/theory/profile-only.md, "Rare large terms"). The moments include a margin for their round-off.
@@ -28,8 +28,8 @@ class ExcessBounds {
   // Adds Chernoff's bounds on the expected deficit, which improve `above` for thresholds below the mean.
   void add_deficits(const AtomicLaw& law);
 
-  // The bounds for `copies` of `law`, which is this object's law with probability 1 - chance
-  // and `size` otherwise.
+  // The bounds for `copies` terms of `law`. This law must be a mixture: this object's law with probability
+  // 1 - chance, and the value `size` with probability `chance`.
   ExcessBounds capped(const AtomicLaw& law, double copies, double chance, double size) const;
 
   double below(double x) const;
@@ -48,7 +48,7 @@ class ExcessBounds {
   ExcessBounds(const AtomicLaw& law, double copies);
   Line line(double c, double log_mgf) const;
   // The least of Chernoff's bounds and Scarf's bound at x; `distance` is x minus the mean. For the expected
-  // deficit, both have the opposite sign.
+  // deficit, x and `distance` have the opposite sign.
   double bounded(const std::vector<Line>& lines, double x, double distance) const;
 
   double copies_;

@@ -1,5 +1,5 @@
-// E(Y_1 + ... + Y_n - k)_+ by an inversion integral along the contour through the saddle point. This is what
-// expected_excess() does if no special strategy applies; expected_excess.h describes the method and the
+// E(Y_1 + ... + Y_n - k)_+ by an inversion integral along the contour through the saddle point.
+// expected_excess() uses it if no special strategy applies; expected_excess.h describes the method and the
 // directions of its errors. Pure functions.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace muster::numerics {
 
-// The zero over c of d/dc log( E e^{c(S-k)} / c^2 ): the contour on which the integrand is smallest.
+// The saddle point of the integrand: the zero c > 0 of d/dc log( E e^{c(S-k)} / c^2 ).
 double excess_saddle(const AtomicLaw& law, double n, double k);
 
 // For n >= 1 copies of a law that has an atom above k/n. If no affordable smoothing makes the integrand

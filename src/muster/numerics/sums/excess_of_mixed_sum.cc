@@ -50,9 +50,10 @@ struct Effort {
 // e^{-6.5^2/2} = 7e-10 beyond the cut, moves the bound of the star (docs/theory/star-with-a-pool.md) by a
 // relative 1e-11. Values of 36 and 9.5 in place of 26 and 6.5 would take two thirds more work.
 constexpr Effort kOneLaw{26, 8e-3, 6.5, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 1.6, 2.5, 5.0}};
-// For several laws, whose enclosure is a part of a larger sum that is computed at many points: a third of the
-// budget, with 1.3e-5 for smoothing, e^-23 = 1e-10 for each term left out and e^-16 = 1e-7 for aliases. Large
-// atoms make the generating function rise steeply, so that rates near c give the shortest period.
+// For several laws, whose enclosure is one part of a larger sum that is computed at many thresholds. The
+// budget is a third as large; smoothing widens the enclosure by 1.3e-5 of the value, and aliases by
+// e^-16 = 1e-7. Each term left out is below e^-23 = 1e-10 of the largest one. Large atoms make the generating
+// function rise steeply, so rates near c give the shortest period.
 constexpr Effort kSeveralLaws{23, 5e-3, 6, 0.45, 2, 5e5, 16, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}};
 // A smoothing that is estimated to take more than this many budgets is not tried (see excess_by_contour.cc).
 constexpr double kHopeless = 1.05;
@@ -78,13 +79,13 @@ Moments tilted(const std::vector<Part>& parts, double c) {
   return sum;
 }
 
-// A normal smoothing of deviation s, and the frequency `cut` / s beyond which terms are bounded, not computed.
+// A normal smoothing of deviation s. Terms at frequencies beyond `cut` / s are bounded, not computed.
 struct Smoothing {
   double s;
   double cut;
 };
 
-// The laws of the parts, each multiplied by its scale and tilted; parts that are always 0 are left out.
+// The laws of the parts, with scaled points and tilted by c; parts that are always 0 are left out.
 struct TiltedParts {
   std::vector<TiltedLaw> tilts;
   std::vector<double> copies;
@@ -181,7 +182,7 @@ struct Problem {
   double k;
   contour::Jensen jensen;
   double top = 0;    // the sum's largest value
-  double atoms = 0;  // of the part with the most atoms
+  double atoms = 0;  // largest number of atoms of a part
 
   Problem(std::vector<Part> of, double threshold) : parts(std::move(of)), k(threshold), jensen(threshold) {
     for (const Part& part : parts) {
@@ -232,8 +233,8 @@ Attempt integrated(const Problem& problem, const Contour& at, const Smoothing& s
           1};
 }
 
-// Tries ever coarser smoothings from `finest` on, until one fits the budget. Those that the attempt before
-// shows to be too costly are not tried. None if none fits.
+// Tries ever coarser smoothings from `finest` on, until one fits the budget. Smoothings that the previous
+// attempt shows to be too costly are not tried. Returns none if no smoothing fits.
 std::optional<Enclosure> finest_affordable(const Problem& problem, const Contour& at, Smoothing finest,
                                            double budget, const Effort& effort) {
   double expected = 0;
@@ -259,13 +260,14 @@ double chernoff_of(const std::vector<Part>& parts, double k, double c) {
   return chernoff_bound(log_mgf, c, k);
 }
 
-// The finest smoothing for which `frequencies` multiples of `step` suffice.
+// A smoothing for which `frequencies` multiples of `step` suffice, chosen so that the enclosure is narrow.
 //
-// Cut off at cut / s, they allow s = cut / (frequencies * step): the smaller the cut, the finer the smoothing,
-// which widens the enclosure by s^2 times the density at k, and the more is left to the bound on the terms
-// beyond, about 2 e^{-cut^2 / 2} s / (step * cut). The cut chosen makes the latter kBeyondShare of the former. The
-// density is proportional to the sum of the terms' moduli, which is estimated from the tilted sum's variance.
-// Every cut is valid. Against a fixed cut of 6 the enclosure is about a third as wide.
+// The sum ends at the frequency cut / s, so s = cut / (frequencies * step). The enclosure is widened by s^2
+// times the density at k for the smoothing, and by about 2 e^{-cut^2 / 2} s / (step * cut) for the terms
+// beyond the cut. A smaller cut lowers the first and raises the second; the cut chosen makes the second
+// kBeyondShare times the first. The density is proportional to the sum of the terms' moduli, which is
+// estimated from the tilted sum's variance. Every cut gives a valid enclosure; compared with a fixed cut of
+// 6, it is about a third as wide.
 Smoothing finest_within(double frequencies, double step, double variance) {
   constexpr double kBeyondShare = 0.05;
   constexpr double kLeast = 2.5, kMost = 6;
@@ -278,7 +280,7 @@ Smoothing finest_within(double frequencies, double step, double variance) {
   return {cut / (frequencies * step), cut};
 }
 
-// The enclosure from Chernoff's and Jensen's bounds, for where the integral costs too much.
+// The enclosure from Chernoff's and Jensen's bounds, used where the integral costs too much.
 Enclosure unintegrated(const Problem& problem, const Contour& at) {
   return problem.jensen.raise({0, chernoff_of(problem.parts, problem.k, at.c)});
 }

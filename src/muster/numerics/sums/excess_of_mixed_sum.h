@@ -1,12 +1,12 @@
 // Certified enclosure of E(S - k)_+ for a sum S = sum over groups g of scale_g (Y_1 + ... + Y_{n_g}), where
 // all Y are independent copies of one finitely supported law, or for a sum S of copies of several laws.
 //
-// The contour integral is that of expected_excess.h with the product of the groups' characteristic
-// functions: it errs upward, and bounds on the smoothing and the aliases are subtracted for the lower
-// end. The integrand is negligible as soon as one group's factor is; such frequencies are leapt over with the
-// Lipschitz constant of that group's characteristic function. Any c > 0 is a valid contour, so a caller
-// with many similar sums can pass the saddle point of the sum before. Reference:
-// docs/theory/star-with-a-pool.md, "Numerics". Pure functions; call from any thread.
+// The contour integral is that of expected_excess.h with the product of the groups' characteristic functions:
+// it errs upward, and bounds on the smoothing and the aliases are subtracted for the lower end. The integrand
+// is negligible as soon as one group's factor is; such frequencies are skipped with the help of the Lipschitz
+// constant of that group's characteristic function. Any c > 0 is a valid contour, so a caller with many
+// similar sums can pass the saddle point of the previous sum. Reference: docs/theory/star-with-a-pool.md,
+// "Numerics". Pure functions; call from any thread.
 #pragma once
 
 #include <optional>
@@ -23,14 +23,14 @@ struct ScaledCopies {
   double copies;  // >= 0
 };
 
-// The zero over c of d/dc log( E e^{c(S-k)} / c^2 ): the contour on which the integrand is smallest.
+// The saddle point of the integrand: the zero c > 0 of d/dc log( E e^{c(S-k)} / c^2 ).
 double mixed_sum_saddle(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k);
 
-// E(S - k)_+ by the integral along Re z = c.
+// E(S - k)_+ by the integral along Re z = c. If k is not finite, the upper end is infinity.
 Enclosure excess_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
                               double c);
 
-// Chernoff's bound E e^{c(S-k)} / (e c) at the given c.
+// Chernoff's bound E e^{c(S-k)} / (e c) at the given c, rounded up.
 double excess_of_mixed_sum_chernoff(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k,
                                     double c);
 

@@ -35,8 +35,8 @@ Found rare_terms(const AtomicLaw& law, double n, double k) {
   return law.points.size() >= kMany && n >= 2 ? excess_with_rare_terms(law, n, k) : std::nullopt;
 }
 
-// The strategies in the order in which they are tried, the more exact ones first. Each returns none where
-// it does not apply. Where all return none, the contour integral answers (excess_by_contour.h).
+// The strategies in the order in which they are tried, the more exact ones first. Each returns none where it
+// does not apply. If all return none, the contour integral is used (excess_by_contour.h).
 constexpr std::array kStrategies{
     one_or_two,        // n <= 2 and more than 3 atoms
     few_terms_excess,  // few terms are expected away from zero (sparse_sum.h)
@@ -44,8 +44,8 @@ constexpr std::array kStrategies{
     rare_terms,        // at least 64 atoms, of which some are rare and large (rare_terms.h)
 };
 
-// The sign of a fused multiply-add is exact: 10 copies of 0.1, which is a little more than a tenth as a double,
-// exceed 1, although their product is rounded to 1.
+// The sign of a fused multiply-add is exact. A rounded product can hide an excess: the double 0.1 is a little
+// more than a tenth, so 10 copies of it exceed 1, but their product is rounded to 1.
 bool never_exceeded(const AtomicLaw& law, double n, double k) {
   return law.points.empty() || std::fma(n, law.largest_point(), -k) <= 0;
 }

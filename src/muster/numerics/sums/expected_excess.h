@@ -12,12 +12,13 @@
 // reduced by
 //     E(S + Z - k)_+ - E(S - k)_+ <= s^2 density_{S+Z}(k),
 // which holds because E(x + Z)_+ - x_+ is at most s^2 times the density of Z at x. This is of second order in
-// s, and the density is a by-product of the same sum. Frequencies whose term is negligible are leapt over
-// with the Lipschitz constant of phi, so the work depends on n only through the number of frequencies that
-// matter (about 100). Special cases are computed otherwise: one or two terms (term_pairs.h), up to 100 terms
-// of at most three atoms (enumerated_excess.h), and sums of which few terms are expected to be nonzero
-// (sparse_sum.h). Rare large terms are taken apart (rare_terms.h). References: docs/theory/profile-only.md,
-// section "Numerics"; Abate & Whitt (1992) for the exponential-tilt trapezoid, whose error is one-sided here.
+// s, and the density is a by-product of the same sum. Frequencies whose term is negligible are skipped with
+// the help of the Lipschitz constant of phi, so the work depends on n only through the number of frequencies
+// that matter (about 100). Special cases are computed in other ways: one or two terms (term_pairs.h), up to
+// 100 terms of at most three atoms (enumerated_excess.h), and sums of which few terms are expected to be
+// nonzero (sparse_sum.h). Rare large terms are treated separately (rare_terms.h). References:
+// docs/theory/profile-only.md, section "Numerics"; Abate & Whitt (1992) for the exponential-tilt trapezoid,
+// whose error is one-sided here.
 #pragma once
 
 #include "muster/numerics/enclosure.h"
@@ -31,8 +32,8 @@ namespace muster::numerics {
 // ten and the threshold is an atom of the sum.
 Enclosure expected_excess(const AtomicLaw& law, double n, double k);
 
-// Chernoff's bound E e^{c(S-k)} / (e c) on the same quantity at the saddle point c, rounded up: cheap, and
-// within a factor of about 10.
+// Chernoff's bound E e^{c(S-k)} / (e c) on the same quantity at the saddle point c, rounded up. It is cheap,
+// and at most about 10 times the value.
 double expected_excess_chernoff(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

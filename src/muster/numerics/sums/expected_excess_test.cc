@@ -93,7 +93,7 @@ TEST(ExpectedExcess, IsTightForLargeN) {
 }
 
 TEST(ExpectedExcess, KeepsRelativeAccuracyInTheFarTail) {
-  // For the tail of a binomial, one atom, the exact value is a sum of exponentials of log-probabilities.
+  // With one atom the sum is binomial, and the exact value is a sum of exponentials of log-probabilities.
   AtomicLaw law;
   law.add(1, 0.01);
   const double n = 100'000;

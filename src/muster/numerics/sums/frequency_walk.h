@@ -1,13 +1,14 @@
 // The walk over the frequencies of a trapezoidal sum along a contour: it visits t = step, 2 step, ...,
-// computes the terms that matter, and leaps over frequencies where the integrand is provably negligible.
+// computes the terms that matter, and skips frequencies where the integrand is provably negligible.
 //
 // Every certified inversion integral rests on this walk, whatever it integrates: the integrand is a
-// parameter. The integrand is computed at one frequency after the other, either in step, by rotations, or,
-// after a leap, directly. Unless the budget ends the walk, each frequency j step, j = 1..last, is given
-// either to `term` or, in a run of negligible ones, to `skip`, so that the caller can add the run's bound to
-// its error. Nothing is left out silently: a NaN is not negligible and reaches the sum. Used with Product
-// (characteristic_product.h), with the two laws of mixture_samples.cc, and with the transforms of losses in
-// src/muster/composition. Nothing is shared: a walk belongs to one thread, together with its integrand.
+// parameter. The integrand is computed either in step, by rotations from the frequency before, or, after
+// skipped frequencies, directly. Unless the budget ends the walk, each frequency j step, j = 1..last, is
+// given either to `term` or, in a run of negligible ones, to `skip`, so that the caller can add the run's
+// bound to its error. Nothing is left out silently: a NaN is not negligible and reaches the sum. Used with
+// Product (characteristic_product.h), with the two laws of mixture_samples.cc, and with the transforms of
+// losses in src/muster/composition. Nothing is shared: a walk belongs to one thread, together with its
+// integrand.
 #pragma once
 
 #include <cmath>
@@ -25,25 +26,25 @@ inline constexpr double kFloor = 4e-15;  // absolute accuracy of a characteristi
 inline double modulus_above(std::complex<double> x, double floor = kFloor) {
   return std::sqrt((1 + x.real()) * (1 + x.real()) + x.imag() * x.imag()) + floor;
 }
-// The logarithm of the modulus of 1 + x, where `modulus` is modulus_above(x). If `modulus` is above 1/2, it
-// is computed from x, without cancellation; otherwise it is the logarithm of `modulus`.
+// The logarithm of the modulus of 1 + x, where `modulus` is modulus_above(x). If `modulus` is above 1/2, the
+// result is computed from x, without cancellation; otherwise it is the logarithm of `modulus`.
 inline double log_modulus_of(std::complex<double> x, double modulus) {
   const double re = x.real(), im = x.imag();
   return modulus > 0.5 ? 0.5 * std::log1p(larger(2 * re + re * re + im * im, -1.0)) : std::log(modulus);
 }
 inline double argument_of(std::complex<double> x) { return std::atan2(x.imag(), 1 + x.real()); }
 
-// What the walk moves along the frequencies. Call order: (work visit negligible (reach | seek?))*.
+// The object that the walk moves along the frequencies. Call order: (work visit negligible (reach | seek?))*.
 template <typename T>
 concept Integrand = requires(T integrand, const T& visited, double j, double t, bool in_step) {
   // Computes the integrand at t = j step. If `in_step`, it can be moved there from j - 1: either j is 1, or
-  // the visit before was one in step at j - 1, or seek(j - 1) was called after it.
+  // the previous visit was at j - 1 and was itself in step or was followed by seek(j - 1).
   integrand.visit(j, t, in_step);
   // Whether the term at the visited frequency may be bounded instead of computed; false for a NaN.
   { visited.negligible() } -> std::same_as<bool>;
   // If the term at the visited t is negligible: a distance from t within which all terms are negligible, too.
   { visited.reach() } -> std::same_as<double>;
-  // Prepares for going on in step from j.
+  // Prepares the integrand for a visit in step at j + 1.
   integrand.seek(j);
   // The work of a visit, in the units of the budget.
   { visited.work(in_step) } -> std::same_as<double>;
@@ -81,9 +82,9 @@ double walk(Walked& integrand, double step, double last, double budget, Term&& t
   return last;
 }
 
-// Upper bounds of what the frequencies beyond `last` add, if the integrand's modulus is at most
-// 2 e^{-(s t)^2 / 2}, from the smoothing, times that of the kernel. This product falls with t, so its sum is
-// at most its first term plus its integral divided by `step`.
+// Upper bounds of the sum over the frequencies beyond `last`, if a term's modulus is at most that of the
+// kernel times 2 e^{-(s t)^2 / 2}, a factor that comes from the smoothing. This bound falls with t, so its
+// sum is at most its first term plus its integral divided by `step`.
 struct Beyond {
   double excess;   // for the kernel 1/z^2
   double density;  // for the kernel 1

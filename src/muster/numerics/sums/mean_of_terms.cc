@@ -71,7 +71,7 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
   const long double nobody = std::exp(n * std::log1p(-law.mass));
   long double total = 0;
   long double size = 0;  // total magnitude of the numbers that the sums add and subtract
-  // `chance` is the probability of the counts fixed so far, with everybody else at the centre.
+  // `chance` is the probability of the counts fixed so far, with all other terms at the centre.
   const auto visit = [&](const auto& self, std::size_t atom, int used, long double sum, long double magnitude,
                          long double chance) -> void {
     if (atom == law.terms.size()) {
@@ -100,7 +100,7 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
   const long double each = 4 * larger(0.0L, tail);
   const long double beyond =
       each * (largest * (static_cast<long double>(most) + 1) + larger(0.0L, -law.threshold));
-  // Covers some hundred rounding errors of 2^-64 in every probability and value, and a few in every part of a
+  // Covers more than a thousand rounding errors of 2^-64 in every probability, and a few in every part of a
   // sum.
   const long double error = 1e-16L * total + 1e-18L * size;
   if (beyond + error > 1e-9L * total) {
@@ -110,8 +110,8 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
                    static_cast<double>((total + error + beyond) * (1 + kExtendedRoundings))};
 }
 
-// Rounds outward by one ulp of double and by the largest error of a subtraction of two extended values of
-// magnitude `size`.
+// Rounds up or down, as `up` says: by one ulp of double and by the largest error of a subtraction of two
+// extended values of magnitude `size`.
 double outward(long double x, long double size, bool up) {
   const auto rounded = static_cast<double>(x);
   const double slack = std::abs(rounded) * 0x1p-52 + static_cast<double>(size) * 0x1p-61;
@@ -140,8 +140,8 @@ Enclosure by_contour(const Centred& law, double n) {
     return {0, chernoff * (1 + kEightThousandRoundings)};
   }
   Enclosure ends = expected_excess(above.law, n, above.threshold);
-  // Rounding the points and the threshold changes the expectation by less than `shift`. Only in far tails is
-  // this too much; the lower end is then computed from a law that is rounded down.
+  // Rounding the points and the threshold changes the expectation by less than `shift`. In far tails this is
+  // too much; the lower end is then computed from a law that is rounded down.
   double shift = 0;
   for (const Term& term : law.terms) {
     shift += n * static_cast<double>(term.mass * (std::abs(term.value) + std::abs(law.centre))) * 0x1p-50;
@@ -153,8 +153,8 @@ Enclosure by_contour(const Centred& law, double n) {
     const Rounded below = rounded(law, false);
     ends.lower = expected_excess(below.law, n, below.threshold).lower;
   }
-  // Where one value is far from the others, the logarithm of the transform is near 0. It has an absolute
-  // error of some 2^-52 and is multiplied by n.
+  // Where one value is far from the others, the logarithm of the moment generating function is near 0. Its
+  // absolute error is about 2^-52, and it is multiplied by n.
   const double transform = 1 + kEightRoundings * (n + 1);
   return {ends.lower / weights / transform, ends.upper * weights * transform};
 }

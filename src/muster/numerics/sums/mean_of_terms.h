@@ -1,11 +1,10 @@
 // Encloses (1/n) E(X_1 + ... + X_n)_+ for independent copies of a finite law X, given in extended precision.
 //
 // Blankets, clone pairs and the exact curves of data sets in which all other clients hold one record have
-// this form, for a law of three to a few hundred values. This file turns such a law into the centred
-// AtomicLaw of numerics. The heaviest value is moved to zero, where an AtomicLaw keeps its mass implicitly.
-// For the upper end, points are rounded up and the threshold down; for the lower end, the other way round.
-// The factor weight_error (reporting_law.h) covers the round-off of the weights. Pure functions; may be
-// called from any thread.
+// this form, for a law of three to a few hundred values. To make such a law an AtomicLaw, its heaviest value
+// is moved to zero, where the mass is implicit. For the upper end, points are rounded up and the threshold
+// down; for the lower end, the other way round. The factor weight_error() (weight_error.h) covers the
+// round-off of the weights. Pure functions; may be called from any thread.
 #pragma once
 
 #include <vector>
@@ -22,7 +21,8 @@ struct Term {
 
 // Encloses (1/n) E(X_1 + ... + X_n)_+ for n >= 1; upper - lower is only numerical error. Masses are >= 0 and
 // sum to at most 1; missing mass is at 0. If the mass at 0 is small, give that atom explicitly, because 1
-// minus the other masses has lost its digits. Never throws and never returns NaN; 0 <= lower <= upper.
+// minus the other masses has lost its digits. Never throws. For finite arguments no end is NaN, and
+// 0 <= lower <= upper.
 Enclosure mean_of_terms(const std::vector<Term>& terms, double n);
 
 // Encloses (1/n) E( X_1 + ... + X_count + (n - count) constant )_+ for 1 <= count <= n, where the other

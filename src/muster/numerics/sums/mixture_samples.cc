@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr std::size_t kFewAtoms = 8;  // for so few, computing sines one by one beats the vector kernels
-// Terms below e^-36 = 2e-16 of the largest are bounded, not computed; what they add is not seen beside the
+// Terms below e^-36 = 2e-16 of the largest are bounded, not computed; they are negligible beside the
 // round-off.
 constexpr double kNegligible = 36;
 
@@ -22,8 +22,8 @@ constexpr double kNegligible = 36;
 double widest(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
   return a.phi() * (1 + kUlp) + b.phi() - 2 * frame.absent;
 }
-// Terms below e^-this of the largest one are negligible, even multiplied by (terms * widest)^2
-// for the curvature.
+// The exponent x for which terms below e^-x of the largest one are negligible, even if multiplied by
+// (terms * widest)^2 for the curvature.
 double negligible_exponent(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
   return kNegligible + 2 * std::log1p(frame.terms * widest(frame, a, b));
 }
@@ -35,8 +35,8 @@ double frequencies(const Frame& frame, const LawOnContour& a, const LawOnContour
   return last_frequency(frame, a, b, fraction / frame.c);
 }
 
-// Estimates what share of the frequencies has terms that are not negligible, from a few that are spread over
-// most of the range.
+// Estimates what share of the frequencies has terms that are not negligible, from a few frequencies that are
+// spread over most of the range.
 double active_share(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
   constexpr int kProbes = 48;
   const double negligible = negligible_exponent(frame, a, b);
@@ -122,7 +122,8 @@ class LargerOfTwo {
     for (EquispacedCharacteristic& each : rotating_) each.seek(j);
   }
 
-  // At the frequency visited last: chi - 1 of both laws, and d, where smoothing multiplies the term by e^-d.
+  // At the frequency visited last: chi - 1 of both laws, and `damping`: smoothing multiplies the term by
+  // e^-damping.
   std::complex<double> x[2];
   double damping = 0;
 
@@ -213,7 +214,7 @@ class Collector {
     }
   }
 
-  // phi_j^n for both ends, and the ratio that leads from one to the other.
+  // Adds phi_j^n for both ends, and the ratio phi_1 / phi_0.
   void add_ends(const Point& p) {
     const double n = frame_.terms;
     double size = 0;
@@ -231,8 +232,9 @@ class Collector {
     out_.error += p.weight * size * p.noise;
   }
 
-  // Adds a bound on |phi_0 - phi_1|^2 |phi_0|^i |phi_1|^(m-2-i) for all i, m the number of terms. With
-  // Mixing::swap it is integrated over t of docs/theory/class-c.md, "Second differences".
+  // Adds a bound on |phi_0 - phi_1|^2 |phi_0|^i |phi_1|^(m-2-i) for all i, where m is the number of terms.
+  // With Mixing::swap the bound is integrated over the variable t of docs/theory/class-c.md, "Second
+  // differences".
   void add_curvature(const Point& p) {
     const LawOnContour &a = *laws_[0], &b = *laws_[1];
     const std::complex<double> apart = (a.minus_one - b.minus_one) + a.phi() * p.x[0] - b.phi() * p.x[1];
@@ -255,7 +257,7 @@ class Collector {
     out_.curvature += p.weight * difference * difference * power * (1 + 2 * p.noise);
   }
 
-  // The same as add_ends() for the reporting parts alone.
+  // The same as add_ends() for the reporting parts.
   void add_reporting_parts(const Point& p) {
     const double n = frame_.terms;
     double log_modulus[2], turn[2];
@@ -274,8 +276,8 @@ class Collector {
     out_.all_turn.push_back(turn[1] - turn[0]);
   }
 
-  // The transform of a term restricted to reporting: that of the whole term minus the probability of being
-  // absent.
+  // The reporting part of phi_j: the expectation E e^{zY_j} over the event that the term is not absent. It is
+  // phi_j minus the probability of being absent.
   std::complex<double> reporting_part(const Point& p, int j) const {
     return laws_[j]->phi() * (1.0 + p.x[j]) - frame_.absent;
   }
@@ -286,14 +288,14 @@ class Collector {
 
   void charge_what_is_left_out() {
     const double n = frame_.terms;
-    // Beyond `last` |phi_j| <= top, and the smoothing alone gives a factor of at most e^{-negligible-1},
+    // Beyond `last`, |phi_j| is at most `top`, and smoothing gives a factor of at most e^{-negligible-1},
     // which falls with t.
     const contour::Beyond rest = contour::beyond(last_, step_, s_);
     const double full = std::exp(n * larger(log_phi_[0], log_phi_[1]) + base_);  // at least |phi_j|^n, scaled
     const double small = std::exp(-negligible_);
     out_.error += full * (skipped_ * small + rest.excess);
-    // The reporting part g psi_j has a modulus of at most top - absent, and of at most |phi_j| + absent,
-    // which is small where phi_j is.
+    // The modulus of the reporting part phi_j - absent is at most top - absent, and at most |phi_j| + absent,
+    // which is the smaller bound where phi_j is small.
     const double away = frame_.absent / top_;
     const double reporting = std::log(smaller(1 - away, std::exp(-negligible_ / n) + away));
     if (scans_every_type(frame_)) {

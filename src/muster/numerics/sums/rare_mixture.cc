@@ -23,10 +23,10 @@ constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17,
 // What two large terms, or large terms put at zero, may add, relative to the value: less than the 1e-3 by
 // which mixtures of few terms are uncertain (docs/theory/notes/class-c.md, "Width and time").
 constexpr double kTwo = 3e-4;
-// If rounding makes the mean of upper_law() too small, it is raised by 1 + this times what it lacks.
+// If rounding makes the mean of upper_law() too small, it is raised by the missing part times 1 + this.
 constexpr long double kMoreThanLacks = 1e-9L;
-// Relative width of an enclosure of the bulk (the terms up to B) beyond which no larger B is tried: the bulk
-// is then too heavy-tailed itself.
+// Relative width of an enclosure of the bulk (the terms up to B) above which no larger B is tried: the bulk
+// then has too heavy a tail itself.
 constexpr double kWide = 1e-2;
 
 // Both laws at the union of their points.
@@ -47,9 +47,9 @@ Common merge(const AtomicLaw& a, const AtomicLaw& b) {
   return all;
 }
 
-// A law whose expected excess is at least that of both laws at every threshold. Between neighbouring
-// points it interpolates the larger of the two expected excesses; its mass at a point other than 0 is the
-// change of slope.
+// A law whose expected excess is at least that of both laws at every threshold. Between neighbouring points,
+// its expected excess interpolates the larger of the two linearly; its mass at a point other than 0 is the
+// change of slope there.
 AtomicLaw upper_law(const Common& laws) {
   using Extended = long double;
   const std::size_t count = laws.points.size();
@@ -117,9 +117,9 @@ AtomicLaw within_size(const AtomicLaw& law, double size) {
   return bulk;
 }
 
-// Upper bounds on what the cases of one large term and of two or more add to V_h.
+// Upper bounds on what one large term (`one`) and two or more (`two`) add to V_h.
 struct Large {
-  double chance;  // np
+  double chance;  // n p
   double one, two;
 };
 

@@ -1,5 +1,6 @@
 // Certified upper bound of the maximum over h of the quantities V_h of worst_mixture.h, for sums to which
-// rare large terms contribute much: these are bounded apart from the rest, which worst_mixture.h bounds.
+// rare large terms contribute much. The large terms are bounded separately, the rest by
+// worst_mixture_excess().
 //
 // Let n be the number of terms, B a size, w(y) for y > B the larger of the two laws' weights at y, p the sum
 // of w, and X a variable whose expected excess is at least that of both laws at every threshold. Splitting by
@@ -8,10 +9,10 @@
 //                 + (np/2) ( n sum over y > B of w(y) C(k - 2y) + np n l ).
 // In V'_h no term is large: it is V_h for both laws with the mass beyond B put at zero. In the second part
 // one term is large, and the others are below a sum of n - 1 copies of X in increasing convex order. C(x) is
-// at least E(S' - x)_+ for the sum S' of as many copies of min(X, B), and l = E(X - B)_+; this follows from
-// (x + a)_+ <= x_+ + a_+. In the third part two or more terms are large, as in rare_terms.h, and C is for
-// n - 2 copies. Proof: docs/theory/gaussian-two-types.md, "Rare large terms of two types". Pure function;
-// call from any thread.
+// at least E(S' - x)_+ for the sum S' of n - 1 copies of min(X, B), and l = E(X - B)_+. The term n l is for
+// the parts of the copies above B, by (x + a)_+ <= x_+ + a_+. In the third part two or more terms are large,
+// as in rare_terms.h, and C is for n - 2 copies of min(X, B). Proof: docs/theory/gaussian-two-types.md, "Rare
+// large terms of two types". Pure function; call from any thread.
 #pragma once
 
 #include <optional>

@@ -20,8 +20,7 @@ AtomicLaw heavy_law(double fall, double rare) {
   return law;
 }
 
-// The largest V over a few h, from the joint law of the sum and of the number of terms
-// that count as nonzero.
+// The largest V over a few h, from the joint law of the sum and the number of terms that are not absent.
 double largest_by_convolution(const AtomicLaw& first, const AtomicLaw& second, int terms, double k,
                               Mixing mixing, double absent) {
   const int count = mixing == Mixing::swap ? terms - 1 : terms, low = 4 * count, high = 60 * 6;
@@ -45,7 +44,7 @@ double largest_by_convolution(const AtomicLaw& first, const AtomicLaw& second, i
           next[place(c, s)] += p * absent;
           next[place(c + 1, s)] += p * zero;
           for (std::size_t a = 0; a < law.points.size(); ++a) {
-            // Sums beyond the table, which is as long as six of the largest terms, are left out.
+            // The table ends at the sum of six of the largest terms; larger sums are left out.
             const int to = s + static_cast<int>(law.points[a]);
             if (to < width) next[place(c + 1, to)] += p * law.weights[a];
           }
@@ -85,8 +84,8 @@ TEST(RareMixture, IsAboveEveryMixtureAndNear) {
   }
 }
 
-// For large thresholds the large terms are nearly the whole value, so a bound for the laws without
-// them is too small.
+// For large thresholds the large terms make up nearly the whole value, so a bound for the laws without them
+// is too small.
 TEST(RareMixture, WithoutLargeTermsItWouldBeTooSmall) {
   constexpr int kTerms = 40;
   const AtomicLaw first = heavy_law(1.1, 1e-5), second = heavy_law(1.0, 1e-4);

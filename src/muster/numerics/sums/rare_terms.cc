@@ -14,18 +14,18 @@
 namespace muster::numerics {
 namespace {
 
-constexpr double kOutward = 1e-12;  // margin for the round-off of sums of terms, each good to about 1e-15
+constexpr double kOutward = 1e-12;  // margin for sums of terms with relative errors of about 1e-15
 // Stands for an infinite bound, which times a probability of 0 would be a NaN.
 constexpr double kLargest = 1e304;
 
 // Tuning: every choice gives a valid enclosure; these trade its width for work.
-// The values of n p (rare_terms.h) that are tried. What two large terms may contribute falls with the square
-// of n p, so that ever longer steps suffice. The last value is as small as the rarest atoms of laws from
-// privacy profiles.
+// The values of n p
+// (rare_terms.h) that are tried. What two large terms may contribute falls with the square of n p, so ever
+// longer steps suffice. The last value is as small as the rarest atoms of laws from privacy profiles.
 constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e-18, 1e-25, 1e-35, 1e-44};
-// kTwo: what two large terms, and terms raised to -B', may add. kGap: the gap between bounds that need
-// not be closed by an integral. Both are relative to the value and a tenth of what smoothing adds to
-// the integrals (1e-5, excess_of_mixed_sum.cc).
+// kTwo: what two large terms, and terms raised to -B', may add. kGap: a gap between bounds that need not be
+// closed by an integral. Both are relative to the value, and a tenth of the 1e-5 that smoothing adds to the
+// integrals (excess_of_mixed_sum.cc).
 constexpr double kTwo = 1e-6;
 constexpr double kGap = 1e-6;
 // The first split computed is the first for which two large terms are estimated to add less than kRoughly
@@ -37,8 +37,8 @@ constexpr double kWide = 1e-2;
 constexpr double kNarrower = 0.7;
 // A value below this times the bulk's standard deviation is not integrated: no delta that small is asked for.
 constexpr double kNothing = 1e-54;
-// Terms are taken apart above B if B is below this times the largest atom: otherwise the bulk is nearly as
-// wide as the law, and little is gained.
+// Terms above B are treated separately if B is below this times the largest atom. Otherwise the bulk is
+// nearly as wide as the law, and little is gained.
 constexpr double kLess = 0.5;
 
 // Mass and moments of the law beyond and below powers of two, on one side of zero.
@@ -92,7 +92,7 @@ struct Atom {
   double weight;
 };
 
-// The law split at `size`, with atoms below -low_size raised to -low_size.
+// The law split at B = `size`, with atoms below -B' = -low_size raised to -B'.
 struct Split {
   double size = 0;
   double chance = 0;       // P(Y > size)
@@ -241,7 +241,7 @@ class Splits {
     left_.accumulate();
   }
 
-  // The parts for the split by kChances[at]; none if no term would be taken apart.
+  // The parts for the split by kChances[at]; none if no term would be treated separately.
   std::optional<Pieces> pieces(std::size_t at) const {
     const double size = right_.size_passed_with(kChances[at] / n_);
     const double low_size = left_.size_passed_with(kChances[at] / n_);
@@ -258,7 +258,7 @@ class Splits {
     return std::sqrt(n_ * (right_.second_within(size) + left_.second_within(size)));
   }
 
-  // The first split for which two large terms seem to add little.
+  // The index of the first split for which two large terms are estimated to add little.
   std::size_t first() const {
     std::size_t at = 0;
     for (const double distance = k_ - n_ * law_.mean(); at + 1 < kChances.size(); ++at) {

@@ -1,19 +1,19 @@
-// E(Y_1 + ... + Y_n - k)_+ where rare large terms contribute much of it: they are taken
-// apart from the rest.
+// E(Y_1 + ... + Y_n - k)_+ where rare large terms contribute much of it and are treated separately from the
+// rest.
 //
-// A law with a heavy tail, tilted at the saddle point of the sum, has two humps: the bulk and the largest
-// atoms. An inversion integral over both needs a period as long as the largest atom and a resolution as
-// fine as the bulk. Let B be a size and p = P(Y > B), so that any of the n terms exceeds B with a
-// probability of at most n p, which should be small. Let w(y) be the weight of an atom y, and S_m the sum
-// of m terms conditioned to be at most B. Then
+// A law with a heavy tail, tilted at the saddle point of the sum, has two modes: the bulk and the largest
+// atoms. An inversion integral over both needs a period as long as the largest atom and a resolution as fine
+// as the bulk. Let B be a size and p = P(Y > B), so that the probability that at least one of the n terms
+// exceeds B is at most n p, which should be small. Let w(y) be the weight of an atom y, and S_m the sum of m
+// terms conditioned to be at most B. Then
 //     E(sum - k)_+ = (1-p)^n E(S_n - k)_+
 //                    + n (1-p)^{n-1} sum over atoms y > B of w(y) E(S_{n-1} + y - k)_+
 //                    + R
-// for the cases that no term is large (above B), that one is, and (R) that at least two are. The expectation
-// for one large atom y lies between Jensen's bound (E S_{n-1} + y - k)_+ and the least of the upper bounds of
+// The three parts are for no large term (above B), for one, and for at least two (R). The expectation for one
+// large atom y lies between Jensen's bound (E S_{n-1} + y - k)_+ and the least of the upper bounds of
 // excess_bounds.h. Only atoms for which these leave a gap are integrated, all in one inversion. With two
 // large terms y and y', convexity gives (s + y + y')_+ <= ((s + 2y)_+ + (s + 2y')_+) / 2 for the sum s of the
-// other terms, which (x + a)_+ <= x_+ + a_+ allows to cap at B, so that
+// other terms. By (x + a)_+ <= x_+ + a_+ these can be capped at B, which gives
 //     0 <= R <= (n p / 2) ( n sum over atoms y > B of w(y) C(k - 2y) + n p n E(Y - B)_+ ),
 //     C(x) >= E(sum of n-2 terms min(Y, B) - x)_+.
 // Terms below -B', for a second size B', are raised to -B'. That adds at most
@@ -28,7 +28,7 @@
 
 namespace muster::numerics {
 
-// For n >= 2 independent copies of `law`. None where no term would be taken apart.
+// For n >= 2 independent copies of `law`. None where no term would be treated separately.
 std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

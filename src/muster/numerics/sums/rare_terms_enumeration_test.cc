@@ -92,8 +92,8 @@ AtomicLaw random_law(int atoms, std::mt19937_64& engine) {
   return law;
 }
 
-// The bounds that rare_terms.h states for E(S - k)_+, with exact expected excesses inside. `missing` is how
-// many terms too few statement() puts into the sums of the other terms.
+// The bounds that rare_terms.h states for E(S - k)_+, with exact expected excesses inside. `missing` is the
+// number of terms that statement() leaves out of the sums of the other terms.
 struct Statement {
   long double least, most;
 };
@@ -195,7 +195,7 @@ TEST(RareTermsEnumeration, EnclosesEveryOutcome) {
   std::printf("%d cases, %d taken apart; one term fewer lies outside %d\n", cases, taken_apart, caught);
 }
 
-// Tests copies of two laws, at the saddle point and beside it.
+// Tests excess_of_laws() with copies of two laws, at the saddle point and on a random contour.
 TEST(RareTermsEnumeration, CopiesOfTwoLawsAreEnclosed) {
   std::mt19937_64 engine(19);
   std::uniform_real_distribution<double> uniform(0, 1);

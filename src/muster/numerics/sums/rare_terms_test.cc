@@ -113,7 +113,7 @@ TEST(RareTerms, AgreesWithThePlainInversion) {
   }
 }
 
-// A tail that is too short to be taken apart, and a threshold so large that nothing is integrated.
+// A tail that is too short to be treated separately, and a threshold so large that nothing is integrated.
 TEST(RareTerms, LeavesShortTailsAndEndsFarOut) {
   AtomicLaw law;
   law.add(1, 0.1);

@@ -1,4 +1,4 @@
-// From a trapezoidal sum along a contour, whose integrand is smoothed by a normal variable, to an
+// Turns a trapezoidal sum along a contour, whose integrand is smoothed by a normal variable, into an
 // enclosure of E(S - k)_+.
 //
 // The trapezoidal sum errs upward: its aliases are nonnegative, and by Jensen's inequality smoothing adds to
@@ -24,18 +24,18 @@ struct SmoothedSum {
   double value;
   double error;    // two-sided: skipped terms, truncation, round-off
   double density;  // upper bound on the density of S + Z at k, for the smoothing Z
-  double visited;  // share of the frequencies that the budget allowed; the rest is valid only if it is 1
+  double visited;  // share of the frequencies that the budget allowed; if below 1, the rest is invalid
 };
 
 // A trapezoidal sum over all frequencies up to some last one, before it is multiplied by step / 2 pi and the
-// smoothing's constant factor. `noise` bounds the round-off of `value`; `density` bounds the same sum without
-// the kernel 1/z^2 from above.
+// smoothing's constant factor. `noise` bounds the round-off of `value`; `density` is an upper bound of the
+// same sum without the kernel 1/z^2.
 struct TermSums {
   double value, noise, density;
   double skipped;  // bounds the terms left out so far
 };
 
-// Adds bounds on the frequencies beyond last * step, and scales.
+// Adds bounds on the terms beyond the frequency last * step, and multiplies by the missing factors.
 inline SmoothedSum scaled(const TermSums& sums, double last, double step, double c, double s, double period) {
   const Beyond rest = beyond(last, step, s);
   const double skipped = sums.skipped + rest.excess, density = sums.density + rest.density;
@@ -61,9 +61,9 @@ inline Enclosure without_smoothing(const SmoothedSum& sum, double log_scale, dou
   return {larger(0.0, lower_without_smoothing(sum, scale, c, s, period, upper)), upper};
 }
 
-// Jensen's lower bound (E S - k)_+ of E(S - k)_+ for a sum S of independent terms. value() encloses it; where
-// S never exceeds k or is always 0, the bound is E(S - k)_+ itself. raise() raises both ends of an enclosure
-// of E(S - k)_+ to at least those of value().
+// Jensen's lower bound (E S - k)_+ of E(S - k)_+ for a sum S of independent terms. Where S never exceeds k or
+// is always 0, this bound is E(S - k)_+ itself, and value() encloses it; otherwise only the lower end of
+// value() is proven. raise() raises both ends of an enclosure of E(S - k)_+ to at least those of value().
 class Jensen {
  public:
   explicit Jensen(double k) : k_(k), difference_(-k), rounding_(8 * kUlp * std::abs(k)) {}
@@ -74,8 +74,8 @@ class Jensen {
     rounding_ += copies * scale * law.absolute_mean() * (atoms + 8) * kUlp;
   }
   Enclosure value() const { return {larger(0.0, difference_ - rounding_), larger(0.0, difference_)}; }
-  // value() for a sum that is at most `top` <= k, where `top` took up to seven roundings. Within them of k, the
-  // sum may exceed k by as much.
+  // value() for a sum that is at most `top`, where the computed `top` <= k took up to seven roundings. If
+  // `top` is within these roundings of k, the sum may exceed k by as much, which the upper end allows for.
   Enclosure unexceeded(double top) const {
     const Enclosure own = value();
     const double rounding = kEightRoundings * std::abs(top);

@@ -17,21 +17,23 @@ constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kOutward = 1e-12;  // margin for the round-off of sums of products of positive factors
 // Underflow may lose this much, times 1 + the largest atom.
 constexpr double kUnderflow = 1e-290;
-// Weights below and atoms above these are refused: their products may leave the range of a double.
+// Weights below kTinyWeight and atoms above kHugeAtom are refused: products may leave the range of a double.
 constexpr double kTinyWeight = 1e-200, kHugeAtom = 1e60;
 
 // Tuning: every choice gives a valid enclosure; these trade its width for work.
-// These are limits of the enumeration for laws of at most three atoms. If one nonzero term is expected, about
-// a dozen counts of nonzero terms have probabilities that matter, and more than 48 have a probability of less
-// than 1 / 49! = 2e-63. For 1e-9 to 1 expected nonzero terms, the result was compared with the contour
-// integral, which agrees to 1e-10 (docs/theory/notes/class-c.md, "Few expected reports").
+// They are for the enumeration,
+// for laws of at most three atoms. If one nonzero term is expected, about a dozen counts of nonzero terms
+// have probabilities that matter, and the probability of more than 48 is less than 1 / 49! = 2e-63. For 1e-9
+// to 1 expected nonzero terms, the result was compared with the contour integral, which agrees to 1e-10
+// (docs/theory/notes/class-c.md, "Few expected reports").
 struct Enumeration {
   static constexpr double kMaxExpected = 1;  // nonzero terms
-  // Give up if the threshold exceeds this many times the largest atom: to pass it takes 25 nonzero terms, an
-  // event of probability 1 / 25! = 6e-26, of which the counts above kMaxCount are no longer a small part.
+  // The largest threshold that is accepted, in units of the largest atom. To exceed a larger one takes 25
+  // nonzero terms, which have a probability of about 1 / 25! = 6e-26; the counts above kMaxCount would then
+  // no longer be a small part of the value.
   static constexpr double kFarthest = 24;
-  static constexpr int kMaxCount = 48;  // nonzero terms; what more of them add is bounded
-  // The same with three atoms, whose combinations grow with the square of the count.
+  static constexpr int kMaxCount = 48;  // nonzero terms; larger counts are bounded
+  // The same for laws of three atoms, whose combinations grow with the square of the count.
   static constexpr int kMaxCountOfThree = 24;
   // What the counts of nonzero terms that are not enumerated may add, relative to the value.
   static constexpr double kTail = 1e-10;
@@ -66,8 +68,8 @@ std::vector<SumAtom> atoms_of_sum(const AtomicLaw& law, double mass, int count) 
   return all;
 }
 
-// Encloses E(x + y - k)_+, x with the law `left` and y with `right`, by moving the threshold by its
-// round-off, once down and once up.
+// Encloses E(x + y - k)_+ for independent x and y of the laws `left` and `right`. The round-off of each
+// excess is subtracted for the lower end and added for the upper end.
 Enclosure excess_of(const std::vector<SumAtom>& left, const std::vector<SumAtom>& right, double k) {
   Enclosure total{0, 0};
   for (const SumAtom& x : left) {
@@ -177,7 +179,7 @@ class FewTerms {
     return total;
   }
 
-  // An upper bound of V on a block; V itself where the block is a single i.
+  // An upper bound of V_i for all i of a block; close to V_i if the block is a single i.
   double bound(double first, double second) const {
     const double undecided = others_ - first - second;
     double total = 0;

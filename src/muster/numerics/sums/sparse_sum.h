@@ -1,17 +1,17 @@
-// The largest E(S - k)_+ over sums S of terms of two laws, of which nearly all terms are zero, by adding up
-// over the number of nonzero terms.
+// The largest E(S - k)_+ over sums S of terms of two laws, where nearly all terms are zero, by conditioning
+// on the number of nonzero terms.
 //
 // See worst_mixture.h for n, for V_i and for what `Mixing` means. Both laws have the same mass w away from
-// zero, so the number N of nonzero terms has the same law whatever i is. Given N = c, the nonzero terms are a
-// uniformly random choice of c terms. With Mixing::swap the weight absent * n/(n - N) turns Bin(n - 1, w)
+// zero, so the law of the number N of nonzero terms does not depend on i. Given N = c, the nonzero terms are
+// a uniformly random choice of c terms. With Mixing::swap the weight absent * n/(n - N) turns Bin(n - 1, w)
 // into Bin(n, w):
 //     V_i = sum over c of Bin(n, w)(c) E H(J, c - J),
-// where J is hypergeometric, the number of terms of the first law among the c, and H(j, l) is the expected
-// excess for j nonzero terms of the first law and l of the second. With n w small few counts c matter; in the
-// others, H is bounded by c times the largest atom (plus -k if k < 0). The maximum over i is found by branch
-// and bound. In a block of values of i, some terms are of the first law, some of the second, and the rest are
-// undecided; however many undecided terms are nonzero, they are split between the laws in the worst way. Pure
-// functions; call from any thread.
+// where J, the number of terms of the first law among the c, is hypergeometric, and H(j, l) is the expected
+// excess for j nonzero terms of the first law and l of the second. If n w is small, few counts c matter; for
+// the others, H is bounded by c times the largest atom (plus -k if k < 0). The maximum over i is found by
+// branch and bound. In a block of values of i, some terms are of the first law, some of the second, and the
+// rest are undecided. The bound of a block splits the nonzero undecided terms between the laws in the worst
+// way. Pure functions; call from any thread.
 #pragma once
 
 #include <optional>
@@ -23,13 +23,14 @@ namespace muster::numerics {
 
 // value.estimate is at most the larger of V at the two ends, where all terms are of one law. None if more
 // than one nonzero term is expected, if k exceeds 24 times the largest atom, if the laws have different
-// masses away from zero or none, if one has more than two nonzero atoms, or if atoms or weights are extreme
-// (kHugeAtom and kTinyWeight in sparse_sum.cc).
+// masses away from zero, or no such mass, if one has more than two nonzero atoms, or if atoms or weights are
+// extreme (kHugeAtom and kTinyWeight in sparse_sum.cc).
 std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const AtomicLaw& second, double terms,
                                               double k, Mixing mixing);
 
-// E(Y_1 + ... + Y_n - k)_+ for one law: in the same way if it has at most three nonzero atoms, and none if
-// one of the other conditions above fails; by excess_by_pairs() (term_pairs.h) if it has more.
+// E(Y_1 + ... + Y_n - k)_+ for one law. If the law has at most three nonzero atoms, this is computed in the
+// same way, and the result is none in the other cases named above. If the law has more, excess_by_pairs()
+// (term_pairs.h) computes it.
 std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

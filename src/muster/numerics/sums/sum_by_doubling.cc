@@ -22,7 +22,7 @@ struct Cells {
 };
 
 // Mass and first moment of a law from each atom on, and its mass before each atom. They show which pairs of a
-// row, an atom of the other law with all atoms of this one, are negligible.
+// row are negligible, where a row pairs one atom of the other law with all atoms of this one.
 struct Tails {
   std::vector<double> mass_from, moment_from, mass_before;
   explicit Tails(const SumLaw& law)
@@ -81,7 +81,7 @@ void add_row(double x, double p, const SumLaw& b, std::size_t first, std::size_t
 Cells convolve(const SumLaw& a, const SumLaw& b, const std::vector<double>& knots) {
   Cells cells{std::vector<double>(knots.size()), std::vector<double>(knots.size()),
               std::vector<double>(knots.size()), 0, 0};
-  // All masses of b have become negligible; only what was left out of it is known.
+  // All atoms of b were left out as negligible, so there are no pairs.
   if (b.points.empty()) {
     return cells;
   }

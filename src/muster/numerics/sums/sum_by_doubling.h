@@ -9,11 +9,12 @@
 //   below: all sums in a cell are merged at their mean, so the expectation of every convex function falls
 //          (Jensen).
 // Adding independent variables preserves convex order, so the sum of n copies is bracketed by log2 n
-// doublings and at most as many additions. All terms are positive, so every mass has a small relative error,
-// however small it is. The far tails of heavy laws need that, where the integrand of expected_excess.h hardly
-// decays. For each atom of one law, outermost atoms of the other are left out: on either side those that
-// together have at most 1e-46 divided by the mass of that atom. `above` adds a bound on what these pairs
-// contribute. Reference: docs/theory/shuffle-gaussian.md, "Numerics". Pure functions; call from any thread.
+// doublings and at most as many additions. All terms are positive, so even a very small mass has a small
+// relative error. This is needed in the far tails of heavy-tailed laws, where the integrand of
+// expected_excess.h hardly decays. For each atom of one law, of mass p, the outermost atoms of the other are
+// left out: on each side, those whose total mass is at most 1e-46 / p. `above` adds a bound on what these
+// pairs contribute. Reference: docs/theory/shuffle-gaussian.md, "Numerics". Pure functions; call from any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +33,8 @@ struct SumLaw {
   double point_error = 0;      // relative error of a point, from round-off
   double mass_error = 0;       // relative error of a mass, from round-off
 
-  // E(S - k)_+ and E(k - S)_+ for k >= 0: an upper bound if the law was made with Side::above, a lower bound
-  // if with Side::below. `side` says which.
+  // E(S - k)_+ and E(k - S)_+ for k >= 0. `side` must be the side that the law was made with: Side::above
+  // gives an upper bound, Side::below a lower bound.
   double expected_excess(double k, Side side) const;
   double expected_deficit(double k, Side side) const;
 };
@@ -44,8 +45,8 @@ using Knots = std::function<std::vector<double>(double copies)>;
 // Brings a law with increasing points to the given knots: at most one atom per cell, as after a convolution.
 SumLaw gathered(const SumLaw& law, Side side, const std::vector<double>& knots);
 
-// A law that brackets that of the sum of n >= 1 independent copies of `one` on the given side, in
-// convex order.
+// A law that is above or below the law of the sum of n >= 1 independent copies of `one` in convex order, as
+// `side` says.
 SumLaw sum_by_doubling(const SumLaw& one, std::uint64_t n, Side side, const Knots& knots);
 
 }  // namespace muster::numerics

@@ -23,14 +23,14 @@ struct Pairs {
   // probable as one.
   static constexpr double kMaxExpected = 1e-2;
   static constexpr double kMaxGap = 1e-7;  // relative gap of the enclosure above which it is discarded
-  // The enclosure may be wide if the value is below this many times the mean size of a term.
+  // The enclosure may be wide if the value is below this times the mean size of a term.
   static constexpr double kNothing = 1e-90;
   // The largest number of nonzero terms that is added up: 0.01^30 / 30! = 4e-93 is less than kNothing.
   static constexpr int kMaxCount = 30;
 };
 
-// E(Y_1 + ... + Y_c - k)_+ for c = 1 and c = 2 terms, each conditioned to be nonzero, from the sorted points
-// and, for each of them, sums over all points from it on.
+// E(Y_1 + ... + Y_c - k)_+ for c = 1 and c = 2 terms, each conditioned to be nonzero, from cumulative sums
+// over the sorted points, from the largest down.
 class PairsOfTerms {
  public:
   PairsOfTerms(const AtomicLaw& law, double mass) {
@@ -102,8 +102,8 @@ class PairsOfTerms {
 
 Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
   const double mass = law.nonzero_mass(), rest = larger(0.0, 1 - mass);
-  // The margin is for sums of products, each good to a few ulps of what was added and subtracted, and for
-  // `rest`, which is good to an ulp of 1.
+  // The margin is for sums of products, whose errors are a few ulps of what was added and subtracted, and for
+  // `rest`, whose error is about an ulp of 1 for each atom.
   const auto around = [&](double value, double size) {
     const double slip = (32 + static_cast<double>(law.points.size())) * kUlp * size;
     return Enclosure{larger(0.0, value - slip), larger(0.0, value + slip)};

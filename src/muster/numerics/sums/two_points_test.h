@@ -5,7 +5,7 @@
 
 namespace muster::numerics {
 
-// Nonzero with probability `rate`, and then x with probability `share`, else y.
+// The law is nonzero with probability `rate`; given that, it is x with probability `share` and y otherwise.
 inline AtomicLaw two_points(double x, double y, double rate, double share) {
   AtomicLaw law;
   law.add(x, rate * share);

@@ -1,4 +1,4 @@
-// How far rounding the weights of a law can move the mean of a sum of its copies. Pure function.
+// How far rounding the weights of a law can move an expectation over a sum of its copies. Pure function.
 #pragma once
 
 #include <cmath>
@@ -7,8 +7,8 @@
 
 namespace muster::numerics {
 
-// A factor >= 1 that covers a relative error of 4e-16 in each weight, over the `expected` number of terms
-// away from zero and ten deviations more.
+// A factor >= 1 that covers a relative error of 4e-16 in the weight of each term away from zero, as long as
+// there are at most ten deviations more such terms than `expected`.
 inline double weight_error(double expected) {
   return 1 + kEightRoundings * (expected + 10 * std::sqrt(expected) + 64);
 }

@@ -26,39 +26,40 @@ using namespace mixture;
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Tuning: every choice gives a valid bound; these trade its height for work. The widths that they lead to are
+// Tuning: every choice gives a valid bound; these trade its height for work. The resulting widths are
 // tabulated in docs/theory/notes/class-c.md, "Width and time": 1e-5 for many terms, mostly below 1e-3 for
-// few. A curvature allowance below this part of the value is not refined. The finest smoothing costs 5e-6.
+// few. A curvature allowance below kTolerance times the value is not refined; the finest smoothing costs 5e-6
+// of the value.
 constexpr double kTolerance = 2e-7;
 // An allowance above this part of the value is worth two more smoothings and more chords.
 constexpr double kWorthTheWork = 1e-3;
 // Each smoothing tried is kCoarser times the one before, up to kLastResort / c, which costs about 0.4^2 / 2
-// of the value. At the end, the smoothings are tried that are finer and coarser than the best one by a factor
-// of kNearby, the root of kCoarser.
+// of the value. At the end, two more are tried: the best one divided by kNearby and multiplied by it. kNearby
+// is the square root of kCoarser.
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
-// The number of chords that follows a single one, and the largest number of chords times frequencies:
-// kMaxWork at each smoothing, and kMaxWorkAtLast once at the best one. With these, the bound at one threshold
-// takes about a millisecond at most (docs/theory/notes/class-c.md, "Width and time").
+// If a single chord is not enough, kPieces chords are tried, and then more as long as the number of chords
+// times frequencies is at most kMaxWork at each smoothing and, once, kMaxWorkAtLast at the best one. With
+// these limits, the bound at one threshold takes about a millisecond at most (docs/theory/notes/class-c.md,
+// "Width and time").
 constexpr double kPieces = 64, kMaxWork = 4e5, kMaxWorkAtLast = 2e6;
 // A smoothing may visit this many times kAffordable frequencies: kPatientWithFine if it is finer than
-// kCoarsest, kPatient otherwise. More would gain about 1e-5.
+// kCoarsest, kPatient otherwise. A larger factor would gain about 1e-5.
 constexpr double kPatientWithFine = 3, kPatient = 5;
 // Up to this many atoms the cost of a frequency is mostly that of its logarithms and angles; with more atoms
 // it costs more, and fewer are affordable.
 constexpr double kManyAtoms = 32;
-// A bound above this many times the larger end is not refined by more chords, but by more smoothing, which
+// A bound above this many times the larger end is refined not by more chords but by more smoothing, which
 // lowers the curvature itself.
 constexpr double kHopeless = 2;
-// The contour is moved, by steps of a factor kStep, where the other end's transform is more than e^kAlike
-// times that of the larger end. At the saddle point of the larger end the bound can be useless then
+// The contour is moved, by factors of kStep, if at the larger end's saddle point the other end's transform is
+// more than e^kAlike times the larger end's. Without the move the bound can be useless
 // (docs/theory/notes/class-c.md, "The contour").
 constexpr double kAlike = 1, kStep = 1.25;
 // If the contour was moved and leaves a larger relative gap between `upper` and `estimate` than this, the
 // contour of the larger end is tried as well.
 constexpr double kWorthAnother = 0.2;
 // Every V is computed, whatever the chords give, if the logarithm of the probability that no term is absent
-// exceeds this (e^-14 = 8e-7). The values V leave this event out, and a rarer event is seldom a part of the
-// bound that matters.
+// exceeds this (e^-14 = 8e-7). The V_h leave this event out, and a rarer event seldom matters for the bound.
 constexpr double kRareAll = -14;
 // A value below e^kVanishing = 3e-109 is bounded, not computed: no delta that small is asked for.
 constexpr double kVanishing = -250;
@@ -144,7 +145,7 @@ class Products {
   int groups_ = 0;
 };
 
-// An upper bound of all V, the largest value seen, and at how many terms of the second law it was seen.
+// An upper bound of all V, the largest value seen, and the number of terms of the second law at that value.
 struct Largest {
   double upper = 0;
   double value = 0;
@@ -159,8 +160,8 @@ struct Largest {
   }
 };
 
-// The bound by chords over pieces of `stride` terms. With Mixing::swap the end for h of n terms stands at
-// h m / n, between two of the V_i (docs/theory/class-c.md, "Chords").
+// The bound by chords over pieces of `stride` terms. With Mixing::swap the chord end G_h stands at h m / n,
+// between two of the V_i (docs/theory/class-c.md, "Chords").
 Largest over_pieces(const Frame& frame, const Samples& samples, double stride) {
   const double n = frame.terms;
   const double shrink = frame.swap ? (n - 1) / n : 1;
@@ -191,8 +192,8 @@ Largest over_pieces(const Frame& frame, const Samples& samples, double stride) {
   return worst;
 }
 
-// The bound by chords over more and more pieces, until it is at most `enough` or would take more
-// than `most` products.
+// The bound by chords over more and more pieces, until the bound is at most `enough` or more pieces would
+// take more than `most` products.
 Largest in_pieces(const Frame& frame, const Samples& samples, double largest, double enough, double most) {
   const double frequencies = static_cast<double>(samples.turn.size());
   Largest found{kInfinity, 0, 0};
@@ -208,8 +209,8 @@ Largest in_pieces(const Frame& frame, const Samples& samples, double largest, do
   return found;
 }
 
-// Computes every V in turn, from both ends to the middle, by h V_{h-1} + (n-h) V_h = n (G_h - the part of
-// G_h where no term is absent). Errors shrink in that direction.
+// Computes every V_h, from both ends to the middle, by h V_{h-1} + (n-h) V_h = n (G_h - the part of G_h where
+// no term is absent). Errors shrink towards the middle.
 Largest over_every_type(const Frame& frame, const Samples& samples) {
   const double n = frame.terms;
   const int half = static_cast<int>(n) / 2;
@@ -235,7 +236,7 @@ Largest over_every_type(const Frame& frame, const Samples& samples) {
 
 // The contour for all mixtures. Where the other law's transform is much larger at the saddle point `c` of
 // `law`, a mixture has the largest value. The contour is then moved towards the other law's saddle point
-// until the two transforms are alike, which is where the larger of them is smallest.
+// until the two transforms are about equal, which is where the larger of them is smallest.
 double contour_of_all(const AtomicLaw& law, const AtomicLaw& other, double terms, double k, double c) {
   const auto apart = [&](double at) { return terms * (other.log_mgf(at) - law.log_mgf(at)) > kAlike; };
   const auto rises = [&](double at) { return terms * tilt_of(other, at).mean - k > 2 / at; };
@@ -256,9 +257,9 @@ double contour_of_all(const AtomicLaw& law, const AtomicLaw& other, double terms
   return far;
 }
 
-// A lower bound of the largest V from one mixture, with h terms of the second law: for Mixing::swap, the
-// product quantity minus its part where nobody is absent is an average of two V's. 0 at an end, whose own
-// value is known.
+// A lower bound of the largest V, from the mixture with h terms of the second law. For Mixing::swap, the
+// product quantity minus its part where no term is absent is an average of two V's. Returns 0 at an end,
+// whose value is known already.
 double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Frame& frame, double h,
                       double c) {
   if (!(h > 0 && h < frame.terms)) return 0;
@@ -302,8 +303,8 @@ Attempt attempt(const Frame& frame, const LawOnContour& a, const LawOnContour& b
     out.second = found.second;
   };
   take(over_pieces(frame, samples, frame.terms));
-  // over_every_type() leaves out the event that nobody is absent, which may be most of
-  // the bound by chords.
+  // over_every_type() leaves out the event that no term is absent, which may make up most of the bound by
+  // chords.
   if (scans_every_type(frame)) {
     if (out.upper > enough || frame.terms * std::log1p(-frame.absent) > kRareAll) {
       take(over_every_type(frame, samples));
@@ -320,7 +321,7 @@ Attempt attempt(const Frame& frame, const LawOnContour& a, const LawOnContour& b
   return out;
 }
 
-// The frame of the integrals along Re z = c, but for the period.
+// The frame of the integrals along Re z = c; its period is set later.
 Frame frame_along(const AtomicLaw& first, const LawOnContour& a, const LawOnContour& b, double terms,
                   double k, Mixing mixing, std::optional<double> absent, double c) {
   double weight = 0;
@@ -366,7 +367,7 @@ Attempt best_attempt(const Frame& frame, const LawOnContour& a, const LawOnConto
     if (better) {
       best = std::move(next);
     }
-    const double tolerance = larger(kTolerance, 0.3 * fraction * fraction);  // smoothing costs about as much
+    const double tolerance = larger(kTolerance, 0.3 * fraction * fraction);  // about what smoothing costs
     if (!better || best.upper <= best.larger_end * (1 + tolerance)) {
       break;
     }
@@ -443,7 +444,7 @@ WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& secon
   double c = 0;
   const AtomicLaw* leading = nullptr;
   for (const AtomicLaw* law : laws) {
-    if (std::fma(terms, law->largest_point(), -k) <= 0) {  // exactly: expected_excess.cc
+    if (std::fma(terms, law->largest_point(), -k) <= 0) {  // the sign is exact, as in expected_excess.cc
       continue;
     }
     const double saddle = contour::saddle_point(*law, terms, k, [](double x) { return 2 / x; });

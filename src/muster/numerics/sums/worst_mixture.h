@@ -1,15 +1,15 @@
 // Certified upper bound of the maximum over i of E(S_i - k)_+, where S_i is a sum of independent terms, i of
-// them of one law and the rest of another: all i together, for about the work of one.
+// them of one law and the rest of another. The bound covers all i together, for about the work of one.
 //
 // `Mixing` chooses between two quantities V_i; in both, n = `terms`. `product`: S_i has n terms, i = 0..n,
-// and V_i = E(S_i - k)_+. `swap`: what the swap theorem for class C needs (Theorem 4,
+// and V_i = E(S_i - k)_+. `swap`: the quantity in the swap theorem for class C (Theorem 4,
 // docs/theory/class-c.md). Here S_i has m = n - 1 terms (the other clients), of which i = 0..m follow the
 // first law, and
 //     V_i = n E[ absent/(n - N_i) (S_i - k)_+ ],   N_i the number of the m terms that are not absent.
 // A term is absent, and then 0, with probability `absent`; a law may have more mass at zero, which does not
 // count as absent. Let G_h be the product quantity with h of n terms of the first law. Then
 // G_h >= (h/n) V_{h-1} + ((n-h)/n) V_h, with equality except for the event that no term is absent. So at the
-// ends h = 0 and h = n, a V is bounded without the weight absent/(n - N_i).
+// ends h = 0 and h = n, where only one V remains, G_h bounds that V without the weight absent/(n - N_i).
 //
 // Method. The trapezoidal rule of expected_excess.h turns every V_i into a finite sum over frequencies of
 // kernel * phi_1^i phi_2^(m-i), with nonnegative error (m = n for `product`; for `swap` the sum is also
@@ -21,11 +21,12 @@
 // from the left end of a chord of length L. Chords are taken over 1, then 64, then 512 and more equal pieces
 // of 0..n, until what beta adds to the largest chord end is negligible. With Mixing::swap and up to 256
 // terms, every V_i is computed from the G_h instead. More smoothing is tried where beta stays large. The
-// contour is the saddle point of the larger end (all terms of one law), or where the two ends' transforms are
-// alike if a mixture exceeds both. If `absent` is not given, up to 24 terms are enumerated
-// (enumerated_mixture.h), and where at most one nonzero term is expected, only the nonzero ones
-// (sparse_sum.h). Reference: docs/theory/class-c.md, section "The maximum over all types". Pure function;
-// call from any thread.
+// contour goes through the saddle point of the larger end (all terms of one law) or, if a mixture is likely
+// to exceed both ends, through a point where the transforms of the two ends are about equal. For laws of at
+// most two nonzero atoms and `absent` not given, there are two exact methods: up to 24 terms are enumerated
+// (enumerated_mixture.h), and where at most one nonzero term is expected, the sum is over the nonzero terms
+// only (sparse_sum.h). Reference: docs/theory/class-c.md, section "The maximum over all types". Pure
+// function; call from any thread.
 #pragma once
 
 #include <optional>
@@ -38,15 +39,15 @@ namespace muster::numerics {
 enum class Mixing { product, swap };
 
 struct WorstMixture {
-  // upper: at least every V_i. estimate: at most the largest V_i, to which with Mixing::swap the part of G_h
-  // where no term is absent may have been added.
+  // upper: at least every V_i. estimate: at most the largest V_i; with Mixing::swap, at most that plus the
+  // part of a G_h where no term is absent.
   UpperAndEstimate value;
   double slack;  // what the allowance for beta adds to value.upper, relative to the larger end
 };
 
-// `terms` is a whole number >= 1 (with Mixing::swap >= 2). `absent` is needed with Mixing::swap only, if a
-// law has more mass at zero; by default it is all mass at zero. value.upper may be infinity where the contour
-// gives no bound; it is never below the truth and never NaN.
+// `terms` is a whole number >= 1 (with Mixing::swap >= 2). `absent` matters with Mixing::swap only and must
+// be given if a law has more mass at zero; by default it is the first law's mass at zero. value.upper is at
+// least the true maximum and never NaN; it is infinity where the contour gives no bound.
 WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
                                   Mixing mixing, std::optional<double> absent = std::nullopt);
 

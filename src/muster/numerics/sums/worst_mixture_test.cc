@@ -85,8 +85,8 @@ TEST(WorstMixture, ContourIsAboveEveryMixtureAndNear) {
           SCOPED_TRACE(::testing::Message() << rate << ' ' << share << ' ' << k);
           EXPECT_GE(fast.value.upper, exact * (1 - 1e-11));
           EXPECT_LE(fast.value.upper, exact * 1.02);
-          // With Mixing::swap the estimate may be one of the product quantity, which includes the event
-          // that no term is zero.
+          // With Mixing::swap the estimate may be that of the product quantity, which includes the event that
+          // no term is zero.
           if (mixing == Mixing::product) {
             EXPECT_LE(fast.value.estimate, exact);
           }
@@ -103,8 +103,8 @@ TEST(WorstMixture, SeesAMaximumInside) {
   const AtomicLaw second = two_points(-4, 0.4, 0.5, 0.01);
   for (const int terms : {40, 400, 4000}) {
     const double inside = 3.0;
-    // Each term has either law with probability 1/2: the expected excess is a mean over h, so that for some h
-    // it is at least that.
+    // In a sum of terms of `even`, each term has either law with probability 1/2. The expected excess of this
+    // sum is a mean of V_h over h, so some V_h is at least as large.
     AtomicLaw even = first;
     for (double& w : even.weights) w /= 2;
     for (std::size_t i = 0; i < second.points.size(); ++i) {
@@ -134,7 +134,7 @@ TEST(WorstMixture, FewTermsAtZero) {
       const AtomicLaw first = two_points(std::expm1(1.0), std::expm1(-1.0), reporting, rare);
       const AtomicLaw second = two_points(-e * std::expm1(1.0), -e * std::expm1(-1.0), reporting, rare);
       const long double absent = 1.0L - first.weights[0] - first.weights[1];
-      // For `count` terms: the probability of a number of zeros and a number of the rare atoms.
+      // The probability that `count` terms have `zeros` zeros and `r` rare atoms.
       const auto probability = [&](int count, int zeros, int r) {
         return std::exp(at(count) - at(zeros) - at(r) - at(count - zeros - r) + zeros * std::log(absent) +
                         r * std::log(1.0L * first.weights[0]) +
@@ -243,7 +243,7 @@ TEST(WorstMixture, EqualLawsCostNothing) {
   }
 }
 
-// As in expected_excess_test.cc: sums that exceed the threshold by a rounding.
+// As in expected_excess_test.cc: sums that exceed the threshold by a rounding error.
 TEST(WorstMixture, CoversASumThatExceedsTheThresholdByARounding) {
   int exceeded = 0;
   for (const double point : {0.1, 0.3, 0.7, 1.1}) {
