@@ -20,7 +20,8 @@ double chernoff_exponent(double k, double n, double p) {
   return up + down - 8 * kUnit * (n + std::fabs(up) + std::fabs(down));
 }
 
-// The integer farthest from the mean, above it or below, whose Chernoff exponent is below `exponent`.
+// The integer farthest from the mean whose Chernoff exponent is below `exponent`: above the mean if `upper`
+// is true, otherwise below it.
 double edge(double n, double p, double exponent, bool upper) {
   double inside = std::floor(n * p), outside = upper ? n + 1 : -1;
   while (std::fabs(outside - inside) > 1) {
@@ -30,7 +31,7 @@ double edge(double n, double p, double exponent, bool upper) {
   return inside;
 }
 
-// Appends the blocks from the mode, exclusive, to `end`. `step` is +1 or -1, the direction; weights are in
+// Appends the blocks from the value after the mode to `end`. The direction `step` is +1 or -1. Weights are in
 // units of the mode's probability.
 void walk(double mode, double end, double step, double n, double p, double fineness,
           std::vector<BinomialBlock>& blocks) {

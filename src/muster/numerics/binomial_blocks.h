@@ -20,10 +20,10 @@ struct BinomialBlock {
 inline constexpr double kBlocksExceedOne = 1e-6;
 
 // Requires a whole number n >= 1 and 0 < p <= 1. Among the values at which Chernoff's bound is above
-// e^-exponent, a block is max(1, fineness * sd * (1 + |z|)) values wide, where sd is the standard deviation
-// and z the distance of its inner end from the mean in units of max(1, sd). Farther out, the two ends of a
-// block differ by a factor of about 1.2, and its weight is Chernoff's bound on the tail from its inner end
-// on.
+// e^-exponent, a block is max(1, fineness * sd * (1 + |z|)) values wide. Here sd is the standard deviation,
+// and z is the distance of the block's inner end from the mean in units of max(1, sd). Farther out, the two
+// ends of a block differ by a factor of about 1.2, and its weight is Chernoff's bound on the tail from its
+// inner end on.
 std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, double fineness);
 
 // An integer that K ~ Bin(n, p) falls below with probability at most e^-exponent (Chernoff's bound).

@@ -10,8 +10,9 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kUlp = 2.3e-16;  // more than 2 u; the unit round-off u is 2^-53
-// The error of a butterfly, low + r high with a root of unity r, in units of kUlp: sqrt(5) u for the product,
-// u for the sum, and 2.6 u for r, relative to the one-norm of what enters. That is 5.9 u, less than 3 kUlp.
+// A bound on the error of a butterfly low + r high with a root of unity r, in units of kUlp and relative to
+// the one-norm of the inputs: sqrt(5) u for the product, u for the sum, and 2.6 u for r. That is 5.9 u, less
+// than 3 kUlp.
 constexpr double kLevel = 3;
 
 // e^{2 pi i k / n} for k < n / 2, each from the sine and cosine of an angle of at most an eighth of a
@@ -131,7 +132,8 @@ LatticeTransform::LatticeTransform(const std::vector<std::int64_t>& index, const
   std::int64_t first_point = 0;
   std::int64_t last_point = 0;
   for (std::size_t i = 0; i < index.size(); ++i) {
-    // In two's complement the bitwise AND is the residue modulo n (a power of two), of negative indices too.
+    // In two's complement the bitwise AND is the residue modulo n (a power of two), also for negative
+    // indices.
     re_[static_cast<std::size_t>(index[i]) & (n - 1)] += weights[i];
     total += weights[i];
     first_point = smaller(first_point, index[i]);

@@ -55,7 +55,7 @@ TEST(NotANumber, ABrokenLawHasNoUpperBound) {
   for (const AtomicLaw& law : {three_points(kNaN), many_points(kNaN)}) {
     for (const double n : kCounts) {
       SCOPED_TRACE(testing::Message() << law.points.size() << " points, n " << n);
-      // More than the expected excess of any law on these points: the sum if every term were the largest.
+      // Above the expected excess of every law on these points: the sum if every term had the largest value.
       const double most = 2.5 * n;
       EXPECT_FALSE(expected_excess(law, n, 0.1 * n).upper < most);
       EXPECT_FALSE(excess_of_mixed_sum(law, {{1, n}}, 0.1 * n, 0.5).upper < most);

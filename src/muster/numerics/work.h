@@ -2,10 +2,10 @@
 // the counter does not depend on the machine's speed or load, so a choice between a precise and a quick
 // method can be based on it.
 //
-// Only the difference of two values has a meaning. Inversion integrals skip negligible frequencies
-// (sums/frequency_walk.h). Which frequencies they skip depends on the last bits of a characteristic function,
-// so counts for different instruction sets may differ by a few frequencies. Thread rule: each thread has its
-// own counter.
+// Only differences between two readings of the counter have a meaning. Inversion integrals skip negligible
+// frequencies (sums/frequency_walk.h). Which frequencies they skip depends on the last bits of a
+// characteristic function, so counts for different instruction sets may differ by a few frequencies. Thread
+// rule: each thread has its own counter.
 #pragma once
 
 #include <cstddef>

@@ -144,8 +144,8 @@ class Search {
       slow_ = 0;
     }
     const std::int64_t index = index_at(x);
-    // The zero seems to lie right after within_. Then within_ is the answer if its neighbour is above zero,
-    // so the next evaluation is close to within_.
+    // The zero seems to lie right after within_. Then within_ is the answer if the next lattice point is
+    // above zero, so a point close to within_ is evaluated.
     if (index <= within_->index) {
       nudge_ *= 2;
       return smaller(within_->index + nudge_ / 2, above_->index - 1);

@@ -12,7 +12,8 @@
 // Example:
 //     const Lattice lattice = six_digit_numbers();
 //     const BoundarySearch search{lattice, lattice.index(0.01), lattice.index(100), lattice.index(3), 1.0};
-//     search.last_within([&](std::int64_t i) { return std::log(lattice.value(i) / std::numbers::pi); });
+//     const auto found = search.last_within(
+//         [&](std::int64_t i) { return std::log(lattice.value(i) / std::numbers::pi); });
 //     // lattice.value(*found) == 3.14159
 #pragma once
 

@@ -78,8 +78,8 @@ class Search {
     at_high_ = logarithm(v);
   }
 
-  // Raises high_, where the value is v, until `holds` is true. Returns false if it is false even at
-  // the limit.
+  // Raises high_, where the value is v, until `holds` is true. Returns false if `holds` is false even at the
+  // limit.
   bool towards_limit(double v) {
     for (double factor = 1.5; !holds_(v); factor *= 1.3) {
       low_ = high_;

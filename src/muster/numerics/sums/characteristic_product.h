@@ -1,4 +1,4 @@
-// The product of several laws' characteristic functions on a contour, each raised to a number of copies:
+// The product of several laws' characteristic functions on a contour, each raised to its number of copies:
 // the integrand of frequency_walk.h for a sum of independent terms.
 #pragma once
 

@@ -15,7 +15,7 @@ constexpr double kWidest = 0.04;         // widest interval: share of its distan
 constexpr double kWorkOfBin = 80;        // per bin, and per atom put into one, in units of numerics/work.h
 constexpr double kAddedVariance = 1e-7;  // share of the variance that an interval of several bins may add
 
-// The bins on one side of 0, in distances from it.
+// The bins on one side of 0. Edges and atoms are given by their distance from 0.
 class Side {
  public:
   Side(double reach, double unit) : unit_(unit), log_unit_(std::log(unit)) {

@@ -25,12 +25,12 @@ struct Moments {
   double variance;
 };
 
-// The zero over c > 0 of (log M)'(c) - k - pole(c), which increases with c. M is the moment generating
-// function of the whole sum. The kernel is the factor that h contributes to the integrand, such as 1/z^2;
-// pole(c), the sum of 1/(c + p) over the kernel's poles -p, is minus the derivative of the kernel's
-// logarithm. `moments` gives the mean and the variance of the sum's law tilted by c. Newton's method in log c
-// inside a bracket finds the zero to a relative 1e-3. This is enough, because every c > 0 gives a valid
-// answer, and near the zero few frequencies matter.
+// The zero c > 0 of (log M)'(c) - k - pole(c), which increases with c. M is the moment generating function of
+// the whole sum. The kernel is the factor that h contributes to the integrand, such as 1/z^2; pole(c), the
+// sum of 1/(c + p) over the kernel's poles -p, is minus the derivative of the kernel's logarithm. `moments`
+// gives the mean and the variance of the sum's law tilted by c. Newton's method in log c inside a bracket
+// finds the zero to a relative 1e-3. This is enough, because every c > 0 gives a valid answer, and near the
+// zero few frequencies matter.
 template <typename TiltedMoments, typename Pole>
 double saddle_point(TiltedMoments&& moments, double k, Pole&& pole) {
   constexpr double kStep = 1e-4;  // relative step of the difference quotient in place of pole's derivative
@@ -65,7 +65,7 @@ double saddle_point(const AtomicLaw& law, double n, double k, Pole&& pole) {
       k, pole);
 }
 
-// A period P (`length`), and a bound on the aliases on the left, which have negative shifts:
+// A period P (`length`), and a bound on the aliases with negative shifts:
 // E h(S - mP) <= e^{log_left} e^{-lambda m P} for m >= 1.
 struct Period {
   double length;

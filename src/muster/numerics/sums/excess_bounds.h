@@ -2,7 +2,7 @@
 // lower bound is Jensen's. The upper bound is the least of Chernoff's bound, Scarf's bound and, for x below
 // the mean, the same two bounds on the expected deficit, with the identity E(S - x)_+ = E(x - S)_+ + E S - x.
 //
-// Scarf's bound is (sqrt(v + d^2) - d) / 2, with v the variance of S and d = x - E S
+// Scarf's bound is (sqrt(v + d^2) - d) / 2, where v is the variance of S and d = x - E S
 // (docs/theory/profile-only.md, "Rare large terms"). The moments include a margin for their round-off.
 // Immutable except for add_deficits; const methods may be called from any thread.
 #pragma once

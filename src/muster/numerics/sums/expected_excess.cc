@@ -45,7 +45,7 @@ constexpr std::array kStrategies{
 };
 
 // The sign of a fused multiply-add is exact. A rounded product can hide an excess: the double 0.1 is a little
-// more than a tenth, so 10 copies of it exceed 1, but their product is rounded to 1.
+// more than a tenth, so the sum of 10 copies exceeds 1, but 10 * 0.1 is rounded to 1.
 bool never_exceeded(const AtomicLaw& law, double n, double k) {
   return law.points.empty() || std::fma(n, law.largest_point(), -k) <= 0;
 }

@@ -127,7 +127,7 @@ TEST(ExpectedExcess, KeepsLogarithmsNearZeroWhereExponentsAreFarNegative) {
   EXPECT_LE(got.upper, exact * 1.01);
 }
 
-// Ten copies of the double 0.1 exceed 1 by 5.6e-17, although their product is rounded to 1.
+// The sum of ten copies of the double 0.1 exceeds 1 by 5.6e-17, although 10 * 0.1 is rounded to 1.
 TEST(ExpectedExcess, CoversASumThatExceedsTheThresholdByARounding) {
   int exceeded = 0;
   for (const double point : {0.1, 0.3, 0.7, 1.1, 2.3}) {

@@ -4,8 +4,8 @@
 // Every certified inversion integral rests on this walk, whatever it integrates: the integrand is a
 // parameter. The integrand is computed either in step, by rotations from the frequency before, or, after
 // skipped frequencies, directly. Unless the budget ends the walk, each frequency j step, j = 1..last, is
-// given either to `term` or, in a run of negligible ones, to `skip`, so that the caller can add the run's
-// bound to its error. Nothing is left out silently: a NaN is not negligible and reaches the sum. Used with
+// given either to `term` or, in a run of negligible ones, to `skip`, so that the caller can add a bound on
+// that run to the error. Nothing is left out silently: a NaN is not negligible and reaches the sum. Used with
 // Product (characteristic_product.h), with the two laws of mixture_samples.cc, and with the transforms of
 // losses in src/muster/composition. Nothing is shared: a walk belongs to one thread, together with its
 // integrand.

@@ -100,8 +100,8 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
   const long double each = 4 * larger(0.0L, tail);
   const long double beyond =
       each * (largest * (static_cast<long double>(most) + 1) + larger(0.0L, -law.threshold));
-  // Covers more than a thousand rounding errors of 2^-64 in every probability, and a few in every part of a
-  // sum.
+  // `error` covers more than a thousand rounding errors of 2^-64 in every probability, and a few in every
+  // part of a sum.
   const long double error = 1e-16L * total + 1e-18L * size;
   if (beyond + error > 1e-9L * total) {
     return std::nullopt;  // a far tail or a cancelling difference, for which the contour integral is better

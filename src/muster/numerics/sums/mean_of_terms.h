@@ -1,10 +1,10 @@
 // Encloses (1/n) E(X_1 + ... + X_n)_+ for independent copies of a finite law X, given in extended precision.
 //
-// Blankets, clone pairs and the exact curves of data sets in which all other clients hold one record have
-// this form, for a law of three to a few hundred values. To make such a law an AtomicLaw, its heaviest value
-// is moved to zero, where the mass is implicit. For the upper end, points are rounded up and the threshold
-// down; for the lower end, the other way round. The factor weight_error() (weight_error.h) covers the
-// round-off of the weights. Pure functions; may be called from any thread.
+// The bounds by blankets and by clones, and the exact curves of data sets in which all other clients hold one
+// record, have this form, with laws of three to a few hundred values. To make such a law an AtomicLaw, its
+// heaviest value is moved to zero, where the mass is implicit. For the upper end, points are rounded up and
+// the threshold down; for the lower end, the other way round. The factor weight_error() (weight_error.h)
+// covers the round-off of the weights. Pure functions; may be called from any thread.
 #pragma once
 
 #include <vector>

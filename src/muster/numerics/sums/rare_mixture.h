@@ -7,7 +7,7 @@
 // the number of terms above B gives for every h, with either kind of Mixing,
 //     V_h <= V'_h + n sum over y > B of w(y) ( C(k - y) + n l )
 //                 + (np/2) ( n sum over y > B of w(y) C(k - 2y) + np n l ).
-// In V'_h no term is large: it is V_h for both laws with the mass beyond B put at zero. In the second part
+// In V'_h no term is large: it is V_h for both laws with the mass above B moved to zero. In the second part
 // one term is large, and the others are below a sum of n - 1 copies of X in increasing convex order. C(x) is
 // at least E(S' - x)_+ for the sum S' of n - 1 copies of min(X, B), and l = E(X - B)_+. The term n l is for
 // the parts of the copies above B, by (x + a)_+ <= x_+ + a_+. In the third part two or more terms are large,

@@ -1,6 +1,6 @@
-// Compares the split of a sum by its rare large terms, as rare_terms.h states it, and the enclosures that the
-// code returns, with a sum over every outcome of up to six random terms. If the split is made with one term
-// too few, the test must notice.
+// Compares two things with a sum over every outcome of up to six random terms: the split by rare large terms
+// that rare_terms.h states, and the enclosures that the code returns. If the split is made with one term too
+// few, the test must notice.
 #include <gtest/gtest.h>
 
 #include <algorithm>

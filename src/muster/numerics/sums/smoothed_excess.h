@@ -22,7 +22,7 @@ namespace muster::numerics::contour {
 // A trapezoidal sum and its errors, in units of e^{log_scale}, the size that its integrand was divided by.
 struct SmoothedSum {
   double value;
-  double error;    // two-sided: skipped terms, truncation, round-off
+  double error;    // bound to both sides: skipped terms, truncation, round-off
   double density;  // upper bound on the density of S + Z at k, for the smoothing Z
   double visited;  // share of the frequencies that the budget allowed; if below 1, the rest is invalid
 };

@@ -21,10 +21,10 @@ constexpr double kUnderflow = 1e-290;
 constexpr double kTinyWeight = 1e-200, kHugeAtom = 1e60;
 
 // Tuning: every choice gives a valid enclosure; these trade its width for work.
-// They are for the enumeration, for laws of at most three atoms. If one nonzero term is expected, about a
-// dozen counts of nonzero terms have probabilities that matter, and the probability of more than 48 is less
-// than 1 / 49! = 2e-63. For 1e-9 to 1 expected nonzero terms, the result was compared with the contour
-// integral, which agrees to 1e-10 (docs/theory/notes/class-c.md, "Few expected reports").
+// The limits below are for the enumeration of laws of at most three atoms. If one nonzero term is expected,
+// about a dozen counts of nonzero terms have probabilities that matter, and the probability of more than 48
+// is less than 1 / 49! = 2e-63. For 1e-9 to 1 expected nonzero terms, the result was compared with the
+// contour integral, which agrees to 1e-10 (docs/theory/notes/class-c.md, "Few expected reports").
 struct Enumeration {
   static constexpr double kMaxExpected = 1;  // nonzero terms
   // The largest threshold that is accepted, in units of the largest atom. To exceed a larger one takes 25
@@ -127,8 +127,8 @@ class FewTerms {
     double probability = std::exp(terms * std::log1p(-mass));
     double found = 0;
     for (int c = 0; c <= others_; ++c) {
-      // `rest` bounds what all counts from c on add: with P(c) the probability of the count c, (c+1) P(c+1)
-      // is at most expected / c times c P(c).
+      // `rest` bounds what all counts from c on add: if P(c) is the probability of the count c, then
+      // (c+1) P(c+1) is at most expected / c times c P(c).
       if (c > expected) {
         const double rest = c * top * probability / (1 - expected / c) * (1 + kOutward);
         if (c > max_count || rest <= Enumeration::kTail * found) {

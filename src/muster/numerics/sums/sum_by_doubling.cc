@@ -151,8 +151,8 @@ SumLaw add(const SumLaw& a, const SumLaw& b, Side side, const std::vector<double
   const double terms = *std::max_element(cells.terms.begin(), cells.terms.end());
   law.excess += a.excess + b.excess + cells.dropped_moment;
   law.dropped = a.dropped + b.dropped + cells.dropped;
-  // A cell's mass and moment are sums of at most `terms` positive products. Its mean is the left knot,
-  // which is not negative, plus the moment divided by the mass, so a relative error of the moment changes
+  // A cell's mass and moment are sums of at most `terms` positive products. Its mean is the left knot plus
+  // the moment divided by the mass. The left knot is not negative, so a relative error of the moment changes
   // the mean by at most the same relative amount.
   law.mass_error = a.mass_error + b.mass_error + (terms + 8) * kUlp;
   law.point_error = larger(a.point_error, b.point_error) + (2 * terms + 16) * kUlp;

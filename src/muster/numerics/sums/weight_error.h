@@ -8,7 +8,7 @@
 namespace muster::numerics {
 
 // A factor >= 1 that covers a relative error of 4e-16 in the weight of each term away from zero, as long as
-// there are at most ten deviations more such terms than `expected`.
+// the number of these terms exceeds its mean `expected` by at most ten standard deviations.
 inline double weight_error(double expected) {
   return 1 + kEightRoundings * (expected + 10 * std::sqrt(expected) + 64);
 }

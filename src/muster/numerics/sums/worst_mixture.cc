@@ -37,10 +37,10 @@ constexpr double kWorthTheWork = 1e-3;
 // of the value. At the end, two more are tried: the best one divided by kNearby and multiplied by it. kNearby
 // is the square root of kCoarser.
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
-// If a single chord is not enough, kPieces chords are tried, and then more as long as the number of chords
-// times frequencies is at most kMaxWork at each smoothing and, once, kMaxWorkAtLast at the best one. With
-// these limits, the bound at one threshold takes about a millisecond at most (docs/theory/notes/class-c.md,
-// "Width and time").
+// If a single chord is not enough, kPieces chords are tried. More follow as long as the number of chords
+// times frequencies is at most kMaxWork or, once at the best smoothing, kMaxWorkAtLast. With these limits,
+// the bound at one threshold takes about a millisecond at most (docs/theory/notes/class-c.md, "Width and
+// time").
 constexpr double kPieces = 64, kMaxWork = 4e5, kMaxWorkAtLast = 2e6;
 // A smoothing may visit this many times kAffordable frequencies: kPatientWithFine if it is finer than
 // kCoarsest, kPatient otherwise. A larger factor would gain about 1e-5.
@@ -72,8 +72,8 @@ double sum_of(const std::vector<double>& v) {
   return total;
 }
 
-// An upper bound of V over a piece of length `length`, at whose ends V is at most `left` and `right`: the
-// largest value of the chord plus the curvature allowance.
+// An upper bound of V over a piece of length `length`, where V is at most `left` and `right` at the two ends:
+// the largest value of the chord plus the curvature allowance.
 double bulge(double left, double right, double length, double curvature, bool swap) {
   const double allowance = curvature * length * length * (0.5 + (swap ? 1 / length : 0));
   const double drop = std::abs(left - right);
@@ -100,7 +100,7 @@ class Products {
     }
     resize((re.size() + 7) / 8 * 8);
   }
-  // A bound on the error of later values from the products that were dropped; rounding is not included.
+  // A bound on the error that dropped products cause in later values; rounding is not included.
   static constexpr double kDropped = 1e-240;
   double next() {
     if (ready_ == 0) {
@@ -346,7 +346,7 @@ double chernoff_of_mixtures(const Frame& frame, const AtomicLaw& first, const At
   return chernoff_bound(frame.terms * log_mgf + besides * (1 + kEightRoundings), frame.c, frame.k) + 1e-300;
 }
 
-// The best bound over several smoothings; not usable where none is affordable.
+// The best bound over several smoothings; not usable if no smoothing is affordable.
 Attempt best_attempt(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
   const double atoms =
       static_cast<double>(a.points.size() > b.points.size() ? a.points.size() : b.points.size());
