@@ -38,7 +38,7 @@ std::complex<double> characteristic_sum(const double* points, const double* weig
 // the largest |points[i]|.
 void angles(const double* points, std::size_t atoms, double t, double reach, double* cosines, double* sines);
 
-// The sum of weights[i] (cosines[i] - 1) and that of weights[i] sines[i], as one complex number; `atoms` is a
+// A complex number: the sum of weights[i] (cosines[i] - 1) and the sum of weights[i] sines[i]; `atoms` is a
 // multiple of 8.
 std::complex<double> angle_sum(const double* weights, const double* cosines, const double* sines,
                                std::size_t atoms);

@@ -18,7 +18,7 @@ struct AtomicLaw {
 
   // Ignores the point 0, and weights that are 0 or made negative by rounding.
   void add(double point, double weight);
-  double nonzero_mass() const;  // the sum of the weights, which rounding may make exceed one
+  double nonzero_mass() const;  // the sum of the weights; by rounding, it may exceed one
   double mean() const;
   double absolute_mean() const;  // E|Y|
   double variance() const;

@@ -32,7 +32,8 @@ class Side {
 
   std::size_t bins() const { return edges_.size(); }
 
-  // Adds an atom at `distance` from 0, which is at most the reach; `log_distance` is nearly its logarithm.
+  // Adds an atom at a distance of at most the reach from 0; `log_distance` is nearly the logarithm of
+  // `distance`.
   void add(double distance, double log_distance, double weight) {
     const double guess =
         distance < unit_ ? distance / (unit_ * kBin) : 1 / kBin + (log_distance - log_unit_) * kBinsPerUnit;

@@ -37,12 +37,13 @@ constexpr Effort many_atoms(std::size_t atoms) { return {7e-3, 4, 2e6 / static_c
 // The last smoothing is the first whose s c is above this. The next one would widen the enclosure by 30 per
 // cent of the value or more.
 constexpr double kCoarsest = 0.3;
-// The last smoothing may take this many budgets: without it only Chernoff's bound is left, which is some ten
+// The last smoothing may take this many budgets: without it only Chernoff's bound is left, which is about ten
 // times the value.
 constexpr double kPatience = 16;
 // A smoothing is not tried if it is estimated to take more than this many times the affordable work. The
-// estimate comes from how far a finer smoothing came, and is good to a few per cent: in 6,000 sums, no
-// smoothing succeeded whose estimate was more than 1.001 times the affordable work.
+// estimate comes from the share of the frequencies that a finer smoothing reached, and is accurate to a few
+// per cent: in 6,000 sums, no smoothing succeeded whose estimate was more than 1.001 times the affordable
+// work.
 constexpr double kHopeless = 1.05;
 // Terms below e^-24 = 4e-11 of the largest one are bounded, not computed: even 1e5 of them add less than the
 // finest smoothing does.
@@ -108,7 +109,7 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
   if (log_chernoff < effort.vanishing) {
     return chernoff();
   }
-  double expected = 0;  // estimated work of this smoothing in budgets, from how far the one before came
+  double expected = 0;  // estimated work of this smoothing, in budgets, from the one before
   // Find the finest smoothing whose frequencies fit the budget.
   for (double fraction = effort.finest;; fraction *= effort.coarser, expected /= effort.coarser) {
     const double s = fraction / c;

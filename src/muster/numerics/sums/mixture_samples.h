@@ -18,7 +18,7 @@
 namespace muster::numerics::mixture {
 
 // Tuning: every choice gives a valid bound. These limit the first smoothing s that is tried, in units of 1/c.
-// The smoothing raises the bound by about (s c)^2 / 2 of the value, which is 5e-6 to 2e-3.
+// The smoothing raises the bound by about (s c)^2 / 2, or 5e-6 to 2e-3, of the value.
 inline constexpr double kFinest = 3e-3, kCoarsest = 6e-2;
 // The most frequencies that one smoothing should visit; they take a fraction of a millisecond
 // (docs/theory/notes/class-c.md, "Width and time").
@@ -41,7 +41,7 @@ struct LawOnContour {
   std::vector<double> points, weights;
 };
 
-// What is the same for all frequencies.
+// The parameters that all frequencies share.
 struct Frame {
   double terms, k, c, absent;
   bool swap;

@@ -3,9 +3,9 @@
 //
 // A law with a heavy tail, tilted at the saddle point of the sum, has two modes: the bulk and the largest
 // atoms. An inversion integral over both needs a period as long as the largest atom and a resolution as fine
-// as the bulk. Let B be a size and p = P(Y > B), so that the probability that at least one of the n terms
-// exceeds B is at most n p, which should be small. Let w(y) be the weight of an atom y, and S_m the sum of m
-// terms conditioned to be at most B. Then
+// as the bulk. Let B be a size and p = P(Y > B). The probability that at least one of the n terms exceeds B
+// is at most n p, which should be small. Let w(y) be the weight of an atom y, and S_m the sum of m terms
+// conditioned to be at most B. Then
 //     E(sum - k)_+ = (1-p)^n E(S_n - k)_+
 //                    + n (1-p)^{n-1} sum over atoms y > B of w(y) E(S_{n-1} + y - k)_+
 //                    + R

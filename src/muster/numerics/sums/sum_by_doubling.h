@@ -28,7 +28,7 @@ namespace muster::numerics {
 struct SumLaw {
   std::vector<double> points;  // >= 0, increasing
   std::vector<double> masses;  // same length
-  double excess = 0;           // `above`: E(S - k)_+ is at most that of the atoms plus this
+  double excess = 0;           // `above`: E(S - k)_+ is at most the atoms' sum plus this
   double dropped = 0;          // mass left out of the atoms
   double point_error = 0;      // relative error of a point, from round-off
   double mass_error = 0;       // relative error of a mass, from round-off

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kOutward = 1e-12;  // margin for the round-off of sums of products of positive factors
-// Underflow may lose this much, times 1 + the mean size of a term.
+// Underflow may lose at most this times 1 + the mean size of a term.
 constexpr double kUnderflow = 1e-290;
 
 // Tuning: every choice gives a valid enclosure; these trade its width for work.

@@ -31,7 +31,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // few. A curvature allowance below kTolerance times the value is not refined; the finest smoothing costs 5e-6
 // of the value.
 constexpr double kTolerance = 2e-7;
-// An allowance above this part of the value is worth two more smoothings and more chords.
+// If the allowance is above this part of the value, two more smoothings and more chords are tried.
 constexpr double kWorthTheWork = 1e-3;
 // Each smoothing tried is kCoarser times the one before, up to kLastResort / c, which costs about 0.4^2 / 2
 // of the value. At the end, two more are tried: the best one divided by kNearby and multiplied by it. kNearby

@@ -8,27 +8,27 @@
 //     V_i = n E[ absent/(n - N_i) (S_i - k)_+ ],
 // where N_i is the number of the m terms that are not absent. A term is absent, and then 0, with probability
 // `absent`; a law may have more mass at zero, which does not count as absent. Let G_h be the product quantity
-// with h of n terms of the first law. Then
-// G_h >= (h/n) V_{h-1} + ((n-h)/n) V_h, with equality except for the event that no term is absent. So at the
-// ends h = 0 and h = n, where only one V remains, G_h bounds that V without the weight absent/(n - N_i).
+// with h of n terms of the first law. Then G_h >= (h/n) V_{h-1} + ((n-h)/n) V_h, with equality except for the
+// event that no term is absent. So at the ends h = 0 and h = n, where only one V remains, G_h bounds that V
+// without the weight absent/(n - N_i).
 //
 // Method. The trapezoidal rule of expected_excess.h turns every V_i into a finite sum over frequencies of
-// kernel * phi_1^i phi_2^(m-i), with nonnegative error. For `product`, m = n; for `swap`, the sum is also
-// integrated over the t in 1/(n - N_i) = integral of t^(n-N_i-1) over [0, 1]. phi_1 and phi_2 are the
-// transforms of the two laws, and mixture_samples.h has the kernel. As a function of i, V_i is a sum of
-// geometric sequences, so its second difference is the sum of
-// kernel * (phi_1 - phi_2)^2 phi_1^i phi_2^(m-2-i). The sum of
+// kernel * phi_1^i phi_2^(m-i), with nonnegative error. phi_1 and phi_2 are the transforms of the two laws,
+// and mixture_samples.h has the kernel. For `product`, m = n. For `swap`, 1/(n - N_i) is the integral of
+// t^(n-N_i-1) over [0, 1]; so the mass of an absent term is multiplied by t in both transforms, and the sum
+// is integrated over t. As a function of i, V_i is a sum of geometric sequences, so its second difference is
+// the sum of kernel * (phi_1 - phi_2)^2 phi_1^i phi_2^(m-2-i). The sum of
 // |kernel| |phi_1 - phi_2|^2 max(|phi_1|, |phi_2|)^(m-2) bounds this difference for ALL i at once and is
-// called beta. A sequence whose second differences are at least -beta lies below its
-// chords plus beta x (L - x)/2, at the distance x from the left end of a chord of length L. Chords are taken
-// over 1, then 64, then 512 and more equal pieces of 0..n, until what beta adds to the largest chord end is
-// negligible. With Mixing::swap and up to 256 terms, every V_i is computed from the G_h instead. More
-// smoothing is tried where beta stays large. The contour goes through the saddle point of the larger end (all
-// terms of one law) or, if a mixture is likely to exceed both ends, through a point where the transforms of
-// the two ends are about equal. For laws of at most two nonzero atoms and `absent` not given, there are two
-// exact methods: up to 24 terms are enumerated (enumerated_mixture.h), and where at most one nonzero term is
-// expected, the sum is over the nonzero terms only (sparse_sum.h). Reference: docs/theory/class-c.md, section
-// "The maximum over all types". Pure function; call from any thread.
+// called beta. A sequence whose second differences are at least -beta lies below its chords plus
+// beta x (L - x)/2, at the distance x from the left end of a chord of length L. Chords are taken over 1, then
+// 64, then 512 and more equal pieces of 0..n, until what beta adds to the largest chord end is negligible.
+// With Mixing::swap and up to 256 terms, every V_i is computed from the G_h instead. More smoothing is tried
+// where beta stays large. The contour goes through the saddle point of the larger end (all terms of one law)
+// or, if a mixture is likely to exceed both ends, through a point where the transforms of the two ends are
+// about equal. For laws of at most two nonzero atoms and `absent` not given, there are two exact methods: up
+// to 24 terms are enumerated (enumerated_mixture.h), and where at most one nonzero term is expected, the sum
+// is over the nonzero terms only (sparse_sum.h). Reference: docs/theory/class-c.md, section "The maximum over
+// all types". Pure function; call from any thread.
 #pragma once
 
 #include <optional>
