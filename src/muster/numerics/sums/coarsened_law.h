@@ -6,8 +6,9 @@
 // mass of each interval is split between its two ends, with its mean unchanged. So the result is greater in
 // convex order, and E(sum - k)_+ of independent copies can only grow. The width of an interval is at most 4 %
 // of the sum of its distance from 0 and one deviation, and 0 is not inside it. An interval of several bins
-// adds at most a ten-millionth of the variance. Sums are in extended precision, so each weight is within an
-// ulp of the exact split. The cost is linear in the number of atoms. Pure functions.
+// adds at most a ten-millionth of the variance. Sums are in extended precision: the error of a weight is at
+// most an ulp, plus 2^-64 of the interval's mass for each of its atoms. The cost is linear in the number of
+// atoms. Pure functions.
 #pragma once
 
 #include <cstddef>

@@ -109,7 +109,7 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
   if (log_chernoff < effort.vanishing) {
     return chernoff();
   }
-  double expected = 0;  // estimated work of this smoothing, in budgets, from the one before
+  double expected = 0;  // estimated work of this smoothing, in budgets, from the previous attempt
   // Find the finest smoothing whose frequencies fit the budget.
   for (double fraction = effort.finest;; fraction *= effort.coarser, expected /= effort.coarser) {
     const double s = fraction / c;

@@ -1,5 +1,5 @@
-// Tests that the bound with rare large terms of two types is above every mixture, computed by
-// convolution, and near the largest.
+// Compares the bound for rare large terms of two types with mixtures computed by convolution: it must be
+// above each of them and near the largest.
 #include "muster/numerics/sums/rare_mixture.h"
 
 #include <gtest/gtest.h>

@@ -6,12 +6,12 @@
 // a uniformly random choice of c terms. With Mixing::swap the weight absent * n/(n - N) turns Bin(n - 1, w)
 // into Bin(n, w):
 //     V_i = sum over c of Bin(n, w)(c) E H(J, c - J),
-// where J, the number of terms of the first law among the c, is hypergeometric, and H(j, l) is the expected
-// excess for j nonzero terms of the first law and l of the second. If n w is small, few counts c matter; for
-// the others, H is bounded by c times the largest atom (plus -k if k < 0). The maximum over i is found by
-// branch and bound. In a block of values of i, some terms are of the first law, some of the second, and the
-// rest are undecided. The bound of a block splits the nonzero undecided terms between the laws in the worst
-// way. Pure functions; call from any thread.
+// where H(j, l) is the expected excess for j nonzero terms of the first law and l of the second. J is the
+// number of terms of the first law among the c; its law is hypergeometric. If n w is small, few counts c
+// matter; for the others, H is bounded by c times the largest atom (plus -k if k < 0). The maximum over i is
+// found by branch and bound. In a block of values of i, some terms are of the first law, some of the second,
+// and the rest are undecided. The bound of a block splits the nonzero undecided terms between the laws in the
+// worst way. Pure functions; call from any thread.
 #pragma once
 
 #include <optional>
