@@ -305,8 +305,8 @@ class Collector {
     for (double& density : out_.density) {
       density += full * (skipped_count_ * small + rest.density) + out_.error * frame_.c * frame_.c;
     }
-    // What the frequencies left out add to the curvature, where |phi_j| enters to a power of at least n - 3.
-    // With Mixing::swap a term for the reporting part is added.
+    // The contribution of the frequencies left out to the curvature, where |phi_j| enters to a power of at
+    // least n - 3. With Mixing::swap a term for the reporting part is added.
     double left_out = std::exp(-negligible_ * larger(0.0, n - 3) / n) / smaller(1.0, top_ * top_ * top_);
     if (frame_.swap) {
       left_out += std::exp((n - 3) * reporting) / smaller(1.0, top_ * top_ * top_);

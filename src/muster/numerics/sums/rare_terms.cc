@@ -23,9 +23,9 @@ constexpr double kLargest = 1e304;
 // of n p, so ever longer steps suffice. The last value is as small as the rarest atoms of laws from privacy
 // profiles.
 constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e-18, 1e-25, 1e-35, 1e-44};
-// kTwo: what two large terms, and terms raised to -B', may add. kGap: a gap between bounds that need not be
-// closed by an integral. Both are relative to the value, and a tenth of the 1e-5 that smoothing adds to the
-// integrals (excess_of_mixed_sum.cc).
+// kTwo: the most that two large terms, and terms raised to -B', may add. kGap: a gap between bounds that need
+// not be closed by an integral. Both are relative to the value, and a tenth of the 1e-5 that smoothing adds
+// to the integrals (excess_of_mixed_sum.cc).
 constexpr double kTwo = 1e-6;
 constexpr double kGap = 1e-6;
 // The first split computed is the first for which two large terms are estimated to add less than kRoughly

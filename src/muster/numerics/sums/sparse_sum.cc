@@ -34,7 +34,7 @@ struct Enumeration {
   static constexpr int kMaxCount = 48;  // nonzero terms; larger counts are bounded
   // The same for laws of three atoms, whose combinations grow with the square of the count.
   static constexpr int kMaxCountOfThree = 24;
-  // What the counts of nonzero terms that are not enumerated may add, relative to the value.
+  // The most that counts of nonzero terms which are not enumerated may add, relative to the value.
   static constexpr double kTail = 1e-10;
   static constexpr double kTolerance = 1e-9;  // relative error allowed in the maximum over the types
   static constexpr double kMaxWork = 1e6;     // products spent on that maximum: a few milliseconds
