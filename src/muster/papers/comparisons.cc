@@ -20,7 +20,7 @@ void append(std::vector<Bound>& all, std::vector<Bound> more) {
   }
 }
 
-// Describes who reports, for protocols to which the Renyi theorems apply: equal rates and no slots.
+// Describes who reports. It is nullopt where the Renyi theorems do not apply: unequal rates, slots, or sums.
 std::optional<RenyiCrowd> renyi_crowd(const Participation& participation) {
   const double n = static_cast<double>(clients_of(participation).value());
   if (std::holds_alternative<Shuffle>(participation)) return RenyiCrowd::all(n);
