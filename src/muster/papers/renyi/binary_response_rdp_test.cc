@@ -1,5 +1,5 @@
-// Tests both directions of the homogeneous pair under binary response against every histogram, and the
-// forward one against the power series.
+// Tests both directions of the homogeneous pair under binary response against the enumeration of all
+// histograms, and the forward direction against the power series of homogeneous_rdp.h.
 #include "muster/papers/renyi/binary_response_rdp.h"
 
 #include <gmock/gmock.h>
