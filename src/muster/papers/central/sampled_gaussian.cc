@@ -61,7 +61,7 @@ Enclosure SampledGaussian::removed(double epsilon) const {
                  part(lost * (1 - numerics::kEightRoundings)).upper);
 }
 
-// The likelihood ratio P/Q is E at z with e^{mu z} = e^{epsilon/2} (t + sqrt(t^2 + 1)), where
+// The likelihood ratio P/Q equals E at z with e^{mu z} = e^{epsilon/2} (t + sqrt(t^2 + 1)), where
 // t = b / (2 q e^{-mu^2/2} e^{epsilon/2}). Let m = mu z. For every z, the event A = {x > z} has
 //     P(A) - E Q(A) = q1 f_mu(m - mu^2/2) + q2 f_2mu(2 m) + (q - q1 - q2) Phi(mu - z),
 //     q1 = b e^{mu^2/2 - m},  q2 = E q e^{-2m}.
@@ -69,7 +69,7 @@ Enclosure SampledGaussian::removed(double epsilon) const {
 // upper bound.
 Enclosure SampledGaussian::replaced(double epsilon) const {
   if (odds() == 0 || epsilon == 0) {
-    // b = 0, so the divergence is that of the two shifted laws times q.
+    // b = 0, so the divergence is q times that of N(mu) from N(-mu).
     const Enclosure pair = term(rate_, two_mu_, epsilon, kArgument * epsilon);
     return outward(pair.lower, pair.upper);
   }

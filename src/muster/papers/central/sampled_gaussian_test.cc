@@ -87,8 +87,8 @@ TEST(SampledGaussian, TheCurvesAreThoseOfTheDensities) {
   }
 }
 
-// At the same noise, the values for an added and for a removed client do not cover a replaced record. Their
-// sum at half the noise, which doubles the shift, does here.
+// At the same noise, the divergences for an added and for a removed client are smaller than that for a
+// replaced record. For these parameters, their sum at half the noise is larger.
 TEST(SampledGaussian, AReplacedRecordCostsMoreThanAnAddedOne) {
   const SampledGaussian round(1, 0.1);
   EXPECT_GT(round.replaced(0.2).lower, round.added(0.2).upper);

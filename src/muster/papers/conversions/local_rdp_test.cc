@@ -115,7 +115,8 @@ TEST(NoConversion, ApproximateDpBoundsNoDivergence) {
   const long double variation = std::exp(log_p) - std::exp(log_q);
   EXPECT_LE(variation, delta);  // the delta at epsilon 0 in both directions; at larger epsilon it is smaller
   EXPECT_NEAR(static_cast<double>(renyi(p, q, 2)), 207.2326, 1e-4);
-  // The lemma gives far less, both as printed (a moment) and with the logarithm that must have been meant.
+  // The lemma's value is far smaller, both as printed (a moment) and with the logarithm that must have been
+  // meant.
   EXPECT_NEAR(static_cast<double>(lemma3_moment(2, 0, delta) - 1), 4e-10, 1e-15);
   EXPECT_LT(std::log(lemma3_moment(2, 0, delta)), 4.1e-10L);
   // No bound holds at another order either: as Q(A) -> 0, the divergence grows without limit.

@@ -178,7 +178,7 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
     return value;
   };
   // Orders grow by a fifth per step, and by at least one. The steps upward stop where higher orders cannot
-  // help: the value is infinite, more than twice the best one, trivial or (nearly) 0, or the divergence alone
+  // help: the value is infinite, more than twice the best one, a delta of 1, or nearly 0, or the divergence
   // exceeds the best epsilon. They also stop if a step beyond order 100 gains less than a part in 10^6. The
   // remaining gain falls like 1 / order, so it is then below a part in 10^5.
   std::uint64_t step = 1;
@@ -194,8 +194,8 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
     before = value;
     step = numerics::larger<std::uint64_t>(1, order / 5);
   }
-  // Then steps of ever smaller width around the best order follow, each repeated while it helps. They are
-  // left out if the last order above is the best one.
+  // Then the search takes steps of ever smaller width around the best order, each repeated while it helps. If
+  // the last order above is the best one, these steps are skipped.
   if (best.order == last) return best;
   for (auto width = numerics::larger<std::uint64_t>(1, static_cast<std::uint64_t>(best.order) / 6); width > 0;
        width /= 2) {

@@ -47,8 +47,9 @@ inline constexpr std::uint64_t kAffordableOrder = 1'000'000;
 inline constexpr std::uint64_t kEveryOrder = std::uint64_t{1} << 50;
 // The least bound found over integer orders >= 2 for `rounds` rounds of a mechanism whose order-l divergence
 // is at most rdp(l) per round. The search steps upward, at most to `last_order`, as long as higher orders
-// help, and then refines around the best order. rdp may return infinity where it is not computed; the steps
-// upward stop there. Every order gives a valid bound, so the search cannot make the result wrong.
+// help. It then refines around the best order, if need be slightly beyond `last_order`. rdp may return
+// infinity where it is not computed; the steps upward stop there. Every order gives a valid bound, so the
+// search cannot make the result wrong.
 ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std::uint64_t rounds,
                            const Question& question, Conversion conversion,
                            std::uint64_t last_order = kAffordableOrder);

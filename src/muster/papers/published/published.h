@@ -2,9 +2,10 @@
 // They are for comparison with the proven bounds (docs/theory/as-published.md).
 //
 // An as_published Bound says in `assumptions` what is wrong with it or not proven. A run is never charged by
-// these bounds: `muster account --all` shows them beside the statement. Neighbouring relation: replace-one;
-// the shuffler is honest. Bounds that take `epsilon0` are for any epsilon0-LDP randomizer. With
-// Conversion::exact, an id ends in "-exact-conversion". Pure functions; they take under a second at n = 10^6.
+// these bounds: `muster account --all` shows them beside the statement. Unless a Bound says otherwise, the
+// neighbouring relation is replace-one and the shuffler is honest. Functions that take `epsilon0` are for any
+// epsilon0-LDP randomizer. With Conversion::exact, an id ends in "-exact-conversion". Pure functions; they
+// take under a second at n = 10^6.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@
 
 namespace muster::accounting {
 
-// Proven, but loose: Girgis et al. (2021), Theorem 1, mixed exactly over the public
-// count. Id "check-in-rdp".
+// Proven, but loose: Girgis et al. (2021), Theorem 1, mixed over the public count with the inclusion
+// probability k/n (check_in_rdp.h). Id "check-in-rdp".
 Bound check_in_rdp_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,
                          const Question& question, Conversion conversion);
 

@@ -28,7 +28,8 @@ double log_add(double a, double b) {
   return std::isinf(high) ? high : high + std::log1p(std::exp(numerics::smaller(a, b) - high));
 }
 
-// log min_r of equation (4), over the printed range r in (delta, 1). The moment is convex in r.
+// The logarithm of the minimum in equation (4), over the printed range r in (delta, 1). The moment is convex
+// in r.
 double log_minimum(double order, const Guarantee& guarantee) {
   const double delta = guarantee.delta;
   if (!(delta > 0)) return (1 - order) * guarantee.epsilon;  // r -> 0
@@ -137,7 +138,7 @@ double theorem5_printed(double clients, double rate, double s, std::uint64_t ord
   const auto choose = [&](double j) {
     return std::exp(std::lgamma(l + 1) - std::lgamma(j + 1) - std::lgamma(l - j + 1));
   };
-  // Once the printed powers of g and 1-g are split off, the sums over k carry the weights Bin(n-1, g)(k).
+  // Apart from the powers of g and 1-g that stand below, the sums over k have the weights P(Bin(n-1, g) = k).
   const double nobody = std::exp((n - 1) * std::log1p(-g));
   double sum = std::pow(1 - g, l - 1) * (l * g - g + 1);
   sum += choose(2) * nobody * std::pow(1 - g, l - 2) * g * g * std::exp(1 / (s * s));

@@ -8,8 +8,9 @@
 // `assumptions` of the Bounds say with numbers what is wrong with each formula.
 //   Lemma 3            from (epsilon, delta) to a Renyi divergence. False.
 //   Approaches 1, 2    shuffling by Feldman et al. (FOCS 2021), Theorem 3.8, mixed over the count by equation
-//                      (6). In between, Approach 1 applies Lemma 3 and then subsampling in Renyi terms
-//                      (subsampled_rdp.h); Approach 2 subsamples (epsilon, delta) and then applies Lemma 3.
+//                      (6). Between the two steps, Approach 1 applies Lemma 3 and then subsamples the Renyi
+//                      divergence (subsampled_rdp.h). Approach 2 subsamples (epsilon, delta) and then applies
+//                      Lemma 3.
 //   Baseline           no amplification by shuffling: subsampling at a high quantile of the count, then
 //                      Lemma 3. With optimal composition instead of Lemma 3 the bound is proven
 //                      ("check-in-high-count").

@@ -64,8 +64,8 @@ TEST(RandomCheckIn, ReferenceFigures) {
 }
 
 // Figure 2's caption says, at delta = 1e-6: "our bounds with n = 10^3 and n = 10^4 are similar to the
-// bounds from [19] with n = 10^4 and n = 10^5". They agree within a factor 1.75 while the shuffling
-// bound is below epsilon0.
+// bounds from [19] with n = 10^4 and n = 10^5". Its [19] is Erlingsson et al. (2019). The bounds agree within
+// a factor 1.75 while that of Theorem 5.1 is below epsilon0.
 TEST(RandomCheckIn, FigureTwoCaption) {
   for (const double n : {1e3, 1e4}) {
     for (double e0 = 0.1; shuffling(e0, n).epsilon(1e-6) < e0; e0 += 0.1) {
@@ -74,7 +74,8 @@ TEST(RandomCheckIn, FigureTwoCaption) {
       EXPECT_GT(ours / theirs, 1 / 1.75) << e0;
     }
   }
-  // "an improvement of O(e^(epsilon0/2))": the ratio of the leading terms is exactly 2 e^(epsilon0/2).
+  // The paper claims "an improvement of O(e^(epsilon0/2))". The ratio of the leading terms is exactly
+  // 2 e^(epsilon0/2).
   EXPECT_NEAR(erlingsson_2019(2, 1e12, 1e-6) / shuffling(2, 1e12).epsilon(1e-6), 2 * std::exp(1.0), 1e-3);
 }
 
@@ -99,7 +100,7 @@ long double homogeneous_delta(int m, long double e0, long double epsilon) {
   long double log_mass = static_cast<long double>(m) * std::log(p), sum = 0;  // of j wrong answers among m
   for (int j = 0; j <= m; ++j) {
     const long double share = static_cast<long double>(j) / m;
-    // The likelihood ratio of the outcome with j wrong answers, against the victim's other record.
+    // The likelihood ratio of the victim's two records, given j wrong answers.
     const long double ratio = share * p / q + (1 - share) * q / p;
     sum += std::exp(log_mass) * std::max(0.0L, ratio - std::exp(epsilon));
     log_mass += std::log(static_cast<long double>(m - j) / (j + 1) * q / p);
@@ -201,8 +202,8 @@ TEST(RandomCheckIn, CoversEnumeratedAdaptiveRuns) {
   EXPECT_EQ(cases, 2400);
 }
 
-// Tests two inequalities of the proof: that for the sum over slots, and that for the likelihood ratio of one
-// slot on a grid.
+// Tests two inequalities of the proof on grids: one for the sum over slots, and one for the likelihood ratio
+// of a slot.
 TEST(RandomCheckIn, StepsOfTheDerivation) {
   for (const double e0 : {0.2, 1.0, 3.0}) {
     for (const double p0 : {0.05, 0.5, 1.0}) {

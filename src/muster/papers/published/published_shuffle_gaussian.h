@@ -10,8 +10,8 @@
 //   theorem 2     equation (16): a fixed subset, Wang et al. (2019, arXiv:1808.00087v2), Theorem 9
 //   equation 17   shuffled check-in, a sum over the count k; k = 0 is left out, and g is used instead of k/n
 //   theorem 3     equation (18): the same by a Chernoff bound
-// Orders stop at 2048, at 256 for equations 16 and 18, and at 64 for equation 17; beyond, the result is
-// infinity. Nothing throws. Pure functions; they take under a second.
+// The divergence is computed up to order 2048 for Theorem 1, 256 for equations 16 and 18, and 64 for equation
+// 17; at higher orders it is infinity. Nothing throws. Pure functions; they take under a second.
 #pragma once
 
 #include <cstdint>

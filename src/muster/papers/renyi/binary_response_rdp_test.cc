@@ -56,9 +56,10 @@ TEST(BinaryResponseRdp, ForwardIsThePowerSeries) {
   }
 }
 
-// To second order in 1/n, forward - reverse = (C(l,3) + C(l+1,3)) (E(r-1)^3 - 3 Var(r)^2) / (n^2
-// (l-1)). For binary response, E(r-1)^3 = Var(r)^2 = w^2 with w = 4 sinh^2(eps0 / 2), so the reverse
-// direction is larger.
+// Let r be the likelihood ratio of one report. To second order in 1/n,
+//     forward - reverse = (C(l,3) + C(l+1,3)) (E(r-1)^3 - 3 Var(r)^2) / (n^2 (l-1)).
+// For binary response, E(r-1)^3 = Var(r)^2 = w^2 with w = 4 sinh^2(eps0 / 2), so the reverse direction is
+// larger.
 TEST(BinaryResponseRdp, ReverseIsLargerForLargeCrowds) {
   const double n = 1e5, w = 4 * std::pow(std::sinh(0.5), 2);
   for (const double l : {2.0, 5.0, 10.0}) {

@@ -137,8 +137,8 @@ HomogeneousRdp::Excess HomogeneousRdp::excess(std::uint64_t order) {
   if (order < 2) return {{}, 0};
   const double l = static_cast<double>(order);
   // Unrolled, the recurrence makes E_l a sum of positive products of at most l factors, so its relative error
-  // is at most that of the worst product. In units of kUnit, a factor of index j adds the roundings of the
-  // sum, 24 + 10 reach(j) for its weight, 32 + 16 reach(j) for its bracket, and ten more between them. The
+  // is at most that of the worst product. In units of kUnit, a factor of index j adds kConvolutionUlps for
+  // the sum, 24 + 10 reach(j) for the weight, 32 + 16 reach(j) for the bracket, and 10 for the products. The
   // indices of the factors sum to at most l, and reach is superadditive, so the reaches sum to at most
   // reach(l).
   double error = kUnit * ((numerics::kConvolutionUlps + 80) * l + 32 * moments_.reach(order) + 64);

@@ -53,8 +53,8 @@ class HomogeneousRdp {
   };
   Excess excess(std::uint64_t order);
 
-  // The highest orders by the recurrence, where the tables take half a second, and by doubling, where they
-  // take two seconds.
+  // The highest orders that are computed, by the recurrence and by doubling. The tables up to them take half
+  // a second and two seconds.
   static constexpr std::uint64_t kHighestOrder = 32768;
   static constexpr std::uint64_t kHighestDoubledOrder = 16384;  // where the order exceeds k + 1
 

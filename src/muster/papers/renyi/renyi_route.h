@@ -29,7 +29,7 @@ using Divergence = std::function<double(std::uint64_t order)>;  // D_order per r
 Bound answer_by_renyi(const Divergence& rdp, std::uint64_t rounds, const Question& question,
                       Conversion conversion);
 
-// The same Bound from a conversion's result.
+// Makes this Bound from the result of a conversion.
 Bound bound_of(const ConvertedUpper& best);
 
 // The endings that name the conversion in an id ("-exact-conversion" or "") and in a citation.

@@ -17,7 +17,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const char* const kConjecture =
     "the homogeneous pair with Delta = the records' diameter is worst: not proven, no counterexample known";
 
-// The limit of orders that exceed the number of reports, which cost the most and seldom help.
+// The highest order that is used if it exceeds the number of reports. Such orders cost the most and seldom
+// help.
 constexpr std::uint64_t kAffordableBeyondReports = 4096;
 
 double affordable(HomogeneousRdp& table, double reports, std::uint64_t order) {

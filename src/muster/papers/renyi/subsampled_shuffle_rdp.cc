@@ -17,7 +17,7 @@ double log_choose2(double l) { return std::log(l) + std::log(l - 1) - std::log(2
 // (1+x)^l - 1 - l x >= 0 for x > -1, rounded down; infinity where it would overflow.
 double power_excess_lower(double l, double x) {
   if (std::fabs(l * x) < 1e-4) {
-    // Taylor's series to third order: the fourth-order term is positive and the fifth is smaller.
+    // Taylor's series to third order. The fourth-order term is non-negative and outweighs all later terms.
     const double second = l * (l - 1) / 2 * x * x;
     return numerics::larger(0.0, second * (1 + (l - 2) / 3 * x) * (1 - numerics::kEightThousandRoundings));
   }
@@ -104,9 +104,10 @@ double subsampled_shuffle_rdp_upper(double epsilon0, double clients, double subs
 }
 
 double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subset, std::uint64_t order) {
-  // With 1 + X the base of the power in Theorem 2, E[(1+X)^l] - 1 = E[(1+X)^l - 1 - l X] because E X = 0.
+  // Let 1 + X be the base of the power in Theorem 2. E[(1+X)^l] - 1 = E[(1+X)^l - 1 - l X], because E X = 0.
   // Every term is >= 0, so leaving some out only lowers the sum. The binomial probabilities are computed
-  // relative to that of the mode. The sum is divided by their total, and the quotient is rounded down.
+  // relative to the probability of the mode. The sum is divided by their total, and the quotient is rounded
+  // down.
   const double l = static_cast<double>(order), rate = subset / clients;
   const double p = 1 / (1 + std::exp(epsilon0)), c = 2 * std::sinh(epsilon0), odds = std::exp(-epsilon0);
   const double mode = numerics::smaller(std::floor((subset + 1) * p), subset);
