@@ -178,9 +178,9 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
     return value;
   };
   // Orders grow by a fifth per step, and by at least one. The steps upward stop where higher orders cannot
-  // help: the value is infinite, more than twice the best one, a delta of 1, or nearly 0, or the divergence
-  // exceeds the best epsilon. They also stop if a step beyond order 100 gains less than a part in 10^6. The
-  // remaining gain falls like 1 / order, so it is then below a part in 10^5.
+  // help: if the value is infinite, nearly 0, a delta of 1 or more than twice the best one, or if the
+  // divergence exceeds the best epsilon. They also stop if a step beyond order 100 gains less than a part in
+  // 10^6. The remaining gain falls like 1 / order, so it is then below a part in 10^5.
   std::uint64_t step = 1;
   double before = kInfinity, last = 0;
   for (std::uint64_t order = 2; order <= last_order; order += step) {

@@ -14,7 +14,7 @@
 //                 et al. (SODA 2019), which is never below 5.1.
 // The versions for (epsilon0, delta0)-LDP randomizers replace epsilon0 by 8 epsilon0; they are as published.
 //
-// A "round" is one whole run of m slots (or one shuffle); several are composed optimally
+// A "round" is one whole run of m slots, or one shuffle. Several rounds are composed optimally
 // (papers/optimal_composition.h). A Bound without `upper` says why in `assumptions`. Nothing throws. Pure
 // functions. fixed_window_simplified and the expected numbers of dummies are for comparison with the paper;
 // no bound is made from them.

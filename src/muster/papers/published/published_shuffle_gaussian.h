@@ -5,7 +5,7 @@
 // messages are shuffled. The paper takes sensitivity 1, although two records of norm at most 1 can be 2
 // apart, and considers only one pair of data sets. For both reasons its formulas are no upper bounds for all
 // neighbouring data sets: docs/theory/as-published-shuffle-gaussian.md has the counterexamples.
-//   theorem 1     everybody reports: D_l of the pair (0, .., 0), (1, 0, .., 0), homogeneous_rdp.h
+//   theorem 1     everybody reports: D_l of the data sets (0, .., 0) and (1, 0, .., 0) (homogeneous_rdp.h)
 //   corollary 1   l / (2 sigma^2)
 //   theorem 2     equation (16): a fixed subset, Wang et al. (2019, arXiv:1808.00087v2), Theorem 9
 //   equation 17   shuffled check-in, a sum over the count k; k = 0 is left out, and g is used instead of k/n

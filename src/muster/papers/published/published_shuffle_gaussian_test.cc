@@ -77,8 +77,8 @@ TEST(ShuffleGaussian, TableOne) {
     const auto bound =
         shuffle_gaussian_theorem1_bound(n, 1 / 9.48, rounds, question, Conversion::canonne, 30);
     EXPECT_NEAR(*bound.upper, ours[rounds - 1], 6e-6);
-    // The "Clones" row takes sensitivity 2 and adds epsilons. Its printed values are slightly larger, because
-    // the paper tries only few values of delta0.
+    // The "Clones" row takes sensitivity 2 and adds the epsilons of the rounds. Its printed values are
+    // slightly larger, because the paper tries only few values of delta0.
     const double row = table1_clones(n, 2 / 9.48, rounds, delta);
     EXPECT_LT(row, clones[rounds - 1]);
     EXPECT_GT(row, clones[rounds - 1] * 0.97);

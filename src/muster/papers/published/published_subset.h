@@ -5,8 +5,8 @@
 // secretly (k = n: everybody reports), their reports are shuffled, and the randomizer is any epsilon0-LDP
 // one. The paper's Figure 2 has four curves:
 //   (i)   Theorem 1 (papers/renyi/subsampled_shuffle_rdp.h). Proven.
-//   (ii)  Theorem 2, a lower bound of the divergence. It is plotted through an upper conversion, so the curve
-//         is no bound at all.
+//   (ii)  Theorem 2, a lower bound of the divergence. The paper converts it to epsilon as if it were an upper
+//         bound, so the curve is no bound at all.
 //   (iii) Girgis et al. (CCS 2021) for the shuffle, Wang et al. (2019, arXiv:1808.00087v2), Theorem 9, for
 //         the subset. Proven. The figure uses only the branch 2 e^eps(2) of Theorem 9's minimum.
 //   (iv)  Feldman, McMillan, Talwar (FOCS 2021), Theorem 3.1 in closed form, with amplification by the subset

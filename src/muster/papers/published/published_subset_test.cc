@@ -29,8 +29,8 @@ TEST(PublishedSubset, HeadlinePoint) {
   EXPECT_NEAR(*subset_ccs_bound(1e6, 1e3, 2, 100000, kHeadline, Conversion::canonne).upper, 1.0237, 0.0005);
   // Instead of the 14x, the clones' closed form with optimal composition gives 12.4x.
   EXPECT_NEAR(*subset_strong_composition_bound(1e6, 1e3, 2, 100000, kHeadline).upper, 12.857, 0.05);
-  // The paper's "10 times" refers to curve (ii), a lower bound of the divergence sent through an upper
-  // conversion.
+  // The paper's "10 times" refers to curve (ii), a lower bound of the divergence that is converted as if it
+  // were an upper bound.
   EXPECT_NEAR(*subset_plotted_lower_bound(1e6, 1e3, 2, 100000, kHeadline).upper, 0.1157, 0.0005);
 }
 
@@ -108,7 +108,7 @@ double numerical_strong(int k, double rate, double epsilon0, std::uint64_t round
 TEST(PublishedSubset, MnistPoint) {
   EXPECT_NEAR(*subset_theorem1_bound(60000, 10000, 1.5, 1200, kMnist, Conversion::canonne).upper, 3.086,
               0.001);
-  // 2.91 is Theorem 1 after 1,067 rounds, 178 epochs.
+  // 2.91 is the value of Theorem 1 after 1,067 rounds, or 178 epochs.
   EXPECT_NEAR(*subset_theorem1_bound(60000, 10000, 1.5, 1067, kMnist, Conversion::canonne).upper, 2.91,
               0.001);
   EXPECT_NEAR(*subset_strong_composition_bound(60000, 10000, 1.5, 1200, kMnist).upper, 14.3, 0.1);
@@ -124,7 +124,7 @@ TEST(PublishedSubset, NumericalClonesAtTheHeadline) {
 
 // Figure 3a of Liew et al. (2022) has "epsilon about 1" at n = 60,000, rate 0.1, epsilon0 = 2 and 6,800
 // rounds. No upper bound of that paper or of Girgis et al. gives this value. The lower bounds of the
-// divergence, sent through an upper conversion, do.
+// divergence do, if they are converted as if they were upper bounds.
 TEST(PublishedSubset, WhereAboutOneComesFrom) {
   EXPECT_NEAR(*subset_theorem1_bound(60000, 6000, 2, 6800, kMnist, Conversion::canonne).upper, 11.54, 0.01);
   EXPECT_NEAR(*subset_plotted_lower_bound(60000, 6000, 2, 6800, kMnist).upper, 1.014, 0.001);

@@ -141,8 +141,8 @@ TEST(SubsampledRdp, NoDatasetExceedsIt) {
   EXPECT_GT(cases, 3000);
 }
 
-// Equation (17) of Liew and Takahashi (2022) uses the check-in rate as the inclusion probability, which is
-// k/n, and leaves out k = 0. For two clients with binary response at epsilon0 = 1, the first error makes the
+// Equation (17) of Liew and Takahashi (2022) uses the check-in rate instead of the inclusion probability k/n,
+// and leaves out k = 0. For two clients with binary response at epsilon0 = 1, the first error makes the
 // value too small. With both errors it is even negative.
 TEST(SubsampledRdp, PrintedMixtureIsFalse) {
   const double q = 1 / (std::exp(1.0) + 1), g = 0.05;
