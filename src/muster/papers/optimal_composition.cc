@@ -19,8 +19,8 @@ double log_kept(const Guarantee& round, double rounds) {
   return rounds * std::log1p(-round.delta) * (1 + kRoom);
 }
 
-// With kept = e^log_kept, the part of delta that the rounds' own deltas leave for the privacy loss,
-// 1 - (1 - delta) / kept, rounded down. It is at most 0 if nothing is left.
+// The part of delta that the rounds' own deltas leave for the privacy loss: 1 - (1 - delta) / kept with
+// kept = e^log_kept, rounded down. It is at most 0 if nothing is left.
 double left_for_loss(double delta, double log_kept) {
   const double spent = -std::expm1(log_kept) * (1 + kRoom);
   return (delta - spent) / std::exp(log_kept) * (1 - kRoom) - kRoom * spent;
@@ -126,7 +126,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
   for (double log_delta = -0.01; log_delta > -600; log_delta -= step) {
     const double delta = std::exp(log_delta);
     if (best && delta > *best) continue;
-    if (best && delta * k < 1e-3 * *best) break;  // smaller deltas gain at most a thousandth of this
+    if (best && delta * k < 1e-3 * *best) break;  // smaller deltas lower `best` by at most a thousandth
     if (const auto epsilon = epsilon_of(delta)) {
       keep(optimal_composition_delta({*epsilon, delta}, rounds, question.fixed));
     }

@@ -1,19 +1,20 @@
-// Composes rounds of which only (epsilon, delta) is known.
+// Composes rounds that are known only by their (epsilon, delta) guarantees.
 //
 //   optimal_*        Kairouz, Oh, Viswanath, "The composition theorem for differential privacy" (ICML 2015),
-//                    Theorem 3.3: T rounds, each (epsilon, delta)-DP, exactly. A flagged randomized response
-//                    attains it: one that reveals the record with probability delta.
+//                    Theorem 3.3: the exact composition of T rounds that are each (epsilon, delta)-DP. It is
+//                    attained by a randomized response that reveals the record with probability delta.
 //   heterogeneous_*  their Theorem 3.5: rounds with different (epsilon, delta); the least of its three forms.
-//   advanced_*       Dwork, Rothblum, Vadhan (FOCS 2010), as Dwork, Roth, "The algorithmic foundations of
-//                    differential privacy" (2014), Theorem 3.20: "strong composition", the papers' baseline.
+//   advanced_*       Dwork, Rothblum, Vadhan (FOCS 2010), in the form of Dwork, Roth, "The algorithmic
+//                    foundations of differential privacy" (2014), Theorem 3.20. The papers compare with it
+//                    as "strong composition".
 //   subsampled       Balle, Barthe, Gaboardi, "Privacy amplification by subsampling" (NeurIPS 2018),
 //                    Theorem 9: a uniform subset.
 //
-// The proofs are in docs/theory/baselines.md. Rounds may be adaptive. Every returned value is an UPPER
-// bound, rounded outward; it is nullopt (or a delta of 1) where the rounds' own delta is too large for
-// the question. Pure functions; may be called from any thread. optimal_* costs O(T) for up to 3e7
-// rounds; beyond that, a moment bound is used. heterogeneous_* and advanced_* are for comparison with the
-// papers; no bound is made from them.
+// The proofs are in docs/theory/baselines.md. Rounds may be adaptive. Every returned value is an UPPER bound,
+// rounded up. Where no guarantee is left, for example because the rounds' own deltas are too large, an
+// epsilon is nullopt and a delta is 1. Pure functions; may be called from any thread. optimal_* costs O(T)
+// for up to 3e7 rounds; beyond that, a moment bound is used. heterogeneous_* and advanced_* are for
+// comparison with the papers; no bound is made from them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@
 
 namespace muster::accounting {
 
-// A round is (epsilon, delta)-DP; both >= 0.
+// Both >= 0; epsilon may be infinite.
 struct Guarantee {
   double epsilon, delta;
 };
@@ -38,12 +39,14 @@ std::optional<double> heterogeneous_composition_epsilon(const std::vector<Guaran
 std::optional<double> advanced_composition_epsilon(const Guarantee& round, std::uint64_t rounds,
                                                    double delta);
 
-// The guarantee of the mechanism when it runs on a secret uniform subset, a fraction `rate` of the records.
+// The guarantee of a mechanism that runs on a secret, uniformly chosen fraction `rate` of the records;
+// 0 <= rate <= 1.
 Guarantee subsampled(const Guarantee& mechanism, double rate);
 
-// Answers the question for `rounds` rounds of a mechanism that is (epsilon_of(delta), delta)-DP for every
-// delta, by optimal composition. Several values of the rounds' own delta are tried; each gives a valid bound.
-// `epsilon_of` returns nullopt where it has no epsilon, and must not increase with delta.
+// Answers the question by optimal composition, for `rounds` rounds of a mechanism that is
+// (epsilon_of(delta), delta)-DP for every delta. Each delta tried for a round gives a valid bound; the
+// smallest bound is returned. `epsilon_of` returns nullopt where it has no epsilon, and must not increase
+// with delta.
 std::optional<double> compose_optimally(const std::function<std::optional<double>(double delta)>& epsilon_of,
                                         std::uint64_t rounds, const Question& question);
 

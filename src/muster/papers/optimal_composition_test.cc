@@ -1,5 +1,5 @@
-// Tests composition from (epsilon, delta) alone: against the theorem's own list, against the exact
-// composition of flagged randomized response, and the methods against each other.
+// Tests the composition of (epsilon, delta) guarantees: against the printed theorem, against the exact
+// composition of randomized responses, and the methods against each other.
 #include "muster/papers/optimal_composition.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,8 @@
 namespace muster::accounting {
 namespace {
 
-// Theorem 3.3 as printed: ((k-2i) eps, 1 - (1-delta)^k (1-delta_i)) for i = 0 .. k/2.
+// The delta of Theorem 3.3 as printed: k rounds are ((k-2i) eps, 1 - (1-delta)^k (1-delta_i))-DP for every
+// i = 0 .. k/2.
 long double theorem33_delta(long double epsilon, long double delta, int k, int i) {
   long double sum = 0, choose = 1;
   for (int l = 0; l < i; ++l) {
@@ -21,7 +22,7 @@ long double theorem33_delta(long double epsilon, long double delta, int k, int i
   return 1 - std::pow(1 - delta, static_cast<long double>(k)) * (1 - delta_i);
 }
 
-// Flagged randomized response from its definition: every round reveals the record with probability delta and
+// The hockey-stick divergence of k rounds, each of which reveals the record with probability delta and
 // otherwise answers by randomized response. P and Q are summed over the number of truthful answers.
 long double flagged_response_delta(long double epsilon0, long double delta, int k, long double epsilon) {
   const long double p = std::exp(epsilon0) / (1 + std::exp(epsilon0)), q = 1 - p;
@@ -81,8 +82,8 @@ TEST(OptimalComposition, OthersAreNeverBelowIt) {
   }
 }
 
-// Compares unequal rounds with the exact law of the total loss, over all 2^k sign patterns
-// of randomized responses.
+// Compares the bound for unequal rounds with the exact hockey-stick divergence of k randomized responses,
+// summed over their 2^k outcomes.
 TEST(HeterogeneousComposition, CoversUnequalRandomizedResponses) {
   const std::vector<std::vector<double>> cases = {
       {0.1, 0.2, 0.4, 0.8}, {1, 1, 0.05, 0.05, 0.05}, {0.3, 0.3, 0.3, 2}, {0.02, 0.01, 0.5, 0.4, 0.3, 0.2}};
@@ -108,7 +109,7 @@ TEST(HeterogeneousComposition, CoversUnequalRandomizedResponses) {
 
 TEST(Composition, AnswersAtTheEdges) {
   EXPECT_EQ(*optimal_composition_epsilon({1, 0}, 0, 1e-5), 0);
-  EXPECT_FALSE(optimal_composition_epsilon({1, 1e-6}, 100, 1e-5).has_value());  // the rounds alone spend 1e-4
+  EXPECT_FALSE(optimal_composition_epsilon({1, 1e-6}, 100, 1e-5).has_value());  // the deltas add up to 1e-4
   EXPECT_NEAR(*optimal_composition_epsilon({1, 0}, 5, 1e-320), 5, 1e-9);
   EXPECT_EQ(optimal_composition_delta({1e300 * 1e300, 0}, 5, 1), 1);
   EXPECT_EQ(optimal_composition_delta({1, 1}, 5, 1), 1);
@@ -118,8 +119,8 @@ TEST(Composition, AnswersAtTheEdges) {
   EXPECT_NEAR(subsampled({2, 1e-6}, 0.1).delta, 1e-7, 1e-18);
 }
 
-// Tests both questions for a mechanism that is known by a curve: they invert each other, and one round
-// is the curve itself.
+// Asks both questions of a mechanism given by its curve delta -> epsilon. The answers invert each other, and
+// one round gives the curve itself.
 TEST(Composition, CurvesAnswerBothQuestions) {
   const auto curve = [](double delta) -> std::optional<double> { return 0.01 * std::sqrt(-std::log(delta)); };
   const Question at_delta{Question::Kind::epsilon_at_delta, 1e-6};

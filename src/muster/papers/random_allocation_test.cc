@@ -7,7 +7,7 @@
 namespace muster::accounting {
 namespace {
 
-// The value is the forward one of 1,000 clients in shuffle_gaussian_pair_test.cc.
+// The expected epsilon is that of 1,000 clients in shuffle_gaussian_pair_test.cc, in the forward direction.
 TEST(RandomAllocation, BracketsEpsilonQuickly) {
   const auto start = std::chrono::steady_clock::now();
   const numerics::Enclosure epsilon = RandomAllocation(1000, 1).epsilon(1e-6);

@@ -15,8 +15,8 @@ using numerics::smaller;
 
 constexpr double kArgument = numerics::kEightRoundings;
 
-// Encloses weight * f_mu(l) where both may be off: the weight by a relative `kEightRoundings` and more as `error`
-// says, the argument by `error` absolutely. f falls with l.
+// Encloses weight * f_mu(l), where the weight has a relative error of at most kEightRoundings + error, and l
+// an absolute error of at most `error`. f falls with l.
 Enclosure term(double weight, double mu, double l, double error) {
   const double relative = numerics::kEightRoundings + error;
   return {weight * gaussian_divergence(mu, l + error).lower * (1 - relative),
@@ -33,7 +33,7 @@ double log_growth(double epsilon) {
   return epsilon > 1 ? epsilon + std::log1p(-std::exp(-epsilon)) : std::log(std::expm1(epsilon));
 }
 
-// asinh(e^x).
+// asinh(e^x), also where e^x overflows.
 double asinh_of_exp(double x) {
   constexpr double kLarge = 40;  // asinh(e^x) = x + ln 2 up to e^-80
   return x > kLarge ? x + std::log(2.0) : std::asinh(std::exp(x));
@@ -42,7 +42,7 @@ double asinh_of_exp(double x) {
 }  // namespace
 
 Enclosure SampledGaussian::added(double epsilon) const {
-  // A sum of two numbers that are not negative: its relative error is at most nine roundings.
+  // Both terms are non-negative, so the relative error of the sum is at most eight roundings.
   const double l = epsilon + std::log1p(odds() * -std::expm1(-epsilon));
   const Enclosure pair = term(rate_, mu_, l, kArgument * l);
   return outward(pair.lower, pair.upper);
@@ -50,7 +50,7 @@ Enclosure SampledGaussian::added(double epsilon) const {
 
 Enclosure SampledGaussian::removed(double epsilon) const {
   const double lost = odds() > 0 ? odds() * std::expm1(epsilon) : 0;  // 1 - k
-  // k f_mu(epsilon - ln k) falls as more is lost, so what is lost is rounded outward on either side.
+  // k f_mu(epsilon - ln k) falls with 1 - k, so 1 - k is rounded up for the lower end and down for the upper.
   const auto part = [&](double less) {
     const double kept = 1 - less;
     if (!(kept > 0)) return Enclosure{0, 0};
@@ -61,14 +61,15 @@ Enclosure SampledGaussian::removed(double epsilon) const {
                  part(lost * (1 - numerics::kEightRoundings)).upper);
 }
 
-// The threshold of the likelihood ratio is at z with e^{mu z} = e^{epsilon/2} (t + sqrt(t^2 + 1)), where
-// t = b / (2 q e^{-mu^2/2} e^{epsilon/2}). Let m = mu z. The event {x > z} has, whatever m is, the difference
-//     q1 f_mu(m - mu^2/2) + q2 f_2mu(2 m) + (q - q1 - q2) Phi(mu - z),
-//     q1 = b e^{mu^2/2 - m},  q2 = E q e^{-2m},
-// which is a lower bound of the divergence; with a split q = q1 + q2 the header's formula is an upper one.
+// The likelihood ratio P/Q equals E at z with e^{mu z} = e^{epsilon/2} (t + sqrt(t^2 + 1)), where
+// t = b / (2 q e^{-mu^2/2} e^{epsilon/2}). Let m = mu z. For every z, the event A = {x > z} has
+//     P(A) - E Q(A) = q1 f_mu(m - mu^2/2) + q2 f_2mu(2 m) + (q - q1 - q2) Phi(mu - z),
+//     q1 = b e^{mu^2/2 - m},  q2 = E q e^{-2m}.
+// This difference is a lower bound of the divergence. The header's formula with a split q = q1 + q2 is an
+// upper bound.
 Enclosure SampledGaussian::replaced(double epsilon) const {
   if (odds() == 0 || epsilon == 0) {
-    // b = 0: everything hangs on the two shifted laws.
+    // b = 0, so the divergence is q times that of N(mu) from N(-mu).
     const Enclosure pair = term(rate_, two_mu_, epsilon, kArgument * epsilon);
     return outward(pair.lower, pair.upper);
   }
@@ -86,7 +87,7 @@ Enclosure SampledGaussian::replaced(double epsilon) const {
 
   const double q2 = std::exp(epsilon + log_q - 2 * m);
   const double own = term(q1, mu_, m - half_square, error).lower + term(q2, two_mu_, 2 * m, error).lower;
-  // q - q1 - q2 is 0 but for rounding; where it may be negative, the tail that it weighs is bounded.
+  // q - q1 - q2 is 0 up to rounding. If it may be negative, its factor Phi(mu - z) is bounded from above.
   const double slack = error + numerics::kEightRoundings;
   const double rest = smaller(0.0, rate_ - (q1 + q2) * (1 + slack) - rate_ * numerics::kEightRoundings);
   const double beyond = larger(0.0, m / mu_ - mu_);

@@ -11,7 +11,7 @@ namespace {
 
 using numerics::Enclosure;
 
-// Tuning, as in composed_curve.cc: the values hold for every choice.
+// The number of nodes of the tables. The bounds are valid for every choice.
 constexpr int kNodes = 200;
 
 Enclosure epsilon_of(const PairTable& curve, std::uint64_t rounds, double delta) {

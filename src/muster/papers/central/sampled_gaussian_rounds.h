@@ -1,9 +1,10 @@
-// Epsilon of many rounds of a trusted server that samples clients (sampled_gaussian.h).
+// Encloses epsilon for many rounds of the sampled Gaussian mechanism with a trusted server
+// (sampled_gaussian.h).
 //
-// The pair of one relation and order is the same in every round, so that its dominating pair composes; adding and
-// removing a client compose apart, and the larger epsilon counts. The pairs are attained by data sets that stay
-// the same in all rounds, so that the lower value is close to the upper one. Immutable; the functions may be called
-// from any thread. Each builds its tables anew, which takes up to a second.
+// For each relation and direction, the dominating pair is the same in every round, so it can be composed.
+// Adding and removing a client are composed separately, and the larger epsilon is returned. One pair of data
+// sets attains the dominating pair in all rounds, so the lower end is close to the upper one. Immutable; may
+// be called from any thread. Each call builds its tables, which takes up to a second.
 //
 // Example:
 //     SampledGaussianRounds rounds(1.0, 0.01, Neighbouring::add_remove);
@@ -20,11 +21,12 @@ namespace muster::accounting {
 
 class SampledGaussianRounds {
  public:
-  // As SampledGaussian; `neighbouring` is replace_one or add_remove, else Error(internal).
+  // sigma and rate as in SampledGaussian. Throws Error(internal) unless `neighbouring` is replace_one or
+  // add_remove.
   SampledGaussianRounds(double sigma, double rate, Neighbouring neighbouring);
 
-  // Encloses the smallest epsilon at `delta` of `rounds` rounds; 0 < delta < 1, rounds >= 1. The upper end is
-  // infinite where no table reaches far enough.
+  // Encloses the smallest epsilon of `rounds` >= 1 rounds at 0 < delta < 1. The upper end is infinite where
+  // no table reaches far enough.
   numerics::Enclosure epsilon(std::uint64_t rounds, double delta) const;
 
  private:

@@ -1,4 +1,4 @@
-// Compares many rounds of the sampled Gaussian with what is known otherwise: without sampling, T rounds are one
+// Compares many rounds of the sampled Gaussian with independent values. Without sampling, T rounds are one
 // Gaussian at sqrt(T) times the distance; with sampling, two rounds are a double integral.
 #include "muster/papers/central/sampled_gaussian_rounds.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 using numerics::Enclosure;
 
-// Phi(mu/2 - e/mu) - E Phi(-mu/2 - e/mu), bisected for the epsilon at delta.
+// Solves Phi(mu/2 - e/mu) - exp(e) Phi(-mu/2 - e/mu) = delta for epsilon = e by bisection.
 double gaussian_epsilon(double mu, double delta) {
   const auto tail = [](double x) { return 0.5 * std::erfc(x / std::sqrt(2.0)); };
   double low = 0, high = 100;
@@ -22,8 +22,8 @@ double gaussian_epsilon(double mu, double delta) {
   return high;
 }
 
-// The truth is between the ends. They are within 0.5 %: the lower pair of two rounds is the loosest, since it loses
-// at every lattice point and few rounds average little.
+// The true epsilon lies between the ends, which are at most 0.5 % apart. They are farthest apart at two
+// rounds: the lower end loses at every lattice point, and few rounds average these losses little.
 TEST(SampledGaussianRounds, WithoutSamplingItIsOneGaussian) {
   for (const std::uint64_t rounds : {2, 30, 1000}) {
     const double root = std::sqrt(static_cast<double>(rounds));
@@ -42,7 +42,8 @@ TEST(SampledGaussianRounds, WithoutSamplingItIsOneGaussian) {
   }
 }
 
-// delta of two rounds by the midpoint rule in the plane, at the epsilon found for `delta`: between the ends.
+// The delta of two rounds is computed by the midpoint rule in the plane. It is at least `delta` at the lower
+// end of epsilon, and at most `delta` at the upper end.
 TEST(SampledGaussianRounds, TwoSampledRoundsAreADoubleIntegral) {
   const double sigma = 0.9, rate = 0.2, delta = 1e-3, mu = 1 / sigma;
   const auto normal = [](double x, double mean) {

@@ -1,5 +1,5 @@
-// Compares the curves of the sampled Gaussian with quadrature of the densities, and the pair of a replaced record
-// with that of other records in the plane.
+// Compares the divergences of the sampled Gaussian with quadrature of the densities, and the worst pair for a
+// replaced record with other records in the plane.
 #include "muster/papers/central/sampled_gaussian.h"
 
 #include <gtest/gtest.h>
@@ -22,8 +22,9 @@ long double normal(long double x, long double mean) {
   return std::exp(-(x - mean) * (x - mean) / 2) / kRootTwoPi;
 }
 
-// The integral of a positive part over [-60, 60]: Gauss-Legendre with five nodes in cells of 0.05, each cut where
-// the sign changes inside it. In long double the error is that of its arithmetic, far below 1e-14 of the value.
+// The integral of the positive part of `difference` over [-60, 60]: Gauss-Legendre with five nodes in cells
+// of width 0.05, each cut where the sign changes. The error is that of rounding in long double, far below a
+// relative 1e-14.
 template <typename F>
 long double positive_part(const F& difference) {
   constexpr int kCells = 2400;
@@ -86,8 +87,8 @@ TEST(SampledGaussian, TheCurvesAreThoseOfTheDensities) {
   }
 }
 
-// The known-bad bound for a replaced record: that of adding and removing, and that of twice the shift against an
-// unsampled law.
+// At the same noise, the divergences for an added and for a removed client are smaller than that for a
+// replaced record. For these parameters, their sum at half the noise is larger.
 TEST(SampledGaussian, AReplacedRecordCostsMoreThanAnAddedOne) {
   const SampledGaussian round(1, 0.1);
   EXPECT_GT(round.replaced(0.2).lower, round.added(0.2).upper);
@@ -96,8 +97,8 @@ TEST(SampledGaussian, AReplacedRecordCostsMoreThanAnAddedOne) {
             SampledGaussian(0.5, 0.1).added(0.2).lower + SampledGaussian(0.5, 0.1).removed(0.2).upper);
 }
 
-// Any two records of the unit disc, at angles and lengths of a grid, by quadrature in the plane: no pair exceeds
-// the opposite ones.
+// No two records in the unit disc cost more than two opposite unit vectors. Lengths and angles run over a
+// grid, and the divergence is computed by quadrature in the plane.
 TEST(SampledGaussian, NoPairOfRecordsCostsMoreThanOppositeOnes) {
   const double sigma = 0.8, rate = 0.3, epsilon = 0.4, e = std::exp(epsilon), mu = 1 / sigma;
   const double worst = SampledGaussian(sigma, rate).replaced(epsilon).upper;
@@ -126,7 +127,7 @@ TEST(SampledGaussian, NoPairOfRecordsCostsMoreThanOppositeOnes) {
       }
     }
   }
-  EXPECT_GT(largest, worst * 0.998);  // the opposite records of the grid
+  EXPECT_GT(largest, worst * 0.998);  // attained by the opposite unit vectors of the grid
 }
 
 TEST(SampledGaussian, CurvesFallAndStayInRangeFarOut) {
@@ -147,7 +148,8 @@ TEST(SampledGaussian, CurvesFallAndStayInRangeFarOut) {
   }
 }
 
-// The gate's floor is a lower bound that is not idle, and the check refuses what lies below it.
+// The gate's floor lies between 0.3 times the divergence and the divergence, and the gate's check throws for
+// an epsilon below the floor.
 TEST(SampledGaussian, ItsFloorIsBelowTheTruthAndNotFarBelow) {
   for (const Case& at : kCases) {
     const SampledGaussian round(at.sigma, at.rate);

@@ -1,5 +1,5 @@
-// Tests the Renyi divergence of one message against its definition, and that none follows
-// from (epsilon, delta).
+// Tests the bounds on the Renyi divergence of one message against its definition, and shows that no bound
+// follows from (epsilon, delta) with delta > 0.
 #include "muster/papers/conversions/local_rdp.h"
 
 #include <gmock/gmock.h>
@@ -29,8 +29,7 @@ TEST(LocalRdp, PureIsBinaryResponse) {
   for (const double epsilon : {1e-6, 1e-3, 0.3, 1.0, 4.0, 20.0}) {
     for (const double order : {1.01, 1.5, 2.0, 7.0, 100.0, 1e4, 1e6}) {
       SCOPED_TRACE(::testing::Message() << epsilon << " " << order);
-      // (e^{l eps} - e^eps) (1 - e^{-l eps}) / (e^eps + 1), with each factor by its own
-      // series in long double.
+      // (e^{l eps} - e^eps) (1 - e^{-l eps}) / (e^eps + 1), with expm1 of long doubles for the differences.
       const long double e = epsilon, l = order;
       const long double log_share = std::log(-std::expm1(-l * e)) - std::log1p(std::exp(-e));
       const long double m = (l - 1) * e;
@@ -39,7 +38,7 @@ TEST(LocalRdp, PureIsBinaryResponse) {
       EXPECT_GE(found, std::min(e, moment / (l - 1)) * (1 - 1e-18L));
       EXPECT_LE(found, moment / (l - 1) * (1 + 1e-14L) + 1e-15L * e);
       EXPECT_LE(found, epsilon);
-      // Where long double has digits to spare, the definition itself is compared too.
+      // Where long double has enough digits, the value is also compared with the definition.
       if (epsilon >= 0.3) {
         const long double q = 1 / (std::exp(e) + 1), log_q = std::log(q), log_p = log_q + e;
         const long double exact = renyi({log_p, log_q}, {log_q, log_p}, l);
@@ -58,7 +57,7 @@ TEST(LocalRdp, NoPurePairExceedsIt) {
     long double sum_p = 0, sum_q = 0, largest = 0;
     for (std::size_t i = 0; i < 4; ++i) {
       q[i] = std::exp(3 * uniform(engine));
-      // In half of the trials, all ratios are at their two ends.
+      // In half of the trials, every ratio p/q is e or 1/e before the laws are normalized.
       const double loss = trial % 2 ? uniform(engine) : (i % 2 ? 1.0 : -1.0);
       p[i] = q[i] * std::exp(loss);
       sum_p += p[i], sum_q += q[i];
@@ -114,13 +113,13 @@ TEST(NoConversion, ApproximateDpBoundsNoDivergence) {
   const long double delta = 1e-5L, log_p = std::log(1e-5L), log_q = std::log(1e-100L);
   const Law p{log_p, std::log1p(-1e-5L)}, q{log_q, -1e-100L};
   const long double variation = std::exp(log_p) - std::exp(log_q);
-  EXPECT_LE(variation, delta);  // the delta at epsilon 0 in either direction; it falls with epsilon
+  EXPECT_LE(variation, delta);  // the delta at epsilon 0 in both directions; at larger epsilon it is smaller
   EXPECT_NEAR(static_cast<double>(renyi(p, q, 2)), 207.2326, 1e-4);
-  // The lemma as printed (a moment), and with the logarithm and the epsilon that must have been meant.
+  // The lemma's value is far smaller, both as printed (a moment) and with the logarithm that must have been
+  // meant.
   EXPECT_NEAR(static_cast<double>(lemma3_moment(2, 0, delta) - 1), 4e-10, 1e-15);
   EXPECT_LT(std::log(lemma3_moment(2, 0, delta)), 4.1e-10L);
-  // This depends neither on the order nor on constants: as Q(A) -> 0, the divergence exceeds any
-  // bound at every order.
+  // No bound holds at another order either: as Q(A) -> 0, the divergence grows without limit.
   for (const long double order : {1.1L, 2.0L, 30.0L}) {
     long double before = 0;
     for (const long double tiny : {1e2L, 1e3L, 1e4L}) {
@@ -143,8 +142,8 @@ TEST(NoConversion, LeakWithProbabilityDelta) {
   EXPECT_TRUE(std::isinf(moment));
 }
 
-// The formula of Lemma 3, as it must have been meant, is the least divergence of a pair that reaches delta at
-// epsilon: no such pair is below it.
+// The formula of Lemma 3, as it must have been meant, is a lower bound: no pair whose hockey-stick divergence
+// at epsilon is delta has a smaller Renyi divergence.
 TEST(NoConversion, TheFormulaIsALowerBound) {
   for (const long double epsilon : {0.0L, 0.5L}) {
     for (const long double delta : {1e-5L, 0.05L}) {

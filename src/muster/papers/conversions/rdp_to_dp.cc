@@ -11,16 +11,16 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Beyond this logarithm, a moment is represented by its logarithm alone.
+// A moment with a larger logarithm is represented by its logarithm only.
 constexpr double kLargestLog = 600;
-// The most moves of one width around the best order. As widths are halved, two are enough where the curve
-// first falls and then rises.
+// The most moves of one width in the search around the best order. As widths are halved, two moves are enough
+// where the bound first falls and then rises with the order.
 constexpr int kMoves = 4;
 constexpr double kStill = 1e-6;  // if a step upward gains less than this part of the value, the steps end
 
-// The sum F(y) = r u^(l-1) + (1-r) v^(l-1) whose minimum Theorem 3 takes, l the order. Its product with
-// e^{(l-1) eps} is the moment of the pair on two outcomes with P(A) = r = delta + y and e^eps Q(A) = y, where
-// u = r/y = 1 + t and v = (1-r) / (e^eps - y) = 1 - w. F is convex, and F' = phi(u) - phi(v) with
+// The sum F(y) = r u^(l-1) + (1-r) v^(l-1) that Theorem 3 minimizes at order l, where r = delta + y,
+// u = r/y = 1 + t and v = (1-r) / (e^eps - y) = 1 - w. The product e^{(l-1) eps} F(y) is E_Q[(P/Q)^l] of the
+// pair on two outcomes with P(A) = r and Q(A) = e^-eps y. F is convex, and F' = phi(u) - phi(v) with
 // phi(x) = x^(l-1) (l - (l-1) x).
 struct MomentSum {
   double order, delta, grown, shifted;  // grown = e^eps, shifted = e^eps - 1 + delta
@@ -57,7 +57,7 @@ struct MomentSum {
     return {left - right, margin, right, left};
   }
 
-  // A lower bound of log F over [low, high], which holds the minimum of F, from the tangent at high.
+  // A lower bound of log F on [low, high], from the tangent at high. The interval must contain the minimum.
   double log_minimum(double low, double high) const {
     const Slope s = slope(high);
     double steep = 0;  // an upper bound of F'(high)
@@ -95,11 +95,11 @@ struct MomentSum {
 // A lower bound of the least D_order of a pair whose hockey-stick divergence at epsilon is delta,
 // 0 < delta < 1: the exact value less a bound on its rounding error.
 double least_divergence(double order, double epsilon, double delta) {
-  if (epsilon > 700) return -kInfinity;  // a trivial bound, with which the callers keep Canonne's value
+  if (epsilon > 700) return -kInfinity;  // a trivial bound; the callers then keep Conversion::canonne
   const MomentSum f{order, delta, std::exp(epsilon), std::expm1(epsilon) + delta};
   const double bottom = std::log(delta) - 60 - std::log(order), top = std::log1p(-delta);
-  // The largest y at which F surely falls, and the smallest at which it surely rises (or the end
-  // of the interval).
+  // Brackets the minimum of F: `low` is a y at which F surely falls, `high` one at which it surely rises, or
+  // an end of the range of y. Each is found by bisection in log y.
   const auto locate = [&](auto&& is_right_of) {
     double low = bottom, high = top;
     for (int i = 0; i < 90 && high - low > 4e-16 * numerics::larger(1.0, std::fabs(high)); ++i) {
@@ -139,7 +139,7 @@ double epsilon_upper_from_rdp(Conversion conversion, double order, double rho, d
     const double middle = low + (high - low) / 2;
     (least_divergence(order, middle, delta) >= rho ? high : low) = middle;
   }
-  return high;  // certified at each move; Canonne's value if there was none
+  return high;  // the last epsilon that least_divergence certified, or the value of Conversion::canonne
 }
 
 double delta_upper_from_rdp(Conversion conversion, double order, double rho, double epsilon) {
@@ -177,10 +177,10 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
     if (value < best.upper) best = {value, l};
     return value;
   };
-  // Orders grow, in the end by a fifth per step, until one of four things happens: the value is more than
-  // twice the best one; the divergence alone exceeds the best epsilon; the mechanism's divergence is
-  // infinite; or a step beyond order 100 gains less than a part in 10^6. What is left to gain falls like 1 /
-  // order, so all of it is then below a part in 10^5.
+  // Orders grow by a fifth per step, and by at least one. The steps upward stop where higher orders cannot
+  // help: if the value is infinite, nearly 0, a delta of 1 or more than twice the best one, or if the
+  // divergence exceeds the best epsilon. They also stop if a step beyond order 100 gains less than a part in
+  // 10^6. The remaining gain falls like 1 / order, so it is then below a part in 10^5.
   std::uint64_t step = 1;
   double before = kInfinity, last = 0;
   for (std::uint64_t order = 2; order <= last_order; order += step) {
@@ -194,8 +194,8 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
     before = value;
     step = numerics::larger<std::uint64_t>(1, order / 5);
   }
-  // Then steps of halving width around the best order follow, each repeated while it helps. If the curve
-  // still falls where the first search stopped, there is no best order to look for.
+  // Then the search takes steps of ever smaller width around the best order, each repeated while it helps. If
+  // the last order above is the best one, these steps are skipped.
   if (best.order == last) return best;
   for (auto width = numerics::larger<std::uint64_t>(1, static_cast<std::uint64_t>(best.order) / 6); width > 0;
        width /= 2) {

@@ -10,13 +10,13 @@
 //             JSAIT 2(1), 2021), Theorem 3: the smallest eps with
 //                 eps + log( min_{r in (delta,1)} r^l (r-delta)^(1-l)
 //                            + (1-r)^l (e^eps - r + delta)^(1-l) ) / (l-1)
-//             at least rho. The left side is the least D_l of a pair whose hockey-stick divergence at eps is
-//             delta. So a pair with D_l <= rho stays at or below delta, and one order alone allows no
-//             smaller eps.
+//             at least rho. This expression is the least D_l of any pair whose hockey-stick divergence at eps
+//             is delta. So a pair with D_l <= rho has hockey-stick divergence at most delta, and no smaller
+//             eps follows from one order.
 //
 // There is no conversion from (eps, delta > 0) to RDP: see
-// docs/theory/no-conversion-from-approximate-dp.md. The one from pure epsilon-DP is in local_rdp.h. All
-// results are rounded outward. Pure functions.
+// docs/theory/no-conversion-from-approximate-dp.md. The conversion from pure epsilon-DP is in local_rdp.h.
+// All results are upper bounds, rounded up. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -41,14 +41,15 @@ double epsilon_upper_from_rdp(Conversion conversion, double order, double rho, d
 // delta at epsilon.
 double delta_upper_from_rdp(Conversion conversion, double order, double rho, double epsilon);
 
-// The least bound found over integer orders >= 2 for `rounds` rounds of a mechanism whose order-l divergence
-// is at most rdp(l) per round. The search steps upward as long as higher orders help, and then looks around
-// the best order. rdp may return infinity where it is not computed; the steps upward stop there. Every order
-// gives a valid bound, so the search cannot make the result wrong. The steps upward end before they pass
-// `last_order`, which limits the time if the cost of rdp(l) grows like l. Use kEveryOrder for a closed form.
+// A limit of the orders in convert_rdp that bounds its time if the cost of rdp(l) grows like l.
 inline constexpr std::uint64_t kAffordableOrder = 1'000'000;
-// No limit but that of doubles, which count in steps of one up to here.
+// Practically no limit, for an rdp(l) in closed form. Doubles hold all integers up to here.
 inline constexpr std::uint64_t kEveryOrder = std::uint64_t{1} << 50;
+// The least bound found over integer orders >= 2 for `rounds` rounds of a mechanism whose order-l divergence
+// is at most rdp(l) per round. The search steps upward, at most to `last_order`, as long as higher orders
+// help. It then refines around the best order, if need be slightly beyond `last_order`. rdp may return
+// infinity where it is not computed; the steps upward stop there. Every order gives a valid bound, so the
+// search cannot make the result wrong.
 ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std::uint64_t rounds,
                            const Question& question, Conversion conversion,
                            std::uint64_t last_order = kAffordableOrder);

@@ -24,8 +24,8 @@ long double hockey_stick(const Law& p, const Law& q, long double epsilon) {
 }
 
 // The least order-l divergence of a two-point pair with P(A) - e^eps Q(A) = delta. P(A) is scanned on a
-// grid that is refined five times around its best point. This follows the definition, in long double,
-// and shares nothing with the code under test.
+// grid that is refined five times around its best point. The scan follows the definition, in long double,
+// and shares no code with the library.
 long double least_by_scan(long double order, long double epsilon, long double delta) {
   long double low = std::log(delta) - 40, high = std::log1p(-delta), best = INFINITY;
   for (int pass = 0; pass < 6; ++pass) {
@@ -46,23 +46,23 @@ long double least_by_scan(long double order, long double epsilon, long double de
 }
 
 // Liew and Takahashi (2022), Table 1, report eps = 0.2282 at order 30 for the shuffle Gaussian (n = 60,000,
-// sigma = 9.48, delta = 1/n). That is the conversion's own term, not the mechanism's.
+// sigma = 9.48, delta = 1/n). Nearly all of it comes from the conversion: the divergence is only 2.8e-6.
 TEST(RdpToDp, ConversionTermOfThePapersTable) {
   EXPECT_NEAR(epsilon_upper_from_rdp(Conversion::canonne, 30, 2.8e-6, 1 / 6e4), 0.2282, 5e-5);
   EXPECT_NEAR(epsilon_upper_from_rdp(Conversion::exact, 30, 2.8e-6, 1 / 6e4), 0.0026, 5e-5);
 }
 
 // Where the least moment is at the end of its interval, it may exceed a double's range. An infinite
-// moment must not be taken for a certificate of epsilon 0. Randomized response with epsilon0 = rho has a
+// moment must not be taken as a proof of epsilon = 0. Randomized response with epsilon0 = rho has a
 // divergence of at most rho at every order, and total variation tanh(rho / 2).
 TEST(RdpToDp, MomentsPastTheRangeOfDoublesCertifyNothing) {
   for (const double order : {1e3, 1e5, 1e6, 1e9, 1e15}) {
     for (const double rho : {0.05, 0.3, 2.0}) {
-      const double variation = std::tanh(rho / 2);  // of randomized response of epsilon0 = rho
+      const double variation = std::tanh(rho / 2);
       SCOPED_TRACE(::testing::Message() << order << ' ' << rho);
       for (const double share : {0.01, 0.2, 0.9}) {
         const double delta = share * variation;
-        // (e^rho - e^eps) / (1 + e^rho) = delta
+        // Solves (e^rho - e^eps) / (1 + e^rho) = delta for eps.
         const double truth = std::log(std::exp(rho) - delta * (1 + std::exp(rho)));
         EXPECT_GE(epsilon_upper_from_rdp(Conversion::exact, order, rho, delta), truth * (1 - 1e-12)) << delta;
         EXPECT_GE(delta_upper_from_rdp(Conversion::exact, order, rho, truth), delta * (1 - 1e-9)) << truth;
@@ -96,7 +96,7 @@ TEST(RdpToDp, ExactIsTheTwoPointExtreme) {
   }
 }
 
-// Random pairs of laws on five points, with their own divergence as rho.
+// Tests both conversions on random pairs of laws on five points; rho is the divergence of the pair.
 TEST(RdpToDp, NoPairExceedsAnyConversion) {
   std::mt19937_64 engine(7);
   std::exponential_distribution<double> weight(1.0);
@@ -126,11 +126,11 @@ TEST(RdpToDp, NoPairExceedsAnyConversion) {
       }
     }
   }
-  EXPECT_GT(binding, 5);  // the bound is nearly attained in some cases
+  EXPECT_GT(binding, 5);  // some bounds are within a factor 5 of the truth
 }
 
 TEST(RdpToDp, SearchOverOrdersFindsTheBest) {
-  // A Gaussian at mu = 0.5 has rho(l) = l mu^2 / 2. The best order up to 300 is found by brute force.
+  // A Gaussian pair at distance mu = 0.5 has rho(l) = l mu^2 / 2. Brute force finds the best order up to 300.
   const auto rdp = [](std::uint64_t l) { return static_cast<double>(l) * 0.125; };
   for (const Conversion c : {Conversion::canonne, Conversion::exact}) {
     for (const double delta : {1e-3, 1e-8}) {
@@ -148,7 +148,7 @@ TEST(RdpToDp, SearchOverOrdersFindsTheBest) {
 }
 
 TEST(RdpToDp, TheSearchFindsTheBestOrder) {
-  // One divergence rises steeply at order 300, as those of shuffled Gaussians do, and one is smooth.
+  // One divergence rises steeply from order 300 on, as that of shuffled Gaussians does; the other is smooth.
   const auto wall = [](double l) { return 1e-6 * l + std::exp(l / 10 - 30); };
   const auto smooth = [](double l) { return 1e-3 * l; };
   for (const auto& curve : {std::function<double(double)>(wall), std::function<double(double)>(smooth)}) {
@@ -171,14 +171,15 @@ TEST(RdpToDp, TheSearchFindsTheBestOrder) {
   }
 }
 
-// The order has no cap: a Gaussian at mu = 10^-6 and delta = 10^-12 needs an order of several million.
+// With kEveryOrder, the order has no cap: a Gaussian pair at distance mu = 10^-6 needs an order of several
+// million for delta = 10^-12.
 TEST(RdpToDp, OrdersInTheMillions) {
   const auto rdp = [](std::uint64_t l) { return static_cast<double>(l) * 0.5e-12; };
   const ConvertedUpper found =
       convert_rdp(rdp, 1, {Question::Kind::epsilon_at_delta, 1e-12}, Conversion::canonne, kEveryOrder);
   EXPECT_GT(found.order, 3e6);
-  // The minimum over l of l mu^2/2 + (log(1/delta) - log l - 1)/(l-1) is near l = sqrt(2
-  // (27.6 - 16.7)) / mu.
+  // The minimum over l of l mu^2/2 + (log(1/delta) - log l - 1)/(l-1) is near
+  // l = sqrt(2 (27.6 - 15.4)) / mu = 4.9e6.
   EXPECT_NEAR(found.upper, 4.6e-6, 1e-6);
 }
 

@@ -41,7 +41,8 @@ Numbers numbers(const ShuffledCheckIn& protocol) {
   return {n, g, numerics::within(std::round(n * g), 1.0, n)};
 }
 
-// A theorem that bounds the Renyi divergence from below, at one order; `of` names the mechanism.
+// A Bound that only states `value`, a lower bound of the Renyi divergence at one order; `of` names the
+// mechanism.
 Bound renyi_lower_bound(const char* id, std::uint64_t order, double value, const std::string& of) {
   Bound bound;
   bound.id = id;
@@ -121,7 +122,7 @@ std::vector<Bound> published_bounds(const ShuffledCheckIn& protocol, double epsi
     all.push_back(timed([&] { return girgis_theorem1_bound(protocol, epsilon0, rounds, question, c); }));
     all.push_back(timed([&] { return liew_theorem2_bound(protocol, epsilon0, rounds, question, c); }));
   }
-  // The lower bounds are given at the order that the paper's own upper bound would choose.
+  // The lower bounds are given at the order that is best for the paper's own upper bound.
   const Numbers v = numbers(protocol);
   const ConvertedUpper best = convert_rdp(
       [&](std::uint64_t l) { return subsampled_shuffle_rdp_upper(epsilon0, v.clients, v.subset, l); },
@@ -142,7 +143,7 @@ struct Local {
   explicit Local(const Mechanism& mechanism) : epsilon0(pure_epsilon0(mechanism)) {
     if (const auto* g = std::get_if<GaussianLocal>(&mechanism)) gaussian = *g;
   }
-  // The (epsilon0, delta0) of one message, among n clients.
+  // The (epsilon0, delta0) of one message; n is the number of clients.
   std::optional<Guarantee> guarantee(double n) const {
     if (epsilon0) return Guarantee{*epsilon0, 0};
     if (!gaussian) return std::nullopt;

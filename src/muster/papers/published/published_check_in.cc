@@ -28,7 +28,8 @@ double log_add(double a, double b) {
   return std::isinf(high) ? high : high + std::log1p(std::exp(numerics::smaller(a, b) - high));
 }
 
-// log min_r of equation (4), over the printed range r in (delta, 1). The moment is convex in r.
+// The logarithm of the minimum in equation (4), over the printed range r in (delta, 1). The moment is convex
+// in r.
 double log_minimum(double order, const Guarantee& guarantee) {
   const double delta = guarantee.delta;
   if (!(delta > 0)) return (1 - order) * guarantee.epsilon;  // r -> 0
@@ -137,7 +138,7 @@ double theorem5_printed(double clients, double rate, double s, std::uint64_t ord
   const auto choose = [&](double j) {
     return std::exp(std::lgamma(l + 1) - std::lgamma(j + 1) - std::lgamma(l - j + 1));
   };
-  // Once the printed powers of g and 1-g are split off, the sums over k carry the weights Bin(n-1, g)(k).
+  // Apart from the powers of g and 1-g that stand below, the sums over k have the weights P(Bin(n-1, g) = k).
   const double nobody = std::exp((n - 1) * std::log1p(-g));
   double sum = std::pow(1 - g, l - 1) * (l * g - g + 1);
   sum += choose(2) * nobody * std::pow(1 - g, l - 2) * g * g * std::exp(1 / (s * s));
@@ -176,15 +177,15 @@ const char* const kLemma3 =
     "1e-100 is (0, 1e-5)-DP with divergence 207 at order 2; at delta = 0 the lemma calls every epsilon-DP "
     "mechanism perfectly private";
 
-// The free delta of Feldman et al.'s theorem and of the count's quantile. The paper does not say how it
-// is chosen. Here it is the question's delta, or 1e-6 if the question asks for delta.
+// The value of `free_delta` in shuffled() and of `miss` in high_count_round(). The paper does not say how to
+// choose them. Here both are the question's delta, or 1e-6 if the question asks for delta.
 double free_delta(const Question& question) { return question.asks_epsilon() ? question.fixed : 1e-6; }
 
 // Equation (6): one round's divergence given k, mixed over the count k.
 Divergence mixed_over_count(double clients, double rate,
                             const std::function<double(double k, std::uint64_t order)>& given) {
-  // Cells are half a deviation wide. From a hundred reports on, that changes the answer by less
-  // than one per cent.
+  // Cells are half a deviation wide. If a hundred reports or more are expected, this changes the answer by
+  // less than one per cent.
   const auto cells = count_cells(clients, rate, 0.5);
   return [cells, given](std::uint64_t order) {
     if (order > kLastOrder) return kInfinity;
@@ -205,7 +206,7 @@ Bound as_published(Bound bound, const std::string& what) {
   return bound;
 }
 
-// The bound that both approaches of Section 4.2 derive from their divergence.
+// The Bound of either approach of Section 4.2, made from its `divergence`.
 Bound approach(const char* id, const char* where, double free, const Divergence& divergence,
                std::uint64_t rounds, const Question& question) {
   Bound bound = answer_by_renyi(divergence, rounds, question, Conversion::canonne);
@@ -237,7 +238,7 @@ Bound liew_theorem2_printed_bound(double clients, double rate, double epsilon0, 
 Bound liew_approach1_bound(double clients, double rate, const Guarantee& local, std::uint64_t rounds,
                            const Question& question) {
   const double free = free_delta(question);
-  std::map<double, SubsampledRdp> of_count;  // Theorem 9 over Lemma 3's divergences for each k
+  std::map<double, SubsampledRdp> of_count;  // for each k, Theorem 9 applied to Lemma 3's divergences
   const auto given = [&](double k, std::uint64_t order) {
     const auto lemma3 = [&, k](std::uint64_t j) {
       return lemma3_meant(static_cast<double>(j), shuffled(k, local, free));
@@ -280,7 +281,7 @@ Bound high_count_bound(double clients, double rate, const Guarantee& local, std:
                        const Question& question) {
   Bound bound;
   const auto epsilon_of = [&](double delta) -> std::optional<double> {
-    const double inclusion = delta / 2;  // half for the count, so at most half for delta0
+    const double inclusion = delta / 2;  // half of delta is for the count, and the rest for delta0
     const Guarantee round = published_check_in::high_count_round(clients, rate, local, inclusion);
     if (!(round.delta <= delta)) return std::nullopt;
     return round.epsilon;

@@ -1,5 +1,5 @@
-// Tests the formulas of "Shuffled check-in": as printed against long double, their values at the paper's
-// points, and the proven baseline against enumeration.
+// Tests the formulas of "Shuffled check-in" against their printed form in long double and at the paper's
+// experiments, and the proven baseline against enumeration.
 #include "muster/papers/published/published_check_in.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(PublishedCheckIn, TheoremTwoAsPrinted) {
       EXPECT_NEAR(value / static_cast<double>(printed), 1, 1e-6) << n << " " << order;
     }
   }
-  // Figure 3a reports "about 1" at this point; the formula with its wrong constants gives 8.28.
+  // Figure 3a reports "about 1" for these parameters; the formula with its wrong constants gives 8.28.
   const Bound bound = liew_theorem2_printed_bound(60000, 0.1, 2, 6800, kMnist, Conversion::canonne);
   EXPECT_NEAR(*bound.upper, 8.28, 0.01);
   EXPECT_EQ(bound.id, "liew-2022-theorem-2-printed");
@@ -60,8 +60,8 @@ TEST(PublishedCheckIn, LemmaThreeIsFalse) {
   EXPECT_LT(lemma3_printed(2, {0, 1e-5}), 1.1);
   // For pure DP, the lemma claims that every mechanism is perfectly private.
   EXPECT_EQ(lemma3_meant(5, {1, 0}), 0);
-  // The lemma's value is a lower bound: here for the divergence of randomized response (epsilon0 = 1), taken
-  // at epsilon = 1/2 and its delta there.
+  // The lemma's value is a lower bound. This compares it with the divergence of randomized response with
+  // epsilon0 = 1, whose hockey-stick divergence at epsilon = 1/2 is `delta`.
   const long double high = 1 / (1 + std::exp(-1.0L)), low = 1 - high;
   const auto delta = static_cast<double>(high - std::exp(0.5L) * low);
   for (const double order : {2.0, 5.0, 40.0}) {
@@ -84,7 +84,7 @@ TEST(PublishedCheckIn, LemmaThreeIsFalse) {
 
 // The paper's second experiment with a Gaussian has epsilon0 = 8, n = 10^7, rate 10^-4, 2,000 rounds and
 // delta0 = n^-1.5. The paper reports 0.80 for the baseline and 0.67 for Approach 2. Both depend on Lemma
-// 3; the same round, composed correctly, costs hundreds.
+// 3. Composed correctly, the baseline's rounds have an epsilon above 100.
 TEST(PublishedCheckIn, GaussianExperiment) {
   const Guarantee local{8, std::pow(1e7, -1.5)};
   const Question question{Question::Kind::epsilon_at_delta, 1e-7};
@@ -96,8 +96,8 @@ TEST(PublishedCheckIn, GaussianExperiment) {
   EXPECT_GT(*proven.upper, 100);
 }
 
-// Tests the proven baseline on every data set of small check-ins with random randomizers, for
-// one round and two.
+// Tests the proven baseline for one and two rounds, on every data set of small check-ins with random
+// randomizers.
 TEST(PublishedCheckIn, HighCountCoversTheEnumeration) {
   std::mt19937_64 engine(12);
   for (int trial = 0; trial < 6; ++trial) {
@@ -119,8 +119,8 @@ TEST(PublishedCheckIn, HighCountCoversTheEnumeration) {
       }
     }
   }
-  // For (epsilon0, delta0), the round's delta consists of delta0 times the inclusion rate and of
-  // the missed count.
+  // For an (epsilon0, delta0)-LDP randomizer, the round's delta is `miss` plus delta0 times the inclusion
+  // rate.
   const Guarantee round = high_count_round(60000, 0.1, {2, 1e-8}, 1e-9);
   EXPECT_GT(round.delta, 1e-9 + 1e-9);
   EXPECT_LT(round.delta, 1e-9 + 1.1e-9);
@@ -144,8 +144,8 @@ TEST(PublishedCheckIn, LemmasFourAndFiveWithTheirWeights) {
       }
     }
   }
-  // As printed, without the weights g^k (1-g)^(n-k), the left side counts subsets: at n = 2
-  // and f = 1 it is 3.
+  // As printed, without the weights g^k (1-g)^(n-k), the left side of Lemma 4 counts subsets: for n = 2 and
+  // f = 1 it is 3, above the right side.
   const auto one = [](double) { return 1.0; };
   EXPECT_LE(lemma4(one, 2, 0.5, 0.5), 2);
 }

@@ -19,7 +19,7 @@ const char* const kComposed = "; composed by Kairouz, Oh, Viswanath, 2015, Theor
 
 constexpr double kLargestEpsilon0 = 40;  // beyond, amplification would take e^40 clients
 
-// The values of delta0 that are tried, from delta / n downwards.
+// The values of delta0 that are tried: delta / n, halved repeatedly down to 1e-5 delta / n.
 std::vector<double> shares(double delta, double clients) {
   std::vector<double> tried;
   for (double share = 1; share > 1e-5; share /= 2)
@@ -80,7 +80,7 @@ Bound clone_pair_approximate_bound(double clients, const LocalGuarantee& epsilon
         return approximate_clone_pair_delta(clients, local, delta0, epsilon).upper <=
                delta * (1 - numerics::kEightThousandRoundings);
       };
-      // From epsilon0 on, the pair's delta is delta0, which is at most `delta`.
+      // At epsilon >= epsilon0 the pair's delta is delta0, which is at most `delta`.
       double low = 0, high = least ? numerics::smaller(*least, local) : local;
       if (!holds(high)) continue;
       if (holds(0)) return 0;

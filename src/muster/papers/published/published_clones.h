@@ -1,12 +1,12 @@
-// Gives the bounds by hiding among the clones that `--all` adds to the statement of a plain shuffle
+// Computes the bounds of "Hiding Among the Clones" that `muster account --all` lists for a plain shuffle
 // (docs/theory/clones.md).
 //
 // Source: Feldman, McMillan, Talwar, "Hiding Among the Clones: A Simple and Nearly Optimal Analysis of
-// Privacy Amplification by Shuffling" (FOCS 2021). Everybody reports, and a
-// randomizer may depend on the answers before it. Neighbouring relation: replace-one; the shuffler is
-// honest. Rounds are composed optimally from (epsilon, delta) alone. An (epsilon0, delta0)-LDP
-// randomizer is given by epsilon0 as a function of delta0, of which some values are tried. Nothing
-// throws; a Bound without `upper` says why in `assumptions`. Pure functions.
+// Privacy Amplification by Shuffling" (FOCS 2021). Everybody reports, and a randomizer may depend on the
+// earlier answers. Neighbouring relation: replace-one; the shuffler is honest. Rounds are composed by
+// optimal_composition.h. An (epsilon0, delta0)-LDP randomizer is given by epsilon0 as a function of delta0;
+// several values of delta0 are tried. Nothing throws; a Bound without `upper` says why in `assumptions`. Pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,19 @@ namespace muster::accounting {
 Bound clone_closed_form_bound(double clients, double epsilon0, std::uint64_t rounds,
                               const Question& question);
 
-// Gives the epsilon0 at a delta0.
+// An epsilon0 for which the randomizer is (epsilon0, delta0)-LDP.
 using LocalGuarantee = std::function<double(double delta0)>;
 
-// As published: Theorem 3.8, the version for (epsilon0, delta0). Id "feldman-2021-theorem-3-8".
+// As published: Theorem 3.8, the closed form for (epsilon0, delta0)-LDP. Id "feldman-2021-theorem-3-8".
 Bound clone_approximate_bound(double clients, const LocalGuarantee& epsilon0, std::uint64_t rounds,
                               const Question& question);
 
-// Proven: the clone pair itself for (epsilon0, delta0). Id "clone-pair-approximate".
+// Proven: the divergence of the clone pair for (epsilon0, delta0)-LDP. Id "clone-pair-approximate".
 Bound clone_pair_approximate_bound(double clients, const LocalGuarantee& epsilon0, std::uint64_t rounds,
                                    const Question& question);
 
-// Those that apply: the first for a pure epsilon0, the others for a Gaussian message whose two records are mu
-// deviations apart.
+// The bounds above that apply to an epsilon0-LDP randomizer, and to a Gaussian message whose two records are
+// mu deviations apart.
 std::vector<Bound> clone_bounds_pure(double clients, double epsilon0, std::uint64_t rounds,
                                      const Question& question);
 std::vector<Bound> clone_bounds_gaussian(double clients, double mu, std::uint64_t rounds,

@@ -1,5 +1,5 @@
-// Tests the clone bounds of `--all`: at one round they equal their own formulas, they are ordered, and
-// they say in words where they do not apply.
+// Tests the clone bounds: at one round they equal the theorems' formulas, more rounds cost more, and a bound
+// that does not apply says so.
 #include "muster/papers/published/published_clones.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ Question at_delta(double delta) { return {Question::Kind::epsilon_at_delta, delt
 TEST(PublishedClones, OneRoundIsTheTheorem) {
   const Bound closed = clone_closed_form_bound(1e5, 4, 1, at_delta(1e-6));
   ASSERT_TRUE(closed.upper);
-  EXPECT_NEAR(*closed.upper, 0.5378040242, 1e-9);  // the value that its authors' program gives
+  EXPECT_NEAR(*closed.upper, 0.5378040242, 1e-9);  // the value of the authors' program
   EXPECT_EQ(closed.validity, Validity::as_published);
   const Bound ten = clone_closed_form_bound(1e5, 4, 10, at_delta(1e-6));
   EXPECT_GT(*ten.upper, *closed.upper);
@@ -28,8 +28,8 @@ TEST(PublishedClones, OneRoundIsTheTheorem) {
   EXPECT_GE(*delta.upper, 1e-6 * (1 - 1e-6));
 }
 
-// For one round of the pair, the returned epsilon holds, and a finer search over delta0 finds
-// nothing much better.
+// For one round, the epsilon of the clone pair holds, and a finer search over delta0 lowers its delta by at
+// most half.
 TEST(PublishedClones, ApproximatePairHolds) {
   const double n = 6e4, mu = 0.4, delta = 1e-5;
   const std::vector<Bound> both = clone_bounds_gaussian(n, mu, 1, at_delta(delta));

@@ -69,9 +69,10 @@ std::optional<double> least_delta1(double epsilon0, double delta0) {
 }
 
 std::optional<double> approximate_epsilon(const SubGaussian& form, double uses, double delta1, double delta) {
-  // The result is the least epsilon with exp(-((epsilon - drift)/spread)^2) + uses (e^epsilon + 1)
-  // delta1 <= delta. Solved for the epsilon in the first term, this demands epsilon >= next(epsilon). `next`
-  // is increasing, so its iterates climb to its least fixed point.
+  // The result is the least epsilon with
+  // exp(-((epsilon - drift)/spread)^2) + uses (e^epsilon + 1) delta1 <= delta.
+  // Solved for the epsilon in the first term, this is epsilon >= next(epsilon). `next` is increasing, so its
+  // iterates climb to its least fixed point.
   double epsilon = form.drift;
   for (int i = 0; i < 100000; ++i) {
     const double left = delta - uses * (std::exp(epsilon) + 1) * delta1;
@@ -104,7 +105,7 @@ using random_check_in::SubGaussian;
 const char* const kBalle =
     "Balle, Kairouz, McMahan, Thakkar, Thakurta, Privacy amplification via random check-ins, NeurIPS 2020, ";
 
-// One theorem as a curve delta -> epsilon, composed over runs.
+// The Bound of a theorem that is given as a curve delta -> epsilon, composed over the runs.
 Bound composed(const std::function<std::optional<double>(double delta)>& epsilon_of, std::uint64_t runs,
                const Question& question) {
   Bound bound;
@@ -179,14 +180,14 @@ Bound balle_theorem43_bound(double slots, double epsilon0, double delta0, std::u
 
 Bound balle_theorem41_bound(double clients, double slots, double epsilon0, double delta0, std::uint64_t runs,
                             const Question& question) {
-  // If delta0 = 0, delta and delta2 are each half of what a run may spend.
+  // If delta0 = 0, the theorem's delta and delta2 are each half of the delta of one run.
   const auto form = [=](double e0, double delta2) {
     return random_check_in::averaged_updates(e0, clients, slots, delta2);
   };
   Bound bound;
   if (delta0 > 0) {
-    // delta2 is a quarter of the question's delta (of 1e-6 if the question asks for delta), divided by the
-    // number of runs. The rest of the question's delta is left for the paper's delta and delta1.
+    // delta2 is a quarter of the question's delta divided by the number of runs. If the question asks for
+    // delta, 1e-6 takes its place. The rest of the delta is left for the paper's delta and delta1.
     const double share = question.asks_epsilon() ? question.fixed : 1e-6;
     const double delta2 = share / 4 / static_cast<double>(numerics::larger<std::uint64_t>(runs, 1));
     const std::optional<double> delta1 = random_check_in::least_delta1(epsilon0, delta0);

@@ -4,19 +4,20 @@
 // Source: Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins"
 // (NeurIPS 2020). There are n clients and m slots, and a client checks in with probability p0 at a uniform
 // slot. View: the released models (the server is trusted); for shuffling, the shuffled messages (the shuffler
-// is honest). Neighbouring relation: replace-one. Any epsilon0-LDP randomizer; slots may be adaptive.
+// is honest). Neighbouring relation: replace-one. The randomizer is any epsilon0-LDP one, and may depend on
+// the messages of earlier slots.
 //   theorem 3.2   fixed window, one client per slot. Proven: docs/theory/as-published-random-check-in.md has
 //                 the derivation, constants included.
 //   theorem 4.1   averaged updates, p0 = 1: as published; its proof is not in the paper's main text.
-//   theorem 4.3   sliding window, p0 = 1: proven like 3.2, of which it is the case p0 = 1.
+//   theorem 4.3   sliding window, p0 = 1. Proven: it has the formula and the proof of 3.2 at p0 = 1.
 //   theorem 5.1   shuffling, adaptive: proven in the same way. The paper also states Theorem 7 of Erlingsson
 //                 et al. (SODA 2019), which is never below 5.1.
 // The versions for (epsilon0, delta0)-LDP randomizers replace epsilon0 by 8 epsilon0; they are as published.
 //
-// A "round" is one whole run of m slots (or one shuffle); several are composed optimally
-// (papers/optimal_composition.h). A Bound without `upper` says why in `assumptions`. Nothing
-// throws. Pure functions. No bound is made from fixed_window_simplified and the numbers of dummies: they are
-// for comparison with the paper.
+// A "round" is one whole run of m slots, or one shuffle. Several rounds are composed optimally
+// (papers/optimal_composition.h). A Bound without `upper` says why in `assumptions`. Nothing throws. Pure
+// functions. fixed_window_simplified and the expected numbers of dummies are for comparison with the paper;
+// no bound is made from them.
 #pragma once
 
 #include <cstdint>
@@ -41,18 +42,19 @@ SubGaussian averaged_updates(double epsilon0, double clients, double slots, doub
 SubGaussian shuffling(double epsilon0, double clients);                                      // Theorem 5.1
 double erlingsson_2019(double epsilon0, double clients, double delta);  // Theorem 7 of Erlingsson et al.
 
-// The paper's "In particular, for epsilon0 < 1 and delta < 1/100": 7 p0 epsilon0 sqrt(log(1/delta) / m).
-// It is nullopt outside that range.
+// The paper's simplification of Theorem 3.2, 7 p0 epsilon0 sqrt(log(1/delta) / m). It is nullopt unless
+// epsilon0 < 1 and delta < 1/100.
 std::optional<double> fixed_window_simplified(double epsilon0, double slots, double p0, double delta);
 
-// The (epsilon0, delta0) versions. least_delta1 is the least delta1 that the printed condition on delta0
-// allows (nullopt if none is below 1). approximate_epsilon is the least epsilon' whose total delta,
-// d + uses (e^epsilon' + 1) delta1, is `delta`, where epsilon' is that of `form` at d (nullopt if there is
-// none). `form` is taken at 8 epsilon0, and `uses` is the number of slots or clients.
+// For the (epsilon0, delta0) versions. least_delta1 is the least delta1 that the printed condition on delta0
+// allows; nullopt if it allows none up to 1. approximate_epsilon is the least epsilon' = form.epsilon(d) with
+// d + uses (e^epsilon' + 1) delta1 = `delta`; nullopt if there is none. `form` must be made with 8 epsilon0,
+// and `uses` is the number of slots or clients.
 std::optional<double> least_delta1(double epsilon0, double delta0);
 std::optional<double> approximate_epsilon(const SubGaussian& form, double uses, double delta1, double delta);
 
-// Propositions 3.4 and 4.4: the expected number of slots that a dummy fills, and the printed bound.
+// Propositions 3.4 and 4.4: the expected number of slots that a dummy message fills, and the printed bound of
+// Proposition 4.4.
 double expected_dummies_fixed(double clients, double slots, double p0);  // m (1 - p0/m)^n, exact
 double expected_dummies_sliding(double clients, double slots);           // (n-m+1) (1 - 1/m)^m, exact
 double expected_dummies_sliding_printed(double clients, double slots);   // (n-m+1) / e
@@ -60,8 +62,8 @@ double expected_dummies_sliding_printed(double clients, double slots);   // (n-m
 }  // namespace random_check_in
 
 // Ids "balle-2020-theorem-3-2", "balle-2020-theorem-4-3", "balle-2020-theorem-4-1",
-// "balle-2020-theorem-5-1", "erlingsson-2019-theorem-7". With delta0 > 0 a Bound is of the (epsilon0, delta0)
-// version, and its id ends in "-approximate".
+// "balle-2020-theorem-5-1", "erlingsson-2019-theorem-7". For delta0 > 0 the (epsilon0, delta0) version is
+// used, and the id ends in "-approximate".
 Bound balle_theorem32_bound(double slots, double p0, double epsilon0, double delta0, std::uint64_t runs,
                             const Question& question);
 Bound balle_theorem43_bound(double slots, double epsilon0, double delta0, std::uint64_t runs,
@@ -73,7 +75,7 @@ Bound balle_theorem51_bound(double clients, double epsilon0, double delta0, std:
 Bound erlingsson_theorem7_bound(double clients, double epsilon0, std::uint64_t rounds,
                                 const Question& question);
 
-// The paper's bounds for each protocol; delta0 = 0 for an epsilon0-LDP randomizer.
+// The bounds above that apply to each protocol; delta0 = 0 for an epsilon0-LDP randomizer.
 std::vector<Bound> published_fixed_window_bounds(double slots, double p0, double epsilon0, double delta0,
                                                  std::uint64_t runs, const Question& question);
 std::vector<Bound> published_sliding_window_bounds(double slots, double epsilon0, double delta0,

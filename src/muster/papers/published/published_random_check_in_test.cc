@@ -1,5 +1,5 @@
-// Tests the bounds of "Privacy amplification via random check-ins": the printed formulas in long double,
-// the paper's figures that the formulas give, and the proven bounds against exact curves.
+// Tests the bounds of "Privacy amplification via random check-ins" against the printed formulas in long
+// double and against numbers of the paper, and the proven bounds also against exact divergences.
 #include "muster/papers/published/published_random_check_in.h"
 
 #include <gtest/gtest.h>
@@ -64,8 +64,8 @@ TEST(RandomCheckIn, ReferenceFigures) {
 }
 
 // Figure 2's caption says, at delta = 1e-6: "our bounds with n = 10^3 and n = 10^4 are similar to the
-// bounds from [19] with n = 10^4 and n = 10^5". They agree within a factor 1.75 while the shuffling
-// bound is below epsilon0.
+// bounds from [19] with n = 10^4 and n = 10^5". Its [19] is Erlingsson et al. (2019). The bounds agree within
+// a factor 1.75 while that of Theorem 5.1 is below epsilon0.
 TEST(RandomCheckIn, FigureTwoCaption) {
   for (const double n : {1e3, 1e4}) {
     for (double e0 = 0.1; shuffling(e0, n).epsilon(1e-6) < e0; e0 += 0.1) {
@@ -74,7 +74,8 @@ TEST(RandomCheckIn, FigureTwoCaption) {
       EXPECT_GT(ours / theirs, 1 / 1.75) << e0;
     }
   }
-  // "an improvement of O(e^(epsilon0/2))": the ratio of the leading terms is exactly 2 e^(epsilon0/2).
+  // The paper claims "an improvement of O(e^(epsilon0/2))". The ratio of the leading terms is exactly
+  // 2 e^(epsilon0/2).
   EXPECT_NEAR(erlingsson_2019(2, 1e12, 1e-6) / shuffling(2, 1e12).epsilon(1e-6), 2 * std::exp(1.0), 1e-3);
 }
 
@@ -92,14 +93,14 @@ TEST(RandomCheckIn, SimplificationIsNeverBelowTheTheorem) {
   EXPECT_FALSE(fixed_window_simplified(0.5, 10, 1, 0.01).has_value());
 }
 
-// One message of m is the victim's, all other records are alike, and the randomizer is binary response.
-// This is the exact curve of a run with p0 = 1 in which no other client checks in, and of a shuffle of m.
+// The exact hockey-stick divergence of a shuffle of m messages of binary response, if all records but the
+// victim's are equal. It is also that of a run with p0 = 1 in which no other client checks in.
 long double homogeneous_delta(int m, long double e0, long double epsilon) {
   const long double q = 1 / (std::exp(e0) + 1), p = 1 - q;
-  long double log_mass = static_cast<long double>(m) * std::log(p), sum = 0;  // j wrong answers of m
+  long double log_mass = static_cast<long double>(m) * std::log(p), sum = 0;  // of j wrong answers among m
   for (int j = 0; j <= m; ++j) {
     const long double share = static_cast<long double>(j) / m;
-    // The likelihood ratio of the outcome with j wrong answers, against the victim's other record.
+    // The likelihood ratio of the victim's two records, given j wrong answers.
     const long double ratio = share * p / q + (1 - share) * q / p;
     sum += std::exp(log_mass) * std::max(0.0L, ratio - std::exp(epsilon));
     log_mass += std::log(static_cast<long double>(m - j) / (j + 1) * q / p);
@@ -117,16 +118,16 @@ TEST(RandomCheckIn, ProvenOnesCoverTheExactCurve) {
       }
     }
   }
-  // The comparison notices a bound that is a quarter as large.
+  // The comparison would notice a bound that is four times too small.
   EXPECT_GT(homogeneous_delta(1000, 0.5, fixed_window(0.5, 1000, 1).epsilon(1e-4) / 4), 1e-4);
 }
 
-// Adaptive messages of one bit: the law of the next bit depends on all earlier ones and on the record,
-// with likelihood ratios between e^-epsilon0 and e^epsilon0. This is one random tree of laws, with 16
-// transcripts of four bits.
+// Adaptive messages of one bit: the law of the next bit depends on all earlier bits and on the record, with
+// likelihood ratios between e^-epsilon0 and e^epsilon0. The laws form a random tree with 16 transcripts of
+// four bits.
 struct AdaptiveBits {
   static constexpr int kSlots = 4, kRecords = 3;
-  long double one[1 << kSlots][kRecords];  // index: the past, as a 1 followed by its bits
+  long double one[1 << kSlots][kRecords];  // P(next bit = 1); first index: a 1 followed by the past bits
   AdaptiveBits(long double e0, std::mt19937_64& engine) {
     const long double q = 1 / (std::exp(e0) + 1);
     const long double choices[3] = {q, 1 - q, 0.5L};
@@ -146,8 +147,8 @@ struct AdaptiveBits {
   }
 };
 
-// The laws follow the protocols' definitions: a sum over all choices of a slot, or over all orders,
-// for all transcripts.
+// The law of the transcripts is computed from the protocols' definitions, as a sum over the victim's slot or
+// over all orders of the clients.
 TEST(RandomCheckIn, CoversEnumeratedAdaptiveRuns) {
   std::mt19937_64 engine(3);
   int cases = 0;
@@ -201,8 +202,8 @@ TEST(RandomCheckIn, CoversEnumeratedAdaptiveRuns) {
   EXPECT_EQ(cases, 2400);
 }
 
-// Tests the two inequalities of the proof: the posterior of a slot on random ratios, and
-// the sum over slots.
+// Tests two inequalities of the proof on grids: one for the sum over slots, and one for the likelihood ratio
+// of a slot.
 TEST(RandomCheckIn, StepsOfTheDerivation) {
   for (const double e0 : {0.2, 1.0, 3.0}) {
     for (const double p0 : {0.05, 0.5, 1.0}) {
@@ -241,8 +242,8 @@ TEST(RandomCheckIn, ApproximateVersionsAreVacuous) {
   const double epsilon = *approximate_epsilon(form, 1e4, delta1, 1e-4);
   const double delta = 1e-4 - 1e4 * (std::exp(epsilon) + 1) * delta1;
   EXPECT_NEAR(epsilon, static_cast<double>(theorem32(8 * e0, 1e4, 1, delta)), 1e-9);
-  // A Gaussian message of epsilon0 = 1 has no amplification left: at 8 epsilon0 = 8, the epsilon is
-  // in the thousands.
+  // A randomizer with epsilon0 = 1 and delta0 = 1e-12 has no amplification left: at 8 epsilon0 = 8 the
+  // theorem's epsilon is in the thousands.
   const Bound bound = balle_theorem32_bound(1e4, 1, 1, 1e-12, 1, kAtMillionth);
   EXPECT_EQ(bound.id, "balle-2020-theorem-3-2-approximate");
   EXPECT_EQ(bound.validity, Validity::as_published);
@@ -251,8 +252,8 @@ TEST(RandomCheckIn, ApproximateVersionsAreVacuous) {
 }
 
 TEST(RandomCheckIn, Dummies) {
-  // Proposition 3.4's exact count for n = 3 and m = 2, where each client is at slot 1
-  // with probability p0/2.
+  // The expected count of Proposition 3.4 for n = 3 and m = 2, where each client is at slot 1 with
+  // probability p0/2.
   EXPECT_NEAR(expected_dummies_fixed(3, 2, 0.4), 2 * 0.8 * 0.8 * 0.8, 1e-15);
   EXPECT_LE(expected_dummies_fixed(1e6, 1e3, 2 * 1e3 / 1e6), 1e3 / std::exp(2.0));  // p0 = c m / n
   EXPECT_LE(expected_dummies_sliding(6e4, 100), expected_dummies_sliding_printed(6e4, 100));

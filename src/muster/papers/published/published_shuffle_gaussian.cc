@@ -110,8 +110,8 @@ namespace psg = published_shuffle_gaussian;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSlack = 0.5;
 
-// What a formula of the paper answers: its divergence `rdp` converted, under its own id and its own title in
-// the citation.
+// The Bound of a formula of the paper: its divergence `rdp` is converted, `id` names the Bound, and `title`
+// names the formula in the citation.
 Bound by_formula(const char* id, const std::string& title, const Divergence& rdp, std::uint64_t rounds,
                  const Question& question, Conversion conversion = Conversion::canonne) {
   Bound bound = answer_by_renyi(rdp, rounds, question, conversion);

@@ -1,17 +1,17 @@
-// Evaluates the formulas of "Shuffle Gaussian mechanism for differential privacy" at
-// their printed sensitivity.
+// Evaluates the formulas of "Shuffle Gaussian mechanism for differential privacy" at their printed
+// sensitivity.
 //
-// Source: Liew, Takahashi (2022, arXiv 2206.09569). n clients send x + N(0, sigma^2 I), shuffled. The
-// paper takes sensitivity 1, although two records of norm at most 1 can be 2 apart, and considers one
-// pair of data sets only. For both reasons its formulas are no bounds for all neighbours:
-// docs/theory/as-published-shuffle-gaussian.md has the counterexamples.
-//   theorem 1     everybody reports: D_l of the pair (0, .., 0), (1, 0, .., 0), homogeneous_rdp.h
+// Source: Liew, Takahashi (2022, arXiv 2206.09569). Each of n clients sends x + N(0, sigma^2 I), and the
+// messages are shuffled. The paper takes sensitivity 1, although two records of norm at most 1 can be 2
+// apart, and considers only one pair of data sets. For both reasons its formulas are no upper bounds for all
+// neighbouring data sets: docs/theory/as-published-shuffle-gaussian.md has the counterexamples.
+//   theorem 1     everybody reports: D_l of the data sets (0, .., 0) and (1, 0, .., 0) (homogeneous_rdp.h)
 //   corollary 1   l / (2 sigma^2)
 //   theorem 2     equation (16): a fixed subset, Wang et al. (2019, arXiv:1808.00087v2), Theorem 9
-//   equation 17   shuffled check-in, the sum over the count; k = 0 is left out and the rate is used for k/n
+//   equation 17   shuffled check-in, a sum over the count k; k = 0 is left out, and g is used instead of k/n
 //   theorem 3     equation (18): the same by a Chernoff bound
-// Orders stop at 2048, at 256 for equations 16 and 18, and at 64 for equation 17; beyond, the result is
-// infinity. Nothing throws. Pure functions; they take under a second.
+// The divergence is computed up to order 2048 for Theorem 1, 256 for equations 16 and 18, and 64 for equation
+// 17; at higher orders it is infinity. Nothing throws. Pure functions; they take under a second.
 #pragma once
 
 #include <cstdint>
@@ -25,27 +25,27 @@ namespace muster::accounting {
 
 namespace published_shuffle_gaussian {
 
-// D_order per round, in the order listed above; `t` = sensitivity / sigma. Each returned function caches
-// the orders that it has computed, so use it from one thread.
+// D_order of one round by the formulas listed above; `t` = sensitivity / sigma, and `slack` is Delta in
+// equation (18). Each returned function caches the orders that it has computed, so use it from one thread.
 Divergence theorem1(double clients, double t);
 double corollary1(double t, std::uint64_t order);
 Divergence theorem2(double subset, double rate, double t);
 Divergence equation17(double clients, double rate, double t);
 Divergence theorem3(double clients, double rate, double t, double slack);
 
-// The (epsilon, delta0) of one Gaussian message at mu = distance / sigma: exactly, and by the classical
-// formula mu sqrt(2 log(1.25 / delta0)), from which the papers' noise levels come.
+// The (epsilon, delta0) of one Gaussian message at mu = distance / sigma. The first epsilon is exact. The
+// second is the classical mu sqrt(2 log(1.25 / delta0)), which the papers use to choose the noise.
 Guarantee gaussian_guarantee(double mu, double delta0);
 Guarantee classical_gaussian_guarantee(double mu, double delta0);
 
-// The "Clones" row of the paper's Table 1: T times the least epsilon of Feldman et al. (2021), Theorem
-// 3.8, at delta / T. Messages are (epsilon0, delta0) by the classical formula, and the theorem's free
-// delta equals delta0. For comparison with the paper; no bound is made from it.
+// The "Clones" row of the paper's Table 1: T times the least epsilon of Feldman et al. (2021), Theorem 3.8,
+// at delta / T, where T is `rounds`. Messages are (epsilon0, delta0)-LDP by the classical formula, and the
+// theorem's free delta equals delta0. For comparison with the paper; no bound is made from it.
 double table1_clones(double clients, double mu, std::uint64_t rounds, double delta);
 
 }  // namespace published_shuffle_gaussian
 
-// With `last_order`, only orders 2 .. last_order are used (30 in the paper's Table 1; 0 means all). Ids
+// The first uses orders from 2 to `last_order` (30 in the paper's Table 1; 0 means no limit). Ids
 // "liew-takahashi-2022-theorem-1", "-corollary-1", "-theorem-2", "-equation-17", "-theorem-3".
 Bound shuffle_gaussian_theorem1_bound(double clients, double t, std::uint64_t rounds,
                                       const Question& question, Conversion conversion,

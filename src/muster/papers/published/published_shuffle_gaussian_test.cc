@@ -18,8 +18,8 @@ namespace {
 using namespace published_shuffle_gaussian;
 
 // Theorem 1's sum over integer partitions of the order, as the paper's Appendix B describes it: the
-// multinomial coefficient times the number of ways to place the parts on n users. `printed` is Algorithm
-// 1 as it stands: without 1/(2 sigma^2), the count of the zero parts, the logarithm and 1/(l-1).
+// multinomial coefficient times the number of ways to assign the parts to n users. `printed` selects
+// Algorithm 1 as printed: without 1/(2 sigma^2), the count of the zero parts, the logarithm and 1/(l-1).
 long double by_partitions(long double n, long double sigma, int order, bool printed) {
   long double sum = 0;
   std::vector<int> parts;
@@ -56,7 +56,7 @@ TEST(ShuffleGaussian, TheoremOneIsTheSumOverPartitions) {
     for (const double sigma : {0.7, 2.0}) {
       const Divergence rdp = theorem1(n, 1 / sigma);
       for (const int order : {2, 3, 7, 20}) {
-        // At n = 1000, lgamma(n + 1) loses eight digits; small n are exact to 1e-12.
+        // At n = 1000, lgamma(n + 1) costs the slow sum several digits; at small n it is exact to 1e-12.
         const long double slow = by_partitions(n, sigma, order, false);
         EXPECT_NEAR(rdp(static_cast<std::uint64_t>(order)) / static_cast<double>(slow), 1,
                     n > 10 ? 1e-6 : 1e-12);
@@ -77,8 +77,8 @@ TEST(ShuffleGaussian, TableOne) {
     const auto bound =
         shuffle_gaussian_theorem1_bound(n, 1 / 9.48, rounds, question, Conversion::canonne, 30);
     EXPECT_NEAR(*bound.upper, ours[rounds - 1], 6e-6);
-    // The "Clones" row takes sensitivity 2 and adds epsilons. The paper's scan of delta0 is coarse, so its
-    // values are slightly larger.
+    // The "Clones" row takes sensitivity 2 and adds the epsilons of the rounds. Its printed values are
+    // slightly larger, because the paper tries only few values of delta0.
     const double row = table1_clones(n, 2 / 9.48, rounds, delta);
     EXPECT_LT(row, clones[rounds - 1]);
     EXPECT_GT(row, clones[rounds - 1] * 0.97);
@@ -115,8 +115,9 @@ TEST(ShuffleGaussian, CorollaryOneIsAbove) {
   for (const std::uint64_t order : {2u, 5u, 50u}) EXPECT_NEAR(one(order), corollary1(0.5, order), 1e-9);
 }
 
-// E_Q[(P/Q)^l] of shuffled check-in for n clients, where the others hold the victim's new record: l!
-// n^-l [x^l] of the n-th power of sum mu_j x^j / j!, with mu_j = 1 - g + g e^(j(j-1)/(2 sigma^2)).
+// D_l = log E_Q[(P/Q)^l] / (l-1) of shuffled check-in for n clients, where the others hold the victim's
+// second record. The expectation is l! n^-l [x^l] of the n-th power of sum mu_j x^j / j!, with
+// mu_j = 1 - g + g e^(j(j-1)/(2 sigma^2)).
 long double homogeneous_check_in(int n, long double g, long double sigma, int order) {
   const auto size = static_cast<std::size_t>(order) + 1;
   std::vector<long double> one(size), power(size, 0);
@@ -152,7 +153,7 @@ TEST(ShuffleGaussian, FigureOneB) {
   const Bound sum = shuffle_gaussian_equation17_bound(60000, 0.1, 0.2, 5540, question);
   ASSERT_TRUE(third.upper && sum.upper);
   EXPECT_GT(*third.upper, *sum.upper);
-  EXPECT_GT(*third.upper, 0.1457);  // a proven bound at distance 2
+  EXPECT_GT(*third.upper, 0.1457);  // a proven upper bound, at distance 2
   // From order l = 3 on, the sum of equation (16) contains 2 g^3 C(l,3), g the rate, whatever the noise is.
   // So order 2 is best, and its conversion term alone is log(1/delta) - log 4.
   EXPECT_NEAR(*third.upper, 10.13, 0.005);

@@ -1,5 +1,5 @@
-// Tests the curves of Girgis et al. (NeurIPS 2021), Figures 2 and 3, at the points for which the
-// paper states numbers.
+// Tests the curves of Figures 2 and 3 of Girgis et al. (NeurIPS 2021) at the points for which the paper
+// states numbers.
 #include "muster/papers/published/published_subset.h"
 
 #include <gtest/gtest.h>
@@ -24,18 +24,19 @@ const Question kMnist{Question::Kind::epsilon_at_delta, 1e-5};
 TEST(PublishedSubset, HeadlinePoint) {
   const double own = *subset_theorem1_bound(1e6, 1e3, 2, 100000, kHeadline, Conversion::canonne).upper;
   EXPECT_NEAR(own, 1.040, 0.0005);
-  // One branch of Theorem 9's minimum gives the 2.5x; the theorem itself is below the paper's own bound.
+  // The 2.5x comes from using one branch of Theorem 9's minimum; the full theorem is below the paper's bound.
   EXPECT_NEAR(*subset_plotted_wang_bound(1e6, 1e3, 2, 100000, kHeadline).upper / own, 2.55, 0.01);
   EXPECT_NEAR(*subset_ccs_bound(1e6, 1e3, 2, 100000, kHeadline, Conversion::canonne).upper, 1.0237, 0.0005);
-  // For the 14x, the clones' closed form with optimal composition gives 12.4x.
+  // Instead of the 14x, the clones' closed form with optimal composition gives 12.4x.
   EXPECT_NEAR(*subset_strong_composition_bound(1e6, 1e3, 2, 100000, kHeadline).upper, 12.857, 0.05);
-  // Another claim, "10 times", is the lower curve's: a lower bound of the divergence, converted upwards.
+  // The paper's "10 times" refers to curve (ii), a lower bound of the divergence that is converted as if it
+  // were an upper bound.
   EXPECT_NEAR(*subset_plotted_lower_bound(1e6, 1e3, 2, 100000, kHeadline).upper, 0.1157, 0.0005);
 }
 
-// The paper says of Figure 2b, k = 10^4: "[24] with the strong composition behaves better than
-// [29] with subsampled RDP; our bound beats both". The values are those plotted, then those of
-// the theorems themselves.
+// The paper says of Figure 2b, k = 10^4: "[24] with the strong composition behaves better than [29] with
+// subsampled RDP; our bound beats both". The first two values are those plotted for [29] and [24]. The others
+// are those of the full Theorem 9 and of the paper's Theorem 1.
 TEST(PublishedSubset, FigureTwoB) {
   EXPECT_NEAR(*subset_plotted_wang_bound(1e6, 1e4, 2, 100000, kHeadline).upper, 37.2, 0.1);
   EXPECT_NEAR(*subset_strong_composition_bound(1e6, 1e4, 2, 100000, kHeadline).upper, 18.95, 0.05);
@@ -44,8 +45,8 @@ TEST(PublishedSubset, FigureTwoB) {
               0.005);
 }
 
-// The hockey-stick divergence of the clone pair: C ~ Bin(k-1, e^-epsilon0), A ~ Bin(C, 1/2), and the
-// victim adds one to A or to C - A. It is computed in doubles, directly from the statement.
+// The hockey-stick divergence of the clone pair (A, C - A), where C ~ Bin(k-1, e^-epsilon0), A ~ Bin(C, 1/2),
+// and the victim adds one to A or to C - A. It is computed in doubles, directly from this definition.
 class ClonePair {
  public:
   ClonePair(int k, double epsilon0)
@@ -93,7 +94,7 @@ class ClonePair {
   std::vector<double> log_factorial_;
 };
 
-// Curve (iv) of published_subset.h with the clone pair evaluated numerically; half of delta is spent on the
+// Curve (iv) of published_subset.h with the clone pair evaluated numerically. Half of delta is spent on the
 // rounds' own deltas.
 double numerical_strong(int k, double rate, double epsilon0, std::uint64_t rounds, double delta) {
   const double share = delta / 2 / static_cast<double>(rounds);
@@ -107,7 +108,7 @@ double numerical_strong(int k, double rate, double epsilon0, std::uint64_t round
 TEST(PublishedSubset, MnistPoint) {
   EXPECT_NEAR(*subset_theorem1_bound(60000, 10000, 1.5, 1200, kMnist, Conversion::canonne).upper, 3.086,
               0.001);
-  // 2.91 is Theorem 1 after 1,067 rounds, 178 epochs.
+  // 2.91 is the value of Theorem 1 after 1,067 rounds, or 178 epochs.
   EXPECT_NEAR(*subset_theorem1_bound(60000, 10000, 1.5, 1067, kMnist, Conversion::canonne).upper, 2.91,
               0.001);
   EXPECT_NEAR(*subset_strong_composition_bound(60000, 10000, 1.5, 1200, kMnist).upper, 14.3, 0.1);
@@ -121,9 +122,9 @@ TEST(PublishedSubset, NumericalClonesAtTheHeadline) {
   EXPECT_NEAR(*subset_numerical_composition_bound(1e6, 1000, 2, 100000, kHeadline).upper, 2.214, 0.01);
 }
 
-// Liew et al. (2022), Figure 3a, has "epsilon about 1" at n = 60,000, rate 0.1, epsilon0 = 2 and 6,800
-// rounds. No upper bound of that paper or of this one gives this value. The lower bounds of the divergence,
-// converted upwards, do.
+// Figure 3a of Liew et al. (2022) has "epsilon about 1" at n = 60,000, rate 0.1, epsilon0 = 2 and 6,800
+// rounds. No upper bound of that paper or of Girgis et al. gives this value. The lower bounds of the
+// divergence do, if they are converted as if they were upper bounds.
 TEST(PublishedSubset, WhereAboutOneComesFrom) {
   EXPECT_NEAR(*subset_theorem1_bound(60000, 6000, 2, 6800, kMnist, Conversion::canonne).upper, 11.54, 0.01);
   EXPECT_NEAR(*subset_plotted_lower_bound(60000, 6000, 2, 6800, kMnist).upper, 1.014, 0.001);
@@ -131,7 +132,7 @@ TEST(PublishedSubset, WhereAboutOneComesFrom) {
       answer_by_renyi([](std::uint64_t l) { return check_in_rdp_lower(2, 60000, 0.1, 0.5, l); }, 6800, kMnist,
                       Conversion::canonne);
   EXPECT_NEAR(*theorem3.upper, 0.82, 0.01);
-  // For what the figure calls "about 3 by strong composition", the numerical clones, the subset and optimal
+  // The figure also states "about 3 by strong composition". The numerical clones, the subset and optimal
   // composition give 13.
   EXPECT_NEAR(numerical_strong(6000, 0.1, 2, 6800, 1e-5), 13.05, 0.01);
 }

@@ -1,5 +1,5 @@
-// Tests the papers' Renyi bounds: against exhaustive enumeration, against their formulas in long double,
-// and at the points that the papers report.
+// Tests the papers' Renyi bounds against exhaustive enumeration, against their formulas in long double, and
+// at the parameters of the papers' experiments.
 #include "muster/papers/published/published.h"
 
 #include <gmock/gmock.h>
@@ -100,16 +100,15 @@ TEST(PublishedRdp, SandwichTheEnumeratedDivergence) {
   EXPECT_GT(cases, 5000);
 }
 
-// Liew et al. use their Lemma 5, "the bound falls with k", in their Theorem 2. It is false at the true
+// Liew et al. use their Lemma 5, "the bound falls with k", in their Theorem 2. The lemma is false at the true
 // inclusion rate k/n.
 TEST(PublishedRdp, TheBoundRisesWithTheNumberOfReports) {
   EXPECT_GT(subsampled_shuffle_rdp_upper(2, 60000, 12000, 3),
             subsampled_shuffle_rdp_upper(2, 60000, 3000, 3));
 }
 
-// Theorem 2 itself is false too, even with its printed constants corrected and for any Chernoff
-// slack. With probability g^n all n clients report, and then the victim is included for certain, not
-// with probability g.
+// Theorem 2 is also false, even with its printed constants corrected and for any Chernoff slack. With
+// probability g^n all n clients report, and then the victim is certainly among them, not with probability g.
 TEST(PublishedRdp, PrintedCheckInTheoremIsFalse) {
   const double q = 1 / (std::exp(1.0) + 1);
   const Law one{1 - q, q}, zero{q, 1 - q};
@@ -129,8 +128,8 @@ double epsilon_at(double n, double rate, double epsilon0, std::uint64_t rounds, 
               .upper;
 }
 
-// At the papers' own experiments, the corrected formulas give values far from the printed epsilon
-// (about 1, 2.91).
+// The values of Theorem 1 at the mean count, for three experiments of the papers. For the first two the
+// papers report about 1 and 2.91.
 TEST(Published, PapersPoints) {
   EXPECT_NEAR(epsilon_at(60000, 0.1, 2, 6800, 1e-5), 11.5, 0.05);
   EXPECT_NEAR(epsilon_at(60000, 1.0 / 6, 1.5, 1200, 1e-5), 3.09, 0.005);
@@ -148,7 +147,7 @@ TEST(Published, SaysWhatItIs) {
     EXPECT_FALSE(bound.assumptions.empty()) << bound.id;
     EXPECT_FALSE(bound.citation.empty()) << bound.id;
   }
-  // For a subset of fixed size the theorem is proven, and its id is another one.
+  // For a subset of fixed size the theorem is proven, and the bound has another id.
   EXPECT_TRUE(all[0].id.starts_with("girgis-2021-at-mean-count")) << all[0].id;
   const Bound subset = subset_theorem1_bound(60000, 6000, 2, 6800, question, Conversion::exact);
   EXPECT_FALSE(subset.id.starts_with("girgis-2021-theorem-1-at")) << subset.id;
@@ -159,15 +158,15 @@ TEST(Published, SaysWhatItIs) {
   const Bound proven = check_in_rdp_bound(protocol, 2, 6800, question, Conversion::exact);
   EXPECT_EQ(proven.validity, Validity::proven);
   EXPECT_NEAR(*proven.upper, 11.53, 0.01);
-  // The other question, for a delta at a given epsilon.
+  // The other question asks for delta at a given epsilon.
   const Bound delta =
       check_in_rdp_bound(protocol, 2, 10, {Question::Kind::delta_at_epsilon, 1.0}, Conversion::exact);
   EXPECT_GT(*delta.upper, 0);
   EXPECT_LT(*delta.upper, 0.1);
 }
 
-// Tests a pure randomizer and the Gaussian under every participation: the number of bounds, that each has its
-// citation, and that no value is negative.
+// Tests a pure randomizer and the Gaussian under every participation. The number of bounds is as expected,
+// each bound has a citation, and no value is negative.
 TEST(Published, EveryParticipation) {
   const ClientCount n = ClientCount::of(2000);
   const Rate rate = Rate::of(0.1), one = Rate::of(1);

@@ -1,5 +1,5 @@
-// Tests both directions of the homogeneous pair under binary response against every histogram, and the
-// forward one against the power series.
+// Tests both directions of the homogeneous pair under binary response against the enumeration of all
+// histograms, and the forward direction against the power series of homogeneous_rdp.h.
 #include "muster/papers/renyi/binary_response_rdp.h"
 
 #include <gmock/gmock.h>
@@ -56,9 +56,10 @@ TEST(BinaryResponseRdp, ForwardIsThePowerSeries) {
   }
 }
 
-// To second order in 1/n, forward - reverse = (C(l,3) + C(l+1,3)) (E(r-1)^3 - 3 Var(r)^2) / (n^2
-// (l-1)). For binary response, E(r-1)^3 = Var(r)^2 = w^2 with w = 4 sinh^2(eps0 / 2), so the reverse
-// direction is larger.
+// Let r be the likelihood ratio of one report. To second order in 1/n,
+//     forward - reverse = (C(l,3) + C(l+1,3)) (E(r-1)^3 - 3 Var(r)^2) / (n^2 (l-1)).
+// For binary response, E(r-1)^3 = Var(r)^2 = w^2 with w = 4 sinh^2(eps0 / 2), so the reverse direction is
+// larger.
 TEST(BinaryResponseRdp, ReverseIsLargerForLargeCrowds) {
   const double n = 1e5, w = 4 * std::pow(std::sinh(0.5), 2);
   for (const double l : {2.0, 5.0, 10.0}) {

@@ -86,7 +86,7 @@ void HomogeneousRdp::recur(std::uint64_t order) {
   for (std::uint64_t l = excess_.size(); l <= order; ++l) {
     Scaled excess{};
     if (l >= 2) {
-      // At l = k + 1 of a plain shuffle, the bracket at j = 1 is exactly zero, so the sum starts after it.
+      // If l = k + 1 = n + 1, the bracket and the source at j = 1 are exactly zero, so the sum starts at 2.
       const std::uint64_t first = bracket_[1] > static_cast<double>(l) ? 1 : 2;
       const Scaled sum =
           weighted_convolution(weight_, bracket_, static_cast<double>(l), source_, pairs_, l, first, l);
@@ -95,7 +95,8 @@ void HomogeneousRdp::recur(std::uint64_t order) {
                       sum.exponent - inverse_factorial_.exponent);
     }
     excess_.push_back(excess);
-    // E_l and 1 share an exponent. If one is below 2^-1000 of the other, it no longer matters.
+    // E_l / l! and 1 / l! are stored with one exponent. If one of them is below 2^-1000 of the other, it is
+    // negligible.
     const std::int32_t shared = excess.mantissa == 0 ? 0 : numerics::larger(0, excess.exponent);
     const double inverse = inverse_factorial_.mantissa;
     pairs_.x.push_back(std::ldexp(excess.mantissa, numerics::larger(excess.exponent - shared, -1070)) *
@@ -136,10 +137,10 @@ HomogeneousRdp::Excess HomogeneousRdp::excess(std::uint64_t order) {
   if (order < 2) return {{}, 0};
   const double l = static_cast<double>(order);
   // Unrolled, the recurrence makes E_l a sum of positive products of at most l factors, so its relative error
-  // is at most that of the worst product. In units of kUnit, a factor of index j costs the roundings of the
-  // sum, 24 + 10 reach(j) for its weight, 32 + 16 reach(j) for its bracket, and ten more between them. The
-  // indices of a product sum to at most l and reach is superadditive, so reach(l) bounds the sum of the
-  // factors' reaches.
+  // is at most that of the worst product. In units of kUnit, a factor of index j adds kConvolutionUlps for
+  // the sum, 24 + 10 reach(j) for the weight, 32 + 16 reach(j) for the bracket, and 10 for the products. The
+  // indices of the factors sum to at most l, and reach is superadditive, so the reaches sum to at most
+  // reach(l).
   double error = kUnit * ((numerics::kConvolutionUlps + 80) * l + 32 * moments_.reach(order) + 64);
   if (l <= terms_ + 1) {
     recur(order);
@@ -150,8 +151,8 @@ HomogeneousRdp::Excess HomogeneousRdp::excess(std::uint64_t order) {
     double_up(in_range(ample) ? ample : order);
   }
   // Doubling the power doubles the errors, and one more factor F adds its own. So the total is at most k
-  // times the error of one factor; in a coefficient of x^l, at most l of the factors contribute more than
-  // their 1.
+  // times the error of one factor. It is also at most l times that error, because in a coefficient of x^l at
+  // most l factors contribute more than their constant term 1.
   const double levels = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(terms_)));
   error += kUnit * (numerics::kConvolutionUlps + 16) * (2 * numerics::smaller(terms_, l) + 3 * levels) +
            8 * kUnit * l;

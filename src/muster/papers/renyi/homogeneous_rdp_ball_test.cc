@@ -1,5 +1,5 @@
-// Tests the recurrence and the doubling at high orders, against the power of the moment series in ball
-// arithmetic of 256 bits, computed from the series itself and not from the excess.
+// Tests the recurrence and the doubling at high orders against the power of the moment series in 256-bit ball
+// arithmetic. The power is computed from the series itself, not from its excess.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ Series times(const Series& a, const Series& b) {
 
 Ball real(std::uint64_t i) { return Ball(static_cast<double>(i)); }
 
-// sum_j mu_j x^j / j! of a Gaussian ratio at the given rate.
+// The coefficients of sum_j mu_j x^j / j! for the ratio of a Gaussian with t^2 = `square`.
 Series moments(const Ball& square, const Ball& rate, std::size_t order) {
   Series f;
   Ball factorial(1.0);
@@ -50,8 +50,8 @@ void expect_enclosed(const numerics::Enclosure& found, const Ball& exact) {
   EXPECT_LE(found.upper - found.lower, 1e-9 * found.upper);
 }
 
-// The reference is J.C.P. Miller's recurrence on the series itself at 256 bits, with n >= order so that
-// all terms are positive, for orders up to 2000.
+// The reference is J.C.P. Miller's recurrence for the power of the series. As n >= order, all its terms are
+// positive.
 TEST(HomogeneousRdpBall, RecurrenceToOrderTwoThousand) {
   struct Case {
     double n, t, rate;
@@ -77,7 +77,7 @@ TEST(HomogeneousRdpBall, RecurrenceToOrderTwoThousand) {
   }
 }
 
-// At orders beyond n, the recurrence's coefficients change sign.
+// At orders above n + 1 the terms of the recurrence change sign, and the library doubles instead.
 TEST(HomogeneousRdpBall, OrdersBeyondTheNumberOfClients) {
   for (const unsigned n : {2u, 3u, 13u, 100u}) {
     const std::size_t order = 300;
@@ -92,7 +92,7 @@ TEST(HomogeneousRdpBall, OrdersBeyondTheNumberOfClients) {
       if (n >> (top - 1) & 1) power = times(power, f);
       if (--top == 0) break;
     }
-    // Others who never report add 1000 - n ratios that are 1.
+    // The 1000 - n clients outside the subset add ratios that are 1.
     Ball term(1.0);
     for (std::size_t j = 0; j <= order; ++j) {
       exponential.push_back(term);

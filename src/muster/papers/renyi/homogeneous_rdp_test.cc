@@ -1,5 +1,5 @@
 // Tests the homogeneous pair's Renyi divergence against closed forms, a sum over integer partitions,
-// two-dimensional quadrature, exhaustive histograms, and the figures of docs/theory/reference-values.md.
+// two-dimensional quadrature, enumerated histograms, and the figures of docs/theory/reference-values.md.
 #include "muster/papers/renyi/homogeneous_rdp.h"
 
 #include <gmock/gmock.h>
@@ -24,10 +24,11 @@ void expect_encloses(const Enclosure& found, long double exact, long double widt
   EXPECT_LE(found.upper - found.lower, width * exact);
 }
 
-// Liew and Takahashi (2022), Algorithm 1, with what its printed version omits. For every partition of
-// `order` into parts k_1 >= k_2 >= ..., the term is multinomial(order; parts) n! / (kappa_0! kappa_1!
-// ...) e^{sum k_i^2 / (2 s^2)}, where kappa_0 = n - (number of parts) counts the zeros. The logarithm of
-// the sum is divided by order - 1.
+// Liew and Takahashi (2022), Algorithm 1, completed by the factors that its printed version omits. For every
+// partition of `order` into parts k_1 >= k_2 >= ..., the term is
+//     n^-order multinomial(order; parts) n! / (kappa_0! kappa_1! ...) e^{(sum k_i^2 - order) / (2 s^2)},
+// where kappa_i counts the parts equal to i, and kappa_0 = n - (number of parts). The logarithm of the sum is
+// divided by order - 1.
 class Algorithm1 {
  public:
   Algorithm1(int order, long double n, long double s) : order_(order), n_(n), s_(s) {}
@@ -55,7 +56,7 @@ class Algorithm1 {
     if (count > n_) return;
     long double term = 1, squares = 0, zeros = 1;
     int left = order_, run = 0, previous = 0;
-    for (const int part : parts_) {  // order! / prod part!, one factor at a time, and / kappa!
+    for (const int part : parts_) {  // multiplies by order! / (n^order prod part! prod kappa!)
       for (int i = 1; i <= part; ++i) term *= static_cast<long double>(left--) / i / n_;
       run = part == previous ? run + 1 : 1;
       previous = part;
@@ -88,7 +89,7 @@ TEST(HomogeneousRdp, EqualsTheSumOverPartitions) {
       for (const int order : {2, 3, 4, 5, 8, 13, 20}) {
         SCOPED_TRACE(::testing::Message() << n << " " << t << " " << order);
         Algorithm1 slow(order, n, 1 / static_cast<long double>(t));
-        // The slow sum minus one loses 2^-64 / excess by itself.
+        // The slow sum is near 1, so its logarithm has an absolute error of about 2^-64.
         const long double exact = slow.divergence();
         const Enclosure found = rdp.divergence(static_cast<std::uint64_t>(order));
         const long double noise = 1e-18L * order / (order - 1);
@@ -100,8 +101,8 @@ TEST(HomogeneousRdp, EqualsTheSumOverPartitions) {
   }
 }
 
-// The comparison above would notice an error: with one parameter changed by a part in 10^9, the value
-// leaves the enclosure.
+// The comparison above would notice an error: with s changed by a part in 10^9, the value leaves the
+// enclosure.
 TEST(HomogeneousRdp, ComparisonIsSharp) {
   Algorithm1 slow(12, 7, 2);
   Algorithm1 wrong(12, 7, 2 * (1 + 1e-9L));
@@ -124,8 +125,7 @@ TEST(HomogeneousRdp, OneClientIsTheLocalDivergence) {
   }
 }
 
-// For n = 2, E[((r_1 + r_2) / 2)^l] is computed by the trapezoidal rule in both noises, from
-// the likelihood ratios.
+// For n = 2, the trapezoidal rule over both noises gives E[((r_1 + r_2) / 2)^l].
 TEST(HomogeneousRdp, TwoClientsByQuadrature) {
   for (const long double t : {0.4L, 1.3L}) {
     for (const double rate : {1.0, 0.3}) {
@@ -154,8 +154,8 @@ TEST(HomogeneousRdp, TwoClientsByQuadrature) {
   }
 }
 
-// Binary and three-valued response, where all others hold the victim's second record,
-// against every histogram.
+// Compares binary and ternary randomized response with the enumeration of all histograms. All other clients
+// hold the victim's second record.
 TEST(HomogeneousRdp, EqualsEnumeratedHistograms) {
   for (const double epsilon0 : {0.2, 1.0, 3.0}) {
     for (const int k : {2, 3}) {
@@ -203,7 +203,8 @@ TEST(HomogeneousRdp, FallsWithTheNumberOfClients) {
   }
 }
 
-// The paper's Table 1 and values beyond order 30, at n = 60,000, s = 9.48 and delta = 1/n.
+// Table 1 of Liew and Takahashi (2022), and the values with orders up to 2000, at n = 60,000, s = 9.48 and
+// delta = 1/n.
 TEST(HomogeneousRdp, ReferenceTable) {
   struct Row {
     double distance, rounds;

@@ -1,14 +1,13 @@
 // Computes moments mu_j of the likelihood ratio r = a/b of one report, for the power series of
 // homogeneous_rdp.h; a and b are the report's laws with the victim's first and second record.
 //
-// All other clients hold the second record, so only this ratio is needed. If a client reports with
-// probability `rate`, her ratio is 1 when she does not: mu_j = 1 - rate + rate E_b[r^j]. The class computes
-// logarithms of mu_j - 1 and of mu_j - mu_{j-1}, both non-negative (by Jensen, and by Lyapunov's inequality
-// with E_b[r] = 1), without subtracting nearly equal numbers:
+// All other clients hold the second record, so no other ratio is needed. A client reports with probability
+// `rate`, and her ratio is 1 if she does not: mu_j = 1 - rate + rate E_b[r^j]. The differences mu_j - 1 and
+// mu_j - mu_{j-1} are non-negative, by Jensen's inequality and by Lyapunov's with E_b[r] = 1. The class
+// computes their logarithms without subtracting nearly equal numbers. With e0 = epsilon0:
 //   Gaussian, deviation s, distance Delta, t = Delta / s:   E_b[r^j] = e^{t^2 j (j-1) / 2}
-//   binary response (any epsilon0-LDP pair at its extreme): E_b[r^j] = (e^{e0 j} + e^{e0 (1-j)}) / (e^{e0}+1)
-//   k-ary response, others hold the victim's second record: binary response at rate (e^{e0}+1) / (e^{e0}+k-1)
-// Here e0 is epsilon0.
+//   binary randomized response:                             E_b[r^j] = (e^{e0 j} + e^{e0 (1-j)}) / (e^{e0}+1)
+//   k-ary randomized response:    as binary response, with `rate` multiplied by (e^{e0}+1) / (e^{e0}+k-1)
 // Immutable; may be shared between threads.
 #pragma once
 
@@ -18,7 +17,7 @@ namespace muster::accounting {
 
 class RatioMoments {
  public:
-  // t = distance / deviation, in (0, 1e6].
+  // t = distance / deviation, in (0, 1e6]; 0 < rate <= 1 here and below.
   static RatioMoments gaussian(double t, double rate = 1);
   static RatioMoments binary_response(double epsilon0, double rate = 1);
   static RatioMoments k_randomized_response(double epsilon0, double k, double rate = 1);

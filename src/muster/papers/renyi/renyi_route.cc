@@ -14,7 +14,7 @@ namespace {
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kLastOrder = 1'000'000;  // the papers' sums have as many terms as their order
-constexpr double kCountExponent = 40;            // tails below e^-40 (Chernoff) are cut into coarser cells
+constexpr double kCountExponent = 40;            // cells are coarser where Chernoff's bound is below e^-40
 
 }  // namespace
 

@@ -1,14 +1,14 @@
-// Provides the steps that the papers' Renyi bounds share: from a divergence per round to an answer, and sums
-// over the number of reports, which the adversary knows.
+// Provides what the papers' Renyi bounds share: the conversion of a per-round divergence into an epsilon or a
+// delta, and sums over the number of reports.
 //
-//   answer_by_renyi      Renyi divergences added over the rounds (Mironov, CSF 2017), converted by
+//   answer_by_renyi      adds the Renyi divergences of the rounds (Mironov, CSF 2017) and converts the sum by
 //                        rdp_to_dp.h.
-//   girgis_ccs_2021      Girgis, Data, Diggavi, Suresh, Kairouz, "On the Renyi differential privacy of the
-//                        shuffle model" (CCS 2021): everybody reports, any epsilon0-LDP
-//                        randomizer. Derived in docs/theory/baselines.md; an upper bound, rounded up.
-//   count_cells          Bin(n, g) as cells (k, weight), for formulas that sum over the number k of reports.
-//                        The weights sum to 1 within 1e-6. As a cell stands for its middle, sums over cells
-//                        are approximate, not certified.
+//   girgis_ccs_2021      an upper bound of D_order, rounded up, for any epsilon0-LDP randomizer if everybody
+//                        reports: Girgis, Data, Diggavi, Suresh, Kairouz, "On the Renyi differential privacy
+//                        of the shuffle model" (CCS 2021). Derived in docs/theory/baselines.md.
+//   count_cells          cuts Bin(n, g) into cells (k, weight), for formulas that sum over the number k of
+//                        reports. The weights sum to 1 within 1e-6. Each cell is represented by its middle,
+//                        so sums over cells are approximate, not certified.
 //
 // Integer orders >= 2. Pure functions.
 #pragma once
@@ -24,24 +24,24 @@ namespace muster::accounting {
 
 using Divergence = std::function<double(std::uint64_t order)>;  // D_order per round; infinity allowed
 
-// A Bound with `upper`, if that is finite. Its `assumptions` state the order, or why there is no `upper`. Id
-// and citation are empty.
+// A Bound whose `upper` is set if it is finite. Its `assumptions` state the order, or why there is no
+// `upper`. Its id and citation are empty.
 Bound answer_by_renyi(const Divergence& rdp, std::uint64_t rounds, const Question& question,
                       Conversion conversion);
 
-// The same Bound from a conversion's result.
+// Makes this Bound from the result of a conversion.
 Bound bound_of(const ConvertedUpper& best);
 
-// What the conversion adds to an id ("-exact-conversion" or nothing) and to a citation, after the theorem.
+// The endings that name the conversion in an id ("-exact-conversion" or "") and in a citation.
 const char* id_suffix(Conversion conversion);
 const char* citation_suffix(Conversion conversion);
 
 double girgis_ccs_2021(double epsilon0, double clients, std::uint64_t order);
 
 struct CountCell {
-  double k, weight;
+  double k, weight;  // k is the middle of the cell, rounded down
 };
-// Near the mean, cells are about `fineness` deviations wide (0: single values). Each stands for its middle.
+// Near the mean, cells are about `fineness` deviations wide; 0 means single values.
 std::vector<CountCell> count_cells(double n, double rate, double fineness);
 
 }  // namespace muster::accounting

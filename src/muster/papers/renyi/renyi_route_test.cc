@@ -1,5 +1,5 @@
-// Tests the steps that the papers' Renyi bounds share: against the printed formulas in long double and,
-// where they are bounds, against the enumerated divergence of small populations.
+// Tests what the papers' Renyi bounds share: formulas against their printed form in long double, and upper
+// bounds against the enumerated divergence of small populations.
 #include "muster/papers/renyi/renyi_route.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ long double ccs_2021(long double e0, long double n, int order) {
   return std::log(sum) / (order - 1);
 }
 
-// Wang et al. (2019), Theorem 9, for divergences rho j at order j, as a Gaussian has.
+// Wang et al. (2019), Theorem 9, for a mechanism with divergence rho j at order j, for example a Gaussian.
 long double theorem9(long double rate, long double rho, long double largest, int order) {
   const auto factor = [&](int j) { return std::min(2.0L, std::pow(std::exp(largest) - 1, (long double)j)); };
   long double sum =
@@ -68,7 +68,7 @@ TEST(RenyiRoute, EqualsThePrintedFormulas) {
   }
 }
 
-// Girgis et al. (CCS 2021), and Theorem 9 over it, must be upper bounds for every data set of small
+// The bound of Girgis et al. (CCS 2021), and Theorem 9 applied to it, must hold for every data set of small
 // populations with random randomizers.
 TEST(RenyiRoute, CoversTheEnumeratedDivergence) {
   std::mt19937_64 engine(5);

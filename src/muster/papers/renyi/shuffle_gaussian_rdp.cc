@@ -17,7 +17,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const char* const kConjecture =
     "the homogeneous pair with Delta = the records' diameter is worst: not proven, no counterexample known";
 
-// The highest order beyond the number of reports: such orders cost the most and seldom help.
+// The highest order that is used if it exceeds the number of reports. Such orders cost the most and seldom
+// help.
 constexpr std::uint64_t kAffordableBeyondReports = 4096;
 
 double affordable(HomogeneousRdp& table, double reports, std::uint64_t order) {
@@ -32,7 +33,7 @@ Bound converted(const RenyiCurve& rdp, std::uint64_t rounds, const Question& que
   return bound;
 }
 
-// The bound of a route that rests on the conjecture, with the name of its conversion.
+// Marks a bound as conditional on the conjecture, and appends the conversion to its id.
 Bound conjectured(Bound bound, Conversion conversion) {
   bound.id += id_suffix(conversion);
   bound.validity = Validity::conditional;
@@ -52,8 +53,8 @@ RenyiCurve shuffled_gaussian(double records, double mu) {
   return [table, records](std::uint64_t order) { return affordable(*table, records, order); };
 }
 
-// For a subset, Theorem 9 of Wang et al. (2019); for check-ins, its mixture over the number of reports
-// (subsampled_rdp.h). `mechanism(k)` is the Renyi curve on k records.
+// The Renyi curve with subsampling: Theorem 9 of Wang et al. (2019) for a subset, and its mixture over the
+// number of reports for check-ins (subsampled_rdp.h). `mechanism(k)` is the Renyi curve on k records.
 RenyiCurve subsampled(const RenyiCrowd& crowd, const std::function<RenyiCurve(double)>& mechanism,
                       double largest_loss) {
   if (crowd.subset > 0) {

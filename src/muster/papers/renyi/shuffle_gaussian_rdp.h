@@ -1,20 +1,20 @@
-// Computes Renyi bounds for Gaussian messages: of the shuffled messages (conditional) and of the secret
-// subset alone (proven).
+// Computes bounds by Renyi divergences: for Gaussian messages that are shuffled (conditional), and for any
+// messages with amplification by the secret subset only (proven).
 //
 // n clients add noise of deviation s per coordinate, and any two records are within distance
 // Delta; mu = Delta / s. For records clipped to norm C, Delta = 2 C, s = sigma C and mu = 2 / sigma.
 // Neighbouring relation: replace-one.
 //   shuffle-gaussian-rdp
-//       D_l of the homogeneous pair (homogeneous_rdp.h). Conditional: it is not proven to be the worst pair.
-//       Liew and Takahashi (2022), Theorem 1, state it at Delta = C, where it is false. The pair's divergence
-//       with subsets and check-ins is computed exactly, not by their equations 16 to 18.
+//       D_l of the homogeneous pair (homogeneous_rdp.h). Conditional: the pair is not proven to be the worst.
+//       Liew and Takahashi (2022), Theorem 1, state this bound at Delta = C, where it is false. For subsets
+//       and check-ins the pair's divergence is computed exactly, not by their equations 16 to 18.
 //   shuffle-gaussian-rdp-subsampled
-//       Their equations 16 and 17, corrected: rate k/n given k reports, k = 0 counted. Conditional in the
-//       same way, and looser than shuffle-gaussian-rdp.
+//       Their equations 16 and 17, corrected: the rate is k/n given k reports, and k = 0 is included.
+//       Conditional on the same pair, and looser than shuffle-gaussian-rdp.
 //   subset-local-rdp
-//       Theorem 9 of Wang et al. (2019) over the messages' own divergence: what the secret subset hides
-//       without any help of the other messages. Proven for every randomizer with a Renyi curve, in any
-//       dimension; it needs a subset or a check-in.
+//       Theorem 9 of Wang et al. (2019), applied to the divergence of one message. The other messages do not
+//       help to hide it. Proven for every randomizer with a Renyi curve, in any dimension; it needs a subset
+//       or a check-in.
 // Each id ends in "-exact-conversion" where that conversion is used. The pages are
 // docs/theory/shuffle-gaussian-rdp.md and docs/theory/subsampled-rdp.md. Pure functions; they take up to
 // a second where high orders matter.

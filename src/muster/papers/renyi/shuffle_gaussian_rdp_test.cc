@@ -1,5 +1,5 @@
-// Tests what the shuffle Gaussian's Renyi divergence bounds and what it does not, and the
-// Bounds made from it.
+// Tests where the homogeneous pair's Renyi divergence for shuffled Gaussians is an upper bound and where it
+// is not, and the Bounds made from it.
 #include "muster/papers/renyi/shuffle_gaussian_rdp.h"
 
 #include <gmock/gmock.h>
@@ -21,8 +21,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Question kAt(double delta) { return {Question::Kind::epsilon_at_delta, delta}; }
 
 // D_l(P||Q) of two shuffled clients on a line with unit noise, the victim at `x` or at `z` and the other
-// at `y`. Each reports with probability g. It integrates the density of the unordered pair by the
-// trapezoidal rule and uses no formula of the code.
+// at `y`. Each reports with probability g. The density of the unordered pair is integrated by the trapezoidal
+// rule, without any formula of the library.
 long double two_clients(long double x, long double z, long double y, int order, long double g = 1) {
   const long double step = 0.25L, reach = 8 + 2 * order;
   std::vector<long double> at, fx, fz, fy;
@@ -48,21 +48,21 @@ long double two_clients(long double x, long double z, long double y, int order, 
   return std::log(moment) / (order - 1);
 }
 
-// Liew and Takahashi (2022), Theorem 1, takes "records of norm at most 1" and sensitivity 1. That is not
-// a bound for all neighbours: here the victim is at 0 or 1 and the other client at -1.
+// Theorem 1 of Liew and Takahashi (2022) takes "records of norm at most 1" and sensitivity 1. Its value is no
+// bound for all neighbours: here the victim is at 0 or 1 and the other client at -1.
 TEST(ShuffleGaussianRdp, SensitivityOneIsNoBound) {
   const long double truth = std::max(two_clients(0, 1, -1, 2), two_clients(1, 0, -1, 2));
   const double formula = HomogeneousRdp::plain(2, RatioMoments::gaussian(1)).divergence(2).upper;
   EXPECT_NEAR(static_cast<double>(truth), 0.9515, 1e-4);
   EXPECT_NEAR(formula, 0.6201, 1e-4);
   EXPECT_GT(truth, formula);
-  // At the diameter, 2, the formula is above.
+  // At the diameter 2, the formula is above the truth.
   EXPECT_LT(truth, HomogeneousRdp::plain(2, RatioMoments::gaussian(2)).divergence(2).upper);
 }
 
-// The conjecture at Delta = diameter has no counterexample on a grid on a line. This is evidence,
-// not a proof. At the extreme grid point (the victim's two records at the two ends, the other client's at the
-// second end) the divergence is the formula itself.
+// The conjecture at Delta = diameter has no counterexample on a grid of points on a line. This is evidence,
+// not a proof. If the victim's two records are the two ends of the line and the other client's is the second
+// end, the divergence equals the formula.
 TEST(ShuffleGaussianRdp, DiameterIsWorstOnALine) {
   for (const double diameter : {0.5, 2.0}) {
     for (const double rate : {0.4, 1.0}) {
@@ -91,7 +91,7 @@ TEST(ShuffleGaussianRdp, BoundsSayWhatTheyAre) {
   EXPECT_EQ(cond.id, "shuffle-gaussian-rdp-exact-conversion");
   EXPECT_EQ(cond.validity, Validity::conditional);
   EXPECT_THAT(cond.assumptions, Contains(HasSubstr("not proven")));
-  // The bound is above the exact composed lower bound, and below the proven curve's 0.1457.
+  // The bound is above 0.12581, a lower bound by exact composition, and below 0.1457, a proven upper bound.
   EXPECT_GT(*cond.upper, 0.12581);
   EXPECT_NEAR(*cond.upper, 0.13955, 1e-5);
   const Bound loose = shuffle_gaussian_rdp_subsampled_bound(crowd, 0.4, 5540, kAt(1e-5), Conversion::exact);
@@ -105,7 +105,7 @@ TEST(ShuffleGaussianRdp, BoundsSayWhatTheyAre) {
   EXPECT_FALSE(proven.citation.empty());
 }
 
-// Tests the figures of reference-values.md by the adaptive search, which needs no cap on the order.
+// Compares the adaptive search over orders, which needs no cap, with docs/theory/reference-values.md.
 TEST(ShuffleGaussianRdp, AdaptiveOrders) {
   struct Row {
     double distance;
@@ -121,8 +121,8 @@ TEST(ShuffleGaussianRdp, AdaptiveOrders) {
                                                    kAt(1 / 6e4), Conversion::exact);
     EXPECT_LE(*exact.upper, *found.upper);
   }
-  // The exact curves of the same pair are below: .00059456 for one round, .0020472 for seven,
-  // .036356 for a thousand.
+  // The exact epsilon of the same pair is smaller: .00059456 for one round, .0020472 for seven, .036356 for a
+  // thousand.
   const Bound seven =
       shuffle_gaussian_rdp_bound(RenyiCrowd::all(60000), 1 / 9.48, 7, kAt(1 / 6e4), Conversion::exact);
   EXPECT_GT(*seven.upper, 0.0020472);

@@ -67,8 +67,8 @@ double SubsampledRdp::theorem_log_excess(std::uint64_t order) const {
     sum += std::exp(exponent - highest);
     if (log_terms_[j] > -kInfinity) largest_size = numerics::larger(largest_size, std::fabs(log_terms_[j]));
   }
-  // Each logarithm is a sum of pieces no larger than `size`, each within a few rounding errors;
-  // l additions follow.
+  // Each exponent is a sum of terms whose magnitudes add up to at most `size`, each within a few roundings.
+  // At most l additions follow.
   const double size = largest_size + l * std::fabs(log_rate) + 3 * log_factorial_[order];
   return highest + std::log(sum) + kUnit * (8 * size + 2 * l + 64);
 }

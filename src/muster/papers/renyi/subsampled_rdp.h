@@ -13,11 +13,11 @@
 //   CheckInMixture  every client takes part with probability `rate` instead, and the count K is public:
 //                   E_Q[(P/Q)^l] <= sum_k P(K = k) M_k with M_0 = 1. Here log M_k is the theorem's right side
 //                   for the mechanism on k records and g = k/n (NOT `rate`). The sum runs over blocks of k
-//                   with certified weights. A block is taken at its last k for g and at its first k for the
-//                   mechanism, whose divergence must fall with k.
-// Both are proven if the given divergences hold. Integer orders >= 2; past 2048 the divergence without
-// subsampling is returned, to save time. Values are rounded up. Tables grow with the order, so use an object
-// from one thread.
+//                   with certified weights. A block uses its last k for g and its first k for the mechanism,
+//                   whose divergence must not increase with k.
+// Both are proven if the given divergences are upper bounds. Orders are integers >= 2. Above order 2048 the
+// divergence without subsampling is returned, to save time. Values are rounded up. Tables grow with the
+// order, so use an object from one thread.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +36,11 @@ class SubsampledRdp {
                 double largest_loss = std::numeric_limits<double>::infinity());
 
   double upper(std::uint64_t order) const;
-  // The theorem's value alone, however large, at any order.
+  // The theorem's value at any order, even if it exceeds the mechanism's own divergence.
   double theorem(std::uint64_t order) const;
-  // log(e^{(order-1) upper} - 1): the logarithm of the theorem's sum without its leading 1, or the value from
-  // the mechanism's own divergence if that is smaller. (By joint quasi-convexity, a subset's divergence is
-  // never larger than the mechanism's own.)
+  // log(e^{(order-1) upper} - 1): the logarithm of the theorem's sum without its leading 1, or the same value
+  // for the mechanism's own divergence if that is smaller. By joint quasi-convexity, the subsampled mechanism
+  // never has a larger divergence than the mechanism itself.
   double log_excess(std::uint64_t order) const;
   double mechanism(std::uint64_t order) const { return mechanism_(order); }
 
@@ -56,7 +56,7 @@ class SubsampledRdp {
 
 class CheckInMixture {
  public:
-  // `mechanism(k)` is the Renyi curve on k records. It is called once per block, for about a hundred k.
+  // `mechanism(k)` is the Renyi curve on k records. It is called once for each of about a hundred blocks.
   CheckInMixture(double clients, double rate, const std::function<RenyiCurve(double records)>& mechanism,
                  double largest_loss = std::numeric_limits<double>::infinity());
 

@@ -1,5 +1,5 @@
-// Tests subsampling in Renyi terms: the theorem's formula term by term, and every data set of small
-// subsets and check-ins.
+// Tests the Renyi bounds of subsampling against the theorem's formula term by term, and against every data
+// set of small subsets and check-ins.
 #include "muster/papers/renyi/subsampled_rdp.h"
 
 #include <gmock/gmock.h>
@@ -141,9 +141,9 @@ TEST(SubsampledRdp, NoDatasetExceedsIt) {
   EXPECT_GT(cases, 3000);
 }
 
-// Equation (17) of Liew and Takahashi (2022) keeps the check-in rate where the inclusion probability is
-// k/n, and leaves out k = 0. For two clients with binary response at epsilon0 = 1, the first error alone
-// puts it below the truth, and with the second it is even negative.
+// Equation (17) of Liew and Takahashi (2022) uses the check-in rate instead of the inclusion probability k/n,
+// and leaves out k = 0. For two clients with binary response at epsilon0 = 1, the first error makes the
+// value too small. With both errors it is even negative.
 TEST(SubsampledRdp, PrintedMixtureIsFalse) {
   const double q = 1 / (std::exp(1.0) + 1), g = 0.05;
   const Law one{1 - q, q}, zero{q, 1 - q};
@@ -163,7 +163,7 @@ TEST(SubsampledRdp, PrintedMixtureIsFalse) {
   };
   const long double truth = oracle::renyi(pair, 20);
   EXPECT_LT(printed(20, true), truth * 0.7L);
-  EXPECT_LT(printed(2, false), 0);  // the printed divergence is negative
+  EXPECT_LT(printed(2, false), 0);
   EXPECT_GE(CheckInMixture(2, g, shuffled, 1.0).upper(20), truth);
 }
 
