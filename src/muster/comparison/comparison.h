@@ -46,8 +46,8 @@ struct Row {
   // meets the target; `why_not` then gives the reason.
   std::optional<accounting::Bound> bound;
   std::string why_not;
-  std::string trusted;             // who must be trusted for the guarantee, for example "the shuffler"
-  std::optional<double> variance;  // of a round's mean, in squared clip norms (round_variance.h)
+  std::string trusted;                // who must be trusted for the guarantee, for example "the shuffler"
+  std::optional<double> variance;     // of a round's mean, in squared clip norms (round_variance.h)
   std::optional<std::uint64_t> bits;  // of one message
   double messages = 0;                // expected number in all rounds, including a server's dummy messages
 };
