@@ -66,9 +66,9 @@ void AdaptiveRounds::step() const {
     const bool strided = type.rarely_worst && rounds_ >= kSmoothFrom;
     std::vector<double> next = one_round(type, strided ? kStride : 1);
     if (strided) {
-      // The values between are those on chords. They are still upper bounds. With the greatest convex
-      // minorant of V in place of V, the new values would be convex in alpha, and at most as large as these
-      // at the computed points, so they lie below the chords.
+      // Chords give the values at the other points, which are still upper bounds. The greatest convex
+      // minorant of V is an upper bound as well. With it in place of V, the new values would be convex in
+      // alpha, and at the computed points at most as large as these. So they lie below the chords.
       std::array<double, kStride> share{};  // weight of the chord's right end
       for (std::size_t k = 1; k < kStride; ++k) {
         share[k] = std::expm1(types_.spacing * static_cast<double>(k)) /

@@ -70,7 +70,7 @@ class Resolutions {
 // sets.
 class ComposedCurve {
  public:
-  // `share`: the share of a full table's work that each table made here may take (round_curve.h).
+  // `share`: the fraction of a full table's work that each table of this object may take (round_curve.h).
   explicit ComposedCurve(BoundCurve delta, double knot = 0, double share = 1)
       : curve_(std::move(delta), {}), knot_(knot), share_(share) {}
 
@@ -81,7 +81,7 @@ class ComposedCurve {
   // a relative 1e-3, and its table is not kept. For one round, or if delta is asked for, it is upper()
   // itself.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
-  // The upper bound on delta at an epsilon, from the table that answers questions at `delta`.
+  // The upper bound on delta at `epsilon`, from the table that upper() uses if `delta` is given.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
   // An estimate, which is neither a proven upper nor a proven lower bound: the value of upper() with every
   // numerical error taken with the opposite sign. Its distance from upper() is the bound's numerical error.
@@ -108,7 +108,7 @@ class ComposedCurve {
 // larger value of the two orders of the pair is used.
 class ComposedPair {
  public:
-  // `share`: the share of a full table's work that each table made here may take (round_curve.h).
+  // `share`: the fraction of a full table's work that each table of this object may take (round_curve.h).
   ComposedPair(PairCurve forward, PairCurve reverse, double share = 1)
       : pair_(std::move(forward), std::move(reverse)), share_(share) {}
 

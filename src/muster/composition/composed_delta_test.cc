@@ -101,7 +101,7 @@ TEST(ComposedDelta, EnclosesFewRoundsOfAFineLaw) {
 }
 
 // Each of many rounds has a loss of 5 or -5, so the exact delta follows from the binomial law of the number
-// of losses of 5. The deltas are nearly 1, nearly all due to infinite losses, or in between.
+// of losses of 5. Some deltas are nearly 1, some come almost only from infinite losses, and some are neither.
 TEST(ComposedDelta, EnclosesManyRoundsOfTwoLosses) {
   constexpr int kRounds = 300;
   constexpr double kLoss = 5;

@@ -18,8 +18,7 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-// A polynomial replaces the exponential for widths of cells, and distances from a cell's left end, up to
-// this.
+// Up to this width of a cell, or this distance from its left end, a polynomial replaces the exponential.
 constexpr double kNarrow = 0.1;
 constexpr double kUlp = 2.3e-16;
 // Relative error of a cell's mass, which is a sum of about a thousand sums, each of about a thousand positive
@@ -27,7 +26,7 @@ constexpr double kUlp = 2.3e-16;
 constexpr double kSummed = 1e-12;
 // Relative error of the masses of one round's law, not counting the rounding in the sum of its atoms.
 constexpr double kRound = 1e-14;
-// Bounds the total error of products that underflow.
+// A bound on the total error of products that underflow.
 constexpr double kUnderflow = 1e-300;
 
 struct Atoms {
@@ -51,8 +50,8 @@ class Cells {
     inverse_.push_back(0);
   }
 
-  // Adds the law's atoms with indices in [first, last), shifted by `shift`, their masses
-  // multiplied by `times`.
+  // Adds the law's atoms with indices in [first, last), with losses shifted by `shift` and masses multiplied
+  // by `times`.
   void add(const Atoms& law, std::size_t first, std::size_t last, double shift, double times) {
     above_ ? add_above(law, first, last, shift, times) : add_below(law, first, last, shift, times);
   }
@@ -257,8 +256,8 @@ ConvolvedLosses::ConvolvedLosses(std::span<const RepeatedLoss> parts, const Eval
   for (const RepeatedLoss& part : parts) {
     Atoms law = power(one_round(part, manner), part.rounds, manner);
     total = total ? convolved(*total, law, manner) : std::move(law);
-    // The masses of a round's law have the relative errors kRound and that of the sum of its atoms. The
-    // masses of a convolution have the relative error kSummed.
+    // The relative error of a round's masses is kRound plus that of the sum of its atoms. The relative error
+    // of a convolution's masses is kSummed.
     const auto atoms = static_cast<double>(part.losses->points.size());
     slack_ += part.rounds * (kRound + kUlp * atoms + 2 * kSummed);
   }

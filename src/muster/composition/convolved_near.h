@@ -1,9 +1,9 @@
 // Convolves losses (convolved_losses.h) with cells that are narrow where one question needs them to be.
 //
-// A first, rough law for lower bounds has few cells, placed by saddle points near Chernoff's bound. It shows
-// roughly where the answer lies, how fast delta falls there and how far away most of the loss's mass is.
-// These three values place the cells of a second law, which gives the answer. A poor guess makes the answer
-// looser but never invalid. Pure functions; call from any thread.
+// A first, rough law for lower bounds has few cells, placed by the saddle points of several epsilons. It
+// shows roughly where the answer lies, how fast delta falls there and how far away most of the loss's mass
+// is. These three values place the cells of a second law, which gives the answer. A poor guess makes the
+// answer looser but never invalid. Pure functions; call from any thread.
 #pragma once
 
 #include <span>

@@ -170,8 +170,8 @@ class TransformedProduct {
   static double reach() { return 0; }
   static void seek(double) {}
 
-  // A factor has its transform's error, and once more the same error where its modulus is small, because the
-  // modulus is then increased by this error.
+  // The error of a factor is at most twice its transform's error: the transform's own error, and an equal
+  // increase of the modulus where it is small.
   double round_off() const {
     double sum = 0;
     for (const Factor& f : factors_) {

@@ -43,8 +43,8 @@ constexpr double kMaxDeviations = 5;
 // If a table would take more than the affordable work, its number of nodes is divided by at most this factor.
 // The distance by which its chords may lie above the curve is multiplied by the same factor.
 constexpr double kCoarse = 8;
-// If the table would still take more than twice the affordable work, and losses are not large, the factor is
-// at most this. About three nodes per deviation are then left.
+// If the table would still take more than twice the affordable work, and losses are not large, the factor may
+// be up to this. About three nodes per deviation are then left.
 constexpr double kCoarsest = 32;
 // Once this multiple of the affordable work is done, new cells are wider.
 constexpr double kWideningStart = 0.75;

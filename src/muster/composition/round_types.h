@@ -1,5 +1,5 @@
-// The types of a round: pairs of measures of which the worst case of a round is a mixture. An adversary may
-// choose a different type in every round.
+// Describes the types of a round: pairs of measures that together bound the worst case of a round. An
+// adversary may choose a different type in every round.
 //
 // A type is a pair of finite measures (P, Q) whose losses ln dP/dQ lie on multiples of a spacing, plus a
 // P-mass `infinity` at infinite loss. Its profile is f(alpha) = sum over losses of (p - alpha q)_+ +

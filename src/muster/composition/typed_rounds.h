@@ -40,7 +40,7 @@ class TypedRounds {
   double upper(std::uint64_t rounds, const Question& question) const;
   // The same from rough types, to start a search. It is a few per cent larger and takes a third of the work.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
-  // The upper bound on delta at an epsilon, from the tables that answer questions at `delta`.
+  // The upper bound on delta at `epsilon`, from the tables that upper() uses if `delta` is given.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
   // An estimate, which is neither a proven upper nor a proven lower bound: the value of upper() with the
   // numerical errors of the recursion and of the composition taken with the opposite sign. `upper` is this
@@ -49,7 +49,8 @@ class TypedRounds {
 
   // The dominating pairs that are charged for `rounds` consecutive rounds, each with the number of times it
   // is charged. Their lattices are nested (round_curve.h), so they can be composed with pairs of other
-  // rounds. The pairs live as long as this object. Empty where upper() has no answer.
+  // rounds. The pairs live as long as this object. Empty if there are no types, no tail is small enough or
+  // the recursion takes too much work.
   struct Charge {
     const LossDistribution* pair;
     std::uint64_t times;

@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kMeasuredClients = 100'000;
 
 struct AccuracyByClient {
   double mean = 0;          // in [0, 1]
-  double worst_decile = 0;  // in [0, 1]; the mean over the lowest tenth of the clients, rounded up
+  double worst_decile = 0;  // in [0, 1]; the number of clients in the worst tenth is rounded up
   bool operator==(const AccuracyByClient&) const = default;
 };
 

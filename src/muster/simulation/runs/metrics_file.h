@@ -34,8 +34,8 @@ struct Measurement {
   // finite. Nothing for a statistic, or if an older version, which did not compute it, wrote the line.
   std::optional<double> loss = std::nullopt;
   // The accuracy by client (client_accuracy.h): the mean over clients, and the mean over the worst tenth of
-  // the clients. nullopt if clients hold one record, and for a statistic. No epsilon covers these values or
-  // `neutral`.
+  // the clients. nullopt if each client holds only one record, and for a statistic. No epsilon covers these
+  // values or `neutral`.
   std::optional<double> client_accuracy = std::nullopt;
   std::optional<double> worst_decile = std::nullopt;
   std::uint64_t messages = 0;  // so far, dummies included
