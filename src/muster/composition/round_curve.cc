@@ -59,8 +59,8 @@ constexpr double kHarmless = 10;
 constexpr double kFarthest = 1e10;
 constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
 constexpr std::size_t kMaxNodes = 30'000;
-// Losses are large if their deviation, measured by how far the curve falls from its value at 0, is at least
-// this. Cells are then also halved according to their mass (resolve_large_losses).
+// Losses are large if their deviation, as it follows from where the curve is a twentieth of its value at 0,
+// is at least this. Cells are then also halved according to their mass (resolve_large_losses).
 constexpr double kLargeLoss = 1;
 // Where losses are large, all chords together may add about this fraction of the mean loss.
 constexpr double kAddedLoss = 5e-4;
