@@ -1,4 +1,4 @@
-"""Tests clients that hold several records: what is printed of them, what they cost, and what is refused.
+"""Tests clients that hold several records: the outputs, epsilon, and the plans that are refused.
 
     python3 tests/cli/people_test.py --command build/release/muster
 """
@@ -46,8 +46,9 @@ class PeopleTest(SmallRuns):
         final = lines[-1]
         for line in lines:
             self.assertTrue(0 <= line["worst_decile"] <= line["client_accuracy"] <= 1, line)
-        # Half of the records and of the test examples have each of two labels, and each client holds one of them
-        # alone. So the mean is the accuracy on the whole test set, and the worst tenth is the worse label's.
+        # Half of the records and half of the test examples have each of two labels, and each client holds only
+        # one label. So the mean is the accuracy on the whole test set, and the worst tenth has the accuracy of the
+        # label with the lower one.
         self.assertAlmostEqual(final["client_accuracy"], final["accuracy"], delta=1e-12)
         self.assertLessEqual(final["worst_decile"], final["accuracy"])
         text, _ = self.report("run")

@@ -26,7 +26,7 @@ using protocols::Settings;
 constexpr const char* kProtocol = "participation.protocol";
 constexpr const char* kRandomizer = "randomizer.kind";
 
-// The names to try for one of the two keys, and whether the user wrote them.
+// The names to try for one of the two keys, and whether the user has given them.
 struct Names {
   const char* key;
   std::vector<std::string> names;
@@ -73,7 +73,7 @@ Plan validated(const PlanSource& source, Command command, Solves solves) {
                 "costs nothing, so that there is nothing to compare");
   }
   if (plan.rate() > 0 || !plan.checks_in()) {
-    // Subsets and minimums above the number of clients are refused here.
+    // Throws if the subset or the minimum is larger than the number of clients.
     static_cast<void>(plan.participation());
   }
   return plan;
@@ -85,7 +85,7 @@ std::string reason(const Error& refusal) {
   return missing ? fmt::format("needs {} ({})", refusal.key(), spec->flag) : std::string(refusal.what());
 }
 
-// Adds what was left out unless it is listed already.
+// Adds an entry unless the list already has it.
 void list(std::vector<LeftOut>& left_out, const std::string& name, const std::string& why) {
   const auto same = [&](const LeftOut& other) { return other.name == name && other.why == why; };
   if (std::ranges::none_of(left_out, same)) left_out.push_back({name, why});
@@ -101,7 +101,7 @@ bool has_randomizer(const std::vector<Plan>& plans, const std::string& randomize
 Candidates candidates_of(const PlanSource& source, const Wanted& wanted, Command command, Solves solves) {
   const Names protocols = names_for(kProtocol, wanted.protocols, [](std::string_view) { return true; });
   const Names randomizers = names_for(kRandomizer, wanted.randomizers, has_sampler);
-  // The plan's own, then every pair, then the plan's own protocol with every randomizer.
+  // First the plan itself, then every pair, then the plan's own protocol with every randomizer.
   std::vector<Settings> settings = {{}};
   for (const std::string& protocol : protocols.names) {
     for (const std::string& randomizer : randomizers.names) {

@@ -1,11 +1,11 @@
-// Which pairs of a protocol and a randomizer are compared: those for which the plan and its overrides state
-// what they need.
+// Selects the pairs of a protocol and a randomizer to compare: those for which the plan and its overrides
+// have all required keys.
 //
 // Every pair becomes a plan with the same population, rounds and delta. The noise (and, for accuracy, the
-// rate) is left to be solved for; every other key is the file's or a flag's where it applies to the pair, and
-// left out where it does not. A protocol or randomizer that was named must be complete, or its error is thrown;
-// of those that were not named, the complete ones are taken, and the reasons of the others are listed. The
-// function is pure.
+// rate) is left to be solved for. Every other key has the value of the file or of a flag if it applies to the
+// pair, and is left out if it does not. If the user names a protocol or randomizer and its keys are
+// incomplete, its error is thrown. If the user names none, the complete ones are compared, and the others are
+// listed with the reason. Pure functions.
 #pragma once
 
 #include <string>
@@ -16,11 +16,12 @@
 
 namespace muster::comparison {
 
-// What a comparison solves for: the noise at the plan's rate, or the noise and the rate of the least variance of
-// a round's mean. Protocols that have no rate to choose (plan/calibration/most_accurate.h) keep theirs.
+// What a comparison solves for: only the noise, at the plan's rate, or (for accuracy) the noise and the rate
+// for which a round's mean has the least variance. Protocols whose rate cannot be chosen (chooses_rate in
+// plan/calibration/most_accurate.h) keep the plan's rate.
 enum class Solves { noise, accuracy };
 
-// Names as plans write them; an empty list stands for all that apply.
+// The names that the user has chosen, as in plans. An empty list means all that apply.
 struct Wanted {
   std::vector<std::string> protocols;
   std::vector<std::string> randomizers;
@@ -28,24 +29,24 @@ struct Wanted {
 
 struct LeftOut {
   std::string name;  // of the protocol or randomizer
-  std::string why;   // "needs participation.subset (--subset)", or the sentence of a refusal
+  std::string why;   // "needs participation.subset (--subset)", or the text of an error
 };
 
 struct Candidates {
   protocols::Plan own;                 // the plan's own protocol and randomizer
   std::vector<protocols::Plan> plans;  // by protocol, then by randomizer
-  // The plan's own protocol with each randomizer of `plans`: what is sent where no shuffler takes the names off.
+  // The plan's own protocol with each randomizer of `plans`, for the reference without a shuffler.
   std::vector<protocols::Plan> local;
   std::vector<LeftOut> left_out;
 };
 
-// Throws Error(plan) if the plan itself, or a protocol or randomizer that is wanted, is incomplete or wrong; if
-// nothing applies; and if a name is unknown (the nearest one is suggested).
+// Throws Error(plan) if the plan itself, or a protocol or randomizer in `wanted`, is incomplete or wrong, if
+// no pair is left, or if a name is unknown. In the last case the error suggests the nearest name.
 Candidates candidates_of(const protocols::PlanSource& source, const Wanted& wanted,
                          protocols::Command command, Solves solves);
 
-// The plan as it is, with its own noise, and without flags that are for other protocols or randomizers. Throws
-// Error(plan) if it is incomplete or wrong.
+// The plan with its own noise, without keys and flags that do not apply to its own protocol and randomizer.
+// Throws Error(plan) if it is incomplete or wrong.
 protocols::Plan own_plan(const protocols::PlanSource& source);
 
 }  // namespace muster::comparison

@@ -19,7 +19,7 @@ using protocols::Plan;
 using protocols::Protocol;
 
 constexpr double kMinSigma = 0.01, kMaxSigma = 1e8;
-constexpr std::uint64_t kFloatBits = 32;  // of a number that is sent as it is
+constexpr std::uint64_t kFloatBits = 32;  // of an unencoded vector entry
 
 double sampled_share(const Plan& own, Solves solves) {
   if (solves == Solves::accuracy || own.protocol() == Protocol::shuffle) return 1;
@@ -30,7 +30,8 @@ double sampled_share(const Plan& own, Solves solves) {
   return own.rate() * (1 - own.dropout().at(1)) / slots;
 }
 
-// A first guess of sigma: many sampled rounds are about one Gaussian at q sqrt(T) / sigma.
+// A first guess of sigma. T rounds with sampling probability q are approximately one Gaussian mechanism at
+// distance q sqrt(T) / sigma, or twice that for replace-one.
 double rough_sigma(double share, double rounds, const protocols::Target& target, bool replaces) {
   const double distance = (replaces ? 2 : 1) * share * std::sqrt(rounds);
   return distance * std::sqrt(2 * std::log(1.25 / target.delta)) / target.epsilon;
@@ -77,7 +78,7 @@ Row central_row(const Plan& own, const Wish& wish, Neighbouring neighbouring) {
   row.bound->assumptions = {"the server samples each client by a coin of its own, in secret",
                             "the server adds the noise, and shows nothing but noisy sums"};
   row.rate = share;
-  // Of the noisy sum over the expected number of sampled clients, for values of size 1.
+  // The variance of the noisy sum divided by the expected number of sampled clients, for values of size 1.
   const double sampled = clients * share;
   row.variance = (1 - share) / sampled + row.value * row.value / (sampled * sampled);
   row.messages = sampled * static_cast<double>(rounds);

@@ -1,5 +1,5 @@
-// The reference `central`: a trusted server that samples clients with a protocol's own probability, adds up their
-// clipped vectors and adds Gaussian noise once (Theorem 25, docs/theory/sampled-gaussian.md). Pure.
+// The reference `central`: a trusted server that samples clients with the probability of a protocol, adds up
+// their clipped vectors and adds Gaussian noise once (Theorem 25, docs/theory/sampled-gaussian.md). Pure.
 #pragma once
 
 #include "muster/accounting/statement.h"
@@ -8,10 +8,10 @@
 
 namespace muster::comparison {
 
-// The row with the smallest sigma of six digits, between 0.01 and 1e8, that meets the target for these neighbours
-// (replace_one or add_remove). A client is sampled with the probability that she reports in a round of `own` (in
-// a slot protocol, at a given slot), and with probability 1 if accuracy is wished for. sigma is the deviation of
-// the noise of the whole sum, in clips.
+// The row with the smallest sigma, between 0.01 and 1e8 and with six significant digits, that meets the
+// target for `neighbouring` (replace_one or add_remove). sigma is the deviation of the noise on the sum, in
+// clip norms. A client is sampled with the probability that she reports in a round of `own` (in a slot
+// protocol, in a given slot), or with probability 1 if wish.solves is `accuracy`.
 Row central_row(const protocols::Plan& own, const Wish& wish, accounting::Neighbouring neighbouring);
 
 }  // namespace muster::comparison

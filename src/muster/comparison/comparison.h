@@ -1,9 +1,9 @@
-// Protocols and randomizers side by side: each is calibrated to one epsilon at one delta, for one population and
-// one number of rounds, and shown with what it takes and what it gives.
+// Compares protocols and randomizers: each is calibrated to the same epsilon and delta, for the same
+// population and number of rounds, and gets a row with its noise, its accuracy and its messages.
 //
-// Two references that readers know stand below them: `local`, in which no shuffler takes the names off, and
-// `central`, a trusted server that samples clients and adds Gaussian noise once. The functions are pure. Each row
-// builds several accountants, which takes up to seconds.
+// Two well-known references follow: `local`, without a shuffler that removes names, and `central`, a trusted
+// server that samples clients and adds Gaussian noise once. The functions are pure. Each row builds several
+// accountants, which may take seconds.
 //
 // Example:
 //     Candidates candidates = candidates_of(source, {}, Command::compare, Solves::noise);
@@ -26,28 +26,30 @@
 
 namespace muster::comparison {
 
-// The names of the references, which stand where the protocols' names do.
+// The names of the references, in Row::protocol.
 inline constexpr const char* kLocal = "local";
 inline constexpr const char* kCentral = "central";
 
 struct Row {
-  std::string protocol;  // as plans write it, or the name of the reference
+  std::string protocol;  // as in plans, or the name of the reference
   std::string randomizer;
-  // The plan with the answer filled in; none for `central`, which no plan describes, and where there is no answer.
+  // The plan with the answer filled in. None for `central`, which no plan describes, and for rows without an
+  // answer.
   std::optional<protocols::Plan> plan;
-  std::string knob;  // "sigma" or "epsilon0"
-  double value = 0;  // of the knob
-  // The probability that a client takes part in a round (in slot protocols, in a run), dropout not counted; none
-  // where nothing is drawn by coins.
+  std::string knob;  // the name of the noise parameter: "sigma" or "epsilon0"
+  double value = 0;  // of the noise parameter
+  // The check-in rate: the probability that a client takes part in a round (in slot protocols, in a run),
+  // before dropout. For `central`, the probability that the server samples a client in a round. None for
+  // protocols without coins.
   std::optional<double> rate;
-  // The best proven bound on epsilon, with its lower value, view and neighbours; none if nothing meets the
-  // target, and `why_not` then says why.
+  // The best proven bound on epsilon, with its lower value, view and neighbouring relation. None if no noise
+  // meets the target; `why_not` then gives the reason.
   std::optional<accounting::Bound> bound;
   std::string why_not;
-  std::string trusted;             // whom the guarantee trusts: "the shuffler"
-  std::optional<double> variance;  // of a round's mean, in squared clips (plan/calibration/round_variance.h)
+  std::string trusted;                // who must be trusted for the guarantee, for example "the shuffler"
+  std::optional<double> variance;     // of a round's mean, in squared clip norms (round_variance.h)
   std::optional<std::uint64_t> bits;  // of one message
-  double messages = 0;                // expected in all rounds, a server's dummies included
+  double messages = 0;                // expected number in all rounds, including a server's dummy messages
 };
 
 struct Comparison {
@@ -56,23 +58,24 @@ struct Comparison {
   std::uint64_t clients = 0;
   std::uint64_t rounds = 0;
   std::vector<Row> rows;        // in the order of the candidates
-  std::vector<Row> references;  // `local` by randomizer, then `central` for replace-one and add-remove
+  std::vector<Row> references;  // `local` for each randomizer, then `central` for replace-one and add-remove
   std::vector<LeftOut> left_out;
 };
 
-// Whom a guarantee in this view trusts, in words: "the shuffler", "nobody".
+// Who must be trusted for a guarantee in this view, in words, for example "the shuffler" or "nobody".
 std::string trusted_in(accounting::View view);
 
 struct Wish {
-  protocols::Target target;  // its view is ignored: each protocol is compared in its own
+  protocols::Target target;  // its view is ignored: each protocol is compared in its own view
   Solves solves = Solves::noise;
-  std::optional<Records> records;  // for the bits of a message; none if they are not known
+  std::optional<Records> records;  // determine the bits of a message; none if not known
 };
 
-// Called before each row is computed, with the number of rows done and of all.
+// Called before each row is computed, with the number of finished rows and the total number of rows.
 using Progress = std::function<void(std::size_t done, std::size_t all)>;
 
-// Throws Error(plan) for a target that is not positive and finite.
+// Requires a target with a finite epsilon > 0 and 0 < delta < 1. Throws what calibrate() throws, except that
+// a plan that cannot meet the target, or that no theorem covers, becomes a row without a bound.
 Comparison compare(const Candidates& candidates, const Wish& wish, const Progress& progress);
 
 }  // namespace muster::comparison

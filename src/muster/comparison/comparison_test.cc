@@ -59,7 +59,8 @@ TEST(Comparison, MessagesAndBitsAreThoseOfTheRun) {
   const std::vector<double> messages = {6e7, 6e6};
   for (std::size_t i = 0; i < all.rows.size(); ++i) {
     EXPECT_DOUBLE_EQ(all.rows[i].messages, messages[i / 2]);
-    // 7,850 parameters: an index of ceil(log2 8192) bits and a sign, or a seed and a sign.
+    // For 7,850 parameters, l1 sends an index of 13 bits and a sign, and ldp-sgd a seed of 128 bits and a
+    // sign.
     EXPECT_EQ(all.rows[i].bits, all.rows[i].randomizer == "l1" ? 14U : 129U);
   }
 }
@@ -97,7 +98,7 @@ TEST(Comparison, LocalTrustsNobodyAndPaysForIt) {
     EXPECT_EQ(row.bound->view, accounting::View::shuffler_colludes);
     EXPECT_LE(*row.bound->upper, 0.5);
     EXPECT_GT(*row.variance, 10 * *all.rows[2 + i].variance);
-    // It is the plan's own protocol, so that as many messages are sent.
+    // `local` uses the plan's own protocol, so the number of messages is the same.
     EXPECT_EQ(row.messages, all.rows[2 + i].messages);
   }
 }
@@ -116,7 +117,8 @@ TEST(Comparison, CentralIsATrustedServerWithTheSameShareOfClients) {
     EXPECT_EQ(row->bound->view, accounting::View::server_trusted);
     EXPECT_EQ(row->messages, 6e6);
     EXPECT_EQ(row->bits, 32U * 7850);
-    // All noise is added once, so the mean is better than that of any protocol with the same share.
+    // The server adds noise once, so its mean has a smaller variance than a protocol's with the same sampling
+    // probability.
     EXPECT_LT(*row->variance, *all.rows.front().variance);
     // The next smaller sigma misses the target.
     const accounting::SampledGaussianRounds next(row->value * (1 - 1e-4), 0.1, row->bound->neighbouring);
@@ -124,7 +126,7 @@ TEST(Comparison, CentralIsATrustedServerWithTheSameShareOfClients) {
   }
   EXPECT_EQ(replaced.bound->neighbouring, accounting::Neighbouring::replace_one);
   EXPECT_EQ(changed.bound->neighbouring, accounting::Neighbouring::add_remove);
-  // Replacing is twice the shift where sampling hides little else.
+  // Replacing a record moves the sum twice as far as removing one, so it needs more noise.
   EXPECT_GT(replaced.value, changed.value);
 }
 

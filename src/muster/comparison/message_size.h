@@ -1,4 +1,5 @@
-// How many bits a client's message has, which depends on the model and on the shape of the records.
+// Computes the number of bits of a client's message, which depends on the model and on the shape of the
+// records.
 //
 // Callable from any thread.
 #pragma once
@@ -12,19 +13,19 @@
 
 namespace muster::comparison {
 
-// What a record looks like.
+// The shape of a record, and the number of classes of its label.
 struct Records {
   learning::Shape shape;
   std::size_t classes;
 };
 
-// The records that the plan names. Built-in digits are not drawn for this; of files, the test part is read.
-// Throws Error(data) or Error(file) for files that cannot be read.
+// The records of the plan's data set. Built-in digits are not generated for this. For a data set in files,
+// only the test part is read. Throws Error(data) or Error(file) if its files cannot be read.
 Records records_of(const protocols::Plan& plan);
 
-// The bits of one message, in a format that spends none on names or types. None if no sampler of the plan's
-// randomizer can be made: it is a description alone (pure), or the plan states no clip. Throws Error(plan) for
-// records that the model does not support.
+// The bits of one message, in a format without field names or types. None if the plan's randomizer has no
+// sampler (such as `pure`) or needs a clip norm that the plan does not have. Throws Error(plan) if the model
+// does not support the records.
 std::optional<std::uint64_t> message_bits(const protocols::Plan& plan, const Records& records);
 
 }  // namespace muster::comparison

@@ -16,9 +16,9 @@ using numerics::smaller;
 
 constexpr std::uint64_t kEvery = 32;
 constexpr std::size_t kLanes = 8;
-// Once V is smooth enough, types that are rarely the worst are computed at every kStride-th point only.
+// From kSmoothFrom rounds on, types that are rarely the worst are computed only at every kStride-th point.
 constexpr std::size_t kStride = 2;
-// The number of rounds after which V is smooth enough for kStride.
+// After this number of rounds, V is so smooth that kStride makes it hardly larger.
 constexpr std::uint64_t kSmoothFrom = 32;
 constexpr double kUlp = 0x1p-52;
 
@@ -66,9 +66,9 @@ void AdaptiveRounds::step() const {
     const bool strided = type.rarely_worst && rounds_ >= kSmoothFrom;
     std::vector<double> next = one_round(type, strided ? kStride : 1);
     if (strided) {
-      // Chords fill in the points between. The values remain upper bounds: computed from the greatest convex
-      // function below V in place of V, they would be convex in alpha and at most as large as these at the
-      // points computed.
+      // Chords give the values at the other points, which are still upper bounds. The greatest convex
+      // minorant of V is an upper bound as well. With it in place of V, the new values would be convex in
+      // alpha, and at the computed points at most as large as these. So they lie below the chords.
       std::array<double, kStride> share{};  // weight of the chord's right end
       for (std::size_t k = 1; k < kStride; ++k) {
         share[k] = std::expm1(types_.spacing * static_cast<double>(k)) /
@@ -119,7 +119,7 @@ double AdaptiveRounds::between(const std::vector<double>& values, double spacing
   const auto left = static_cast<std::size_t>(at);
   const double share =
       std::expm1(larger(0.0, epsilon - spacing * static_cast<double>(left))) / std::expm1(spacing);
-  // The chord falls, so less weight on its right end errs upward.
+  // The chord decreases, so a smaller weight on its right end makes the value larger.
   const double right = numerics::within(share * (1 - numerics::kEightThousandRoundings) - 1e-13, 0.0, 1.0);
   return smaller(values[left], ((1 - right) * values[left] + right * values[left + 1]) * (1 + 8 * kUlp));
 }

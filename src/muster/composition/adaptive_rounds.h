@@ -1,15 +1,15 @@
-// The largest divergence of T rounds if an adversary chooses the type of each round after seeing what all
-// earlier rounds released. It is computed by a recursion over the rounds.
+// Bounds the hockey-stick divergence of T rounds if an adversary chooses the type of each round after seeing
+// what all earlier rounds released. The bound is computed by a recursion over the rounds.
 //
-// Let types cover a round (round_types.h): p(l) is a type's P-mass at the loss l, and `infinity` that at
-// infinite loss. With V_0(e) = (1 - alpha)_+, where alpha = exp(e), let
+// Let types cover a round (round_types.h), where p(l) is a type's P-mass at the loss l, and `infinity` its
+// P-mass at infinite loss. With V_0(e) = (1 - alpha)_+, where alpha = exp(e), let
 //     V_t(e) = max over types of infinity + sum over losses l of p(l) V_{t-1}(e - l).
 // Then V_T(eps) bounds the hockey-stick divergence of T adaptive rounds at eps, for both orders of the pair
-// (Theorem 11, docs/theory/aggregated.md). V_t is kept at lattice points e >= 0. Left of 0 it follows by
-// exchanging the pair, right of the last point its last value is used, and between points the chord in alpha.
-// All terms are positive and every value is rounded up. So each is an upper bound, within a relative 1e-9 of
-// what exact arithmetic gives, however small it is. The work is O(T * points * masses). Const methods may run
-// concurrently (they take turns).
+// (Theorem 11, docs/theory/aggregated.md). V_t is stored at lattice points e >= 0. Left of 0 it follows by
+// exchanging P and Q. Between points the chord in alpha is used, and right of the last point the last value.
+// All terms are positive and every value is rounded up. So every value, however small, is an upper bound
+// within a relative 1e-9 of the value in exact arithmetic. The work is O(T * points * masses). Const methods
+// may be called concurrently; a mutex serializes them.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +24,15 @@ namespace muster::accounting {
 
 class AdaptiveRounds {
  public:
-  // `points`: how many lattice points, from 0 on, V is kept at; rounded up.
+  // `points`: the number of lattice points, from 0 on, at which V is stored; rounded up.
   AdaptiveRounds(RoundTypes types, std::size_t points);
 
-  // The bound after `rounds` >= 1 rounds at e = 0, spacing, 2 spacing, ..; never increasing.
+  // The bounds after `rounds` >= 1 rounds at e = 0, spacing, 2 spacing, ...; never increasing.
   std::vector<double> after(std::uint64_t rounds) const;
   double spacing() const { return types_.spacing; }
 
-  // Interpolates values at lattice points, from 0 on, at any epsilon >= 0: on the chord in
-  // alpha, rounded up.
+  // The value at any epsilon >= 0 from `values` at the lattice points from 0 on, by the chord in alpha;
+  // rounded up.
   static double between(const std::vector<double>& values, double spacing, double epsilon);
 
  private:

@@ -16,14 +16,13 @@ using numerics::Side;
 
 using Extended = long double;
 
-constexpr double kHarmless = 5e-5;  // the share of epsilon by which a coarser lattice may move it
+constexpr double kHarmless = 5e-5;  // the relative change of epsilon that a coarser lattice may cause
 constexpr int kMaxDoublings = 24;
 constexpr Extended kRounding = 0x1p-52L;
-// How far a loss may be from its lattice point, as a share of the spacing.
+// How far a loss may be from its lattice point, as a fraction of the spacing.
 constexpr double kOnLattice = 1e-6;
 
-// One law moved to the lattice of spacing `coarse`; nullopt where one of its losses is not on
-// the finer lattice.
+// One law moved to the lattice of spacing `coarse`; nullopt if one of its losses is not on the finer lattice.
 std::optional<numerics::AtomicLaw> moved(const numerics::AtomicLaw& law, double spacing, double coarse,
                                          Side side) {
   const double factor = std::round(coarse / spacing);
@@ -41,7 +40,7 @@ std::optional<numerics::AtomicLaw> moved(const numerics::AtomicLaw& law, double 
     masses[cell] += law.weights[a] * (1 - share);
     masses[cell + 1] += law.weights[a] * share;
   }
-  // Each mass is rounded once, outwards, like those of a pair; what the masses leave of 1 lies at zero.
+  // Each mass is rounded once, in the direction of the bound. The rest of the mass, up to 1, is at zero loss.
   numerics::AtomicLaw result;
   for (const auto& [cell, mass] : masses) {
     const bool more = (cell > 0) == (side == Side::above);

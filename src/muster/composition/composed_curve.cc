@@ -9,23 +9,24 @@
 namespace muster::accounting {
 namespace {
 
-// Tuning: the bound is valid for every choice (docs/theory/notes/composition.md). Chords add to the variance
-// of the loss in proportion to the square of a cell's width: with 12 nodes per deviation 1e-3 of it, with 100
-// nodes 1.4e-5.
+// Tuning: the bound is valid for every choice of these constants (docs/theory/notes/composition.md). Chords
+// add to the variance of the loss in proportion to the square of a cell's width: a relative 1e-3 with 12
+// nodes per deviation, and 1.4e-5 with 100 nodes.
 constexpr int kNodesPerDeviation = 100;
-// Nodes per deviation of a rough table: they add 2e-4 of the variance.
+// Nodes per deviation of a rough table, whose chords add 2e-4 of the variance.
 constexpr int kRoughNodes = 25;
-// The same where the composition visits more than one deviation of each round's loss.
+// The same if nodes must be dense beyond one deviation of a round's loss, as for few rounds.
 constexpr int kRoughOfFew = 15;
-// In a rough table, the tails of all rounds together may be this share of delta.
+// In a rough table, the sum of all rounds' tails may be this fraction of delta.
 constexpr double kRoughTail = 1e-4;
-// Nodes per deviation of a lower pair, which loses twice as much between nodes as an upper one.
+// Nodes per deviation of a dominated pair, which loses twice as much between nodes as a dominating one.
 constexpr int kNodesOfPairs = 200;
-// The argument `refined` for an exact pair. Its curve is smooth, so the extensions of the neighbouring chords
-// cross near the middle of a cell (docs/theory/composition.md, "Lower bounds").
+// The argument `refined` for the pair of two data sets. Its curve is smooth, so the extensions of the
+// neighbouring chords cross near the middle of a cell (docs/theory/composition.md, "Lower bounds").
 constexpr int kRefinedPairs = 2;
 constexpr std::uint64_t kFewRounds = 64;
-// A rough table may take this share of a table's work; it only serves to find the tail that a question needs.
+// A rough table may take this fraction of a table's work. It is only used to find the tail that a question
+// needs.
 constexpr double kRoughShare = 0.1;
 constexpr double kMaxEpsilon = 1e20;
 
@@ -40,9 +41,9 @@ const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double de
 }
 
 double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
-  // A rough table with the smallest tail gives a first answer. Each answer tells which tail the question
-  // needs, until it needs none smaller. The last table is the one that answers questions for epsilon at this
-  // delta, so the two kinds of answers agree.
+  // A rough table with the smallest tail gives a first answer. Each answer shows which tail the question
+  // needs, and the loop ends when no smaller tail is needed. The last table also answers questions for
+  // epsilon at this delta, so the two kinds of answers agree.
   const LossDistribution& rough = rough_.at(rounds, 0, [&](const Resolution& r) {
     return LossDistribution::dominating(
         curve_.table({kRoughNodes, r.tail, r.visited, knot_, false, kRoughShare * share_}));

@@ -1,8 +1,8 @@
-// Extends a one-round bound to any number of rounds. Its tables are built when first needed, and kept.
+// Extends a one-round bound to any number of rounds. Tables are built when first needed, and kept.
 //
-// One round is answered by the curve itself. For more rounds, the curve is tabulated down to a tail that is
-// negligible for the question (what lies beyond becomes mass at infinite loss), turned into a dominating pair
-// and composed (dominating_pair.h). Thread rule: const methods may run concurrently.
+// For one round, the curve itself gives the answer. For more rounds, the curve is tabulated up to an epsilon
+// at which delta is negligible for the question; larger losses are charged as infinite. The table is turned
+// into a dominating pair and composed (dominating_pair.h). Thread rule: const methods may run concurrently.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@
 
 namespace muster::accounting {
 
-// What a table must resolve. `visited`: how far out nodes must be dense, in standard deviations of a round's
-// loss. `tail`: the value of delta at which the table ends; larger losses are charged as infinite.
+// The resolution of a table. `visited`: the epsilon up to which nodes are dense, in standard deviations of a
+// round's loss. `tail`: the value of delta at which the table ends; larger losses are charged as infinite.
 struct Resolution {
   double visited;
   double tail;
@@ -27,13 +27,13 @@ struct Resolution {
   int refined() const { return visited > 4 ? 2 : visited > 1 ? 4 : 8; }
 };
 
-// Tables of one curve, one per resolution, each built when first asked for.
+// Tables of one curve, one per resolution. Each is built when first needed.
 template <typename Built>
 class Resolutions {
  public:
-  // The coarsest resolution that suffices. Its tail times `rounds` is at most a millionth of `delta`, unless
-  // even the smallest of the tails is too large for that. It covers five deviations of the total loss, which
-  // are 5 / sqrt(rounds) deviations of one round's.
+  // The coarsest resolution that suffices. Its tail times `rounds` is at most a millionth of `delta`, or the
+  // tail is the smallest available. Nodes are dense up to at least 5 / sqrt(rounds) deviations of a round's
+  // loss, which is one round's share of five deviations of the total loss.
   static Resolution wanted(std::uint64_t rounds, double delta) {
     return {kVisited[visited_slot(rounds)], kTails[tail_slot(rounds, delta)]};
   }
@@ -66,24 +66,26 @@ class Resolutions {
   mutable std::array<std::optional<Built>, 18> tables_;
 };
 
-// The composition of an upper bound that holds for both orders of the pair of data sets.
+// The composition of rounds that all have the same upper bound, valid for both orders of the pair of data
+// sets.
 class ComposedCurve {
  public:
-  // `share`: the share of a full table's work that each table made here may take (round_curve.h).
+  // `share`: the fraction of a full table's work that each table of this object may take (round_curve.h).
   explicit ComposedCurve(BoundCurve delta, double knot = 0, double share = 1)
       : curve_(std::move(delta), {}), knot_(knot), share_(share) {}
 
-  // The bound on the quantity asked for; infinity if the tail charged as infinite loss is larger than the
-  // delta in question. rounds >= 1.
+  // The upper bound on the quantity asked for. An epsilon is infinite if the mass charged as infinite loss is
+  // larger than the given delta. rounds >= 1.
   double upper(std::uint64_t rounds, const Question& question) const;
-  // An upper bound from a quarter of the nodes or fewer, to start a search. It is about a relative 1e-3
-  // larger than upper(), and no table is kept. For one round, or if delta is asked for, it is upper() itself.
+  // An upper bound from at most a quarter of the nodes, to start a search. It is larger than upper() by about
+  // a relative 1e-3, and its table is not kept. For one round, or if delta is asked for, it is upper()
+  // itself.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
-  // The upper bound on delta at an epsilon, from the table that answers questions at `delta`.
+  // The upper bound on delta at `epsilon`, from the table that upper() uses if `delta` is given.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
-  // An estimate, on no proven side of the truth: the value of upper() with every numerical error turned
-  // downward. Its distance from upper() is the bound's numerical error. `upper` is this object's answer to
-  // the question.
+  // An estimate, which is neither a proven upper nor a proven lower bound: the value of upper() with every
+  // numerical error taken with the opposite sign. Its distance from upper() is the bound's numerical error.
+  // `upper` is this object's answer to the question.
   double estimate(std::uint64_t rounds, const Question& question, double upper) const;
 
  private:
@@ -102,16 +104,16 @@ class ComposedCurve {
   Resolutions<LossDistribution> estimated_;
 };
 
-// The composition of one pair of data sets whose curves are enclosed: a lower bound, the larger one of both
-// orders of the pair.
+// A lower bound on the composition of rounds, from one pair of data sets whose curves are enclosed. The
+// larger value of the two orders of the pair is used.
 class ComposedPair {
  public:
-  // `share`: the share of a full table's work that each table made here may take (round_curve.h).
+  // `share`: the fraction of a full table's work that each table of this object may take (round_curve.h).
   ComposedPair(PairCurve forward, PairCurve reverse, double share = 1)
       : pair_(std::move(forward), std::move(reverse)), share_(share) {}
 
-  // The lower bound on the quantity asked for; 0 where nothing is known. `upper`: if the question is for
-  // delta, an upper bound on the answer, by which the first table is chosen.
+  // The lower bound on the quantity asked for; 0 if no better bound is known. `upper`: if delta is asked for,
+  // an upper bound on the answer, which selects the first table.
   double lower(std::uint64_t rounds, const Question& question, double upper = 1) const;
 
  private:

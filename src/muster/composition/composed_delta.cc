@@ -14,20 +14,22 @@ namespace {
 
 using numerics::Side;
 
-// Added to upper bounds to cover underflow.
+// Added to upper bounds, as a bound on the error of results that underflow.
 constexpr double kMinNormal = std::numeric_limits<double>::min();
 // A delta within this distance of 1 is bounded by 1 from above, without an integral.
 constexpr double kCertain = 1e-12;
-// If finite losses add at most this share of the mass at infinite loss, Chernoff's bound on them is enough.
+// If finite losses contribute at most this fraction of the mass at infinite loss, Chernoff's bound on their
+// contribution is enough.
 constexpr double kBesides = 1e-6;
 constexpr double kUlp = 2.3e-16;
 // For deltas below this, Chernoff's bound is always enough.
 constexpr double kVanishing = 1e-300;
-// An enclosure wider than this share of its upper end is discarded.
+// An enclosure wider than this fraction of its upper end is discarded.
 constexpr double kUnresolved = 0.02;
 
-// A lower bound of delta that is close to 1 where delta is. With S the sum of all losses it follows from
-// min(1, e^{epsilon - S}) <= e^{c (epsilon - S)} for 0 < c <= 1, at the best c of 1, 1/2, 1/4, ..
+// A lower bound of delta, useful where delta is close to 1: 1 - E e^{c (epsilon - S)}, where S is the sum of
+// all losses. It holds because min(1, e^{epsilon - S}) <= e^{c (epsilon - S)} for 0 < c <= 1. The best c of
+// 1, 1/2, 1/4, ... is used.
 double nearly_certain(Parts parts, double epsilon) {
   const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); });
   if (!(mean > epsilon)) return 0;
@@ -42,13 +44,13 @@ double nearly_certain(Parts parts, double epsilon) {
     if (exponent < least) {
       least = exponent;
     } else if (least < 0) {
-      break;  // the exponent is convex in c: no smaller c is better
+      break;  // the exponent is convex in c, so no smaller c is better
     }
   }
   return numerics::larger(0.0, (1 - std::exp(least) * (1 + numerics::kEightThousandRoundings)) * (1 - kUlp));
 }
 
-// An enclosure that needs neither an integral nor a convolution; nullopt if it would be loose.
+// An enclosure computed without an integral or a convolution; nullopt if it would be loose.
 std::optional<numerics::Enclosure> plain_value(Parts parts, double spacing, double epsilon,
                                                double at_infinity) {
   if (const double least = nearly_certain(parts, epsilon); least > 1 - kCertain) {
@@ -139,8 +141,8 @@ numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon, 
   const TotalShift shift = total_shift(parts, epsilon);
   const numerics::Enclosure value =
       without_shifts(parts, spacing, epsilon - shift.value + shift.rounding, ends);
-  // The value is that at an epsilon too large by up to twice the rounding. The slope of delta in epsilon is
-  // at least -1.
+  // The epsilon used may be too large by up to twice the rounding error. This makes delta too small by at
+  // most the same amount, because its slope in epsilon is at least -1.
   return {value.lower, numerics::as_upper_bound(value.upper + 2 * shift.rounding)};
 }
 

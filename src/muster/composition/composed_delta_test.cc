@@ -1,5 +1,5 @@
-// Compares composition on a lattice with direct convolution: for few rounds of a fine law, for rare losses
-// far out, and for random laws of every shape.
+// Compares composition on a lattice with direct convolution, for few rounds of a law on a fine lattice, for
+// rare, very large losses, and for random laws of many shapes.
 #include "muster/composition/composed_delta.h"
 
 #include <gtest/gtest.h>
@@ -57,8 +57,8 @@ long double exact_delta(const Lattice& law, double epsilon) {
   return delta;
 }
 
-// A loss that is nearly normal and whose Q-masses nearly sum to 1: weights e^{-(y - m)^2 / 2 d^2} with d
-// the deviation and m = d^2 / 2, |y| <= reach * spacing.
+// A nearly normal law of the loss, whose Q-masses nearly sum to 1. Its weights are proportional to
+// e^{-(y - m)^2 / 2 d^2} for |y| <= reach * spacing, where d is the deviation and m = d^2 / 2.
 numerics::AtomicLaw normal_law(double deviation, double spacing, int reach) {
   numerics::AtomicLaw law;
   double total = 0;
@@ -75,7 +75,7 @@ numerics::AtomicLaw normal_law(double deviation, double spacing, int reach) {
   return law;
 }
 
-// The law has so many atoms that summing over them takes more work than a fast transform.
+// The law has so many atoms that summing over them at every frequency takes more work than a fast transform.
 TEST(ComposedDelta, EnclosesFewRoundsOfAFineLaw) {
   constexpr int kReach = 1500;
   for (const double deviation : {0.004, 0.2}) {
@@ -100,8 +100,8 @@ TEST(ComposedDelta, EnclosesFewRoundsOfAFineLaw) {
   }
 }
 
-// Losses of +-5 in many rounds, for which the exact delta follows from the binomial law of the number of
-// losses of +5. The deltas asked about are next to 1, due to infinite losses alone, or between.
+// Each of many rounds has a loss of 5 or -5, so the exact delta follows from the binomial law of the number
+// of losses of 5. Some deltas are nearly 1, some come almost only from infinite losses, and some are neither.
 TEST(ComposedDelta, EnclosesManyRoundsOfTwoLosses) {
   constexpr int kRounds = 300;
   constexpr double kLoss = 5;
@@ -110,7 +110,7 @@ TEST(ComposedDelta, EnclosesManyRoundsOfTwoLosses) {
     numerics::AtomicLaw law;
     law.add(kLoss, static_cast<double>(likely));
     law.add(-kLoss, static_cast<double>(1 - likely));
-    long double exact = 0, missing = 0;  // E (1 - e^{epsilon - S})_+ of finite losses, and 1 minus it
+    long double exact = 0, missing = 0;  // E (1 - e^{epsilon - S})_+ of finite losses, and 1 minus this value
     for (int k = 0; k <= kRounds; ++k) {
       const long double sum = kLoss * (2.0L * k - kRounds);
       const long double ways =
@@ -128,7 +128,7 @@ TEST(ComposedDelta, EnclosesManyRoundsOfTwoLosses) {
     EXPECT_GE(got.upper, static_cast<double>(infinite) * (1 - 1e-12));
     EXPECT_LE(got.upper, static_cast<double>(exact + infinite) * (1 + 1e-5) + 1e-299);
     EXPECT_LE(got.lower, static_cast<double>(exact + infinite) * (1 + 1e-12));
-    if (missing < 1e-3L) {  // delta is nearer to 1 than a double can resolve
+    if (missing < 1e-3L) {  // delta is so near to 1 that its distance from 1 is checked as well
       EXPECT_LE(static_cast<long double>(got.lower), 1 - missing * (1 - 1e-12L) + infinite);
     }
     EXPECT_EQ(composed_delta(parts, kLoss, epsilon, Ends::upper).upper, got.upper);
@@ -139,8 +139,8 @@ TEST(ComposedDelta, EnclosesManyRoundsOfTwoLosses) {
   };
   for (const long double likely : {0.5L, 1 / (1 + std::exp(-5.0L))}) {
     for (const double infinity : {0.0, 1e-30, 1e-9}) {
-      // A negative epsilon is asked about only where the law is that of a pair: its masses times e^-loss sum
-      // to at most 1.
+      // A negative epsilon is used only where the law is that of a pair: its masses times e^-loss sum to at
+      // most 1.
       for (double epsilon = likely > 0.5L ? -50 : 0; epsilon < kRounds * kLoss; epsilon += 33) {
         check(likely, infinity, epsilon);
       }
@@ -152,8 +152,8 @@ TEST(ComposedDelta, EnclosesManyRoundsOfTwoLosses) {
   std::printf("%d next to 1, %d of infinite losses alone, %d between\n", certain, far, between);
 }
 
-// The law has a narrow bulk and, with small probability, losses up to a hundred times as far out. The
-// rounds are of two kinds.
+// Most losses are small, but with small probability a loss is up to a hundred times as large. The rounds have
+// two different laws.
 TEST(ComposedDelta, EnclosesRareLossesFarOut) {
   constexpr int kReach = 2000;
   constexpr double kSpacing = 0.001;
@@ -191,7 +191,7 @@ TEST(ComposedDelta, EnclosesRareLossesFarOut) {
         EXPECT_GE(got.upper, exact * (1 - 1e-12));
         EXPECT_LE(got.lower, exact * (1 + 1e-12));
         narrow += got.upper - got.lower < 0.01 * exact ? 1 : 0;
-        // An answer that leaves out the large losses would fail here.
+        // A lower bound that leaves out the large losses would fail here.
         if (epsilon >= 0.1) {
           EXPECT_GT(got.lower, 0.3 * exact);
         }
@@ -203,8 +203,9 @@ TEST(ComposedDelta, EnclosesRareLossesFarOut) {
   RecordProperty("narrow", narrow);
 }
 
-// Rounds of up to three random laws. The laws are smooth, ragged or sparse, have most of their mass at zero
-// or none of it, may have a few atoms far out with weights down to e^-40, and may have infinite loss.
+// Rounds with up to three random laws. A law is smooth, ragged or sparse, and has almost all or almost none
+// of its mass at zero. Some laws have a few very large losses of weights down to e^-40, and some have mass at
+// infinite loss.
 class RandomRounds {
  public:
   explicit RandomRounds(std::mt19937_64& bits) : bits_(bits) {
@@ -237,8 +238,8 @@ class RandomRounds {
     }
   }
 
-  // An epsilon anywhere, on a lattice point, or within a few ulps of the largest sum or of
-  // the point before it.
+  // A random epsilon: anywhere, on a lattice point, or within a few ulps of the largest sum or of the lattice
+  // point before the largest sum.
   double random_epsilon() {
     const double kind = uniform();
     const double u = uniform();
@@ -249,7 +250,7 @@ class RandomRounds {
            : kind < 0.5 ? std::max(0.0, spacing_ * (top_ - 1 + u))
                         : spacing_ * top_ * u * uniform();
   }
-  // A random suggestion about the question, which may be a poor one: the answer must be valid in any case.
+  // Random hints for placing cells. The answer must be valid even if the hints are poor.
   ConvolvedLosses::Evaluation random_evaluation() {
     return {spacing_ * top_ * (2 * uniform() - 0.5), {std::exp(8 * uniform() - 4) / (spacing_ * (1 + top_))}};
   }
@@ -306,7 +307,7 @@ class RandomRounds {
 TEST(ComposedDelta, EnclosesRandomLawsByEveryRoute) {
   std::mt19937_64 bits(11);
   int narrow = 0;
-  int crossed = 0;  // how often exchanging the two sides would be noticed
+  int crossed = 0;  // how often the test would notice that upper and lower bound are exchanged
   int routes = 0;
   for (int trial = 0; trial < 250; ++trial) {
     RandomRounds rounds(bits);
@@ -314,7 +315,7 @@ TEST(ComposedDelta, EnclosesRandomLawsByEveryRoute) {
     for (int question = 0; question < 5; ++question) {
       const double epsilon = rounds.random_epsilon();
       SCOPED_TRACE(::testing::Message() << trial << ' ' << h << ' ' << epsilon);
-      // The margin covers only the rounding of the extended precision.
+      // The tolerance covers only the rounding of the exact value's extended precision.
       const auto expect = [&](const numerics::Enclosure& got, long double exact, const char* route) {
         EXPECT_GE(got.upper, exact * (1 - 2e-16L)) << route;
         EXPECT_LE(got.lower, exact * (1 + 2e-16L)) << route;
@@ -333,7 +334,7 @@ TEST(ComposedDelta, EnclosesRandomLawsByEveryRoute) {
           expect(*fast, exact, "fast transform");
         }
       }
-      // Convolution with few cells, at random places.
+      // Convolution with few cells, placed by random hints.
       using Side = ConvolvedLosses::Side;
       const ConvolvedLosses::Evaluation evaluation = rounds.random_evaluation();
       const std::size_t cells = 3 + static_cast<std::size_t>(20 * question);

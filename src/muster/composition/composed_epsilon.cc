@@ -17,7 +17,7 @@ namespace {
 using numerics::Side;
 
 constexpr double kMaxEpsilon = 1e20;
-// The effort of one integral in a quick search, which needs about ten of them.
+// Limits on the work of one integral in a quick search, which needs about ten integrals.
 constexpr Effort kQuick{1.5e7, 16};
 
 // For the sum S of all rounds' losses, a lower bound of P(S > 1) by Cantelli's inequality; 0 if the mean of S
@@ -28,10 +28,10 @@ double surely_positive(Parts parts) {
   return mean > 0 ? mean * mean / (mean * mean + variance) : 0;
 }
 
-// The integral's answers in a search for where delta falls through a target. The integral is hardest at small
-// epsilons, where the tilt is slight and the period long. A failure far below the answer does not make the
-// answer doubtful. So an epsilon at which the integral fails is taken to be below the answer, until it has
-// failed too often.
+// Evaluates delta by the integral in a search for the epsilon at which delta crosses a target. The integral
+// takes most work at small epsilons, where the saddle point is near 0 and the period is long. A failure there
+// does not affect an answer far above. So the search treats an epsilon at which the integral fails as below
+// the answer, until the integral has failed too often.
 class Integrals {
  public:
   Integrals(Parts parts, double spacing, double target, Effort most)
@@ -39,8 +39,8 @@ class Integrals {
         spacing_(spacing),
         most_(most),
         passes_zero_(surely_positive(parts) > kPlenty * target) {}
-  // Encloses delta, except that it is {1, 1} where the search must move to larger epsilons: where the
-  // integral failed, and at 0 if delta there is surely above the target.
+  // An enclosure of delta. If the integral fails, or if `epsilon` is 0 and delta there is surely above the
+  // target, it is {1, 1}, which moves the search to larger epsilons.
   numerics::Enclosure at(double epsilon) {
     if (epsilon == 0 && passes_zero_) return {1, 1};
     if (failures_ < kMaxFailures) {
@@ -50,7 +50,7 @@ class Integrals {
     unknown_ = numerics::larger(unknown_, epsilon);
     return {1, 1};
   }
-  // False if the search's answer may rely on an epsilon at which the integral failed.
+  // False if the search's answer `found` may depend on an epsilon at which the integral failed.
   bool decided(double found) const {
     return failures_ < kMaxFailures && (failures_ == 0 || unknown_ < found * (1 - kClose));
   }
@@ -62,13 +62,13 @@ class Integrals {
   Parts parts_;
   double spacing_;
   Effort most_;
-  // Whether delta at 0 is surely above the target, so that the integral need not be tried there.
+  // Whether delta at 0 is surely above the target. The integral is not computed there if it is.
   bool passes_zero_;
   int failures_ = 0;
   double unknown_ = 0;  // the largest epsilon at which the integral failed
 };
 
-// The epsilon, by integrals of a given effort; nullopt where they fail.
+// The bound on epsilon by integrals of limited work; nullopt if they fail.
 std::optional<double> by_integrals(Parts parts, double spacing, double target, Side side, Effort most) {
   const double start = expected_epsilon(parts, spacing, target);
   Integrals integrals(parts, spacing, target, most);
@@ -81,8 +81,8 @@ std::optional<double> by_integrals(Parts parts, double spacing, double target, S
   return integrals.decided(found) ? std::optional(found) : std::nullopt;
 }
 
-// The epsilon by integrals, with little effort first, also on a coarser lattice, then with more effort on
-// both.
+// The bound on epsilon by integrals: with little work on the given and on a coarser lattice, then with more
+// work on both.
 std::optional<double> by_some_integrals(Parts parts, double spacing, double target, Side side) {
   if (const auto found = by_integrals(parts, spacing, target, side, kQuick)) return found;
   const auto coarse = coarser_losses(parts, spacing, chernoff_epsilon(parts, spacing, target), side);

@@ -1,9 +1,10 @@
-// The epsilon at which the composition of rounds of known losses reaches a delta, from
-// above and from below.
+// Upper and lower bounds on the epsilon at which the composition of rounds with known losses has a given
+// delta.
 //
-// A contour integral (composed_delta.h) answers where it is short. Where it is not, or its error is too
-// large, one on a coarser lattice (coarser_lattice.h) is tried, and then both with more work. If all fail,
-// the law of the sum is convolved for this delta (convolved_near.h). Pure functions; call from any thread.
+// First, contour integrals (composed_delta.h) with little work are tried on the given lattice and on a
+// coarser one (coarser_lattice.h), then integrals with more work on both. If all of them take too much work
+// or are too inaccurate, the law of the sum is computed by convolution (convolved_near.h). Pure functions;
+// call from any thread.
 #pragma once
 
 #include <span>
@@ -12,11 +13,11 @@
 
 namespace muster::accounting {
 
-// The least epsilon >= 0 whose delta's upper end is at most `target`; infinity if the mass at infinite loss
-// alone is larger than `target`.
+// An upper bound on the least epsilon >= 0 at which delta is at most `target`; infinity if the probability of
+// an infinite loss is larger than `target`.
 double composed_epsilon_upper(std::span<const RepeatedLoss> parts, double spacing, double target);
 
-// The largest epsilon >= 0 whose delta's lower end is at least `target`; 0 when there is none.
+// A lower bound on the least epsilon >= 0 at which delta is at most `target`; 0 if nothing better is known.
 double composed_epsilon_lower(std::span<const RepeatedLoss> parts, double spacing, double target);
 
 }  // namespace muster::accounting

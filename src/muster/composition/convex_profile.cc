@@ -18,9 +18,9 @@ using numerics::larger;
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
 // More than the relative error of rounding to a double, 2^-53.
 constexpr Extended kRounding = 0x1p-52L;
-// If a sum of masses differs from 1 by more than this, rounding does not explain it.
+// If the sum of the masses differs from 1 by more than this, rounding does not explain the difference.
 constexpr Extended kNotConserved = 1e-9L;
-// A law's profile may fall short of a required value by this share because of rounding; if by more, the
+// Rounding may make a law's profile smaller than a required value by this relative difference. A larger
 // difference is added to the mass at infinite loss.
 constexpr Extended kShort = 1e-12L;
 
@@ -30,7 +30,7 @@ class Lattice {
   Extended width(std::int64_t from, std::int64_t to) const {
     return static_cast<Extended>(spacing_) * static_cast<Extended>(to - from);
   }
-  // The value of f at a point of either side; seen_from_left gives that of r.
+  // The value of f at a node on either side of alpha = 1. seen_from_left() is the value of r.
   Extended seen_from_right(const ProfilePoint& p) const {
     return p.index >= 0 ? p.value : through(width(0, p.index), p.value);
   }
@@ -39,20 +39,21 @@ class Lattice {
   }
 
  private:
-  // 1 - alpha + alpha v, ln alpha = l <= 0.
+  // 1 - alpha + alpha v for alpha = e^l, l <= 0.
   static Extended through(Extended l, Extended v) { return -std::expm1(l) + std::exp(l) * v; }
   double spacing_;
 };
 
-// Where the middle one of three nodes a, b, c lies between the others in alpha:
-// (e^{l_b - l_a} - 1) / (e^{l_c - l_a} - 1), with first = l_b - l_a and both = l_c - l_a.
+// For three nodes at the losses l_a < l_b < l_c, the position of the middle one in alpha, as a fraction of
+// the way from the first to the last: (e^{l_b - l_a} - 1) / (e^{l_c - l_a} - 1). `first` is l_b - l_a, and
+// `both` is l_c - l_a.
 Extended share(Extended first, Extended both) {
   return std::exp(first - both) * std::expm1(-first) / std::expm1(-both);
 }
 
 bool on_or_above_chord(const Lattice& lattice, const ProfilePoint& a, const ProfilePoint& b,
                        const ProfilePoint& c) {
-  if (c.index <= 0) {  // mirrored: c is nearest to alpha = 1
+  if (c.index <= 0) {  // in terms of r, whose argument increases from c to a
     const Extended at = share(lattice.width(b.index, c.index), lattice.width(a.index, c.index));
     return b.value >= c.value + (a.value - c.value) * at;
   }
@@ -65,11 +66,11 @@ void refuse(const char* why, const std::string& value) {
   throw Error(ErrorCode::internal, "profile", value, "finite, falling, of mass 1", why);
 }
 
-// The argument times the change of slope at a node, for the function of its own side (f or r), and a bound on
-// its rounding error. This is the P-mass of a kink right of alpha = 1 and the Q-mass of one left of it.
-// `here` is the value at the node, `before` that at its neighbour towards alpha = 1, `after` that at the
-// other neighbour. The widths are those of the two cells; an outer width of 0 means that there is no other
-// neighbour.
+// The argument times the change of slope at a node of f or r, whichever is stored there, and a bound on its
+// rounding error. This is the P-mass of a kink right of alpha = 1 and the Q-mass of a kink left of it. `here`
+// is the value at the node, `before` the value at its neighbour towards alpha = 1, and `after` the value at
+// the other neighbour. The widths are those of the two cells; an outer width of 0 means that there is no
+// other neighbour.
 struct Kink {
   Extended mass, rounding;
 };
@@ -139,7 +140,7 @@ LossLaw losses_of(double spacing, const std::vector<ProfilePoint>& hull, bool ab
       at_zero = right - left;
     }
   }
-  // The mass of the kink at zero loss, computed by itself, must equal what the other masses leave of 1.
+  // The mass of the kink at zero loss, computed from the slopes, and the other masses must sum to 1.
   const Extended missing = 1 - total - (has_zero ? at_zero : 0);
   if (!(std::fabs(missing) <= kNotConserved)) {
     if (!above) return {{}, 0};
@@ -153,14 +154,15 @@ LossLaw losses_dominating(double spacing, const std::vector<ProfilePoint>& hull,
                           const std::vector<ProfilePoint>& required) {
   const Lattice lattice(spacing);
   LossLaw law = losses_of(spacing, hull, true);
-  // From right to left: f(l) = f(l') + (1 - e^{-(l'-l)}) S(l') for neighbours l < l', where S(l') is the
-  // sum of mass times e^{l'-y} over losses y >= l'. The law's losses increase.
+  // Computes the law's profile f from right to left: f(l) = f(l') + (1 - e^{-(l'-l)}) S(l') for neighbouring
+  // losses l < l', where S(l') is the sum of mass times e^{l'-y} over losses y >= l'. The law's losses
+  // increase.
   Extended value = law.infinity, sum = 0, shortfall = 0;
   std::size_t atom = law.losses.points.size();
   std::int64_t at = required.empty() ? 0 : required.back().index;
   for (std::size_t i = required.size(); i-- > 0 && required[i].index >= 0;) {
     const ProfilePoint& point = required[i];
-    // Passes the losses right of this node, one after another.
+    // Passes the losses right of this node one by one.
     while (atom > 0 && law.losses.points[atom - 1] > spacing * (static_cast<double>(point.index) + 0.5)) {
       const auto index = static_cast<std::int64_t>(std::llround(law.losses.points[atom - 1] / spacing));
       const Extended width = lattice.width(index, at);

@@ -1,15 +1,15 @@
-// Makes a privacy profile on a lattice of losses convex and turns it into a law of the loss, which is that of
-// a dominating or a dominated pair (dominating_pair.h). The arithmetic is in ln alpha, so that no loss is too
-// large for it.
+// Makes a privacy profile on a lattice of losses convex and turns it into the law of the loss of a dominating
+// or dominated pair (dominating_pair.h). The code computes with ln alpha, so alpha cannot overflow.
 //
-// The profile f(alpha) at alpha = e^{ih}, h being the spacing, is kept on two sides of alpha = 1: for i >= 0
-// as its value f, for i < 0 as the value r of the profile of the pair with its records exchanged, f(alpha) =
-// 1 - alpha + alpha r(1/alpha). The change from f to r is projective and keeps straight lines straight. So a
-// point that is above a chord in terms of f is so in terms of r, and each side uses the one in which no
-// digits are lost. Take a cell of width w in ln alpha, with the values f at its left end and f' at its right
-// end. The slope of its chord in alpha, multiplied by the left end's alpha, is (f' - f) / (e^w - 1);
-// multiplied by the right end's alpha, it is (f' - f) / (1 - e^{-w}). So the P-mass of a kink, which is alpha
-// times the change of slope, can be computed without alpha. Pure functions.
+// Let h be the spacing. The profile at alpha = e^{ih} is stored as its value f(alpha) for i >= 0. For i < 0
+// it is stored as r(1/alpha), where r is the profile of the pair with P and Q exchanged:
+//     f(alpha) = 1 - alpha + alpha r(1/alpha).
+// The map from f to r is projective, so it maps lines to lines, and a point above a chord of f to a point
+// above a chord of r. No digits are lost in f right of alpha = 1, and none in r left of it. Take a cell of
+// width w in ln alpha, with the values f at its left end and f' at its right end. The slope of its chord in
+// alpha, multiplied by alpha at the left end, is (f' - f) / (e^w - 1). Multiplied by alpha at the right end,
+// it is (f' - f) / (1 - e^{-w}). So the P-mass of a kink, which is alpha times the change of slope, can be
+// computed without alpha. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace muster::accounting {
 
-// One node: `value` is f for index >= 0 and r for index < 0; at index 0 both are equal.
+// A node of the profile: `value` is f for index >= 0 and r for index < 0. At index 0, f and r are equal.
 struct ProfilePoint {
   std::int64_t index;
   long double value;
@@ -28,26 +28,27 @@ struct ProfilePoint {
 // The nodes of the greatest convex minorant of the points, whose indices increase and include 0.
 std::vector<ProfilePoint> lower_convex_hull(double spacing, const std::vector<ProfilePoint>& points);
 
-// The law of the loss under P that a convex, piecewise linear profile has. Left of the first node the profile
-// is the straight line to its value 1 at alpha = 0. Right of the last node it is constant; the value there is
-// the mass at infinite loss.
+// The law under P of the loss of a pair whose profile is convex and piecewise linear. Left of the first node,
+// the profile is the straight line to the value 1 at alpha = 0. Right of the last node it is constant; its
+// value there is the mass at infinite loss.
 struct LossLaw {
-  numerics::AtomicLaw losses;  // nonzero losses; the mass at zero loss is what these and infinity leave of 1
-  double infinity;
-  double shift = 0;  // added to every loss, zero among them
-  // The losses' lattice is this many times as fine as the profile's.
+  numerics::AtomicLaw losses;  // nonzero losses; the rest of the mass, besides `infinity`, is at zero loss
+  double infinity;             // P-mass at infinite loss
+  double shift = 0;            // added to every loss, including zero
+  // The lattice of the losses is this many times as fine as the profile's.
   int finer = 1;
 };
 
-// Rounds towards larger losses (`above`) or towards smaller ones. Throws Error(internal) for points that are
-// out of order or have values outside [0, 1]. If the masses fail to sum to 1 by more than rounding explains,
-// the result is still valid, and useless at worst: from above, what is missing is added to infinity, and if
-// the sum is too large all mass is at infinity; from below, no losses are returned.
+// The law of the profile with the nodes `hull`, rounded towards larger losses (`above`) or smaller ones.
+// Throws Error(internal) if nodes are out of order or a value is outside [0, 1] by more than rounding
+// explains. If the sum of the masses differs from 1 by more than rounding explains, the law is still a bound,
+// but may be trivial. From above, missing mass is put at infinite loss, and all mass is put there if the sum
+// is too large. From below, the law has no losses.
 LossLaw losses_of(double spacing, const std::vector<ProfilePoint>& hull, bool above);
 
-// The same as losses_of() from above, and checked: the law's own profile is recomputed at every point of
-// `required` with index >= 0. The most by which it falls short of the value there is added to the mass at
-// infinity.
+// The same as losses_of() from above, with a check: the law's own profile is computed at every point of
+// `required` with index >= 0. If it is too small somewhere, the largest difference is added to the mass at
+// infinite loss.
 LossLaw losses_dominating(double spacing, const std::vector<ProfilePoint>& hull,
                           const std::vector<ProfilePoint>& required);
 

@@ -18,15 +18,15 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-// In cells, or for distances from a cell's left end, up to this width a polynomial replaces the exponential.
+// Up to this width of a cell, or this distance from its left end, a polynomial replaces the exponential.
 constexpr double kNarrow = 0.1;
 constexpr double kUlp = 2.3e-16;
-// Relative error of a cell's mass, which is a sum of about a thousand sums of about a
-// thousand positive terms.
+// Relative error of a cell's mass, which is a sum of about a thousand sums, each of about a thousand positive
+// terms.
 constexpr double kSummed = 1e-12;
-// Relative error of the masses of one round's law, besides what adding up its atoms loses.
+// Relative error of the masses of one round's law, not counting the rounding in the sum of its atoms.
 constexpr double kRound = 1e-14;
-// Bounds the total error of products that underflow.
+// A bound on the total error of products that underflow.
 constexpr double kUnderflow = 1e-300;
 
 struct Atoms {
@@ -34,7 +34,8 @@ struct Atoms {
   std::vector<double> masses;
 };
 
-// Collects sums of losses in cells, one row of a convolution after another.
+// Collects sums of losses in cells, one row of a convolution at a time. A row is the sums with one atom of
+// the first law.
 class Cells {
  public:
   Cells(std::vector<double> ends, ConvolvedLosses::Side side)
@@ -49,8 +50,8 @@ class Cells {
     inverse_.push_back(0);
   }
 
-  // Adds the law's atoms with indices in [first, last), shifted by `shift`, their masses
-  // multiplied by `times`.
+  // Adds the law's atoms with indices in [first, last), with losses shifted by `shift` and masses multiplied
+  // by `times`.
   void add(const Atoms& law, std::size_t first, std::size_t last, double shift, double times) {
     above_ ? add_above(law, first, last, shift, times) : add_below(law, first, last, shift, times);
   }
@@ -58,8 +59,8 @@ class Cells {
   Atoms atoms() const {
     Atoms law;
     for (std::size_t k = 0; k < ends_.size(); ++k) {
-      // From below, masses so small that they have lost digits may be left out. From above nothing is:
-      // even a NaN is kept.
+      // A lower bound may leave out masses so small that they have lost digits. An upper bound leaves out
+      // nothing, not even a NaN.
       if (above_ ? masses_[k] != 0 : masses_[k] > kUnderflow) {
         law.masses.push_back(masses_[k]);
         law.points.push_back(above_ ? ends_[k] : mean_of_u(k));
@@ -69,11 +70,12 @@ class Cells {
   }
 
  private:
-  // Bounds the rounding error of a shifted loss.
+  // A bound on the rounding error of a shifted loss.
   static double rounding(const Atoms& law, double shift) {
     return 2 * kUlp * (std::abs(shift) + larger(std::abs(law.points.front()), std::abs(law.points.back())));
   }
-  // The cell that holds `loss`, searched from `cell` to the right. The last end is a cell of its own.
+  // The index of the cell that contains `loss`, searched from `cell` to the right. The last end is a cell by
+  // itself.
   std::size_t cell_of(double loss, std::size_t cell) const {
     while (cell + 1 < ends_.size() && loss >= ends_[cell + 1]) {
       ++cell;
@@ -81,8 +83,9 @@ class Cells {
     return cell;
   }
 
-  // Calls each(cell, loss, mass) for every shifted atom, and flush(cell) after the last one of a cell. In
-  // `flush` the sum over a cell is added to that of earlier rows, so that a row rounds it only once.
+  // Calls each(cell, loss, mass) for every shifted atom, and flush(cell) after the last atom in a cell.
+  // `flush` adds the row's sum over the cell to the sum over earlier rows, so that a row rounds the latter
+  // only once.
   template <typename Each, typename Flush>
   void visit(const Atoms& law, std::size_t first, std::size_t last, double shift, double times,
              const Each& each, const Flush& flush) const {
@@ -106,8 +109,8 @@ class Cells {
         down += mass;
         return;
       }
-      // The share of the upper end is (1 - e^{-d}) / (1 - e^{-w}), with d the distance from the lower end and
-      // w the width. It is at most d/w e^{(w-d)/2}.
+      // The share of the mass that the upper end takes is (1 - e^{-d}) / (1 - e^{-w}), where d is the
+      // distance from the lower end and w the width. It is at most d/w e^{(w-d)/2}.
       const double d = loss - ends_[cell] + off;
       const double width = ends_[cell + 1] - ends_[cell];
       const double y = (width - d) / 2;
@@ -151,18 +154,19 @@ class Cells {
   std::vector<double> ends_;
   std::vector<double> inverse_;  // 1 / width, or 1 / (1 - e^{-width}) for wide cells
   std::vector<double> masses_;
-  std::vector<double> v_;  // from below: the sum of mass (1 - e^{-d}), d from the cell's left end
+  // For lower bounds: the sum of mass (1 - e^{-d}) over a cell, where d is the distance from its left end.
+  std::vector<double> v_;
 };
 
-// What every convolution of one computation has in common.
+// The parameters that all convolutions of one computation share.
 struct Manner {
   std::span<const double> tilts;
   double epsilon;
-  double mean;  // of the losses of all rounds together
+  double mean;  // of the sum of all rounds' losses
   std::size_t cells;
   ConvolvedLosses::Side side;
-  // The loss around which cells should be narrow for a law of some rounds with mean `part`: epsilon less
-  // the mean of all the other rounds.
+  // For the law of some of the rounds, whose sum has the mean `part`: the loss near which cells should be
+  // narrow. It is epsilon minus the mean of the sum of all other rounds.
   double deciding(double part) const { return epsilon - (mean - part); }
 };
 
@@ -175,13 +179,14 @@ double mean_of(const Atoms& law) {
 }
 
 Atoms convolved(const Atoms& a, const Atoms& b, const Manner& manner) {
-  // A law from below has no atoms if all its masses have underflowed; its lower bound of delta is then 0.
+  // A law for lower bounds has no atoms if all its masses have underflowed. The lower bound of delta is then
+  // 0.
   if (a.points.empty() || b.points.empty()) return {};
   const bool square = &a == &b;
   const CoarseLaw first = coarse_law_of(a.points, a.masses);
   const CoarseLaw sums = square ? sums_of(first, first) : sums_of(first, coarse_law_of(b.points, b.masses));
   const double least = a.points.front() + b.points.front();
-  // Sums are rounded. From above, the last end must lie beyond all of them.
+  // For upper bounds, the last end must lie beyond all sums, and sums are rounded.
   const double beyond = manner.side == ConvolvedLosses::Side::above
                             ? 4 * kUlp * (std::abs(a.points.back()) + std::abs(b.points.back()))
                             : 0;
@@ -251,8 +256,8 @@ ConvolvedLosses::ConvolvedLosses(std::span<const RepeatedLoss> parts, const Eval
   for (const RepeatedLoss& part : parts) {
     Atoms law = power(one_round(part, manner), part.rounds, manner);
     total = total ? convolved(*total, law, manner) : std::move(law);
-    // The masses of a round's law are off by kRound and by the additions of its atoms, those of a
-    // convolution by kSummed.
+    // The relative error of a round's masses is kRound plus that of the sum of its atoms. The relative error
+    // of a convolution's masses is kSummed.
     const auto atoms = static_cast<double>(part.losses->points.size());
     slack_ += part.rounds * (kRound + kUlp * atoms + 2 * kSummed);
   }

@@ -14,12 +14,12 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr double kMaxEpsilon = 1e20;
-// A thousand cells convolve in a few milliseconds; what they cost in epsilon is measured in
-// docs/theory/notes/composition.md. The rough law, which only says where the cells go, has a quarter of them.
+// Convolving two laws of a thousand cells takes a few milliseconds. By how much the cells raise epsilon is
+// measured in docs/theory/notes/composition.md. The rough law has a quarter of the cells.
 constexpr std::size_t kCells = 1000;
 constexpr std::size_t kRoughCells = 250;
-constexpr int kTilts = 8;         // the number of saddle points by which the rough law's cells are placed
-constexpr double kInwards = 0.6;  // the ratio of each saddle point's epsilon to the one before
+constexpr int kTilts = 8;         // the number of saddle points that place the rough law's cells
+constexpr double kInwards = 0.6;  // the ratio of the epsilons of successive saddle points
 constexpr double kMinDelta = 1e-300;
 
 double mean_of(Parts parts) {
@@ -29,7 +29,7 @@ double deviation_of(Parts parts) {
   return std::sqrt(sum_over(parts, [](const RepeatedLoss& p) { return p.losses->variance(); }));
 }
 
-// The saddle points of `epsilon` and of kTilts - 1 smaller ones, each 0.6 times the one before.
+// The saddle points for `epsilon` and for kTilts - 1 smaller epsilons, each 0.6 times the one before.
 ConvolvedLosses::Evaluation saddle_points(Parts parts, double spacing, double epsilon) {
   ConvolvedLosses::Evaluation evaluation{epsilon, {}};
   double at = epsilon;
@@ -40,9 +40,9 @@ ConvolvedLosses::Evaluation saddle_points(Parts parts, double spacing, double ep
   return evaluation;
 }
 
-// The tilts by which cells are placed for a question about `epsilon`, from a rough law of the sum: the rate
-// at which delta falls there, the tilt under which ordinary sums count as much as those above epsilon, and
-// multiples and the geometric mean of these two.
+// The hints for placing cells for a question at `epsilon`, from a rough law of the sum. The tilts are the
+// rate at which ln delta falls at `epsilon`, the tilt under which sums near the mean have as much weight as
+// sums above epsilon, multiples of these two and their geometric mean.
 ConvolvedLosses::Evaluation evaluation_near(Parts parts, const ConvolvedLosses& rough, double epsilon) {
   const double way = larger(epsilon - mean_of(parts), deviation_of(parts) / 2);
   const double step = way / 30;

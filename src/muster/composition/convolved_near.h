@@ -1,9 +1,9 @@
-// Convolved laws (convolved_losses.h) whose cells are narrow where one question needs them to be.
+// Convolves losses (convolved_losses.h) with cells that are narrow where one question needs them to be.
 //
-// A first, rough law from below has few cells, placed by the saddle points that Chernoff's bound suggests. It
-// shows roughly where the answer lies, how fast delta falls there and how far away the bulk of the loss is;
-// this places the cells of the second law, which gives the answer. A poor guess makes the answer looser and
-// never invalid. Pure functions; call from any thread.
+// A first, rough law for lower bounds has few cells, placed by the saddle points of several epsilons. It
+// shows roughly where the answer lies, how fast delta falls there and how far away most of the loss's mass
+// is. These three values place the cells of a second law, which gives the answer. A poor guess makes the
+// answer looser but never invalid. Pure functions; call from any thread.
 #pragma once
 
 #include <span>
@@ -13,20 +13,21 @@
 
 namespace muster::accounting {
 
-// The law of the sum of all losses, most precise near the epsilon at which delta reaches `target` > 0.
+// The law of the sum of all losses, with bounds that are tightest near the epsilon at which delta is `target`
+// > 0.
 ConvolvedLosses convolved_near(std::span<const RepeatedLoss> parts, double spacing, double target,
                                ConvolvedLosses::Side side);
 
-// An enclosure of delta at an epsilon of any sign, infinite losses taken as zero.
+// An enclosure of delta at `epsilon`, which may be negative. Infinite losses are taken as zero.
 numerics::Enclosure convolved_at(std::span<const RepeatedLoss> parts, double spacing, double epsilon,
                                  Ends ends = Ends::both);
 
-// An epsilon at which Chernoff's bound on delta, infinite losses taken as zero, is at most `target`; infinity
-// if there is none that the search reaches.
+// An epsilon at which Chernoff's bound on delta is at most `target`, with infinite losses taken as zero.
+// Infinity if the search finds none.
 double chernoff_epsilon(std::span<const RepeatedLoss> parts, double spacing, double target);
 
-// About the epsilon at which a normal loss of the same mean and variance would have the delta `target`: a
-// search begins there.
+// A starting point for a search: about the epsilon at which delta would be `target` if the sum of all losses
+// were normal with the same mean and variance.
 double expected_epsilon(std::span<const RepeatedLoss> parts, double spacing, double target);
 
 }  // namespace muster::accounting

@@ -1,8 +1,7 @@
-// Composition of rounds that are not alike: a list of discrete pairs, each with the number of rounds for
-// which it stands.
+// Composes rounds with different discrete pairs: a list of pairs, each with its number of rounds.
 //
-// All pairs come from curves tabulated with `nested` lattices (round_curve.h), so that the finest lattice
-// holds the losses of all of them. Dominating pairs compose adaptively (Theorem 20,
+// All pairs must come from curves tabulated with `nested` lattices (round_curve.h), so that the finest
+// lattice contains the losses of all pairs. Dominating pairs compose adaptively (Theorem 20,
 // docs/theory/composition.md): the bound holds even if a round depends on what earlier rounds released, as
 // long as the sequence of pairs is fixed in advance. Not thread-safe while adding.
 #pragma once
@@ -19,15 +18,15 @@ namespace muster::accounting {
 
 class DifferentRounds {
  public:
-  // The pair is referred to, not copied, and must outlive this object. Adding the same pair again adds to
-  // its number of rounds.
+  // The pair is not copied and must outlive this object. Adding the same pair again adds to its number of
+  // rounds.
   void add(const LossDistribution& pair, std::uint64_t rounds);
 
   // Encloses the hockey-stick divergence at epsilon of the composition of these discrete pairs;
   // {0, 0} before any round.
   numerics::Enclosure delta(double epsilon, Ends ends = Ends::both) const;
-  // The epsilon at which delta reaches `target`, from above and from below, as in LossDistribution;
-  // 0 before any round.
+  // An upper and a lower bound on the epsilon at which delta is `target`, as in LossDistribution; 0 before
+  // any round.
   double epsilon_upper(double target) const;
   double epsilon_lower(double target) const;
 

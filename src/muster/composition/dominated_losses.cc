@@ -16,18 +16,19 @@ using Extended = long double;
 using numerics::larger;
 using numerics::smaller;
 
-// Nodes left of alpha = 1 are left out if the mean loss is then larger by more than this factor.
+// Nodes left of alpha = 1 are not used if the mean loss is larger by more than this factor without them.
 constexpr double kWorthwhile = 1.001;
-// The share of the mean loss by which rounding losses to the lattice may lower it.
+// Rounding losses to the lattice may lower the mean loss by about this fraction of it.
 constexpr double kHarmless = 4e-4;
-// The losses' lattice is at most this many times as fine as that of the kinks.
+// The lattice of the losses is at most this many times as fine as that of the profile's kinks.
 constexpr int kFinest = 16;
 constexpr int kHalvings = 30;
-// The least relative change of a value that is not lost to rounding.
+// A relative change of a value by less than this may be lost to rounding.
 constexpr Extended kMinStep = 0x1p-60L;
 
-// A lower bound on [x1, x2] of every convex function that lies within the enclosures at four nodes
-// x0 < x1 < x2 < x3: the chords of the two outer cells, each as low as it can be, extended inward.
+// For four nodes x0 < x1 < x2 < x3: the chords of the cells [x0, x1] and [x2, x3], each as low in [x1, x2] as
+// the enclosures at the nodes allow, extended into [x1, x2]. Every convex function within the enclosures is
+// at least as large as both extensions on [x1, x2].
 struct Extensions {
   Extensions(const Extended* x, const Extended* low, const Extended* high)
       : x1(x[1]),
@@ -42,12 +43,13 @@ struct Extensions {
   }
   Extended left_at(Extended x) const { return y1 + left * (x - x1); }
   Extended right_at(Extended x) const { return y2 + right * (x - x2); }
-  // The lower one of the two lines. A chord from it to either node lies below that node's line.
+  // The lower one of the two lines. The chord from a point on it to the node at x1 is not above the line
+  // through this node. The same holds for x2.
   Extended lower_line(Extended x) const { return smaller(left_at(x), right_at(x)); }
   Extended x1, x2, y1, y2, left, right;
 };
 
-// A node of a lower pair: an enclosure of f there (index >= 0), or of r (index < 0; see convex_profile.h).
+// A node of the curve, with an enclosure of f (index >= 0) or of r (index < 0); see convex_profile.h.
 struct Known {
   std::int64_t index;
   Extended low, high;
@@ -66,9 +68,9 @@ std::vector<Known> known_nodes(const PairTable& curve) {
   return nodes;
 }
 
-// Four neighbouring nodes in a plane with the coordinates x = alpha / alpha_1 - 1, increasing, where alpha_1
-// is that of the second node, and f(alpha). If the nodes are left of alpha = 1, the pair's records are
-// exchanged, so that they lie right of it and r takes the place of f.
+// Four neighbouring nodes as points in a plane, with increasing x = alpha / alpha_1 - 1, where alpha_1
+// belongs to the second node, and y = f(alpha). If all nodes have alpha <= 1, P and Q are exchanged. The
+// nodes then have alpha >= 1, and r takes the place of f.
 class Frame {
  public:
   Frame(double spacing, const Known* four) : spacing_(spacing), mirrored_(four[3].index <= 0) {
@@ -84,7 +86,7 @@ class Frame {
   }
   bool mirrored() const { return mirrored_; }
   Extensions lines() const { return {x_.data(), low_.data(), high_.data()}; }
-  // The x of an index of the finer lattice, which has `refined` points per point of the curve's.
+  // The x of an index of the finer lattice, which is `refined` times as fine as the curve's.
   Extended place(std::int64_t fine, int refined) const {
     return std::expm1(static_cast<Extended>(spacing_) / refined *
                       static_cast<Extended>((mirrored_ ? -fine : fine) - refined * first_));
@@ -96,7 +98,7 @@ class Frame {
     const std::int64_t index = refined * first_ + std::llround(steps);
     return mirrored_ ? -index : index;
   }
-  // Converts a value in this plane to f or r, whichever belongs to the side on which the index lies.
+  // Converts a value in this plane to f (for an index >= 0) or to r.
   Extended own_value(std::int64_t fine, int refined, Extended value) const {
     const std::int64_t index = mirrored_ ? -fine : fine;
     if (index >= 0) return value;
@@ -119,9 +121,9 @@ class Frame {
   std::array<Extended, 4> x_{}, low_{}, high_{};
 };
 
-// A lower bound on how fast the curve falls just right of alpha = 1, per unit of alpha: the slope from the
-// lower end of its value at 1 to the upper end of its value at the next node. At least 0, because the curve
-// never rises.
+// A lower bound on how fast the curve falls just right of alpha = 1, per unit of alpha. It is minus the slope
+// from the lower end of the value at 1 to the upper end of the value at the next node; at least 0, because
+// the curve never rises.
 Extended first_slope(const PairTable& curve) {
   const Extended low = larger(curve.forward[0].lower, curve.reverse[0].lower);
   return larger<Extended>(
@@ -129,17 +131,17 @@ Extended first_slope(const PairTable& curve) {
              std::expm1(static_cast<Extended>(curve.spacing) * static_cast<Extended>(curve.index[1])));
 }
 
-// The law if nothing is known left of alpha = 1. The curve is convex, so left of 1 it stays above the line
-// through its value at 1 that falls by `slope` per unit of alpha, and above 1 - alpha. Right of 1 the law's
-// curve consists of chords. The first chord, continued to the left, must not lie above that line: the value
-// at 1 is lowered until it does not. The P-mass that is left, often nearly all, lies at the loss where the
-// continued chord meets 1 - alpha. This loss becomes the shift of the law, because on the lattice it would be
-// off by up to a step in every round. It is subtracted from all other losses, which are then put on the next
-// lattice point below.
+// The law if nothing is known left of alpha = 1. The curve is convex, so left of 1 it stays above 1 - alpha
+// and above the line through its value at 1 that falls by `slope` per unit of alpha. Right of 1 the law's
+// curve consists of chords. The first chord, extended to the left, must not lie above that line, so the value
+// at 1 is lowered until it does not. The remaining P-mass, often nearly all of it, lies at the loss where the
+// extended chord meets 1 - alpha. This loss becomes the shift of the law: rounded to the lattice, it would be
+// off by up to one spacing in every round. It is subtracted from all other losses, which are then rounded
+// down to the lattice.
 LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slope) {
   const Extended known = points.front().value;
   std::vector<ProfilePoint> hull;
-  Extended first = 0;  // how fast the hull falls at its first node
+  Extended first = 0;  // how fast the hull falls right of its first node, per unit of alpha
   const auto fits_lowered_by = [&](Extended drop) {
     points.front().value = known - drop;
     hull = lower_convex_hull(spacing, points);
@@ -148,8 +150,8 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
             std::expm1(static_cast<Extended>(spacing) * static_cast<Extended>(hull[1].index));
     return first - slope <= drop;
   };
-  // Lowering the value at 1 by as much as the first chord asks for is enough, but it may be far more than is
-  // needed if the chord is steep because of one uncertain node. The bisection finds a smaller drop.
+  // A drop of `first` - `slope` is enough. It may be much larger than needed if the first chord is steep
+  // because of one node with a wide enclosure, so a bisection finds a smaller one.
   Extended enough = 0;
   if (!fits_lowered_by(0)) {
     if (!(first > slope)) return {{}, 0};
@@ -165,7 +167,7 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
   if (!(meets > -1e15L)) return {{}, 0};
   LossLaw law = losses_of(spacing, hull, false);
   law.shift = static_cast<double>(spacing * meets) * (1 + 0x1p-51);
-  double shown = 0;  // P-mass at losses right of zero
+  double shown = 0;  // P-mass at positive losses
   for (const double weight : law.losses.weights) shown += weight;
   const double harmless = kHarmless * std::fabs(law.losses.mean() + law.shift);
   while (law.finer < kFinest && spacing * shown > harmless * law.finer) law.finer *= 2;
@@ -176,19 +178,19 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
 }
 
 // The law on a finer lattice, with one more node in nearly every cell. The values at the curve's nodes are
-// the lower ends of its enclosures. A new node lies near where the extensions of the neighbouring chords
-// cross, and below both, so that every chord between nodes lies below the curve. Where the curve is straight,
-// one extension is the better bound all over the cell. There the node at the far end of the cell is lowered
-// to that extension instead, and the cell stays one chord. No curve lies below (1 - alpha)_+. From the first
-// value, counted from alpha = 1 outwards, that is not above this bound, the law's curve is the bound. Values
-// are only ever lowered, so chords stay below the curve.
+// the lower ends of its enclosures. A new node lies near the point where the extensions of the neighbouring
+// chords cross. Its value is below both extensions, so every chord between nodes lies below the curve. Where
+// the curve is straight, one of the two extensions is the better bound in the whole cell. In that case no
+// node is inserted. Instead, the cell's node that is not on this extension is lowered to it. No curve lies
+// below (1 - alpha)_+. Going outwards from alpha = 1, the law's curve equals (1 - alpha)_+ from the first
+// node whose value is not above it. Values are only lowered, so chords stay below the curve.
 LossLaw losses_below(const PairTable& curve, int refined, bool left_known) {
   const std::vector<Known> nodes = known_nodes(curve);
   const double spacing = curve.spacing / refined;
-  std::vector<Extended> low;  // at the nodes; lowered at a node beside a cell that stays a chord
+  std::vector<Extended> low;  // the values at the curve's nodes
   for (const Known& node : nodes) low.push_back(node.low);
   std::vector<std::optional<ProfilePoint>> inserted(nodes.size());  // the new node in the cell right of each
-  // If nothing is known left of alpha = 1, cells there would only lower the value at 1.
+  // If nothing is known left of alpha = 1, new nodes there would only lower the value at 1.
   const std::size_t first_cell = left_known ? 1 : larger<std::size_t>(1, curve.index.size() - 1);
   for (std::size_t cell = first_cell; cell + 2 < nodes.size(); ++cell) {
     const std::int64_t first = refined * nodes[cell].index + 1, last = refined * nodes[cell + 1].index - 1;
@@ -220,9 +222,9 @@ LossLaw losses_below(const PairTable& curve, int refined, bool left_known) {
     points.push_back({refined * nodes[node].index, low[node]});
     if (inserted[node]) points.push_back(*inserted[node]);
   }
-  // The outermost cells have no outer neighbour. Beyond the last positive value the law's curve is
-  // (1 - alpha)_+, and a chord from there need not lie below the true curve. So the last positive value on
-  // either side is lowered to (1 - alpha)_+ as well.
+  // The outermost cells have no outer neighbour, and beyond the last positive value the law's curve is
+  // (1 - alpha)_+. A chord from a positive value to (1 - alpha)_+ need not lie below the true curve, so the
+  // last positive value on each side is lowered to (1 - alpha)_+ too.
   points.front().value = points.back().value = 0;
   std::size_t from = zero, to = zero;
   while (left_known && from > 0 && points[from - 1].value > 0) --from;
@@ -240,9 +242,9 @@ double mean_loss(const LossLaw& law) { return law.losses.mean() + law.shift; }
 
 }  // namespace
 
-// What is known left of alpha = 1 may be too little to be of use: where many losses lie within a cell or two,
-// it is better to merge them to their mean, as the law of one side does. Both laws are valid; after many
-// rounds the one with the larger mean is the better one.
+// The nodes left of alpha = 1 do not always help. If most losses lie within a cell or two, it is better to
+// merge them into their mean, as the law without these nodes does. Both laws are valid; after many rounds,
+// the one with the larger mean is the better one.
 LossLaw dominated_losses(const PairTable& curve, int refined) {
   if (curve.index.size() < 2) return {{}, 0};
   LossLaw one_side = losses_below(curve, refined, false);

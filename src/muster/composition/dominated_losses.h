@@ -1,8 +1,8 @@
-// The losses of a lower pair: from enclosures of one true pair's curve at some nodes, a law of losses whose
-// composition bounds the true pair's composition from below.
+// Makes the law of the loss of a dominated pair from enclosures of one true pair's curve at some nodes. The
+// law's composition bounds the true pair's composition from below.
 //
-// Between nodes the curve is only known to be convex; see docs/theory/composition.md, "Lower
-// bounds". Pure function.
+// Between nodes the curve is only known to be convex; see docs/theory/composition.md, "Lower bounds". Pure
+// function.
 #pragma once
 
 #include "muster/composition/convex_profile.h"
@@ -11,7 +11,7 @@
 namespace muster::accounting {
 
 // The losses lie on a lattice `refined` >= 2 times as fine as the curve's, or a finer one (LossLaw::finer).
-// If the enclosures say nothing, the law has no losses.
+// If the enclosures are too wide to prove any loss, the law has no losses.
 LossLaw dominated_losses(const PairTable& curve, int refined);
 
 }  // namespace muster::accounting

@@ -29,7 +29,7 @@ std::vector<ProfilePoint> hull_of(const RoundCurve<Value>& curve) {
   return lower_convex_hull(curve.spacing, points);
 }
 
-// The law for a hull. The hull, which may lie below the bound's own values, is what the law must reach.
+// The law for a hull. The law's own profile must reach the hull, which may lie below the bound's own values.
 LossLaw law_above(double spacing, const std::vector<ProfilePoint>& hull) {
   return losses_dominating(spacing, hull, hull);
 }

@@ -14,8 +14,8 @@
 namespace muster::accounting {
 namespace {
 
-// The Gaussian pair, whose composition is known in closed form: T rounds at distance mu are one round at
-// distance mu sqrt(T).
+// The curve of the Gaussian pair, whose composition is known in closed form: T rounds at distance mu are one
+// round at distance mu sqrt(T).
 PairTable gaussian_curve(double mu, int per_deviation) {
   return tabulate(
       [mu](double epsilon) {
@@ -45,9 +45,9 @@ TEST(LossDistribution, EnclosesTheComposedGaussian) {
   }
 }
 
-// Curves whose nodes count as 14 or 86 milliseconds of work each. Their tables have fewer nodes and are the
-// same whenever they are made, and the bounds are larger than the precise one by parts in a thousand or a few
-// per cent: a chord over a cell of w deviations adds at most w^2/4 to the variance, .002 and .032 of it here.
+// A node of these curves counts as 14 or 86 milliseconds of work. The tables have fewer nodes than a full
+// one, and are the same each time they are made. The bounds are at most 0.2 or 3 per cent larger: a chord
+// over a cell of w deviations adds at most w^2/4 to the variance, here .002 and .032 of the variance.
 TEST(LossDistribution, HasFewerNodesWhereOneCostsMuch) {
   struct Case {
     double work, nodes, loose;
@@ -77,8 +77,8 @@ TEST(LossDistribution, HasFewerNodesWhereOneCostsMuch) {
   }
 }
 
-// The true curve has kinks and is straight between them. A lower pair that is straight in a cell must stay
-// below the curve, with nodes on the kinks, between them, and anywhere else.
+// The true profile is piecewise linear. A dominated pair must stay below it wherever the nodes lie: on the
+// kinks, halfway between them, or elsewhere.
 TEST(LossDistribution, DominatedStaysUnderACurveWithKinks) {
   std::vector<double> kinks;
   for (int i = 0; i <= 12; ++i) {
@@ -145,8 +145,8 @@ TEST(LossDistribution, AgreesWithDirectConvolution) {
   }
 }
 
-// Where a computed bound is larger than at a smaller epsilon, the table has its value at the smaller one, and
-// few nodes.
+// Where the computed bound is larger than at a smaller epsilon, the table has its value at the smaller
+// epsilon. Such a stretch has few nodes.
 TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
   const auto falling = [](double epsilon) { return 0.1 * std::exp(-3 * epsilon); };
   int asked = 0;
@@ -167,13 +167,13 @@ TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
     }
     beyond += epsilon >= 4 ? 1 : 0;
   }
-  EXPECT_LT(beyond, 40u);  // cell widths double, up to an epsilon of 1e10
+  EXPECT_LT(beyond, 40u);  // the widths of cells double from cell to cell, up to an epsilon of 1e10
   EXPECT_LT(asked, 700);
 }
 
 TEST(LossDistribution, TakesTheHullOfACurveThatIsNotConvex) {
-  // Node 20 is raised, as may happen where the smallest of several bounds is taken or an allowance is added:
-  // the hull must remove that concave kink instead of clipping its negative mass.
+  // Node 20 is raised. Such concave kinks occur where the smallest of several bounds is taken or an error
+  // bound is added. The hull must remove the kink, not set its negative mass to zero.
   PairTable curve = gaussian_curve(0.5, 20);
   const double honest = LossDistribution::dominating(curve).delta(1, curve.spacing * 20).upper;
   curve.forward[20].upper *= 1.01;

@@ -16,7 +16,7 @@ using numerics::smaller;
 
 // The largest number of groups that coarse_law_of() makes.
 constexpr std::size_t kCoarse = 100;
-// An atom counts as alone in its group if the group's other atoms have less than this share of its mass.
+// An atom counts as alone in its group if the other atoms together have less than this fraction of its mass.
 constexpr double kBeside = 1e-3;
 
 class Divider {
@@ -39,7 +39,8 @@ class Divider {
       }
       return logs;
     };
-    // An atom with more than half of the mass is an end of cells; otherwise every round would move it.
+    // An atom with more than half of the mass is an end of cells. Otherwise each convolution would move most
+    // of the mass.
     weights_under(0, 0.5);
     for (const double c : tilts) {
       weights.push_back(weights_under(c, kHeavy));
@@ -88,9 +89,9 @@ class Divider {
     double cost, from, to;
     bool operator<(const Cell& other) const { return cost < other.cost; }
   };
-  // By how much, about, the sum of e^{cx} over all atoms grows, relative to itself, when a cell's mass is
-  // spread to its ends; summed over the tilts c. With w the cell's width, the mean of its losses grows by
-  // w/2 tanh(w/4) at most, their variance by w^2/4.
+  // The approximate relative increase of the weighted sum of e^{cx} over all atoms if a cell's mass is spread
+  // to its ends, summed over the tilts c. For a cell of width w, the mean of its losses grows by at most
+  // (w/2) tanh(w/4), and their variance by at most w^2/4.
   Cell cell(double from, double to) const {
     const double width = to - from;
     const auto low = std::lower_bound(points_.begin(), points_.end(), from - width / 4) - points_.begin();
@@ -104,8 +105,8 @@ class Divider {
     }
     return {cost, from, to};
   }
-  // Where to divide a cell: at the atom nearest to the middle if it lies in the middle half, so that laws
-  // on few points keep their points, else in the middle.
+  // The point at which a cell is divided. It is the atom nearest to the middle if this atom lies in the
+  // middle half, so that atoms of laws with few atoms become ends. Otherwise it is the middle.
   double inside(double from, double to) const {
     const double middle = from + (to - from) / 2;
     const auto after = std::lower_bound(points_.begin(), points_.end(), middle);
@@ -123,20 +124,19 @@ class Divider {
   static constexpr double kHeavy = 1.0 / 200;
   // Caps the argument of the hyperbolic sine in cell(), which could overflow.
   static constexpr double kSteepest = 20;
-  // Cells narrower than this divided by the largest tilt change no sum of e^{cx} noticeably.
+  // Cells narrower than this value divided by the largest tilt c do not change sums of e^{cx} noticeably.
   static constexpr double kFinest = 1e-6;
   const std::vector<double>& points_;
   std::span<const double> tilts_;
   double finest_;
   std::vector<double> heavy_;  // the heavy atoms' points, increasing
-  std::vector<std::vector<double>>
-      // Per tilt: cumulative weights from the left, without those of the heavy atoms.
-      sums_;
+  // Per tilt: cumulative weights from the left, without the weights of heavy atoms.
+  std::vector<std::vector<double>> sums_;
 };
 
 }  // namespace
 
-// The point of a group is its mean, or its heaviest atom where that has nearly all of the group's mass.
+// The point of a group is its mean, or its heaviest atom if this atom has nearly all of the group's mass.
 CoarseLaw coarse_law_of(std::span<const double> points, std::span<const double> masses) {
   CoarseLaw law;
   const std::size_t size = points.size();

@@ -1,12 +1,12 @@
-// Places cells for a law of losses where they are needed most. Cells are the intervals whose losses
-// convolved_losses.h puts together.
+// Divides the range of a law of losses into cells, with narrow cells where the answer is most sensitive to
+// their width. Cells are the intervals in which convolved_losses.h merges losses.
 //
-// For each tilt c that the question suggests, an atom at x has the weight mass times e^{-c (epsilon - x)_+}:
-// the most that it can contribute to sums that pass epsilon. The cost of a cell is by how much the sum of
-// e^{cx} over all atoms, with these weights, grows if the cell's mass is spread to its ends. The cell that
-// costs most is divided, until there are enough. Heavy atoms, and an atom with more than half of the mass,
-// are ends of cells. See docs/theory/composition.md, "By convolution". Any ends are valid: they decide only
-// how tight the answer is. Pure functions.
+// For each tilt c, an atom at x has its mass times e^{-c (epsilon - x)_+} as its weight. The weight measures
+// how much the atom can contribute to sums above epsilon. The cost of a cell is the increase of the weighted
+// sum of e^{cx} over all atoms if the cell's mass is spread to its ends. The cell with the highest cost is
+// divided until there are enough cells. Heavy atoms, and an atom with more than half of the mass, are ends of
+// cells. See docs/theory/composition.md, "By convolution". Any choice of ends gives valid bounds; it only
+// affects how tight they are. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +15,24 @@
 
 namespace muster::accounting {
 
-// A law whose atoms are put into groups, each replaced by one point: the points, increasing, and the
-// logarithms of the groups' masses.
+// A law whose atoms are put into groups, each of which is replaced by one point.
 struct CoarseLaw {
-  std::vector<double> points;
-  std::vector<double> log_masses;
-  std::vector<bool> alone;  // whether nearly all of a group's mass lies at its very point
+  std::vector<double> points;      // increasing
+  std::vector<double> log_masses;  // of the groups
+  std::vector<bool> alone;         // whether one atom, which is the point, has nearly all of a group's mass
 };
 
-// Puts a law of increasing points and positive masses into at most a hundred groups of neighbours.
+// Puts the atoms of a law with increasing points and positive masses into at most a hundred groups of
+// neighbours.
 CoarseLaw coarse_law_of(std::span<const double> points, std::span<const double> masses);
-// The same with every atom a group of its own.
+// The same with each atom in a group by itself.
 CoarseLaw ungrouped_law_of(std::span<const double> points, std::span<const double> masses);
 // The coarse law of the sum of two independent losses: all sums of a point of `a` and one of `b`.
 CoarseLaw sums_of(const CoarseLaw& a, const CoarseLaw& b);
 
-// Ends of cells from `first` to `last`, increasing: at most cells + 1, unless there are more heavy atoms than
-// that. A single one where `first` and `last` are equal. `tilts` are positive; there is at least one.
+// The ends of the cells from `first` to `last`, increasing. There are at most cells + 1 ends, unless there
+// are more heavy atoms, and only one end if `first` equals `last`. `tilts` must be positive, and there must
+// be at least one.
 std::vector<double> ends_of_cells(const CoarseLaw& law, std::span<const double> tilts, double epsilon,
                                   double first, double last, std::size_t cells);
 

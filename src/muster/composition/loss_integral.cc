@@ -18,27 +18,28 @@ namespace {
 
 namespace contour = numerics::contour;
 
-// Tuning: every choice gives a valid enclosure; these trade its width for work.
-// Terms below e^-34 = 2e-15 of the largest one are bounded, not computed: a million of them add 2e-9 of it.
+// Tuning. Every choice of these constants gives a valid enclosure; they trade its width for work.
+// Terms smaller than e^-34 = 2e-15 times the largest term are bounded, not computed. A million of them add at
+// most 2e-9 of the largest term.
 constexpr double kNegligible = 34;
-// The work of a fast transform per cell, in atoms times frequencies: kLevel for each of its levels, and
-// kTerm for the term of the sum.
+// The work of a fast transform per cell, in atoms times frequencies: kLevel for each level of the transform,
+// and kTerm for the cell's term of the sum.
 constexpr double kLevel = 8;
 constexpr double kTerm = 150;
-// The work of a frequency besides that of its atoms, in atoms: for a logarithm, an angle and two rotations.
+// The work of a law at one frequency besides its atoms, in atoms: a logarithm, an angle and two rotations.
 constexpr double kFrequency = 100;
-// If the round-off of the fast transform leaves a larger relative error than this, the sum is computed atom
-// by atom as well if that is affordable, and the two enclosures are intersected: 1e-7 of delta moves epsilon
-// by less than the six digits in which results are written.
+// If the fast transform's rounding error is relatively larger than this, the sum is also computed atom by
+// atom if the work allows it, and the two enclosures are intersected. A relative error of 1e-7 in delta does
+// not change the six digits of epsilon that results have.
 constexpr double kNoisy = 1e-7;
 // Doubles below this have fewer digits, so it is added to every upper bound and subtracted from every lower
-// one.
+// bound.
 constexpr double kMinNormal = std::numeric_limits<double>::min();
 // Relative error of sums of up to ten million positive terms.
 constexpr double kErrorOfSums = 1e-8;
 
-// A sum of many terms within an ulp of itself: what each addition loses is summed
-// separately (Neumaier 1974).
+// A sum of many terms with compensated summation: the rounding error of each addition is summed separately
+// (Neumaier 1974).
 class LongSum {
  public:
   explicit LongSum(double first) : sum_(first) {}
@@ -54,8 +55,8 @@ class LongSum {
   double lost_ = 0;
 };
 
-// 1/(1 - e^{-zh}) - e^{eps-l0}/(1 - e^{-(z+1)h}), z = c + it: the transform of (1 - e^{eps-l})_+ over l = l0,
-// l0 + h, ..., times e^{z l0}. `excess` is eps - l0.
+// For z = c + it: 1/(1 - e^{-zh}) - e^{eps-l0}/(1 - e^{-(z+1)h}), which is the sum of (1 - e^{eps-l}) e^{-zl}
+// over l = l0, l0 + h, ..., times e^{z l0}. `excess` is eps - l0.
 class Kernel {
  public:
   Kernel(double c, double h, double excess)
@@ -71,10 +72,10 @@ class Kernel {
     return inverse(first_ + 2 * first_decay_ * s * s, first_decay_ * turn) -
            ratio_ * inverse(second_ + 2 * second_decay_ * s * s, second_decay_ * turn);
   }
-  double largest() const { return 2 / first_; }  // a bound on its modulus
+  double largest() const { return 2 / first_; }  // a bound on the modulus at any t
 
  private:
-  // 1 / (re + i im), where the caller has computed re + i im = 1 - e^{-zh} without cancellation.
+  // 1 / (re + i im).
   static std::complex<double> inverse(double re, double im) {
     const double square = re * re + im * im;
     return {re / square, -im / square};
@@ -85,7 +86,7 @@ class Kernel {
   double ratio_;
 };
 
-// The parts' laws tilted by c, and the bounds on round-off that depend on them.
+// The parts' laws tilted by c, and bounds on the rounding errors that depend on these laws.
 class TiltedLosses {
  public:
   TiltedLosses(std::span<const RepeatedLoss> parts, double c) {
@@ -110,7 +111,7 @@ class TiltedLosses {
     }
     return mass;
   }
-  // A bound on the rounding error of the logarithm of one term, in which e^{-(c+it)k} occurs once.
+  // A bound on the rounding error of the logarithm of one term of the sum, which has one factor e^{-(c+it)k}.
   double round_off(double t, double c, double k) const {
     double sum = 0;
     for (const Law& law : laws_) {
@@ -124,8 +125,8 @@ class TiltedLosses {
   double atoms_ = 0;
 };
 
-// The integrand of the walk (numerics/sums/frequency_walk.h) where fast transforms have computed all
-// frequencies of the period at once: a visit looks them up, and nothing is leapt over.
+// The integrand of a walk over frequencies (numerics/sums/frequency_walk.h) if fast transforms have computed
+// all frequencies of the period in advance. A visit looks up their values, and no frequency is skipped.
 class TransformedProduct {
  public:
   // nullopt if a loss is not on the lattice.
@@ -169,8 +170,8 @@ class TransformedProduct {
   static double reach() { return 0; }
   static void seek(double) {}
 
-  // A factor is off by its transform's error and, where its modulus is small, by as much again, because the
-  // modulus is then raised by that error.
+  // The error of a factor is at most twice its transform's error: the transform's own error, and an equal
+  // increase of the modulus where it is small.
   double round_off() const {
     double sum = 0;
     for (const Factor& f : factors_) {
@@ -191,7 +192,7 @@ class TransformedProduct {
     double rounds;
     numerics::LatticeTransform transform;
     double floor;  // a bound on the transform's absolute error
-    // Where the squared modulus is below this, the factor alone makes the product negligible.
+    // If the squared modulus of this factor is below this value, the whole product is negligible.
     double square_negligible;
   };
   std::vector<Factor> factors_;
@@ -199,19 +200,20 @@ class TransformedProduct {
   bool negligible_ = false;
 };
 
-// Adds up the terms of the trapezoidal sum, and bounds on their errors and on the terms left out.
+// Adds up the terms of the trapezoidal sum, bounds on their errors, and bounds on the omitted terms.
 class TermSum {
  public:
-  // The contour, the lattice's spacing, its first point l0 not below epsilon, and epsilon - l0, at most 0.
+  // The contour's real part c, the lattice's spacing h, its first point l0 not below epsilon, and
+  // `excess` = epsilon - l0, which is at most 0.
   struct Place {
     double c, h, l0, excess;
   };
-  // `of_total` and `of_transforms` are errors of a term's logarithm besides its own round-off: that of
-  // ln E e^{cS}, and that of fast transforms.
+  // `of_total` and `of_transforms` bound the errors of a term's logarithm that come from ln E e^{cS} and from
+  // fast transforms. They are added to the term's own rounding error.
   TermSum(const Place& place, const TiltedLosses& parts, double of_total, double of_transforms)
       : place_(place),
         kernel_(place.c, place.h, place.excess),
-        // From epsilon - l0, which is off by about an ulp of l0, and from the kernel's own arithmetic.
+        // The error of epsilon - l0, which is about an ulp of l0, and that of the kernel's own arithmetic.
         kernel_noise_((8 + std::abs(place.l0)) * kernel_.largest() * 2.3e-16),
         value_(kernel_.at(0).real()) {
     const double own_noise = parts.round_off(0, place.c, place.l0);
@@ -226,21 +228,21 @@ class TermSum {
     value_.add(size * (std::polar(1.0, at.phase - t * place_.l0) * k).real());
     noise_ += size * ((std::abs(k) + kernel_noise_) * moved(t) * at.amplify + kernel_noise_);
   }
-  // Leaves out `count` pairs of frequencies +-t', the largest of which is t.
+  // Omits the terms of `count` pairs of frequencies +-t', where t' is at most t.
   void leave_out(double count, double t) { skipped_ += 2 * count * kernel_.largest() * left_out(t); }
 
   double value() const { return value_.value(); }
   double error() const { return (skipped_ + noise_) * (1 + kErrorOfSums); }
 
  private:
-  // The rounding error x of a term's logarithm is affine in t; it moves the term by less than
-  // x e^{2x} of itself.
+  // The relative error of a term. If the rounding error of its logarithm is x, which is affine in t, it is
+  // less than x e^{2x}.
   double moved(double t) const {
     const double x = noise_base_ + noise_slope_ * t;
     return x * (x < 1e-3 ? 1.003 : std::exp(2 * x));
   }
-  // A bound on the modulus, without the kernel's, of a term that was found negligible. That of any term is at
-  // most 1.
+  // A bound on the modulus of a negligible term, not counting the kernel. The modulus of any term is at most
+  // 1.
   double left_out(double t) const {
     return std::exp(numerics::smaller(0.0, 2 * (noise_base_ + noise_slope_ * t) - kNegligible));
   }
@@ -267,7 +269,7 @@ std::optional<numerics::Enclosure> trivial_value(Parts parts, double spacing, do
     return numerics::Enclosure{0, 0};
   }
   if (largest <= epsilon + rounding && 4 * rounding < spacing) {
-    // Only the largest sum can be larger than epsilon, by no more than twice the rounding.
+    // Only the largest sum can be larger than epsilon, by at most twice the rounding error.
     const double log_chance = sum_over(parts, [](const RepeatedLoss& p) {
       double weight = p.losses->largest_point() > 0 ? 0 : 1;
       for (std::size_t a = 0; a < p.losses->points.size() && weight < 1; ++a) {
@@ -364,10 +366,10 @@ std::optional<numerics::Enclosure> Integral::enclosed(double value, double error
   const contour::Period period{cells * h_, period_.lambda, period_.log_left};
   const double right = std::exp(-c_ * period.length);
   const double aliases = right / (1 - right) + period.left_aliases(c_);
-  // The bound on the aliases is doubled because it is rounded too.
+  // Doubling the bound on the aliases covers its own rounding error.
   const double lower = (value - error) * scale / weights - 2 * aliases - kMinNormal;
   const double upper = (numerics::larger(0.0, value) + error) * scale * weights + kMinNormal;
-  // The ends can be out of order, or NaN, where the tilt is too steep for the arithmetic.
+  // The ends can be in the wrong order, or NaN, if c is too large for the arithmetic.
   return upper >= lower ? std::optional(numerics::Enclosure{numerics::larger(0.0, lower), upper})
                         : std::nullopt;
 }

@@ -1,5 +1,5 @@
-// Computes E (1 - e^{epsilon - S})_+ for a sum S of independent losses by one contour integral through the
-// saddle point of its integrand. E is the expectation.
+// Encloses the expectation E (1 - e^{epsilon - S})_+ for a sum S of independent losses by one contour
+// integral through the saddle point of its integrand.
 //
 // The method is explained in composed_delta.h and docs/theory/composition.md, "By one contour sum". Infinite
 // losses are taken as zero. The parts are not copied and must outlive the integral. Const methods may run
@@ -39,12 +39,12 @@ inline double mass_at_infinity(Parts parts) {
   return -std::expm1(sum_over(parts, [](const RepeatedLoss& p) { return std::log1p(-p.infinity); }));
 }
 
-// Bounds the rounding error of the computed log E e^{cY} of one loss. With x = cy, the term w (e^x - 1) of an
-// atom at y with weight w is within four ulps of itself, and off by w |x| e^x ulps more because x is rounded.
-// Adding up A atoms in eight running sums adds A / 16 ulps of the sum of the terms' moduli. That sum is at
-// most E e^{cY} times p e^{-log E e^{cY}} + p', where p and p' are the masses off zero of the law and of the
-// tilted law. If exponents are large, all are taken relative to the largest one, whose own rounding then
-// counts.
+// Bounds the rounding error of the computed ln E e^{cY} of one loss Y. With x = cy, the term w (e^x - 1) of
+// an atom at y with weight w has an error of at most four ulps of itself, plus w |x| e^x ulps because x is
+// rounded. The sum over A atoms, computed as eight running sums, adds an error of A / 16 ulps of the sum of
+// the terms' moduli. The latter sum is at most E e^{cY} times p e^{-ln E e^{cY}} + p', where p and p' are the
+// masses away from zero of the law and of the tilted law. If exponents are large, the largest one is
+// subtracted from all of them, and its own rounding is included.
 inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt& tilt, double c) {
   double mass = 0;
   for (double w : law.weights) {
@@ -57,12 +57,12 @@ inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt
                     (top > 290 ? atoms + 2 * top : 0));
 }
 
-// ln of the supremum over u of (1 - e^{-u})_+ e^{-cu}, which is c^c / (1 + c)^{1 + c}. The supremum of
-// (e^{-u} - 1)_+ e^{(1+c)u} is the same.
+// The logarithm of the supremum over u of (1 - e^{-u})_+ e^{-cu}, which is c^c / (1 + c)^{1 + c}. The
+// supremum of (e^{-u} - 1)_+ e^{(1+c)u} is the same.
 inline double log_steepest(double c) { return -c * std::log1p(1 / c) - std::log1p(c); }
 
-// The value if all losses are zero or infinite, or if no sum of finite losses is larger than epsilon by more
-// than the losses' rounding; nullopt otherwise.
+// An enclosure of the expectation if all losses are zero or infinite, or if no sum of finite losses is larger
+// than epsilon by more than rounding errors; nullopt otherwise.
 std::optional<numerics::Enclosure> trivial_value(Parts parts, double spacing, double epsilon);
 
 class Integral {
@@ -71,7 +71,8 @@ class Integral {
 
   // The saddle point.
   double c() const { return c_; }
-  // Chernoff's bound at the saddle point, from (1 - e^{-u})_+ <= c^c / (1 + c)^{1 + c} e^{cu}; rounded up.
+  // Chernoff's bound at the saddle point, which follows from (1 - e^{-u})_+ <= c^c / (1 + c)^{1 + c} e^{cu}.
+  // Rounded up.
   double chernoff() const {
     const double ulps =
         2.3e-16 * (std::abs(log_total_) + 2 * c_ * std::abs(epsilon_) + 4 * std::abs(log_steepest(c_)) + 8);
@@ -79,17 +80,19 @@ class Integral {
            std::numeric_limits<double>::min();
   }
 
-  // The integral, its transforms summed atom by atom where that is cheaper, otherwise by fast
-  // transforms of at most 2^max_cells cells. `max_work` counts atoms times frequencies. nullopt if
-  // neither is affordable.
+  // An enclosure of the integral. The moment generating functions are summed atom by atom or, where this
+  // takes less work, computed by fast transforms of at most 2^max_cells cells. `max_work` limits the product
+  // of atoms and frequencies. nullopt if neither way is within the limits, or if rounding errors leave no
+  // valid enclosure.
   std::optional<numerics::Enclosure> value(int max_cells, double max_work) const;
 
  private:
-  // The integral as a sum over `cells` frequencies. If `log2_cells` is 0, transforms are summed atom by atom;
-  // otherwise they are fast ones of 2^log2_cells = `cells` cells.
+  // The integral as a sum over `cells` frequencies. If `log2_cells` is 0, the moment generating functions are
+  // summed atom by atom. Otherwise fast transforms of 2^log2_cells = `cells` cells compute them.
   std::optional<numerics::Enclosure> summed(double cells, double max_work, int log2_cells) const;
-  // The integral's enclosure from such a sum and a bound on its error, both given in units of
-  // e^{ln E e^{cS} - c l0} / cells. `nonzero_mass` is the expected number of nonzero losses under the tilt.
+  // The integral's enclosure from the sum `value` over frequencies and a bound on its error, both in units of
+  // e^{ln E e^{cS} - c l0} / cells. `nonzero_mass` is the expected number of nonzero losses under the tilted
+  // laws.
   std::optional<numerics::Enclosure> enclosed(double value, double error, double cells,
                                               double nonzero_mass) const;
 

@@ -15,58 +15,59 @@ using numerics::larger;
 using numerics::smaller;
 using numerics::UpperAndEstimate;
 
-// Tuning: every choice gives a valid table; these trade its closeness for work. The measurements are in
-// docs/theory/notes/composition.md.
-// The least number of nodes per deviation where the curve has a knot: between the knot's multiples it is so
-// straight that every cell is exact.
+// Tuning. Every choice of these constants gives a valid table; they trade its accuracy for work. The
+// measurements are in docs/theory/notes/composition.md.
+// The least number of nodes per deviation if Nodes::knot is used. Between multiples of the knot, the curve is
+// straight, so every cell is exact.
 constexpr double kMinNodesPerDeviation = 16;
-// The number of deviations that a cell may span; it may span more beyond the third deviation, where the tail
-// keeps its shape.
+// The largest width of a cell, in deviations. Beyond the third deviation, where the shape of the tail changes
+// little, cells may be wider.
 constexpr double kWidest = 1.0 / 8;
-// How far a chord may lie above the curve, as a share of the curve's value.
+// How far a chord may lie above the curve, as a fraction of the curve's value.
 constexpr double kRise = 5e-3;
-// The same if the tail is heavy, which means that the curve is not negligible yet after kLightTail deviations. With
-// kRise, bounds of little Gaussian noise over many rounds were up to 3e-4 of themselves larger, and their numerical
-// error up to three times as large. With a light tail, bounds would change by less than 1e-7 of themselves.
+// The same for a heavy tail: one that is not negligible at kLightTail deviations. With kRise in its place,
+// bounds for little Gaussian noise over many rounds were larger by up to a relative 3e-4, and their numerical
+// error was up to three times as large. For a light tail, bounds would change by less than a relative 1e-7.
 constexpr double kRiseOfHeavyTail = 1e-3;
 constexpr double kLightTail = 40;
-// The same where losses are large. There, resolve_large_losses() also halves cells whose losses have much
-// mass.
+// The same where losses are large. In that case resolve_large_losses() also halves cells whose losses have
+// much mass.
 constexpr double kRiseOfLarge = 2e-2;
 constexpr int kMaxSteps = 40;
-// The work that a table may take (numerics/work.h): about a second.
+// The work that a table may take, in the unit of numerics/work.h: about a second.
 constexpr double kTableWork = 3.5e9;
 // The work of a table is estimated for nodes over this many deviations beyond those visited, but at most
 // kMaxDeviations in all.
 constexpr double kNodesBeyond = 2;
 constexpr double kMaxDeviations = 5;
-// A table that would take more than the affordable work has up to this many times fewer nodes, and its chords
-// may rise as many times farther above the curve.
+// If a table would take more than the affordable work, its number of nodes is divided by at most this factor.
+// The distance by which its chords may lie above the curve is multiplied by the same factor.
 constexpr double kCoarse = 8;
-// If it still takes more than twice the affordable work, and losses are not large, it has up to this many
-// times fewer, which are about three per deviation.
+// If the table would still take more than twice the affordable work, and losses are not large, the factor may
+// be up to this. About three nodes per deviation are then left.
 constexpr double kCoarsest = 32;
-// Cells grow once this share of the affordable work is done.
+// Once this multiple of the affordable work is done, new cells are wider.
 constexpr double kWideningStart = 0.75;
-// Once this share of the affordable work is done, resolve_large_losses() halves no more cells.
+// Once this multiple of the affordable work is done, resolve_large_losses() halves no more cells.
 constexpr double kStopped = 1.5;
-// The largest factor by which cells grow because of the work done; their chords may lie as many times farther
-// above the curve.
+// The largest factor by which cells are wider because of the work done. The distance by which their chords
+// may lie above the curve is multiplied by the same factor.
 constexpr double kMaxWidening = 256;
-// A chord may rise above the curve by this many times the negligible tail.
+// A chord may always lie above the curve by this many times Nodes::negligible.
 constexpr double kHarmless = 10;
 // The largest epsilon of a table; the tail beyond is charged as infinite loss.
 constexpr double kFarthest = 1e10;
 constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
 constexpr std::size_t kMaxNodes = 30'000;
-// Losses are large, and resolved one by one, if their deviation as measured from 0 is at least this.
+// Losses are large if their deviation, as it follows from where the curve is a twentieth of its value at 0,
+// is at least this. Cells are then also halved according to their mass (resolve_large_losses).
 constexpr double kLargeLoss = 1;
-// Where losses are large, all chords together may add this share of the mean loss.
+// Where losses are large, all chords together may add about this fraction of the mean loss.
 constexpr double kAddedLoss = 5e-4;
-// The number of cells among which that share is divided.
+// The number of cells among which this increase is divided.
 constexpr double kSharing = 200;
 
-// The end of a value that is not its upper one.
+// The other end of a value, which is not `upper`.
 double& other_end(Enclosure& value) { return value.lower; }
 double& other_end(UpperAndEstimate& value) { return value.estimate; }
 
@@ -77,18 +78,18 @@ Value within_unit(Value value) {
   return value;
 }
 
-// Finds where a falling curve falls through a value, and remembers all that was computed.
+// Finds where a decreasing curve crosses a value, and stores all computed points.
 template <typename Value>
 class Fall {
  public:
   explicit Fall(const DeltaCurve<Value>& curve) : curve_(curve), at_zero_(curve(0).upper) {}
 
   double at_zero() const { return at_zero_; }
-  // How often the curve was computed.
+  // How many times the curve has been computed.
   std::size_t asked() const { return known_.size() + 1; }
 
-  // An interval in which the curve falls through `target`: at `low` the curve is above `target`, or low is 0;
-  // at `high` it is at most `target`, or high is kFarthest.
+  // An interval in which the curve crosses `target`: at `low` the curve is above `target`, or low is 0; at
+  // `high` the curve is at most `target`, or high is kFarthest.
   struct Bracket {
     double low, high;
   };
@@ -107,8 +108,8 @@ class Fall {
     return found;
   }
 
-  // An epsilon just right of where the curve falls through `target`, which is located first to a factor of
-  // two, then to a thirty-second of that interval.
+  // An epsilon just right of where the curve crosses `target`. The crossing is located to a factor of two
+  // first, and then by five bisections.
   double roughly(double target) {
     constexpr int kFirst = -15, kLast = 64, kStride = 3;
     const auto above = [&](int exponent) { return at(std::ldexp(1.0, exponent)) > target; };
@@ -134,7 +135,8 @@ class Fall {
     return to;
   }
 
-  // One step towards where the curve falls through `target`: by a secant of ln delta, or by bisection.
+  // One step towards the point where the curve crosses `target`, by a secant of ln delta or, if `halfway`, by
+  // bisection.
   void refine(double target, bool halfway) {
     const Bracket now = bracket(target);
     const double share =
@@ -162,14 +164,14 @@ class Fall {
   std::vector<std::pair<double, double>> known_;  // epsilon, delta
 };
 
-// The scale of the loss. For a standard normal Z, E(Z - z)_+ falls to a twentieth of its value at z = 0 near
-// z = 1.66, and there by a factor of e while z grows by 0.42. The values used are 1.55 and 0.45: only a rough
-// scale is needed. Where large losses make the curve flat before it falls, the deviation is that of the fall
-// alone.
+// The scale of the loss. For a standard normal Z, E(Z - z)_+ is a twentieth of its value at 0 near z = 1.66,
+// and falls there by a factor of e while z grows by 0.42. The code has 1.55 and 0.45 in their place, because
+// only a rough scale is needed. If large losses make the curve flat before it falls, the deviation is
+// measured only where it falls.
 struct FallScale {
   double deviation;
-  bool large;  // whether losses are so large that they are resolved one by one
-  // How often the curve was computed.
+  bool large;  // whether losses are large (kLargeLoss)
+  // How many times the curve was computed.
   std::size_t asked;
 };
 template <typename Value>
@@ -179,9 +181,9 @@ FallScale scale_of(const DeltaCurve<Value>& curve) {
   if (from_zero < kLargeLoss) {
     return {from_zero, false, fall.asked()};
   }
-  // The deviation that follows from the distance between the epsilons where the curve is a tenth and a
-  // thirtieth of its value at 0. Both are found to a relative 1e-3; less precisely if the deviation is
-  // certainly at most kLargeLoss, because smaller ones are not told apart here.
+  // The deviation follows from the distance between the epsilons where the curve is a tenth and a thirtieth
+  // of its value at 0. Both epsilons are found to a relative 1e-3. The search ends earlier if the deviation
+  // is certainly at most kLargeLoss, because a smaller one is replaced by kLargeLoss.
   const double first = 0.1 * fall.at_zero(), last = fall.at_zero() / 30;
   const auto deviation = [](double from, double to) { return (to - from) / std::log(3.0) / 0.45; };
   for (int i = 0; i < 2 * kMaxSteps; ++i) {
@@ -207,10 +209,10 @@ struct Node {
 template <typename Value>
 class Table {
  public:
-  // Both in the unit of numerics/work.h.
+  // In the unit of numerics/work.h.
   struct Work {
     double affordable;
-    double before;  // that of measuring the curve, which is charged to each of its tables
+    double before;  // the work of measuring the curve, which each of its tables counts as its own
   };
   Table(const DeltaCurve<Value>& forward, const DeltaCurve<Value>& reverse, double spacing, double negligible,
         double rise, const Work& work)
@@ -226,7 +228,7 @@ class Table {
   const Node<Value>& last() const { return nodes_.back(); }
   double epsilon(std::int64_t index) const { return spacing_ * static_cast<double>(index); }
 
-  // Adds a node right of the last one, and as many between the two as are needed.
+  // Adds a node right of the last one, and nodes between the two where they are needed.
   void append(std::int64_t index) {
     const Node<Value> node = at(index);
     if (!nodes_.empty()) {
@@ -235,8 +237,8 @@ class Table {
     nodes_.push_back(node);
   }
 
-  // Delta never rises with epsilon: where a computed bound is larger than that at a smaller epsilon, it is
-  // replaced by the latter.
+  // Delta never rises with epsilon. Where a computed bound is larger than the bound at a smaller epsilon, the
+  // latter replaces it.
   void make_monotone() {
     for (std::size_t i = 1; i < nodes_.size(); ++i) {
       cap(nodes_[i].forward, nodes_[i - 1].forward.upper);
@@ -244,8 +246,8 @@ class Table {
     }
   }
 
-  // Halves cells until what their chords add to the mean loss is a small share of it. The upper ends must not
-  // rise from node to node (make_monotone).
+  // Halves cells until their chords add only a small fraction to the mean loss. The upper ends must not rise
+  // from node to node (make_monotone).
   void resolve_large_losses() {
     bool again = true;
     while (again && spent() < kStopped && nodes_.size() < kMaxNodes) {
@@ -270,8 +272,8 @@ class Table {
     }
   }
 
-  // How many times wider cells are because most of the affordable work is done. Beyond kWideningStart, each
-  // further third of the affordable work doubles their width.
+  // The factor by which new cells are wider because most of the affordable work is done. Beyond
+  // kWideningStart, it doubles with each further third of the affordable work.
   double widening() const {
     return smaller(kMaxWidening, std::exp2(3 * larger(0.0, spent() - kWideningStart)));
   }
@@ -287,7 +289,7 @@ class Table {
   }
 
  private:
-  // The work done so far, as a share of the affordable work.
+  // The work done so far, as a multiple of the affordable work.
   double spent() const { return (numerics::work_done() - start_) / affordable_; }
 
   Node<Value> at(std::int64_t index) const {
@@ -312,9 +314,9 @@ class Table {
     fill(middle, to);
   }
 
-  // Compares, at the cell's middle, the chord, which is straight in alpha, with a curve between the same ends
-  // whose logarithm is straight in epsilon. A curve whose logarithm is concave lies above the latter, and
-  // nearer to the chord. Where an upper end rises, make_monotone will replace it by the one before.
+  // Whether the chord, which is linear in alpha, is close to the curve whose logarithm is linear in epsilon
+  // and which has the same ends. They are compared at the cell's middle. A curve whose logarithm is concave
+  // lies between the two. If the upper end rises over the cell, make_monotone() will remove the rise.
   bool chord_is_close(double from, double to, double width) const {
     if (to >= from || from <= kHarmless * negligible_) {
       return true;
@@ -344,14 +346,14 @@ class Table {
   const DeltaCurve<Value>& reverse_;
   double spacing_;
   double negligible_;
-  double rise_;  // how far a chord may lie above the curve, as a share of the curve's value
+  double rise_;  // how far a chord may lie above the curve, as a fraction of the curve's value
   double affordable_;
   double start_;
   std::vector<Node<Value>> nodes_;
 };
 
-// The work of a node, as the mean over two epsilons. A curve is computed twice at each, and only the second
-// time counts, so that what the curve builds once is left out.
+// The work of a node, as the mean over two epsilons. The curve is computed twice at each epsilon, and only
+// the second time counts, so that work which the curve does only once is excluded.
 template <typename Value>
 double work_of_node(const DeltaCurve<Value>& forward, const DeltaCurve<Value>& reverse, double deviation) {
   double work = 0;
@@ -368,9 +370,9 @@ double work_of_node(const DeltaCurve<Value>& forward, const DeltaCurve<Value>& r
   return work;
 }
 
-// How many times fewer nodes than asked for a table has, because each of them takes so much work: a power of
-// two. Tables of large losses consist mostly of wide cells, whose number does not depend on the lattice;
-// widening() makes those wider.
+// The factor by which a table has fewer nodes than requested, because nodes take much work: a power of two.
+// With large losses, a table consists mostly of wide cells, whose number does not depend on the lattice;
+// widening() makes them wider.
 double coarsening(double work, double affordable, bool large) {
   double coarser = 1;
   while ((coarser < kCoarse && work > coarser * affordable) ||
@@ -415,13 +417,13 @@ RoundCurve<Value> Tabulator<Value>::table(const Nodes& nodes) const {
   const double rise = large ? kRiseOfLarge : heavy ? kRiseOfHeavyTail : kRise;
   Table<Value> table(forward_, reverse_, spacing, nodes.negligible, coarser * rise, {affordable, measuring});
   table.append(0);
-  double stall = 1;  // how much wider the cells are because the bound does not fall
+  double stall = 1;  // the factor by which cells are wider because the bound does not fall
   while (table.last().larger_upper() > nodes.negligible && table.epsilon(table.last().index) < kFarthest &&
          table.last().index < kFarthestIndex && table.size() < kMaxNodes) {
     const std::int64_t i = table.last().index;
     const double deviations = static_cast<double>(i) / dense;
     const double beyond = larger(0.0, deviations - (large ? 0 : nodes.visited));
-    // The width is a first guess, which append() corrects.
+    // This width is only a first guess: append() divides the cell where needed.
     const double widest = dense * larger(kWidest, deviations / 24);
     const double stride = large ? widest : smaller(std::exp(beyond * beyond / 6), widest);
     const double before = table.last().larger_upper();

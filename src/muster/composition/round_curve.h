@@ -1,18 +1,19 @@
-// The privacy curve of one round, tabulated at the epsilons where composition needs it.
+// Tabulates the privacy curve of one round, delta as a function of epsilon, at the epsilons that composition
+// needs.
 //
 // Nodes are multiples of one lattice spacing h. A chord over a cell of width w adds about w^2 / 6 times the
 // cell's probability to the variance of the loss. For a given number of nodes, the widths that add least
-// therefore grow as (density)^{-1/3} = e^{z^2/6}, where z counts standard deviations of the loss beyond
-// Nodes::visited, up to which losses matter most to the composition. These widths are a first guess only:
-// once the curve is known at both ends of a cell, the cell is halved, down to the lattice, while its chord
-// may rise too far above the curve. So the table never relies on a guess of how a curve goes on, and a curve
-// that is flat over any distance and then falls at once is resolved where it falls. A chord lies above a
-// convex curve: fewer nodes make the bound looser and never invalid. Cells are wider where the tail is nearly
-// negligible, and where the computed bound does not fall (delta never rises with epsilon, so an upper end
-// also holds at every larger epsilon).
+// therefore grow as (density)^{-1/3} = e^{z^2/6}. Here z is the distance of the loss from Nodes::visited, in
+// standard deviations; smaller losses matter most to the composition, and cells are narrow there. These
+// widths are a first guess. Once the curve is known at both ends of a cell, the cell is halved as long as its
+// chord may lie too far above the curve, at most down to the lattice. So a curve that is flat over a long
+// distance and then falls suddenly is resolved where it falls. A chord lies above a convex curve, so fewer
+// nodes make the bound looser but never invalid. Cells are wider where the tail is nearly negligible, and
+// where the computed bound does not fall: delta never rises with epsilon, so an upper end also holds at every
+// larger epsilon.
 //
-// Two kinds of curves are tabulated in the same way: those of bounds, whose values have a proven upper end
-// and an estimate, and those of pairs of data sets, whose values are enclosures.
+// Two kinds of curves are tabulated in the same way. The values of a bound's curve have a proven upper end
+// and an estimate. The values of the curve of a pair of data sets are enclosures.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +26,15 @@
 
 namespace muster::accounting {
 
-// A value of delta at epsilon >= 0, always by the same formula; never throws. An end that is NaN says
-// nothing: a table replaces it by 0 or 1, and an answer that is NaN does not pass the accountant's gate.
+// A value of delta at epsilon >= 0. Deterministic; never throws. An end may be NaN, which bounds nothing: a
+// table replaces it by 0 or 1, and an answer that is NaN does not pass the accountant's gate.
 template <typename Value>
 using DeltaCurve = std::function<Value(double epsilon)>;
 
-// `upper` bounds the delta of every pair of neighbours; the gap to `estimate` is the bound's numerical error.
+// `upper` bounds the delta of every pair of neighbouring data sets. Its distance from `estimate` is the
+// bound's numerical error.
 using BoundCurve = DeltaCurve<numerics::UpperAndEstimate>;
-// Encloses the delta of one pair of data sets in one order.
+// Encloses the delta of one ordered pair of data sets.
 using PairCurve = DeltaCurve<numerics::Enclosure>;
 
 template <typename Value>
@@ -42,34 +44,33 @@ struct RoundCurve {
   std::vector<Value> forward;
   std::vector<Value> reverse;
 
-  // The same pair seen from the other record.
+  // The curve of the same two laws in the other order.
   RoundCurve swapped() const { return {spacing, index, reverse, forward}; }
 };
 using BoundTable = RoundCurve<numerics::UpperAndEstimate>;
 using PairTable = RoundCurve<numerics::Enclosure>;
 
-// How a curve is to be tabulated: with `per_deviation` nodes per standard deviation of the loss over the
-// first `visited` deviations, and fewer beyond. The deviation is measured by where the curve falls to a
-// twentieth of its value at 0 and, where losses are large, by how fast it falls. The table ends where both
-// directions are at most `negligible`, or at a largest epsilon or number of nodes if the curve never falls so
-// far.
+// How to tabulate a curve: with `per_deviation` nodes per standard deviation of the loss over the first
+// `visited` deviations, and fewer beyond. The deviation follows from the epsilon at which the curve is a
+// twentieth of its value at 0 and, where losses are large, from how fast the curve falls. The table ends
+// where both directions are at most `negligible`. If the curve does not fall so far, the table ends at a
+// largest epsilon or number of nodes.
 struct Nodes {
   int per_deviation;
   double negligible;
   double visited = 5;
   // An epsilon that must be a node if it is larger than the spacing; 0 for none.
   double knot = 0;
-  // Whether spacings are powers of two, so that of the lattices of two curves the finer one includes the
-  // other.
+  // Whether the spacing is a power of two. The finer one of two such lattices then includes the coarser one.
   bool nested = false;
-  // Where nodes take much work (numerics/work.h) there are fewer of them, so that a table takes about a
-  // second, or this share of it.
+  // The table has fewer nodes if each takes much work (numerics/work.h), so that it takes about this many
+  // seconds.
   double share = 1;
 };
 
-// Makes tables of one curve; what all of them need is measured once. An empty `reverse` means that the
-// curve is symmetric. A NaN of a curve is replaced by 1 in an upper end and by 0 in the other one. Thread
-// rule: const methods may run concurrently.
+// Makes tables of one curve, and measures the scale of its loss only once. An empty `reverse` means that both
+// directions have the same curve. In a table, an upper end that is NaN becomes 1, and any other end that is
+// NaN becomes 0. Thread rule: const methods may run concurrently.
 template <typename Value>
 class Tabulator {
  public:
@@ -82,9 +83,9 @@ class Tabulator {
  private:
   struct Scale {
     double deviation;
-    bool large;           // whether losses are so large that they are resolved one by one
-    double work_of_node;  // the work of one node, in the unit of numerics/work.h
-    double work;          // that of these measurements, without what the curve builds once
+    bool large;           // whether losses are so large that cells are also halved according to their mass
+    double work_of_node;  // in the unit of numerics/work.h
+    double work;          // about the work of these measurements, without work that the curve does only once
   };
   const Scale& scale() const;
   // Whether the upper end of either direction at this epsilon is larger than `delta`.
@@ -99,7 +100,7 @@ class Tabulator {
 extern template class Tabulator<numerics::UpperAndEstimate>;
 extern template class Tabulator<numerics::Enclosure>;
 
-// The table of a bound's curve, which holds for both orders of every pair.
+// The table of a bound's curve. A bound holds for both orders of every pair.
 inline BoundTable tabulate(BoundCurve curve, const Nodes& nodes) {
   return Tabulator<numerics::UpperAndEstimate>(std::move(curve), {}).table(nodes);
 }

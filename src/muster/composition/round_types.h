@@ -1,14 +1,14 @@
-// The types of a round: the worst cases that one round can be. An adversary may choose a different one in
-// every round.
+// Describes the types of a round: pairs of measures that together bound the worst case of a round. An
+// adversary may choose a different type in every round.
 //
 // A type is a pair of finite measures (P, Q) whose losses ln dP/dQ lie on multiples of a spacing, plus a
 // P-mass `infinity` at infinite loss. Its profile is f(alpha) = sum over losses of (p - alpha q)_+ +
-// infinity, where p and q are a loss's masses under P and Q. A list of types *covers* a round if for every
-// pair of laws that the round can have, in either order, there are weights >= 0 that sum to 1 such that the
-// pair's hockey-stick divergence satisfies
+// infinity, where p and q are a loss's masses under P and Q. A list of types *covers* a round if the
+// following holds for every pair of laws that the round can have, in either order. There are weights >= 0
+// that sum to 1 such that the pair's hockey-stick divergence satisfies
 //     HS_alpha <= sum over types of weight * f(alpha)     for every alpha > 0 on the lattice.
-// The weights may differ from pair to pair but not with alpha, which is more than a single dominating pair
-// can express (docs/theory/aggregated.md, "Many rounds").
+// The weights may depend on the pair but not on alpha. A single dominating pair cannot express this
+// (docs/theory/aggregated.md, "Many rounds").
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct RoundType {
   std::vector<std::int64_t> losses;  // increasing, in units of the spacing
   std::vector<double> masses;        // under P, >= 0, same length
   double infinity = 0;               // P-mass at infinite loss
-  bool rarely_worst = false;         // a hint: hardly ever the adversary's best choice
+  bool rarely_worst = false;         // a hint: rarely the adversary's best choice
 };
 
 struct RoundTypes {

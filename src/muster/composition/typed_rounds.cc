@@ -14,25 +14,25 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr double kMaxEpsilon = 1e20;
-// The tails: values at which the tables of V (adaptive_rounds.h) may end. The tails of all blocks of the
-// largest length together must be at most kShareOfDelta of delta; if even the smallest tail is too large,
-// nothing is answered.
+// The tails: values of delta at which the tables of V (adaptive_rounds.h) may end. With blocks of the largest
+// length, the sum of all blocks' tails must be at most kShareOfDelta times delta. If even the smallest tail
+// is too large, there is no answer.
 constexpr std::array<double, 5> kTails{1e-11, 1e-15, 1e-21, 1e-31, 1e-46};
 constexpr double kShareOfDelta = 1e-4;
-// The share of the tail that losses charged as infinite may add in a block.
+// In a block, losses charged as infinite may add at most this fraction of the tail to delta.
 constexpr double kShareOfTail = 1e-3;
-// The numbers of rounds for which recursions are made: of those long enough for a question, the shortest
-// answers.
+// The numbers of rounds for which recursions are made. The shortest recursion that is long enough answers a
+// question.
 constexpr std::array<std::uint64_t, 4> kLengths{16, 64, 256, 1024};
-// The most multiplications of a recursion.
+// The largest number of multiplications that a recursion may take.
 constexpr double kMaxWork = 4e9;
 constexpr int kNodesPerDeviation = 100;
 constexpr double kVisited = 2.5;
 // A bound on the relative rounding error of V.
 constexpr double kRecursionError = 1e-9;
 
-// An epsilon, as a number of spacings, at which V after `rounds` rounds is about `tail` or less, by
-// Chernoff's bound.
+// An epsilon, in units of the spacing, at which V after `rounds` rounds is about `tail` or less by Chernoff's
+// bound.
 double reach_of(const RoundTypes& types, std::uint64_t rounds, double tail) {
   double least = kNone;
   for (double z = 1e-6; z < 64; z *= 1.25) {  // in units of 1 / spacing
@@ -61,8 +61,8 @@ double work_of(const RoundTypes& types, std::uint64_t rounds, double points) {
 
 }  // namespace
 
-// The tables for a tail that suits `delta`; their block is the longest recursion that takes at most kMaxWork.
-// Null if there are none.
+// The tables whose tail is small enough for `delta`. Their block is the longest recursion that takes at most
+// kMaxWork. Null if there are none.
 TypedRounds::Tables* TypedRounds::tables(std::uint64_t rounds, double delta, bool rough) const {
   const std::uint64_t whole = rounds / kLengths.back();
   const double blocks = static_cast<double>(whole) + 1;
@@ -140,7 +140,7 @@ double TypedRounds::delta_at(std::uint64_t rounds, double delta, double epsilon)
 double TypedRounds::answer(std::uint64_t rounds, const Question& question, bool rough) const {
   const std::lock_guard lock(mutex_);
   if (!question.asks_epsilon()) {
-    double value = 1;  // each answer tells which tail the question needs
+    double value = 1;  // each answer shows which tail the question needs
     for (Tables* last = nullptr;;) {
       Tables* next = tables(rounds, value, rough);
       if (next == last || next == nullptr) return value;

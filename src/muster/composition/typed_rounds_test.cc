@@ -1,5 +1,5 @@
-// Compares the recursion over adaptive choices between types with trying every strategy on every history,
-// and blocks of rounds with the recursion over all of them.
+// Compares the recursion over adaptive choices of types with a search over all strategies, and the
+// composition of blocks with one recursion over all rounds.
 #include "muster/composition/typed_rounds.h"
 
 #include <gtest/gtest.h>
@@ -69,8 +69,8 @@ RoundTypes random_types(std::mt19937_64& engine) {
   return types;
 }
 
-// The best divergence over all strategies, which choose every round's type after every history. p and q are
-// the probabilities of the history so far under the two data sets.
+// The largest divergence over all strategies. A strategy chooses the type of each round from the history of
+// all earlier rounds. p and q are the probabilities of the history so far under the two data sets.
 double every_strategy(const RoundTypes& types, double p, double q, int rounds, double alpha) {
   if (rounds == 0) return std::fmax(0.0, p - alpha * q);
   double best = 0;
@@ -87,7 +87,7 @@ double every_strategy(const RoundTypes& types, double p, double q, int rounds, d
   return best;
 }
 
-// The best divergence if one type is used in all rounds.
+// The largest divergence if the same type is used in all rounds.
 double fixed_type(const RoundTypes& types, int rounds, double alpha) {
   double best = 0;
   for (const RoundType& type : types.types) {
@@ -131,13 +131,13 @@ TEST(AdaptiveRounds, OrderRangeAndInfinity) {
   const AdaptiveRounds wide(types, 4000), narrow(types, 300);
   std::vector<double> before(4001, 0.0);
   for (const std::uint64_t count :
-       {1ull, 5ull, 40ull, 33ull, 70ull, 6ull}) {  // not in order, so that stored values are used
+       {1ull, 5ull, 40ull, 33ull, 70ull, 6ull}) {  // not increasing, so that stored values are used
     const std::vector<double> values = wide.after(count), short_of = narrow.after(count);
     for (std::size_t i = 0; i + 1 < values.size(); ++i) {
       ASSERT_GE(values[i], values[i + 1]);
       ASSERT_LE(values[i], 1);
     }
-    // Beyond the last point, that point's value is used.
+    // Beyond the last lattice point, the value at the last point is used.
     for (std::size_t i = 0; i < 300; ++i) ASSERT_GE(short_of[i], values[i] * (1 - 1e-12));
     EXPECT_EQ(AdaptiveRounds::between(values, types.spacing, 1e9), values.back());
   }
@@ -151,7 +151,7 @@ TEST(AdaptiveRounds, OrderRangeAndInfinity) {
   EXPECT_GE(infinite.after(20).back(), 1 - std::pow(1 - 1e-3, 20) - 1e-12);
 }
 
-// Types that are computed at every second point only do not make the result smaller.
+// The result is not smaller if some types are computed only at every second point.
 TEST(AdaptiveRounds, ATypeThatIsRarelyWorstIsNeverMissed) {
   std::mt19937_64 engine(21);
   for (int trial = 0; trial < 5; ++trial) {
@@ -164,8 +164,8 @@ TEST(AdaptiveRounds, ATypeThatIsRarelyWorstIsNeverMissed) {
   }
 }
 
-// For many rounds, computed in blocks, the bound is at least that of the recursion over all of them, and it
-// never falls with the number of rounds.
+// For many rounds the bound is composed from blocks. It is at least the bound of one recursion over all
+// rounds, and does not decrease with the number of rounds.
 TEST(TypedRounds, BlocksAreAboveTheRecursionAndNearIt) {
   RoundTypes types;
   types.spacing = 2e-3;

@@ -12,7 +12,7 @@ namespace muster::protocols {
 namespace {
 
 constexpr std::uint64_t kMaxClients = 1'000'000'000'000;
-constexpr std::uint64_t kMaxRecords = 1'000'000;  // as many as a file of examples may have
+constexpr std::uint64_t kMaxRecords = 1'000'000;  // the largest number of examples in a file
 constexpr std::uint64_t kMaxSeed = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMaxEpochs = 10'000;
 
@@ -95,7 +95,7 @@ std::vector<KeySpec> population_keys() {
   };
 }
 
-// How the fields of CSV data are read.
+// The keys that say how CSV data is read.
 std::vector<KeySpec> csv_keys() {
   return {
       {

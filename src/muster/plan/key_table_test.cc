@@ -99,7 +99,7 @@ PlanSource source_with(const KeySpec& spec, const std::string& text) {
   if (deciding.contains(std::string(spec.key))) {
     deciding[std::string(spec.key)] = text;
   }
-  if (spec.key.starts_with("rounds.local_")) {  // these go together
+  if (spec.key.starts_with("rounds.local_")) {  // local steps need a rate, and the others need local steps
     deciding["rounds.local_steps"] = spec.key == "rounds.local_steps" ? text : "5";
     deciding["rounds.local_rate"] = spec.key == "rounds.local_rate" ? text : "0.5";
   }

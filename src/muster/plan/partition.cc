@@ -1,4 +1,4 @@
-// The text of a partition, and the kind of value that holds one.
+// Reads and writes the text of a partition, also as the value of a plan's key.
 #include "muster/plan/partition.h"
 
 #include <fmt/format.h>

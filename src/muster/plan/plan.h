@@ -78,8 +78,8 @@ struct PlanValues {
 
   std::uint64_t clients = 0;
   std::string data;                    // "digits", "idx:DIR" or another of kDataFormats; empty if not stated
-  std::uint64_t records = 1;           // that each client holds
-  std::optional<Partition> partition;  // absent: client j holds record j
+  std::uint64_t records = 1;           // per client
+  std::optional<Partition> partition;  // nullopt: client j holds record j
   bool share = false;                  // whether several clients may hold the same record
   // Of csv data; each is empty if it is not stated.
   std::string label;      // the column that holds the class
@@ -107,8 +107,8 @@ struct PlanValues {
   std::optional<double> projection;
   double weight_decay = 0;
   std::uint64_t local_steps = 0;             // of local SGD; 0: the mean gradient of the client's records
-  std::optional<double> local_rate;          // stated if and only if there are local steps
-  std::optional<std::uint64_t> local_batch;  // records of a local step; absent: all
+  std::optional<double> local_rate;          // has a value if and only if local_steps > 0
+  std::optional<std::uint64_t> local_batch;  // records per local step; nullopt: all
   std::uint64_t batch = 1;                   // slots per step, in protocol random-check-in-fixed
   std::uint64_t log_every = 1;
   std::uint64_t checkpoint_every = 1;

@@ -83,8 +83,8 @@ std::string why_inapplicable(const Deciding& deciding) {
                      deciding.randomizer);
 }
 
-// Whether a key that does not apply to the protocol and the randomizer is left out instead of refused: the file
-// stated it for another protocol or randomizer than an override chose; or it was marked.
+// Whether a key that does not apply to the protocol and the randomizer is left out instead of refused: the
+// file stated it for another protocol or randomizer than an override chose; or it was marked.
 bool is_left_out(const PlanSource& source, std::string_view key, const RawValue& raw) {
   const bool changed = source.changes("participation.protocol") || source.changes("randomizer.kind");
   return source.may_leave_out(key) || (changed && !raw.origin.is_flag());
@@ -219,7 +219,7 @@ void check_batch_divides_slots(const Plan& plan) {
   }
 }
 
-// Local steps need a step size, and without them there is neither a step size nor a batch.
+// Refuses local steps without a step size, and a step size or batch without local steps.
 void check_local_steps(const PlanSource& source, const Plan& plan) {
   if (plan.local_steps() == 0) {
     const std::string message = "is for local steps, of which the plan has none";
@@ -230,7 +230,7 @@ void check_local_steps(const PlanSource& source, const Plan& plan) {
   }
 }
 
-// An answer names one category, and a client of several records has several.
+// Refuses several records per client for a randomizer whose answer is the category of one record.
 void check_answers_are_of_one_record(const PlanSource& source, const Plan& plan) {
   if (plan.records() > 1 && spec_of(plan.randomizer()).randomizes == Randomizes::one_answer) {
     refuse_stated(source, "population.records", "1",

@@ -83,7 +83,7 @@ struct DataSet {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// How records are divided among clients (partition.h).
+// How records are dealt to clients (partition.h).
 struct Partitions {
   static constexpr std::string_view kPlaceholder = "TEXT";
   Field<Partition> field;
@@ -93,7 +93,7 @@ struct Partitions {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// A switch: true or false, which a flag states as text.
+// A switch: true or false. A flag gives the value as text.
 struct Switch {
   static constexpr std::string_view kPlaceholder = "BOOLEAN";
   Field<bool> field;
@@ -103,8 +103,8 @@ struct Switch {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// The name of a column in the header of a file: text without control characters, and without blanks around it. An empty
-// field means that the plan names none; empty text is refused.
+// The name of a column in the header of a file: text without control characters, and without blanks around
+// it. An empty field means that the plan names none; empty text is refused.
 struct ColumnName {
   static constexpr std::string_view kPlaceholder = "TEXT";
   Field<std::string> field;

@@ -18,13 +18,13 @@ using NoteSink = std::function<void(const std::string& note)>;
 // "250000 clients share 3000 records, 83.3 a record on average: epsilon is for one client's copy; ...".
 std::string sharing_note(const protocols::Plan& plan, double clients_per_record);
 
-// "each client holds 12 records, ..."; empty if each holds one.
+// "each client holds 12 records, ..."; empty if each client holds one record.
 std::string records_note(const protocols::Plan& plan);
 
 // "the classes are 0 = cat, 1 = dog", from the names of the classes; of many, the first ones.
 std::string classes_note(const std::vector<std::string>& class_names);
 
-// How accuracy differs between clients, and that no epsilon covers it; empty if either value is missing.
+// Says how accuracy differs between clients, and that no epsilon covers it. Empty if either value is missing.
 std::string by_client_note(std::optional<double> mean, std::optional<double> worst_decile);
 
 // "12 answers were neutral: ...".

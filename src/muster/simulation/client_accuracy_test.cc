@@ -21,7 +21,7 @@ learning::Dataset records(std::size_t count) {
   return data;
 }
 
-// Twenty clients hold one record each, so a client's accuracy is that of its label.
+// Each of twenty clients holds one record, so a client's accuracy is the accuracy for its record's label.
 TEST(ClientAccuracy, IsTheMeanOverClientsAndOverTheWorstTenth) {
   const learning::Dataset data = records(20);
   const Population population({.clients = 20}, data, kKey);
@@ -30,12 +30,12 @@ TEST(ClientAccuracy, IsTheMeanOverClientsAndOverTheWorstTenth) {
   ASSERT_TRUE(by_client);
   EXPECT_DOUBLE_EQ(by_client->mean, (0.5 + 1 + 0.8 + 0.5) / 4);
   EXPECT_DOUBLE_EQ(by_client->worst_decile, 0.5);
-  // Of three clients, the lowest tenth is one.
+  // The lowest tenth of three clients is one client.
   EXPECT_DOUBLE_EQ(ClientAccuracy(population, 3).of(scores)->worst_decile, 0.5);
   EXPECT_DOUBLE_EQ(ClientAccuracy(population, 3).of(scores)->mean, (0.5 + 1 + 0.8) / 3);
 }
 
-// Of eleven clients, the lowest tenth is two: the worst two of them count alike.
+// The lowest tenth of eleven clients is two clients, with accuracies 0 and 0.6.
 TEST(ClientAccuracy, TheWorstTenthIsRoundedUp) {
   learning::Dataset data = records(11);
   data.labels.assign(11, 1);
@@ -45,7 +45,7 @@ TEST(ClientAccuracy, TheWorstTenthIsRoundedUp) {
       ClientAccuracy(population).of(std::vector<LabelScore>{{10, 0}, {10, 6}, {}, {}})->worst_decile, 0.3);
 }
 
-// The shares of right predictions, weighted by the labels of the client's own records.
+// The fractions of correct predictions are averaged over the labels of the client's own records.
 TEST(ClientAccuracy, OfSeveralRecordsFollowsTheirLabels) {
   const learning::Dataset data = records(12);
   const Population population({.clients = 1, .each = 12, .partition = protocols::Partition{}}, data, kKey);

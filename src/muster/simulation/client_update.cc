@@ -23,9 +23,9 @@ struct ClientUpdate::Workspace final : learning::Workspace {
       : function(std::move(made)), inputs(inputs_of_one) {}
 
   std::unique_ptr<learning::Workspace> function;
-  randomizers::AlignedVector<float> inputs;  // room for one example
+  randomizers::AlignedVector<float> inputs;  // of one example
   randomizers::AlignedVector<float> one;     // the function's value for one of several records
-  randomizers::AlignedVector<float> local;   // the parameters of local steps
+  randomizers::AlignedVector<float> local;   // the client's parameters during local steps
   std::vector<Record> order;                 // the client's records in the order of local steps
 };
 
@@ -38,7 +38,7 @@ std::unique_ptr<learning::Workspace> ClientUpdate::make_workspace() const {
 }
 
 void ClientUpdate::prepare(std::span<const float> parameters, learning::Workspace& workspace) const {
-  // Local steps have parameters of their own.
+  // With local steps, descend() prepares the workspace for the client's own parameters.
   if (local_.steps == 0) function_.prepare(parameters, *static_cast<Workspace&>(workspace).function);
 }
 

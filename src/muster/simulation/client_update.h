@@ -1,16 +1,17 @@
-// What a client computes from all its records before clipping and randomization.
+// Computes the vector that a client clips and randomizes from all its records.
 //
-// Without local steps: the mean of its function (a gradient, a statistic) over its records, added up in their
-// order. With local steps: the server's parameters minus those that stochastic gradient descent makes of them on
-// the client's records, so that the server descends along it as along a gradient (McMahan et al., AISTATS 2017,
-// Algorithm 1; Reddi et al., ICLR 2021, Algorithm 1, with this sign). One local step on all records is the mean
-// gradient times the local rate. Batches are consecutive records of a random order, and a new order is drawn when
-// all records have been taken; the last batch of an order may be smaller.
+// Without local steps, the vector is the mean of the client function (a gradient or a statistic) over the
+// records, which are added up in their order. With local steps, the client runs stochastic gradient descent
+// on its records, beginning at the server's parameters. The vector is the server's parameters minus the
+// client's final ones, so that the server can use it like a gradient (McMahan et al., AISTATS 2017, Algorithm
+// 1; Reddi et al., ICLR 2021, Algorithm 1, with this sign). One local step on all records gives the mean
+// gradient times the local rate. Batches are consecutive records in a random order. When all records have
+// been used, a new order is drawn; the last batch of an order may be smaller.
 //
-// One record without local steps gives the bits of the function itself. A client without records has the zero
-// vector. Where a gradient is not finite, the result is not either, and the caller answers R(0)
-// (docs/theory/what-the-system-owes.md). Thread rule: immutable and may be shared; a Workspace belongs to one
-// thread.
+// For one record and no local steps, the vector is bit for bit the value of the function. For no records, it
+// is zero. If a gradient is not finite, the vector is not finite either, and the caller answers R(0)
+// (docs/theory/what-the-system-owes.md). Thread rule: immutable and may be shared; each thread needs a
+// Workspace of its own.
 #pragma once
 
 #include <cstdint>
@@ -29,25 +30,26 @@ namespace muster::simulation {
 struct LocalSgd {
   std::uint64_t steps = 0;
   float rate = 0;
-  std::optional<std::uint64_t> batch = std::nullopt;  // records of a step; all records if not stated
+  std::optional<std::uint64_t> batch = std::nullopt;  // records per step; nullopt: all records
 };
 LocalSgd local_sgd_of(const protocols::Plan& plan);
 
-// The gradients that a client of `records` records computes for one message.
+// The number of gradients that a client with `records` records computes for one message.
 double gradients_a_message(const LocalSgd& local, std::uint64_t records);
 
 class ClientUpdate {
  public:
-  // `function` and `data` must outlive it.
+  // `function` and `data` must outlive this object.
   ClientUpdate(const learning::ClientFunction& function, const learning::Dataset& data,
                const LocalSgd& local = {});
 
   std::unique_ptr<learning::Workspace> make_workspace() const;
-  // As ClientFunction::prepare.
+  // Optional, for speed, like ClientFunction::prepare().
   void prepare(std::span<const float> parameters, learning::Workspace& workspace) const;
-  // Whether evaluate() draws the batches of a client of so many records.
+  // Whether evaluate() draws random batches for a client with this number of records.
   bool draws(std::size_t records) const;
-  // Overwrites `out`, which has as many floats as the function. `batches` may be null unless draws().
+  // Overwrites `out`, whose size must be the function's dimension. `batches` may be null unless draws() is
+  // true.
   void evaluate(std::span<const float> parameters, std::span<const Record> records,
                 random::BitSource* batches, learning::Workspace& workspace, std::span<float> out) const;
 

@@ -18,7 +18,7 @@ using learning::Architecture;
 
 const random::RunKey kKey = random::RunKey::from_seed(4);
 
-// A model, records, and what a client computes of them.
+// A model, its data, and the vectors that clients compute from their records.
 class ClientUpdateTest : public ::testing::TestWithParam<learning::ArchitectureKind> {
  protected:
   std::vector<float> update(const std::vector<Record>& records, const LocalSgd& local = {},
@@ -51,7 +51,7 @@ class ClientUpdateTest : public ::testing::TestWithParam<learning::ArchitectureK
     return mean;
   }
 
-  // Compares each number up to `relative` times the norm of all.
+  // The difference of each entry must be at most `relative` times the norm of the expected vector.
   static void expect_close(const std::vector<float>& is, const std::vector<double>& should, double relative) {
     const double norm = std::sqrt(std::inner_product(should.begin(), should.end(), should.begin(), 0.0));
     ASSERT_GT(norm, 0);
@@ -74,10 +74,10 @@ TEST_P(ClientUpdateTest, OfOneRecordIsItsGradientBitForBit) {
 TEST_P(ClientUpdateTest, OfSeveralRecordsIsTheirMeanGradient) {
   for (const std::vector<Record>& records :
        {std::vector<Record>{3, 4}, std::vector<Record>{1, 1, 30}, std::vector<Record>{9, 8, 7, 6, 5, 4, 3}}) {
-    // Sums of n floats, each rounding at most 2^-24 of what it has added up.
+    // Each addition rounds by at most 2^-24 of the sum so far.
     expect_close(update(records), mean(records, parameters_), 1e-5);
   }
-  // A known-bad mean: a record is missing.
+  // A wrong mean, in which one record is missing, must differ.
   EXPECT_NE(update({3, 4}), update({3, 4, 5}));
 }
 
@@ -86,7 +86,7 @@ TEST_P(ClientUpdateTest, OfNoRecordIsZero) {
   EXPECT_EQ(update({}, {.steps = 3, .rate = 0.1f}), std::vector<float>(engine_->dimension(), 0.0f));
 }
 
-// The difference to parameters of size 1 has their rounding, 2^-24, on every coordinate.
+// The tolerance covers the rounding of parameters of about 1, which is 2^-24 in every coordinate.
 TEST_P(ClientUpdateTest, OneLocalStepOnAllRecordsIsTheRateTimesTheMeanGradient) {
   std::vector<double> step = mean({3, 4, 5}, parameters_);
   for (double& value : step) value *= 0.5;
@@ -107,7 +107,7 @@ TEST_P(ClientUpdateTest, LocalStepsDescendFromWhereTheLastOneEnded) {
   expect_close(update({3, 4, 5}, {.steps = 3, .rate = kRate}), difference, 1e-4);
 }
 
-// With batches of one, three steps of three records take each record once, in one of six orders.
+// With batches of one record, three steps on three records use each record once, in one of six orders.
 TEST_P(ClientUpdateTest, BatchesTakeEachRecordOnceInADrawnOrder) {
   constexpr float kRate = 0.25f;
   const LocalSgd local{.steps = 3, .rate = kRate, .batch = 1};
@@ -117,7 +117,8 @@ TEST_P(ClientUpdateTest, BatchesTakeEachRecordOnceInADrawnOrder) {
     EXPECT_EQ(drawn, update({3, 4, 5}, local, round));
     if (std::ranges::find(seen, drawn) == seen.end()) seen.push_back(drawn);
   }
-  // That one of six orders is not among forty has probability 6 (5/6)^40 = 0.004; the seed is fixed.
+  // The probability that one of the six orders is missing among forty draws is at most 6 (5/6)^40 = 0.004.
+  // The seed is fixed.
   EXPECT_EQ(seen.size(), 6U);
   std::vector<Record> order = {3, 4, 5};
   int found = 0;
@@ -144,8 +145,8 @@ TEST_P(ClientUpdateTest, ABatchOfAllRecordsDrawsNothing) {
             update({3, 4, 5}, {.steps = 2, .rate = 1}));
 }
 
-// Gradients that overflow, as those of a rate that is far too large do, reach the vector, which is then answered
-// as R(0).
+// If gradients overflow, here because the rate is far too large, the vector is not finite. The caller then
+// answers R(0).
 TEST_P(ClientUpdateTest, WhatIsNotFiniteIsNotHidden) {
   const std::vector<float> diverged = update({3, 4, 5}, {.steps = 8, .rate = 3e38f});
   EXPECT_FALSE(randomizers::is_finite(diverged));

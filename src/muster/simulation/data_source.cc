@@ -56,7 +56,7 @@ learning::DataSplit load_files(const char* key, const protocols::PlanValues& val
                                          : load_files(key, values.data);
 }
 
-// As many digits as the clients hold, if there are so many.
+// The number of training digits to draw: the number that clients hold, but at most kMaxDigits.
 std::uint64_t digits_held(const protocols::Plan& plan) {
   return std::min(held_records(holdings_of(plan)), kMaxDigits);
 }

@@ -12,16 +12,16 @@
 
 namespace muster::simulation {
 
-// Returns the plan's training and test examples. For `digits` these are the training examples that clients hold, at
-// most 60,000, and 10,000 test examples, all drawn from the plan's seed. Throws Error(plan) if a file is
-// named where a folder is needed, or if there are too few records (population.h), and Error(data) or
-// Error(file) if the files cannot be read.
+// Returns the plan's training and test examples. For `digits` these are as many training examples as clients
+// hold, but at most 60,000, and 10,000 test examples, all drawn from the plan's seed. Throws Error(plan) if
+// the plan names a file where a folder is needed, or if there are too few records (population.h). Throws
+// Error(data) or Error(file) if the files cannot be read.
 learning::DataSplit load_data(const protocols::Plan& plan);
-// Returns the test examples of the data set that the values of a plan's keys name: data, label, split, test_data and,
-// for digits, seed. Throws Error(data) or Error(file).
+// Returns the test examples of the data set that the values of a plan's keys name: data, label, split,
+// test_data and, for digits, seed. Throws Error(data) or Error(file).
 learning::Dataset load_test_data(const protocols::PlanValues& values);
-// Returns the examples of test_data alone, with label, for a model of so many classes; `class_names` are their names if
-// labels are text. Throws Error(data).
+// Returns the examples of test_data alone, with label, for a model of so many classes; `class_names` are
+// their names if labels are text. Throws Error(data).
 learning::Dataset load_test_data(const protocols::PlanValues& values, std::size_t classes,
                                  const std::vector<std::string>& class_names);
 // Returns a text that says which data the plan loads: plans with the same identity load the same data.

@@ -79,7 +79,8 @@ TEST(LoadData, ReadsEachKindByItsName) {
   }
 }
 
-// Seven clients cannot hold a record each of five, nor 60,001 of the digits, which end at 60,000.
+// Without sharing, seven clients cannot hold one record each if there are five records, and 60,001 clients
+// cannot if there are 60,000 digits.
 TEST(LoadData, TooFewRecordsAreRefusedUnlessClientsShareThem) {
   const muster::testing::TemporaryFolder folder;
   std::ofstream(folder.path() / "rows.csv") << "a,b\n1,0\n2,1\n3,0\n4,1\n5,0\n6,1\n";

@@ -72,8 +72,8 @@ class ClassifierEvaluator final : public Evaluator {
   const learning::GradientEngine& gradients_;
   const learning::Dataset& test_;
   WorkerTeam& team_;
-  std::vector<LabelScore> labels_;                 // without `right`
-  std::vector<std::vector<std::uint64_t>> right_;  // of each worker, for each label
+  std::vector<LabelScore> labels_;                 // only `examples` is set
+  std::vector<std::vector<std::uint64_t>> right_;  // correct predictions by worker and label
   randomizers::AlignedVector<float> parameters_;   // a copy that starts on a cache line
   std::vector<std::unique_ptr<learning::Workspace>> workspaces_;
 };

@@ -26,7 +26,7 @@ struct TestScore {
   double accuracy = 0;  // in [0, 1]
   // In nats, on average; infinite if it is not finite. Nothing for a statistic.
   std::optional<double> loss = std::nullopt;
-  // Of a classifier, for each label; empty for a statistic.
+  // One score per label for a classifier; empty for a statistic.
   std::vector<LabelScore> labels = {};
 };
 

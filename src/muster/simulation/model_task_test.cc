@@ -138,7 +138,7 @@ TEST(ModelTask, FeaturesMayBeLearnedFromOtherClasses) {
   put(ten.path() / "test_batch.bin", 3, 1, 5);
   put(hundred.path() / "train.bin", 40, 2, 101);
   put(hundred.path() / "test.bin", 2, 2, 103);
-  // As many clients as the files have records.
+  // The number of clients is the number of records in the files.
   const protocols::Plan plan =
       plan_with("kind = \"features+linear\"\npretrain_epochs = 1\npublic_data = \"cifar:" +
                     hundred.path().string() + "\"\n",

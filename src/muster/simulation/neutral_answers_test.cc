@@ -188,7 +188,7 @@ TEST_F(NeutralAnswers, DoNotDependOnThreadsOrInterruptions) {
   }
 }
 
-// One record that is not finite makes the vector of its client neutral, whatever the others are.
+// If one of a client's records is not finite, the client's answer is neutral, whatever its other records are.
 TEST_F(NeutralAnswers, OfOneRecordAmongSeveralAreOfTheWholeClient) {
   const Keys common = {{"participation.protocol", "shuffle"},
                        {"rounds.count", "4"},

@@ -59,7 +59,7 @@ TEST(Population, MoreClientsThanExamplesDrawUniformly) {
   EXPECT_TRUE(drawn.pass) << drawn.summary;
 }
 
-// The records that clients share are those of the first version: the run of a released plan can be repeated.
+// Shared records are drawn as in the first version, so that runs of released plans can be repeated.
 TEST(Population, SharedRecordsAreThoseOfTheFirstVersion) {
   const learning::Dataset data = examples(20);
   const Population population({.clients = 100, .share = true}, data, kKey);

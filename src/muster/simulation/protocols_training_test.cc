@@ -49,7 +49,7 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-// Clients of one record each, of five with their mean gradient, and of five with local steps.
+// Clients with one record, with five records and their mean gradient, and with five records and local steps.
 const std::vector<Keys>& holdings() {
   static const std::vector<Keys> all = {
       {},

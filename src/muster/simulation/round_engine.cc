@@ -56,7 +56,7 @@ struct RoundEngine::WorkerState {
   std::unique_ptr<learning::Workspace> workspace;
   std::unique_ptr<randomizers::Scratch> scratch;
   protocols::Aggregator aggregator;
-  std::array<std::vector<Record>, randomizers::VectorRandomizer::kPass> records;  // room for those of clients
+  std::array<std::vector<Record>, randomizers::VectorRandomizer::kPass> records;  // scratch for each client
   // Values of the clients' function. The sum fidelity uses one vector for each client of a pass; the message
   // fidelity uses only the first, for one client after the other.
   std::array<randomizers::AlignedVector<float>, randomizers::VectorRandomizer::kPass> vectors;
@@ -199,7 +199,7 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
 void RoundEngine::handle(WorkerState& worker, std::span<const float> parameters, std::size_t first,
                          std::size_t last) {
   worker.used = true;
-  std::array<std::span<const Record>, randomizers::VectorRandomizer::kPass> held;  // of place p at p - first
+  std::array<std::span<const Record>, randomizers::VectorRandomizer::kPass> held;  // indexed by place - first
   for (std::size_t place = first; place < last; ++place) {
     if (order_[place].dummy) continue;
     std::span<const Record>& records = held[place - first];

@@ -118,7 +118,7 @@ Start agree_on_start(Ranks& ranks, const protocols::Plan& plan, const TrainingPa
   return start;
 }
 
-// How good the reported model is, as in Measurement.
+// The values of a Measurement that show how good the reported model is.
 struct Score {
   double accuracy = 0;
   std::optional<double> loss = std::nullopt;
@@ -268,7 +268,7 @@ class Session {
   std::unique_ptr<protocols::RollCall> roll_call_;
   RoundEngine engine_;
   std::unique_ptr<Evaluator> evaluator_;
-  std::optional<ClientAccuracy> by_client_;  // where clients hold several records, on the first rank
+  std::optional<ClientAccuracy> by_client_;  // on the first rank, if clients hold several records
   EpsilonPrefetch epsilon_;
   accounting::RisingEpsilon rising_;
   std::vector<float> estimate_;

@@ -22,7 +22,7 @@ struct Workload {
   double messages = 0;  // in all rounds, dummies included
   double step = 0;      // largest number of messages of one step, which are shuffled together
   double bytes = 0;     // largest number of bytes held at once to call the roll
-  // Of one record each, in all rounds; a statistic's values are counted like gradients.
+  // The number of gradients of single records in all rounds. A statistic's values are counted like gradients.
   double gradients = 0;
 };
 Workload workload_of(const protocols::Plan& plan);
@@ -38,12 +38,11 @@ Resources resources_here(unsigned threads_a_rank);
 // Refuses, before anything is loaded, a run that cannot finish: Error(plan) names the key whose value is too
 // large and roughly the largest value that is allowed. It refuses more than 2^31 expected messages in one
 // step (their exact sum has room for 2^32), a list of senders that does not fit into this machine's memory,
-// and more than a year's work even at 0.1 ns per coin, 50 ns per message and 1 ns per
-// gradient.
+// and more than a year's work even at 0.1 ns per coin, 50 ns per message and 1 ns per gradient.
 void refuse_endless(const protocols::Plan& plan, const Resources& resources);
 
-// The estimated seconds on one thread for the whole workload. The times of one gradient and of
-// one message are measured with the run's own parts; the times of a coin and of a draw are constants.
+// The estimated seconds on one thread for the whole workload. The times of one gradient and of one message
+// are measured with the run's own parts; the times of a coin and of a draw are constants.
 double seconds_of(const Workload& work, const TrainingParts& parts, const learning::DataSplit& inputs);
 
 }  // namespace muster::simulation

@@ -121,7 +121,8 @@ TEST(Workload, ARunThatCannotFinishIsRefused) {
       refused(many("shuffled-check-in", {{"participation.rate", "1e-4"}, {"rounds.count", "0"}}), small), "");
 }
 
-// A client computes a gradient for each of its records, or one for each record of its local batches.
+// A client computes one gradient for each of its records or, with local steps, for each record of its
+// batches.
 TEST(Workload, CountsTheGradientsOfAllRecords) {
   const auto gradients = [](const Keys& keys) {
     const Workload work = workload_of(plan_of("shuffle", keys));

@@ -9,7 +9,7 @@ namespace muster::simulation {
 
 std::vector<Record> deal_by_label(std::uint64_t pieces, const Deal& deal, const random::RunKey& key) {
   const LabelledRecords sorted = sorted_by_label(deal_shuffled(deal, key), deal.labels, deal.classes);
-  // More pieces than records would be empty.
+  // With more pieces than records, some pieces would be empty.
   const std::uint64_t each = std::min(pieces, deal.each);
   std::vector<Record> turns(static_cast<std::size_t>(deal.clients * each));
   std::iota(turns.begin(), turns.end(), Record{0});
@@ -19,7 +19,7 @@ std::vector<Record> deal_by_label(std::uint64_t pieces, const Deal& deal, const 
   auto next = sorted.records.begin();
   for (const Record turn : turns) {
     const std::uint64_t client = turn / each, piece = turn % each;
-    // Piece i of a client is its records from i * deal.each / each on.
+    // Piece i of a client's records begins at index i * deal.each / each.
     const std::uint64_t from = piece * deal.each / each, to = (piece + 1) * deal.each / each;
     const auto end = next + static_cast<std::ptrdiff_t>(to - from);
     std::copy(next, end, dealt.begin() + static_cast<std::ptrdiff_t>(client * deal.each + from));

@@ -1,21 +1,23 @@
-// Deals the records of a training set to the clients, each record to one client at most.
+// Deals the records of a training set to the clients, each record to at most one client.
 //
-// Every client gets the same number of records; those that are left over are unused. Which records a client gets
-// is a function of the key, the labels and the plan alone, so it is the same on any number of threads and ranks.
-// All draws are of Purpose::partition: in round 0 what concerns all clients, in round 1 what concerns one. Pure
-// functions; call from any thread.
+// Every client gets the same number of records; the remaining records are not used. The result depends only
+// on the key, the labels and the plan, so it is the same for any number of threads and ranks. All random
+// streams have Purpose::partition: round 0 for draws that concern all clients, round 1 for draws of one
+// client. Pure functions; call from any thread.
 //
-// shuffled     All records are put in a random order, of which each client takes the next.
-// by-label:K   The records that are dealt, a random choice of all, are sorted by label, in random order within a
-//              label. They are cut into K pieces for each client, whose sizes differ by one at most, and the
-//              pieces are given out in a random order. A piece has one label, unless it lies across the border
-//              of two or more: at most one piece fewer than there are labels. McMahan, Moore, Ramage, Hampson
-//              and Aguera y Arcas, AISTATS 2017, section 3, do this for K = 2.
-// dirichlet    One client after the other draws its shares of the labels (label_shares.h). It takes its records
-//              one by one: it draws a label by its shares, and takes the next record of that label, which are in
-//              a random order. A label that has run out is left out of the draws: its share goes to the labels
-//              that are left, in proportion to theirs. So the last clients get what is left. Hsu, Qi and Brown,
-//              arXiv:1909.06335; their concentration, for a uniform prior, is ALPHA times the number of labels.
+// shuffled     All records are put in a random order. Each client takes the next records of this order.
+// by-label:K   The records to deal are a random subset of all. They are sorted by label, in random order
+//              within a label, and cut into K pieces per client, whose sizes differ by at most one. The
+//              pieces are assigned to clients in a random order. A piece has only one label unless a border
+//              between labels lies inside it, and there are fewer borders than labels. McMahan, Moore,
+//              Ramage, Hampson and Aguera y Arcas, AISTATS 2017, section 3, use K = 2.
+// dirichlet    The clients take their records one after the other. A client first draws its shares of the
+//              labels (label_shares.h). For each record it draws a label with its shares as probabilities,
+//              and takes the next record of this label, in a random order of the label's records. A label
+//              without remaining records is excluded from the draws; the shares of the other labels keep
+//              their proportions. So the last clients get the records that remain. Hsu, Qi and Brown,
+//              arXiv:1909.06335; their concentration, for a uniform prior, is ALPHA times the number of
+//              labels.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +32,15 @@ namespace muster::simulation {
 
 struct Deal {
   std::uint64_t clients;
-  std::uint64_t each;  // records of a client; clients * each is at most the number of labels
-  std::span<const std::uint8_t> labels;  // of the records, each below `classes`
+  std::uint64_t each;                    // records per client; clients * each must be at most labels.size()
+  std::span<const std::uint8_t> labels;  // of all records, each less than `classes`
   std::size_t classes;
 
   std::size_t dealt() const { return static_cast<std::size_t>(clients * each); }
 };
 
-// Client j gets records [j * each, (j + 1) * each) of what is returned.
+// The records of all clients, client by client: client j gets the elements [j * each, (j + 1) * each) of the
+// result.
 std::vector<Record> deal(const protocols::Partition& partition, const Deal& deal, const random::RunKey& key);
 
 std::vector<Record> deal_shuffled(const Deal& deal, const random::RunKey& key);

@@ -27,7 +27,7 @@ std::vector<protocols::Partition> partitions() {
           {.kind = Kind::dirichlet, .alpha = 1e6}};
 }
 
-// Labels that are not equally frequent, in no order.
+// Labels that are not sorted and not equally frequent.
 std::vector<std::uint8_t> labels(std::size_t count) {
   std::vector<std::uint8_t> labels;
   for (std::size_t i = 0; i < count; ++i)
@@ -64,7 +64,7 @@ TEST(Deal, DependsOnTheKeyAndOnNothingElse) {
   }
 }
 
-// Where a client's first record lies in the data set is uniform over ten equal parts.
+// The dealt records are uniformly distributed over ten equal parts of the data set.
 TEST(Deal, ShuffledRecordsAreUniform) {
   const std::vector<std::uint8_t> all(10'000, 0);
   std::vector<std::uint64_t> parts(10, 0);
@@ -74,7 +74,8 @@ TEST(Deal, ShuffledRecordsAreUniform) {
   EXPECT_TRUE(verdict.pass) << verdict.summary;
 }
 
-// Each client has at most K labels, but for pieces across the border of labels, of which there are nine.
+// Each client has at most K labels, unless a piece of its records contains one of the nine borders between
+// labels.
 TEST(Deal, ByLabelGivesEachClientFewLabels) {
   const auto all = labels(6000);
   for (const std::uint64_t pieces : {1, 2, 3}) {
@@ -86,9 +87,9 @@ TEST(Deal, ByLabelGivesEachClientFewLabels) {
       labels_of_clients += held;
     }
     EXPECT_LE(more, kLabels - 1) << pieces;
-    EXPECT_GT(labels_of_clients, 500 * pieces * 3 / 4);  // two pieces have the same label now and then
+    EXPECT_GT(labels_of_clients, 500 * pieces * 3 / 4);  // two pieces sometimes have the same label
   }
-  // Dealt without regard to labels, nearly every client has more than three.
+  // If records are dealt without regard to labels, nearly every client has more than three labels.
   const std::vector<Record> shuffled = deal_shuffled({500, 12, all, kLabels}, kKey);
   std::size_t more = 0;
   for (std::size_t client = 0; client < 500; ++client) {
@@ -97,9 +98,9 @@ TEST(Deal, ByLabelGivesEachClientFewLabels) {
   EXPECT_GT(more, 450U);
 }
 
-// A client's share of one label, as an average over clients of its square, is that of its law: for shares q with
-// parameters alpha and m records, E (count / m)^2 = E q / m + (1 - 1/m) E q^2. Records suffice for every client's draws
-// if only few of them are dealt.
+// The mean square of the fraction of a client's records with one label agrees with the Dirichlet law. For
+// shares q with parameter alpha and m records, E (count / m)^2 = E q / m + (1 - 1/m) E q^2. Only a few of the
+// records are dealt, so that no label runs out.
 TEST(Deal, DirichletSharesHaveTheirSpread) {
   constexpr std::size_t kRecords = 200'000, kClients = 2000, kEach = 10;
   std::vector<std::uint8_t> all;
@@ -120,7 +121,7 @@ TEST(Deal, DirichletSharesHaveTheirSpread) {
   }
 }
 
-// When all records are dealt, every label runs out in the end, and each is dealt in full.
+// If all records are dealt, every label runs out, and all of its records are dealt.
 TEST(Deal, DirichletDealsLabelsThatRunOutInFull) {
   const auto all = labels(1200);
   const std::vector<Record> dealt = deal_dirichlet(0.1, {100, 12, all, kLabels}, kKey);

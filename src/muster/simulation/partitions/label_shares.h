@@ -1,9 +1,10 @@
-// A client's shares of the labels, drawn from a symmetric Dirichlet law.
+// Draws a client's shares of the labels from a symmetric Dirichlet law.
 //
-// The shares are independent gamma variables of shape alpha, divided by their sum. A variable of shape alpha < 1
-// is one of shape alpha + 1 times U^(1/alpha), which may be far too small for a double, so only logarithms are
-// kept. Gamma variables of shape 1 and more: Marsaglia and Tsang, "A simple method for generating gamma
-// variables" (ACM TOMS 2000), with normals by Box and Muller, in double precision. Pure functions of the bits.
+// The shares are independent gamma variables of shape alpha, divided by their sum. For alpha < 1, a variable
+// of shape alpha + 1 is multiplied by U^(1/alpha) with a uniform U. The product may be much smaller than any
+// double, so only logarithms are stored. Gamma variables of shape 1 or more are drawn by the method of
+// Marsaglia and Tsang, "A simple method for generating gamma variables" (ACM TOMS 2000), from normals by Box
+// and Muller, in double precision. Pure functions of the bits.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +15,11 @@
 
 namespace muster::simulation {
 
-// The logarithms of the gamma variables: of the shares, up to a common constant.
+// The logarithms of the gamma variables, which are those of the shares up to a common constant.
 std::vector<double> draw_log_shares(double alpha, std::size_t classes, random::BitSource& bits);
 
-// A label drawn by the shares among the labels with `present` true, of which there must be one. The shares
-// of the others go to these in proportion.
+// Draws one of the labels for which `present` is true; there must be at least one. The probabilities are
+// proportional to these labels' shares.
 std::size_t draw_label(std::span<const double> log_shares, const std::vector<bool>& present,
                        random::BitSource& bits);
 

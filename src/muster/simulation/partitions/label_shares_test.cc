@@ -24,8 +24,8 @@ double first_of_two(double alpha, random::BitSource& bits) {
   return 1 / (1 + std::exp(log_shares[1] - log_shares[0]));
 }
 
-// Two shares with parameters 1 are uniform; with 1/2 the first has the arcsine law; with 2 its distribution
-// function is x^2 (3 - 2 x).
+// The law of the first of two shares is uniform for alpha = 1, the arcsine law for alpha = 1/2, and has the
+// distribution function x^2 (3 - 2 x) for alpha = 2.
 TEST(LabelShares, OfTwoLabelsHaveTheBetaLaw) {
   constexpr int kDraws = 20'000;
   std::vector<double> one, half, two;
@@ -40,13 +40,13 @@ TEST(LabelShares, OfTwoLabelsHaveTheBetaLaw) {
     const auto verdict = testing::uniformity_test(sample, kAlpha);
     EXPECT_TRUE(verdict.pass) << verdict.summary;
   }
-  // A known-bad sampler: the shares of another parameter.
+  // The test must reject shares with another parameter.
   std::vector<double> other;
   for (int i = 0; i < kDraws; ++i) other.push_back(first_of_two(1.5, bits));
   EXPECT_FALSE(testing::uniformity_test(other, kAlpha).pass);
 }
 
-// A share of C has mean 1/C and variance (C - 1) / (C^2 (C alpha + 1)).
+// Each of C shares has mean 1/C and variance (C - 1) / (C^2 (C alpha + 1)).
 TEST(LabelShares, OfTenLabelsHaveTheirMeanAndSpread) {
   constexpr std::size_t kDraws = 20'000, kLabels = 10;
   for (const double alpha : {0.05, 0.3, 1.0, 20.0}) {
@@ -89,7 +89,8 @@ TEST(LabelShares, LabelsAreDrawnByTheSharesOfThoseThatAreLeft) {
   EXPECT_TRUE(rest.pass) << rest.summary;
 }
 
-// With the smallest parameter, shares are e^(-millions) of each other, and one label is left for each client.
+// For the smallest alpha, the ratio of two shares is of the order e^(-1e6), so each client has only one
+// label.
 TEST(LabelShares, OfTheSmallestParameterAreOneLabelEach) {
   for (std::uint64_t client = 0; client < 100; ++client) {
     random::KeyedStream bits = stream(10 + client);

@@ -1,4 +1,4 @@
-// The records of a training set, sorted by label.
+// Sorts the records of a training set by label.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace muster::simulation {
 
-// Indices of records in the data set. A data set holds fewer than 2^32 (learning::kMaxExamples).
+// The index of a record in the data set, which has fewer than 2^32 records (learning::kMaxExamples).
 using Record = std::uint32_t;
 
 struct LabelledRecords {
   std::vector<Record> records;      // of label 0, then of label 1, ...
-  std::vector<std::size_t> begins;  // label l has records begins[l] .. begins[l + 1] - 1 of these
+  std::vector<std::size_t> begins;  // label l has the elements begins[l] .. begins[l + 1] - 1 of `records`
 
   std::size_t classes() const { return begins.size() - 1; }
   std::span<const Record> of(std::size_t label) const {
@@ -21,7 +21,8 @@ struct LabelledRecords {
   }
 };
 
-// Sorts `records`, which may be some of those that have labels, and keeps the order of equal labels.
+// Sorts `records`, which may be a subset of the data set, and keeps the order of records with the same label.
+// `labels` has the label of every record of the data set, each less than `classes`.
 LabelledRecords sorted_by_label(std::span<const Record> records, std::span<const std::uint8_t> labels,
                                 std::size_t classes);
 

@@ -1,13 +1,17 @@
-// Which records a client holds where clients share records: each draws its own, whatever the others hold.
+// Determines which records a client holds if clients share records. Each client draws its records
+// independently of the other clients.
 //
-// A record is drawn with replacement, so that a client may hold it twice, too. The draws are a function of the key
-// and the client alone (Purpose::bootstrap), so nothing is kept per client, however many there are.
+// Records are drawn with replacement, so a client may hold the same record twice. The draws depend only on
+// the key and the client (Purpose::bootstrap), so nothing is stored per client.
 //
-// shuffled     Each record is drawn uniformly. So is the one record of clients without a partition.
-// by-label:K   The records are sorted by label. Each of a client's K pieces, whose sizes differ by one at most,
-//              begins at a record that is drawn uniformly, and goes on at the first one after the last.
-// dirichlet    The client draws its shares of the labels (label_shares.h), for each record a label by them, and
-//              one of the label's records uniformly. A label without records is left out.
+// shuffled     Each record is drawn uniformly. The same holds for the only record of a client without a
+//              partition.
+// by-label:K   The records are sorted by label. A client has K pieces of consecutive records, whose sizes
+//              differ by at most one. Each piece begins at a uniformly drawn record; after the last record it
+//              continues at the first.
+// dirichlet    The client draws its shares of the labels (label_shares.h). For each record it draws a label
+//              with its shares as probabilities, and then one of the label's records uniformly. Labels
+//              without records are excluded.
 //
 // Immutable; may be shared by threads.
 #pragma once
@@ -24,10 +28,11 @@ namespace muster::simulation {
 
 class SharedRecords {
  public:
-  // `labels` are those of all records, each below `classes`.
+  // `each` is the number of records per client. `labels` has the label of every record, each less than
+  // `classes`.
   SharedRecords(const protocols::Partition& partition, std::uint64_t each,
                 std::span<const std::uint8_t> labels, std::size_t classes, const random::RunKey& key);
-  // Overwrites `records`.
+  // Replaces the contents of `records` by the client's records.
   void draw(std::uint64_t client, std::vector<Record>& records) const;
 
  private:
@@ -36,9 +41,9 @@ class SharedRecords {
 
   protocols::Partition partition_;
   std::uint64_t each_;
-  std::uint64_t count_;  // records that there are
+  std::uint64_t count_;  // of records in the data set
   random::RunKey key_;
-  LabelledRecords sorted_;     // of by-label and dirichlet
+  LabelledRecords sorted_;     // all records; only for by-label and dirichlet
   std::vector<bool> present_;  // whether a label has records
 };
 

@@ -40,7 +40,8 @@ TEST(SharedRecords, AreAFunctionOfTheClient) {
   }
 }
 
-// Every record is held equally often. A client's records are not independent, so one is taken of each client.
+// Every record is held equally often on average. A client's records are not independent, so the test counts
+// only one record of each client.
 TEST(SharedRecords, AreUniformOverClients) {
   constexpr std::uint64_t kClients = 20'000;
   const auto all = labels();
@@ -60,7 +61,7 @@ TEST(SharedRecords, AreUniformOverClients) {
   }
 }
 
-// Pieces of at most five records, of labels of eight records each, have two labels at most.
+// A piece has five records and each label eight, so a piece has at most two labels.
 TEST(SharedRecords, ByLabelHaveFewLabels) {
   const auto all = labels();
   const SharedRecords shared({.kind = Kind::by_label, .pieces = 2}, 10, all, kLabels, kKey);

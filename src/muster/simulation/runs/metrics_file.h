@@ -30,11 +30,12 @@ struct Measurement {
   std::optional<std::uint64_t> neutral = std::nullopt;
   // In slot protocols, the slots done in all runs together.
   std::optional<std::uint64_t> slot = std::nullopt;
-  // The mean cross-entropy of the reported model on the whole test set, in nats; infinite if it is not finite.
-  // Nothing for a statistic, or if an older version, which did not compute it, wrote the line.
+  // The mean cross-entropy of the reported model on the whole test set, in nats; infinite if it is not
+  // finite. Nothing for a statistic, or if an older version, which did not compute it, wrote the line.
   std::optional<double> loss = std::nullopt;
-  // Where clients hold several records, the accuracy by client: the mean, and the mean over the worst tenth of the
-  // clients (client_accuracy.h). Nothing for a statistic. No epsilon covers these two, as with `neutral`.
+  // The accuracy by client (client_accuracy.h): the mean over clients, and the mean over the worst tenth of
+  // the clients. nullopt if each client holds only one record, and for a statistic. No epsilon covers these
+  // values or `neutral`.
   std::optional<double> client_accuracy = std::nullopt;
   std::optional<double> worst_decile = std::nullopt;
   std::uint64_t messages = 0;  // so far, dummies included
