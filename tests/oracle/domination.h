@@ -1,10 +1,10 @@
-// How a bound compares with the truth over many cases: how often it fails, and how close the two come.
+// How an upper bound compares with the truth over many cases: how often it is below, and how tight it is.
 #pragma once
 
 namespace muster::accounting::oracle {
 
 struct Domination {
-  // Allowances for the round-off of the truth, and of a bound that is itself computed by a slow formula.
+  // Tolerances for the round-off of the truth, and of a bound that is itself computed by a slow formula.
   long double relative = 0, absolute = 0;
   long double negligible = 1e-9L;  // bounds of at most this are left out of `tightest`
   int cases = 0, violations = 0;

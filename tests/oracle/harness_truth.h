@@ -1,11 +1,12 @@
 // The truth of a case, by dynamic programming over histograms of messages in long double, with
 // its own error bound.
 //
-// One user is added at a time; datasets that begin alike share the work. No bound is used here. All terms
-// are non-negative, so each probability has a relative error of at most (operations) * 2^-63, and the
-// divergences are enclosed: comparisons with a claim need no tolerance. For n users and K messages the work
-// of a dataset is C(n + K, K) cells times K + 1, times the users in which it differs from the dataset before.
-// With slots, every choice of every client is enumerated instead.
+// One user is added at a time, and datasets with the same first records share the work. No bound is used
+// here. All terms are non-negative, so the relative error of each probability is at most 2^-63 times the
+// number of operations. The divergences are enclosed, so comparisons with a claim need no tolerance. For n
+// users and K messages, adding a user takes (K + 1) C(n + K, K) steps. A dataset adds only the users from the
+// first one on that differs from the dataset before. With slots, every choice of every client is enumerated
+// instead.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,8 @@
 // Bounds that look right and are false, each with a small exact counterexample.
 //
-// An oracle that accepted one of these would be worthless: known_false_test.cc checks that every one is
-// caught, with the figures stated. docs/theory/false-claims.md explains why each fails.
+// An oracle that accepted one of these would be worthless. known_false_test.cc checks that every one is
+// caught, and compares both figures with those in the documentation. docs/theory/false-claims.md and
+// as-published.md explain why each fails.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ namespace muster::accounting::oracle {
 
 struct Counterexample {
   std::string claim;  // the false statement
-  long double truth;  // exact divergence of one admissible pair of neighbours
+  long double truth;  // the exact divergence of one neighbouring pair that the claim covers
   long double bound;  // what the claim allows
 };
 
@@ -33,24 +34,24 @@ Law k_rr(int k, long double epsilon0, int x);
 
 // The false statements as functions of their parameters.
 
-// Wrong for rate < 1. With probability 2q, q = 1 / (e^epsilon0 + 1), another client that reports is a clone,
-// who sends either of the victim's two messages with probability 1/2. All other clients count as silent, so
-// an abstention of the victim hides among theirs and among the reports of those who are no clones. (A formula
-// with a separate cell for abstentions is right; this pair is a different one.)
+// Wrong for rate < 1. Another client that reports is a clone with probability 2q, q = 1 / (e^epsilon0 + 1). A
+// clone sends either of the victim's two messages with probability 1/2. All other clients count as silent.
+// The pair therefore hides an abstention of the victim even among the reports of clients who are no clones,
+// where it would be visible. A formula with a separate cell for abstentions is right.
 OutputPair clone_pair(int n, long double epsilon0, long double rate);
 
-// Wrong for k >= 3: a report of the victim with another symbol than her two records vanishes, instead of
-// appearing among the others' reports of that symbol, as in the SODA 2023 and variation-ratio reductions
-// applied to k-RR.
+// The pair of the SODA 2023 and variation-ratio reductions, applied to k-RR; wrong for k >= 3. If the victim
+// reports a symbol other than her two records, the pair leaves this report out, although it appears among the
+// others' reports of that symbol.
 OutputPair variation_ratio_pair(int n, int k, long double epsilon0);
 
-// delta of two shuffled N(x, 1) messages, with the victim at 1 or 0 and the other user at 0: the value of
-// the homogeneous pair at distance 1, by quadrature.
+// The hockey-stick divergence of two shuffled N(x, 1) messages, with the victim at 1 or 0 and the other user
+// at 0. This is the homogeneous pair at distance 1; the value is computed by quadrature.
 long double sensitivity_one(long double epsilon);
 
 // E_{q'}[(p'/q')^order], p' = N(0, s^2/k), q' = N(1/(k+1), s^2/(k+1)), for the average of k or k+1 noisy
-// messages: by quadrature, in closed form (order < k + 1), and as printed in the later version of Liew et
-// al. (2022), Theorem 5.
+// messages. The three functions compute it by quadrature, in closed form (order < k + 1), and as printed in
+// the later version of Liew et al. (2022), Theorem 5, which is false.
 long double averaged_moment(int k, long double s, long double order);
 long double averaged_moment_formula(int k, long double s, long double order);
 long double printed_averaged_moment(int k, long double s, long double order);

@@ -13,8 +13,8 @@
 namespace muster::accounting::oracle {
 
 // Theorem 1 (docs/theory/swap-theorem.md, inequality 2) for one dataset: the sum over every set of reporting
-// others and all their messages. Mass of a where another client's law has none counts as an infinite ratio
-// of the two laws does. rate < 1.
+// others and all their messages. For a message to which another client's law gives no mass, the term is the
+// limit as that mass tends to 0. rate < 1.
 long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law& b, long double rate,
                          long double epsilon);
 
@@ -34,8 +34,8 @@ std::vector<Atom> profile_law(const std::vector<Law>& laws, long double epsilon)
 // f(alpha), the maximum over ordered pairs of `laws` of sum (x - alpha y)_+.
 long double profile(const std::vector<Law>& laws, long double alpha);
 
-// The mean of (X_1 + ... + X_n)_+ over n, plus rate^n at_all, where the X_i are independent: 1 - e^epsilon
-// with probability 1 - rate and else a draw of `law`. It is a multinomial sum over compositions of n.
+// E(X_1 + ... + X_n)_+ / n + rate^n at_all, where each X_i is independently 1 - e^epsilon with probability
+// 1 - rate, and otherwise a draw of `law`. It is a multinomial sum over compositions of n.
 long double swap_sum(const std::vector<Atom>& law, int n, long double rate, long double epsilon,
                      long double at_all);
 
