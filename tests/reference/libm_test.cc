@@ -21,7 +21,7 @@ namespace muster::reference {
 namespace {
 
 constexpr slong kBits = 256;
-// An error of one unit in the last place is up to two roundings; slack.h takes 0.99 units as one.
+// An error of one unit in the last place is up to two roundings. slack.h assumes 0.99 of the stated units.
 constexpr double kUnit = 1.98;
 
 using Exact = void (*)(arb_t, const arb_t, slong);
@@ -40,7 +40,8 @@ void set(arb_t ball, long double x) {
   arb_clear(rest);
 }
 
-// |computed / f(x) - 1| in units of the type's round-off; 0 where f(x) is not a normal number of the type.
+// |computed / f(x) - 1| in units of the type's round-off; 0 if `computed` is not finite or not well above the
+// smallest normal number of the type.
 template <typename Real>
 double roundings(Exact exact, Real x, Real computed) {
   constexpr double unit = std::numeric_limits<Real>::epsilon() / 2;
@@ -62,8 +63,8 @@ double roundings(Exact exact, Real x, Real computed) {
   return relative / unit;
 }
 
-// Arguments between low and high: uniform ones, ones of log-uniform magnitude and either sign, and ones near
-// 1.
+// Arguments between low and high: uniform numbers, numbers of log-uniform magnitude and either sign, and
+// numbers near 1.
 template <typename Real>
 std::vector<Real> arguments(Real low, Real high, bool integers) {
   std::mt19937_64 random(20260101);

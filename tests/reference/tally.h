@@ -1,5 +1,5 @@
-// The summary of a run of questions: counts by protocol, tightest and loosest comparison,
-// slowest answer, findings.
+// The summary of a run of questions: counts by protocol, the tightest and the loosest comparison, the slowest
+// answer, and the findings.
 //
 // Single thread.
 #pragma once
@@ -18,7 +18,7 @@ namespace muster::reference {
 struct Known {
   std::uint64_t seed;
   std::uint64_t index;
-  const char* check;  // the finding's own name
+  const char* check;  // Finding::check of the finding
   const char* reason;
 };
 const std::vector<Known>& known_findings();
@@ -26,7 +26,7 @@ const std::vector<Known>& known_findings();
 class Tally {
  public:
   explicit Tally(std::uint64_t seed, Focus focus = Focus::everything) : seed_(seed), focus_(focus) {}
-  // True if a finding is not a known one, which fails the test. Slow answers fail only if `slow_fails`.
+  // True if the run fails: a finding is not a known one. Slow answers fail the run only if `slow_fails`.
   bool add(std::uint64_t index, const Verdict& verdict, bool slow_fails);
   std::string summary() const;
   std::uint64_t asked() const { return asked_; }
@@ -46,7 +46,7 @@ class Tally {
   std::string slowest_command_;
 };
 
-// "FALSE (question 12 of seed 1) more rounds cost no less: 3 should not pass 2" and the commands under it.
+// Such as "FALSE (question 12 of seed 1) more rounds cost no less: 3 should not pass 2", and the commands.
 std::string describe(std::uint64_t seed, std::uint64_t index, const Finding& finding);
 // The reason of a known finding, or null.
 const char* reason_to_wait(std::uint64_t seed, std::uint64_t index, const Finding& finding);
