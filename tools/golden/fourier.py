@@ -2,8 +2,8 @@
 
 The density of the centred sum S is written as a Fourier series on an interval that contains all relevant mass. Each
 coefficient is the sum's characteristic function, computed from quadratures or atoms of the terms' laws. The series
-times (end - s)_+ is integrated term by term. Nothing is tilted or moved off the real axis, and no law is put on a
-lattice. The accountant, in contrast, inverts Laplace transforms along contours. Uses only the standard library.
+times (end - s)_+ is integrated term by term. No law is tilted or put on a lattice, and integrals stay on the real axis.
+The accountant, in contrast, inverts Laplace transforms along contours. Uses only the standard library.
 """
 import cmath
 import math
@@ -67,7 +67,8 @@ class CentredSum:
 
 
 def transform(values, sign, turns):
-    """The discrete Fourier transform of values, whose number is a power of two; `turns` is turns_of(number, sign)."""
+    """The discrete Fourier transform of `values`, whose number must be a power of two; `turns` is turns_of(number, sign).
+    """
     size = len(values)
     if size == 1:
         return values
@@ -113,7 +114,7 @@ def masses_of_pair(curve, step, points):
 
 
 def masses_of_both(curve, step, points):
-    """The same for a curve that bounds both orders and is given only for epsilon >= 0."""
+    """Like masses_of_pair, for a curve that bounds both orders and is given only for epsilon >= 0."""
     whole = [curve(i * step) for i in range(points + 1)]
 
     def both(i):  # delta(-epsilon) = 1 - e^-epsilon + e^-epsilon delta(epsilon)
