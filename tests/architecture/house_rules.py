@@ -114,7 +114,7 @@ def depends_agree_with_includes(root):
 
 
 def every_source_is_built(root):
-    """Every .cc is named in the CMakeLists.txt of its folder or of a folder above it, where the root does not count.
+    """Every .cc is named in the CMakeLists.txt of its folder or of a folder above it, other than the root.
 
     muster_bench(NAME ...) and muster_example(NAME ...) stand for NAME.cc.
     """
@@ -135,7 +135,7 @@ def every_source_is_built(root):
 
 
 def sources_are_no_tests(root):
-    """No room lists a _test.cc as a source, because the other rules ignore files of such a name."""
+    """No room lists a _test.cc as a source, because the other rules ignore files with such names."""
     complaints = []
     for lists in sorted((root / "src" / "muster").glob("*/CMakeLists.txt")):
         text = re.sub(r"#.*", "", lists.read_text(encoding="utf-8"))
@@ -220,7 +220,7 @@ BLIND_TO_NAN = re.compile(r"\bstd::(?:ranges::)?(max|min|clamp|minmax|fmax|fmin)
 
 def comparisons_see_nan(root):
     """The rooms that compute epsilons, and tests/oracle, use the maximum, minimum and clamp of numerics/ordered.h, which
-    return NaN if an argument is NaN. std::max and the like may hide it."""
+    return NaN if an argument is NaN. std::max and the like may hide a NaN."""
     complaints = []
     rooms = ["numerics", "describe", "composition", "accounting", "papers"]
     for path in sources(root, *[f"src/muster/{room}" for room in rooms], "tests/oracle"):
@@ -316,7 +316,8 @@ PACKAGES = {
 # Libraries that only tests and benchmarks use.
 FOR_TESTS = {"benchmark", "GTest", "rapidcheck"}
 
-# How the includes of a library begin, for libraries that CMake does not look for (header-only, or linked by name).
+# The first characters of a library's includes, for libraries that CMake does not look for, because they are header-only
+# or linked by name.
 HEADERS = {
     "boost/": ["libboost-dev"],
     "toml++/": ["libtomlplusplus-dev"],

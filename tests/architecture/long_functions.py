@@ -45,7 +45,7 @@ def opens_function(head):
         return re.search(r"\)\s*:(?!:)", before) is not None               # the last initialiser of a constructor
     if before.endswith("]"):
         return re.search(r"=\s*\[[^\[\]]*\]$", before) is not None   # a lambda without parameters
-    # A return type after the parameters makes it a function; otherwise it is a member or variable with its initialiser.
+    # After a trailing return type the brace opens a function, otherwise the initialiser of a member or variable.
     return re.search(r"\)\s*(?:const\s*|noexcept\s*)*->[^;{}=]*$", head) is not None
 
 

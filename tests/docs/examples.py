@@ -104,7 +104,7 @@ def masked(lines, root):
     return lines
 
 
-# The headings of columns with accuracies: of one run, and the lowest and the highest over the seeds of a sweep.
+# The headings of columns with accuracies: `accuracy` of a run, `lowest` and `highest` over the seeds of a sweep.
 ACCURACY_COLUMNS = re.compile(r"(?<=  )(?:accuracy|lowest|highest)(?=  )")
 
 
@@ -173,7 +173,7 @@ def with_binary(text, binary):
 
 
 def run(command, binary, root):
-    """What is wrong with one command, as a list of lines; empty if the command does what the page says."""
+    """The complaints about one command, as a list of lines; empty if the command does what the page says."""
     if command.fresh:
         if pathlib.PurePath(command.fresh).parts[0] not in ("build", "runs") or ".." in command.fresh:
             return [f"fresh={command.fresh} is below neither build/ nor runs/"]

@@ -6,8 +6,8 @@ The round of each row must be in LOG, which has JSON lines as `muster train --js
 so that a table never shows an epsilon below the proven one.
 
 A table that follows `<!-- matrix: LOG -->` has protocols as rows and randomizers as columns. Each cell has accuracy,
-epsilon and seconds, separated by ` / `. LOG has one line for each pair of them: the last JSON line of the training run,
-with "plan": "PROTOCOL-RANDOMIZER" added. Every line of LOG must be shown.
+epsilon and seconds, separated by ` / `. LOG has one line for each protocol and randomizer: the last JSON line of the
+training run, with "plan": "PROTOCOL-RANDOMIZER" added. Every line of LOG must be shown.
 
     python3 tests/docs/figures.py [--root ROOT] README.md ...
 """
@@ -30,7 +30,7 @@ def cells(line):
 
 
 def wrong_cell(kind, shown, logged):
-    """How a shown number differs from the logged one, or None."""
+    """A complaint if the shown number is not the logged number rounded, or None."""
     number = re.match(r"([\d.]+)( ?%)?$", shown.replace("**", "").replace("≤", "").strip())
     if not number:
         return f"{shown!r} is not a figure"

@@ -1,4 +1,5 @@
-// Claimed bounds of a case (harness_case.h) for the enumeration harness; true and false claims have one form.
+// Claimed bounds of a case (harness_case.h) for the enumeration harness, in the same form for true and false
+// claims.
 #pragma once
 
 #include <functional>
@@ -25,9 +26,9 @@ struct BoundUnderTest {
 };
 
 // The accountant's own bounds. For each description that fits the case, these are the proven replace-one
-// bounds that applicable.h lists, with the lower bounds only if the description is exact. Theorems applied to
-// the profile of the case's laws follow, and Renyi bounds. An upper bound must never be below the truth, and
-// a lower bound never above it.
+// bounds that applicable.h lists, with the lower bounds only if the description is exact. There are also
+// theorems applied to the profile of the case's laws, and Renyi bounds. An upper bound must never be below
+// the truth, and a lower bound never above it.
 std::vector<BoundUnderTest> proven_bounds();
 
 // False statements that look right (docs/theory/false-claims.md). Each must be caught.

@@ -1,4 +1,4 @@
-// How an upper bound compares with the truth over many cases: how often it is below, and how tight it is.
+// Compares an upper bound with the truth over many cases: how often it is below, and how tight it is.
 #pragma once
 
 namespace muster::accounting::oracle {
@@ -12,7 +12,7 @@ struct Domination {
 
   void add(long double truth, long double bound) {
     ++cases;
-    violations += !(truth <= bound * (1 + relative) + absolute);  // a NaN violates
+    violations += !(truth <= bound * (1 + relative) + absolute);  // a NaN is a violation
     if (bound > negligible && truth / bound > tightest) tightest = truth / bound;
   }
 };

@@ -22,8 +22,8 @@ struct OutputPair {
   OutputPair swapped() const { return {q, p}; }
 };
 
-// The probabilities of the same outcomes side by side, from the two laws as maps from outcomes; an outcome
-// that one of them lacks has probability 0 there.
+// Converts two laws, given as maps from outcomes to probabilities, to an OutputPair. An outcome that a map
+// lacks has probability 0.
 template <typename Key>
 OutputPair aligned(const std::map<Key, long double>& p, const std::map<Key, long double>& q) {
   std::map<Key, std::pair<long double, long double>> both;

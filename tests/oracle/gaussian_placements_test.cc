@@ -81,12 +81,13 @@ Law boxed(long double mean) {
 
 struct Search {
   int points = 0;
-  long double largest = 0;  // the largest ratio of a data set's divergence to the worse homogeneous one's
+  long double largest = 0;  // the largest ratio of a divergence to that of the worse homogeneous data set
 };
 
-// Compares all data sets with the worse of two homogeneous ones. A data set has n - 1 others from `places`
-// (every multiset) and an ordered pair of the victim's records from `places`. In the homogeneous data sets,
-// the victim's records are the first and the last place, and the others all hold the last, or all the first.
+// Compares all data sets with the worse of two homogeneous data sets. A data set has n - 1 others from
+// `places` (every multiset) and an ordered pair of the victim's records from `places`. In the homogeneous
+// data sets, the victim's records are the first and the last place, and the others all hold the last, or all
+// the first.
 void search(const std::vector<Law>& places, int n, long double rate, const std::vector<long double>& epsilons,
             Search& found) {
   const auto others = static_cast<std::size_t>(n - 1);
@@ -141,7 +142,7 @@ TEST(GaussianPlacements, NoPlacementOfAFewOthersIsWorseThanTheFarEnd) {
 }
 
 // For binary randomized response, an even split of the others is known to be worse than a homogeneous data
-// set. The same search finds it.
+// set. The same search finds this.
 TEST(GaussianPlacements, TheSearchFindsTheEvenSplitOfBinaryResponse) {
   const long double p = std::exp(1.0L) / (std::exp(1.0L) + 1);
   Search found;

@@ -17,7 +17,7 @@ namespace muster::accounting::oracle {
 struct Tally {
   bool proven = true;
   long points = 0;
-  long at_top = 0;  // points that are the last of their grid: for an epsilon, epsilon0 if that is finite
+  long at_top = 0;  // points at the end of their grid, which is epsilon0 for divergences with finite epsilon0
   long violations = 0;
   long double tightest = 0;  // largest truth / upper, or lower / truth, where the bound is above 1e-12
   std::string where;         // the first violation, or else the tightest point

@@ -117,8 +117,8 @@ std::vector<Law> with_slots(const std::vector<Law>& laws, int slots) {
   return wide;
 }
 
-// Fixed window: the law of the m messages in order, from every choice of every client: a slot, or no
-// check-in.
+// Fixed window: the law of the m messages in order, summed over every choice of every client (a slot, or no
+// check-in).
 class Window {
  public:
   Window(const Case& c, const Participation& p) : c_(c), p_(p), messages_(c.laws.front().size()) {

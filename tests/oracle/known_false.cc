@@ -66,7 +66,7 @@ OutputPair variation_ratio_pair(int n, int k, long double epsilon0) {
 
 long double sensitivity_one(long double epsilon) {
   // The mean of ((r_1 + r_2)/2 - e^epsilon)_+ for independent lognormal r_1, r_2 of mean 1, whose logarithms
-  // have standard deviation 1. Given r_1, it is half the expected excess of r_2 over 2 e^epsilon - r_1.
+  // have standard deviation 1. Given r_1, the mean is half the expected excess of r_2 over 2 e^epsilon - r_1.
   const long double threshold = 2 * std::exp(epsilon), h = 0.01L;
   const auto normal = [](long double x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; };
   long double sum = 0;

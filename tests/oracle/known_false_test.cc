@@ -39,7 +39,7 @@ TEST_P(KnownFalse, IsCaught) {
 
 INSTANTIATE_TEST_SUITE_P(All, KnownFalse, ::testing::Range<std::size_t>(0, 14));
 
-// Small exact values, computed by tools/golden/small_truths.py. A claimed upper bound below one is false.
+// Small exact values, computed by tools/golden/small_truths.py. An upper bound below any of them is false.
 TEST(Enumeration, KnownSmallTruths) {
   struct Case {
     int n, k;
@@ -83,7 +83,7 @@ TEST(Enumeration, EqualsTheSumOverCoinsAndMessages) {
 }
 
 // A shuffled check-in is a uniform subset whose size k has the law Bin(n, rate). The server sees k, so the
-// divergences of the sizes add up, weighted by their probabilities.
+// divergence is the mean over k of the divergence of a subset of size k.
 TEST(Enumeration, CheckInIsTheMixtureOfSubsets) {
   const std::vector<Law> others = {{0.6L, 0.4L}, {0.3L, 0.7L}, {0.5L, 0.5L}};
   const Law a = {0.8L, 0.2L}, b = {0.1L, 0.9L};

@@ -22,8 +22,8 @@ long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law
     }
     const auto k = static_cast<long double>(members.size());
     const long double weight = std::pow(rate, k) * std::pow(1 - rate, n - k);
-    // Visits all message vectors of the members: their density is prod u_j, their gain the sum
-    // of (a - E b) / u_j, E = e^epsilon.
+    // Visits all message vectors of the members. `density` is the product of the u_j, and `gains` the sum of
+    // (a - E b) / u_j, with E = e^epsilon.
     const std::function<void(std::size_t, long double, long double)> visit =
         [&](std::size_t i, long double density, long double gains) {
           if (i == members.size()) {

@@ -14,7 +14,7 @@ namespace muster::accounting::oracle {
 
 // Theorem 1 (docs/theory/swap-theorem.md, inequality 2) for one dataset: the sum over every set of reporting
 // others and all their messages. For a message to which another client's law gives no mass, the term is the
-// limit as that mass tends to 0. rate < 1.
+// limit as that mass tends to 0. Requires rate < 1.
 long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law& b, long double rate,
                          long double epsilon);
 
@@ -26,9 +26,9 @@ struct Atom {
 // X* of an epsilon0-LDP randomizer at E = e^epsilon (docs/theory/profile-only.md), which has three atoms.
 std::vector<Atom> pure_law(long double epsilon0, long double epsilon);
 
-// X* of the profile f(alpha) = max over ordered pairs of `laws` of their hockey-stick divergence, with
-// every kink of the stop-loss transform: the mean of (X*-c)_+ is f(E+c) for c >= 0 and
-// (1+|c|) f(E/(1+|c|)) for c < 0, E = e^epsilon.
+// X* of the profile f(alpha), the largest hockey-stick divergence over ordered pairs of `laws`. Every kink of
+// its stop-loss transform is an atom. The mean of (X*-c)_+ is f(E+c) for c >= 0 and (1+|c|) f(E/(1+|c|)) for
+// c < 0, with E = e^epsilon.
 std::vector<Atom> profile_law(const std::vector<Law>& laws, long double epsilon);
 
 // f(alpha), the maximum over ordered pairs of `laws` of sum (x - alpha y)_+.

@@ -56,7 +56,7 @@ TEST(SoftSign, HardSignWithMixingHasEverySoftSignal) {
       EXPECT_LE(h, most);
       const double mixing = h / most;
       EXPECT_NEAR(signal([&](double x) { return mixing * sign(x); }), h, 1e-12);
-      // E[(s w)(s w)^T] along u: s^2 = 1, so it is E x^2 = 1/3 for either sign.
+      // The component of E[(s w)(s w)^T] along u is E x^2 = 1/3 for either sign, because s^2 = 1.
       const double a = 0.7;
       const double second = mean([&](double x) {
         const double up = (1 + a * std::clamp(slope * kRootD * length * x, -1.0, 1.0)) / 2;
@@ -68,7 +68,7 @@ TEST(SoftSign, HardSignWithMixingHasEverySoftSignal) {
 }
 
 // The soft sign's signal for short vectors is linear in the length. Clipping at the length where this line
-// reaches the hard sign's signal, and then mixing, has at least the soft sign's signal at every length.
+// reaches the hard sign's signal, and then mixing, gives at least the soft sign's signal at every length.
 TEST(SoftSign, ClippingDominatesTheSoftSign) {
   const double most = signal(sign);
   for (const double slope : {0.2, 0.5, 1.0}) {

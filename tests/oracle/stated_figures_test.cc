@@ -55,8 +55,8 @@ INSTANTIATE_TEST_SUITE_P(
                       HalfSets{6, 4, 1, 0.3, 0.7, 0.000789}));
 
 // The factor, in the limit of many clients, by which the profile-only bound makes epsilon larger for a
-// Gaussian. It is the square root of the variance of the profile's law X* divided by the variance of the
-// homogeneous law, e^(mu^2) - 1.
+// Gaussian. It is the square root of the ratio of two variances: that of the profile's law X*, and that of
+// the homogeneous law, e^(mu^2) - 1.
 TEST(GaussianProfileOnly, AsymptoticFactorInEpsilon) {
   const auto factor = [](double mu) {
     const auto f = [mu](double alpha) {

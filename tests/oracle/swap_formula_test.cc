@@ -39,7 +39,7 @@ TEST(SwapTheorem, DominatesEveryDatasetAndIsExactAtHomogeneousOnes) {
               const long double bound = swap_dataset(others, laws[0], laws[1], rate, share * top);
               domination.add(truth, bound);
               if (dataset.front() == dataset.back() && family != Family::sparse) {
-                // The case that everybody reports (k = n) adds at most rate^n to the truth.
+                // The bound exceeds the truth only by its part for k = n reports, at most rate^n.
                 const long double last = bound - truth;
                 worst_homogeneous_gap = std::max(worst_homogeneous_gap, last - std::pow(rate, n));
               }

@@ -51,7 +51,7 @@ TEST(SystemDuties, DropoutByRecordAtTwoHundredClients) {
   EXPECT_NEAR(static_cast<double>(leak(50, 0.1L)), static_cast<double>(count_alone(50, 0.1L, 0.1L, 0)),
               1e-15);
   EXPECT_NEAR(static_cast<double>(leak(200, 0.1L)), 0.0094, 5e-5);
-  // More clients hardly help: this is about sqrt(g / (2 pi n (1 - g))), and falls more slowly than any
+  // More clients hardly help: the leak is about sqrt(g / (2 pi n (1 - g))), which falls more slowly than any
   // amplified delta.
   EXPECT_NEAR(static_cast<double>(leak(60000, 0.1L)), 0.000542, 1e-6);
 }

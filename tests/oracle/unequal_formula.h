@@ -19,7 +19,7 @@ namespace muster::accounting::oracle {
 long double unequal_dataset(const std::vector<Law>& others, const Law& a, const Law& b,
                             const std::vector<long double>& rates, long double epsilon);
 
-// The same with independent draws of `law` (X*, slow_formula.h) in place of the others' ratios (a - E b)/u_j,
+// That inequality with independent draws of `law` (X*, slow_formula.h) instead of the ratios (a - E b)/u_j,
 // E = e^epsilon. at_all is the hockey-stick divergence of a and b at epsilon, or an upper bound of it.
 long double unequal_profile(const std::vector<Atom>& law, const std::vector<long double>& rates,
                             long double epsilon, long double at_all);

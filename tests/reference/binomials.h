@@ -20,7 +20,7 @@ inline double far_below_mean(double m, const Real& c, const Real& not_c) {
 }
 
 // An upper bound of P(Bin(m, c) < j) for j below the mean, given `at_j`, an upper bound of P(Bin(m, c) = j).
-// It is finite because the probabilities fall at least geometrically from j towards 0.
+// From j towards 0 the probabilities fall at least geometrically, so a geometric series bounds their sum.
 inline long double mass_below(double m, const Real& c, const Real& not_c, double j, long double at_j) {
   const long double ratio = j > 0 ? static_cast<long double>(j) / (m - j + 1) * (not_c / c).above() : 0;
   return ratio < 1 ? at_j * ratio / (1 - ratio) * (1 + 1e-15L) : 1;

@@ -1,5 +1,5 @@
-// One round of a protocol as the reference describes it: who may send what, and what the adversary
-// sees of it.
+// One round of a protocol as the reference describes it: the messages that clients may send, and what the
+// adversary sees.
 //
 // No code of the library is used here. A rate is given by the probabilities of a check-in (`coin`) and of a
 // dropout (`loss`), so that coin (1 - loss) is enclosed and not rounded beforehand.
@@ -44,8 +44,8 @@ struct Experiment {
   Real least_rate() const { return Real(least_coin) * (Real(1.0) - Real(loss)); }
 };
 
-// For subsets and slots: how many messages are seen, and whether the victim's is among them. The likelihood
-// ratio of all messages is 1 + (victim / messages) * sum over the messages of (their own ratio - 1).
+// The messages of a subset or of slots. Their likelihood ratio together is 1 + (victim / messages) * sum over
+// the messages of (the ratio of that message - 1).
 struct Places {
   double messages;  // the number of messages that are certainly seen
   Real victim;      // the probability that one of them is the victim's
@@ -58,8 +58,8 @@ Places places_of(const Experiment& e, bool others_rarely);
 // `reach`: how many standard deviations beyond both means the cells of normal noise extend.
 Pair message_of(const Randomizer& randomizer, double reach);
 
-// A bit that is a function of a message, with the probability that it is one under the record (a) and under
-// the alternative (b), a > b. bits_of returns several such bits; the adversary counts one of them.
+// A bit that is a function of a message. It is one with probability a under the record and b under the
+// alternative, a > b. bits_of returns several such bits, of which the adversary counts one.
 struct Bit {
   Real a, not_a, b, not_b;
 };

@@ -1,4 +1,4 @@
-// What a check found wrong: which check, which kind of fault, and the commands that show it.
+// A fault that a check found: the check, the kind of fault, and the commands that show it.
 //
 // A plain value; any thread.
 #pragma once

@@ -5,7 +5,7 @@
 //
 //   --from I --to J   only the points I .. J-1 (of 0 to 419; a point takes a few seconds)
 //   --seconds W       no point starts after W processor seconds
-// Exit status: 0, or 1 where a value lies above the local one or below a reference.
+// Exit status: 0, or 1 if any value lies above the local value or below a reference.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // noise is normal with a small sigma.
 //
 // If all others hold the alternative, the distribution function of the largest message is a product:
-// F_Q(t) is the product over all clients of P(no message beyond t), and F_P differs in the victim's
-// factor. Pure function.
+// F_Q(t) is the product over all clients of P(no message beyond t), and F_P differs from it only in the
+// victim's factor. Pure function.
 #pragma once
 
 #include "tests/reference/experiment.h"

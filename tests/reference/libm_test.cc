@@ -2,8 +2,8 @@
 // function, in roundings (2^-53 for a double, 2^-64 for a long double), against Arb.
 //
 // The sample reaches from the smallest normal result to the largest one, and is dense near the arguments
-// 0 and 1. It is the same in every run. A sample proves nothing about what it leaves out: it shows that glibc
-// is as its manual says, and that no other libm or compiler flag has taken its place.
+// 0 and 1. It is the same in every run. A sample proves nothing about other arguments. It shows that glibc is
+// as its manual says, and that neither another libm nor a compiler flag changes the results.
 #include <arb.h>
 #include <arb_hypgeom.h>
 #include <gtest/gtest.h>

@@ -57,7 +57,7 @@ std::vector<Line> least(const std::vector<std::vector<Line>>& envelopes) {
     }
   }
   std::sort(result.begin(), result.end(), [](const Line& a, const Line& b) { return a.q > b.q; });
-  // The hull of the points (q, p) restores the concavity that rounding may have spoilt.
+  // The hull of the points (q, p) restores the concavity, which rounding may have destroyed.
   std::vector<Line> hull;
   for (const Line& line : result) {
     if (!hull.empty() && !(line.q < hull.back().q)) continue;

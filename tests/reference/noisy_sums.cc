@@ -8,7 +8,7 @@
 namespace muster::reference {
 namespace {
 
-// A range of numbers of reports, from first to last, and its probability from below and above.
+// A range of numbers of reports, from first to last, with a lower and an upper bound of its probability.
 struct Stretch {
   double first, last;
   long double below, above;
@@ -66,7 +66,8 @@ Interval sums_delta(const Experiment& e, double epsilon) {
   bool complete = false;
   Interval sum{0, 0};
   for (const Stretch& s : stretches(e, 1000, 9, complete)) {
-    // The divergence grows with the probability that the victim reports, and falls with the number of noises.
+    // The divergence grows with the probability that the victim reports, and falls with the number of terms
+    // of noise.
     sum.below += s.below * given_reports(e, epsilon, s.first, s.last).below;
     if (complete) sum.above += s.above * given_reports(e, epsilon, s.last, s.first).above;
   }

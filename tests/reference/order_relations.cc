@@ -18,7 +18,7 @@ constexpr double kRoom = 1e-9;  // relative: rounding errors of answers that sta
 
 bool always(const Question&) { return true; }
 
-// Each of these two asks a question, which must cost at least, or at most, as much as the base.
+// These two ask a changed question, which must cost at least, or at most, as much as the base.
 void expect_changed_costs_no_less(const Case& c, const char* name, const Question& changed) {
   Answer answer;
   if (ask(c, changed, answer)) expect_no_more(c, name, c.question, c.base, changed, answer);

@@ -16,8 +16,8 @@ struct PoolLimits {
   unsigned processor_seconds = 30;  // of one job
 };
 
-// How a job ended. `output`: what it wrote; `ended`: empty if all went well, else "time", "signal 11"
-// or "exit 1".
+// The end of a job. `output`: the text that it wrote; `ended`: empty if all went well, otherwise a cause such
+// as "time", "signal 11" or "exit 1".
 struct Finished {
   std::uint64_t index;
   std::string output;

@@ -127,7 +127,7 @@ TEST(Reference, NumbersBeyondTheRangeOfTheirType) {
 }
 
 // Two methods give the divergence of one data set: every multiset of messages is enumerated, or the law of
-// the likelihood ratio is computed. The whole reference has more data sets, so it is not below.
+// the likelihood ratio is computed. The whole reference has more data sets, so its value is not smaller.
 TEST(Reference, RoutesAgreeOnHomogeneousDataSets) {
   for (const double clients : {2.0, 5.0, 9.0}) {
     for (const double epsilon : {0.0, 0.4, 0.9}) {

@@ -3,8 +3,8 @@
 //
 // The reason for each relation stands beside it, and the relation is checked only where the reason applies.
 // For example, a smaller rate may cost MORE where only sums or the models of a slot run are seen, because
-// fewer reports hide less. Two answers are in order if they are so up to the numerical error of the answer
-// that should be smaller. Single thread.
+// fewer reports hide less. Two answers may be out of order by at most the numerical error of the answer that
+// should be smaller. Single thread.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ struct SwapSum {
   double terms = 1;                // N
   Real present{1.0}, absent{0.0};  // probabilities, of each term
   Real threshold{1.0};             // A >= N
-  double rivals = 0;               // w = 1/(1 + c) for a Poisson c of this mean; 0: w = 1
+  double rivals = 0;               // the mean of a Poisson number c of others, w = 1/(1 + c); 0: w = 1
 };
 
 // V(e^x) >= p - e^x q for 0 <= x <= valid.

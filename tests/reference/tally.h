@@ -26,7 +26,8 @@ const std::vector<Known>& known_findings();
 class Tally {
  public:
   explicit Tally(std::uint64_t seed, Focus focus = Focus::everything) : seed_(seed), focus_(focus) {}
-  // True if the run fails: a finding is not a known one. Slow answers fail the run only if `slow_fails`.
+  // Returns true if a finding is not a known one, so that the run fails. A slow answer counts only if
+  // `slow_fails`.
   bool add(std::uint64_t index, const Verdict& verdict, bool slow_fails);
   std::string summary() const;
   std::uint64_t asked() const { return asked_; }
@@ -46,7 +47,8 @@ class Tally {
   std::string slowest_command_;
 };
 
-// Such as "FALSE (question 12 of seed 1) more rounds cost no less: 3 should not pass 2", and the commands.
+// A text such as "FALSE (question 12 of seed 1) more rounds cost no less: 3 should not pass 2", and then the
+// commands.
 std::string describe(std::uint64_t seed, std::uint64_t index, const Finding& finding);
 // The reason of a known finding, or null.
 const char* reason_to_wait(std::uint64_t seed, std::uint64_t index, const Finding& finding);

@@ -42,7 +42,7 @@ double last_above(const std::function<long double(double)>& f, long double aim, 
 
 struct Node {
   double epsilon;
-  std::vector<Line> lines;  // one of each sum
+  std::vector<Line> lines;  // one for each sum
 };
 
 long double chance_of(const SwapSum& sum) {
@@ -147,7 +147,7 @@ std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theore
     const double mean = std::max(0.0, e.clients + z * std::sqrt(e.clients));
     const long double charge = mean > 0 ? poisson_at_least(e.clients, mean) : 0;
     if (all.empty()) {
-      all.push_back({sum, charge - 1});  // larger Lambda: the charge alone
+      all.push_back({sum, charge - 1});  // for a larger Lambda: only the charge
     } else {
       all.back().charge = charge;
     }
@@ -208,9 +208,9 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
 
 namespace {
 
-// docs/theory/local.md: the divergence of the victim's messages alone, whose number is Bin(T, g). Numbers are
-// taken in blocks, each of which counts as its smallest number, and far ends are left out. Both lower the
-// result.
+// docs/theory/local.md: the divergence of the victim's messages alone, whose number has the law Bin(T, g).
+// The numbers are taken in blocks, each of which counts as its smallest number, and far ends are left out.
+// Both lower the result.
 long double local_delta(const Experiment& e, double rounds, double epsilon) {
   const auto messages = [&](double k) {
     return e.randomizer.kind == Kind::gaussian

@@ -1,9 +1,9 @@
 // A lower bound of the epsilon that a theorem itself gives for T rounds, if it is evaluated exactly.
 //
 // A theorem's epsilon may lie far above that of every data set. The lower bound here differs from the
-// accountant's value only by the numerical error of the accountant and a small loss here. V of swap_sum.h is
-// convex in E = e^epsilon, so its supporting lines lie below it everywhere, and their envelope is the profile
-// of a pair that the theorem's pair dominates. Pure functions.
+// accountant's value only by the numerical errors of both. V of swap_sum.h is convex in E = e^epsilon, so its
+// supporting lines lie below it everywhere. Their envelope is the profile of a pair that the theorem's pair
+// dominates. Pure functions.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theore
 Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double upper, double delta, int lines);
 
 // A lower bound of the largest epsilon, up to `upper`, at which the theorem's delta is still at least
-// `delta`; none if the theorem is not evaluated here. The search loses about a relative 1e-3.
+// `delta`; none if the theorem is not evaluated here. The search makes it smaller by about a relative 1e-3.
 std::optional<double> theorem_epsilon(const Repetition& repetition, const std::string& theorem, double delta,
                                       double upper);
 

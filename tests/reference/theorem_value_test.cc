@@ -208,7 +208,7 @@ TEST(TheoremValue, SumsOfLossesAgainstClosedForms) {
   }
 }
 
-// Counting the other clients of a slot lowers its cost, and changes almost nothing if there are hardly any
+// Counting the other clients of a slot lowers the epsilon, and changes almost nothing if there are hardly any
 // other clients.
 TEST(TheoremValue, CountedSlots) {
   Experiment e = check_in({.epsilon0 = 12}, 60, 0.3);

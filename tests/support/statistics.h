@@ -25,7 +25,7 @@ Verdict binomial_test(std::uint64_t successes, std::uint64_t trials, double p, d
 Verdict chi_squared_test(const std::vector<std::uint64_t>& observed, const std::vector<double>& expected,
                          double alpha);
 
-// Kolmogorov-Smirnov test of a sample that was mapped through the null CDF to [0, 1]. It need not be sorted.
+// Kolmogorov-Smirnov test of a sample, not necessarily sorted, that was mapped to [0, 1] by the null CDF.
 Verdict uniformity_test(std::vector<double> sample, double alpha);
 
 // Tests whether two samples have the same law: chi-squared test of homogeneity over the `bins` quantile cells

@@ -88,7 +88,7 @@ TEST(SameLawTest, PassesOneLawAndFailsAShiftAWidthOrAnAtom) {
 }
 
 TEST(MeanTest, ThresholdIsTheNormalQuantile) {
-  // |z| = 4.8916 is the two-sided 1e-6 quantile.
+  // The two-sided p-value of |z| = 4.8916 is 1e-6.
   EXPECT_TRUE(mean_test(4.89 / 10, 0, 1, 100, kAlpha).pass);
   EXPECT_FALSE(mean_test(-4.90 / 10, 0, 1, 100, kAlpha).pass);
   EXPECT_FALSE(mean_test(std::nan(""), 0, 1, 100, kAlpha).pass);

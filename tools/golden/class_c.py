@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Values of class C at four and five clients, for class_c_test.cc, class_c_pool_test.cc and stated_figures_test.cc.
 
-The truth over all data sets of half-sets follows the definition. Each client's message is one of K equal cells, or
-silence. The law of the multiset of all messages is built up client by client, for every data set of the others.
+The truth over all data sets of half-sets is computed from the definition. Each client's message is one of K equal
+cells, or silence. The law of the multiset of all messages is built up client by client, for every data set of the
+others.
 
 The values of Theorems 4 and 17 are divergences of the mechanisms that their proofs construct
 (docs/theory/swap-theorem.md and class-c-pool.md, "A stronger view"), for randomized response with i of the others at x'

@@ -7,13 +7,13 @@ The homogeneous data set and the profile-only law X* need no correction. The law
 directly, and the density of the sum of n terms is a Fourier series (fourier.py). Rounds are composed by FFT on two
 grids of different steps, with extrapolation. These values are exact to five digits for one round and to four for more.
 
-A, B and C are the stop-loss transforms of docs/theory/gaussian-two-types.md: of the term of a client that holds the
-victim's record, of one that holds her alternative, and of one that holds a third record. The correction beta is the
-largest C - lambda A - (1 - lambda) B over the triangles of each cell. It is found by direct search, with C integrated
-over N1 - N2, and added to A and B unchanged. The accountant bounds boxes of triangles from above, takes chords in the
-factor common to a and b, and makes the result convex. All three steps err upward. The cells and their weights are the
-accountant's, because the theorem does not prescribe them. The stored values come from a prototype outside this
-repository. Neither they nor the accountant's values may be below the values of this program.
+A, B and C are the stop-loss transforms of docs/theory/gaussian-two-types.md, of another client's term: A if she holds
+the victim's record, B if she holds the victim's alternative, and C if she holds a third record. The correction beta is
+the largest C - lambda A - (1 - lambda) B over the triangles of each cell. It is found by direct search, with C
+integrated over N1 - N2, and added to A and B unchanged. The accountant bounds boxes of triangles from above, moves the
+mass of the common factor V to the ends of cells, and makes the result convex. All three steps err upward. The cells and
+their weights are the accountant's, because the theorem does not prescribe them. The stored values come from a prototype
+outside this repository. Neither they nor the accountant's values may be below the values of this program.
 
 Exits with status 1 unless the stored values agree with those of this program. A stored value of two types must be 0 to
 1 per cent above. A stored beta must be above by 0 to 0.5 per cent of B(c), which is the error of the chords. Each other
@@ -82,8 +82,8 @@ def cells_of(mu, count):
 
 
 def correction(mu, e, c, cells):
-    """beta at c: the largest C - lambda A - (1 - lambda) B over cells and eta, for the triangle that (N) of the page
-    assigns to the cell and eta."""
+    """beta at c: the largest C - lambda A - (1 - lambda) B over cells and eta. Formula (N) of
+    docs/theory/gaussian-two-types.md assigns a triangle to the cell and eta."""
     record, alternative = ends(mu, e, c)
 
     def lacking(index, eta):

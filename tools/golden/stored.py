@@ -6,7 +6,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Figure(float):
-    """A number, with half a unit of the last digit that is written as its member `half`."""
+    """A number whose member `half` is half a unit of its last written digit."""
 
     def __new__(cls, text, **known):
         text = text.replace("'", "").strip().rstrip("L")

@@ -84,7 +84,7 @@ std::vector<Question> questions_of(const std::string& mutation) {
   return every;
 }
 
-// Which guards notice each defect. The gate tolerates rounding errors and does not check lower values.
+// The guards that notice each defect. The gate tolerates rounding errors and does not check lower values.
 std::string guards_of(const std::string& mutation) {
   const std::map<std::string, std::string> guards = {{"none", ""},
                                                      {"lost-mass", "gate reference relations"},
