@@ -1,4 +1,4 @@
-// Compares an upper bound with the truth over many cases: how often it is below, and how tight it is.
+// Compares an upper bound with the truth over many cases: how often the bound is below, and how tight it is.
 #pragma once
 
 namespace muster::accounting::oracle {

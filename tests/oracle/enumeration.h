@@ -41,7 +41,7 @@ OutputPair aligned(const std::map<Key, long double>& p, const std::map<Key, long
 // histogram is seen.
 OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b, long double rate);
 
-// The same with one rate per user: rates[0] is the victim's, then the others' follow in order.
+// Shuffled check-in with one rate for each user: rates[0] is the victim's, and the others' follow in order.
 OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b,
                     const std::vector<long double>& rates);
 

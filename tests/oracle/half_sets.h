@@ -2,8 +2,8 @@
 // found by enumeration (docs/theory/class-c.md).
 //
 // An extreme point has density 2p on half of the cells and 2q on the other half, where
-// p = 1 - q = e^epsilon0 / (e^epsilon0 + 1). No formula is shared with the bounds that are checked. The work
-// is that of enumeration.h, so there can be only a few users. Pure functions; any thread.
+// p = 1 - q = e^epsilon0 / (e^epsilon0 + 1). No formula is shared with the bounds that are checked. Every
+// histogram is enumerated (enumeration.h), so there can be only a few users. Pure functions; any thread.
 #pragma once
 
 #include <algorithm>
@@ -39,11 +39,11 @@ inline std::vector<Law> half_sets(int cells, double epsilon0) {
 
 struct Worst {
   long double delta = 0;        // the largest over all datasets, second records of the victim and both orders
-  long double homogeneous = 0;  // the same, where the others all hold her first or all her second record
+  long double homogeneous = 0;  // the largest if the others all hold her first or all her second record
 };
 
-// One Worst for each epsilon, for n users; protocol(others, a, b) returns the OutputPair. By symmetry, it is
-// enough that the victim's first record is the first half-set.
+// One Worst for each epsilon, for n users; protocol(others, a, b) returns the OutputPair. By symmetry, only
+// the first half-set needs to be the victim's first record.
 template <typename Protocol>
 std::vector<Worst> worst_datasets(const std::vector<Law>& laws, int n, const std::vector<double>& epsilons,
                                   Protocol&& protocol) {

@@ -75,7 +75,7 @@ struct Case {
 // A random case with 2 or 3 records, or k for k-RR.
 Case random_case(std::mt19937_64& engine);
 
-// The same with the kind, the participation and n given, for claims that apply to few random cases.
+// A random case of the given kind, participation and n, for claims that apply to few random cases.
 Case random_case(Kind kind, Participation::Kind participation, int n, std::mt19937_64& engine);
 
 std::string describe(const Case& c);

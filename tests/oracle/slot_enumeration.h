@@ -24,7 +24,7 @@ struct SlotProtocol {
   enum class Kind {
     selected,  // one of the clients present, chosen uniformly, answers; the dummy if there is none
     averaged,  // all clients present answer, and the multiset of answers is released
-    // No theorem covers the next two. Tests show that they leak more than the bounds allow.
+    // No theorem covers the next two kinds. Tests show that they leak more than the bounds allow.
     skipping,  // like selected, but an empty slot is visible
     watched    // like selected, but it is visible who was selected
   };

@@ -40,11 +40,11 @@ void add(const Case& c, Finding::Kind kind, const char* name, std::string detail
   c.verdict.findings.push_back({kind, name, std::move(detail), std::move(more)});
 }
 
-// Checks a second upper value of the same quantity. It is a finding of kind too_small if it lies below the
-// lower value, and of kind disorder if it differs from the first upper value by more than the numerical error
-// and the relative tolerance `room`. One difference is allowed: next to the largest loss, delta falls so
-// steeply that a second table may have the same delta only at a slightly larger epsilon. `at`, if given, is
-// the second delta as a function of epsilon.
+// Checks a second upper value of the same quantity. A value below the lower value is a finding of kind
+// too_small. A value that differs from the first upper value by more than the numerical error and the
+// relative tolerance `room` is a finding of kind disorder. One difference is allowed: next to the largest
+// loss, delta falls so steeply that a second table may have the same delta only at a slightly larger epsilon.
+// `at`, if given, is the second delta as a function of epsilon.
 void expect_same(const Case& c, const char* name, double value, double room,
                  const std::function<double(double epsilon)>& at = {}) {
   if (!(value >= c.base.lower() * (1 - kRoom))) {

@@ -17,8 +17,8 @@ struct CountedBits {
   Real a, not_a, b, not_b;  // a > b
 };
 
-// A lower bound of the divergence at epsilon of the two laws of the number of ones. It is exact to about
-// 1e-12 unless more than 4 million terms matter.
+// A lower bound of the divergence at epsilon of the two laws of the number of ones. Its relative error is
+// about 1e-12 unless more than 4 million terms matter.
 long double delta_of(const CountedBits& bits, double epsilon);
 
 // The two laws, exchanged if `swapped`. Numbers far from the mean, which together have a probability of about

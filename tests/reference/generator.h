@@ -15,7 +15,7 @@
 
 namespace muster::reference {
 
-// A stream of random numbers (SplitMix64) that is the same on every system, so that the questions are, too.
+// A stream of random numbers (SplitMix64). It is the same on every system, and so are the questions.
 class Draws {
  public:
   explicit Draws(std::uint64_t state) : state_(state) {}

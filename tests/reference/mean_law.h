@@ -3,9 +3,9 @@
 //
 // Y is the likelihood ratio minus 1 of a message drawn under the alternative, and 0 for an absent client. The
 // terms are independent, so the law of their sum comes from convolution by repeated squaring. The sums are
-// sorted into the cells of a lattice, and each cell keeps its mass and its mean. These give the two laws of
-// the cell, whose divergence is that of an adversary who sees only the cell, and so a lower bound without a
-// remainder. Pure functions.
+// sorted into the cells of a lattice, and each cell keeps its mass and its mean. The mass and the mean give
+// the two laws of the cell. Their divergence is a lower bound, because the cell is a function of the sum.
+// Pure functions.
 #pragma once
 
 #include "tests/reference/pair.h"

@@ -12,8 +12,8 @@
 
 namespace muster::reference {
 
-// The divergence of one round at epsilon. With equal rates it is the exact worst case; `above` is 1 where
-// no upper end is computed.
+// The divergence of one round at epsilon, which is the exact worst case if all rates are equal. `above` is 1
+// where no upper end is computed.
 Interval sums_delta(const Experiment& e, double epsilon);
 
 // One round as a pair of finitely many outcomes: ranges of k, and cells of the sum. `tail` is a probability

@@ -26,7 +26,7 @@ using Pair = std::vector<Outcome>;
 // out.
 long double composed_delta(const Pair& pair, double rounds, double epsilon, double tail);
 
-// The same for several stages of equal rounds.
+// The lower bound for several stages, each of equal rounds.
 struct Repeated {
   const Pair* pair;
   double rounds;

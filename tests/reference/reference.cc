@@ -42,8 +42,8 @@ std::vector<CountedBits> counted(const Experiment& e, double epsilon) {
   const bool rates = e.shape == Shape::coins;
   const double messages = e.shape == Shape::everybody || rates ? e.clients : places_of(e, false).messages;
   for (const Bit& bit : bits_of(e.randomizer, messages, epsilon)) {
-    // First P has the record and Q the alternative, then they are exchanged and the bit is inverted. The
-    // others all hold one of the two records.
+    // First P has the record and Q the alternative. Then P and Q are exchanged and the bit is inverted. The
+    // others all hold the record, or all the alternative.
     for (const Bit& seen : {bit, Bit{bit.not_b, bit.b, bit.not_a, bit.a}}) {
       for (const bool others_alike : {true, false}) {
         const Real& c = others_alike ? seen.b : seen.a;

@@ -14,7 +14,7 @@
 
 namespace muster::reference {
 
-// A known finding, with the reason why it does not fail the tests. It is still reported.
+// A known finding, which is reported but does not fail the tests, with the reason.
 struct Known {
   std::uint64_t seed;
   std::uint64_t index;

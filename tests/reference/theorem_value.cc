@@ -93,8 +93,8 @@ long double poisson_at_least(double n, double mean) {
 }
 
 // The index of the cell between two nodes that matters most, by its share of the variance of a round's loss
-// and of the probability of larger losses. It is the number of nodes if no cell matters. `each` is a round's
-// delta, and `upper` an upper bound of epsilon.
+// and of the probability of larger losses; the number of nodes if no cell matters. `each` is a round's delta,
+// and `upper` an upper bound of epsilon.
 std::size_t cell_to_split(const std::vector<Node>& nodes, long double each, double upper) {
   std::vector<long double> mass(nodes.size()), wide(nodes.size());
   long double square = 0, tail = 0, most = 0;

@@ -33,7 +33,7 @@ std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theore
 Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double upper, double delta, int lines);
 
 // A lower bound of the largest epsilon, up to `upper`, at which the theorem's delta is still at least
-// `delta`; none if the theorem is not evaluated here. The search makes it smaller by about a relative 1e-3.
+// `delta`; none if the theorem is not evaluated here. The search lowers the result by about a relative 1e-3.
 std::optional<double> theorem_epsilon(const Repetition& repetition, const std::string& theorem, double delta,
                                       double upper);
 

@@ -83,8 +83,8 @@ def turns_of(size, sign):
 
 
 def compose(masses, infinity, rounds, step, delta, size=1 << 15):
-    """The epsilon at delta of `rounds` rounds of a privacy loss that is i * step with probability masses[i] and
-    infinite with probability `infinity`."""
+    """The epsilon at delta after `rounds` rounds. In each round, the privacy loss is i * step with probability masses[i],
+    and infinite with probability `infinity`."""
     law = [0.0] * size
     for i, mass in masses.items():
         law[i] = mass

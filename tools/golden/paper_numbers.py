@@ -54,7 +54,7 @@ def quotes(paper):
 
 def complaints_of_numbers(statement):
     """Errors in a statement's `texts`. Each text that is a plain number must occur in the quoted words. If there are as
-    many texts as numbers, it must also equal the number at the same place of `numbers`."""
+    many texts as numbers, the text must also equal the number at the same place of `numbers`."""
     one_each = len(statement["texts"]) == len(statement["numbers"])
     for place, text in enumerate(statement["texts"]):
         plain = PLAIN.fullmatch(text)

@@ -4,10 +4,9 @@
 The program evaluates the bounds (1), (2) and (3) as that page states them. Each is the expected excess of a sum of
 independent terms, whose density is a Fourier series (fourier.py). The weights of (2) have their exact law, 1 / (1 + c)
 for a Poisson number c. The accountant replaces this law by one on fewer values, which errs upward. Bound (2) leaves
-open the choice of Lambda and the bound on the Poisson tail, so it is computed twice: at the best of ten Lambda with the
-exact tail, and with the accountant's choice, Chernoff's bound at twelve given values. The stored values are of the
-second kind. The lower bound is a sum over all binomial counts, and the values for four slots are sums over all
-outcomes.
+open the choice of Lambda and the bound on the Poisson tail, so it is computed twice: for the best of ten Lambda with
+the exact tail, and for the accountant's twelve Lambda with Chernoff's bound. The stored values are of the second kind.
+The lower bound is a sum over all binomial counts, and the values for four slots are sums over all outcomes.
 
 If the terms take few values, their sum lies on a lattice. The series ends before the frequencies at which the lattice
 matters, which changes delta by less than a relative 1e-6. Bound (1) at epsilon0 = 1 is computed by plain_shuffle.py.
