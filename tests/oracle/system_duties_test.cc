@@ -37,8 +37,9 @@ TEST(SystemDuties, DropoutByRecordShowsInTheCountAlone) {
   EXPECT_NEAR(static_cast<double>(count_alone(50, 0.1L, 0.1L, kSilent)), 0.018492, 1e-6);
 }
 
-// n = 200 in closed form: g times the largest probability of Bin(199, g). The victim's coin turns the law of
-// the count into a mixture of Bin(199, g), with weight 1 - g, and its shift by one, with weight g.
+// For n = 200 the leak has a closed form, g times the largest probability of Bin(199, g). The victim's coin
+// turns the law of the count into a mixture of Bin(199, g), with weight 1 - g, and its shift by one, with
+// weight g.
 TEST(SystemDuties, DropoutByRecordAtTwoHundredClients) {
   const auto leak = [](int n, long double rate) {
     long double mass = std::pow(1 - rate, n - 1), largest = mass;
@@ -70,8 +71,8 @@ TEST(SystemDuties, ColludersAreNoCrowd) {
 }
 
 // A slot protocol with four slots, certain check-in and one colluding client at every slot. If the selection
-// is hidden, the server asks either client of the victim's slot with probability 1/2. If it is visible, then
-// with probability 1/2 the victim is asked and her slot is known.
+// is hidden, the server asks either client of the victim's slot with probability 1/2. If the selection is
+// visible, then with probability 1/2 the victim is asked and her slot is known.
 TEST(SystemDuties, WhoWasAskedMustStayHidden) {
   const long double epsilon0 = 1, epsilon = 0.5L, grown = std::exp(epsilon);
   const long double q = 1 / (std::exp(epsilon0) + 1), local = (1 - q) - grown * q;
@@ -79,8 +80,8 @@ TEST(SystemDuties, WhoWasAskedMustStayHidden) {
   EXPECT_NEAR(static_cast<double>(seen), 0.1438, 5e-5);
   EXPECT_NEAR(static_cast<double>(theorem), 0.1124, 5e-5);
   EXPECT_GT(seen, theorem);
-  // If empty slots are skipped instead of asking a dummy, and the victim is the only client, the one message
-  // is hers.
+  // If empty slots are skipped, without asking a dummy, and the victim is the only client, the one message is
+  // hers.
   EXPECT_NEAR(static_cast<double>(local), 0.28765, 5e-6);
   EXPECT_GT(local, theorem);
 }

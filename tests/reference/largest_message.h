@@ -1,9 +1,9 @@
 // An adversary who looks only at the largest message in the victim's direction, which reveals the most if the
 // noise is normal with a small sigma.
 //
-// If all others hold the alternative, the distribution function of the largest message is a product:
-// F_Q(t) is the product over all clients of P(no message beyond t), and F_P differs from it only in the
-// victim's factor. Pure function.
+// All others hold the alternative. The distribution function F_Q(t) of the largest message is then the
+// product over all clients of P(no message beyond t). F_P differs from F_Q only in the victim's factor. Pure
+// function.
 #pragma once
 
 #include "tests/reference/experiment.h"

@@ -70,8 +70,8 @@ void weaker_randomizer(const Case& c, const char* name) {
 }
 
 // If the coins and messages of the additional clients are revealed, the smaller population remains. A subset
-// of a fixed size contains the victim less often in a larger population. With a minimum the relation does not
-// hold, because fewer rounds are destroyed if there are more clients.
+// of a fixed size contains the victim less often in a larger population. With a minimum number of reports the
+// relation does not hold, because fewer rounds are destroyed if there are more clients.
 bool clients_order(const Question& q) { return q.clients < 1'000'000'000'000 && q.minimum == 1; }
 void more_clients(const Case& c, const char* name) {
   Question changed = c.question;

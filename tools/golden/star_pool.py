@@ -60,7 +60,8 @@ def least(function, low, high, steps=60):
 
 
 class Ratio:
-    """The ratio of part D for records within `radius` of the centre, if everybody reports."""
+    """The ratio of part D of docs/theory/star-with-a-pool.md, for records within `radius` of the centre, if everybody
+    reports."""
 
     def __init__(self, radius):
         self.radius = radius
@@ -68,7 +69,7 @@ class Ratio:
                     for z, w in fourier.panels(-10, 10, 1, RULE)]
 
     def rise(self, clones, probability):
-        """e1 of item 4. Half of the probability is spent on the excess above the cut t."""
+        """e1 of item 4 of part D. Half of the probability is spent on the excess above the cut t."""
         def excess(cut):  # the mean of (r - t)_+
             z = math.log(cut) / self.radius
             return upper_normal(z - self.radius / 2) - cut * upper_normal(z + self.radius / 2)
@@ -82,7 +83,7 @@ class Ratio:
         return least(deviation, 0.1 * scale, 1.1 * scale, 25)
 
     def fall(self, clones, probability):
-        """e2 of item 5."""
+        """e2 of item 5 of part D."""
         def deviation(c):
             transform = math.fsum(w * math.expm1(-c * (r - 1)) for r, w in self.law)
             return (math.log1p(transform) + math.log(1 / probability) / clones) / c
