@@ -28,7 +28,7 @@ const char* name_of(Finding::Kind kind);  // "FALSE", "DIED", "ORDER", "SLOW"
 struct Verdict {
   std::vector<Finding> findings = {};
   std::vector<std::string> checks = {};  // names of the checks that applied
-  std::string status = {};               // "answered", "refused", "died"
+  std::string status = {};               // "answered", "refused", "died", "late"
   double ratio = 0;            // the upper delta divided by the reference's lower bound; 0: not compared
   double seconds = 0;          // of the slowest answer
   std::string slowest = {};    // its command

@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Function{"cos", arb_cos, std::cos, std::cos, -1e15, 1e15, -1e15L, 1e15L, 1, 2}),
     [](const auto& test) { return std::string(test.param.name); });
 
-// log n! is taken of whole numbers only.
+// log n! is only computed for whole numbers n.
 TEST(LogFactorials, AreAsExactAsAssumed) {
   const Double of_double = std::lgamma;
   const Extended of_long = std::lgamma;

@@ -10,8 +10,8 @@ The values of Theorems 4 and 17 are divergences of the mechanisms that their pro
 and the rest at x. Every coin, every message and every choice of the client J is enumerated, and the two laws of the
 published view are compared. The weights h and the terms of the theorems' sums are not used. The last term of Theorem 4,
 for the case that all report, is g^n times the smallest of three values: the divergence of a flagged message, the value
-of Theorem 17 at rate 1, and the bound for any epsilon0-LDP randomizer, a sum over all 3^n outcomes of n clients
-(docs/theory/blanket.md, (1) and (2)).
+of Theorem 17 at rate 1, and the bound for any epsilon0-LDP randomizer (docs/theory/blanket.md, (1) and (2)). That bound
+is a sum over all 3^n outcomes of n clients.
 
 All values are sums of positive doubles, with errors below 1e-14. Uses only the standard library, and compares the
 values with those stored in the tests.
