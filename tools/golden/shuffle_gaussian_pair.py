@@ -34,7 +34,8 @@ class Pair:
         points = [i * step for i in range(round(-REACH / step), round((REACH + mu) / step) + 1)]
         ratio = [(math.expm1(mu * z - mu * mu / 2), step * fourier.normal_density(z)) for z in points]
         deviation = math.sqrt(n * math.expm1(mu * mu))
-        # The interval of the centred sum: twelve standard deviations, and the largest ratio that matters.
+        # The interval of the centred sum has twelve standard deviations, and on the right also the largest ratio that
+        # matters.
         high = wider * (12 * deviation + math.exp(mu * 9.5))
         self.n, self.sum = n, fourier.CentredSum([(n, ratio)], -12 * wider * deviation, high)
 
