@@ -73,7 +73,7 @@ def ends(mu, e, c):
 
 
 def cells_of(mu, count):
-    """The cells (first, last, lambda) that the accountant chooses. Any cells are valid; finer ones give a smaller beta."""
+    """The cells (first, last, lambda) of the accountant. Any cells are valid; finer ones give a smaller beta."""
     places = [abs(i) / (count // 2) for i in range(-(count // 2), count // 2 + 1)]
     edges = [math.copysign(0.6 * x + 0.4 * math.sin(math.pi * x / 2), i - count // 2) for i, x in enumerate(places)]
     whole = math.erf(mu / math.sqrt(8))
