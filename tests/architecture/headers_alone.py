@@ -2,7 +2,8 @@
 
     python3 tests/architecture/headers_alone.py COMPILER [ROOT [HEADER ...]]
 
-Headers NAME-inl.h are left out: they are included once per vector target and need Highway's loop around them.
+Headers NAME-inl.h are left out, because they compile only in the files in which Highway includes them once for each
+instruction set.
 """
 
 import concurrent.futures
@@ -18,7 +19,7 @@ def headers(root):
 
 
 def complaint(compiler, root, header):
-    """The compiler's messages for a source that includes only this header; empty if it compiles."""
+    """The compiler's messages for a source that includes only this header; None if it compiles."""
     command = [compiler, "-std=c++20", "-fsyntax-only", "-w", "-x", "c++", "-include", str(header),
                f"-I{root / 'src'}", f"-I{root}", f"-I{root / 'apps/muster'}", "/dev/null"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)

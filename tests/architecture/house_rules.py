@@ -1,7 +1,7 @@
 """The project's rules that no compiler checks, applied to the text of the tree.
 
 Each rule is a function from the root of a source tree to a list of complaints, "path:line: what is wrong".
-As a program, this file applies every rule; the exit status is 1 if there is any complaint:
+Run as a program, this file applies every rule. The exit status is 1 if there is any complaint:
 
     python3 tests/architecture/house_rules.py [ROOT]
 
@@ -14,7 +14,8 @@ import sys
 
 import long_functions
 
-# The rooms, in the order data flows, as the build lists them. A room includes from itself and from rooms to its left.
+# The rooms (the folders of src/muster), in the order data flows, as the root's CMakeLists.txt lists them. A room
+# includes from itself and from rooms before it in this list.
 LISTS = pathlib.Path(__file__).resolve().parents[2] / "CMakeLists.txt"
 ROOMS = re.search(r"^set\(MUSTER_ROOMS\s([^)]*)\)", LISTS.read_text(encoding="utf-8"), re.M).group(1).split()
 
@@ -113,7 +114,7 @@ def depends_agree_with_includes(root):
 
 
 def every_source_is_built(root):
-    """Every .cc is named in the CMakeLists.txt of its folder or of a folder above it, but not in that of the root.
+    """Every .cc is named in the CMakeLists.txt of its folder or of a folder above it, other than the root.
 
     muster_bench(NAME ...) and muster_example(NAME ...) stand for NAME.cc.
     """
@@ -134,7 +135,7 @@ def every_source_is_built(root):
 
 
 def sources_are_no_tests(root):
-    """No room lists a _test.cc under SOURCES, because the other rules ignore tests and would ignore it."""
+    """No room lists a _test.cc as a source, because the other rules ignore files with such names."""
     complaints = []
     for lists in sorted((root / "src" / "muster").glob("*/CMakeLists.txt")):
         text = re.sub(r"#.*", "", lists.read_text(encoding="utf-8"))
@@ -145,9 +146,9 @@ def sources_are_no_tests(root):
 
 
 def headers_open_with_what_they_are(root):
-    """A header opens with a comment that says what it is, then #pragma once.
+    """A header opens with a comment that says what it is, and has #pragma once.
 
-    A -inl.h is included once per instruction set, so Highway's toggle takes the place of #pragma once there.
+    A -inl.h is included once for each instruction set, so it has Highway's HWY_TARGET_TOGGLE instead of #pragma once.
     """
     complaints = []
     for path in sources(root, "src", "apps", "tests", "bench", suffixes=(".h",)):
@@ -164,7 +165,7 @@ def headers_open_with_what_they_are(root):
 
 
 def files_stay_small(root):
-    """One concept per file: no source, script or page of theory has more than MAX_LINES lines."""
+    """One concept per file: no source, script or page has more than MAX_LINES lines."""
     complaints = []
     suffixes = (".cc", ".h", ".py", ".cmake", ".txt", ".md")
     for path in sources(root, "src", "apps", "tests", "bench", "cmake", "tools", "docs", suffixes=suffixes):
@@ -218,7 +219,8 @@ BLIND_TO_NAN = re.compile(r"\bstd::(?:ranges::)?(max|min|clamp|minmax|fmax|fmin)
 
 
 def comparisons_see_nan(root):
-    """Rooms that compute epsilons take the larger of two numbers with numerics/ordered.h, which a NaN cannot pass."""
+    """The rooms that compute epsilons, and tests/oracle, use the maximum, minimum and clamp of numerics/ordered.h, which
+    return NaN if an argument is NaN. std::max and the like may hide a NaN."""
     complaints = []
     rooms = ["numerics", "describe", "composition", "accounting", "papers"]
     for path in sources(root, *[f"src/muster/{room}" for room in rooms], "tests/oracle"):
@@ -260,7 +262,7 @@ def headers_include_what_they_name(root):
         lines = [line.split("//")[0] for line in text.splitlines()]
         included = {target for _, target in includes(path)}
         for header, name in DECLARED.items():
-            # All containers declare size_t, too, so <cstddef> is needed only where none is included.
+            # The headers below declare size_t, too, so <cstddef> is needed only where none of them is included.
             enough = {header} | ({"array", "span", "string", "string_view", "vector"} if header == "cstddef" else set())
             first = next((number for number, line in enumerate(lines, 1) if name.search(line)), None)
             if first is not None and not enough & included:
@@ -272,12 +274,12 @@ PRINTS_OR_EXITS = re.compile(r"\b(?:stdout|stderr|std::cout|std::cerr|std::clog|
                              r"|(?:\bfmt::|\bstd::|::|(?<![\w.>]))"
                              r"(?:print|printf|puts|putchar|perror|abort|exit|_exit|_Exit|quick_exit|terminate)\s*\(")
 
-# These files define Ranks::abandon, which ends every rank if one has failed while the others wait for it.
+# These files define Ranks::abandon, which ends every rank when one has failed and the others would wait for it forever.
 MAY_EXIT = {"src/muster/simulation/ranks.cc", "src/muster/simulation/ranks_mpi.cc"}
 
 
 def library_neither_prints_nor_exits(root):
-    """A room returns its text or passes it to a given function; only the command prints and ends the process."""
+    """A room returns text or passes it to a function of its caller. Only the command prints and ends the process."""
     complaints = []
     for path in sources(root, "src"):
         where = str(path.relative_to(root))
@@ -307,14 +309,15 @@ PACKAGES = {
     "Python3": ["python3"],
     "rapidcheck": ["librapidcheck-dev"],
     "Threads": [],
-    "muster": [],  # examples, a project of its own
+    "muster": [],  # for examples/, which is a project of its own
     "ZLIB": ["zlib1g-dev"],
 }
 
 # Libraries that only tests and benchmarks use.
 FOR_TESTS = {"benchmark", "GTest", "rapidcheck"}
 
-# How the includes of a library begin, for libraries that CMake does not look for (header-only, or linked by name).
+# The first characters of a library's includes, for libraries that CMake does not look for, because they are header-only
+# or linked by name.
 HEADERS = {
     "boost/": ["libboost-dev"],
     "toml++/": ["libtomlplusplus-dev"],

@@ -1,4 +1,4 @@
-"""Every house rule must complain about a tree that breaks it, and only then."""
+"""Every house rule must complain about trees that break it, and not about a good tree."""
 
 import pathlib
 import tempfile

@@ -1,15 +1,16 @@
-"""Finds the functions of C++ sources that are longer than a reader can hold in mind.
+"""Lists the functions of a C++ source with their lengths; house_rules.py limits these lengths.
 
 `functions(text)` lists every function with its first line and its length, from the line where its declaration
-begins to the line of its closing brace; a lambda belongs to the function around it. The text is read without
-a preprocessor, so both branches of an #if count. house_rules.py applies this module to the tree.
+begins to the line of its closing brace. A lambda inside a function belongs to that function. The text is read without
+a preprocessor, so both branches of an #if count.
 """
 
 import re
 
 MAX_FUNCTION_LINES = 60
 
-# Functions that may be longer, with their file, and the reason. An entry that is not needed is an error.
+# The functions that may be longer, as "file: function", and the reason for each. An entry that is not needed is an
+# error.
 LONGER = {
     "digit_skeletons.cc: write": "a table of strokes",
     "key_table.cc: participation_keys": "a row per key",
@@ -21,7 +22,7 @@ LITERALS = re.compile(
     r'|/\*.*?\*/'
     r'|R"([^()\\ ]{0,16})\(.*?\)\1"'               # raw text
     r'|"(?:\\.|[^"\\\n])*"'                        # text
-    r"|(?<![0-9A-Za-z_])'(?:\\.|[^'\\\n])+'"       # a character, but not the mark in 10'000
+    r"|(?<![0-9A-Za-z_])'(?:\\.|[^'\\\n])+'"       # a character, but not the digit separator in 10'000
     r'|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*', re.S | re.M)  # preprocessor lines
 
 SPECIFIERS = re.compile(r"(?:\b(?:const|noexcept|override|final|mutable|volatile|try)\b|&|\s)+$")
@@ -44,7 +45,7 @@ def opens_function(head):
         return re.search(r"\)\s*:(?!:)", before) is not None               # the last initialiser of a constructor
     if before.endswith("]"):
         return re.search(r"=\s*\[[^\[\]]*\]$", before) is not None   # a lambda without parameters
-    # With a return type after the parameters it is a function, otherwise a member or variable and its initialiser.
+    # After a trailing return type the brace opens a function, otherwise the initialiser of a member or variable.
     return re.search(r"\)\s*(?:const\s*|noexcept\s*)*->[^;{}=]*$", head) is not None
 
 
@@ -62,7 +63,7 @@ def name_of(head):
 
 def functions(text):
     """(name, first line, number of lines) for each function, in the order in which the functions end."""
-    found, scopes = [], []   # of each open brace: a function's (name, line), "scope", or None for anything else
+    found, scopes = [], []   # `scopes` has for each open brace a function's (name, line), "scope", or None (others)
     code = blanked(text)
     line, begins = 1, 0      # `begins` is where the current declaration begins
     for at, char in enumerate(code):
@@ -78,7 +79,7 @@ def functions(text):
                 scopes.append((name_of(head), line - declared.count("\n")))
             else:
                 scopes.append(None)
-                continue         # a value does not end the declaration around it
+                continue         # an initialiser or an inner block does not end the declaration around it
             begins = at + 1
         elif char == "}" and scopes:
             closed = scopes.pop()

@@ -1,4 +1,5 @@
-"""tools/rooms draws the arrows of a tree, leaves out those that follow from others, and notices an outdated picture."""
+"""tools/rooms draws the includes between rooms as arrows, leaves out arrows that follow from others, and notices an
+outdated picture."""
 
 import importlib.machinery
 import importlib.util
@@ -20,7 +21,8 @@ def load_tool():
 
 rooms = load_tool()
 
-# random includes core, plan includes random and core, and the command includes plan. A test of core includes plan.
+# random includes core, plan includes random and core, and the command includes plan. A test of core includes plan, which
+# makes no arrow.
 TREE = {
     "src/muster/core/error.h": "#include <string>\n",
     "src/muster/core/error_test.cc": '#include "muster/plan/plan.h"\n',

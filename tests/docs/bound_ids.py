@@ -1,4 +1,5 @@
-"""docs/theory/README.md has a row, with a page, for each bound id of the rooms accounting and papers, and no others.
+"""docs/theory/README.md has a row, with a page, for each bound id in src/muster/accounting and src/muster/papers, and no
+other rows.
 
     python3 tests/docs/bound_ids.py [ROOT]
 """

@@ -20,7 +20,7 @@ PART = re.compile(r"^(?:\*\*Do\.\*\*|\*(?!Proof)[A-Z][^*]*\.\*)", re.M)
 
 
 def tests_of(root):
-    """Every test of the sources and every function of the scripts, as pages name them."""
+    """The names of all C++ tests and of all functions of the Python scripts below tests/, as pages write them."""
     found = set()
     for path in sorted([*(root / "src").rglob("*_test.cc"), *(root / "tests").rglob("*_test.cc")]):
         for suite, name in re.findall(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", path.read_text(encoding="utf-8")):

@@ -1,22 +1,23 @@
 """Runs the commands that the documentation shows and compares their output with the page.
 
-A fenced block that opens with ```console is an example: a line that starts with "$ " is a command (a trailing
-backslash continues it), and the lines up to the next command are its standard output. A command without shown
-output only has to succeed. Words after `console` are options:
+A fenced block that opens with ```console is an example. In it, a line that starts with "$ " is a command, which a
+trailing backslash continues on the next line. The lines up to the next command are its standard output. A command
+without shown output only has to succeed. Words after `console` are options:
 
     long         takes minutes; only runs with --long (make check-all)
-    needs=PATH   skipped, with a message, when PATH does not exist (data that the project does not carry)
+    needs=PATH   skipped, with a message, if PATH does not exist, such as data that is not part of the project
     log=FILE     standard output is JSON lines, compared with the stored FILE (see same_log)
     fresh=PATH   PATH, below build/ or runs/, is removed first, so that a run starts from its beginning
 
-Before comparing, only MASKS are applied to both sides: times, rates and the folder of the project differ between
-machines, but an epsilon does not. Accuracies are compared within ACCURACY_TOLERANCE.
+Times, rates and the path of the project differ between machines, so they are masked on both sides before the
+comparison. Accuracies are compared within ACCURACY_TOLERANCE. All else, each epsilon included, must be equal.
 
     python3 tests/docs/examples.py --command build/release/muster [--long] README.md docs/...
 
 With --update, output that differs is written into the page; read the difference before keeping it.
 
-The exit status is 0 if all output is as shown, 1 if some differs, and 77 if none differs but something was skipped.
+The exit status is 0 if all output is as shown, 1 if some output differs or a command fails, and 77 if no example
+failed but some were skipped.
 """
 
 import argparse
@@ -38,12 +39,13 @@ MASKS = [
     (re.compile(r"\b\d+(\.\d+)? ?(ms|s|min|h|seconds|minutes)\b( \d+ (s|min)\b)?"), "<time>"),
 ]
 
-# Readers of a page are not root and have two cores; a container that runs the tests may be root and have one core.
+# Open MPI refuses to run as root, or with more ranks than cores, unless these variables allow it. In a container that
+# runs the tests, both may happen. The last variable avoids a system call that containers may forbid.
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 
-# Accuracy and loss are computed by float kernels, whose last bits differ between instruction sets. One machine repeats a
-# log exactly, another one to within this tolerance. Coins and epsilon do not depend on the machine.
+# Accuracy and loss are computed in single precision, and their last bits differ between instruction sets. The same
+# machine reproduces a log exactly, and another machine within this tolerance. Random coins do not depend on the machine.
 ACCURACY_TOLERANCE = 0.01
 EPSILON_TOLERANCE = 1e-9
 
@@ -53,7 +55,7 @@ class Command:
     page: str
     line: int
     text: str
-    last: int = 0  # the line of its last word, continuations included
+    last: int = 0  # the command's last line, continuations included
     expected: list = field(default_factory=list)
     long: bool = False
     needs: str = ""
@@ -102,13 +104,13 @@ def masked(lines, root):
     return lines
 
 
-# The columns of a table that hold accuracies, of a run or over the seeds of a sweep.
+# The headings of columns with accuracies: `accuracy` of a run, `lowest` and `highest` over the seeds of a sweep.
 ACCURACY_COLUMNS = re.compile(r"(?<=  )(?:accuracy|lowest|highest)(?=  )")
 
 
 def without_accuracies(lines):
-    """The lines with accuracies replaced, and the accuracies. They are right-aligned under the heading of a column of
-    accuracies, or follow the word at the start of a line."""
+    """The lines with accuracies replaced, and the accuracies. An accuracy is a number right-aligned under a heading of
+    ACCURACY_COLUMNS, or the number after the word `accuracy` at the start of a line."""
     replaced, found, columns = [], [], []
     for line in lines:
         headings = [heading.end() for heading in ACCURACY_COLUMNS.finditer(line)]
@@ -138,10 +140,10 @@ def same_text(expected, printed, root):
 
 
 def same_log(stored, printed):
-    """The differences between two logs of JSON lines: of accuracy or epsilon, those above its tolerance, and all of
-    other fields. Measured times and the folder's name are ignored.
+    """The differences between two logs of JSON lines. Accuracy, loss and epsilon may differ by at most their tolerances,
+    and other fields must be equal. Measured times and the name of the run's folder are ignored.
 
-    A field that the stored log lacks is ignored, too: later versions add fields, but never rename or remove any.
+    A field that the stored log lacks is ignored, too, because later versions add fields, but never rename or remove any.
     """
     differences = []
     stored, printed = [[json.loads(line) for line in lines if line] for lines in (stored, printed)]
@@ -171,7 +173,7 @@ def with_binary(text, binary):
 
 
 def run(command, binary, root):
-    """What is wrong with one command, as a list of lines; empty if it does what the page says."""
+    """The complaints about one command, as a list of lines; empty if the command does what the page says."""
     if command.fresh:
         if pathlib.PurePath(command.fresh).parts[0] not in ("build", "runs") or ".." in command.fresh:
             return [f"fresh={command.fresh} is below neither build/ nor runs/"]
@@ -191,14 +193,14 @@ def run(command, binary, root):
 
 
 def with_output(text, command, printed):
-    """The page with what `command` shows replaced by what it printed."""
+    """The text of the page, with the output shown for `command` replaced by `printed`."""
     lines = text.splitlines(keepends=True)
     shown = [line + "\n" for line in printed]
     return "".join(lines[:command.last] + shown + lines[command.last + len(command.expected):])
 
 
 def update(command, binary, root):
-    if command.fresh:  # run() has accepted the folder and run the command in it
+    if command.fresh:  # run() has accepted this path, and the command may have written to it
         shutil.rmtree(root / command.fresh, ignore_errors=True)
     text = with_binary(command.text, binary)
     printed = subprocess.run(["bash", "-o", "pipefail", "-c", text], cwd=root, stdout=subprocess.PIPE,

@@ -1,13 +1,13 @@
 """Compares tables of training results in the documentation with the stored logs from which they were taken.
 
-A table that follows a line `<!-- figures: LOG -->` has a column `round` and any of `accuracy` and `epsilon`. Each
-row must find its round in LOG (JSON lines as `muster train --json` prints them). An accuracy (0.873 or 87.3 %) must
-be the logged one rounded to nearest. An epsilon must be the logged one rounded UP in its last shown digit, so that a
-table never shows an epsilon below the proven one.
+A table that follows a line `<!-- figures: LOG -->` has a column `round` and may have columns `accuracy` and `epsilon`.
+The round of each row must be in LOG, which has JSON lines as `muster train --json` prints them. An accuracy (0.873 or
+87.3 %) must be the logged one rounded to nearest. An epsilon must be the logged one rounded UP in its last shown digit,
+so that a table never shows an epsilon below the proven one.
 
 A table that follows `<!-- matrix: LOG -->` has protocols as rows and randomizers as columns. Each cell has accuracy,
-epsilon and seconds, separated by ` / `. LOG has one line for each pair: the final JSON object of its run, with
-"plan": "PROTOCOL-RANDOMIZER". Every line of LOG must be shown.
+epsilon and seconds, separated by ` / `. LOG has one line for each protocol and randomizer: the last JSON line of the
+training run, with "plan": "PROTOCOL-RANDOMIZER" added. Every line of LOG must be shown.
 
     python3 tests/docs/figures.py [--root ROOT] README.md ...
 """
@@ -30,7 +30,7 @@ def cells(line):
 
 
 def wrong_cell(kind, shown, logged):
-    """How a shown number differs from the logged one, or None."""
+    """A complaint if the shown number is not the logged number rounded, or None."""
     number = re.match(r"([\d.]+)( ?%)?$", shown.replace("**", "").replace("≤", "").strip())
     if not number:
         return f"{shown!r} is not a figure"

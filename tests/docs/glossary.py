@@ -1,4 +1,4 @@
-"""Every name in backticks in the last column of docs/glossary.md occurs in the sources, as a word or as a file.
+"""Every name in backticks in the last column of docs/glossary.md occurs in the sources: as a word, a file or a folder.
 
     python3 tests/docs/glossary.py [ROOT]
 """

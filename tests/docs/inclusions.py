@@ -1,8 +1,10 @@
-"""The programs that pages show are the files that are built: a fenced block that opens with
+"""Checks that the programs on the pages equal the files that are built.
+
+A fenced block that opens with
 
     ```cpp file=examples/1_account.cc
 
-holds exactly that file. Every program in examples/ is shown on the page of the library, in its order.
+holds exactly that file. docs/library.md shows every program in examples/, in the order of their names.
 
     python3 tests/docs/inclusions.py [--update] [--root ROOT]
 

@@ -1,4 +1,5 @@
-"""Every relative link of the documentation leads to a file that exists, and every page is linked from another.
+"""Every relative link of the documentation leads to a file and heading that exist, and every page is linked from another
+page. Pages in the root and in folders named golden need no link.
 
     python3 tests/docs/links.py [ROOT]
 """

@@ -33,11 +33,11 @@ class Install(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         stage = pathlib.Path(cls.folder.name) / "stage"
-        # Every file belongs to the component Unspecified. If the component is named, CMake writes its list of installed
-        # files to another place, so that the list of `make install` is not overwritten.
+        # Every installed file belongs to CMake's default component, Unspecified. If the component is named, CMake writes
+        # its list of installed files to another place, so that the list of `make install` is not overwritten.
         run("cmake", "--install", OPTIONS.build, "--prefix", f"/{PREFIX}", "--component", "Unspecified",
             env={**os.environ, "DESTDIR": stage})
-        # Like a package, the files are moved to another place than the one they were installed to.
+        # The files are moved away from where they were installed, as happens when a package is unpacked.
         cls.root = pathlib.Path(cls.folder.name) / "unpacked"
         stage.rename(cls.root)
         cls.prefix = cls.root / PREFIX
@@ -79,8 +79,8 @@ class Install(unittest.TestCase):
 
     def test_a_project_that_finds_the_package(self):
         build = pathlib.Path(self.folder.name) / "consumer"
-        # Without a build type nothing is optimised, so the build is faster: all programs must build, and one runs. Another
-        # test compares their output with docs/library.md.
+        # Without a build type nothing is optimised, which makes the build faster. All programs must build, and one of
+        # them runs. Another test compares the output of all programs with docs/library.md.
         configure = ["cmake", "-S", ROOT / "examples", "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=",
                      f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER_LAUNCHER={OPTIONS.launcher}"]
         run(*configure)

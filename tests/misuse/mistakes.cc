@@ -1,6 +1,6 @@
-// Mistakes that must not compile. Each is a call with one wrong part. MISTAKE(wrong, right) stands for the
-// right part, or with -DMISTAKES for the wrong one. misuse_test.py expects errors exactly in the lines that
-// contain it. This file is compiled and never run.
+// Mistakes that must not compile. Each is an expression or a declaration with one wrong part.
+// MISTAKE(wrong, right) stands for the right part, or with -DMISTAKES for the wrong one. misuse_test.py then
+// expects errors exactly in the lines that contain MISTAKE. This file is only checked by the compiler.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -51,7 +51,7 @@ Accountant a_protocol_is_no_mechanism(const Participation& protocol, const Mecha
 
 }  // namespace quantities
 
-// An object that was not made and checked by its factory.
+// An object that was made without the checks of its factory or constructor, or is changed after them.
 namespace invalid {
 
 using accounting::FixedSubset;
@@ -69,7 +69,7 @@ Rate not_checked_rate() { return MISTAKE(Rate(2.0), Rate::of(1.0)); }
 
 ClientCount not_checked_count() { return MISTAKE(ClientCount(0), ClientCount::of(1)); }
 
-// A constructor checks what describes a randomizer or a protocol, and nothing changes it afterwards.
+// The constructor of a randomizer's or a protocol's description checks it, and nothing can change it later.
 GaussianLocal a_mechanism_of_nothing() { return MISTAKE(GaussianLocal{}, GaussianLocal{5.0}); }
 
 double a_mechanism_never_changes(const LdpSgdLocal& mechanism) {

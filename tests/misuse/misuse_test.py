@@ -2,8 +2,8 @@
 
     python3 tests/misuse/misuse_test.py --compiler g++ --source mistakes.cc
 
-The source marks each token that may be wrong. The compiler reads it twice. With the right tokens it must accept every
-line, and with the wrong ones it must refuse exactly the lines that have one.
+The source marks each part that may be wrong, and the compiler reads the source twice. With the right parts it must
+accept every line. With the wrong parts it must refuse exactly the lines that contain one.
 """
 
 import argparse
@@ -17,12 +17,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 OPTIONS = None
 
-# Errors for a name that does not exist; such an error would prove nothing about the types.
+# The compiler's messages about a name that does not exist. Such an error would prove nothing about the types.
 UNKNOWN_NAME = re.compile(r"not declared|undeclared|no member named|has no member|does not name|unknown type")
 
 
 def errors(*flags):
-    """The exit status of the compiler, and its errors by line of the source."""
+    """The exit status of the compiler, and its error messages for each (file, line) that has any."""
     done = subprocess.run([OPTIONS.compiler, "-std=c++20", "-fsyntax-only", f"-I{ROOT / 'src'}", *flags, OPTIONS.source],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           check=False, cwd=HERE, env={**os.environ, "LC_ALL": "C"})

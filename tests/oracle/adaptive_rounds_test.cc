@@ -1,5 +1,5 @@
-// Compares composition with enumeration: two adaptive rounds, where the dataset of the second is chosen by
-// what the first showed.
+// Compares composition with enumeration for two adaptive rounds: the dataset of the second round may depend
+// on the output of the first.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ std::vector<Law> binary(long double epsilon0) {
   return {{1 - q, q}, {q, 1 - q}};
 }
 
-// The output pairs of every dataset of n - 1 others, for the victim's records x and x'.
+// The output pairs of every dataset of n - 1 others. The victim's records x and x' have the laws laws[0] and
+// laws[1].
 std::vector<OutputPair> all_datasets(const std::vector<Law>& laws, int n, long double rate) {
   std::vector<OutputPair> pairs;
   for (const std::vector<int>& dataset : oracle::multisets(static_cast<int>(laws.size()), n - 1)) {
@@ -33,8 +34,8 @@ std::vector<OutputPair> all_datasets(const std::vector<Law>& laws, int n, long d
   return pairs;
 }
 
-// The largest divergence of two rounds: for each outcome of the first, the second has the dataset
-// that contributes most.
+// The largest divergence of two rounds: for each outcome of the first round, the second round has the dataset
+// that adds most to the divergence.
 long double two_adaptive_rounds(const std::vector<OutputPair>& pairs, long double epsilon) {
   const long double grown = std::exp(epsilon);
   long double worst = 0;
@@ -112,8 +113,8 @@ TEST(Composition, ACurveTooLowIsCaught) {
   EXPECT_TRUE(caught);
 }
 
-// One round and two adaptive rounds lie between the lower and the upper value of the
-// accountant's statement.
+// The largest divergences of one round and of two adaptive rounds lie between the lower and the upper value
+// of the accountant's statement.
 TEST(Accountant, BracketsEnumeratedRounds) {
   long double tightest_upper = 0, tightest_lower = 0;
   for (const double epsilon0 : {0.5, 1.0, 2.0}) {

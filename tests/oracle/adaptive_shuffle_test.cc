@@ -1,10 +1,10 @@
 // Compares the adaptive blanket (Theorem 19, docs/theory/adaptive-shuffle.md) with enumeration: clients
-// come in random order, and each message's randomizer is chosen after the messages before it. Random
+// come in random order, and each message's randomizer may depend on the messages before it. Random
 // check-ins in which everybody takes part are included.
 //
-// The law of the transcript is summed over all orders of the clients and all messages, and uses nothing
-// of the bound. Channels are epsilon0-LDP, one for every past; they are random, or driven to the worst
-// case by hill climbing.
+// The law of the transcript is a sum over all orders of the clients and all messages, and uses nothing of
+// the bound. For every past there is a channel, which is the epsilon0-LDP randomizer used after it. The
+// channels are random, or improved for the adversary by hill climbing.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ namespace {
 // as the base-8 digits of a number that begins with 1.
 using Channels = std::map<std::pair<std::uint64_t, int>, long double>;
 
-// Draws an epsilon0-LDP channel for `records` records: any two of its probabilities satisfy both
-// ratio constraints.
+// Draws an epsilon0-LDP channel for `records` records: for any two records, the probabilities of message 1
+// and those of message 0 have ratios of at most e^epsilon0.
 void draw(Channels& channels, std::uint64_t past, int records, long double epsilon0,
           std::mt19937_64& engine) {
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -39,8 +39,8 @@ void draw(Channels& channels, std::uint64_t past, int records, long double epsil
 }
 
 // The probability of each transcript: the average over all orders of the clients of the product of
-// conditional probabilities. `records` has the victim's first; `slots` says how many positions each slot
-// has, in order. The clients of one slot see the same past, and a slot shows only how many ones it had.
+// conditional probabilities. records[0] is the victim's, and slots[i] is the number of clients in slot i. All
+// clients of a slot have the same past, and the transcript shows only the number of ones in each slot.
 std::map<std::uint64_t, long double> transcript(const std::vector<int>& records,
                                                 const std::vector<int>& slots, const Channels& channels) {
   std::vector<std::size_t> order(records.size());
@@ -132,8 +132,8 @@ TEST(AdaptiveShuffle, BlanketDominatesRandomChannels) {
   EXPECT_GT(domination.cases, 2000);
 }
 
-// Channels are redrawn for one past at a time, and kept if the divergence does not fall, as by an adversary
-// who picks every randomizer.
+// The adversary picks every randomizer, by hill climbing: the channel for one past at a time is redrawn, and
+// the new channel is kept if the divergence does not fall.
 TEST(AdaptiveShuffle, BlanketDominatesSearchedChannels) {
   std::mt19937_64 engine(42);
   Domination domination = kCounted;

@@ -1,4 +1,4 @@
-// Balls at 256 bits, for the values that the accountant's code must enclose.
+// Interval arithmetic at 256 bits, for the values that the accountant's code must enclose.
 #pragma once
 
 #include "tests/support/arb_ball.h"

@@ -52,8 +52,8 @@ std::optional<accounting::Participation> participation_of(const Case& c) {
   return std::nullopt;
 }
 
-// A description that is true of the case's laws. `exact`: the laws are those of that mechanism, and are not
-// merely covered by it.
+// A description that is true of the case's laws. `exact`: the described mechanism has exactly these laws, and
+// does not merely include them.
 struct Description {
   std::string name;
   Mechanism mechanism;
@@ -82,7 +82,7 @@ void listed_bounds(const Case& c, const std::vector<Description>& described_as,
       claims.push_back({bound.id + ", " + described.name, Claimed::Kind::upper,
                         [curve = bound.delta](double epsilon) { return curve(epsilon).upper; }});
     }
-    // A pair is a population with rates of its own; where rates differ, those of the case may be others.
+    // A lower bound belongs to a population with certain rates. Where rates differ, the case may have others.
     if (!described.exact || c.participation.kind == P::rates) continue;
     for (const RoundPair& pair : list.lowers) {
       claims.push_back({pair.id + ", " + described.name, Claimed::Kind::lower,
@@ -93,15 +93,16 @@ void listed_bounds(const Case& c, const std::vector<Description>& described_as,
   }
 }
 
-// The profile over all records, with few nodes because the work of a small sum grows with its atoms.
+// The profile over all records, with few nodes, because each node is an atom of the summands and makes the
+// sum slower.
 Profile profile_of(const Case& c) {
   constexpr std::size_t kNodes = 12;
   return profile_of_laws(c.laws, kNodes);
 }
 
-// The swap theorems, applied to the profile of the laws themselves, which needs no description.
+// The swap theorems, applied to the profile of the laws themselves, so that no description is needed.
 void exact_profile_bounds(const Case& c, std::vector<Claimed>& claims) {
-  const bool averaged =  // the same as one shuffled check-in, whatever the number of slots
+  const bool averaged =  // costs as much as one shuffled check-in, whatever the number of slots
       asks(c, Quantity::hockey_stick, P::averaged) && c.participation.rate < 1;
   if (averaged || asks(c, Quantity::hockey_stick, P::check_in)) {
     const ShuffledCheckIn shape{ClientCount::of(static_cast<std::uint64_t>(c.n)),
@@ -142,7 +143,7 @@ void renyi_bounds(const Case& c, std::vector<Claimed>& claims) {
                         return subsampled_shuffle_rdp_upper(e0, n, k, static_cast<std::uint64_t>(order));
                       }});
   }
-  if (c.kind == Kind::average) {  // what the paper misprints, raised by more than its numerical error
+  if (c.kind == Kind::average) {  // the corrected formula, raised by more than its numerical error
     claims.push_back({"moment of aggregated check-in, corrected", Claimed::Kind::upper,
                       [k = c.participation.k, s = c.noise](double order) {
                         const long double moment = averaged_moment_formula(k, s, order);

@@ -1,4 +1,5 @@
-// Claimed bounds of a case (harness_case.h) for the enumeration harness, in one form for true and false ones.
+// Claimed bounds of a case (harness_case.h) for the enumeration harness, in the same form for true and false
+// claims.
 #pragma once
 
 #include <functional>
@@ -9,7 +10,7 @@
 
 namespace muster::accounting::oracle {
 
-// A claim about one case, with its bound at any grid point.
+// A claim about one case: an upper or a lower bound at each epsilon or Renyi order of its grid.
 struct Claimed {
   enum class Kind { upper, lower };
   std::string name;
@@ -24,9 +25,10 @@ struct BoundUnderTest {
   int every = 1;  // only one case in this many is used, for claims that are slow to evaluate
 };
 
-// The accountant's own code: for each description that fits the case, every proven replace-one bound that
-// applicable.h lists, lower ones if the description is exact; theorems applied to the profile of the case's
-// laws; and Renyi bounds. Upper bounds must never be below the truth, lower ones never above.
+// The accountant's own bounds. For each description that fits the case, these are the proven replace-one
+// bounds that applicable.h lists, with the lower bounds only if the description is exact. There are also
+// theorems applied to the profile of the case's laws, and Renyi bounds. An upper bound must never be below
+// the truth, and a lower bound never above it.
 std::vector<BoundUnderTest> proven_bounds();
 
 // False statements that look right (docs/theory/false-claims.md). Each must be caught.

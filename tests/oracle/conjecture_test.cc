@@ -1,5 +1,5 @@
-// Searches for a counterexample to the conjecture of docs/theory/open-questions.md for a plain shuffle of
-// any randomizer, which is not proven: with the profile f and independent copies of its law X*
+// Searches for a counterexample to an unproven conjecture of docs/theory/open-questions.md. It says that, for
+// a plain shuffle of any randomizer with the profile f, and independent copies X*_i of the law X* of f
 // (docs/theory/profile-only.md),
 //
 //     delta(epsilon) <= 1/n times the mean of ( X*_1 + ... + X*_n )_+  +  f(infinity).

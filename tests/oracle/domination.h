@@ -1,10 +1,10 @@
-// How a bound compares with the truth over many cases: how often it fails, and how close the two come.
+// Compares an upper bound with the truth over many cases: how often the bound is below, and how tight it is.
 #pragma once
 
 namespace muster::accounting::oracle {
 
 struct Domination {
-  // Allowances for the round-off of the truth, and of a bound that is itself computed by a slow formula.
+  // Tolerances for the round-off of the truth, and of a bound that is itself computed by a slow formula.
   long double relative = 0, absolute = 0;
   long double negligible = 1e-9L;  // bounds of at most this are left out of `tightest`
   int cases = 0, violations = 0;
@@ -12,7 +12,7 @@ struct Domination {
 
   void add(long double truth, long double bound) {
     ++cases;
-    violations += !(truth <= bound * (1 + relative) + absolute);  // a NaN violates
+    violations += !(truth <= bound * (1 + relative) + absolute);  // a NaN is a violation
     if (bound > negligible && truth / bound > tightest) tightest = truth / bound;
   }
 };

@@ -1,10 +1,10 @@
 // Test oracle: the exact output laws of small shuffled protocols, by enumerating every histogram of messages.
 //
-// It works from the protocol's definition (who reports, which message, the multiset that the shuffler
-// outputs) and shares no formula with the bounds it checks. Users' randomizers are laws on messages 0 ..
-// K-1 in long double; laws may differ between users. The work for n users is proportional to the number of
-// histograms, C(n + K, K). The neighbouring relation is replace-one: the victim's law is a or b. Throws
-// std::invalid_argument for more than 63 users or 21 messages.
+// The code follows the protocol's definition: who reports, which message, and the multiset that the shuffler
+// outputs. It shares no formula with the bounds that it checks. A user's randomizer is a law on the messages
+// 0 .. K-1 in long double, and users may have different laws. For n users there are C(n + K, K) histograms,
+// and the work is at most n K times this number. The neighbouring relation is replace-one: the victim's law
+// is a or b. check_in, subset and included throw std::invalid_argument for more than 63 users or 21 messages.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct OutputPair {
   OutputPair swapped() const { return {q, p}; }
 };
 
-// The probabilities of the same outcomes side by side, from the two laws as maps from outcomes; an outcome
-// that one of them lacks has probability 0 there.
+// Converts two laws, given as maps from outcomes to probabilities, to an OutputPair. An outcome that a map
+// lacks has probability 0.
 template <typename Key>
 OutputPair aligned(const std::map<Key, long double>& p, const std::map<Key, long double>& q) {
   std::map<Key, std::pair<long double, long double>> both;
@@ -41,7 +41,7 @@ OutputPair aligned(const std::map<Key, long double>& p, const std::map<Key, long
 // histogram is seen.
 OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b, long double rate);
 
-// The same with one rate per user: rates[0] is the victim's, then the others' follow in order.
+// Shuffled check-in with one rate for each user: rates[0] is the victim's, and the others' follow in order.
 OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b,
                     const std::vector<long double>& rates);
 
@@ -49,8 +49,8 @@ OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b,
 OutputPair subset(const std::vector<Law>& others, const Law& a, const Law& b, int k);
 
 // k of the users report, and the victim is among them with probability `share`, whatever k is. No protocol
-// does this (in a subset of n users the share is k / n). It is what equation (6) of Liew et al. (2022) says,
-// and it is here so that tests can catch it.
+// does this: in a uniform subset of k of n users, the probability is k / n. Equation (6) of Liew et al.
+// (2022) assumes it, and tests must catch this error.
 OutputPair included(const std::vector<Law>& others, const Law& a, const Law& b, int k, long double share);
 
 // Two independent rounds together; their outcomes are the pairs of an outcome of x and one of y.

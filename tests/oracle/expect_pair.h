@@ -7,8 +7,8 @@
 
 namespace muster::accounting::oracle {
 
-// In both directions, expects the upper end of `curve` to be within relative * delta + absolute of delta, the
-// pair's enumerated hockey-stick divergence, and the lower end to be at most (1 + room) delta.
+// With delta the pair's enumerated hockey-stick divergence, expects in both directions that the upper end of
+// `curve` is within relative * delta + absolute of delta, and that the lower end is at most (1 + room) delta.
 template <typename Curve>
 void expect_curve_of_pair(const Curve& curve, const OutputPair& pair, double epsilon, double relative,
                           double absolute, double room = 0) {

@@ -25,7 +25,7 @@ double generous(long double value) { return static_cast<double>(value * (1 + 1e-
 
 struct Claim {
   std::string name;
-  std::function<ClaimedBound(const Case&)> of;  // empty if it does not apply to the case
+  std::function<ClaimedBound(const Case&)> of;  // returns an empty function for cases outside the claim
 };
 
 ClaimedBound tabulated(const Case& c, const std::vector<Interval>& values) {

@@ -1,6 +1,6 @@
-// Searches for the worst placement of the others' records around the victim's two, with Gaussian messages
-// (docs/theory/open-questions.md). For the variance of the terms the worst placement is proven (the lemma
-// there); for the divergence itself it is only searched for.
+// Searches for the worst placement of the others' records around the victim's two records, with Gaussian
+// messages (docs/theory/open-questions.md). A lemma on that page proves which placement has the largest
+// variance of the likelihood-ratio terms. For the divergence itself, these tests only search.
 //
 // If this test ever fails, it has found a counterexample, which belongs on that page.
 #include <gmock/gmock.h>
@@ -63,12 +63,12 @@ TEST(GaussianPlacements, TheSpreadIsLargestAtTheEndsOfADiameter) {
     largest = std::max(largest, ratio);
   }
   EXPECT_GT(largest, 0.999L);
-  // Three points at distance 2R from each other, here R = 1.4, have a larger value; no ball of radius R holds
-  // them.
+  // Three points at distance 2R from each other, here with R = 1.4, have a larger value, but no ball of
+  // radius R contains them.
   EXPECT_GT(spread({1.4L}, {-1.4L}, {0, std::sqrt(3.0L) * 1.4L}), std::expm1(4 * 1.4L * 1.4L));
 }
 
-// A unit normal around `mean`, rounded to cells of half a deviation that are symmetric about 0.
+// N(mean, 1), rounded to cells of width 1/2 on [-4, 4] and two unbounded cells outside it.
 Law boxed(long double mean) {
   const auto tail = [](long double y) { return std::erfc(y / std::sqrt(2.0L)) / 2; };
   Law law = {tail(mean + 4)};
@@ -81,12 +81,13 @@ Law boxed(long double mean) {
 
 struct Search {
   int points = 0;
-  long double largest = 0;  // of a data set's divergence over that of the worse homogeneous one
+  long double largest = 0;  // the largest ratio of a divergence to that of the worse homogeneous data set
 };
 
-// Compares all multisets of n - 1 others from `places`, for every ordered pair of the victim's records, with
-// the two homogeneous data sets: the victim's records are the first and the last place, and the others all
-// hold the last, or all the first.
+// Compares all data sets with the worse of two homogeneous data sets. A data set has n - 1 others from
+// `places` (every multiset) and an ordered pair of the victim's records from `places`. In the homogeneous
+// data sets, the victim's records are the first and the last place, and the others all hold the last, or all
+// the first.
 void search(const std::vector<Law>& places, int n, long double rate, const std::vector<long double>& epsilons,
             Search& found) {
   const auto others = static_cast<std::size_t>(n - 1);
@@ -140,7 +141,8 @@ TEST(GaussianPlacements, NoPlacementOfAFewOthersIsWorseThanTheFarEnd) {
   EXPECT_GT(found.largest, 1 - 1e-12L);  // the far end itself is among the placements
 }
 
-// For binary randomized response the same search finds what is known to be worse: an even split.
+// For binary randomized response, an even split of the others is known to be worse than a homogeneous data
+// set. The same search finds this.
 TEST(GaussianPlacements, TheSearchFindsTheEvenSplitOfBinaryResponse) {
   const long double p = std::exp(1.0L) / (std::exp(1.0L) + 1);
   Search found;

@@ -1,9 +1,9 @@
-// Test oracle: the extreme points of class C on K equal cells (densities 2p on half of them and 2q on the
-// other half, p = 1 - q = e^epsilon0 / (e^epsilon0 + 1)), and by enumeration the worst dataset whose users
-// hold such laws (docs/theory/class-c.md).
+// Test oracle: the extreme points of class C on K equal cells, and the worst dataset of users with such laws,
+// found by enumeration (docs/theory/class-c.md).
 //
-// It shares no formula with the bounds it checks; enumeration.h does the work, so there can be only a few
-// users. Pure functions; call from any thread.
+// An extreme point has density 2p on half of the cells and 2q on the other half, where
+// p = 1 - q = e^epsilon0 / (e^epsilon0 + 1). No formula is shared with the bounds that are checked. Every
+// histogram is enumerated (enumeration.h), so there can be only a few users. Pure functions; any thread.
 #pragma once
 
 #include <algorithm>
@@ -39,11 +39,11 @@ inline std::vector<Law> half_sets(int cells, double epsilon0) {
 
 struct Worst {
   long double delta = 0;        // the largest over all datasets, second records of the victim and both orders
-  long double homogeneous = 0;  // the same, where the others all hold her first or all her second record
+  long double homogeneous = 0;  // the largest if the others all hold her first or all her second record
 };
 
-// One Worst per epsilon, for n users; protocol(others, a, b) returns the OutputPair. By symmetry the victim's
-// first record is always the first half-set.
+// One Worst for each epsilon, for n users; protocol(others, a, b) returns the OutputPair. By symmetry, only
+// the first half-set needs to be the victim's first record.
 template <typename Protocol>
 std::vector<Worst> worst_datasets(const std::vector<Law>& laws, int n, const std::vector<double>& epsilons,
                                   Protocol&& protocol) {

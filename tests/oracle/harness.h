@@ -1,9 +1,9 @@
 // The enumeration harness: one loop that compares every claim with the exact truth of random small cases.
 //
-// True and false claims go through the same comparison: an upper bound below truth.lower (or a lower bound
-// above truth.upper) is a violation, without a tolerance: the truth is an interval that includes its own
-// error, and a proven bound claims to include its own. A point is one grid point of one case. The truth there
-// is the largest value over all the case's datasets and ordered pairs of records.
+// True and false claims go through the same comparison. An upper bound below truth.lower, or a lower bound
+// above truth.upper, is a violation. No tolerance is needed, because the truth is an interval that includes
+// its numerical error, and a proven bound claims to include its own. A point is one grid point of one case.
+// The truth at a point is the largest value over all the case's datasets and ordered pairs of records.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ namespace muster::accounting::oracle {
 struct Tally {
   bool proven = true;
   long points = 0;
-  long at_top = 0;  // how many are the last of their grid, which is epsilon0 where it is finite
+  long at_top = 0;  // points at the end of their grid, which is epsilon0 for divergences with finite epsilon0
   long violations = 0;
   long double tightest = 0;  // largest truth / upper, or lower / truth, where the bound is above 1e-12
   std::string where;         // the first violation, or else the tightest point
@@ -30,6 +30,7 @@ struct Report {
   std::string table() const;
 };
 
+// Compares all claims with the truth of `cases` random cases, which `seed` determines.
 Report run(const std::vector<BoundUnderTest>& bounds, long cases, unsigned seed);
 
 }  // namespace muster::accounting::oracle

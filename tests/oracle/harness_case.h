@@ -3,7 +3,7 @@
 //
 // A case describes the protocol and refers to no bound. Everything that a claim may assume about the
 // randomizer (its epsilon0, that it is in class C, that it is k-RR) is stated in the case and true of its
-// laws. The neighbouring relation is replace-one, over the ordered pairs of records listed.
+// laws. The neighbouring relation is replace-one, over the ordered pairs of records in Case::pairs.
 #pragma once
 
 #include <random>
@@ -25,8 +25,8 @@ enum class Kind {
   sparse,          // some probabilities are zero, so there may be no finite epsilon0
   binned_normal,   // N(x, 1), x in {-1, 0, 1}, rounded to cells: a post-processing of the Gaussian
   binned_laplace,  // noise of scale 1/epsilon0 on x in {0, 1/2, 1}, rounded to cells
-  // The mean of the others' k messages N(0, s^2), with the victim's N(1, s^2) or without it; for Renyi
-  // divergence only.
+  // The mean of the others' k messages N(0, s^2), either with the victim's message N(1, s^2) or without it;
+  // for Renyi divergence only.
   average,
 };
 
@@ -36,7 +36,8 @@ struct Participation {
     subset,
     check_in,
     rates,
-    // Random check-in with a fixed window: per slot one client answers, or a dummy of record 0.
+    // Random check-in with a fixed window: one client answers in each slot, or a dummy with record 0 if no
+    // client is there.
     slots,
     // Random check-in in which everybody at a slot reports; the histogram of each slot is seen.
     averaged,
@@ -71,10 +72,10 @@ struct Case {
   double noise = 0;  // average: s
 };
 
-// A random case with 2 or 3 records (k for k-RR).
+// A random case with 2 or 3 records, or k for k-RR.
 Case random_case(std::mt19937_64& engine);
 
-// The same with the kind, the participation and n given, for claims that apply to few random cases.
+// A random case of the given kind, participation and n, for claims that apply to few random cases.
 Case random_case(Kind kind, Participation::Kind participation, int n, std::mt19937_64& engine);
 
 std::string describe(const Case& c);

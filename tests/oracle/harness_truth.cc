@@ -15,12 +15,12 @@ namespace {
 // Twice the relative rounding error of a 64-bit significand.
 constexpr long double kUnit = 0x1p-63L;
 
-// All histograms of K messages with at most n reports, and for each of them the index of the one with
-// one message w less.
+// All histograms over K messages with at most n reports. For each histogram and each message w, `without` has
+// the index of the histogram with one w fewer.
 struct Lattice {
   int messages, most;
   std::vector<int> totals;
-  std::vector<int> without;  // [cell * messages + w]; `cells` where the count is 0
+  std::vector<int> without;  // at [cell * messages + w]; equal to `cells` where the count of w is 0
   int cells = 0;
 
   Lattice(int messages_in, int most_in) : messages(messages_in), most(most_in) {
@@ -86,7 +86,7 @@ Coin coin(const Participation& p, std::size_t user) {
   return {1, 0};
 }
 
-// Computes `after` with one more user than the `users` in `before`. Both have a last cell that is always 0.
+// Computes `after`, with one more user than the `users` in `before`. Both have an extra last cell that is 0.
 void add_user(const Lattice& grid, int users, const std::vector<long double>& before, const Law& law,
               Coin coin, std::vector<long double>& after) {
   const auto k = static_cast<std::size_t>(grid.messages);
@@ -117,8 +117,8 @@ std::vector<Law> with_slots(const std::vector<Law>& laws, int slots) {
   return wide;
 }
 
-// Fixed window: the law of the m messages in order, from every choice of every client (a
-// slot, or staying away).
+// Fixed window: the law of the m messages in order, summed over every choice of every client (a slot, or no
+// check-in).
 class Window {
  public:
   Window(const Case& c, const Participation& p) : c_(c), p_(p), messages_(c.laws.front().size()) {
@@ -148,7 +148,7 @@ class Window {
       }
       return;
     }
-    // One of those at the slot is asked, uniformly, or the dummy if there is none.
+    // One of the clients at the slot answers, chosen uniformly, or the dummy if there is none.
     std::vector<Law> mixed;
     for (const auto& slot : at) {
       Law law(messages_, 0);

@@ -1,11 +1,12 @@
 // The truth of a case, by dynamic programming over histograms of messages in long double, with
 // its own error bound.
 //
-// One user is added at a time; datasets that begin alike share the work. No bound is used here. All terms
-// are non-negative, so each probability has a relative error of at most (operations) * 2^-63, and the
-// divergences are enclosed: comparisons with a claim need no tolerance. For n users and K messages the work
-// of a dataset is C(n + K, K) cells times K + 1, times the users in which it differs from the dataset before.
-// With slots, every choice of every client is enumerated instead.
+// One user is added at a time, and datasets with the same first records share the work. No bound is used
+// here. All terms are non-negative, so the relative error of each probability is at most 2^-63 times the
+// number of operations. The divergences are enclosed, so comparisons with a claim need no tolerance. For n
+// users and K messages, adding a user takes (K + 1) C(n + K, K) steps. For each dataset, users are added only
+// from the first one on in which it differs from the dataset before. With slots, every choice of every client
+// is enumerated instead.
 #pragma once
 
 #include <functional>
@@ -26,7 +27,7 @@ void for_each_dataset(const Case& c, const Participation& participation,
                       const std::function<void(const std::vector<int>& dataset,
                                                const std::vector<std::vector<long double>>& laws)>& visit);
 
-// A bound on the relative error of each probability that for_each_dataset passes to `visit`.
+// An upper bound of the relative error of each probability that for_each_dataset passes to `visit`.
 long double relative_error(const Case& c);
 
 // Enclosures of sum (p - e^epsilon q)_+ and of the Renyi divergence, for probabilities with relative errors
@@ -36,7 +37,7 @@ Interval hockey_stick_interval(const std::vector<long double>& p, const std::vec
 Interval renyi_interval(const std::vector<long double>& p, const std::vector<long double>& q,
                         long double order, long double error);
 
-// Encloses, at each grid point, the largest value over the given datasets and all pairs.
+// Encloses, at each grid point, the largest value over the given datasets and all of Case::pairs.
 std::vector<Interval> truth(const Case& c, const Participation& participation,
                             const std::vector<std::vector<int>>& datasets);
 inline std::vector<Interval> truth(const Case& c) { return truth(c, c.participation, c.datasets); }

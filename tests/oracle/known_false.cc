@@ -21,9 +21,9 @@ long double density(long double x, long double mean, long double deviation) {
   return std::exp(-z * z / 2) / (deviation * std::sqrt(2 * 3.14159265358979323846L));
 }
 
-// log E_Q[(P/Q)^2] of two shuffled N(x, 1) messages, with the victim at 1 (P) or 0 (Q) and the
-// other user at -1: trapezoidal quadrature of the symmetrised densities, whose error at this
-// spacing is far below 1e-9.
+// log E_Q[(P/Q)^2] of two shuffled N(x, 1) messages, with the victim at 1 (P) or 0 (Q) and the other user
+// at -1. The symmetrised densities are integrated by the trapezoidal rule, whose error at this spacing is far
+// below 1e-9.
 long double shuffled_gaussian_pair() {
   const long double h = 0.05L;
   long double sum = 0;
@@ -65,8 +65,8 @@ OutputPair variation_ratio_pair(int n, int k, long double epsilon0) {
 }
 
 long double sensitivity_one(long double epsilon) {
-  // The mean of ((r_1 + r_2)/2 - e^epsilon)_+ for independent lognormal r_1, r_2 of mean 1 and log-deviation
-  // 1. The mean over r_2 alone is half an expected excess at the threshold 2 e^epsilon - r_1.
+  // The mean of ((r_1 + r_2)/2 - e^epsilon)_+ for independent lognormal r_1, r_2 of mean 1, whose logarithms
+  // have standard deviation 1. Given r_1, the mean is half the expected excess of r_2 over 2 e^epsilon - r_1.
   const long double threshold = 2 * std::exp(epsilon), h = 0.01L;
   const auto normal = [](long double x) { return std::erfc(-x / std::sqrt(2.0L)) / 2; };
   long double sum = 0;

@@ -1,4 +1,4 @@
-// Counterexamples to the papers' Renyi statements. The formulas are as in the texts, in long double; the
+// Counterexamples to the papers' Renyi statements. The formulas are the papers' own, in long double. The
 // truth comes from enumeration or from moments of the exact pair.
 #include <cmath>
 
@@ -15,8 +15,8 @@ long double choose(int n, int j) {
   return value;
 }
 
-// Liew, Hasegawa, Takahashi (2022), Theorem 2, with 2 e^eps0 and 8 e^eps0 as its source has them, or with
-// the 2 eps0 and 8 eps0 that it prints.
+// Liew, Hasegawa, Takahashi (2022), Theorem 2, with the constants 2 e^eps0 and 8 e^eps0 of Girgis et al.
+// (2021), or with 2 eps0 and 8 eps0 as printed.
 long double liew_theorem2(int n, long double g, long double e0, long double slack, int order, bool printed) {
   const long double grown = std::exp(e0), c = (grown * grown - 1) / grown, scale = printed ? e0 : grown;
   const long double mean = n * g, few = std::exp(-slack * slack * mean / 2);
@@ -44,8 +44,8 @@ long double liew_lemma3(long double epsilon, long double delta, int order) {
   return epsilon + std::log(least) / (order - 1);
 }
 
-// The Renyi divergence for two clients with Gaussian messages and rate g, of which the other holds the
-// victim's new record, from the moment of order l,
+// The Renyi divergence of order l for two clients with Gaussian messages and rate g, where the other client
+// holds the victim's new record. It follows from
 // E_Q[(P/Q)^l] = 2^-l sum_j C(l,j) mu_j mu_(l-j), mu_j = 1 - g + g e^(j(j-1)/(2 s^2)).
 long double two_gaussian_clients(long double g, long double s, int order) {
   const auto mu = [&](int j) { return 1 - g + g * std::exp(j * (j - 1) / (2 * s * s)); };
@@ -82,7 +82,7 @@ std::vector<Counterexample> published_counterexamples() {
   const long double a = 1e-5L, b = 1e-100L;
   all.push_back({"Liew et al. 2022, Lemma 3: (0, 1e-5)-DP gives a Renyi divergence of order 2",
                  std::log(a * a / b + (1 - a) * (1 - a) / (1 - b)), liew_lemma3(0, a, 2)});
-  // With f(k) = 1 the left side is the number of non-empty subsets of two users.
+  // With f(k) = 1 the left side of Lemma 4 is the number of non-empty subsets of two users.
   const long double mean = 2 * 0.5L;
   all.push_back({"Liew et al., later version, Lemma 4 without binomial weights", choose(2, 1) + choose(2, 2),
                  std::exp(-0.25L * mean / 2) + 1});

@@ -22,7 +22,7 @@ TEST_P(KnownFalse, IsCaught) {
     return list;
   }();
   // The figures that docs/theory/false-claims.md and as-published.md state. tools/golden/small_truths.py
-  // enumerates or integrates the first eight; known_false_published.cc alone computes the others.
+  // computes the first eight independently; the others are computed only by known_false_published.cc.
   const std::vector<Expected> figures = {{4.88e-5, 2.48e-5},     {2.8e-7, 7.6e-11},    {0.07620, 0.07079},
                                          {0.280402, 0.246977},   {0.9515, 0.6201},     {1.5008, 0.67991},
                                          {0.0096128, 0.0011991}, {0.112223, 0.090353}, {0.6517, 0.2617},
@@ -39,7 +39,7 @@ TEST_P(KnownFalse, IsCaught) {
 
 INSTANTIATE_TEST_SUITE_P(All, KnownFalse, ::testing::Range<std::size_t>(0, 14));
 
-// Small exact values, written by tools/golden/small_truths.py: a claimed upper bound below them is false.
+// Small exact values, computed by tools/golden/small_truths.py. An upper bound below any of them is false.
 TEST(Enumeration, KnownSmallTruths) {
   struct Case {
     int n, k;
@@ -53,7 +53,7 @@ TEST(Enumeration, KnownSmallTruths) {
   }
 }
 
-// Compares the enumerator with the definition itself: all coins and all messages of three users, sorted.
+// Compares the enumerator with the definition itself: the sum over all coins and all messages of three users.
 TEST(Enumeration, EqualsTheSumOverCoinsAndMessages) {
   const std::vector<Law> users = {{0.2L, 0.5L, 0.3L}, {0.6L, 0.1L, 0.3L}, {0.05L, 0.05L, 0.9L}};
   const Law b = {0.7L, 0.2L, 0.1L};
@@ -82,7 +82,8 @@ TEST(Enumeration, EqualsTheSumOverCoinsAndMessages) {
   }
 }
 
-// Subsets of a size k that is seen and has the law Bin(n, rate) together are a shuffled check-in.
+// A shuffled check-in is a uniform subset whose size k has the law Bin(n, rate). The server sees k, so the
+// divergence is the mean over k of the divergence of a subset of size k.
 TEST(Enumeration, CheckInIsTheMixtureOfSubsets) {
   const std::vector<Law> others = {{0.6L, 0.4L}, {0.3L, 0.7L}, {0.5L, 0.5L}};
   const Law a = {0.8L, 0.2L}, b = {0.1L, 0.9L};

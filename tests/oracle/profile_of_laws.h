@@ -1,6 +1,6 @@
 // The Profile of a randomizer that is given by its laws, for the accountant's code. It consists of chords
-// between nodes: an upper bound wherever the nodes are, and exact if all kinks are nodes. Unlike the rest
-// of the oracle it uses the accountant's own Profile.
+// between nodes, so it is an upper bound for any choice of nodes, and exact if all kinks are nodes. Unlike
+// the rest of the oracle, this function uses the accountant's own Profile.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@
 
 namespace muster::accounting::oracle {
 
-// Leaves out every other kink until there are at most `most` nodes.
+// Leaves out every other kink until there are at most `most` nodes; `most` must be at least 2.
 inline Profile profile_of_laws(const std::vector<Law>& laws,
                                std::size_t most = std::numeric_limits<std::size_t>::max()) {
   std::vector<double> log_alphas{0};

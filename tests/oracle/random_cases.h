@@ -1,5 +1,5 @@
-// Random small instances for the oracle's tests: a randomizer (one law per record) and every
-// dataset over its records.
+// Small instances for the oracle's tests: a random randomizer (one law for each record) and every dataset
+// over its records.
 #pragma once
 
 #include <random>
@@ -19,11 +19,11 @@ std::vector<Law> random_randomizer(Family family, int records, int messages, std
 // The largest log-ratio over ordered pairs of laws.
 long double largest_log_ratio(const std::vector<Law>& laws);
 
-// All multisets of `size` records out of `records`.
+// All multisets of `size` of the records 0 .. records-1, each in increasing order.
 std::vector<std::vector<int>> multisets(int records, int size);
 
-// The largest hockey-stick divergence over every ordered pair of the victim's records and every
-// dataset of n - 1 others.
+// The largest hockey-stick divergence of a shuffled check-in, over every ordered pair of the victim's records
+// and every dataset of n - 1 others.
 long double worst_check_in(const std::vector<Law>& laws, int n, long double rate, long double epsilon);
 
 }  // namespace muster::accounting::oracle

@@ -1,10 +1,11 @@
 // Test oracle: the exact law of random check-ins into slots, by enumerating every client's choice
 // and every transcript.
 //
-// It works from the protocol's definition. Each client checks in or not, at one slot of its own window.
-// Slot by slot, the server applies a randomizer, which it may choose after everything released so far, to
-// one of the clients present (or to a dummy record), or to all of them. It shares no formula with the
-// bounds it checks. The work is (window + 1)^clients times the number of transcripts. Pure functions.
+// The code follows the protocol's definition. Each client checks in or not, at one slot of its own window. In
+// each slot, the server applies a randomizer, which may depend on everything released so far. It applies the
+// randomizer to one of the clients present (a dummy record if there is none), or to all of them. No formula
+// is shared with the bounds that are checked. The work is (window + 1)^clients times the number of
+// transcripts. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ struct SlotProtocol {
   enum class Kind {
     selected,  // one of the clients present, chosen uniformly, answers; the dummy if there is none
     averaged,  // all clients present answer, and the multiset of answers is released
-    // No theorem covers the next two, which are kept so that tests can catch what goes wrong with them.
+    // No theorem covers the next two kinds. Tests show that they leak more than the bounds allow.
     skipping,  // like selected, but an empty slot is visible
     watched    // like selected, but it is visible who was selected
   };

@@ -22,8 +22,8 @@ long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law
     }
     const auto k = static_cast<long double>(members.size());
     const long double weight = std::pow(rate, k) * std::pow(1 - rate, n - k);
-    // Visits all message vectors of the members: their density is prod u_j, their gain the sum
-    // of (a - E b) / u_j, E = e^epsilon.
+    // Visits all message vectors of the members. `density` is the product of the u_j, and `gains` the sum of
+    // (a - E b) / u_j, with E = e^epsilon.
     const std::function<void(std::size_t, long double, long double)> visit =
         [&](std::size_t i, long double density, long double gains) {
           if (i == members.size()) {
@@ -37,7 +37,7 @@ long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law
         };
     visit(0, 1, 0);
     for (const std::size_t j :
-         // Mass of the victim's message where the member's own law has none counts as an infinite ratio.
+         // For messages to which the member's law gives no mass: the limit as that mass tends to 0.
          members) {
       for (std::size_t w = 0; w < messages; ++w) {
         if (!(others[j][w] > 0)) total += weight / (n - k) * numerics::larger(0.0L, a[w] - grown * b[w]);
@@ -67,8 +67,8 @@ long double profile(const std::vector<Law>& laws, long double alpha) {
 }
 
 std::vector<Atom> profile_law(const std::vector<Law>& laws, long double epsilon) {
-  // The kinks of f are the likelihood ratios of all pairs, and between these the crossings of two
-  // pairs' straight pieces.
+  // The kinks of f are the likelihood ratios of all pairs of laws and, between these, the points where the
+  // linear pieces of two pairs cross.
   std::vector<long double> ratios{1};
   for (const Law& x : laws) {
     for (const Law& y : laws) {

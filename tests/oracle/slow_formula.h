@@ -13,8 +13,8 @@
 namespace muster::accounting::oracle {
 
 // Theorem 1 (docs/theory/swap-theorem.md, inequality 2) for one dataset: the sum over every set of reporting
-// others and all their messages. Mass of a where another client's law has none counts as an infinite ratio
-// of the two laws does. rate < 1.
+// others and all their messages. For a message to which another client's law gives no mass, the term is the
+// limit as that mass tends to 0. Requires rate < 1.
 long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law& b, long double rate,
                          long double epsilon);
 
@@ -26,16 +26,16 @@ struct Atom {
 // X* of an epsilon0-LDP randomizer at E = e^epsilon (docs/theory/profile-only.md), which has three atoms.
 std::vector<Atom> pure_law(long double epsilon0, long double epsilon);
 
-// X* of the profile f(alpha) = max over ordered pairs of `laws` of their hockey-stick divergence, with
-// every kink of the stop-loss transform: the mean of (X*-c)_+ is f(E+c) for c >= 0 and
-// (1+|c|) f(E/(1+|c|)) for c < 0, E = e^epsilon.
+// X* of the profile f(alpha), the largest hockey-stick divergence over ordered pairs of `laws`. Every kink of
+// its stop-loss transform is an atom. The mean of (X*-c)_+ is f(E+c) for c >= 0 and (1+|c|) f(E/(1+|c|)) for
+// c < 0, with E = e^epsilon.
 std::vector<Atom> profile_law(const std::vector<Law>& laws, long double epsilon);
 
 // f(alpha), the maximum over ordered pairs of `laws` of sum (x - alpha y)_+.
 long double profile(const std::vector<Law>& laws, long double alpha);
 
-// The mean of (X_1 + ... + X_n)_+ over n, plus rate^n at_all, where the X_i are independent: 1 - e^epsilon
-// with probability 1 - rate and else a draw of `law`. It is a multinomial sum over compositions of n.
+// E(X_1 + ... + X_n)_+ / n + rate^n at_all, where each X_i is independently 1 - e^epsilon with probability
+// 1 - rate, and otherwise a draw of `law`. It is a multinomial sum over compositions of n.
 long double swap_sum(const std::vector<Atom>& law, int n, long double rate, long double epsilon,
                      long double at_all);
 

@@ -3,8 +3,8 @@
 //
 // A message is (w, s): w is uniform on the sphere, and s = +-1 has probability (1 + a s f)/2, where
 // a = tanh(epsilon0 / 2), and f in [-1, 1] is any function of w and the client's vector. With u the direction
-// of that vector, the hard sign is f = sign <w, u>, and a soft sign is a multiple of <w, u> and the vector's
-// length, clamped to [-1, 1]. In three dimensions <w, u> is uniform on [-1, 1].
+// of that vector, the hard sign is f = sign <w, u>. A soft sign is a multiple of the vector's length times
+// <w, u>, clamped to [-1, 1]. In three dimensions <w, u> is uniform on [-1, 1].
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -45,8 +45,8 @@ TEST(SoftSign, DensitiesStayInClassC) {
   }
 }
 
-// Every f has at most the hard sign's signal, and a hard sign that ignores the vector with some probability
-// has the same signal as f. All second moments agree then too, because w is uniform whatever f is.
+// Every f has at most the hard sign's signal, so a hard sign that ignores the vector with the right
+// probability has the same signal as f. Their second moments also agree, because w is uniform for every f.
 TEST(SoftSign, HardSignWithMixingHasEverySoftSignal) {
   const double most = signal(sign);
   EXPECT_NEAR(most, 0.5, 1e-9);  // c_3 = E|x|
@@ -56,7 +56,7 @@ TEST(SoftSign, HardSignWithMixingHasEverySoftSignal) {
       EXPECT_LE(h, most);
       const double mixing = h / most;
       EXPECT_NEAR(signal([&](double x) { return mixing * sign(x); }), h, 1e-12);
-      // E[(s w)(s w)^T] along u: s^2 = 1, so it is E x^2 = 1/3 for either sign.
+      // The component of E[(s w)(s w)^T] along u is E x^2 = 1/3 for either sign, because s^2 = 1.
       const double a = 0.7;
       const double second = mean([&](double x) {
         const double up = (1 + a * std::clamp(slope * kRootD * length * x, -1.0, 1.0)) / 2;
@@ -68,7 +68,7 @@ TEST(SoftSign, HardSignWithMixingHasEverySoftSignal) {
 }
 
 // The soft sign's signal for short vectors is linear in the length. Clipping at the length where this line
-// reaches the hard sign's signal, and then mixing, has at least the soft sign's signal at every length.
+// reaches the hard sign's signal, and then mixing, gives at least the soft sign's signal at every length.
 TEST(SoftSign, ClippingDominatesTheSoftSign) {
   const double most = signal(sign);
   for (const double slope : {0.2, 0.5, 1.0}) {
@@ -85,8 +85,9 @@ TEST(SoftSign, ClippingDominatesTheSoftSign) {
   }
 }
 
-// Laws on eight equal cells that make two of them, a quarter, e^epsilon0 times as likely as the rest: their
-// profile is that of 4-ary randomized response, also if their mixtures with the uniform law are added.
+// Laws on eight equal cells of which two, a quarter, are e^epsilon0 times as likely as the others. Their
+// profile is that of 4-ary randomized response, and adding their mixtures with the uniform law to the family
+// does not change it.
 TEST(Caps, QuarterHasTheProfileOfFourAryResponse) {
   const int cells = 8;
   for (const double epsilon0 : {0.4, 1.5, 4.0}) {

@@ -54,8 +54,9 @@ INSTANTIATE_TEST_SUITE_P(
                       HalfSets{6, 4, 2, 0.3, 0.6, 0.093393}, HalfSets{4, 5, 2, 0.3, 1.2, 0.002241},
                       HalfSets{6, 4, 1, 0.3, 0.7, 0.000789}));
 
-// How many times larger the profile-only bound makes epsilon for a Gaussian: the square root of the variance
-// of its law X* over that of the homogeneous law, e^(mu^2) - 1.
+// The factor, in the limit of many clients, by which the profile-only bound makes epsilon larger for a
+// Gaussian. It is the square root of the ratio of two variances: that of the profile's law X*, and that of
+// the homogeneous law, e^(mu^2) - 1.
 TEST(GaussianProfileOnly, AsymptoticFactorInEpsilon) {
   const auto factor = [](double mu) {
     const auto f = [mu](double alpha) {
@@ -92,8 +93,8 @@ TEST(Caps, LeadingOrder) {
   EXPECT_NEAR(normal(-at), 0.27, 5e-3);
 }
 
-// For k-ary response near epsilon0, others that hold the victim's own record can be worse
-// than a third symbol. The values are those of tools/golden/small_truths.py.
+// For k-ary randomized response at an epsilon near epsilon0, others that hold the victim's own record can be
+// worse than others that hold a third symbol. The values are those of tools/golden/small_truths.py.
 TEST(KaryResponse, ThirdSymbolIsNotAlwaysTheWorst) {
   const Law a = k_rr(3, 1, 0), b = k_rr(3, 1, 1), third = k_rr(3, 1, 2);
   const auto delta = [&](const Law& other) {

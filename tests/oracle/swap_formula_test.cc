@@ -18,8 +18,8 @@ const std::vector<long double> kShares = {0, 0.15L, 0.4L, 0.7L, 0.9L, 0.98L};  /
 
 const Domination kCounted = {.relative = 1e-12L, .absolute = kNoise, .negligible = 1e-12L};
 
-// Theorem 1, one dataset at a time, for laws that need not be LDP. If all others are alike, only the case
-// that everybody reports keeps it from being an equality.
+// Theorem 1, one dataset at a time, for laws that need not be LDP. If all others are alike, the inequality is
+// an equality except for the case that everybody reports.
 TEST(SwapTheorem, DominatesEveryDatasetAndIsExactAtHomogeneousOnes) {
   std::mt19937_64 engine(11);
   Domination domination = kCounted;
@@ -39,8 +39,7 @@ TEST(SwapTheorem, DominatesEveryDatasetAndIsExactAtHomogeneousOnes) {
               const long double bound = swap_dataset(others, laws[0], laws[1], rate, share * top);
               domination.add(truth, bound);
               if (dataset.front() == dataset.back() && family != Family::sparse) {
-                // The bound is exact but for the case that everybody reports (k = n), which
-                // adds at most rate^n.
+                // The bound exceeds the truth only by its part for k = n reports, at most rate^n.
                 const long double last = bound - truth;
                 worst_homogeneous_gap = std::max(worst_homogeneous_gap, last - std::pow(rate, n));
               }
@@ -108,8 +107,8 @@ TEST(ProfileOnly, LawIsTheOneDefined) {
 }
 
 // The three-atom law of any epsilon0-LDP randomizer, for n up to 8, all datasets and epsilon up to
-// epsilon0. The cases include the worst-case randomizers (binary response, and records that favour
-// different messages).
+// epsilon0. The cases include the worst randomizers: binary response, and records that favour different
+// messages.
 TEST(PureLaw, DominatesEveryDataset) {
   std::mt19937_64 engine(14);
   Domination domination = kCounted;
@@ -137,8 +136,8 @@ TEST(PureLaw, DominatesEveryDataset) {
   EXPECT_GT(domination.tightest, 0.9L);
 }
 
-// The same check fails for smaller formulas: with the law of one dataset, all others holding x', in place of
-// X*, and with that dataset's exact formula without the case that all n report.
+// The same check fails for two smaller formulas. One has, in place of X*, the law of the dataset whose others
+// all hold x'. The other is that dataset's exact formula without the case that all n report.
 TEST(PureLaw, TheCheckRejectsWeakerStatements) {
   Domination without_last = kCounted, one_dataset = kCounted;
   const long double epsilon0 = 1, q = 1 / (std::exp(1.0L) + 1);

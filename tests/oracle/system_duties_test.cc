@@ -1,5 +1,5 @@
-// What happens if a running system breaks one of the theorems' assumptions: the exact damage, per
-// assumption (docs/theory/what-the-system-owes.md).
+// The exact loss of privacy if a running system breaks one of the theorems' assumptions
+// (docs/theory/what-the-system-owes.md).
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -37,8 +37,9 @@ TEST(SystemDuties, DropoutByRecordShowsInTheCountAlone) {
   EXPECT_NEAR(static_cast<double>(count_alone(50, 0.1L, 0.1L, kSilent)), 0.018492, 1e-6);
 }
 
-// n = 200 in closed form: g times the largest probability of Bin(199, g), because the law with one more
-// coin is a mixture of the law and of its shift by one.
+// For n = 200 the leak has a closed form, g times the largest probability of Bin(199, g). The victim's coin
+// turns the law of the count into a mixture of Bin(199, g), with weight 1 - g, and its shift by one, with
+// weight g.
 TEST(SystemDuties, DropoutByRecordAtTwoHundredClients) {
   const auto leak = [](int n, long double rate) {
     long double mass = std::pow(1 - rate, n - 1), largest = mass;
@@ -51,11 +52,12 @@ TEST(SystemDuties, DropoutByRecordAtTwoHundredClients) {
   EXPECT_NEAR(static_cast<double>(leak(50, 0.1L)), static_cast<double>(count_alone(50, 0.1L, 0.1L, 0)),
               1e-15);
   EXPECT_NEAR(static_cast<double>(leak(200, 0.1L)), 0.0094, 5e-5);
-  // More clients hardly help: sqrt(g / (2 pi n)) falls more slowly than any amplified delta.
+  // More clients hardly help: the leak is about sqrt(g / (2 pi n (1 - g))), which falls more slowly than any
+  // amplified delta.
   EXPECT_NEAR(static_cast<double>(leak(60000, 0.1L)), 0.000542, 1e-6);
 }
 
-// c colluding clients tell what they sent, so only n - c clients hide the victim.
+// If c clients collude and reveal what they sent, the guarantee is only that of n - c clients.
 TEST(SystemDuties, ColludersAreNoCrowd) {
   const long double epsilon0 = 1, epsilon = 0.5L;
   const Law x = k_rr(2, epsilon0, 0), y = k_rr(2, epsilon0, 1);
@@ -69,8 +71,8 @@ TEST(SystemDuties, ColludersAreNoCrowd) {
 }
 
 // A slot protocol with four slots, certain check-in and one colluding client at every slot. If the selection
-// is hidden, the server asks either client of the victim's slot with probability 1/2. If it is visible, then
-// with probability 1/2 the victim is asked and her slot is known.
+// is hidden, the server asks either client of the victim's slot with probability 1/2. If the selection is
+// visible, then with probability 1/2 the victim is asked and her slot is known.
 TEST(SystemDuties, WhoWasAskedMustStayHidden) {
   const long double epsilon0 = 1, epsilon = 0.5L, grown = std::exp(epsilon);
   const long double q = 1 / (std::exp(epsilon0) + 1), local = (1 - q) - grown * q;
@@ -78,13 +80,13 @@ TEST(SystemDuties, WhoWasAskedMustStayHidden) {
   EXPECT_NEAR(static_cast<double>(seen), 0.1438, 5e-5);
   EXPECT_NEAR(static_cast<double>(theorem), 0.1124, 5e-5);
   EXPECT_GT(seen, theorem);
-  // If empty slots are skipped instead of asking a dummy, and nobody else is there, the one
-  // message is the victim's.
+  // If empty slots are skipped, without asking a dummy, and the victim is the only client, the one message is
+  // hers.
   EXPECT_NEAR(static_cast<double>(local), 0.28765, 5e-6);
   EXPECT_GT(local, theorem);
 }
 
-// Noise on the integers is not the continuous Gaussian: its hockey-stick divergence can be more
+// The discrete Gaussian on the integers is not the continuous one: its hockey-stick divergence can be more
 // than twice as large.
 TEST(SystemDuties, DiscreteGaussianNeedsItsOwnProfile) {
   const auto ratio = [](long double s, long double epsilon) {
@@ -101,9 +103,8 @@ TEST(SystemDuties, DiscreteGaussianNeedsItsOwnProfile) {
   EXPECT_NEAR(static_cast<double>(ratio(0.75L, 5.9L)), 2.38, 0.01);
 }
 
-// Noise that is drawn once and sent again is not covered by the composition theorem. (Here it
-// happens to leak less than fresh noise, which is not a general fact.) Two clients, two rounds, rate
-// 1/2, binary response.
+// Noise that is drawn once and sent again is not covered by the composition theorem. In this example, with
+// two clients, two rounds, rate 1/2 and binary response, it leaks less than fresh noise, but not in general.
 TEST(SystemDuties, MemoisedNoiseIsAnotherMechanism) {
   const long double q = 1 / (std::exp(1.0L) + 1), g = 0.5L;
   const auto round = [&](int victim, int other) {  // the law of (zeros, ones) given both messages

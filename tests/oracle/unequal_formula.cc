@@ -21,8 +21,8 @@ long double positive_part(const std::vector<Atom>& law, const std::vector<long d
   return visit(0, start);
 }
 
-// Visits every set of reporting others: its members (indices into the others), its probability, and the sum
-// of the odds, rate / (1 - rate), of the others outside it.
+// Calls `visit` for every set of reporting others, with its members (indices into the others), its
+// probability, and the sum of the odds, rate / (1 - rate), of the others outside the set.
 void for_each_set(
     const std::vector<long double>& rates,
     const std::function<void(const std::vector<std::size_t>&, long double, long double)>& visit) {

@@ -1,9 +1,9 @@
-// Test oracle: Theorem 6 for rates that are known one by one, and the slot bounds, term by term as written
-// in docs/theory/unequal-rates.md and slots.md, in long double.
+// Test oracle: Theorem 6 for a given rate of each client, and the slot bounds, term by term as written in
+// docs/theory/unequal-rates.md and slots.md, in long double.
 //
-// Every set of reporting clients, every choice of slots and every combination of atoms is visited, so the
-// numbers of clients and of slots can be about 6 at most. The fast code in src/muster/accounting/theorems is
-// compared with these formulas, and they are compared with enumeration. Pure functions.
+// Every set of reporting clients, every choice of slots and every combination of atoms is visited, so there
+// can be at most about 6 clients and slots. The fast code in src/muster/accounting/theorems is compared with
+// these formulas, and they are compared with enumeration. Pure functions.
 #pragma once
 
 #include <vector>
@@ -13,19 +13,19 @@
 
 namespace muster::accounting::oracle {
 
-// Inequality (1) of docs/theory/unequal-rates.md for one dataset; rates[0] is the victim's. All
-// messages of the others are visited. Mass of a outside the support of another client's law counts as
-// an infinite ratio.
+// Inequality (1) of docs/theory/unequal-rates.md for one dataset; rates[0] is the victim's. All messages of
+// the others are visited. For a message to which another client's law gives no mass, the term is the limit as
+// that mass tends to 0.
 long double unequal_dataset(const std::vector<Law>& others, const Law& a, const Law& b,
                             const std::vector<long double>& rates, long double epsilon);
 
-// The same with independent draws of `law` (X*, slow_formula.h) in place of the others' ratios (a - E b)/u_j,
-// E = e^epsilon; at_all is the hockey-stick divergence of a and b at epsilon, or a bound of it.
+// That inequality with independent draws of `law` (X*, slow_formula.h) instead of the ratios (a - E b)/u_j,
+// E = e^epsilon. at_all is the hockey-stick divergence of a and b at epsilon, or an upper bound of it.
 long double unequal_profile(const std::vector<Atom>& law, const std::vector<long double>& rates,
                             long double epsilon, long double at_all);
 
-// The mean of ( 1-E + (p0/m) sum w_i (X*_i - (1-E)) )_+ at given weights w_1 .. w_m, for independent draws
-// X*_i of `law` and E = e^epsilon.
+// The mean of ( 1-E + (p0/m) sum w_i (X*_i - (1-E)) )_+ for given weights w_1 .. w_m and independent draws
+// X*_i of `law`, with E = e^epsilon.
 long double slot_sum(const std::vector<Atom>& law, const std::vector<long double>& weights, long double p0,
                      long double epsilon);
 

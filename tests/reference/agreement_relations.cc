@@ -26,9 +26,9 @@ constexpr double kRoom = 1e-9;      // relative: rounding errors of answers
 constexpr double kSearched = 0.02;  // relative error of an epsilon that a search found
 // Deltas below this are not compared: the tables end at 1e-42 per round, and there are up to 10^9 rounds.
 constexpr double kFaint = 1e-33;
-// A relative shift of epsilon: a tenth of the distance of a table's nodes.
+// A relative shift of epsilon: a tenth of the distance between a table's nodes.
 constexpr double kMoved = 1e-3;
-// Deltas this near 1 have too few digits left for a search.
+// No epsilon is asked at a larger delta: 1 - delta has too few digits left for a search.
 constexpr double kNearlyOne = 1 - 1e-8;
 
 bool unscheduled(const Question& q) { return !q.has_schedule(); }
@@ -40,9 +40,10 @@ void add(const Case& c, Finding::Kind kind, const char* name, std::string detail
   c.verdict.findings.push_back({kind, name, std::move(detail), std::move(more)});
 }
 
-// Checks a second value of the same quantity. It is false if it lies below the lower value, and loose if
-// it differs from the upper one by more than the numerical error and `room`. Where delta falls steeply, as
-// it does next to the largest loss, a second table may have the same delta at a slightly larger epsilon;
+// Checks a second upper value of the same quantity. A value below the lower value is a finding of kind
+// too_small. A value that differs from the first upper value by more than the numerical error and the
+// relative tolerance `room` is a finding of kind disorder. One difference is allowed: next to the largest
+// loss, delta falls so steeply that a second table may have the same delta only at a slightly larger epsilon.
 // `at`, if given, is the second delta as a function of epsilon.
 void expect_same(const Case& c, const char* name, double value, double room,
                  const std::function<double(double epsilon)>& at = {}) {
@@ -73,7 +74,7 @@ void expect_equal(const Case& c, const char* name, const Question& other) {
   }
 }
 
-// Runs a body that asks the library; an internal error is a finding.
+// Runs `body`, which asks the library; an internal error is a finding.
 void guarded(const Case& c, const char* name, const std::function<void()>& body) {
   c.engine.announce(command_line(c.question) + "  # " + name);
   try {
@@ -89,7 +90,7 @@ void guarded(const Case& c, const char* name, const std::function<void()>& body)
 
 // --- consistency of one bound ----------------------------------------------------------------------------
 
-// delta(epsilon(delta)) <= delta, and the other way round.
+// delta(epsilon(delta)) <= delta, and epsilon(delta(epsilon)) <= epsilon.
 void there_and_back(const Case& c, const char* name) {
   if (std::isinf(c.base.upper())) return;
   Question back = c.question;
@@ -98,7 +99,7 @@ void there_and_back(const Case& c, const char* name) {
   if (back.asks_epsilon && !(back.fixed > 0 && back.fixed < kNearlyOne)) return;
   Answer answer;
   if (!ask(c, back, answer)) return;
-  // If the way back asks for an epsilon, its search stops a little above the exact one.
+  // An epsilon is found by a search, which stops a little above the exact value.
   const double room = c.question.asks_epsilon ? kRoom : kSearched;
   if (!(answer.least() * (1 - room) <= c.question.fixed)) {
     add(c, Finding::Kind::disorder, name,
@@ -114,8 +115,8 @@ void there_and_back(const Case& c, const char* name) {
   }
 }
 
-// The divergence of one message alone is a convex function of e^epsilon. That must hold to the last
-// digits: a rounded e^epsilon would make it a step function.
+// The divergence of one message alone is a convex function of e^epsilon. The answers must be convex to the
+// last digits: if e^epsilon were rounded, they would be a step function.
 bool one_message(const Question& q) {
   return !q.asks_epsilon && q.protocol == Protocol::shuffle && q.clients == 1 && q.rounds == 1 &&
          q.fixed > 0 && q.fixed < 30;
@@ -186,7 +187,8 @@ void nearly_equal_rates(const Case& c, const char* name) {
 
 // --- the library's accountants ---------------------------------------------------------------------------
 
-// What training charges, sometimes after the accountant was asked about another number of rounds.
+// Training must charge the answer of the command, even if its accountant was asked about another number of
+// rounds before.
 void training(const Case& c, const char* name) {
   guarded(c, name, [&] {
     const protocols::Plan plan = plan_of(c.question);

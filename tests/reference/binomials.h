@@ -1,8 +1,8 @@
-// Binomial probabilities P(Bin(m, c) = j) for successive j: the first comes from Arb, each next one from
-// the one before.
+// Binomial probabilities P(Bin(m, c) = j) for successive j: the first one comes from Arb, and each further
+// one from the one before.
 //
-// The relative error of every value is known; it grows by a few units in the last place per
-// step. Single thread.
+// error() bounds the relative error of value(), and grows by a few units in the last place with every step.
+// Use an object on one thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,15 @@
 
 namespace muster::reference {
 
-// A number so far below the mean that Bin(m, c) is smaller with a probability of less than e^-2000, while
-// its probabilities there are still far above the smallest long double. Sums that would reach down to 0
-// begin here instead.
+// A number so far below the mean that Bin(m, c) is smaller only with a probability below e^-2000. Its
+// probabilities there are still far above the smallest long double. Sums begin here instead of at 0.
 inline double far_below_mean(double m, const Real& c, const Real& not_c) {
   const double mean = m * c.middle();
   return std::max(0.0, std::floor(mean - 70 * (std::sqrt(mean * not_c.middle()) + 1)));
 }
 
-// An upper bound of P(Bin(m, c) < j) for j below the mean, given `at_j`, an upper bound of P(Bin(m, c) = j):
-// from there towards 0 the probabilities fall at least geometrically.
+// An upper bound of P(Bin(m, c) < j) for j below the mean, given `at_j`, an upper bound of P(Bin(m, c) = j).
+// From j towards 0 the probabilities fall at least geometrically, so a geometric series bounds their sum.
 inline long double mass_below(double m, const Real& c, const Real& not_c, double j, long double at_j) {
   const long double ratio = j > 0 ? static_cast<long double>(j) / (m - j + 1) * (not_c / c).above() : 0;
   return ratio < 1 ? at_j * ratio / (1 - ratio) * (1 + 1e-15L) : 1;

@@ -12,7 +12,7 @@ namespace muster::reference {
 namespace {
 
 constexpr std::uint64_t kOfRelations = 1;
-constexpr double kRareRelation = 0.25;  // how often calibration is checked when it is drawn, since it is slow
+constexpr double kRareRelation = 0.25;  // the share of draws in which calibration, which is slow, is checked
 
 void check_itself(const Question& q, const Answer& answer, Verdict& verdict) {
   const auto add = [&](const char* check, std::string detail, Finding::Kind kind = Finding::Kind::too_small) {

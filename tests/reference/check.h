@@ -13,7 +13,7 @@
 namespace muster::reference {
 
 struct Effort {
-  int relations = 2;    // how many are drawn at random among those that apply; 0: none, -1: all
+  int relations = 2;    // how many relations are drawn among those that apply; 0: none, -1: all
   bool compare = true;  // whether to compare with the reference
   double slow = 5;      // an answer that takes more processor seconds is a finding
 };

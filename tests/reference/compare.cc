@@ -110,7 +110,8 @@ accounting::Statement charged_in_training(const Question& q) {
   return statement;
 }
 
-// Compares the upper value with data sets, and the lower value with what no data set can exceed.
+// Compares the upper value with the divergences of data sets, and the lower value with upper bounds that hold
+// for every data set.
 void compare_answer(const Question& q, const std::vector<Repetition>& stages, const Answer& answer,
                     Verdict& verdict) {
   const auto add = [&](const char* check, std::string detail) {

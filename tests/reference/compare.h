@@ -1,5 +1,5 @@
-// Compares an answer of the engine with the reference: no upper value may lie below a certified lower
-// value, and no lower value above what no data set can exceed (theorem.h).
+// Compares an answer of the engine with the reference: no upper value may lie below a certified lower bound
+// (reference.h), and no lower value above an upper bound that holds for every data set (theorem.h).
 //
 // Single thread.
 #pragma once
@@ -14,7 +14,8 @@
 
 namespace muster::reference {
 
-// The question in the reference's own terms; empty where the reference does not cover it.
+// The question in the reference's own terms, one entry for each stage; empty if the reference does not cover
+// the question.
 std::vector<Repetition> experiments_of(const Question& question);
 
 // Adds to the verdict the findings, the checks that applied, and Verdict::ratio.

@@ -1,8 +1,8 @@
-// Enumerates, in ball arithmetic, every multiset of messages of every data set of two records for at most
-// nine clients, and of three records for at most five.
+// Enumerates, in ball arithmetic, every multiset of messages of every data set: of two records for at most
+// nine clients, or of three records for at most five clients.
 //
-// Messages are merged into at most four cells, which is exact for randomized response of up to three
-// symbols. Pure functions.
+// Messages are merged into at most four cells. For randomized response this loses nothing, because merged
+// symbols are equally likely under all three records. Pure functions.
 #pragma once
 
 #include <vector>

@@ -67,8 +67,8 @@ Places places_of(const Experiment& e, bool others_rarely) {
     return {e.slots, rate * mean_share(e.clients, share)};
   }
   // With sliding windows of `slots` time steps, one client's window begins at each step, and only the steps
-  // from `slots` to `clients` are released. The victim is one with as many released steps in her window as
-  // there can be. At most slots - 1 others can choose the same step.
+  // from `slots` to `clients` are released. The victim is a client whose window has the largest possible
+  // number of released steps. At most slots - 1 others can choose the same step.
   const double released = std::min(e.slots, e.clients - e.slots + 1);
   const Real share = (others_rarely ? e.least_rate() : rate) / Real(e.slots);
   return {released, rate * mean_share(std::min(e.clients, e.slots), share) * Real(released) / Real(e.slots)};

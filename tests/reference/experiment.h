@@ -1,5 +1,5 @@
-// One round of a protocol as the reference describes it: who may send what, and what the adversary
-// sees of it.
+// One round of a protocol as the reference describes it: the messages that clients may send, and what the
+// adversary sees.
 //
 // No code of the library is used here. A rate is given by the probabilities of a check-in (`coin`) and of a
 // dropout (`loss`), so that coin (1 - loss) is enclosed and not rounded beforehand.
@@ -14,8 +14,8 @@
 namespace muster::reference {
 
 struct Randomizer {
-  // `response` with two symbols stands also for all samplers of one sign, and is the example taken of an
-  // epsilon0-LDP randomizer of which no more is known.
+  // `response` with two symbols also stands for all samplers of one sign. It is also the example of an
+  // epsilon0-LDP randomizer about which nothing else is known.
   enum class Kind { response, laplace, gaussian };
   Kind kind = Kind::response;
   double epsilon0 = 1;
@@ -44,23 +44,22 @@ struct Experiment {
   Real least_rate() const { return Real(least_coin) * (Real(1.0) - Real(loss)); }
 };
 
-// For subsets and slots: the number of messages that are certainly seen, and the probability that one of
-// them is the victim's (she reports, and her message is the one chosen). The likelihood ratio of all of
-// them is 1 + (victim / messages) * sum over the messages of (their own ratio - 1).
+// The messages of a subset or of slots. Their likelihood ratio together is 1 + (victim / messages) * sum over
+// the messages of (the ratio of that message - 1).
 struct Places {
-  double messages;
-  Real victim;  // the probability that one of the messages is hers
+  double messages;  // the number of messages that are certainly seen
+  Real victim;      // the probability that one of them is the victim's
 };
 // `others_rarely`: the others have the lowest rate.
 Places places_of(const Experiment& e, bool others_rarely);
 
-// The laws of one message under the victim's record and under the alternative, its outcomes merged into at
-// most 242. The outcomes are complete, and each mass is exact to a few units in the last place of a long
-// double. `reach`: how many standard deviations beyond both means the cells of normal noise extend.
+// The laws of one message under the victim's record and under the alternative, with at most 242 merged
+// outcomes. No outcome is left out, and each mass is exact to a few units in the last place of a long double.
+// `reach`: how many standard deviations beyond both means the cells of normal noise extend.
 Pair message_of(const Randomizer& randomizer, double reach);
 
-// One bit read off a message: the probability that it is one under the record (a) and under the
-// alternative (b), a > b. bits_of returns several such bits, for an adversary who counts one of them.
+// A bit that is a function of a message. It is one with probability a under the record and b under the
+// alternative, a > b. bits_of returns several such bits, of which the adversary counts one.
 struct Bit {
   Real a, not_a, b, not_b;
 };

@@ -1,4 +1,4 @@
-// What a check found wrong: which check, which kind of fault, and the commands that show it.
+// A fault that a check found: the check, the kind of fault, and the commands that show it.
 //
 // A plain value; any thread.
 #pragma once
@@ -12,12 +12,12 @@ struct Finding {
   enum class Kind {
     too_small,  // a proven upper value lies below the truth, or a lower value above it: a false guarantee
     died,       // an internal error where there should be an answer
-    disorder,   // two answers contradict a theorem that orders them: at least one is larger than it need be,
-                // or false
+    disorder,   // two answers contradict a theorem that orders them, so at least one of them is false or
+                // larger than necessary
     slow        // more processor time than an answer may take
   };
   Kind kind;
-  std::string check;   // "more rounds cost no less"
+  std::string check;   // such as "more rounds cost no less"
   std::string detail;  // the figures
   std::vector<std::string> commands;
 };
@@ -27,9 +27,9 @@ const char* name_of(Finding::Kind kind);  // "FALSE", "DIED", "ORDER", "SLOW"
 // The results of all checks of one question.
 struct Verdict {
   std::vector<Finding> findings = {};
-  std::vector<std::string> checks = {};  // names of those that applied
-  std::string status = {};               // "answered", "refused", "died"
-  double ratio = 0;            // the upper delta over the reference's certified lower one; 0: not compared
+  std::vector<std::string> checks = {};  // names of the checks that applied
+  std::string status = {};               // "answered", "refused", "died", "late"
+  double ratio = 0;            // the upper delta divided by the reference's lower bound; 0: not compared
   double seconds = 0;          // of the slowest answer
   std::string slowest = {};    // its command
   double compare_seconds = 0;  // of the reference

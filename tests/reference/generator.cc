@@ -22,7 +22,7 @@ double rate_near_edge(Draws& draws, double clients) {
     case 2:
       return 1 - draws.log_uniform(1e-15, 1e-3);
     case 3:
-      // P(nobody is absent), about e^-absent, is in the range of a double up to about 700.
+      // P(nobody is absent), about e^-absent, leaves the range of a double where `absent` is above about 700.
       return clients > absent ? 1 - absent / clients : 0.5;
     case 4:
       return std::min(1.0, draws.log_uniform(0.1, 20) / clients);  // about one report
@@ -96,7 +96,7 @@ void draw_rounds(Draws& draws, bool edge, Question& q) {
   }
 }
 
-// The total variation distance of one message, which is the delta from which epsilon is 0.
+// The total variation distance of one message. At this delta and above it, epsilon is 0.
 double total_variation(const Question& q) {
   if (q.is_gaussian()) return std::erf(1 / q.sigma / std::sqrt(2.0));
   return std::tanh(q.epsilon0 / 2);

@@ -1,11 +1,11 @@
-// `reference_grid` checks answers for large losses, point by point: noise of sigma 2^-6 to 1, epsilon0
-// from 10 to 60, one round to 10^5, in all seven protocols. An answer must not lie above the local value,
-// below what data sets cost in one round or in all, or below the value of the theorem that it names. The
-// answer's ratio to the larger of the theorem's value and what data sets cost is printed as well.
+// `reference_grid` checks answers for large losses, point by point: sigma 2^-6 to 1, epsilon0 10 to 60, 1 to
+// 10^5 rounds, in all seven protocols. An answer must not lie above the local value, below the epsilon of
+// data sets in one round or in all rounds, or below the value of the theorem that it names. The output has
+// the answer's ratio to the larger of the theorem's value and the epsilon of data sets.
 //
 //   --from I --to J   only the points I .. J-1 (of 0 to 419; a point takes a few seconds)
 //   --seconds W       no point starts after W processor seconds
-// Exit status: 0, or 1 where a value lies above the local one or below a reference.
+// Exit status: 0, or 1 if any value lies above the local value or below a reference.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ std::vector<Question> points() {
 double certified_epsilon(const std::vector<Repetition>& stages, double delta, double upper) {
   double low = 0, high = upper;
   for (int i = 0; i < 12 && high - low > 1e-3 * high; ++i) {
-    // The sought epsilon is near the upper value, if the reference certifies delta at all.
+    // The result is expected near the upper value, if the reference certifies delta at all.
     const double middle = i < 6 ? high - (high - low) / (i == 0 ? 200.0 : 4.0) : low + (high - low) / 2;
     (certified_delta(stages, middle, delta) >= delta ? low : high) = middle;
   }

@@ -1,9 +1,9 @@
-// An adversary who looks only at the largest message in the victim's direction; with normal noise of small
-// sigma it reveals the most.
+// An adversary who looks only at the largest message in the victim's direction, which reveals the most if the
+// noise is normal with a small sigma.
 //
-// If all others hold the alternative, the distribution function of the largest message is a product:
-// F_Q(t) is the product over all clients of P(no message beyond t), and F_P differs in the victim's
-// factor. Pure function.
+// All others hold the alternative. The distribution function F_Q(t) of the largest message is then the
+// product over all clients of P(no message beyond t). F_P differs from F_Q only in the victim's factor. Pure
+// function.
 #pragma once
 
 #include "tests/reference/experiment.h"
@@ -11,8 +11,8 @@
 
 namespace muster::reference {
 
-// The largest message as outcomes in cells; empty unless the noise is normal. `swapped` exchanges the
-// record and the alternative; `tail` is a probability that may be left out.
+// The laws of the largest message, in cells; empty unless the noise is normal. `swapped` exchanges the record
+// and the alternative; `tail` is a probability that may be left out.
 Pair largest_message_pair(const Experiment& e, double tail, bool swapped);
 
 }  // namespace muster::reference

@@ -2,8 +2,8 @@
 // function, in roundings (2^-53 for a double, 2^-64 for a long double), against Arb.
 //
 // The sample reaches from the smallest normal result to the largest one, and is dense near the arguments
-// 0 and 1. It is the same in every run. A sample proves nothing about what it leaves out: it shows that glibc
-// is as its manual says, and that no other libm or compiler flag has taken its place.
+// 0 and 1. It is the same in every run. A sample proves nothing about other arguments. It shows that glibc is
+// as its manual says, and that neither another libm nor a compiler flag changes the results.
 #include <arb.h>
 #include <arb_hypgeom.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace muster::reference {
 namespace {
 
 constexpr slong kBits = 256;
-// An error of one unit in the last place is up to two roundings; slack.h takes 0.99 units as one.
+// An error of one unit in the last place is up to two roundings. slack.h assumes 0.99 of the stated units.
 constexpr double kUnit = 1.98;
 
 using Exact = void (*)(arb_t, const arb_t, slong);
@@ -40,7 +40,8 @@ void set(arb_t ball, long double x) {
   arb_clear(rest);
 }
 
-// |computed / f(x) - 1| in units of the type's round-off; 0 where f(x) is not a normal number of the type.
+// |computed / f(x) - 1| in units of the type's round-off; 0 if `computed` is not finite or not well above the
+// smallest normal number of the type.
 template <typename Real>
 double roundings(Exact exact, Real x, Real computed) {
   constexpr double unit = std::numeric_limits<Real>::epsilon() / 2;
@@ -62,8 +63,8 @@ double roundings(Exact exact, Real x, Real computed) {
   return relative / unit;
 }
 
-// Arguments between low and high: uniform ones, ones of log-uniform magnitude and either sign, and ones near
-// 1.
+// Arguments between low and high: uniform numbers, numbers of log-uniform magnitude and either sign, and
+// numbers near 1.
 template <typename Real>
 std::vector<Real> arguments(Real low, Real high, bool integers) {
   std::mt19937_64 random(20260101);
@@ -136,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Function{"cos", arb_cos, std::cos, std::cos, -1e15, 1e15, -1e15L, 1e15L, 1, 2}),
     [](const auto& test) { return std::string(test.param.name); });
 
-// log n! is taken of whole numbers only.
+// log n! is only computed for whole numbers n.
 TEST(LogFactorials, AreAsExactAsAssumed) {
   const Double of_double = std::lgamma;
   const Extended of_long = std::lgamma;

@@ -11,8 +11,8 @@ long double value(const Line& line, long double e) { return line.p - e * line.q;
 // The E at which the two lines are equal; `left` is the steeper one.
 long double crossing(const Line& left, const Line& right) { return (left.p - right.p) / (left.q - right.q); }
 
-// The largest p of a line of slope -q below the envelope. It is concave in q, and so is the smallest of
-// those of several envelopes.
+// The largest p of a line of slope -q below the envelope. This p is concave in q, and so is the smallest p
+// over several envelopes.
 long double intercept(const std::vector<Line>& lines, long double q) {
   Line last{0, 0, 0};
   for (std::size_t i = lines.size(); i-- > 0; last = lines[i]) {
@@ -57,7 +57,7 @@ std::vector<Line> least(const std::vector<std::vector<Line>>& envelopes) {
     }
   }
   std::sort(result.begin(), result.end(), [](const Line& a, const Line& b) { return a.q > b.q; });
-  // The hull of the points (q, p) restores the concavity that rounding may have spoilt.
+  // The hull of the points (q, p) restores the concavity, which rounding may have destroyed.
   std::vector<Line> hull;
   for (const Line& line : result) {
     if (!hull.empty() && !(line.q < hull.back().q)) continue;

@@ -12,16 +12,16 @@
 
 namespace muster::reference {
 
-// Takes lines below one convex curve, ordered by where they touch it, and returns from left to right
-// those that are the largest somewhere. A line that is not valid (Line::valid) as far as the point where
-// a later line becomes larger is lowered.
+// Takes lines below one convex curve, in the order of the points where they touch it. Returns from left to
+// right the lines that are the largest somewhere. A line whose validity (Line::valid) ends before a later
+// line becomes larger is lowered.
 std::vector<Line> envelope(const std::vector<Line>& touching);
 
 // The lines of a convex curve that lies below the smallest of several curves.
 std::vector<Line> least(const std::vector<std::vector<Line>>& envelopes);
 
-// A pair whose divergence is at most the envelope for E > 1. The pair is closed under exchange of its two
-// laws, which settles E < 1.
+// A pair whose divergence is at most the envelope for E > 1. The pair is symmetric under exchange of its two
+// laws, which determines its divergence for E < 1.
 Pair pair_of(const std::vector<Line>& lines);
 
 }  // namespace muster::reference

@@ -43,7 +43,7 @@ Interval response_delta(double epsilon0, double rounds, double epsilon) {
     if (j > mean && last < high * 1e-25L) break;
     if (j - first > 5e6L) return {low * (1 - 1e-12L), 1};
   }
-  // Beyond the mean, the terms that are left fall at least geometrically.
+  // Beyond the mean, the remaining terms fall at least geometrically.
   const long double ratio = j < total ? (total - j) / (j + 1) * (p / q).above() : 0;
   if (j < total) high += ratio < 1 ? last * ratio / (1 - ratio) * 2 : 1;
   return {low * (1 - 1e-15L), std::min(1.0L, high * (1 + 1e-15L))};

@@ -1,5 +1,5 @@
-// The divergence of messages that no other client hides, over T rounds, enclosed: normal noise and
-// binary randomized response.
+// Enclosures of the divergence of one client's messages over T rounds, hidden by no other client, for normal
+// noise and binary randomized response.
 //
 // Pure functions.
 #pragma once

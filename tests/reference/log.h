@@ -1,5 +1,5 @@
-// The log of a long run: one block of lines per question, so that a run can stop at any time
-// and continue later.
+// The log of a long run: one block of lines for each question, so that the run can stop at any time and
+// continue later.
 //
 // A block is a line "question SEED INDEX" and the text of the verdict. A block that was cut off is
 // dropped, and its question is asked again. Single thread, one process per file.
@@ -16,8 +16,7 @@ namespace muster::reference {
 
 class Log {
  public:
-  // Reads the verdicts on questions of `seed` that the file holds. With an empty path nothing is
-  // read or kept.
+  // Reads the verdicts in the file on questions of `seed`. With an empty path nothing is read or kept.
   Log(const std::string& path, std::uint64_t seed);
   const std::map<std::uint64_t, Verdict>& before() const { return before_; }
   bool holds(std::uint64_t index) const { return before_.contains(index); }

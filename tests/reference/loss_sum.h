@@ -1,20 +1,20 @@
-// Lower bounds of the divergence of T rounds by the law of their summed privacy loss, in two ways: for
-// small losses and for large ones.
+// Lower bounds of the divergence of T rounds by the law of their summed privacy loss, with one method for
+// small losses and another for large losses.
 //
-// Small losses use cells of different widths. Outcomes whose losses fall into one cell become one outcome,
-// as in pair.h; but the cells are narrow near the bulk of the mass and wide far from it, so that many
-// rounds of tiny losses with a few large ones among them keep their spread. The loss of precision is of
-// second order in the width of a cell where that is small against 1.
+// Small losses use cells of different widths. Outcomes whose losses fall into one cell become one outcome, as
+// in pair.h. The cells are narrow near the bulk of the mass and wide far from it, so a law of many tiny
+// losses and a few large ones keeps its spread. The error is of second order in the width of a cell, if the
+// width is small compared with 1.
 //
-// Large losses use a lattice. A cell wider than 1 counts little more than its smallest loss, so that the
-// cells of pair.h would lose half a cell per round. Here each loss is rounded at random to one of its two
-// neighbours on a lattice, with its mean kept. The rounding errors are independent of everything before
-// them, have mean 0 and known ranges c_i; by Hoeffding's inequality their sum exceeds t with probability
-// at most exp(-2 t^2 / sum c_i^2). So, for any s > 0,
+// Large losses use a lattice. In pair.h, a cell wider than 1 counts little more than its smallest loss, so
+// half a cell would be lost in every round. Here each loss is rounded at random to one of the two nearest
+// points of the lattice, so that its mean is kept. Given all earlier losses, a rounding error has mean 0 and
+// a known range c_i. By Hoeffding's inequality, the sum of the errors exceeds t with probability at most
+// exp(-2 t^2 / sum c_i^2). So, for any s > 0,
 //
 //     delta(epsilon) >= (1 - e^-s) ( P(rounded sum > epsilon + s + t) - exp(-2 t^2 / sum c_i^2) ).
 //
-// Values; any thread.
+// Plain values; any thread.
 #pragma once
 
 #include <vector>

@@ -1,10 +1,11 @@
-// The exact likelihood ratio where all others hold the victim's alternative: 1 + scale * (sum of
-// n terms Y).
+// The law of the exact likelihood ratio if all others hold the victim's alternative. The ratio is
+// 1 + scale * (sum of n terms Y).
 //
-// Y is the ratio - 1 of a message drawn under the alternative, and 0 for a client who is absent. The terms
-// are independent, so the law of their sum comes from convolution by repeated squaring. Values are sorted
-// into the cells of a lattice; a cell keeps its mass and its mean. That is what an adversary knows who
-// sees only the cell, so it gives a lower bound of the divergence, with no remainder. Pure functions.
+// Y is the likelihood ratio minus 1 of a message drawn under the alternative, and 0 for an absent client. The
+// terms are independent, so the law of their sum comes from convolution by repeated squaring. The sums are
+// sorted into the cells of a lattice, and each cell keeps its mass and its mean. The mass and the mean give
+// the two laws of the cell. Their divergence is a lower bound, because the cell is a function of the sum.
+// Pure functions.
 #pragma once
 
 #include "tests/reference/pair.h"

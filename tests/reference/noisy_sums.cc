@@ -8,7 +8,7 @@
 namespace muster::reference {
 namespace {
 
-// A range of numbers of reports, from first to last, and its probability from below and above.
+// A range of numbers of reports, from first to last, with a lower and an upper bound of its probability.
 struct Stretch {
   double first, last;
   long double below, above;
@@ -35,7 +35,7 @@ std::vector<Stretch> stretches(const Experiment& e, double most, double reach, b
   if (last - first > 3e6 || first > last) return list;
   const double step = std::max(1.0, std::ceil((last - first + 1) / most));
   Binomials law(e.clients, e.rate(), e.absence(), first);
-  // Fewer reports than `first` are charged as one report that is surely the victim's.
+  // A round with fewer reports than `first` counts as one report that is surely the victim's.
   if (first > std::max(1.0, e.minimum) && complete) {
     list.push_back({1, e.clients, 0,
                     mass_below(e.clients, e.rate(), e.absence(), first, law.value() * (1 + law.error()))});
@@ -51,9 +51,9 @@ std::vector<Stretch> stretches(const Experiment& e, double most, double reach, b
   return list;
 }
 
-// Encloses l f_mu(1 + (E - 1)/l), the divergence given the number of reports: l = present / clients is the
-// chance that the victim is among them, f_mu the divergence of two normal laws mu / sqrt(noises) apart, and
-// E = e^epsilon.
+// Encloses l f(1 + (E - 1)/l), the divergence given the number of reports. Here l = present / clients is the
+// probability that the victim is among them, f is the profile of two unit normal laws at distance
+// mu / sqrt(noises), and E = e^epsilon.
 Interval given_reports(const Experiment& e, double epsilon, double present, double noises) {
   const Real chance = Real(present) / Real(e.clients), mu = e.randomizer.mu() / sqrt(Real(noises));
   const Interval f = gaussian_delta(mu, log1p(expm1(Real(epsilon)) / chance));
@@ -66,7 +66,8 @@ Interval sums_delta(const Experiment& e, double epsilon) {
   bool complete = false;
   Interval sum{0, 0};
   for (const Stretch& s : stretches(e, 1000, 9, complete)) {
-    // The divergence grows with the victim's chance and falls with the number of noises.
+    // The divergence grows with the probability that the victim reports, and falls with the number of terms
+    // of noise.
     sum.below += s.below * given_reports(e, epsilon, s.first, s.last).below;
     if (complete) sum.above += s.above * given_reports(e, epsilon, s.last, s.first).above;
   }

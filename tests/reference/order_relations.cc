@@ -1,4 +1,4 @@
-// Relations between questions that a theorem orders: more of something costs no less.
+// Relations between questions whose answers a theorem orders, such as: more rounds cost no less.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,11 +14,11 @@ using accounting::View;
 using protocols::Protocol;
 using protocols::RandomizerKind;
 
-constexpr double kRoom = 1e-9;  // relative: rounding errors of answers that state none
+constexpr double kRoom = 1e-9;  // relative: rounding errors of answers that state no numerical error
 
 bool always(const Question&) { return true; }
 
-// Asks a question that must cost at least, or at most, as much as the base.
+// These two ask a changed question, which must cost at least, or at most, as much as the base.
 void expect_changed_costs_no_less(const Case& c, const char* name, const Question& changed) {
   Answer answer;
   if (ask(c, changed, answer)) expect_no_more(c, name, c.question, c.base, changed, answer);
@@ -69,9 +69,9 @@ void weaker_randomizer(const Case& c, const char* name) {
   expect_changed_costs_no_less(c, name, changed);
 }
 
-// The additional clients' coins and messages may be revealed, which leaves the smaller population. With a
-// minimum this does not hold, since more clients let fewer rounds be destroyed. A subset of a fixed size
-// is hidden better in a larger crowd.
+// If the coins and messages of the additional clients are revealed, the smaller population remains. A subset
+// of a fixed size contains the victim less often in a larger population. With a minimum number of reports the
+// relation does not hold, because fewer rounds are destroyed if there are more clients.
 bool clients_order(const Question& q) { return q.clients < 1'000'000'000'000 && q.minimum == 1; }
 void more_clients(const Case& c, const char* name) {
   Question changed = c.question;
@@ -79,8 +79,8 @@ void more_clients(const Case& c, const char* name) {
   expect_changed_costs_no_more(c, name, changed);
 }
 
-// Dropping some shuffled messages at random is post-processing. This does not hold for sums or the models
-// of a slot run.
+// Dropping some shuffled messages at random is post-processing. This is impossible for an adversary who sees
+// only sums or the models of a slot run.
 bool sees_messages(const Question& q) {
   return q.seen() == View::shuffler_honest || q.seen() == View::shuffler_colludes;
 }
@@ -105,7 +105,7 @@ void larger_subset(const Case& c, const char* name) {
   expect_changed_costs_no_less(c, name, changed);
 }
 
-// A wider interval allows more rates, and the worst of them costs no less.
+// A wider interval allows more rates, so the worst rates cost no less.
 bool interval_orders(const Question& q) { return q.checks_in() && q.seen() != View::shuffler_colludes; }
 void wider_interval(const Case& c, const char* name) {
   Question changed = c.question;
@@ -125,7 +125,7 @@ void larger_minimum(const Case& c, const char* name) {
   expect_changed_costs_no_more(c, name, changed);
 }
 
-// Whoever sees a function of what another sees learns no more.
+// An adversary who sees a function of another adversary's view learns no more.
 bool view_orders(const Question& q) { return q.seen() != View::shuffler_colludes; }
 void sees_more(const Case& c, const char* name) {
   Question changed = c.question;
@@ -165,8 +165,8 @@ void expect_no_more(const Case& c, const char* name, const Question& smaller_que
                      smaller.error(), smaller.statement.best.id, larger.upper(), larger.statement.best.id),
          {command_line(smaller_question), command_line(larger_question)}});
   }
-  // Some data set attains the lower value, so the larger upper value must be above it, whatever
-  // the numerical error.
+  // Some data set attains the lower value, so the upper value of the larger question must not be below it,
+  // whatever the numerical error.
   if (!(smaller.lower() * (1 - kRoom) <= larger.upper())) {
     c.verdict.findings.push_back(
         {Finding::Kind::too_small,

@@ -14,8 +14,8 @@ constexpr long double kUlp = 0x1p-63L;
 constexpr long double kMinQ = 1e-4890L, kMinP = 1e-2400L;
 constexpr long kFarthest = 1L << 60;  // the largest label: the sum of two must not overflow
 
-// Masses by cell of the loss: cell i holds losses that are labelled (first + i) h; `w` is the Q-mass times
-// e^{label h}, so that nothing overflows or vanishes.
+// Masses by cell of the loss. Cell i has the label first + i, which stands for losses of about label h. `p`
+// is the P-mass, and `w` the Q-mass times e^{label h}, which neither overflows nor vanishes.
 struct Cells {
   long double h = 1;
   long first = 0;
@@ -23,11 +23,11 @@ struct Cells {
   long double slack = 0;  // relative error of any mass
 };
 
-// The Q-mass as a number in (0, 1]: an outcome may have any upper bound of it, even infinity.
+// The Q-mass as a number in (0, 1]; Outcome::q may be any upper bound of it, even infinity.
 long double q_of(const Outcome& o) { return std::min(1.0L, std::max(o.q, kMinQ)); }
 
 Cells sorted(const Pair& pair, long double tail) {
-  // The cells span the losses that matter.
+  // The cells span the losses, except for ends with a P-mass below `tail`.
   std::vector<std::pair<long double, long double>> losses;  // with their P-mass
   for (const Outcome& o : pair) {
     if (o.p > kMinP && o.q > 0) losses.emplace_back(std::log(o.p / q_of(o)), o.p);

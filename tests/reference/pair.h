@@ -1,9 +1,9 @@
 // Two laws of one experiment on explicit data sets, as the masses of finitely many outcomes.
 //
 // P is the law with the victim's record, Q the law with her alternative. Every outcome's P-mass is rounded
-// down and its Q-mass up, and outcomes may be missing: so sum (P - E Q)_+, E = e^epsilon, is at most the true
-// divergence. Outcomes that an adversary can tell apart may be merged, since that is post-processing. Plain
-// values.
+// down and its Q-mass up, and outcomes may be missing. The sum of (P - E Q)_+, E = e^epsilon, is therefore at
+// most the true divergence. Outcomes that an adversary can tell apart may be merged, because merging them is
+// post-processing. Plain values.
 #pragma once
 
 #include <vector>
@@ -19,14 +19,14 @@ struct Outcome {
 
 using Pair = std::vector<Outcome>;
 
-// A lower bound of the hockey-stick divergence of `rounds` copies of the pair at epsilon, by convolution:
-// losses are sorted into the cells of a lattice, the masses of a cell are added up (the adversary sees
-// only the cell), and several rounds come by repeated squaring. Only sums of products of positive numbers
-// occur, so that their rounding error is a known relative one. `tail`: a probability, of all rounds
-// together, that may be left out.
+// A lower bound of the hockey-stick divergence of `rounds` copies of the pair at epsilon, by convolution.
+// Losses are sorted into the cells of a lattice, and the masses of a cell are added up, as if the adversary
+// saw only the cell. Rounds are composed by repeated squaring. All sums and products are of positive numbers,
+// so their relative rounding error is known. `tail`: a probability, of all rounds together, that may be left
+// out.
 long double composed_delta(const Pair& pair, double rounds, double epsilon, double tail);
 
-// The same for different rounds, one stage after the other.
+// The lower bound for several stages, each of equal rounds.
 struct Repeated {
   const Pair* pair;
   double rounds;

@@ -16,7 +16,7 @@
 namespace muster::reference {
 namespace {
 
-constexpr rlim_t kMemory = rlim_t{6} << 30U;  // bytes of address space, of one job
+constexpr rlim_t kMemory = rlim_t{6} << 30U;  // bytes of address space for one job
 
 struct Running {
   pid_t process;
@@ -33,13 +33,13 @@ Running start(const PoolLimits& limits, std::uint64_t index, const Job& job) {
     [[maybe_unused]] const rlimit memory{kMemory, kMemory};
     const rlimit seconds{limits.processor_seconds, limits.processor_seconds + 1}, core{0, 0};
     setrlimit(RLIMIT_CPU, &seconds);
-#ifndef __SANITIZE_ADDRESS__  // which needs terabytes of addresses for its shadow memory
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer needs terabytes of addresses for its shadow memory
     setrlimit(RLIMIT_AS, &memory);
 #endif
     setrlimit(RLIMIT_CORE, &core);
     close(ends[0]);
     job(index, ends[1]);
-    _exit(0);  // no destructors: the parent owns what was open
+    _exit(0);  // without destructors, because the parent owns the open files
   }
   close(ends[1]);
   return {process, ends[0], {index, "", ""}};

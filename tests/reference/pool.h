@@ -1,7 +1,7 @@
-// Runs each job in a process of its own, so that a question that hangs, dies or exhausts
-// memory ends alone.
+// Runs each job in a process of its own, so that a question that hangs, dies or exhausts memory does not end
+// the run.
 //
-// POSIX. The parent must run one thread while it uses a pool.
+// Needs POSIX. The parent must have only one thread while it uses a pool.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct PoolLimits {
   unsigned processor_seconds = 30;  // of one job
 };
 
-// How a job ended. `output`: what it wrote; `ended`: empty if all went well, else "time", "signal 11"
-// or "exit 1".
+// The end of a job. `output`: the text that it wrote; `ended`: empty if all went well, otherwise a cause such
+// as "time", "signal 11" or "exit 1".
 struct Finished {
   std::uint64_t index;
   std::string output;
@@ -27,8 +27,8 @@ struct Finished {
 // A job writes its lines to the file descriptor `out`.
 using Job = std::function<void(std::uint64_t index, int out)>;
 
-// Starts the jobs that next() names until it returns false or the time is over; `done` is called in the
-// parent, as each job ends.
+// Starts the jobs whose index next() sets, until it returns false or the time is over. `done` is called in
+// the parent as each job ends.
 void run_pool(const PoolLimits& limits, const std::function<bool(std::uint64_t& index)>& next, const Job& job,
               const std::function<void(const Finished&)>& done);
 

@@ -1,8 +1,8 @@
-// One question to the accountant, as the flags of `muster account` would put it.
+// One question to the accountant, in terms of the flags of `muster account`.
 //
-// Everything that the checks compare is asked as a question of this kind, so that a finding can be
-// repeated by hand: command_line gives the command, with numbers that are read back as the same doubles. A
-// plain value; any thread.
+// Everything that the checks compare is asked as such a question, so that a finding can be repeated by hand.
+// command_line gives the command, with numbers that are read back as the same doubles. A plain value; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,10 @@ struct Question {
   std::uint64_t k = 2;  // k-rr
 
   std::uint64_t rounds = 1;
-  std::optional<accounting::View> view;  // the protocol's own unless given
+  std::optional<accounting::View> view;  // the protocol's own view unless given
   bool asks_epsilon = true;              // epsilon at delta = `fixed`; if false, delta at epsilon = `fixed`
   double fixed = 1e-5;
-  bool all = false;  // asks for the papers' bounds too, some of which are proven
+  bool all = false;  // also asks for the papers' bounds, of which some are proven
 
   bool checks_in() const;
   bool has_slots() const;

@@ -1,4 +1,4 @@
-// Asks random questions and prints what it found:
+// Asks random questions and prints the findings:
 //     reference_questions --seed 1 --count 2000 --seconds 110
 //
 //   --seed S --first I --count N   questions I .. I+N-1 of seed S
@@ -6,7 +6,7 @@
 //   --normal-check-ins             questions of shuffled check-ins with normal noise
 //   --seconds W                    no question starts after W seconds: the output says how many were asked
 //   --jobs J                       processes that run at once
-//   --limit C                      processor seconds of one question with all that it is compared with
+//   --limit C                      processor seconds for one question and all its comparisons
 //   --relations R                  relations per question, drawn at random; -1: all
 //   --slow-fails                   an answer of more than 5 processor seconds fails the run
 //   --log FILE                     keeps every verdict; questions that FILE holds are not asked again

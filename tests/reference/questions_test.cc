@@ -1,5 +1,5 @@
-// Tests of the random questions themselves: they can be repeated, they reach everything, and no job can
-// end a run.
+// Tests of the random questions themselves: they can be repeated, they reach every protocol and randomizer,
+// and no job can end a run.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

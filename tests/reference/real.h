@@ -1,4 +1,4 @@
-// Balls at 192 bits, with their ends as long doubles rounded outward, and two functions of them.
+// Interval arithmetic at 192 bits (arb_ball.h), with functions of the binomial and the normal law.
 #pragma once
 
 #include "tests/support/arb_ball.h"

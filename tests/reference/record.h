@@ -2,8 +2,8 @@
 // long run keeps.
 //
 // The fields of a line are separated by tabs. The lines are "asking COMMAND" before each question to the
-// engine, "check NAME" for each check that applied, "finding KIND NAME DETAIL COMMANDS...", and at the end
-// "verdict STATUS RATIO SECONDS COMPARE_SECONDS COMMAND".
+// engine, "check NAME" for each check that applied, "finding KIND NAME DETAIL COMMANDS..." for each finding,
+// and at the end "verdict STATUS RATIO SECONDS COMPARE_SECONDS COMMAND".
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace muster::reference {
 
 std::string text_of(const Verdict& verdict);
 
-// Reads what a job wrote. A job that was killed becomes a finding of its own: out of time, or died.
+// Reads what a job wrote. A job that was killed becomes a finding: out of time, or died.
 Verdict verdict_of(const Finished& finished, double limit_seconds);
 
 // The text on one line: line breaks and tabs become blanks.

@@ -21,9 +21,9 @@ using Shape = Experiment::Shape;
 
 // From this mu on, likelihood ratios of normal laws differ too much for one lattice.
 constexpr double kMaxHeavy = 1.6;
-// The most rounds for which the mean law is used; its rounding error grows with clients and rounds.
+// The most rounds for which mean_law.h is used, because its rounding error grows with clients and rounds.
 constexpr double kMaxRounds = 1e6;
-constexpr double kMaxHeavyEpsilon0 = 9;  // the limit of kMaxHeavy, for ratios up to e^epsilon0
+constexpr double kMaxHeavyEpsilon0 = 9;  // the same limit for ratios up to e^epsilon0
 
 bool sees_messages(const Experiment& e) {
   // For symbols and signs, the sum and the number of messages give the count of each, unless
@@ -42,8 +42,8 @@ std::vector<CountedBits> counted(const Experiment& e, double epsilon) {
   const bool rates = e.shape == Shape::coins;
   const double messages = e.shape == Shape::everybody || rates ? e.clients : places_of(e, false).messages;
   for (const Bit& bit : bits_of(e.randomizer, messages, epsilon)) {
-    // The record against the alternative, then the other way round with the opposite bit; all others hold
-    // one of the two.
+    // First P has the record and Q the alternative. Then P and Q are exchanged and the bit is inverted. The
+    // others all hold the record, or all the alternative.
     for (const Bit& seen : {bit, Bit{bit.not_b, bit.b, bit.not_a, bit.a}}) {
       for (const bool others_alike : {true, false}) {
         const Real& c = others_alike ? seen.b : seen.a;
@@ -150,7 +150,7 @@ long double certified_delta(const std::vector<Repetition>& stages, double epsilo
   double rounds = 0;
   for (const Repetition& stage : stages) {
     rounds += stage.rounds;
-    // All stages cost at least what one round of any of them costs alone.
+    // All stages together cost at least as much as one round of any stage.
     best = std::max(best, one_round(stage.experiment, epsilon, aim));
   }
   if (rounds <= 1) return best;
@@ -185,7 +185,7 @@ long double certified_delta(const std::vector<Repetition>& stages, double epsilo
   for (const bool swapped : {false, true}) {
     keep([&](const Experiment& e) { return largest_message_pair(e, each, swapped); });
   }
-  // Takes the bit with the largest divergence of one round at a share of epsilon.
+  // Takes the bit with the largest divergence in one round, at epsilon / sqrt(rounds).
   const double share = epsilon / std::sqrt(rounds);
   std::size_t chosen = 0;
   long double most = -1;

@@ -1,4 +1,4 @@
-// Compares the reference with closed forms, and with itself by another method.
+// Compares the reference with closed forms, and its methods with one another.
 #include "tests/reference/reference.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(Reference, RoundsOfANormalMessageAreOneOfMoreDeviations) {
       const double mu = 2 / sigma * std::sqrt(rounds), epsilon = mu * 2 + mu * mu / 2;
       const long double exact = gaussian_delta(Real(mu), Real(epsilon)).below;
       EXPECT_NEAR(certified(e, rounds, epsilon, 1e-3) / static_cast<double>(exact), 1, 1e-12);
-      // The same by cells and convolution is lower, by at most 12 %.
+      // The value from cells and convolution is lower, by at most 12 %.
       Experiment coins = e;
       coins.shape = Shape::coins;
       coins.coin = 1 - 1e-9;
@@ -63,8 +63,8 @@ TEST(Reference, RoundsOfANormalMessageAreOneOfMoreDeviations) {
   }
 }
 
-// One of six clients reports per round: in two rounds the victim sends two messages with probability 1/36
-// and one with probability 10/36.
+// One of six clients reports in each round, so in two rounds the victim sends two messages with probability
+// 1/36 and one with probability 10/36.
 TEST(Reference, RoundsOfASubsetAreSeenByChance) {
   Experiment e{.randomizer = {.kind = Kind::gaussian, .sigma = 8}, .seen = Seen::own_message, .clients = 6};
   e.shape = Shape::subset;
@@ -126,8 +126,8 @@ TEST(Reference, NumbersBeyondTheRangeOfTheirType) {
   }
 }
 
-// One data set by two methods, every multiset of messages and the law of the likelihood ratio; the reference
-// as a whole, which has more data sets, is not below.
+// Two methods give the divergence of one data set: every multiset of messages is enumerated, or the law of
+// the likelihood ratio is computed. The whole reference has more data sets, so its value is not smaller.
 TEST(Reference, RoutesAgreeOnHomogeneousDataSets) {
   for (const double clients : {2.0, 5.0, 9.0}) {
     for (const double epsilon : {0.0, 0.4, 0.9}) {
@@ -188,7 +188,7 @@ TEST(Reference, KnownFigures) {
   }
 }
 
-// A Q-mass that is too small by 1e-9 of itself is caught: the divergence then exceeds the exact one.
+// A Q-mass that is too small by a relative 1e-9 is caught, because the divergence then exceeds the exact one.
 TEST(Reference, AKnownBadPairIsCaught) {
   const Experiment e{.randomizer = {.epsilon0 = 1}, .clients = 1};
   const long double exact = message_delta(e.randomizer, 0.5).above;

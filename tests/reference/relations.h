@@ -1,9 +1,10 @@
-// What must hold between answers, whatever the right answer is: order, agreement and consistency.
+// Relations that must hold between answers even if the right answer is unknown: order, agreement and
+// consistency.
 //
-// Each relation rests on a theorem, named beside it, and is checked only where that theorem orders the
-// answers (a smaller rate may cost MORE where only sums or the models of a slot run are seen: fewer
-// reports hide less). Two answers are ordered up to the numerical error of the one that should be
-// smaller. Single thread.
+// The reason for each relation stands beside it, and the relation is checked only where the reason applies.
+// For example, a smaller rate may cost MORE where only sums or the models of a slot run are seen, because
+// fewer reports hide less. Two answers may be out of order by at most the numerical error of the answer that
+// should be smaller. Single thread.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@
 
 namespace muster::reference {
 
-// One question with its answer, and where findings go.
+// One question with its answer, and the verdict to which findings are added.
 struct Case {
   const Question& question;
   const Answer& base;
@@ -35,7 +36,8 @@ struct Relation {
 std::vector<Relation> relations_between_questions();
 std::vector<Relation> relations_between_accountants();
 
-// `smaller` must not cost more than `larger`. Adds a finding where it does, beyond its own numerical error.
+// `smaller` must not cost more than `larger`. Adds a finding if it does, by more than its own numerical
+// error.
 void expect_no_more(const Case& c, const char* name, const Question& smaller_question, const Answer& smaller,
                     const Question& larger_question, const Answer& larger);
 

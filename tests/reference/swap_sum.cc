@@ -10,11 +10,11 @@
 namespace muster::reference {
 namespace {
 
-// Relative rounding of any mass: a thousand times what the arithmetic loses.
+// A relative margin on every mass, a thousand times the rounding error of the arithmetic.
 constexpr long double kRound = 1e-9L;
 
-// A value of a term, or of a sum of terms, centred: with X* = u - E v (swap_sum.h), u' = w (u - 1) and
-// v' = w (v - 1), x is u'/E - v', and v is v'.
+// An atom of a term, or of a sum of terms, centred. With X* = u - E v (swap_sum.h), u' = w (u - 1) and
+// v' = w (v - 1), the members are x = u'/E - v' and v = v'.
 struct Atom {
   long double mass, x, v;
 };
@@ -34,7 +34,7 @@ class Term {
       add(q, Real(0.0), q * e0 - q);
       add(Real(1.0) - q - q, q + q - Real(1.0), q + q - Real(1.0));
     }
-    // Terms that are present are multiplied by the weight w that the rivals leave.
+    // Terms that are present have the weight w = 1/(1 + c), where c is the Poisson number of rivals.
     Atoms weighted;
     const long double here = sum.present.below(), away = sum.absent.below();
     long double chance = std::exp(-static_cast<long double>(sum.rivals)), left = 1;
@@ -60,8 +60,8 @@ class Term {
     atoms_.push_back({mass.below(), (x.below() + x.above()) / 2, (v.below() + v.above()) / 2});
   }
 
-  // Losses l beyond the cut become u = e^l, v = 1 with their Q-mass; those before it become u = 1,
-  // v = e^-l with their P-mass; the mass that is left has u = v = 0.
+  // Losses l beyond the cut have u = e^l and v = 1, with their Q-mass. Losses before the cut have u = 1 and
+  // v = e^-l, with their P-mass. The remaining mass has u = v = 0.
   void normal(const Real& mu, double cut) {
     const Real half = mu / Real(2.0), start(cut);
     const auto p_beyond = [&](const Real& l) { return upper_normal(l / mu - half); };
@@ -101,8 +101,8 @@ class Term {
 
 // --- sums of terms ----------------------------------------------------------------------------------------
 
-// Cells for sums of terms: narrow near the bulk of the mass, wider with the distance from there. Their
-// choice decides how much is lost; every choice gives a lower bound.
+// Cells for sums of terms, narrow near the bulk of the mass and wider far from it. Every choice of cells
+// gives a lower bound; the choice decides how close it is.
 class Cells {
  public:
   Cells(long double centre, long double spread, long double far, double fine)

@@ -2,17 +2,17 @@
 // or a slot run.
 //
 // All its variants are one expression (docs/theory/profile-only.md, subset.md, slots.md, and for pure
-// randomizers blanket.md). With E = e^epsilon and N independent terms, each w (X* - (1 - E)) if it is present
-// and else 0,
+// randomizers blanket.md). With E = e^epsilon and N independent terms, each of them w (X* - (1 - E)) if it is
+// present and otherwise 0,
 //
 //     V(E) = 1/A times the mean of ( sum of the terms - A (E - 1) )_+ .
 //
-// For an epsilon0-LDP randomizer X* is u - E v for three values of (u, v) that do not depend on E, so V is
-// the divergence of an explicit pair of laws, and that pair is returned. For normal noise X* depends on E.
-// Its law is cut into cells, each replaced by its mean, which lowers V by Jensen's inequality; sums of
-// terms come by repeated squaring, again in cells at their means. The P-mass and the Q-mass of the event
-// that the bracket is positive are then known, and they give a line that V never falls below. Nothing of this
-// uses code of src. Pure functions.
+// For an epsilon0-LDP randomizer X* is u - E v for three values of (u, v) that do not depend on E. Then V is
+// the divergence of an explicit pair of laws, and that pair is returned. For normal noise, (u, v) depends on
+// E. The law of X* is cut into cells, each replaced by its mean, which lowers V by Jensen's inequality. Sums
+// of terms come by repeated squaring, again with cells replaced by their means. The P-mass and the Q-mass of
+// the event that the bracket is positive are then known, and give a line that V is never below. No code of
+// src is used. Pure functions.
 #pragma once
 
 #include "tests/reference/experiment.h"
@@ -26,7 +26,7 @@ struct SwapSum {
   double terms = 1;                // N
   Real present{1.0}, absent{0.0};  // probabilities, of each term
   Real threshold{1.0};             // A >= N
-  double rivals = 0;               // w = 1/(1 + c), c Poisson of this mean; 0: w = 1
+  double rivals = 0;               // the mean of a Poisson number c of others, w = 1/(1 + c); 0: w = 1
 };
 
 // V(e^x) >= p - e^x q for 0 <= x <= valid.
@@ -35,8 +35,9 @@ struct Line {
   double valid;
 };
 
-// A line that nearly touches V at e^epsilon, epsilon > 0. `cut` >= epsilon: how far the line must be valid;
-// the smaller it is, the closer the line is to V. `drop`: a part of the divergence that may be left out.
+// A line that nearly touches V at e^epsilon, epsilon > 0. `cut` >= epsilon is the epsilon up to which the
+// line must be valid; the smaller it is, the closer the line is to V. `drop`: a part of the divergence that
+// may be left out.
 Line supporting_line(const SwapSum& sum, double epsilon, double cut, long double drop);
 
 // The value p - e^epsilon q of such a line, a lower bound of V(e^epsilon).

@@ -1,5 +1,5 @@
-// The summary of a run of questions: counts by protocol, tightest and loosest comparison,
-// slowest answer, findings.
+// The summary of a run of questions: counts by protocol, the tightest and the loosest comparison, the slowest
+// answer, and the findings.
 //
 // Single thread.
 #pragma once
@@ -14,11 +14,11 @@
 
 namespace muster::reference {
 
-// A known finding, with the reason why it does not fail the tests. It is still reported.
+// A known finding, which is reported but does not fail the tests, with the reason.
 struct Known {
   std::uint64_t seed;
   std::uint64_t index;
-  const char* check;  // the finding's own name
+  const char* check;  // Finding::check of the finding
   const char* reason;
 };
 const std::vector<Known>& known_findings();
@@ -26,7 +26,8 @@ const std::vector<Known>& known_findings();
 class Tally {
  public:
   explicit Tally(std::uint64_t seed, Focus focus = Focus::everything) : seed_(seed), focus_(focus) {}
-  // True if a finding is not a known one, which fails the test. Slow answers fail only if `slow_fails`.
+  // Returns true if a finding is not a known one, so that the run fails. A slow answer counts only if
+  // `slow_fails`.
   bool add(std::uint64_t index, const Verdict& verdict, bool slow_fails);
   std::string summary() const;
   std::uint64_t asked() const { return asked_; }
@@ -46,7 +47,8 @@ class Tally {
   std::string slowest_command_;
 };
 
-// "FALSE (question 12 of seed 1) more rounds cost no less: 3 should not pass 2" and the commands under it.
+// A text such as "FALSE (question 12 of seed 1) more rounds cost no less: 3 should not pass 2", and then the
+// commands.
 std::string describe(std::uint64_t seed, std::uint64_t index, const Finding& finding);
 // The reason of a known finding, or null.
 const char* reason_to_wait(std::uint64_t seed, std::uint64_t index, const Finding& finding);

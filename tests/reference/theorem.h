@@ -1,8 +1,8 @@
-// Upper bounds that no data set can exceed, by slow and short methods.
+// Upper bounds of the divergence that hold for every data set, by slow and simple methods.
 //
-// They are the divergence of one message alone, of T rounds of it, the exact worst case of noisy sums, and
-// the swap theorem's profile-only sum for any epsilon0-LDP randomizer, over every combination of its atoms
-// (docs/theory/profile-only.md). Pure functions.
+// They are the divergence of one message alone, of T rounds of one message, the exact worst case of noisy
+// sums, and the swap theorem's profile-only sum for any epsilon0-LDP randomizer, over every combination of
+// its atoms (docs/theory/profile-only.md). Pure functions.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ Interval message_delta(const Randomizer& randomizer, double epsilon);
 // the victim's own message, or more than 20 clients.
 std::optional<Interval> swap_bound(const Experiment& e, double epsilon);
 
-// An upper bound of the true worst-case divergence of `rounds` rounds, not always a close one.
+// An upper bound of the worst-case divergence of `rounds` rounds, which is not always close.
 long double delta_from_above(const Experiment& e, double rounds, double epsilon);
 
 }  // namespace muster::reference

@@ -18,9 +18,10 @@ using Shape = Experiment::Shape;
 
 constexpr int kLines = 70;
 constexpr double kNear = 0.997;
-constexpr double kLargeLosses = 50;  // an epsilon of all rounds, from which a lattice may lose less
+constexpr double kLargeLosses = 50;  // above this epsilon of all rounds, the lattice may be the better method
 
-// For a falling f: a lower bound of the last x up to `high` with f(x) >= aim, which is expected near `high`.
+// For a decreasing f: a lower bound of the largest x <= `high` with f(x) >= aim. This x is expected near
+// `high`.
 double last_above(const std::function<long double(double)>& f, long double aim, double high) {
   if (f(high) >= aim) return high;
   double low = 0;
@@ -41,7 +42,7 @@ double last_above(const std::function<long double(double)>& f, long double aim, 
 
 struct Node {
   double epsilon;
-  std::vector<Line> lines;  // one of each sum
+  std::vector<Line> lines;  // one for each sum
 };
 
 long double chance_of(const SwapSum& sum) {
@@ -53,8 +54,8 @@ SwapSum without_rivals(SwapSum sum) {
   return sum;
 }
 
-// The lines of all sums at one epsilon. The line of the sum without rivals is the same for all,
-// and computed once.
+// The lines of all sums at one epsilon. The line of the sum without rivals is the same for all of them, so it
+// is computed once.
 std::vector<Line> lines_at(const std::vector<Charged>& sums, double epsilon, double cut, long double drop) {
   std::vector<Line> lines;
   std::optional<Line> plain;
@@ -81,7 +82,7 @@ long double least_value(const std::vector<Charged>& sums, double epsilon, long d
   return std::max(0.0L, least);
 }
 
-// A lower bound of P(N >= n) for a Poisson N: the terms that count, each from the one before.
+// A lower bound of P(N >= n) for a Poisson N: a sum of the terms that matter, each from the one before.
 long double poisson_at_least(double n, double mean) {
   long double term = exp(Real(n) * log(Real(mean)) - Real(mean) - log_gamma(Real(n) + 1.0)).below(), sum = 0;
   for (double k = n; k < n + 20 * std::sqrt(mean) + 60 && term > 0; ++k) {
@@ -91,9 +92,9 @@ long double poisson_at_least(double n, double mean) {
   return std::min(1.0L, sum * (1 - 1e-12L));
 }
 
-// The cell between two nodes that counts most, by its share of the variance of a round's loss and of the
-// probability of larger losses; the number of nodes if none counts. `each` is a round's delta, and `upper` an
-// upper bound of epsilon.
+// The index of the cell between two nodes that matters most, by its share of the variance of a round's loss
+// and of the probability of larger losses; the number of nodes if no cell matters. `each` is a round's delta,
+// and `upper` an upper bound of epsilon.
 std::size_t cell_to_split(const std::vector<Node>& nodes, long double each, double upper) {
   std::vector<long double> mass(nodes.size()), wide(nodes.size());
   long double square = 0, tail = 0, most = 0;
@@ -139,14 +140,14 @@ std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theore
   }
   if (theorem != "slot-swap-counted") return {{sum, 0}};
   // docs/theory/slots.md, (2): the smallest value over Lambda of V(w') + P(N > n - 1) V(1), for N Poisson
-  // with mean Lambda. V(w') falls and the charge grows with Lambda; so between two values of Lambda, V(w')
-  // is at least what it is at the larger one, and the charge at least what it is at the smaller one.
+  // with mean Lambda. V(w') falls and the charge grows with Lambda. Between two values of Lambda, V(w') is
+  // therefore at least its value at the larger one, and the charge at least its value at the smaller one.
   std::vector<Charged> all;
   for (const double z : {6.0, -1.0, -3.0, -5.0}) {
     const double mean = std::max(0.0, e.clients + z * std::sqrt(e.clients));
     const long double charge = mean > 0 ? poisson_at_least(e.clients, mean) : 0;
     if (all.empty()) {
-      all.push_back({sum, charge - 1});  // larger Lambda: the charge alone
+      all.push_back({sum, charge - 1});  // for a larger Lambda: only the charge
     } else {
       all.back().charge = charge;
     }
@@ -162,8 +163,8 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
   const long double each = static_cast<long double>(delta) / static_cast<long double>(rounds);
   const SwapSum& first = sums.front().sum;
   const double mu = first.randomizer.kind == Kind::gaussian ? first.randomizer.mu().middle() : 0;
-  // Lines are made valid a little beyond where they touch, as far as losses stay small
-  // against the threshold.
+  // Lines are made valid a little beyond the point where they touch, as long as losses stay small compared
+  // with the threshold.
   const double spare = first.threshold.middle() - first.terms * first.present.middle();
   const double large = std::max(0.0, std::log(std::max(1.0, spare)) - 0.7);
   const double margin = std::min({large, 0.04 * mu * mu, 0.3 * mu});
@@ -184,8 +185,8 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
     const double at = to > 1.5 * from ? std::sqrt(from * to) : from + (to - from) / 2;
     nodes.insert(nodes.begin() + static_cast<long>(chosen) + 1, node_at(at));
   }
-  // Where the next line becomes larger only beyond the end to which a line is valid, the line is computed
-  // anew and made valid as far as that.
+  // If the validity of a line ends before the next line becomes larger, the line is computed again, so that
+  // it is valid up to there.
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
     double end = 0;
     for (std::size_t k = 0; k < sums.size(); ++k) {
@@ -207,8 +208,9 @@ Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double uppe
 
 namespace {
 
-// docs/theory/local.md: the victim's messages alone, Bin(T, g) of them. The numbers of messages are taken
-// in blocks, each counted at its smallest number, and far ends are left out; both lower the result.
+// docs/theory/local.md: the divergence of the victim's messages alone, whose number has the law Bin(T, g).
+// The numbers are taken in blocks, each of which counts as its smallest number, and far ends are left out.
+// Both lower the result.
 long double local_delta(const Experiment& e, double rounds, double epsilon) {
   const auto messages = [&](double k) {
     return e.randomizer.kind == Kind::gaussian

@@ -1,10 +1,9 @@
-// A lower bound of what a theorem itself charges: the epsilon that T rounds would cost by it if it were
-// computed exactly.
+// A lower bound of the epsilon that a theorem itself gives for T rounds, if it is evaluated exactly.
 //
-// What a theorem charges may lie far above every data set. Between this value and the accountant's lies
-// only the numerical error of the accountant and the little that is lost here. V of swap_sum.h is convex
-// in E = e^epsilon, so its supporting lines lie below it everywhere, and their envelope is the profile of a
-// pair that the theorem's pair dominates. Pure functions.
+// A theorem's epsilon may lie far above that of every data set. The lower bound here differs from the
+// accountant's value only by the numerical errors of both. V of swap_sum.h is convex in E = e^epsilon, so its
+// supporting lines lie below it everywhere. Their envelope is the profile of a pair that the theorem's pair
+// dominates. Pure functions.
 #pragma once
 
 #include <optional>
@@ -24,17 +23,17 @@ struct Charged {
   long double charge = 0;
 };
 
-// The sums of the theorem that a bound names ("swap-profile", "subset-swap", ...): at every E the value of
-// the theorem is at least the smallest of them. Empty for other theorems.
+// The sums of the theorem that a bound names ("swap-profile", "subset-swap", ...). At every E, the value of
+// the theorem is at least the smallest sum. Empty for other theorems.
 std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theorem);
 
-// A pair whose divergence, at any epsilon and in either order, is at most the smallest of the sums; it
-// is closed under exchange of the records. `upper`: about the epsilon of all rounds; `lines`: how many
+// A pair whose divergence, at any epsilon and in either order, is at most the smallest of the sums. The pair
+// is symmetric under exchange of the records. `upper`: about the epsilon of all rounds; `lines`: how many
 // lines to use.
 Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double upper, double delta, int lines);
 
-// A lower bound, up to `upper`, of the largest epsilon at which the theorem's delta is still at least
-// `delta`; none where the theorem is not evaluated here. The search itself loses about 1e-3 of it.
+// A lower bound of the largest epsilon, up to `upper`, at which the theorem's delta is still at least
+// `delta`; none if the theorem is not evaluated here. The search lowers the result by about a relative 1e-3.
 std::optional<double> theorem_epsilon(const Repetition& repetition, const std::string& theorem, double delta,
                                       double upper);
 

@@ -33,7 +33,7 @@ SwapSum sum_of(const Experiment& e, const std::string& theorem) {
   return swap_sums_of(e, theorem).front().sum;
 }
 
-// Every combination of terms of up to nine clients, without the case that all of them report.
+// The sum over every combination of terms of up to nine clients, without the case that all of them report.
 Interval enumerated(const Experiment& e, double epsilon) {
   Interval bound = swap_bound(e, epsilon).value();
   if (e.shape == Shape::coins) {
@@ -59,7 +59,7 @@ TEST(TheoremValue, EveryCombinationOfTermsOfFewClients) {
         const long double tiny = 1e-11L;
         EXPECT_LE(delta_of(pair, epsilon), exact.above + 1e-16L);
         EXPECT_GE(delta_of(pair, epsilon), exact.below * (1 - 1e-6L) - tiny) << epsilon0 << " " << share;
-        // The same by squaring, on cells.
+        // The value by repeated squaring on cells.
         EXPECT_LE(swap_value(sum, epsilon, 1e-9L), exact.above + 1e-16L);
         EXPECT_GE(swap_value(sum, epsilon, 1e-9L), exact.below * 0.99L - tiny) << epsilon0 << " " << share;
         ++compared;
@@ -84,7 +84,7 @@ long double excess(const Randomizer& r, double epsilon, long double c) {
 }
 
 // The expected excess of the sum of two terms at the threshold k. The law of one term comes from second
-// differences of its stop-loss transform on a grid; the result is an upper bound, as chords of a convex
+// differences of its stop-loss transform on a grid. The result is an upper bound, because chords of a convex
 // function lie above it.
 long double two_terms(const Randomizer& r, double epsilon, long double k) {
   const auto e = std::exp(static_cast<long double>(epsilon));
@@ -149,8 +149,8 @@ TEST(TheoremValue, LinesLieBelowTheCurve) {
   }
 }
 
-// The divergence of the pair that the lines make is below that of the exact pair and near it, and so it is
-// after several rounds.
+// The divergence of the pair made of lines is below that of the exact pair and close to it, also after
+// several rounds.
 TEST(TheoremValue, RoundsOfLinesAndOfThePair) {
   const SwapSum sum = sum_of(check_in({.epsilon0 = 4}, 9, 0.4), "swap-profile");
   const Pair exact = swap_pair(sum, 1e-12);
@@ -166,9 +166,8 @@ TEST(TheoremValue, RoundsOfLinesAndOfThePair) {
   }
 }
 
-// With a subset of one, several rounds are a mixture over the rounds in which the victim is drawn. The
-// clients who are not drawn hide her message hardly at all, since all losses are far above the logarithm of
-// the number of clients.
+// With a subset of one, several rounds are a mixture over the rounds in which the victim is drawn. The other
+// clients hardly hide her message, because all losses are far above the logarithm of the number of clients.
 TEST(TheoremValue, RoundsOfOneLargeMessage) {
   Experiment e = part({.kind = Kind::gaussian, .sigma = 0.05}, 2, 1);
   const double rounds = 3, mu = 40;
@@ -179,8 +178,8 @@ TEST(TheoremValue, RoundsOfOneLargeMessage) {
   EXPECT_GT(*value, 0.97 * (3 * mu * mu / 2 + 3.7 * mu * std::sqrt(3.0)));
 }
 
-// Small and large losses, added up in cells of different widths and on a lattice, are below the closed
-// forms and close to them.
+// The lower bounds for small losses (cells of different widths) and for large losses (a lattice) are below
+// the closed forms and close to them.
 TEST(TheoremValue, SumsOfLossesAgainstClosedForms) {
   for (const double rounds : {3.0, 50.0, 4000.0}) {
     const double epsilon0 = 0.1,
@@ -190,7 +189,7 @@ TEST(TheoremValue, SumsOfLossesAgainstClosedForms) {
     const SummedLosses losses(bit, rounds, epsilon, static_cast<double>(exact.above));
     EXPECT_LE(losses.delta(epsilon), exact.above) << rounds;
     EXPECT_GE(losses.delta(epsilon), exact.below * 0.97L) << rounds;
-    // A known-bad pair, Q-masses too small by a hundredth, is caught.
+    // A known-bad pair, whose Q-masses are too small by one per cent, is caught.
     for (Outcome& o : bit) o.q *= 0.99L;
     EXPECT_GT(SummedLosses(bit, rounds, epsilon, static_cast<double>(exact.above)).delta(epsilon),
               exact.above);
@@ -209,8 +208,8 @@ TEST(TheoremValue, SumsOfLossesAgainstClosedForms) {
   }
 }
 
-// Counting the other clients of a slot lowers its cost, and changes almost nothing where hardly anybody
-// else is there.
+// Counting the other clients of a slot lowers the epsilon, and changes almost nothing if there are hardly any
+// other clients.
 TEST(TheoremValue, CountedSlots) {
   Experiment e = check_in({.epsilon0 = 12}, 60, 0.3);
   e.shape = Shape::fixed_slots;

@@ -1,8 +1,8 @@
-// A real number that is known to lie in a ball, with a precision of kBits bits: a thin wrapper of Arb's
-// arb_t, for tests.
+// Interval arithmetic for tests: a thin wrapper of Arb's arb_t, which encloses a real number in a ball (a
+// midpoint and a radius) with kBits bits of precision.
 //
 // Every operation encloses the exact result, so a function that begins with `surely` returns true only if its
-// statement is proven. Copies own their ball; any thread.
+// statement is proven. Every copy owns its ball; different objects may be used on different threads.
 #pragma once
 
 #include <arb.h>
@@ -37,12 +37,12 @@ class ArbBall {
   friend ArbBall sqrt(const ArbBall& x) { return of(arb_sqrt, x); }
   friend ArbBall erfc(const ArbBall& x) { return of(arb_hypgeom_erfc, x); }
   friend ArbBall log_gamma(const ArbBall& x) { return of(arb_lgamma, x); }
-  // max(x, 0): encloses the positive part.
+  // Encloses max(x, 0).
   friend ArbBall positive_part(const ArbBall& x) {
     if (x.surely_positive()) return x;
     if (x.surely_negative()) return ArbBall(0.0);
     ArbBall result;
-    // (x + |x|) / 2 encloses the numbers from 0 to the upper end.
+    // (x + |x|) / 2 encloses the numbers from 0 to the upper end of x.
     ArbBall twice = x;
     arb_abs(result.value_, x.value_);
     arb_add(twice.value_, twice.value_, result.value_, kBits);
@@ -55,7 +55,8 @@ class ArbBall {
   bool surely_positive() const { return arb_is_positive(value_) != 0; }
   bool surely_negative() const { return arb_is_negative(value_) != 0; }
   bool finite() const { return arb_is_finite(value_) != 0; }
-  // A lower and an upper bound of every number in the ball; they hold even far below the range of a double.
+  // A lower and an upper bound of every number in the ball, also where a double would underflow. They are
+  // -infinity and infinity if the ball is not finite.
   long double below() const { return end(false); }
   long double above() const { return end(true); }
   double middle() const { return arf_get_d(arb_midref(value_), ARF_RND_NEAR); }
@@ -97,7 +98,7 @@ long double ArbBall<kBits>::end(bool upper) const {
     constexpr long double kMost = std::numeric_limits<long double>::max();
     value = arf_sgn(x) > 0 ? (upper ? kInfinity : kMost) : (upper ? -kMost : -kInfinity);
   } else if (!arf_is_zero(x)) {
-    // x = y 2^e with 1/2 <= |y| < 1, and y as the sum of two doubles.
+    // x = y 2^e with 1/2 <= |y| < 1. `value` becomes y, as the sum of two doubles, and then moves outward.
     arf_mul_2exp_si(x, x, -exponent);
     arf_set_d(high, arf_get_d(x, ARF_RND_DOWN));
     arf_sub(low, x, high, ARF_PREC_EXACT, ARF_RND_DOWN);

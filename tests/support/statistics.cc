@@ -93,7 +93,7 @@ Verdict same_law_test(const std::vector<double>& a, const std::vector<double>& b
   std::vector<double> pooled(a);
   pooled.insert(pooled.end(), b.begin(), b.end());
   std::sort(pooled.begin(), pooled.end());
-  std::vector<double> edges;  // a cell holds the values above one edge and at most the next
+  std::vector<double> edges;  // a cell holds the values above one edge, up to and including the next
   for (std::size_t bin = 1; bin < bins; ++bin) {
     const double edge = pooled[std::max<std::size_t>(1, pooled.size() * bin / bins) - 1];
     if (edge < pooled.back() && (edges.empty() || edge > edges.back())) edges.push_back(edge);

@@ -1,7 +1,7 @@
-// Thresholds of statistical tests, derived from a stated false-alarm rate.
+// Statistical tests whose threshold is derived from a stated false-alarm rate and never chosen by eye.
 //
-// Every statistical test names its false-alarm rate alpha and prints n, the expected and the observed value;
-// the threshold is computed here, never chosen by eye.
+// The false-alarm rate alpha is the probability that a test fails although its null hypothesis is true. All
+// functions throw std::invalid_argument for arguments that they cannot judge, such as an empty sample.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +20,17 @@ struct Verdict {
 // Two-sided exact binomial test: `successes` of `trials` against probability p.
 Verdict binomial_test(std::uint64_t successes, std::uint64_t trials, double p, double alpha);
 
-// Pearson chi-squared test against the given expected counts; a bin whose observed count is 0 counts, too.
-// Throws std::invalid_argument if lengths or totals differ, or if an expectation is below 5.
+// Pearson's chi-squared test against the given expected counts. Bins with an observed count of 0 must be
+// included. Throws std::invalid_argument if lengths or totals differ, or if an expectation is below 5.
 Verdict chi_squared_test(const std::vector<std::uint64_t>& observed, const std::vector<double>& expected,
                          double alpha);
 
-// Kolmogorov-Smirnov test of a sample that was mapped through the null CDF to [0, 1]. It need not be sorted.
+// Kolmogorov-Smirnov test of a sample, not necessarily sorted, that was mapped to [0, 1] by the null CDF.
 Verdict uniformity_test(std::vector<double> sample, double alpha);
 
 // Tests whether two samples have the same law: chi-squared test of homogeneity over the `bins` quantile cells
-// of the pooled sample, or fewer cells if values repeat. Throws std::invalid_argument if a cell expects fewer
-// than 5 of either sample.
+// of the pooled sample, or fewer cells if values repeat. Throws std::invalid_argument if all values are
+// equal, or if a cell is expected to hold fewer than 5 values of either sample.
 Verdict same_law_test(const std::vector<double>& a, const std::vector<double>& b, std::size_t bins,
                       double alpha);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr double kAlpha = 1e-6;
 
 TEST(BinomialTest, MatchesHandComputedTails) {
-  // P(X <= 2), X ~ Bin(10, 1/2): (1 + 10 + 45) / 1024; doubled.
+  // The p-value is 2 P(X <= 2) with X ~ Bin(10, 1/2), and P(X <= 2) = (1 + 10 + 45) / 1024.
   EXPECT_NEAR(binomial_test(2, 10, 0.5, kAlpha).p_value, 2 * 56.0 / 1024, 1e-12);
   EXPECT_NEAR(binomial_test(8, 10, 0.5, kAlpha).p_value, 2 * 56.0 / 1024, 1e-12);
   EXPECT_EQ(binomial_test(5, 10, 0.5, kAlpha).p_value, 1.0);
@@ -32,8 +32,8 @@ TEST(BinomialTest, DegenerateProbabilities) {
 }
 
 TEST(ChiSquaredTest, AnEmptyBinCounts) {
-  // The two full bins by themselves look uniform. With the empty one the statistic is 75 at 2 degrees of
-  // freedom, which has the p-value exp(-75/2).
+  // The two full bins by themselves look uniform. With the empty bin the statistic is 75 at 2 degrees of
+  // freedom, and its p-value is exp(-75/2).
   const Verdict empty = chi_squared_test({75, 75, 0}, {50, 50, 50}, kAlpha);
   EXPECT_FALSE(empty.pass) << empty.summary;
   EXPECT_NEAR(empty.p_value / std::exp(-37.5), 1, 1e-9);  // (25^2 + 25^2 + 50^2) / 50 = 75
@@ -88,15 +88,15 @@ TEST(SameLawTest, PassesOneLawAndFailsAShiftAWidthOrAnAtom) {
 }
 
 TEST(MeanTest, ThresholdIsTheNormalQuantile) {
-  // |z| = 4.8916 is the two-sided 1e-6 quantile.
+  // The two-sided p-value of |z| = 4.8916 is 1e-6.
   EXPECT_TRUE(mean_test(4.89 / 10, 0, 1, 100, kAlpha).pass);
   EXPECT_FALSE(mean_test(-4.90 / 10, 0, 1, 100, kAlpha).pass);
   EXPECT_FALSE(mean_test(std::nan(""), 0, 1, 100, kAlpha).pass);
 }
 
 TEST(Verdicts, FalseAlarmsComeAtTheStatedRate) {
-  // 4000 fair experiments at alpha = 0.01: each test raises at most 40 false alarms on average (the
-  // Kolmogorov-Smirnov and binomial tests fewer, because they are conservative).
+  // In 4000 experiments whose null hypothesis is true, at alpha = 0.01, each test raises at most 40 false
+  // alarms on average. The Kolmogorov-Smirnov and binomial tests raise fewer, because they are conservative.
   std::mt19937_64 engine(11);
   std::uniform_real_distribution<double> uniform;
   std::uint64_t coin_alarms = 0, chi_alarms = 0, ks_alarms = 0;

@@ -2,11 +2,11 @@
 """Reference epsilons of the profile-only swap bound, by a method that shares no code or formula with the accountant.
 
 The accountant inverts a tilted Laplace transform at the saddle point, once for one-round values and again for T rounds.
-Here both are plain FFTs on grids. One round is the n-fold convolution of the law of a term, whose masses are second
-differences of the stop-loss transform of X* (docs/theory/profile-only.md). T rounds are the T-fold convolution of a law
-of the privacy loss. This law has the curve that connects the points of the one-round curve. The errors of the two grids
-are O(h^2) in their steps h and upward; together they are below 5e-4 of epsilon. The curve's rounding errors grow with
-the rounds and limit this method to about 10^4 rounds.
+Here both computations are plain FFTs on grids. One round is the n-fold convolution of the law of a term, whose masses
+are second differences of the stop-loss transform of X* (docs/theory/profile-only.md). T rounds are the T-fold
+convolution of a law of the privacy loss. The curve of this law connects the computed points of the one-round curve by
+chords. The errors of the two grids are upward and O(h^2) in their steps h; together they are below a relative 5e-4 of
+epsilon. The curve's rounding errors grow with the rounds and limit this method to about 10^4 rounds.
 
 Writes testdata/check_in_profile.txt; needs numpy and scipy. Run from the root: python3 tools/golden/check_in_profile.py
 """
@@ -71,7 +71,7 @@ def epsilon_of(n, rate, kind, parameter, rounds, delta):
     points = int(7.2 * 40)
     curve = np.array([one_round(n, rate, f, top, i * h, cell)[0] for i in range(points)])
     alpha = np.exp(h * np.arange(points))
-    # Connects the points of the curve for alpha >= 1. For alpha < 1, connects the points of its excess over 1 - alpha.
+    # For alpha >= 1, connects the points of the curve. For alpha < 1, connects the points of its excess over 1 - alpha.
     above = np.append(np.diff(curve) / np.diff(alpha), 0)
     excess = curve / alpha
     below = np.append(np.diff(excess) / np.diff(1 / alpha), 0)

@@ -2,12 +2,12 @@
 """Epsilons of shuffled check-ins over many rounds: the table "Shuffled check-in" of docs/theory/reference-values.md.
 
 One round is the expected excess of a sum of n independent terms, whose density is a Fourier series (fourier.py). For
-the profile-only bound, the terms are X*. For class C they are of type 0, of type 1, or half of each, and the largest of
-the three results is taken. For the lower value they are those of one homogeneous data set, and the larger of its two
-orders is taken. Rounds are composed by FFT of the privacy loss on grids of two steps. Connecting the points of the
-curve has an upward error proportional to the square of the step, which extrapolation from the two steps removes. The
-results have relative errors of about 1e-5. The accountant inverts Laplace transforms along contours, once for one round
-and again for all rounds. Uses only the standard library.
+the profile-only bound, the terms are X*. For class C the terms are of type 0, of type 1, or half of each, and the
+largest of the three results is taken. For the lower value the terms are those of one homogeneous data set, and the
+larger result of its two orders is taken. Rounds are composed by FFT of the privacy loss, on two grids of different
+steps. Connecting the points of the curve has an upward error proportional to the square of the step, which
+extrapolation from the two steps removes. The results have relative errors of about 1e-5. The accountant, in contrast,
+inverts Laplace transforms along contours, once for one round and again for all rounds. Uses only the standard library.
 
 Exits with status 1 unless each value in the columns `upper` and `class C` is between the computed value and 1.0005
 times that value, and each value in the column `lower` is within one unit of its last digit.
@@ -32,7 +32,7 @@ class Pure:
         self.reach, self.variance = self.top, self.top + 1 / self.top - 2
 
     def term(self, epsilon, kind):
-        """The atoms of a reporting client's term minus its mean; kind A: she holds x, B: she holds x', X: it is X*."""
+        """The atoms of a reporting client's term minus its mean. Kind A: she holds x, B: she holds x', X: the term X*."""
         e = math.exp(epsilon)
         ratio = [(self.top - 1, self.q), (1 / self.top - 1, 1 - self.q)]
         if kind == "X":

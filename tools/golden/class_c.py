@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """Values of class C at four and five clients, for class_c_test.cc, class_c_pool_test.cc and stated_figures_test.cc.
 
-The truth over all data sets of half-sets follows the definition. Each client's message is one of K equal cells, or
-silence. The law of the multiset of all messages is built up client by client, for every data set of the others.
+The truth over all data sets of half-sets is computed from the definition. Each client's message is one of K equal
+cells, or silence. The law of the multiset of all messages is built up client by client, for every data set of the
+others.
 
 The values of Theorems 4 and 17 are divergences of the mechanisms that their proofs construct
 (docs/theory/swap-theorem.md and class-c-pool.md, "A stronger view"), for randomized response with i of the others at x'
 and the rest at x. Every coin, every message and every choice of the client J is enumerated, and the two laws of the
-published view are compared. The weights h and the terms of the theorems' sums do not occur. The last term of Theorem 4,
+published view are compared. The weights h and the terms of the theorems' sums are not used. The last term of Theorem 4,
 for the case that all report, is g^n times the smallest of three values: the divergence of a flagged message, the value
-of Theorem 17 at rate 1, and the bound for any epsilon0-LDP randomizer, a sum over all 3^n outcomes of n clients
-(docs/theory/blanket.md, (1) and (2)).
+of Theorem 17 at rate 1, and the bound for any epsilon0-LDP randomizer (docs/theory/blanket.md, (1) and (2)). That bound
+is a sum over all 3^n outcomes of n clients.
 
-Sums of positive doubles, with errors below 1e-14. Uses only the standard library, and compares the values with those
-stored in the tests.
+All values are sums of positive doubles, with errors below 1e-14. Uses only the standard library, and compares the
+values with those stored in the tests.
 
     python3 tools/golden/class_c.py    # prints computed and stored values, ten seconds
 """
@@ -74,7 +75,7 @@ def add(views, view, mass):
 
 
 def views_of_displaced(others, victim, epsilon0):
-    """The published view's law if everybody reports. Messages and records are 0 and 1.
+    """The law of the published view if everybody reports. Messages and records are 0 and 1.
 
     With probability 2 q, where q = 1 / (e^epsilon0 + 1), another client's message is a fair coin, and she may be
     displaced. Otherwise it is her record.
@@ -99,7 +100,7 @@ def views_of_displaced(others, victim, epsilon0):
 
 
 def views_of_swapped(others, victim, epsilon0, rate):
-    """The published view's law under check-ins, without the case that all report. Silence is the message -1."""
+    """The law of the published view under check-ins, without the case that all report. Silence is the message -1."""
     low = 1 / (math.exp(epsilon0) + 1)
 
     def law(record):

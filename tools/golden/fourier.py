@@ -1,9 +1,9 @@
 """Expected excesses of sums of independent variables by Fourier series, for the generators of this folder.
 
 The density of the centred sum S is written as a Fourier series on an interval that contains all relevant mass. Each
-coefficient is the sum's characteristic function, computed from quadratures or atoms of the terms' laws. The series
-times (end - s)_+ is integrated term by term. Nothing is tilted or moved off the real axis, and no law is put on a
-lattice. The accountant, in contrast, inverts Laplace transforms along contours. Uses only the standard library.
+coefficient is a value of the characteristic function, computed from quadratures or atoms of the terms' laws. The series
+times (end - s)_+ is integrated term by term. No law is tilted or put on a lattice, and integrals stay on the real axis.
+The accountant, in contrast, inverts Laplace transforms along contours. Uses only the standard library.
 """
 import cmath
 import math
@@ -67,7 +67,8 @@ class CentredSum:
 
 
 def transform(values, sign, turns):
-    """The discrete Fourier transform of values, whose number is a power of two; `turns` is turns_of(number, sign)."""
+    """The discrete Fourier transform of `values`, whose number must be a power of two; `turns` is turns_of(number, sign).
+    """
     size = len(values)
     if size == 1:
         return values
@@ -82,8 +83,8 @@ def turns_of(size, sign):
 
 
 def compose(masses, infinity, rounds, step, delta, size=1 << 15):
-    """The epsilon at delta of `rounds` rounds of a privacy loss that is i * step with probability masses[i] and
-    infinite with probability `infinity`."""
+    """The epsilon at delta after `rounds` rounds. In each round, the privacy loss is i * step with probability masses[i],
+    and infinite with probability `infinity`."""
     law = [0.0] * size
     for i, mass in masses.items():
         law[i] = mass
@@ -113,7 +114,7 @@ def masses_of_pair(curve, step, points):
 
 
 def masses_of_both(curve, step, points):
-    """The same for a curve that bounds both orders and is given only for epsilon >= 0."""
+    """Like masses_of_pair, for a curve that bounds both orders and is given only for epsilon >= 0."""
     whole = [curve(i * step) for i in range(points + 1)]
 
     def both(i):  # delta(-epsilon) = 1 - e^-epsilon + e^-epsilon delta(epsilon)

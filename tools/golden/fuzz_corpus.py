@@ -4,8 +4,8 @@
     python3 tools/golden/fuzz_corpus.py [FOLDER]
 
 The reader NAME must accept a good_ file and refuse a bad_ file; tests/fuzz/NAME_target.cc describes how an input
-encodes the files of its reader. Add an input that a fuzzer finds to the list here, under a name that describes its
-defect.
+encodes the files of its reader. If a fuzzer finds an input that fails, add it to the lists here, under a name that
+describes its defect.
 """
 
 import gzip
@@ -156,7 +156,7 @@ def checkpoint_of(version=4, plan=b"a" * 60 + b"0f19", fidelity=1, messages=3456
 
 
 def checkpoint():
-    """Checkpoints without their hash, which the target appends; only good_sealed already has it."""
+    """Checkpoints without their hash, which the fuzz target appends. Only good_sealed already has its hash."""
     whole = checkpoint_of()
     for version in (2, 3, 4):
         yield f"good_version_{version}", checkpoint_of(version)

@@ -3,22 +3,22 @@
 
 The program compares them with the values of gaussian_two_types_test.cc and two_types_laws_test.cc.
 
-The homogeneous data set and the profile-only law X* need no correction: the laws of their terms are integrated
-directly, and the density of the sum of n terms is a Fourier series (fourier.py). Rounds are composed by FFT on grids of
-two steps, with extrapolation. These values are exact to five digits for one round and to four for more.
+The homogeneous data set and the profile-only law X* need no correction. The laws of their terms are integrated
+directly, and the density of the sum of n terms is a Fourier series (fourier.py). Rounds are composed by FFT on two
+grids of different steps, with extrapolation. These values are exact to five digits for one round and to four for more.
 
-A, B and C are the stop-loss transforms of docs/theory/gaussian-two-types.md: of the term of a client that holds the
-victim's record, of one that holds her alternative, and of one that holds a third record. The correction beta is the
-largest C - lambda A - (1 - lambda) B over the triangles of each cell. It is found by direct search, with C integrated
-over N1 - N2, and added to A and B unchanged. The accountant bounds boxes of triangles from above, takes chords in the
-factor common to a and b, and makes the result convex; all of these err upward. The cells and their weights are the
-accountant's, since the theorem does not prescribe them. So neither the accountant's values nor the stored ones, which
-come from a prototype outside this repository, may be below the values of this program.
+A, B and C are the stop-loss transforms of docs/theory/gaussian-two-types.md, of another client's term: A if she holds
+the victim's record, B if she holds the victim's alternative, and C if she holds a third record. The correction beta is
+the largest C - lambda A - (1 - lambda) B over the triangles of each cell. It is found by direct search, with C
+integrated over N1 - N2, and added to A and B unchanged. The accountant bounds boxes of triangles from above, moves the
+mass of the common factor V to the ends of cells, and makes the result convex. All three steps err upward. The cells and
+their weights are the accountant's, because the theorem does not prescribe them. The stored values come from a prototype
+outside this repository. Neither they nor the accountant's values may be below the values of this program.
 
 Exits with status 1 unless the stored values agree with those of this program. A stored value of two types must be 0 to
 1 per cent above. A stored beta must be above by 0 to 0.5 per cent of B(c), which is the error of the chords. Each other
-value must be within 0.2 per cent. The tests call an epsilon of several rounds too small if it is below `least`; this
-value only has to be between that of the pair and that of two types. Uses only the standard library.
+value must be within 0.2 per cent. The tests call an epsilon of several rounds too small if it is below `least`. The
+value of `least` only has to be between the epsilon of the pair and that of two types. Uses only the standard library.
 
     python3 tools/golden/gaussian_two_types.py    # prints computed and stored values, eighty seconds
 """
@@ -38,7 +38,7 @@ FINE = fourier.gauss_legendre(12)
 
 
 def normal_option(size, strike, deviation):
-    """The mean of (size V - strike)_+ for a lognormal V of mean 1 and log-deviation `deviation`."""
+    """The mean of (size V - strike)_+ for a lognormal V of mean 1, where ln V has the standard deviation `deviation`."""
     if deviation < 1e-9:
         return max(0.0, size - strike)
     at = math.log(size / strike) / deviation
@@ -46,7 +46,7 @@ def normal_option(size, strike, deviation):
 
 
 def third_client(mu, e, c, D, d, S):
-    """The mean of (g - c)_+ for c > 0 and of (c - g)_+ for c < 0, for fixed N1 - N2 as in gaussian_triangle.py."""
+    """The mean of (g - c)_+ for c > 0 and of (c - g)_+ for c < 0, integrated over N1 - N2 as in gaussian_triangle.py."""
     slope = (d - D) / (2 * D)
     rest = mu * math.sqrt(max(0.0, S / 4 - d * d / (4 * D)))
     deviation, mean, level = mu * math.sqrt(D), -mu * mu * d / 2, -mu * mu * ((S + D) / 4 - d / 2) / 2 + rest * rest / 2
@@ -73,7 +73,7 @@ def ends(mu, e, c):
 
 
 def cells_of(mu, count):
-    """The cells (first, last, lambda) that the accountant chooses. Any are valid; finer ones give a smaller beta."""
+    """The cells (first, last, lambda) of the accountant. Any cells are valid; finer ones give a smaller beta."""
     places = [abs(i) / (count // 2) for i in range(-(count // 2), count // 2 + 1)]
     edges = [math.copysign(0.6 * x + 0.4 * math.sin(math.pi * x / 2), i - count // 2) for i, x in enumerate(places)]
     whole = math.erf(mu / math.sqrt(8))
@@ -82,8 +82,8 @@ def cells_of(mu, count):
 
 
 def correction(mu, e, c, cells):
-    """beta at c: the largest C - lambda A - (1 - lambda) B over cells and eta, for the triangle that (N) of the page
-    assigns to the cell and eta."""
+    """beta at c: the largest C - lambda A - (1 - lambda) B over cells and eta. Formula (N) of
+    docs/theory/gaussian-two-types.md assigns a triangle to the cell and eta."""
     record, alternative = ends(mu, e, c)
 
     def lacking(index, eta):
@@ -112,7 +112,7 @@ def correction(mu, e, c, cells):
 
 
 def term(mu, e, kind):
-    """The atoms of a reporting client's term minus its mean; kind A: she holds x, B: she holds x', else: it is X*."""
+    """The atoms of a reporting client's term minus its mean. Kind A: she holds x, B: she holds x', else: the term X*."""
     points = fourier.panels(-9.5, 9.5 + mu, 1.0, FINE)
     if kind == "A":  # 1 - E r
         return fourier.centred([(-e * math.expm1(mu * z - mu * mu / 2), w * normal_density(z)) for z, w in points])
@@ -125,7 +125,7 @@ def term(mu, e, kind):
 
 
 def one_round(mu, epsilon, reporting):
-    """1/n times the mean of (sum of n terms)_+, for clients that report with probability RATE; `reporting` has the
+    """1/n times the mean of (sum of n terms)_+, for clients that report with probability RATE. `reporting` has the
     atoms of a reporting client's term minus its mean."""
     atoms = fourier.centred([(x, RATE * mass) for x, mass in reporting])
     deviation = math.sqrt(CLIENTS * math.fsum(mass * x * x for x, mass in atoms))

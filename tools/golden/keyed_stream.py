@@ -2,8 +2,9 @@
 """Words of keyed streams, by OpenSSL's AES (Python `cryptography`) and hashlib's BLAKE2b, for testdata/keyed_stream.txt.
 
 Run with Debian's python3-cryptography:  /usr/bin/python3 tools/golden/keyed_stream.py > testdata/keyed_stream.txt
-Block b of a stream is AES-128(key, counter). The counter is little-endian: b (4 bytes), client (6), round (5), purpose
-(1). Word w is the first (w even) or second (w odd) half of block w // 2, little-endian.
+
+Block b of a stream is AES-128(key, counter). The counter consists of b (4 bytes), client (6), round (5) and purpose (1),
+each little-endian. Word w is the first (w even) or second (w odd) half of block w // 2, little-endian.
 """
 import hashlib
 

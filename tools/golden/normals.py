@@ -2,6 +2,7 @@
 """Normals of keyed streams in double precision for testdata/normals.txt: OpenSSL's AES and Python's math.
 
 Run:  /usr/bin/python3 tools/golden/normals.py > testdata/normals.txt
+
 Words are mapped to normals as described at the beginning of src/muster/random/normals.h and at BoxMuller in
 normals-inl.h.
 """

@@ -3,12 +3,12 @@
 
     python3 tools/golden/paper_numbers.py [--seeds DIR] [--data DIR] [PAPER...]
 
-For each paper, the program checks the ids in the TOML file, its references between statements, figures and claims, and
-that every number that is a result has a claim and every parameter a figure. Every quoted passage must occur in the
+For each paper, the program checks the ids in its TOML file, and the references between statements, figures and claims.
+Every number that is a result must have a claim, and every parameter a figure. Every quoted passage must occur in the
 paper's text. Every number of the text must be inside a passage that a statement quotes, or belong to a class that the
-file lists under `ignored` with a reason; other numbers are printed as left out. The exit status is 1 if anything is
+file lists under `ignored` with a reason. All other numbers are printed as left out. The exit status is 1 if anything is
 wrong or left out. The papers' texts are not in this repository; without them, only the TOML files are checked.
-README.md in testdata/papers explains the keys.
+testdata/papers/README.md explains the keys.
 """
 import argparse
 import pathlib
@@ -43,7 +43,7 @@ def claims_of(paper):
 
 
 def quotes(paper):
-    """(quoted by, passage, whether it covers numbers) of each quotation; only statements cover numbers."""
+    """(who quotes, the passage, whether it covers numbers) for each quotation. Only statements cover numbers."""
     for statement in paper["statement"]:
         yield statement["id"], statement.get("seed_words", statement["words"]), True
     for figure, table in paper["figure"].items():
@@ -54,7 +54,7 @@ def quotes(paper):
 
 def complaints_of_numbers(statement):
     """Errors in a statement's `texts`. Each text that is a plain number must occur in the quoted words. If there are as
-    many texts as numbers, it must also equal the number at the same place of `numbers`."""
+    many texts as numbers, the text must also equal the number at the same place of `numbers`."""
     one_each = len(statement["texts"]) == len(statement["numbers"])
     for place, text in enumerate(statement["texts"]):
         plain = PLAIN.fullmatch(text)

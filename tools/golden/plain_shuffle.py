@@ -17,7 +17,7 @@ from inversion import epsilon_of
 
 DEVIATIONS = 9
 ROWS = [(10_000, 1, 1e-6), (10_000, 2, 1e-6), (100_000, 4, 1e-6), (1_000_000, 4, 1e-8)]  # n, epsilon0, delta
-LARGEST_FOR_SYMBOLS = 100_000  # the sum over three counts is too slow beyond
+LARGEST_FOR_SYMBOLS = 100_000  # for a larger n, the sum over three counts is too slow
 SYMBOLS = 10
 
 

@@ -3,13 +3,13 @@
 
 The pair's curves are E(mean_n r - e^epsilon)_+ and E(1 - e^epsilon mean_n r)_+ for n independent lognormals r of
 mean 1 (docs/theory/shuffle-gaussian.md). The density of their sum is written as a Fourier series (fourier.py). The
-characteristic function of r is integrated by the trapezoidal rule over the normal variable itself; the accountant, in
-contrast, rounds the law to knots. Halving the step or doubling the interval changes the results by less than a relative
-1e-10. Convolution on lattices of 1/4, 1/8 and 1/16, with extrapolation, also gives 0.17172868 for the row of 1,000
-clients.
+characteristic function of r is integrated by the trapezoidal rule over the normal variable itself. The accountant, in
+contrast, rounds r to finitely many values. Halving the step or doubling the interval changes the results by less than a
+relative 1e-10. For the row of 1,000 clients, convolution on lattices of 1/4, 1/8 and 1/16, with extrapolation, also
+gives 0.17172868.
 
 This program confirms all values in the tests to their last digit. It also confirms the values in
-docs/theory/reference-values.md for 7 and 1,000 rounds, which are composed by FFT of the privacy loss.
+docs/theory/reference-values.md for 7 and 1,000 rounds, which it composes by FFT of the privacy loss.
 
 Uses only the standard library, and compares the values with those stored in the tests.
 
@@ -34,7 +34,8 @@ class Pair:
         points = [i * step for i in range(round(-REACH / step), round((REACH + mu) / step) + 1)]
         ratio = [(math.expm1(mu * z - mu * mu / 2), step * fourier.normal_density(z)) for z in points]
         deviation = math.sqrt(n * math.expm1(mu * mu))
-        # The interval of the centred sum: twelve standard deviations, and the largest ratio that matters.
+        # The interval of the centred sum has twelve standard deviations, and on the right also the largest ratio that
+        # matters.
         high = wider * (12 * deviation + math.exp(mu * 9.5))
         self.n, self.sum = n, fourier.CentredSum([(n, ratio)], -12 * wider * deviation, high)
 
@@ -46,7 +47,8 @@ class Pair:
 
 
 def composed(pair, mu, rounds, delta):
-    """The larger order, from grids of two steps: connecting points has an upward error like the square of the step."""
+    """The larger epsilon of the two orders. Connecting the points of a curve has an upward error proportional to the
+    square of their distance, which extrapolation from two distances removes."""
     deviation = math.sqrt(math.expm1(mu * mu) / pair.n)
 
     def at(curve, per_deviation):

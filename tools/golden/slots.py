@@ -3,15 +3,14 @@
 
 The program evaluates the bounds (1), (2) and (3) as that page states them. Each is the expected excess of a sum of
 independent terms, whose density is a Fourier series (fourier.py). The weights of (2) have their exact law, 1 / (1 + c)
-for a Poisson number c; the accountant replaces it by a law on fewer values, which errs upward. Bound (2) leaves open
-the choice of Lambda and the bound on the Poisson tail, so it is computed twice: at the best of ten Lambda with the
-exact tail, and with the accountant's choice, Chernoff's bound at twelve given values. The stored values are of the
-second kind. The lower bound is a sum over all binomial counts, and the values for four slots are sums over all
-outcomes.
+for a Poisson number c. The accountant replaces this law by one on fewer values, which errs upward. Bound (2) leaves
+open the choice of Lambda and the bound on the Poisson tail, so it is computed twice: for the best of ten Lambda with
+the exact tail, and for the accountant's twelve Lambda with Chernoff's bound. The stored values are of the second kind.
+The lower bound is a sum over all binomial counts, and the values for four slots are sums over all outcomes.
 
-If the terms take few values, their sum lies on a lattice. The series ends before the frequencies at which this matters,
-which changes delta by less than a relative 1e-6. Bound (1) at epsilon0 = 1 is computed by plain_shuffle.py. Uses only
-the standard library.
+If the terms take few values, their sum lies on a lattice. The series ends before the frequencies at which the lattice
+matters, which changes delta by less than a relative 1e-6. Bound (1) at epsilon0 = 1 is computed by plain_shuffle.py.
+Uses only the standard library.
 
     python3 tools/golden/slots.py    # prints computed and stored values, a minute
 """
@@ -29,8 +28,8 @@ from fourier import normal_density
 TEST = "src/muster/accounting/theorems/slots/slots_test.cc"
 PAGE = "docs/theory/slots.md"
 RULE = fourier.gauss_legendre(12)
-EXPONENTS = (2, 4, 6, 9, 12, 16, 20, 26, 34, 44, 56, 70)  # x of Chernoff bounds e^-x, as in the accountant
-DEVIATIONS = (2.5, 3, 3.25, 3.5, 3.75, 4, 4.5, 5, 5.5, 6)  # of Lambda below the number of others
+EXPONENTS = (2, 4, 6, 9, 12, 16, 20, 26, 34, 44, 56, 70)  # x of Chernoff's bounds e^-x, as in the accountant
+DEVIATIONS = (2.5, 3, 3.25, 3.5, 3.75, 4, 4.5, 5, 5.5, 6)  # number of others minus Lambda, in standard deviations
 
 
 class Pure:
@@ -83,7 +82,7 @@ def averaged(local, n, p0):
 
 
 def poisson(mean):
-    """(count, probability), without the counts at either end whose probability is below 1e-25."""
+    """(count, probability) of the Poisson law, without the counts whose probability is below 1e-25."""
     found = ((c, math.exp(c * math.log(mean) - mean - math.lgamma(c + 1)))
              for c in range(max(0, int(mean - 12 * math.sqrt(mean))), int(mean + 14 * math.sqrt(mean) + 50)))
     return [(c, p) for c, p in found if p > 1e-25]
@@ -132,8 +131,8 @@ def counted(local, m, p0, others, rate, as_the_accountant=True):
 
 
 def pair_reverse(epsilon0, m, p0, others, rate):
-    """The reverse curve of the data set in which the others and the dummy hold the alternative, summed over the number
-    of slots that show the rarer message."""
+    """The reverse curve of the data set whose others and dummy hold the alternative. It is a sum over the number of slots
+    that show the rarer message."""
     chance = rate / m
     weight, mass = 0.0, math.exp(others * math.log1p(-chance))
     for c in range(200):  # Bin(others, chance)
@@ -153,7 +152,8 @@ def pair_reverse(epsilon0, m, p0, others, rate):
 
 
 def watched(epsilon0, m, epsilon):
-    """The victim and one other client are at her slot; all others are alone. Everyone knows who was asked."""
+    """The divergence if everyone knows who was asked. The victim and one other client are at her slot, and each of the
+    others is alone at a slot."""
     e, q = math.exp(epsilon), 1 / (math.exp(epsilon0) + 1)
     total = 0.0
     for asked in [None, *range(m)]:  # the slot at which the victim is asked, with probability 1 / (2 m) each

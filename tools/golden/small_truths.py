@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Exact deltas of small populations: the values of known_false_test.cc and stated_figures_test.cc, by enumeration.
 
-Each value is a divergence. Most are divergences of two laws of multisets of messages, which are built up client by
-client from the definition (class_c.py, with_another); the others are divergences of two laws that the claim itself
-states. docs/theory/false-claims.md describes the claims. The two Renyi divergences are integrals by the trapezoidal
-rule, and the printed moment is evaluated by its printed formula. The first eight values are those of the list of false
-claims; the others are figures that docs/theory/as-published.md and false-claims.md derive. Uses only the standard
-library.
+Most values are hockey-stick divergences of two laws of multisets of messages, which are built up client by client from
+the definition (class_c.py, with_another). For a value of a claim, the two laws are those that the claim itself states.
+The two Renyi quantities are integrals by the trapezoidal rule, and the printed moment is evaluated by its printed
+formula. The first eight rows are the false claims of docs/theory/false-claims.md. The other values are figures that
+docs/theory/as-published.md and false-claims.md derive. Uses only the standard library.
 
     python3 tools/golden/small_truths.py    # prints computed and stored values, a second
 """
@@ -53,8 +52,8 @@ def binary(n, with_alternative, epsilon0, rate):
 
 
 def two_cells(n, victim_rate, others_rate, own):
-    """The others report as clones with the rate `others_rate` and then send a fair coin. The victim, if she reports, is
-    on her own side with probability `own`."""
+    """The others report as clones with the rate `others_rate`, and a clone's message is a fair coin. If the victim
+    reports, her message is her own record with probability `own`."""
     coin = {0: 0.5, 1: 0.5}
     return pair([coin] * (n - 1), {0: own, 1: 1 - own}, {0: 1 - own, 1: own}, [victim_rate] + [others_rate] * (n - 1))
 
@@ -103,9 +102,10 @@ def false_claims():
     yield with_rates(0.631, 0.631), with_rates(0.631, 0.375)
 
     def given_reports(record):
-        """The claim puts her among k reports with probability 1/2, where k has the law Bin(2, 1/2).
+        """The claim puts the victim among k reports with probability 1/2, where k has the law Bin(2, 1/2).
 
-        There is only one other client, so for k = 2 the other half of the probability has no messages.
+        There is only one other client. For k = 2, the case without the victim therefore has no messages, and the two
+        records do not differ in it.
         """
         other, x, y = response(2, 1, record), response(2, 1, 0), response(2, 1, 1)
         alone = hockey_stick(*[{(m,): 0.5 * law[m] + 0.5 * other[m] for m in law} for law in (x, y)], 0.3)

@@ -2,14 +2,14 @@
 """Epsilons of the star with a pool at 60,000 clients: the table of docs/theory/notes/star-with-a-pool.md.
 
 Evaluates Theorem 16 (docs/theory/star-with-a-pool.md) for the pools of the table. The ratio comes from the five items
-of part D, each solved exactly; the failure probability is the power of ten that gives the ratio of the table. The
-expectation is that of a sum of two groups of copies of X*. X* is integrated from the Gaussian's profile without nodes,
-and the sum's density is a Fourier series (fourier.py). The weights of the two groups are the worst ones of all with
-that ratio, not those of slices.
+of part D, each solved exactly. The failure probability is the power of ten that gives the ratio of the table. The
+expectation is taken of a sum of two groups of copies of X*. X* is integrated from the Gaussian's profile without nodes,
+and the sum's density is a Fourier series (fourier.py). The weights of the two groups are the worst weights with that
+ratio. The accountant, in contrast, divides the range of the smallest weight into slices.
 
-So the results are the theorem's own values for these pools, to four digits, and the accountant's values must not be
-below them. The values of the table are 0.2 per cent above, because the accountant's slices may increase the variance by
-0.3 per cent. Exits with status 1 unless each value of the table is between the theorem's own value and 1.003 times that
+The results are the theorem's own values for these pools, to four digits, so the accountant's values must not be below
+them. The values of the table are 0.2 per cent above, because the accountant's slices may increase the variance by 0.3
+per cent. Exits with status 1 unless each value of the table is between the theorem's own value and 1.003 times that
 value, and each ratio is within 0.4 per cent. Uses only the standard library.
 
     python3 tools/golden/star_pool.py    # prints computed and stored values, ten seconds
@@ -60,7 +60,8 @@ def least(function, low, high, steps=60):
 
 
 class Ratio:
-    """The ratio of part D for records within `radius` of the centre, if everybody reports."""
+    """The ratio of part D of docs/theory/star-with-a-pool.md, for records within `radius` of the centre, if everybody
+    reports."""
 
     def __init__(self, radius):
         self.radius = radius
@@ -68,7 +69,7 @@ class Ratio:
                     for z, w in fourier.panels(-10, 10, 1, RULE)]
 
     def rise(self, clones, probability):
-        """e1 of item 4. Half of the probability is spent on the excess above the cut t."""
+        """e1 of item 4 of part D. Half of the probability is spent on the excess above the cut t."""
         def excess(cut):  # the mean of (r - t)_+
             z = math.log(cut) / self.radius
             return upper_normal(z - self.radius / 2) - cut * upper_normal(z + self.radius / 2)
@@ -82,7 +83,7 @@ class Ratio:
         return least(deviation, 0.1 * scale, 1.1 * scale, 25)
 
     def fall(self, clones, probability):
-        """e2 of item 5."""
+        """e2 of item 5 of part D."""
         def deviation(c):
             transform = math.fsum(w * math.expm1(-c * (r - 1)) for r, w in self.law)
             return (math.log1p(transform) + math.log(1 / probability) / clones) / c

@@ -6,7 +6,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Figure(float):
-    """A number, and half a unit of the last digit with which it is written."""
+    """A number whose member `half` is half a unit of its last written digit."""
 
     def __new__(cls, text, **known):
         text = text.replace("'", "").strip().rstrip("L")
@@ -19,14 +19,14 @@ class Figure(float):
 
 
 def part(path, start):
-    """The text of a file from `start` to the next line that is empty or closes a function."""
+    """The text of a file from `start` to the next empty line or the end of the function, whichever comes first."""
     text = (ROOT / path).read_text(encoding="utf-8")
     begin = text.index(start)
     return text[begin:min(end for end in (text.find(mark, begin) for mark in ("\n\n", "\n}\n")) if end >= 0)]
 
 
 def rows(path, start, name="Row", **known):
-    """The numbers of every `name{...}` in this part; `known` gives the values of names that occur among them."""
+    """The numbers of every `name{...}` in part(path, start). `known` gives the values of names that occur among them."""
     found = re.findall(rf"\b{name}\{{([^{{}}]*)\}}", part(path, start))
     if not found:
         raise SystemExit(f"{path}: no {name} after '{start}'")
@@ -34,7 +34,7 @@ def rows(path, start, name="Row", **known):
 
 
 def expected(path, start, call="EXPECT_NEAR"):
-    """The second arguments, if they are numbers, of every such call in this part."""
+    """The second argument of every call of `call` in part(path, start), if it is a number."""
     return [Figure(value) for value in re.findall(rf"\b{call}\(.*?, ([0-9.e-]+)(?:, [0-9.e-]+)?\);", part(path, start))]
 
 
@@ -45,12 +45,13 @@ class Comparison:
         self.differ = 0
 
     def near(self, label, computed, figure, tolerance=None):
-        """Compares; without a tolerance, the two must agree to the last digit of the stored figure."""
+        """Compares the two values. Without a tolerance, they must agree to the last digit of the stored figure."""
         good = abs(computed - figure) <= (figure.half if tolerance is None else tolerance)
         self.differ += not good
         print(f"{label}: computed {computed:.12g}, stored {figure:.12g}{'' if good else '  DIFFERENT'}", flush=True)
 
     def between(self, label, least, figure, most):
+        """The stored figure must be at least `least`, up to half a unit of its last digit, and at most `most`."""
         good = least - figure.half <= figure <= most
         self.differ += not good
         print(f"{label}: computed {least:.12g}, stored {figure:.12g}{'' if good else '  DIFFERENT'}", flush=True)

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Writes a copy of a source with a defect put back: mutate.py MUTATION ROOT OUTPUT_FOLDER.
+"""Writes copies of sources with a defect put back: mutate.py MUTATION ROOT OUTPUT_FOLDER.
 
-A mutation is a text file: "# ..." says what the defect was; "file: PATH" names a source of the project; then blocks
+A mutation is a text file. Lines "# ..." say what the defect was, and "file: PATH" names a source of the project. Each
+change to this source is a block
 
     <<<<
-    text as it stands
+    old text
     ====
-    text instead
+    new text
     >>>>
 
-Each text as it stands must be found in its file exactly once: a mutation that no longer fits its source is an error, not a test that
-passes. "names MUTATION" alone prints the files it touches.
+The old text must be in its file exactly once, so a mutation that no longer fits its source is an error. With the
+arguments `names MUTATION`, the program only prints the files that the mutation changes.
 """
 import pathlib
 import sys

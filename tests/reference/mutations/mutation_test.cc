@@ -1,10 +1,10 @@
-// Puts defects of earlier versions back, one at a time, and tests which guards see each: the gate, the
-// reference, the relations.
+// Tests which guards notice defects of earlier versions that are put back, one at a time. The guards are the
+// gate, the reference and the relations.
 //
-// Each program that holds this file holds one mutation of the sources (the files beside this one; `none` is
-// the sources as they are). It asks the same few questions three times: with the gate; without it, compared
-// with the reference; without it, by the relations to other questions (relations.h). At least two of these
-// guards must see the defect, and none may see one in `none`.
+// Each program built from this file is linked with one mutation of the sources (a .mutation file beside this
+// one, or `none` for the unchanged sources). It asks the same few questions three times: with the gate;
+// without it, to compare the answers with the reference; and without it, to check the relations to other
+// questions (relations.h). At least two guards must notice the defect, and none may complain about `none`.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -84,7 +84,7 @@ std::vector<Question> questions_of(const std::string& mutation) {
   return every;
 }
 
-// Which guards see each defect. The gate leaves room for rounding errors and does not check lower values.
+// The guards that notice each defect. The gate tolerates rounding errors and does not check lower values.
 std::string guards_of(const std::string& mutation) {
   const std::map<std::string, std::string> guards = {{"none", ""},
                                                      {"lost-mass", "gate reference relations"},
