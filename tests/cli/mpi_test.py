@@ -32,6 +32,8 @@ def option(name):
 
 MPIRUN = [option("--mpirun") or "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
           "--mca", "btl_vader_single_copy_mechanism", "none"]
+# Ranks that wait leave the processor to other ranks and tests.
+os.environ["OMPI_MCA_mpi_yield_when_idle"] = "1"
 ABANDON_TEST = option("--abandon-test")
 LONG = "--long" in sys.argv
 if LONG:

@@ -103,7 +103,10 @@ class PeopleTest(SmallRuns):
                            (("--partition", "random"), "population.partition"),
                            (("--local-steps", 2), "rounds.local_rate"), (("--local-rate", 0.1), "rounds.local_rate"),
                            (("--local-batch", 2), "rounds.local_batch"),
-                           (("--local-steps", 2, "--local-rate", 0), "rounds.local_rate")):
+                           (("--local-steps", 2, "--local-rate", 0), "rounds.local_rate"),
+                           # As a single-precision number this would be 0: no client would move.
+                           (("--local-steps", 2, "--local-rate", 1e-46), "rounds.local_rate"),
+                           (("--local-steps", 2, "--local-rate", 1e39), "rounds.local_rate")):
             error = self.refused(*flags)
             self.assertEqual(error["key"], key)
             self.assertTrue(error["allowed"], error)

@@ -53,7 +53,8 @@ Row central_row(const Plan& own, const Wish& wish, Neighbouring neighbouring) {
   const numerics::Lattice lattice = numerics::six_digit_numbers().mirror();
   const std::int64_t first = lattice.index(kMaxSigma), last = lattice.index(kMinSigma);
   const bool replaces = neighbouring == Neighbouring::replace_one;
-  const double guess = rough_sigma(share, static_cast<double>(rounds), wish.target, replaces);
+  const double guess = std::clamp(rough_sigma(share, static_cast<double>(rounds), wish.target, replaces),
+                                  kMinSigma, kMaxSigma);
   const numerics::BoundarySearch search{lattice, first, last, std::clamp(lattice.index(guess), first, last),
                                         1,       0.2,   true};
   const std::optional<std::int64_t> found = search.last_within(

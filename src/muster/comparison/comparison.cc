@@ -84,6 +84,7 @@ std::string trusted_in(accounting::View view) {
 }
 
 Comparison compare(const Candidates& candidates, const Wish& wish, const Progress& progress) {
+  protocols::check_epsilon(wish.target);
   Comparison all{wish.target, wish.solves, candidates.own.clients(), candidates.own.rounds(),
                  {},          {},          candidates.left_out};
   const std::size_t rows = candidates.plans.size() + candidates.local.size() + 2;

@@ -74,8 +74,8 @@ struct Wish {
 // Called before each row is computed, with the number of finished rows and the total number of rows.
 using Progress = std::function<void(std::size_t done, std::size_t all)>;
 
-// Requires a target with a finite epsilon > 0 and 0 < delta < 1. Throws what calibrate() throws, except that
-// a plan that cannot meet the target, or that no theorem covers, becomes a row without a bound.
+// Throws what calibrate() throws, except that a plan that cannot meet the target, or that no theorem covers,
+// becomes a row without a bound. An epsilon that is not positive and finite is refused as a whole.
 Comparison compare(const Candidates& candidates, const Wish& wish, const Progress& progress);
 
 }  // namespace muster::comparison

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "muster/accounting/accountant.h"
+#include "muster/core/error.h"
 #include "muster/papers/central/sampled_gaussian_rounds.h"
 #include "muster/plan/calibration/round_variance.h"
 
@@ -71,6 +74,12 @@ TEST(Comparison, WhatNothingMeetsSaysSo) {
   EXPECT_FALSE(row.bound);
   EXPECT_FALSE(row.plan);
   EXPECT_THAT(row.why_not, testing::HasSubstr("is out of reach"));
+}
+
+TEST(Comparison, ATargetThatIsNoneIsRefused) {
+  for (const double epsilon : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    EXPECT_THROW(compared({{"shuffle"}, {"ldp-sgd"}}, epsilon), Error);
+  }
 }
 
 TEST(Comparison, AccuracyChoosesTheRateWhereThereIsOne) {

@@ -64,6 +64,26 @@ TEST(NotANumber, ABrokenLawHasNoUpperBound) {
   }
 }
 
+// A comparison with a NaN is false, so that a search for the largest point would pass over a point that is NaN.
+TEST(NotANumber, ABrokenPointHasNoUpperBound) {
+  for (AtomicLaw law : {three_points(0.1), many_points(0.1)}) {
+    const AtomicLaw whole = law;
+    law.add(kNaN, 0.1);
+    EXPECT_TRUE(std::isnan(law.largest_point()));
+    EXPECT_TRUE(std::isnan(law.smallest_point()));
+    for (const double n : kCounts) {
+      for (const double k : {0.1 * n, 10 * n}) {  // below and above every sum of the other points
+        SCOPED_TRACE(testing::Message() << law.points.size() << " points, n " << n << ", k " << k);
+        EXPECT_FALSE(expected_excess(law, n, k).upper < 2.5 * n);
+        for (const Mixing mixing : {Mixing::product, Mixing::swap}) {
+          EXPECT_EQ(worst_mixture_excess(law, whole, n, k, mixing).value.upper, kInfinity);
+          EXPECT_EQ(worst_mixture_excess(whole, law, n, k, mixing).value.upper, kInfinity);
+        }
+      }
+    }
+  }
+}
+
 // For a law of nearly one point the variance is a difference of two nearly equal numbers. If it were computed
 // as negative, its square root would be a NaN, and a search might start from that NaN.
 TEST(NotANumber, NoSearchBeginsAtOne) {

@@ -304,7 +304,7 @@ std::vector<KeySpec> rounds_keys() {
           .key = "rounds.local_rate",
           .flag = "--local-rate",
           .meaning = "step size of local steps",
-          .values = Numbers{.field = &PlanValues::local_rate, .range = kPositive},
+          .values = Numbers{.field = &PlanValues::local_rate, .range = kStepSize},
           .commands = "train",
           .models = descending,
           .written = Written::unless_default,

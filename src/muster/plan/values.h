@@ -36,6 +36,9 @@ struct Interval {
 };
 
 inline constexpr Interval kPositive = {};
+// A step size that is computed with as a single-precision number, where it must be neither 0 nor infinite.
+inline constexpr Interval kStepSize = {
+    .low = 1e-30, .high = 1e30, .low_included = true, .high_included = true};
 inline constexpr Interval kNotNegative = {.low_included = true};
 inline constexpr Interval kFraction = {.high = 1, .low_included = true};  // [0, 1)
 inline constexpr Interval kProbability = {.high = 1};                     // (0, 1)

@@ -77,11 +77,11 @@ double extreme(const std::vector<double>& points, Better&& better) {
 }  // namespace
 
 double AtomicLaw::smallest_point() const {
-  return extreme(points, [](double a, double b) { return a < b ? a : b; });
+  return extreme(points, [](double a, double b) { return smaller(a, b); });
 }
 
 double AtomicLaw::largest_point() const {
-  return extreme(points, [](double a, double b) { return a > b ? a : b; });
+  return extreme(points, [](double a, double b) { return larger(a, b); });
 }
 
 namespace {

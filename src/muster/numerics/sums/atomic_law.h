@@ -22,8 +22,8 @@ struct AtomicLaw {
   double mean() const;
   double absolute_mean() const;  // E|Y|
   double variance() const;
-  double largest_point() const;   // max(0, points)
-  double smallest_point() const;  // min(0, points)
+  double largest_point() const;   // max(0, points); NaN if a point is
+  double smallest_point() const;  // min(0, points); NaN if a point is
   // log E e^{cY}, with a small relative error even where it is close to zero, as long as c y < 300
   // for all atoms y.
   double log_mgf(double c) const;

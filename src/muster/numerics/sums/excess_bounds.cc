@@ -59,8 +59,10 @@ void ExcessBounds::add_deficits(const AtomicLaw& law) {
 ExcessBounds ExcessBounds::capped(const AtomicLaw& law, double copies, double chance, double size) const {
   ExcessBounds bounds(law, copies);
   for (const auto& [c, log_mgf] : mgfs_) {
-    const double growth = (1 - chance) * std::expm1(log_mgf) + chance * std::expm1(c * size);
-    bounds.lines_.push_back(bounds.line(c, std::log1p(growth) + 1e-15 * std::abs(growth) / (1 + growth)));
+    const double rest = (1 - chance) * std::expm1(log_mgf), capped = chance * std::expm1(c * size);
+    const double growth = rest + capped;
+    const double error = 1e-15 * (std::abs(rest) + std::abs(capped));  // their signs may differ
+    bounds.lines_.push_back(bounds.line(c, std::log1p(growth) + error / (1 + growth)));
   }
   return bounds;
 }

@@ -147,7 +147,7 @@ double delta_upper_from_rdp(Conversion conversion, double order, double rho, dou
   if (conversion == Conversion::canonne || !(high < 1)) {
     if (conversion == Conversion::canonne || !std::isfinite(rho)) return high;
     high = 1 - kUnit;
-    if (least_divergence(order, epsilon, high) < rho) return 1;
+    if (!(least_divergence(order, epsilon, high) >= rho)) return 1;
   }
   double low = std::log(std::numeric_limits<double>::min()), top = std::log(high);
   double best = high;

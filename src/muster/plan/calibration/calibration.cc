@@ -11,6 +11,12 @@
 
 namespace muster::protocols {
 
+void check_epsilon(const Target& target) {
+  if (target.epsilon > 0 && std::isfinite(target.epsilon)) return;
+  throw Error(ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon), "number > 0",
+              "is not a target");
+}
+
 Calibration calibrate(const Plan& plan, Knob knob, const Target& target) {
   for (const std::string_view key : keys_solved_by(knob)) {
     const KeySpec& spec = spec_of(key);
@@ -20,10 +26,7 @@ Calibration calibrate(const Plan& plan, Knob knob, const Target& target) {
                               key, name_of(plan.protocol()), name_of(plan.randomizer())));
     }
   }
-  if (!(target.epsilon > 0 && std::isfinite(target.epsilon))) {
-    throw Error(ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon), "number > 0",
-                "is not a target");
-  }
+  check_epsilon(target);
   return knob == Knob::accuracy ? most_accurate(plan, target)
                                 : solve_for_parameter(plan, parameter_of(knob, plan), target);
 }

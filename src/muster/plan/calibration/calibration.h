@@ -35,6 +35,9 @@ struct Calibration {
   accounting::Statement statement;
 };
 
+// Throws Error(plan) unless the target's epsilon is positive and finite.
+void check_epsilon(const Target& target);
+
 // Throws Error(plan) if the knob does not apply to the plan, if the target's epsilon is not positive and
 // finite, or if no value of the knob meets the target (the error then names the smallest epsilon that can be
 // reached). Throws Error(uncovered) if no theorem covers the plan.
