@@ -36,11 +36,10 @@ numerics::Enclosure pure_blanket_delta(double n, double epsilon0, double epsilon
 
 numerics::Enclosure thinned_blanket_delta(double n, double chance, double epsilon0, double epsilon) {
   if (epsilon >= epsilon0) return {0, 0};
-  const long double top = std::exp(static_cast<long double>(epsilon0));
-  const long double grown = std::exp(static_cast<long double>(epsilon)), share = chance / (1 + top);
-  const long double up = top * -std::expm1(static_cast<long double>(epsilon) - epsilon0);
-  const numerics::Enclosure mean =
-      numerics::mean_of_terms({{up, share}, {1 - grown * top, share}, {0, 1 - 2 * share}}, n);
+  const long double q = chance * less_likely(epsilon0);
+  const long double neither = (1 - static_cast<long double>(chance)) + chance * rest(epsilon0);
+  const numerics::Enclosure mean = numerics::mean_of_terms(
+      {{high_value(epsilon0, epsilon), q}, {low_value(epsilon0, epsilon), q}, {0, neither}}, n);
   const double upper = mean.upper / chance * (1 + numerics::kEightRoundings);
   return {mean.lower / chance * (1 - numerics::kEightRoundings), upper < 1 ? upper : 1};
 }
@@ -105,13 +104,15 @@ numerics::UpperAndEstimate approximate_blanket_delta(double n, double epsilon0, 
   }
   const long double q = less_likely(epsilon0);
   const long double shift = delta0 / std::expm1(2 * static_cast<long double>(epsilon0));
-  const long double low = numerics::larger(0.0L, q - shift * std::exp(static_cast<long double>(epsilon0)));
-  const long double high = numerics::smaller(q + shift, 1 - low);
-  if (q + shift > high) {
+  const long double moved = shift * std::exp(static_cast<long double>(epsilon0));
+  const long double high = q + shift, low = numerics::larger(0.0L, q - moved);
+  // 1 - low - high, without the cancellation that it would have at small epsilon0.
+  const long double neither = low > 0 ? rest(epsilon0) + (moved - shift) : 1 - high;
+  if (!(neither >= 0)) {
     return {1, 1};
   }
   const numerics::Enclosure inside = numerics::mean_of_terms(
-      {{high_value(epsilon0, epsilon), high}, {low_value(epsilon0, epsilon), low}, {0, 1 - low - high}}, n);
+      {{high_value(epsilon0, epsilon), high}, {low_value(epsilon0, epsilon), low}, {0, neither}}, n);
   return {.upper = numerics::smaller(1.0, (inside.upper + outside) * (1 + numerics::kEightRoundings)),
           .estimate = numerics::smaller(1.0, inside.lower + outside)};
 }

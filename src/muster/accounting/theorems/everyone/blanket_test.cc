@@ -12,10 +12,12 @@
 #include "tests/oracle/known_false.h"
 #include "tests/oracle/random_cases.h"
 #include "tests/oracle/slow_formula.h"
+#include "tests/support/arb_ball.h"
 
 namespace muster::accounting {
 namespace {
 
+using Ball = ArbBall<1024>;  // 1 + 1e-100 takes 333 bits
 using oracle::Law;
 using Bound = std::function<numerics::Enclosure(double epsilon)>;
 
@@ -173,6 +175,58 @@ TEST(Blanket, EqualsTheSlowSum) {
       }
     }
   }
+}
+
+// (1 / (n chance)) * mean of ( G_1 + ... + G_n )_+ for the terms of blanket.h, summed over the numbers of
+// positive and of negative terms at 1,024 bits.
+Ball exact_blanket(int n, double chance, double epsilon0, double epsilon) {
+  const Ball top = exp(Ball(epsilon0)), grown = exp(Ball(epsilon));
+  const Ball high = top - grown, low = Ball(1.0) - grown * top;
+  const Ball q = Ball(chance) / (top + Ball(1.0)), neither = Ball(1.0) - q - q;
+  Ball sum(0.0);
+  const auto visit = [&](const auto& self, int left, int positive, int negative, const Ball& mass) -> void {
+    if (left > 0) {
+      self(self, left - 1, positive + 1, negative, mass * q);
+      self(self, left - 1, positive, negative + 1, mass * q);
+      self(self, left - 1, positive, negative, mass * neither);
+    } else {
+      sum = sum + mass * positive_part(Ball(positive) * high + Ball(negative) * low);
+    }
+  };
+  visit(visit, n, 0, 0, Ball(1.0));
+  return sum / (Ball(n) * Ball(chance));
+}
+
+// At a tiny epsilon0 all terms but e^epsilon0 cancel: 1 - e^epsilon0 E, e^epsilon0 - E and 1 - 2q have no
+// digits left if they are computed as differences.
+TEST(Blanket, EnclosesTheExactSumAtEveryEpsilon0) {
+  int cases = 0;
+  for (const double epsilon0 : {1e-100, 1e-30, 1e-19, 1e-17, 1e-15, 1e-12, 1.486608554861585e-11,
+                                1.5101666935549964e-09, 1e-6, 1e-3, 0.3, 2.0, 12.0, 40.0}) {
+    for (const double share : {0.0, 0.2, 0.3, 0.5, 0.95, 0.999}) {
+      const double epsilon = share * epsilon0;
+      for (const int n : {1, 2, 3, 5}) {
+        for (const double chance : {1.0, 1 - 1e-16, 0.7, 0.01, 1e-9}) {
+          SCOPED_TRACE(::testing::Message() << n << " " << chance << " " << epsilon0 << " " << epsilon);
+          const Ball exact = exact_blanket(n, chance, epsilon0, epsilon);
+          const numerics::Enclosure fast = thinned_blanket_delta(n, chance, epsilon0, epsilon);
+          EXPECT_TRUE(fast.upper == 1 || exact.surely_below(Ball(fast.upper)));
+          EXPECT_TRUE(fast.lower == 0 || exact.surely_above(Ball(fast.lower)));
+          // Values below 1e-80 are only bounded (kDeep in mean_of_terms.cc).
+          if (epsilon0 > 1e-70) {
+            EXPECT_TRUE(Ball(fast.upper).surely_below(exact * Ball(1 + 1e-9)));
+          }
+          if (chance == 1) {
+            const numerics::Enclosure plain = pure_blanket_delta(n, epsilon0, epsilon);
+            EXPECT_TRUE(exact.surely_below(Ball(plain.upper)));
+            EXPECT_TRUE(plain.lower == 0 || exact.surely_above(Ball(plain.lower)));
+          }
+          ++cases;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(cases, 14 * 6 * 4 * 5);
 }
 
 // If few blanket messages are expected among many clients, the counts are enumerated. This is compared with a
