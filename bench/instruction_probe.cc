@@ -91,7 +91,7 @@ void coins(std::uint64_t times) {
   }
 }
 
-constexpr accounting::Question kEpsilon{accounting::Question::Kind::epsilon_at_delta, 1e-5};
+const accounting::Question kEpsilon{accounting::Question::Kind::epsilon_at_delta, 1e-5};
 
 // Asks a new accountant what one round of 60,000 clients costs: one theorem's curve, solved for epsilon.
 void one_round(std::uint64_t times) {

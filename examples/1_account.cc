@@ -31,7 +31,7 @@ int main() {
   for (const std::string& assumption : best.assumptions) {
     fmt::print("  - {}\n", assumption);
   }
-  fmt::print("if the shuffler colludes, epsilon is {}\n\n", rounded_up(statement.local.value()));
+  fmt::print("if the shuffler colludes, epsilon is {}\n\n", rounded_up(statement.local_upper.value()));
 
   for (const Bound& bound : statement.all) {
     // A bound without an upper end is only a lower bound.

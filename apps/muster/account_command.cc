@@ -61,7 +61,8 @@ Question question_of(const AccountFlags& flags, const Plan& plan) {
 
 std::string heading(const Plan& plan, const Question& question) {
   const bool asks_epsilon = question.asks_epsilon();
-  return fmt::format("{}; {} = {}", plan_sentence(plan), asks_epsilon ? "delta" : "epsilon", question.fixed);
+  return fmt::format("{}; {} = {}", plan_sentence(plan), asks_epsilon ? "delta" : "epsilon",
+                     question.fixed());
 }
 
 CurveFormat curve_format(const AccountFlags& flags) {

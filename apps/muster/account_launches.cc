@@ -83,8 +83,8 @@ int account_launches(const std::vector<NamedPlan>& plans, const Question& questi
   require_one_population(plans);
   const Launches launches = launches_of(plans);
   const accounting::Statement all =
-      flags.basic ? launches.account_adaptive(Delta::of(question.fixed)) : launches.account(question);
-  const Question share = flags.basic ? launches.equal_share(Delta::of(question.fixed)) : question;
+      flags.basic ? launches.account_adaptive(Delta::of(question.fixed())) : launches.account(question);
+  const Question share = flags.basic ? launches.equal_share(Delta::of(question.fixed())) : question;
   const std::vector<LaunchShare> shares = shares_of(launches, plans, share, flags.basic);
   if (flags.json) {
     fmt::print("{}\n", reporting::launches_json(all, shares).str());
@@ -94,7 +94,7 @@ int account_launches(const std::vector<NamedPlan>& plans, const Question& questi
              reporting::wrapped(
                  fmt::format("{} launches, one after another, for a client who takes part in all; "
                              "{} = {}",
-                             plans.size(), question.asks_epsilon() ? "delta" : "epsilon", question.fixed)),
+                             plans.size(), question.asks_epsilon() ? "delta" : "epsilon", question.fixed())),
              reporting::launches_table(all, shares));
   return 0;
 }

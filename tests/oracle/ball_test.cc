@@ -56,7 +56,7 @@ TEST(Ball, PureCompositionIsRoundedUp) {
         if (gain.surely_positive()) sum = sum + term * gain;
         term = term * q * Ball(static_cast<double>(j)) / (p * Ball(static_cast<double>(rounds - j + 1)));
       }
-      const double upper = local_detail::pure_delta(epsilon0, 1, rounds, epsilon);
+      const double upper = local_detail::pure_delta_upper(epsilon0, 1, rounds, epsilon);
       SCOPED_TRACE(::testing::Message() << epsilon0 << " " << epsilon << " " << upper);
       EXPECT_TRUE(upper == 1 || Ball(upper).surely_above(sum));
       EXPECT_TRUE(Ball(upper * (1 - 1e-8)).surely_below(sum));

@@ -30,8 +30,8 @@ void check_itself(const Question& q, const Answer& answer, Verdict& verdict) {
           Finding::Kind::disorder);
     }
   }
-  if (statement.local && !(answer.upper() <= *statement.local)) {
-    add("upper <= local", fmt::format("{:.17g} > {:.17g}", answer.upper(), *statement.local),
+  if (statement.local_upper && !(answer.upper() <= *statement.local_upper)) {
+    add("upper <= local", fmt::format("{:.17g} > {:.17g}", answer.upper(), *statement.local_upper),
         Finding::Kind::disorder);
   }
   if (!(answer.error() >= 0))

@@ -91,7 +91,7 @@ int run(const Slice& slice) {
     const std::vector<Repetition> stages = experiments_of(q);
     std::vector<Repetition> one = stages;
     for (Repetition& stage : one) stage.rounds = 1;
-    const double upper = answer.upper(), local = answer.statement.local.value_or(INFINITY);
+    const double upper = answer.upper(), local = answer.statement.local_upper.value_or(INFINITY);
     const bool below =
         !stages.empty() &&
         static_cast<double>(std::max(certified_delta(one, upper, q.fixed),

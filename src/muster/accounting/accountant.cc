@@ -11,17 +11,6 @@
 #include "muster/gate/gate.h"
 
 namespace muster::accounting {
-namespace {
-
-void require_valid(const Question& question) {
-  if (question.asks_epsilon()) {
-    Delta::of(question.fixed);
-  } else {
-    Epsilon::of(question.fixed);
-  }
-}
-
-}  // namespace
 
 struct Accountant::State {
   State(const Mechanism& mechanism, const Participation& participation)
@@ -53,13 +42,11 @@ Accountant::Accountant(Accountant&&) noexcept = default;
 Accountant& Accountant::operator=(Accountant&&) noexcept = default;
 
 std::optional<double> Accountant::upper(std::uint64_t rounds, const Question& question) const {
-  require_valid(question);
   validate_rounds(rounds);
   return state_->ask([&](const auto& by) { return by.upper(rounds, question); });
 }
 
 std::optional<double> Accountant::rough_upper(std::uint64_t rounds, const Question& question) const {
-  require_valid(question);
   validate_rounds(rounds);
   return state_->ask([&](const auto& by) { return by.rough_upper(rounds, question); });
 }
@@ -71,7 +58,6 @@ double Accountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {
 
 Statement Accountant::account(std::uint64_t rounds, const Question& question,
                               std::optional<View> asked) const {
-  require_valid(question);
   validate_rounds(rounds);
   return state_->ask([&](const auto& by) { return by.account(rounds, question, asked); });
 }

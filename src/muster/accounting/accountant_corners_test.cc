@@ -40,8 +40,8 @@ void survives(const Mechanism& mechanism, std::uint64_t clients, double rate, do
     EXPECT_GE(*s.best.upper, *s.best.lower);
     EXPECT_GE(*s.best.upper, before);
     before = *s.best.upper;
-    if (s.local) {
-      EXPECT_LE(*s.best.upper, *s.local);
+    if (s.local_upper) {
+      EXPECT_LE(*s.best.upper, *s.local_upper);
     }
   }
 }
@@ -107,8 +107,8 @@ TEST(Corners, CostLittle) {
     SCOPED_TRACE(describe(each.mechanism));
     EXPECT_LE(work, 7e9);
     ASSERT_TRUE(s.best.upper);
-    ASSERT_TRUE(s.local);
-    EXPECT_LE(*s.best.upper, *s.local);
+    ASSERT_TRUE(s.local_upper);
+    EXPECT_LE(*s.best.upper, *s.local_upper);
     std::printf("%s: %.2g\n", describe(each.mechanism).c_str(), work);
   }
 }

@@ -39,14 +39,15 @@ RunningAccountant& ComposedRounds::charged(const std::vector<ChargedRounds>& rou
 
 std::pair<numerics::Enclosure, const RunningAccountant*> ComposedRounds::composed(
     const std::vector<ChargedRounds>& rounds, const Question& question, const Check& check) const {
-  double made_for = question.asks_epsilon() ? question.fixed : kFirstDelta;
+  double made_for = question.asks_epsilon() ? question.fixed() : kFirstDelta;
   const RunningAccountant* account = &charged(rounds, Delta::of(made_for));
-  numerics::Enclosure answer = question.asks_epsilon() ? account->epsilon() : account->delta(question.fixed);
+  numerics::Enclosure answer =
+      question.asks_epsilon() ? account->epsilon() : account->delta(question.fixed());
   for (int i = 0; i < kDeeper && !question.asks_epsilon() && answer.upper > 0 && answer.upper < made_for;
        ++i) {
     made_for = answer.upper;
     account = &charged(rounds, Delta::of(made_for));
-    const numerics::Enclosure deeper = account->delta(question.fixed);
+    const numerics::Enclosure deeper = account->delta(question.fixed());
     const bool settled = deeper.upper > kSettled * answer.upper;
     answer = {numerics::larger(answer.lower, deeper.lower), numerics::smaller(answer.upper, deeper.upper)};
     if (settled) break;
@@ -76,7 +77,7 @@ void ComposedRounds::answer(Bound& bound, const std::vector<ChargedRounds>& roun
   bound.lower = value.lower;
   if (bound.upper) {
     const double estimate =
-        question.asks_epsilon() ? account->epsilon_estimate() : account->delta_estimate(question.fixed);
+        question.asks_epsilon() ? account->epsilon_estimate() : account->delta_estimate(question.fixed());
     bound.numerical_error = numerics::larger(0.0, *bound.upper - numerics::larger(estimate, value.lower));
   }
 }

@@ -110,8 +110,8 @@ Statement ConstantAccountant::account(std::uint64_t rounds, const Question& ques
   if (rounds == 0) return nothing_released(question, in.view);
   Statement statement{question, rounds, {}, std::nullopt, rounds, {}};
   statement.all.push_back(local_bound(in, rounds, question));
-  statement.local = statement.all.front().upper;
-  std::optional<double> charged = statement.local;  // the smallest charged bound so far
+  statement.local_upper = statement.all.front().upper;
+  std::optional<double> charged = statement.local_upper;  // the smallest charged bound so far
   for (const ComposedUpper& upper : in.uppers) {
     Bound bound = upper.bound(in.view, in.gate, rounds, question);
     if (upper.charged() && bound.upper && (!charged || *bound.upper < *charged)) charged = bound.upper;

@@ -132,7 +132,7 @@ Statement Launches::account(const Question& question) const {
     bound.lower = floor(question);
     return bound;
   }));
-  statement.local = statement.all.back().upper;
+  statement.local_upper = statement.all.back().upper;
   sort_bounds(statement, lower_of(statement));
   return statement;
 }
@@ -171,7 +171,7 @@ Statement Launches::account_adaptive(Delta delta) const {
   for (const Accountant& accountant : accountants_) {
     const Statement each = accountant.account(share);
     upper += each.best.upper.value_or(kInfinity);
-    local += each.local.value_or(kInfinity);
+    local += each.local_upper.value_or(kInfinity);
     // All launches together release at least what one launch does, so its lower value at the whole delta is
     // also a lower value of all.
     bound.lower = numerics::larger(bound.lower.value_or(0), accountant.account(all).best.lower.value_or(0));

@@ -38,8 +38,8 @@ TEST(Launches, OfOneMechanismAreItsSchedule) {
     EXPECT_EQ(*got.best.lower, *expected.best.lower);
     EXPECT_EQ(got.rounds, 100);
     // The schedule charges every round's local guarantee at the highest rate.
-    EXPECT_LE(*got.local, *expected.local * 1.001);
-    EXPECT_GE(*got.local, *Accountant(mechanism, often).account(40, question).local * 0.999);
+    EXPECT_LE(*got.local_upper, *expected.local_upper * 1.001);
+    EXPECT_GE(*got.local_upper, *Accountant(mechanism, often).account(40, question).local_upper * 0.999);
   }
 }
 
@@ -103,7 +103,7 @@ TEST(Launches, LocalValueOfTwoEnumerated) {
   const oracle::OutputPair product = oracle::product(seen(0.7, 0.3L), seen(2, 0.6L));
   for (const double epsilon : {0.0, 0.4, 1.0, 1.8, 2.5}) {
     const long double truth = oracle::hockey_stick(product, epsilon);
-    const double local = *both.account({Question::Kind::delta_at_epsilon, epsilon}).local;
+    const double local = *both.account({Question::Kind::delta_at_epsilon, epsilon}).local_upper;
     EXPECT_GE(local, truth * (1 - 1e-12L)) << epsilon;
     EXPECT_LE(local, truth * (1 + 5e-3L)) << epsilon;
   }
@@ -145,7 +145,7 @@ TEST(Launches, EachIsSeenInItsOwnView) {
   EXPECT_EQ(s.best.view, View::server_trusted);
   EXPECT_THAT(s.best.assumptions, Contains(HasSubstr("shuffler-honest, server-trusted")));
   EXPECT_GE(*s.best.upper, *launches.alone(0, kEpsilon).best.lower);
-  EXPECT_LE(*s.best.upper, *s.local);
+  EXPECT_LE(*s.best.upper, *s.local_upper);
 }
 
 TEST(Launches, WithoutRoundsCostNothing) {

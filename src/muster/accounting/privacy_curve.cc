@@ -18,17 +18,17 @@ std::vector<double> around(const Question& question) {
   if (question.asks_epsilon()) {
     constexpr int kSteps = 5;
     for (int i = -kSteps; i <= kSteps; ++i) {
-      const double delta = question.fixed * std::pow(10.0, i);
+      const double delta = question.fixed() * std::pow(10.0, i);
       if (i == 0 || (delta < 0.5 && delta > 1e-300)) {
-        values.push_back(i == 0 ? question.fixed : delta);
+        values.push_back(i == 0 ? question.fixed() : delta);
       }
     }
     return values;
   }
   constexpr int kSteps = 8;
   for (int i = -kSteps; i <= kSteps; ++i) {
-    if (i == 0 || question.fixed > 0) {
-      values.push_back(i == 0 ? question.fixed : question.fixed * std::pow(2.0, i / 4.0));
+    if (i == 0 || question.fixed() > 0) {
+      values.push_back(i == 0 ? question.fixed() : question.fixed() * std::pow(2.0, i / 4.0));
     }
   }
   return values;
@@ -58,18 +58,21 @@ PrivacyCurves privacy_curves(const Accountant& accountant, std::uint64_t rounds,
   if (rounds == 0) {
     throw Error(ErrorCode::plan, "rounds.count", "0", "integer >= 1", "leaves nothing to draw a curve of");
   }
-  const auto point = [&](std::uint64_t count, double fixed) -> CurvePoint {
-    const Statement statement = accountant.account(count, {question.kind, fixed}, view);
-    return {count, fixed, statement.best.upper, statement.best.lower, statement.local};
+  const auto statement_at = [&](std::uint64_t count, double fixed) {
+    return accountant.account(count, {question.kind(), fixed}, view);
   };
-  PrivacyCurves curves{question, rounds, {}, {}};
+  const auto point = [](const Statement& s) -> CurvePoint {
+    return {s.rounds, s.question.fixed(), s.best.upper, s.best.lower, s.local_upper};
+  };
+  const Statement own = statement_at(rounds, question.fixed());
+  PrivacyCurves curves{question, rounds, own.best.view, own.best.neighbouring, {}, {}};
   auto by_rounds = std::async(std::launch::async, [&] {
     for (const std::uint64_t count : up_to(rounds)) {
-      curves.by_rounds.push_back(point(count, question.fixed));
+      curves.by_rounds.push_back(point(count == rounds ? own : statement_at(count, question.fixed())));
     }
   });
   for (const double fixed : around(question)) {
-    curves.by_fixed.push_back(point(rounds, fixed));
+    curves.by_fixed.push_back(point(fixed == question.fixed() ? own : statement_at(rounds, fixed)));
   }
   by_rounds.get();
   return curves;

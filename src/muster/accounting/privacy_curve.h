@@ -18,13 +18,15 @@ struct CurvePoint {
   double fixed;                 // the delta or epsilon of the question
   std::optional<double> upper;  // these three as in the Statement of this point
   std::optional<double> lower;
-  std::optional<double> local;
+  std::optional<double> local_upper;
 };
 
 struct PrivacyCurves {
   Question question;
   std::uint64_t rounds;
-  std::vector<CurvePoint> by_fixed;   // on a logarithmic grid around question.fixed, which is included
+  View view;                          // of every point, as is the neighbouring relation
+  Neighbouring neighbouring;          // all upper values are proven for it
+  std::vector<CurvePoint> by_fixed;   // on a logarithmic grid around question.fixed(), which is included
   std::vector<CurvePoint> by_rounds;  // on a logarithmic grid from 1 to `rounds`, both included
 };
 

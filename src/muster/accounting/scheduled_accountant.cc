@@ -130,7 +130,7 @@ Statement ScheduledAccountant::account(std::uint64_t rounds, const Question& que
   Statement statement{question, rounds, {}, std::nullopt, rounds, {}};
   if (view == own()) statement.all.push_back(composed_bound(rounds, question));
   statement.all.push_back(local_bound(rounds, question, view));
-  statement.local = statement.all.back().upper;
+  statement.local_upper = statement.all.back().upper;
   sort_bounds(statement, lower_of(statement));
   return statement;
 }

@@ -34,7 +34,7 @@ TEST(ScheduledAccountant, StagesThatAreAlikeAgreeWithTheAccountant) {
     EXPECT_EQ(got.rounds, 400);
     EXPECT_NEAR(*got.best.upper, *expected.best.upper, 2e-4 * *expected.best.upper);
     EXPECT_NEAR(*got.best.lower, *expected.best.lower, 2e-3 * *expected.best.lower);
-    EXPECT_DOUBLE_EQ(*got.local, *expected.local);
+    EXPECT_DOUBLE_EQ(*got.local_upper, *expected.local_upper);
     EXPECT_LT(got.best.numerical_error, 2e-3 * *got.best.upper);
     for (const std::uint64_t rounds : {60ull, 250ull}) {
       const double epsilon = accountant.epsilon_upper(rounds, Delta::of(kDelta));
@@ -166,7 +166,7 @@ TEST(ScheduledAccountant, SlotsAndAggregatesAndViews) {
   EXPECT_EQ(own.best.view, View::server_trusted);
   const Statement colluding = slots.account(kEpsilon, View::shuffler_colludes);
   EXPECT_EQ(colluding.best.id, "local-composition");
-  EXPECT_EQ(*colluding.best.upper, *own.local);
+  EXPECT_EQ(*colluding.best.upper, *own.local_upper);
   EXPECT_THROW(slots.account(kEpsilon, View::sum_only), Error);
   const Accountant nothing(PureLocal{1}, {{run(0.9), 0}});
   EXPECT_EQ(*nothing.account(kEpsilon).best.upper, 0);
@@ -215,7 +215,7 @@ TEST(ScheduledAccountant, StagesWithoutRoundsCostNothing) {
   const double expected = *Accountant(PureLocal{2}, rarely).account(10, kEpsilon).best.upper;
   const Accountant late(PureLocal{2}, {{often, 0}, {rarely, 10}, {often, 0}});
   EXPECT_EQ(*late.account(kEpsilon).best.upper, expected);
-  EXPECT_EQ(late.epsilon_upper(10, Delta::of(kEpsilon.fixed)), expected);
+  EXPECT_EQ(late.epsilon_upper(10, Delta::of(kEpsilon.fixed())), expected);
   const Accountant none(PureLocal{2}, {{often, 0}, {rarely, 0}});
   EXPECT_EQ(*none.account(kEpsilon).best.upper, 0);
 }

@@ -41,7 +41,7 @@ struct Statement {
   std::uint64_t rounds = 0;
   // The smallest proven upper bound. Its `lower` is the largest valid lower bound.
   Bound best;
-  std::optional<double> local;  // an upper value that holds even if the shuffler colludes
+  std::optional<double> local_upper;  // holds even if the shuffler colludes
   std::uint64_t local_rounds = 0;
   std::vector<Bound> all;  // proven bounds first, by increasing upper value
 };

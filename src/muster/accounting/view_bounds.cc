@@ -43,7 +43,7 @@ double ComposedUpper::upper(const Gate& gate, std::uint64_t rounds, const Questi
       uses_types(rounds) ? typed_.upper(rounds, question) : composed_.upper(rounds, question);
   if (round_.validity == Validity::proven) {
     gate.check(round_.id, rounds, question, value,
-               [&](double epsilon) { return delta_at(rounds, question.fixed, epsilon); });
+               [&](double epsilon) { return delta_at(rounds, question.fixed(), epsilon); });
   }
   return value;
 }

@@ -64,12 +64,12 @@ double ComposedCurve::upper(std::uint64_t rounds, const Question& question) cons
   if (rounds == 1) {
     return question.asks_epsilon()
                ? numerics::crossing_from_above([&](double e) { return curve_.forward()(e).upper; },
-                                               question.fixed, kMaxEpsilon)
-               : curve_.forward()(question.fixed).upper;
+                                               question.fixed(), kMaxEpsilon)
+               : curve_.forward()(question.fixed()).upper;
   }
   return question.asks_epsilon()
-             ? table(rounds, question.fixed).dominating.epsilon_upper(rounds, question.fixed)
-             : delta_upper(rounds, question.fixed);
+             ? table(rounds, question.fixed()).dominating.epsilon_upper(rounds, question.fixed())
+             : delta_upper(rounds, question.fixed());
 }
 
 double ComposedCurve::delta_at(std::uint64_t rounds, double delta, double epsilon) const {
@@ -81,35 +81,36 @@ double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question
   if (rounds == 1 || !question.asks_epsilon()) {
     return upper(rounds, question);
   }
-  const Resolution r = Resolutions<Table>::wanted(rounds, question.fixed);
-  const double tail = numerics::larger(r.tail, kRoughTail * question.fixed / static_cast<double>(rounds));
+  const Resolution r = Resolutions<Table>::wanted(rounds, question.fixed());
+  const double tail = numerics::larger(r.tail, kRoughTail * question.fixed() / static_cast<double>(rounds));
   const int nodes = r.visited > 1 ? kRoughOfFew : kRoughNodes;
   return LossDistribution::dominating(curve_.table({nodes, tail, r.visited, knot_}))
-      .epsilon_upper(rounds, question.fixed);
+      .epsilon_upper(rounds, question.fixed());
 }
 
 double ComposedCurve::estimate(std::uint64_t rounds, const Question& question, double upper) const {
   if (rounds == 1) {
     return question.asks_epsilon()
                ? numerics::crossing_from_below([&](double e) { return curve_.forward()(e).estimate; },
-                                               question.fixed, kMaxEpsilon)
-               : curve_.forward()(question.fixed).estimate;
+                                               question.fixed(), kMaxEpsilon)
+               : curve_.forward()(question.fixed()).estimate;
   }
-  const double delta = question.asks_epsilon() ? question.fixed : upper;
+  const double delta = question.asks_epsilon() ? question.fixed() : upper;
   const LossDistribution& pair = estimated_.at(rounds, delta, [&](const Resolution& r) {
     return LossDistribution::estimated(table(rounds, delta).curve, r.refined());
   });
-  return question.asks_epsilon() ? pair.epsilon_lower(rounds, question.fixed)
-                                 : pair.delta(rounds, question.fixed, Ends::lower).lower;
+  return question.asks_epsilon() ? pair.epsilon_lower(rounds, question.fixed())
+                                 : pair.delta(rounds, question.fixed(), Ends::lower).lower;
 }
 
 double ComposedPair::lower(std::uint64_t rounds, const Question& question, double upper) const {
   if (rounds == 1) {
     if (!question.asks_epsilon()) {
-      return numerics::larger(pair_.forward()(question.fixed).lower, pair_.reverse()(question.fixed).lower);
+      return numerics::larger(pair_.forward()(question.fixed()).lower,
+                              pair_.reverse()(question.fixed()).lower);
     }
     const auto crossing = [&](const PairCurve& curve) {
-      return numerics::crossing_from_below([&](double e) { return curve(e).lower; }, question.fixed,
+      return numerics::crossing_from_below([&](double e) { return curve(e).lower; }, question.fixed(),
                                            kMaxEpsilon);
     };
     return numerics::larger(crossing(pair_.forward()), crossing(pair_.reverse()));
@@ -121,13 +122,13 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question, doubl
                         LossDistribution::dominated(curve.swapped(), kRefinedPairs)};
     });
     const auto one = [&](const LossDistribution& pair) {
-      return question.asks_epsilon() ? pair.epsilon_lower(rounds, question.fixed)
-                                     : pair.delta(rounds, question.fixed, Ends::lower).lower;
+      return question.asks_epsilon() ? pair.epsilon_lower(rounds, question.fixed())
+                                     : pair.delta(rounds, question.fixed(), Ends::lower).lower;
     };
     return numerics::larger(one(pairs[0]), one(pairs[1]));
   };
   if (question.asks_epsilon()) {
-    return answer(question.fixed);
+    return answer(question.fixed());
   }
   const double first = answer(upper);
   return numerics::as_lower_bound(numerics::larger(first, answer(first)));

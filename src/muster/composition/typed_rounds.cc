@@ -145,16 +145,16 @@ double TypedRounds::answer(std::uint64_t rounds, const Question& question, bool 
       Tables* next = tables(rounds, value, rough);
       if (next == last || next == nullptr) return value;
       last = next;
-      value = numerics::smaller(value, delta_of(*next, rounds, question.fixed));
+      value = numerics::smaller(value, delta_of(*next, rounds, question.fixed()));
     }
   }
-  Tables* known = tables(rounds, question.fixed, rough);
+  Tables* known = tables(rounds, question.fixed(), rough);
   if (known == nullptr) return kNone;
-  if (rounds > known->block) return blocks(*known, rounds).epsilon_upper(question.fixed);
+  if (rounds > known->block) return blocks(*known, rounds).epsilon_upper(question.fixed());
   const std::vector<double> values = profile(*known, rounds);
-  if (!(values.back() <= question.fixed)) return kNone;
+  if (!(values.back() <= question.fixed())) return kNone;
   return numerics::crossing_from_above(
-      [&](double e) { return AdaptiveRounds::between(values, known->types.spacing, e); }, question.fixed,
+      [&](double e) { return AdaptiveRounds::between(values, known->types.spacing, e); }, question.fixed(),
       kMaxEpsilon, known->types.spacing * static_cast<double>(values.size()) / 2);
 }
 
@@ -168,20 +168,20 @@ double TypedRounds::rough_upper(std::uint64_t rounds, const Question& question) 
 
 double TypedRounds::estimate(std::uint64_t rounds, const Question& question, double upper) const {
   const std::lock_guard lock(mutex_);
-  const double delta = question.asks_epsilon() ? question.fixed : upper;
+  const double delta = question.asks_epsilon() ? question.fixed() : upper;
   Tables* known = tables(rounds, delta, false);
   if (known == nullptr) return 0;
   if (rounds > known->block) {
     const DifferentRounds all = blocks(*known, rounds);
-    return question.asks_epsilon() ? all.epsilon_lower(question.fixed)
-                                   : all.delta(question.fixed, Ends::lower).lower;
+    return question.asks_epsilon() ? all.epsilon_lower(question.fixed())
+                                   : all.delta(question.fixed(), Ends::lower).lower;
   }
   const std::vector<double> values = profile(*known, rounds);
   const auto below = [&](double e) {
     return AdaptiveRounds::between(values, known->types.spacing, e) * (1 - kRecursionError) - values.back();
   };
-  if (!question.asks_epsilon()) return numerics::as_lower_bound(below(question.fixed));
-  return numerics::crossing_from_below(below, question.fixed, kMaxEpsilon,
+  if (!question.asks_epsilon()) return numerics::as_lower_bound(below(question.fixed()));
+  return numerics::crossing_from_below(below, question.fixed(), kMaxEpsilon,
                                        known->types.spacing * static_cast<double>(values.size()) / 2);
 }
 

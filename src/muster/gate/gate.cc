@@ -38,8 +38,8 @@ bool passes_every_loss(const Mechanism& mechanism, std::uint64_t rounds, double 
 double Gate::floor(const Question& question) const {
   double most = 0;
   for (const Participation& stage : stages_) {
-    const double own = question.asks_epsilon() ? floor_epsilon(mechanism_, stage, view_, question.fixed)
-                                               : floor_delta(mechanism_, stage, view_, question.fixed);
+    const double own = question.asks_epsilon() ? floor_epsilon(mechanism_, stage, view_, question.fixed())
+                                               : floor_delta(mechanism_, stage, view_, question.fixed());
     if (own > most) most = own;
   }
   return most;
@@ -50,7 +50,8 @@ void Gate::check(const std::string& bound, std::uint64_t rounds, const Question&
   if (rounds == 0 || (std::isinf(upper) && upper > 0)) return;
   if (!(upper >= 0)) fail(bound, upper, "a number >= 0", "not a bound");
   const bool asks_epsilon = question.asks_epsilon();
-  const double epsilon = asks_epsilon ? upper : question.fixed, delta = asks_epsilon ? question.fixed : upper;
+  const double epsilon = asks_epsilon ? upper : question.fixed(),
+               delta = asks_epsilon ? question.fixed() : upper;
   // Deltas are compared at the epsilon claimed, because finding the floor's epsilon would take a search.
   const double floor_here = floor({Question::Kind::delta_at_epsilon, epsilon});
   if (!(floor_here <= delta * (1 + kRoom))) {

@@ -41,7 +41,8 @@ double optimal_composition_delta(const Guarantee& round, std::uint64_t rounds, d
   const double kept = log_kept(round, static_cast<double>(rounds));
   const double spent = numerics::smaller(1.0, -std::expm1(kept) * (1 + kRoom));
   if (std::isinf(round.epsilon)) return 1;
-  const double loss = round.epsilon > 0 ? local_detail::pure_delta(round.epsilon, 1, rounds, epsilon) : 0.0;
+  const double loss =
+      round.epsilon > 0 ? local_detail::pure_delta_upper(round.epsilon, 1, rounds, epsilon) : 0.0;
   // This form of 1 - (1-spent)(1-loss) keeps a tiny result accurate.
   return numerics::smaller(1.0, (spent + (1 - spent) * loss) * (1 + kRoom));
 }
@@ -54,7 +55,7 @@ std::optional<double> optimal_composition_epsilon(const Guarantee& round, std::u
   if (!(round.epsilon > 0)) return 0;
   const double most = static_cast<double>(rounds) * round.epsilon * (1 + kRoom);
   if (left < kSmallest) return most;
-  return numerics::smaller(most, local_detail::pure_epsilon(round.epsilon, 1, rounds, left));
+  return numerics::smaller(most, local_detail::pure_epsilon_upper(round.epsilon, 1, rounds, left));
 }
 
 std::optional<double> heterogeneous_composition_epsilon(const std::vector<Guarantee>& rounds, double delta) {
@@ -98,13 +99,13 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
     if (value && (!best || *value < *best)) best = value;
   };
   if (question.asks_epsilon()) {
-    if (rounds == 1) return epsilon_of(question.fixed);
+    if (rounds == 1) return epsilon_of(question.fixed());
     for (const double part : {0.01, 0.1, 0.3, 0.5, 0.7, 0.9}) {
       if (rounds > 1'000'000 && part != 0.5) continue;  // every part costs a pass over the rounds
-      const double delta = part * question.fixed / k;
+      const double delta = part * question.fixed() / k;
       if (!(delta > kSmallest)) continue;
       if (const auto epsilon = epsilon_of(delta)) {
-        keep(optimal_composition_epsilon({*epsilon, delta}, rounds, question.fixed));
+        keep(optimal_composition_epsilon({*epsilon, delta}, rounds, question.fixed()));
       }
     }
     return best;
@@ -113,7 +114,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
     double low = std::log(kSmallest), high = 0;
     const auto answers = [&](double log_delta) {
       const auto epsilon = epsilon_of(std::exp(log_delta));
-      return epsilon && *epsilon <= question.fixed;
+      return epsilon && *epsilon <= question.fixed();
     };
     if (answers(low)) return kSmallest;
     while (high - low > 1e-10) {
@@ -128,7 +129,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
     if (best && delta > *best) continue;
     if (best && delta * k < 1e-3 * *best) break;  // smaller deltas lower `best` by at most a thousandth
     if (const auto epsilon = epsilon_of(delta)) {
-      keep(optimal_composition_delta({*epsilon, delta}, rounds, question.fixed));
+      keep(optimal_composition_delta({*epsilon, delta}, rounds, question.fixed()));
     }
   }
   return best ? numerics::smaller(*best, 1.0) : 1.0;

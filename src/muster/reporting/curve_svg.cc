@@ -107,7 +107,7 @@ class Panel {
   std::string title() const {
     const char* quantity = asks_epsilon_ ? "epsilon" : "delta";
     return over_rounds_ ? fmt::format("{} over rounds, at {} {}", quantity,
-                                      asks_epsilon_ ? "delta" : "epsilon", curves_.question.fixed)
+                                      asks_epsilon_ ? "delta" : "epsilon", curves_.question.fixed())
                         : fmt::format("{} over {}, after {} round{}", quantity, at(), curves_.rounds,
                                       curves_.rounds == 1 ? "" : "s");
   }
@@ -150,7 +150,7 @@ class Panel {
 
   void mark_what_was_asked() {
     for (const CurvePoint& point : points_) {
-      if (point.rounds == curves_.rounds && point.fixed == curves_.question.fixed && point.upper &&
+      if (point.rounds == curves_.rounds && point.fixed == curves_.question.fixed() && point.upper &&
           *point.upper > 0) {
         const DataPoint asked{x_shown(point), y_shown(point.upper)};
         // The label stands above the dot, on the side where the curve does not touch it: the curve falls over

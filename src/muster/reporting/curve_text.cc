@@ -16,7 +16,7 @@ using accounting::PrivacyCurves;
 
 TableRow row_of(const std::string& at, const CurvePoint& point) {
   return {at, point.upper ? rounded_up(*point.upper) : "none", point.lower ? rounded_down(*point.lower) : "-",
-          point.local ? rounded_up(*point.local) : "none"};
+          point.local_upper ? rounded_up(*point.local_upper) : "none"};
 }
 
 std::string table(const PrivacyCurves& curves, const std::string& heading) {
@@ -45,7 +45,7 @@ std::string csv(const PrivacyCurves& curves) {
   const auto add = [&text](const char* curve, const std::vector<CurvePoint>& points) {
     for (const CurvePoint& point : points) {
       text += fmt::format("{},{},{:.17g},{},{},{}\n", curve, point.rounds, point.fixed, cell(point.upper),
-                          cell(point.lower), cell(point.local));
+                          cell(point.lower), cell(point.local_upper));
     }
   };
   add(fixed, curves.by_fixed);
@@ -69,13 +69,15 @@ CurveFormat curve_format_named(const std::string& name) {
 }
 
 std::string curve_text(const PrivacyCurves& curves, CurveFormat format, const std::string& heading) {
+  const std::string of_what =
+      fmt::format("{}; proven; {}; {}", heading, name_of(curves.neighbouring), name_of(curves.view));
   switch (format) {
     case CurveFormat::table:
-      return table(curves, heading);
+      return table(curves, of_what);
     case CurveFormat::csv:
       return csv(curves);
     case CurveFormat::svg:
-      return curve_svg(curves, heading);
+      return curve_svg(curves, of_what);
   }
   return "";
 }

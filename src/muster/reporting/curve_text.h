@@ -15,7 +15,8 @@ enum class CurveFormat { table, csv, svg };
 // Throws Error(usage) if no format has this name.
 CurveFormat curve_format_named(const std::string& name);
 
-// `heading` states the question and the plan; CSV has no heading.
+// `heading` states the question and the plan; the relation and the view of the values are added to it. CSV has
+// no heading.
 std::string curve_text(const accounting::PrivacyCurves& curves, CurveFormat format,
                        const std::string& heading);
 

@@ -19,6 +19,8 @@ using testing::StartsWith;
 PrivacyCurves curves() {
   return {.question = {Question::Kind::epsilon_at_delta, 1e-6},
           .rounds = 100,
+          .view = accounting::View::shuffler_honest,
+          .neighbouring = accounting::Neighbouring::replace_one,
           .by_fixed = {{100, 1e-7, 1.2345678, 0.9, 50.0},
                        {100, 1e-6, 1.1, 0.8, 49.0},
                        {100, 1e-5, std::nullopt, std::nullopt, std::nullopt}},
@@ -27,7 +29,7 @@ PrivacyCurves curves() {
 
 TEST(CurveText, TheTableRoundsOutward) {
   const std::string text = curve_text(curves(), CurveFormat::table, "what was asked");
-  EXPECT_THAT(text, StartsWith("what was asked\n\nover delta\n"));
+  EXPECT_THAT(text, StartsWith("what was asked; proven; replace-one; shuffler-honest\n\nover delta\n"));
   EXPECT_THAT(text, HasSubstr("delta  epsilon upper  lower  if the shuffler colludes\n"));
   EXPECT_THAT(text, HasSubstr("1e-07  1.23457        0.9    50\n"));
   EXPECT_THAT(text, HasSubstr("1e-05  none           -      none\n"));
@@ -77,6 +79,8 @@ TEST(CurveText, ThePictureIsWholeAndEscapesItsHeading) {
 TEST(CurveText, APictureOfNearlyNothingIsStillWhole) {
   PrivacyCurves one = {.question = {Question::Kind::delta_at_epsilon, 0},
                        .rounds = 1,
+                       .view = accounting::View::shuffler_honest,
+                       .neighbouring = accounting::Neighbouring::replace_one,
                        .by_fixed = {{1, 0, 0.0, 0.0, 0.0}},
                        .by_rounds = {{1, 0, 0.0, 0.0, 0.0}}};
   expect_well_formed(curve_svg(one, "nothing"));

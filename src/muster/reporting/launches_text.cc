@@ -26,7 +26,7 @@ std::string launches_table(const accounting::Statement& all, const std::vector<L
   const std::string quantity = all.question.asks_epsilon() ? "epsilon" : "delta";
   std::vector<TableRow> rows = {{quantity + " of", "alone", "rounds", "bound"}};
   if (additive) {
-    rows.front()[1] = fmt::format("at delta = {:.4g}", shares.front().alone.question.fixed);
+    rows.front()[1] = fmt::format("at delta = {:.4g}", shares.front().alone.question.fixed());
   } else {
     rows.front().insert(rows.front().begin() + 2, "all without it");
   }

@@ -196,7 +196,7 @@ std::string statement_of(const ReportParts& parts) {
                       escaped(accounting::describe(parts.run.plan.mechanism())),
                       escaped(accounting::describe(parts.run.plan.participation())), statement.rounds,
                       parts.run.plan.has_slots() ? "run" : "round", statement.rounds == 1 ? "" : "s",
-                      statement.question.fixed,
+                      statement.question.fixed(),
                       parts.run.plan.records() > 1 ? "one client, all its records" : "one client's record",
                       name_of(statement.best.neighbouring));
   html +=
@@ -211,7 +211,7 @@ std::string statement_of(const ReportParts& parts) {
       "<p>If the shuffler and the aggregator collude, over {} round{} of one client: epsilon "
       "<b>{}</b>.</p>\n",
       statement.local_rounds, statement.local_rounds == 1 ? "" : "s",
-      statement.local ? data(*statement.local, rounded_up(*statement.local)) : "none");
+      statement.local_upper ? data(*statement.local_upper, rounded_up(*statement.local_upper)) : "none");
   html += fmt::format("<p><code>{}</code>: {}. It assumes:</p>\n", escaped(statement.best.id),
                       escaped(statement.best.citation));
   html += listed(statement.best.assumptions);

@@ -15,9 +15,9 @@ JsonObject both_sides(const Bound& bound) {
 JsonObject head(const Statement& statement, const Bound& bound) {
   JsonObject json;
   if (statement.question.asks_epsilon()) {
-    json.object("epsilon", both_sides(bound)).number("delta", statement.question.fixed);
+    json.object("epsilon", both_sides(bound)).number("delta", statement.question.fixed());
   } else {
-    json.number("epsilon", statement.question.fixed).object("delta", both_sides(bound));
+    json.number("epsilon", statement.question.fixed()).object("delta", both_sides(bound));
   }
   return json.unsigned_integer("rounds", statement.rounds);
 }
@@ -37,9 +37,9 @@ JsonObject bound_json(const Statement& statement, const Bound& bound) {
 JsonObject local_json(const Statement& statement) {
   JsonObject json;
   if (statement.question.asks_epsilon()) {
-    json.number("epsilon", statement.local).number("delta", statement.question.fixed);
+    json.number("epsilon", statement.local_upper).number("delta", statement.question.fixed());
   } else {
-    json.number("epsilon", statement.question.fixed).number("delta", statement.local);
+    json.number("epsilon", statement.question.fixed()).number("delta", statement.local_upper);
   }
   return json.unsigned_integer("rounds", statement.local_rounds);
 }

@@ -94,7 +94,7 @@ std::string statement_table(const Statement& statement, bool with_time) {
   std::string text = aligned(rows);
   text += fmt::format("\nIf the shuffler colludes, over {} round{}: {} {}\n", statement.local_rounds,
                       statement.local_rounds == 1 ? "" : "s", quantity,
-                      statement.local ? rounded_up(*statement.local) : "none");
+                      statement.local_upper ? rounded_up(*statement.local_upper) : "none");
   const std::vector<std::string> shared = shared_assumptions(statement.all);
   for (const Bound& bound : statement.all) {
     const std::string head =

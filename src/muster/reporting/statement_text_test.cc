@@ -44,7 +44,7 @@ accounting::Statement statement(accounting::Question::Kind kind) {
   return {.question = {kind, 0.5},
           .rounds = 3,
           .best = best,
-          .local = 7.0,
+          .local_upper = 7.0,
           .local_rounds = 3,
           .all = {best, open}};
 }

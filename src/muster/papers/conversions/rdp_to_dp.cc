@@ -172,8 +172,8 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
     const double l = static_cast<double>(order);
     rho = static_cast<double>(rounds) * rdp(order) * (1 + 4 * kUnit);
     if (!std::isfinite(rho)) return kInfinity;
-    const double value = for_epsilon ? epsilon_upper_from_rdp(conversion, l, rho, question.fixed)
-                                     : delta_upper_from_rdp(conversion, l, rho, question.fixed);
+    const double value = for_epsilon ? epsilon_upper_from_rdp(conversion, l, rho, question.fixed())
+                                     : delta_upper_from_rdp(conversion, l, rho, question.fixed());
     if (value < best.upper) best = {value, l};
     return value;
   };

@@ -158,9 +158,9 @@ TEST(RdpToDp, TheSearchFindsTheBestOrder) {
         double brute = INFINITY;
         for (double l = 2; l <= 700; ++l) {
           const double rho = 7 * curve(l);
-          brute = std::min(brute, question.kind == Question::Kind::epsilon_at_delta
-                                      ? epsilon_upper_from_rdp(c, l, rho, question.fixed)
-                                      : delta_upper_from_rdp(c, l, rho, question.fixed));
+          brute = std::min(brute, question.kind() == Question::Kind::epsilon_at_delta
+                                      ? epsilon_upper_from_rdp(c, l, rho, question.fixed())
+                                      : delta_upper_from_rdp(c, l, rho, question.fixed()));
         }
         const auto function = [&](std::uint64_t l) { return curve(static_cast<double>(l)); };
         const double from_function = convert_rdp(function, 7, question, c).upper;

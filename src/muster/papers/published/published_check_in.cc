@@ -179,7 +179,7 @@ const char* const kLemma3 =
 
 // The value of `free_delta` in shuffled() and of `miss` in high_count_round(). The paper does not say how to
 // choose them. Here both are the question's delta, or 1e-6 if the question asks for delta.
-double free_delta(const Question& question) { return question.asks_epsilon() ? question.fixed : 1e-6; }
+double free_delta(const Question& question) { return question.asks_epsilon() ? question.fixed() : 1e-6; }
 
 // Equation (6): one round's divergence given k, mixed over the count k.
 Divergence mixed_over_count(double clients, double rate,

@@ -39,8 +39,9 @@ Bound composed(const std::function<std::optional<double>(double)>& epsilon_of, s
 
 Bound clone_closed_form_bound(double clients, double epsilon0, std::uint64_t rounds,
                               const Question& question) {
-  Bound bound = composed([&](double delta) { return clone_closed_form_epsilon(clients, epsilon0, delta); },
-                         rounds, question);
+  Bound bound =
+      composed([&](double delta) { return clone_closed_form_epsilon_upper(clients, epsilon0, delta); },
+               rounds, question);
   bound.id = "feldman-2021-theorem-3-1";
   bound.validity = Validity::as_published;
   bound.citation = std::string(kFeldman) + "Theorem 3.1, closed form" + kComposed;

@@ -188,7 +188,7 @@ Bound balle_theorem41_bound(double clients, double slots, double epsilon0, doubl
   if (delta0 > 0) {
     // delta2 is a quarter of the question's delta divided by the number of runs. If the question asks for
     // delta, 1e-6 takes its place. The rest of the delta is left for the paper's delta and delta1.
-    const double share = question.asks_epsilon() ? question.fixed : 1e-6;
+    const double share = question.asks_epsilon() ? question.fixed() : 1e-6;
     const double delta2 = share / 4 / static_cast<double>(numerics::larger<std::uint64_t>(runs, 1));
     const std::optional<double> delta1 = random_check_in::least_delta1(epsilon0, delta0);
     if (delta1 && delta2 > 0) {

@@ -84,7 +84,7 @@ Divergence theorem3(double clients, double rate, double t, double slack) {
 }
 
 Guarantee gaussian_guarantee(double mu, double delta0) {
-  return {local_detail::gaussian_epsilon(mu, 1, 1, delta0), delta0};
+  return {local_detail::gaussian_epsilon_upper(mu, 1, 1, delta0), delta0};
 }
 
 Guarantee classical_gaussian_guarantee(double mu, double delta0) {

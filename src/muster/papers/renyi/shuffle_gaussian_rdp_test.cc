@@ -18,7 +18,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr Question kAt(double delta) { return {Question::Kind::epsilon_at_delta, delta}; }
+Question kAt(double delta) { return {Question::Kind::epsilon_at_delta, delta}; }
 
 // D_l(P||Q) of two shuffled clients on a line with unit noise, the victim at `x` or at `z` and the other
 // at `y`. Each reports with probability g. The density of the unordered pair is integrated by the trapezoidal

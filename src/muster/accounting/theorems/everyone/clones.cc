@@ -33,7 +33,7 @@ numerics::Enclosure clone_pair_delta(double n, double epsilon0, double epsilon) 
   return pair(n, epsilon0, epsilon, 0);
 }
 
-std::optional<double> clone_closed_form_epsilon(double n, double epsilon0, double delta) {
+std::optional<double> clone_closed_form_epsilon_upper(double n, double epsilon0, double delta) {
   if (!(delta > 0 && delta < 1) || epsilon0 > std::log(n / (16 * std::log(2 / delta)))) {
     return std::nullopt;
   }
@@ -55,7 +55,7 @@ std::optional<double> clone_approximate_epsilon(double n, double epsilon0, doubl
   std::optional<double> best;
   for (int i = 0; i < 200; ++i) {
     const double middle = 0.5 * (low + high);
-    const std::optional<double> epsilon = clone_closed_form_epsilon(n, epsilon0, middle);
+    const std::optional<double> epsilon = clone_closed_form_epsilon_upper(n, epsilon0, middle);
     // Without a value, delta is below the closed form's range. Within the range, a smaller delta means a
     // larger epsilon and with it a larger slack.
     if (!epsilon) {

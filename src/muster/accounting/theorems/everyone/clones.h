@@ -29,7 +29,7 @@ numerics::Enclosure clone_pair_delta(double n, double epsilon0, double epsilon);
 //     ln(1 + s (e^epsilon0 - 1)/(e^epsilon0 + 1)).
 // The result is nullopt for a larger epsilon0, and for a delta outside (0, 1). The epsilon that
 // clone_pair_delta gives is always smaller.
-std::optional<double> clone_closed_form_epsilon(double n, double epsilon0, double delta);
+std::optional<double> clone_closed_form_epsilon_upper(double n, double epsilon0, double delta);
 
 // (epsilon0, delta0)-LDP randomizers, by the paper's Theorem 3.8 as published: the closed form's epsilon
 // at `delta` holds with a total delta of delta + (e^epsilon + 1)(1 + e^-epsilon0 / 2) n delta0. Returns

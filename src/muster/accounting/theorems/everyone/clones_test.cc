@@ -43,7 +43,7 @@ TEST(Clones, ReferenceValues) {
     EXPECT_LE(lower, row.epsilon + 1e-10);
     EXPECT_LE(upper - lower, 1e-5 * row.epsilon);
   }
-  EXPECT_NEAR(clone_closed_form_epsilon(1e5, 4, 1e-6).value(), 0.5378040242, 1e-10);
+  EXPECT_NEAR(clone_closed_form_epsilon_upper(1e5, 4, 1e-6).value(), 0.5378040242, 1e-10);
 }
 
 // The divergence from its definition: a sum over C, A and the victim's side.
@@ -164,7 +164,7 @@ TEST(Clones, ClosedFormIsAboveThePair) {
   for (const double n : {1e3, 1e4, 1e6, 1e8}) {
     for (const double epsilon0 : {0.1, 1.0, 3.0, 6.0, 10.0}) {
       for (const double delta : {1e-3, 1e-6, 1e-12, 1e-30}) {
-        const std::optional<double> epsilon = clone_closed_form_epsilon(n, epsilon0, delta);
+        const std::optional<double> epsilon = clone_closed_form_epsilon_upper(n, epsilon0, delta);
         if (!epsilon) {
           EXPECT_GT(epsilon0, std::log(n / (16 * std::log(2 / delta))));
           continue;

@@ -40,15 +40,15 @@ namespace local_detail {
 
 // For one epsilon0-LDP message per round, sent with probability `rate`: exact composition, and the moment
 // (Renyi) bound that is used for very many rounds.
-double pure_delta(double epsilon0, double rate, std::uint64_t rounds, double epsilon);
-double pure_epsilon(double epsilon0, double rate, std::uint64_t rounds, double delta);
-double pure_delta_by_moments(double epsilon0, double rate, std::uint64_t rounds, double epsilon);
-double pure_epsilon_by_moments(double epsilon0, double rate, std::uint64_t rounds, double delta);
+double pure_delta_upper(double epsilon0, double rate, std::uint64_t rounds, double epsilon);
+double pure_epsilon_upper(double epsilon0, double rate, std::uint64_t rounds, double delta);
+double pure_delta_upper_by_moments(double epsilon0, double rate, std::uint64_t rounds, double epsilon);
+double pure_epsilon_upper_by_moments(double epsilon0, double rate, std::uint64_t rounds, double delta);
 
 // For one Gaussian message per round, sent with probability `rate`. mu is the distance of the records in
 // deviations of the noise.
-double gaussian_delta(double mu, double rate, std::uint64_t rounds, double epsilon);
-double gaussian_epsilon(double mu, double rate, std::uint64_t rounds, double delta);
+double gaussian_delta_upper(double mu, double rate, std::uint64_t rounds, double epsilon);
+double gaussian_epsilon_upper(double mu, double rate, std::uint64_t rounds, double delta);
 
 }  // namespace local_detail
 }  // namespace muster::accounting

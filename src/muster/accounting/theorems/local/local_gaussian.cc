@@ -44,11 +44,11 @@ struct Mixture {
 
 }  // namespace
 
-double gaussian_delta(double mu, double rate, std::uint64_t rounds, double epsilon) {
+double gaussian_delta_upper(double mu, double rate, std::uint64_t rounds, double epsilon) {
   return Mixture(mu, rate, static_cast<double>(rounds), 700).delta(epsilon);
 }
 
-double gaussian_epsilon(double mu, double rate, std::uint64_t rounds, double delta) {
+double gaussian_epsilon_upper(double mu, double rate, std::uint64_t rounds, double delta) {
   const Mixture mixture(mu, rate, static_cast<double>(rounds), 20 - std::log(delta));
   if (mixture.delta(0) <= delta) return 0;
   double low = 0, high = numerics::larger(1e-9, mu * std::sqrt(static_cast<double>(rounds)));

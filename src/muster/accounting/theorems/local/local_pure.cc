@@ -123,7 +123,7 @@ double minimum_over_t(double epsilon0, F&& f) {
 
 }  // namespace
 
-double pure_delta_by_moments(double epsilon0, double rate, std::uint64_t rounds, double epsilon) {
+double pure_delta_upper_by_moments(double epsilon0, double rate, std::uint64_t rounds, double epsilon) {
   const double n = static_cast<double>(rounds);
   if (epsilon >= n * epsilon0 * (1 + 4 * kUnit)) return 0;
   const double log_delta = minimum_over_t(epsilon0, [&](double t) {
@@ -133,7 +133,7 @@ double pure_delta_by_moments(double epsilon0, double rate, std::uint64_t rounds,
   return numerics::smaller(1.0, std::exp(log_delta) * (1 + numerics::kEightThousandRoundings) + kTiny);
 }
 
-double pure_epsilon_by_moments(double epsilon0, double rate, std::uint64_t rounds, double delta) {
+double pure_epsilon_upper_by_moments(double epsilon0, double rate, std::uint64_t rounds, double delta) {
   const double n = static_cast<double>(rounds);
   const double epsilon = minimum_over_t(epsilon0, [&](double t) {
     const double moment = log_moment_above(epsilon0, rate, n, t), constant = log_constant_above(t);
@@ -145,10 +145,10 @@ double pure_epsilon_by_moments(double epsilon0, double rate, std::uint64_t round
                           n * epsilon0 * (1 + 4 * kUnit));
 }
 
-double pure_delta(double epsilon0, double rate, std::uint64_t rounds, double epsilon) {
+double pure_delta_upper(double epsilon0, double rate, std::uint64_t rounds, double epsilon) {
   const double n = static_cast<double>(rounds);
   if (epsilon >= n * epsilon0 * (1 + 4 * kUnit)) return 0;
-  if (rounds > kExactRounds) return pure_delta_by_moments(epsilon0, rate, rounds, epsilon);
+  if (rounds > kExactRounds) return pure_delta_upper_by_moments(epsilon0, rate, rounds, epsilon);
   const double level = numerics::smaller(std::floor(epsilon / epsilon0) + 1, n);
   Walk walk(epsilon0, rate, rounds);
   while (walk.level() > level) walk.down();
@@ -156,8 +156,8 @@ double pure_delta(double epsilon0, double rate, std::uint64_t rounds, double eps
                            walk.delta(numerics::smaller(0.0, epsilon * (1 - 4 * kUnit) - level * epsilon0)));
 }
 
-double pure_epsilon(double epsilon0, double rate, std::uint64_t rounds, double delta) {
-  if (rounds > kExactRounds) return pure_epsilon_by_moments(epsilon0, rate, rounds, delta);
+double pure_epsilon_upper(double epsilon0, double rate, std::uint64_t rounds, double delta) {
+  if (rounds > kExactRounds) return pure_epsilon_upper_by_moments(epsilon0, rate, rounds, delta);
   Walk walk(epsilon0, rate, rounds);
   while (walk.delta(-epsilon0) < delta) {
     if (walk.level() <= 1) return 0;  // even at eps = 0, delta stays below the target

@@ -83,7 +83,7 @@ TEST(LocalPure, AnswersAtTheSmallestDeltas) {
   for (const double epsilon0 : {1e-9, 0.5, 60.0}) {
     for (const std::uint64_t rounds : {1ull, 3ull, 1000ull, 246259ull}) {
       for (const double delta : {5e-324, 2.3e-308, 1e-307, 1e-300}) {
-        const double epsilon = local_detail::pure_epsilon(epsilon0, 0.5, rounds, delta);
+        const double epsilon = local_detail::pure_epsilon_upper(epsilon0, 0.5, rounds, delta);
         EXPECT_GE(epsilon, 0) << epsilon0 << ' ' << rounds << ' ' << delta;
         EXPECT_LE(epsilon, static_cast<double>(rounds) * epsilon0 * (1 + 1e-12));
       }
@@ -105,12 +105,12 @@ TEST(LocalPure, ClosedFormAtOneRound) {
 TEST(LocalPure, MomentBoundDominatesTheExactOne) {
   for (const std::uint64_t rounds : {1u, 100u, 100000u}) {
     for (const double epsilon0 : {0.1, 2.0}) {
-      const double exact = local_detail::pure_epsilon(epsilon0, 0.1, rounds, 1e-6);
-      const double moments = local_detail::pure_epsilon_by_moments(epsilon0, 0.1, rounds, 1e-6);
+      const double exact = local_detail::pure_epsilon_upper(epsilon0, 0.1, rounds, 1e-6);
+      const double moments = local_detail::pure_epsilon_upper_by_moments(epsilon0, 0.1, rounds, 1e-6);
       EXPECT_GE(moments, exact);
       EXPECT_LE(moments, exact * 1.2 + 0.1);
-      EXPECT_GE(local_detail::pure_delta_by_moments(epsilon0, 0.1, rounds, exact),
-                local_detail::pure_delta(epsilon0, 0.1, rounds, exact));
+      EXPECT_GE(local_detail::pure_delta_upper_by_moments(epsilon0, 0.1, rounds, exact),
+                local_detail::pure_delta_upper(epsilon0, 0.1, rounds, exact));
     }
   }
 }
@@ -138,7 +138,7 @@ TEST(LocalPure, MomentBoundIsRoundedUpWhereItsPartsNearlyCancel) {
         }
       }
       const long double least = std::exp(exponent(low));
-      const double bound = local_detail::pure_delta_by_moments(epsilon0, 1, kRounds, epsilon);
+      const double bound = local_detail::pure_delta_upper_by_moments(epsilon0, 1, kRounds, epsilon);
       EXPECT_GE(bound, least * (1 - 1e-8L)) << epsilon0 << ' ' << deviations;
       EXPECT_LE(bound, least * (1 + 1e-5L)) << epsilon0 << ' ' << deviations;
     }
@@ -149,7 +149,7 @@ TEST(LocalPure, TenMillionRoundsAndMore) {
   const double exact = local_epsilon_upper(PureLocal{0.001}, Rate::of(1), 10'000'000, 1e-5);
   // The loss has mean 5.0 and deviation 3.162, so to four digits it is that of a Gaussian
   // pair at mu = 3.1623.
-  EXPECT_NEAR(exact, local_detail::gaussian_epsilon(std::sqrt(10.0), 1, 1, 1e-5), 0.002);
+  EXPECT_NEAR(exact, local_detail::gaussian_epsilon_upper(std::sqrt(10.0), 1, 1, 1e-5), 0.002);
   EXPECT_GE(local_epsilon_upper(PureLocal{0.001}, Rate::of(1), 40'000'000, 1e-5), exact);
 }
 
