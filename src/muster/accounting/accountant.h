@@ -49,7 +49,8 @@ class Accountant {
   // stages.
   Statement account(std::uint64_t rounds, const Question& question,
                     std::optional<View> asked = std::nullopt) const;
-  // The same for all rounds of the stages. Throws Error(plan) if the accountant was made without stages.
+  // Every applicable bound for all rounds of the stages. Throws Error(plan) if the accountant was made
+  // without stages.
   Statement account(const Question& question, std::optional<View> asked = std::nullopt) const;
   // Adds bounds that were computed elsewhere to a statement of this accountant. Proven ones must hold in the
   // participation's own view. They are checked by the gate, which throws Error(internal), and get the

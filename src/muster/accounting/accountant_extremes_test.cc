@@ -1,7 +1,7 @@
 // Asks questions at the edges of what can be asked, where rounding, overflow or a table that is too coarse
-// could give a number far below the truth, even "0, proven". The truths are computed independently: by the
-// epsilon of one message less ln n if it hides among n, by one round of the exact pair, by a closed form, or
-// by enumeration.
+// could give a number far below the truth, even "0, proven". The truths are computed independently: as the
+// epsilon of one message minus ln n if the message hides among n messages, by one round of the exact pair, by
+// a closed form, or by enumeration.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -191,13 +191,13 @@ TEST(Extremes, ZeroOnlyWhereNothingIsLeft) {
   EXPECT_GT(*epsilon_of(GaussianLocal{1e6}, check_in(1'000'000'000'000, 1e-12), 1, 1e-300).best.upper, 0);
   EXPECT_GT(*epsilon_of(PureLocal{1e-9}, Shuffle{clients(1)}, 1, 1e-12).best.upper, 0);
   EXPECT_EQ(*epsilon_of(PureLocal{1e-9}, Shuffle{clients(1)}, 1, 1e-9).best.upper,
-            0);  // this delta is above the total variation
+            0);  // the given delta is above the total variation
   EXPECT_EQ(*delta_of(PureLocal{1}, Shuffle{clients(1)}, 1, 1).best.upper, 0);
   EXPECT_GT(*delta_of(GaussianLocal{1}, Shuffle{clients(1)}, 1, 1e6).best.upper, 0);
 }
 
 // With noise this small, a message reveals its record, so delta is at least the probability that the victim
-// is heard. Epsilon is at least about mu^2/2, which may be above every double. In a sum, the noise of up to
+// sends one. Epsilon is at least about mu^2/2, which may be above every double. In a sum, the noise of up to
 // 1,000 clients adds up.
 TEST(Extremes, NoiseThatHidesNothing) {
   struct Case {
@@ -209,7 +209,7 @@ TEST(Extremes, NoiseThatHidesNothing) {
       {Shuffle{clients(1'000)}, 1},
       {FixedSubset{clients(1'000), 100}, 0.1},
       {check_in(1'000, 0.1), 0.1},
-      {RandomCheckIn{Kind::fixed, clients(1'000), 10, Rate::of(0.5)}, 0.0099},  // one client a slot is heard
+      {RandomCheckIn{Kind::fixed, clients(1'000), 10, Rate::of(0.5)}, 0.0099},  // one client per slot reports
       {RandomCheckIn{Kind::averaged, clients(1'000), 10, Rate::of(0.5)}, 0.49},
       {RandomCheckIn{Kind::sliding, clients(1'000), 10, Rate::of(0.5)}, 0.4},
       {AggregatedCheckIn{clients(1'000), Rate::of(0.1)}, 0.1, 1'000}};
@@ -223,7 +223,7 @@ TEST(Extremes, NoiseThatHidesNothing) {
       EXPECT_GE(*delta.best.upper, -std::expm1(rounds * std::log1p(-heard)) * (1 - 1e-9));
       EXPECT_LE(*delta.best.upper, 1);
       const Statement epsilon = epsilon_of(GaussianLocal{sigma}, participation, times, 1e-5);
-      const double loss = 2 / sigma / sigma / noises;  // mu^2/2, mu = 2/sigma
+      const double loss = 2 / sigma / sigma / noises;  // mu^2/2 with mu = 2 / (sigma sqrt(noises))
       EXPECT_EQ(epsilon.best.upper.has_value(), std::isfinite(loss));
       EXPECT_GE(epsilon.best.upper.value_or(loss), loss * (1 - 1e-6));
     }

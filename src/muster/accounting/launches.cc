@@ -63,7 +63,7 @@ std::vector<ChargedRounds> Launches::rounds_but(std::size_t left_out) const {
 
 void Launches::check_gates(const char* bound, std::size_t left_out, const Question& question, double upper,
                            const std::function<double(double)>& delta_at) const {
-  bool agrees = false;  // whether a gate has already compared the composition's delta with `upper`
+  bool agrees = false;  // whether a gate has already checked that epsilon and delta agree
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     const std::uint64_t rounds = total_rounds(launches_[i].stages);
     if (i == left_out || rounds == 0) continue;

@@ -43,7 +43,7 @@ class Launches {
 
   // For launches that were all fixed in advance, or chosen without looking at the releases: the dominating
   // pairs of their rounds compose (bound `different-rounds`). The statement's `local` holds even if the
-  // shufflers collude.
+  // shufflers of all launches collude with the server.
   Statement account(const Question& question) const;
   // alone() is the statement for one launch by itself. without() is the smallest proven upper value for all
   // other launches together, fixed in advance as for account(); nullopt if no bound is finite.

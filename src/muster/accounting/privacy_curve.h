@@ -16,7 +16,7 @@ namespace muster::accounting {
 struct CurvePoint {
   std::uint64_t rounds;
   double fixed;                 // the delta or epsilon of the question
-  std::optional<double> upper;  // these three as in the Statement of this point
+  std::optional<double> upper;  // the values of the Statement for this point
   std::optional<double> lower;
   std::optional<double> local;
 };

@@ -51,7 +51,7 @@ class RunningAccountant {
   // Encloses the epsilon of everything charged so far, at the delta of the constructor. `upper` is proven, or
   // infinite if no bound is finite; some pair of neighbouring data sets costs at least `lower`.
   numerics::Enclosure epsilon() const;
-  // The same for delta at an epsilon >= 0.
+  // Encloses the delta of everything charged so far, at an epsilon >= 0.
   numerics::Enclosure delta(double epsilon) const;
   // An estimate, on no proven side of the truth: the upper value of charging without types, but with every
   // numerical error turned downward. The difference of the two is numerical error and no looseness of the
@@ -70,12 +70,13 @@ class RunningAccountant {
     Mechanism mechanism;
     Participation participation;
     LossDistribution upper;
-    LossDistribution forward;  // the dominated pair, in both orientations
+    LossDistribution forward;  // the dominated pair in its first order; `reverse` has the other order
     LossDistribution reverse;
-    std::unique_ptr<TypedRounds> typed;                // null unless a bound knows types
-    BoundTable curve;                                  // the curve of `upper`
-    mutable std::optional<LossDistribution> estimate;  // estimated pair of `curve`, once needed
-    mutable std::uint64_t rounds = 0;                  // rounds charged
+    std::unique_ptr<TypedRounds> typed;  // null unless one of the bounds has types
+    BoundTable curve;                    // the tabulated curve that `upper` was made from
+    // The estimated pair of `curve`, made when first needed.
+    mutable std::optional<LossDistribution> estimate;
+    mutable std::uint64_t rounds = 0;  // rounds of this kind charged so far
   };
   DifferentRounds estimates() const;
   // A segment of consecutive rounds of one kind: the kind, and how many rounds.

@@ -84,8 +84,8 @@ class Cells {
   }
 
   // Calls each(cell, loss, mass) for every shifted atom, and flush(cell) after the last atom in a cell.
-  // `flush` adds the row's sum over the cell to the sum over earlier rows, so that a row rounds the latter
-  // only once.
+  // `flush` adds the row's sum over the cell to the sum over earlier rows, so that each row rounds the sum
+  // over earlier rows only once.
   template <typename Each, typename Flush>
   void visit(const Atoms& law, std::size_t first, std::size_t last, double shift, double times,
              const Each& each, const Flush& flush) const {
@@ -162,7 +162,7 @@ class Cells {
 struct Manner {
   std::span<const double> tilts;
   double epsilon;
-  double mean;  // of the sum of all rounds' losses
+  double mean;  // the mean of the sum of all rounds' losses
   std::size_t cells;
   ConvolvedLosses::Side side;
   // For the law of some of the rounds, whose sum has the mean `part`: the loss near which cells should be

@@ -129,8 +129,8 @@ class Divider {
   const std::vector<double>& points_;
   std::span<const double> tilts_;
   double finest_;
-  std::vector<double> heavy_;  // the heavy atoms' points, increasing
-  // Per tilt: cumulative weights from the left, without the weights of heavy atoms.
+  std::vector<double> heavy_;  // the points of the heavy atoms, increasing
+  // For each tilt, the cumulative weights of the atoms from the left, without those of heavy atoms.
   std::vector<std::vector<double>> sums_;
 };
 

@@ -17,8 +17,8 @@ namespace muster::accounting {
 
 // A law whose atoms are put into groups, each of which is replaced by one point.
 struct CoarseLaw {
-  std::vector<double> points;      // increasing
-  std::vector<double> log_masses;  // of the groups
+  std::vector<double> points;      // one point for each group, increasing
+  std::vector<double> log_masses;  // the logarithms of the groups' masses
   std::vector<bool> alone;         // whether one atom, which is the point, has nearly all of a group's mass
 };
 

@@ -64,10 +64,10 @@ constexpr std::size_t kMaxNodes = 30'000;
 constexpr double kLargeLoss = 1;
 // Where losses are large, all chords together may add about this fraction of the mean loss.
 constexpr double kAddedLoss = 5e-4;
-// The number of cells among which this increase is divided.
+// The number of cells among which the increase kAddedLoss is divided.
 constexpr double kSharing = 200;
 
-// The other end of a value, which is not `upper`.
+// The end of a value that is not `upper`: the lower end of an enclosure, or the estimate of a bound.
 double& other_end(Enclosure& value) { return value.lower; }
 double& other_end(UpperAndEstimate& value) { return value.estimate; }
 
@@ -113,7 +113,7 @@ class Fall {
   double roughly(double target) {
     constexpr int kFirst = -15, kLast = 64, kStride = 3;
     const auto above = [&](int exponent) { return at(std::ldexp(1.0, exponent)) > target; };
-    int low = kFirst, high = kFirst;  // exponents
+    int low = kFirst, high = kFirst;  // exponents of two: the crossing lies between 2^low and 2^high
     if (above(kFirst)) {
       for (high = 0; high < kLast && above(high); high += kStride) {
         low = high;
@@ -161,7 +161,7 @@ class Fall {
   }
   const DeltaCurve<Value>& curve_;
   double at_zero_;
-  std::vector<std::pair<double, double>> known_;  // epsilon, delta
+  std::vector<std::pair<double, double>> known_;  // pairs of an epsilon and the computed delta
 };
 
 // The scale of the loss. For a standard normal Z, E(Z - z)_+ is a twentieth of its value at 0 near z = 1.66,
@@ -212,7 +212,7 @@ class Table {
   // In the unit of numerics/work.h.
   struct Work {
     double affordable;
-    double before;  // the work of measuring the curve, which each of its tables counts as its own
+    double before;  // the work of measuring the curve; every table of the curve counts it
   };
   Table(const DeltaCurve<Value>& forward, const DeltaCurve<Value>& reverse, double spacing, double negligible,
         double rise, const Work& work)
@@ -321,7 +321,7 @@ class Table {
     if (to >= from || from <= kHarmless * negligible_) {
       return true;
     }
-    const double share = 1 / (1 + std::exp(width / 2));  // of the right end
+    const double share = 1 / (1 + std::exp(width / 2));  // the weight of the right end in the chord
     const double straight = std::sqrt(from * to);
     const double rise = (1 - share) * from + share * to - straight;
     return rise <= larger(widening() * rise_ * straight, kHarmless * negligible_);
@@ -412,7 +412,7 @@ RoundCurve<Value> Tabulator<Value>::table(const Nodes& nodes) const {
   if (nodes.nested) {
     spacing = std::exp2(std::floor(std::log2(spacing)));
   }
-  const double dense = deviation / spacing;  // nodes per deviation
+  const double dense = deviation / spacing;  // lattice points per deviation of the loss
   const bool heavy = is_above(nodes.negligible, kLightTail * deviation);
   const double rise = large ? kRiseOfLarge : heavy ? kRiseOfHeavyTail : kRise;
   Table<Value> table(forward_, reverse_, spacing, nodes.negligible, coarser * rise, {affordable, measuring});

@@ -8,7 +8,7 @@ namespace muster::accounting {
 struct Question {
   enum class Kind { epsilon_at_delta, delta_at_epsilon };
   Kind kind;
-  double fixed;  // delta for epsilon_at_delta, epsilon for delta_at_epsilon
+  double fixed;  // the given delta for epsilon_at_delta, the given epsilon for delta_at_epsilon
 
   bool asks_epsilon() const { return kind == Kind::epsilon_at_delta; }
 };

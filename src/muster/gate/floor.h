@@ -12,10 +12,10 @@
 // because the difference of the two tails telescopes. If clients report with probability g, g a and g b take
 // the places of a and b. If the victim is asked in one of the slots with probability w, w a + (1 - w) b takes
 // the place of a. Where only sums of Gaussian or Laplace messages are seen, the sum itself is tested, given
-// the number of reports. Any test is valid, so the best of a few is taken. The floor shares nothing with the
+// the number of reports. Any test is valid, so the best of a few is taken. The floor shares no code with the
 // accountant's bounds, tables and transforms. It uses only exp, erfc, lgamma, and Boost's binomial law and
-// incomplete beta function, with margins for their errors. It is often tens of per cent below the truth. Pure
-// functions; any thread.
+// incomplete beta function, with margins for their errors. The floor is often tens of per cent below the true
+// value. Pure functions; any thread.
 //
 // Reference: Boost.Math, binomial_distribution and ibeta.
 #pragma once

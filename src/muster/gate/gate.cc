@@ -14,7 +14,8 @@ namespace {
 constexpr double kRoom = 1e-9;
 // By how much two tables of one bound may disagree, relative to epsilon.
 constexpr double kDisagreement = 0.01;
-// By how much, relative to its value, epsilon may fall because tables for more rounds are coarser.
+// The relative amount by which epsilon may fall from one number of rounds to a larger one, because tables for
+// more rounds are coarser.
 constexpr double kFall = 0.02;
 // If the delta asked for is smaller than this, the bound's own delta is not compared with it.
 constexpr double kSmallest = 1e-300;

@@ -22,7 +22,7 @@ namespace muster::accounting {
 
 // How a round of fewer than kmin reports is treated.
 enum class FewReports {
-  destroyed,  // nothing is released
+  destroyed,  // such a round releases nothing
   topped_up   // the sum has the noise of kmin reports, as AggregatedUnequalCurve needs it
 };
 

@@ -154,9 +154,10 @@ TEST(AggregatedTypes, TheOuterOnesAreNearlyTheWorstCurveAndItsReverse) {
 
 TEST(AggregatedTypes, NoneOutOfRange) {
   EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(2, 1000, 1, 1)).covers());       // everybody reports
-  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(1e-3, 1000, 0.1, 1)).covers());  // hardly any loss
-  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(1e3, 1000, 0.1, 1)).covers());   // hardly any noise
-  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(2, 5, 0.5, 1)).covers());        // too few reports
+  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(1e-3, 1000, 0.1, 1)).covers());  // mu_k is too small
+  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(1e3, 1000, 0.1, 1)).covers());   // mu_k is too large
+  // With at most five reports, mu_k may be too large.
+  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(2, 5, 0.5, 1)).covers());
   EXPECT_TRUE(AggregatedTypes(AggregatedGaussianCurve(2, 1000, 0.1, 50)).covers());
   EXPECT_TRUE(AggregatedTypes(AggregatedGaussianCurve::subset(4, 1000, 100)).covers());
   EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve::subset(4, 100, 100)).covers());

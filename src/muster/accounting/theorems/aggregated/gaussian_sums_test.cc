@@ -53,7 +53,7 @@ TEST(GaussianSums, AThousandRoundsWithinOnePerCent) {
     EXPECT_GE(epsilon, before) << rounds;
     before = epsilon;
   }
-  // One round costs the exact worst curve, by types or not.
+  // The cost of one round is that of the exact worst curve, whether or not the bound has types.
   const Statement one = accountant.account(1, epsilon_at(1e-6));
   EXPECT_EQ(*upper_of(one, kTypes), *upper_of(one, kOnePair));
   // The answers to the two kinds of question agree.
@@ -68,7 +68,7 @@ TEST(GaussianSums, BetweenTheLowerPairAndTheDominatingOne) {
     std::uint64_t clients;
     double rate;
     std::uint64_t minimum, rounds;
-    double delta, within;  // within: largest ratio of the upper to the lower value
+    double delta, within;  // within: the largest allowed ratio of the upper to the lower value
   };
   for (const Row& row :
        {Row{0.05, 60'000, 0.1, 1, 500, 1e-6, 1.02}, Row{0.3, 1000, 0.1, 50, 300, 1e-5, 1.06}}) {

@@ -45,7 +45,7 @@ class LaplaceBlanket {
   double epsilon0_;
   // Values of |ln(a/b)| in [0, epsilon0], where a and b are the densities of the interval's two ends.
   std::vector<long double> levels_;
-  std::vector<long double> split_masses_;  // at the levels, after the mean-preserving split
+  std::vector<long double> split_masses_;  // masses at the levels, after the mean-preserving split
   std::vector<long double> merged_levels_;
   std::vector<long double> merged_masses_;
 };

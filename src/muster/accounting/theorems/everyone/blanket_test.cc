@@ -19,7 +19,7 @@ namespace {
 using oracle::Law;
 using Bound = std::function<numerics::Enclosure(double epsilon)>;
 
-const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // shares of epsilon0
+const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // values of epsilon / epsilon0
 
 double epsilon_at(const Bound& bound, double top, double delta, bool upper) {
   double low = 0;
@@ -80,7 +80,7 @@ std::vector<Law> k_rr_laws(int k, double epsilon0) {
 struct Sweep {
   int cases = 0;
   long double tightest = 0;
-  bool bad_variant_caught = false;  // a bound for one client too many is below the truth
+  bool bad_variant_caught = false;  // whether a bound for n + 1 clients was below the truth for n
 };
 
 TEST(Blanket, DominatesEveryDatasetOfRandomPureRandomizers) {
@@ -124,7 +124,7 @@ TEST(Blanket, BinaryRandomizedResponseAttainsThePureBoundNearItsTop) {
     }
   }
   EXPECT_GT(sweep.tightest, 1 - 1e-9L);
-  EXPECT_TRUE(sweep.bad_variant_caught);  // the comparison notices one client too many
+  EXPECT_TRUE(sweep.bad_variant_caught);  // a bound for n + 1 clients must fail
 }
 
 TEST(Blanket, DominatesEveryDatasetOfKRR) {

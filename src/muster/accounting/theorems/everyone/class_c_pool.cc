@@ -14,7 +14,8 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kSmallPopulation = 300;  // up to this m, the mean of 1/(m - Y) is a sum over all Y
-constexpr double kOutside = 1e-4;         // share of delta that may be charged outside the window
+// The share of delta that may be charged for H outside the window.
+constexpr double kOutside = 1e-4;
 constexpr double kNegligible = 1e-80;
 
 // Chernoff's bound: P(Bin(m, p) on the far side of x) <= exp(-m KL(x/m || p)). The exponent is rounded up.

@@ -56,8 +56,8 @@ std::optional<double> clone_approximate_epsilon(double n, double epsilon0, doubl
   for (int i = 0; i < 200; ++i) {
     const double middle = 0.5 * (low + high);
     const std::optional<double> epsilon = clone_closed_form_epsilon(n, epsilon0, middle);
-    // Without a value, delta is below the closed form's range. Within the range, a smaller delta means a
-    // larger epsilon and with it a larger slack.
+    // Without a value, delta is below the closed form's range. Within the range, epsilon falls as delta
+    // grows.
     if (!epsilon) {
       low = middle;
     } else if (middle + slack(*epsilon) <= total) {

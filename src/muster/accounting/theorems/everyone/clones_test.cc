@@ -18,7 +18,7 @@ namespace {
 
 using oracle::Law;
 
-const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // shares of epsilon0
+const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // values of epsilon / epsilon0
 
 double epsilon_at(const std::function<double(double)>& delta_of, double top, double delta) {
   double low = 0;
@@ -128,7 +128,8 @@ TEST(Clones, DominatesAdaptiveSequences) {
     const long double p = 1 / (1 + std::exp(-epsilon0));
     std::vector<std::vector<long double>> table(std::size_t{1} << (n + 1));
     for (auto& row : table) {
-      const bool flat = uniform(engine) < 0.2L;  // a randomizer that is not extreme
+      // This randomizer answers with probability 1/2, whatever the record.
+      const bool flat = uniform(engine) < 0.2L;
       for (int record = 0; record < 3; ++record) {
         const long double side =
             record < 2 && uniform(engine) < 0.8L ? record : (uniform(engine) < 0.5L ? 0 : 1);

@@ -17,7 +17,7 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kSumsReach = 300;  // above this epsilon, terms leave the range of a double
-constexpr double kDeep = 1e-40;     // the law is cut where its stop-loss transform falls to about this
+constexpr double kDeep = 1e-40;     // the law of G is cut where its stop-loss transform falls to about this
 // Nodes of the transform per mu: for the answer, and for a first guess of eta.
 constexpr double kFine = 32, kCoarse = 12;
 // Where the expected excess is more than this share of Chernoff's bound on it, the sum is nearly normal, and
@@ -29,7 +29,7 @@ constexpr double kClearly = 0.9;
 // The nodes of the lower convex hull of a decreasing function on increasing nodes, and the hull's slopes.
 struct Hull {
   std::vector<long double> at;
-  std::vector<long double> slope;  // right of at[i], at most 0; the last node has none
+  std::vector<long double> slope;  // slope[i] <= 0 is the slope right of at[i]; the last node has none
 };
 
 Hull lower_hull(const std::vector<long double>& x, const std::vector<long double>& y) {
@@ -191,7 +191,8 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
     return no_better;
   }
   const numerics::Enclosure excess = chernoff * grown / n_ < 1e-6 * added
-                                         ? numerics::Enclosure{0, chernoff}  // negligible beside `added`
+                                         // The excess is negligible beside `added`.
+                                         ? numerics::Enclosure{0, chernoff}
                                          : numerics::expected_excess(terms.terms, n_, 0);
   const double top = numerics::as_upper_bound(
       (excess.upper * grown / n_ * factor + added) * (1 + numerics::kEightyRoundings), local);

@@ -26,9 +26,9 @@
 namespace muster::accounting {
 
 struct PoolDesign {
-  double pool;     // K
-  double failure;  // probability that the ratio does not hold
-  double ratio;    // largest weight over the smallest
+  double pool;     // K, the number of clients in the pool
+  double failure;  // probability that the weights are more unequal than `ratio`
+  double ratio;    // bound on the largest weight divided by the smallest
 };
 
 // Every choice of K and failure gives a valid bound. For each failure probability 1e-2, 1e-3, ..., 1e-32 the
@@ -58,7 +58,7 @@ class StarPool {
   double mu_;
   double rate_;
   std::vector<PoolDesign> designs_;
-  std::vector<Profile> profiles_;  // of the Gaussian, with smaller and smaller tails cut off
+  std::vector<Profile> profiles_;  // profiles of the Gaussian, with smaller and smaller tails cut off
 };
 
 }  // namespace muster::accounting

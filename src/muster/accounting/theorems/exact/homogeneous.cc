@@ -24,8 +24,8 @@ constexpr double kWide = 1e-4;  // enclosures relatively wider than this are com
 constexpr double kParity = 1e-7;
 constexpr double kSumsReach = 300;  // from this epsilon0 on, terms leave the range of a double
 constexpr double kMaxMu = 10;       // beyond this distance, only one_ratio_alone() is computed
-constexpr int kKnots = 40;          // per deviation of ln r
-constexpr double kTail = 1e-45;     // tails whose expected excess is at most this are one cell each
+constexpr int kKnots = 40;          // number of knots per deviation of ln r
+constexpr double kTail = 1e-45;     // each tail whose expected excess is at most this is a single cell
 constexpr int kLaplaceCells = 400;
 constexpr double kInward = 1 - numerics::kEightThousandRoundings;
 
@@ -92,7 +92,7 @@ Enclosure HomogeneousCurve::forward(double epsilon) const {
 
 // (1/n) * mean of ( sum of (1 - E r') )_+ .
 Enclosure HomogeneousCurve::reverse(double epsilon) const {
-  if (!lognormal_ && ratios_.empty()) {  // not computed: between 0 and the message's local delta
+  if (!lognormal_ && ratios_.empty()) {  // not computed: the value is between 0 and the local delta
     return {0, numerics::as_upper_bound(shape_.count / shape_.clients * shape_.rate *
                                         local_divergence(mechanism_, epsilon) / kInward)};
   }

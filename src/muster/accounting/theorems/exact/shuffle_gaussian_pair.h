@@ -47,7 +47,7 @@ class ShuffleGaussianPair {
   double rough(double epsilon) const;
 
  private:
-  struct WholeSum;  // two laws by doubling that lie above and below the law of the sum
+  struct WholeSum;  // two laws, made by doubling, above and below the law of the sum
 
   numerics::Enclosure forward_by_contour(double epsilon, double tail, End end) const;
   numerics::Enclosure reverse_by_contour(double epsilon, double tail, End end) const;

@@ -27,7 +27,7 @@ struct Mixture {
     const double sd = std::sqrt(rounds * rate * (1 - rate));
     const double fineness = 3 * std::sqrt(exponent) * sd > kValues ? 1e-3 : 0;
     for (const numerics::BinomialBlock& block : numerics::binomial_blocks(rounds, rate, exponent, fineness)) {
-      if (block.last == 0) continue;  // never took part: no loss
+      if (block.last == 0) continue;  // the victim never took part, so there is no loss
       weight.push_back(block.weight);
       mu.push_back(mu1 * std::sqrt(block.last));
     }

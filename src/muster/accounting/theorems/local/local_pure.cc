@@ -5,8 +5,8 @@
 //     delta(eps) = sum_{D = d} P(D) (1 - e^(eps - d epsilon0))_+ .
 // P(D) is the coefficient of (g p + (1-g) x + g q x^2)^T at x^(T-D). Miller's recurrence
 //     m a0 c_m = (T - m + 1) a1 c_(m-1) + (2T - m + 2) a2 c_(m-2)
-// has no negative term for m <= T, so relative errors can only add up. This covers D >= 0, and epsilon >= 0
-// needs no other D.
+// has no negative term for m <= T, so relative errors can only add up. The values m <= T are D >= 0, and no
+// other D contributes at epsilon >= 0.
 #include <cmath>
 #include <limits>
 

@@ -24,7 +24,7 @@ using oracle::Law;
 using oracle::SlotProtocol;
 using Kind = SlotProtocol::Kind;
 
-const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // of epsilon0
+const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // values of epsilon / epsilon0
 
 // A channel with an epsilon0-LDP randomizer for every slot and past: either randomized response, in which
 // each record's bit is random, or one base law for all records, whose weights are multiplied by 1 or

@@ -116,8 +116,7 @@ TEST(ClassC, DominatesEveryDatasetOfHalfSets) {
     }
   }
   EXPECT_EQ(cases, 2 * (4 + 2) * 4 * 6);
-  // With few clients neither the larger of F_0 and F_m nor F_m is a bound, and the enumeration must show
-  // this.
+  // With few clients neither max(F_0, F_m) nor F_m is an upper bound, and the enumeration must show this.
   EXPECT_GT(ends_alone_fail, 0);
   EXPECT_GT(one_end_fails, 0);
   std::printf("%d cases; ends alone below the truth in %d, others = x' alone in %d\n", cases, ends_alone_fail,
@@ -232,7 +231,8 @@ TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
           const double epsilon = share * epsilon0;
           const auto f = slow_table(epsilon0, n, hi, epsilon, true);
           const auto absent =
-              slow_table(epsilon0, n, hi, epsilon, false);  // without the event that all report
+              // Without the charge for the event that all report.
+              slow_table(epsilon0, n, hi, epsilon, false);
           const long double theta = static_cast<long double>(lo) / hi;
           const auto hidden = [&](int of, int count) {
             return std::exp(log_binomial(of, count)) * std::pow(theta, static_cast<long double>(count)) *
@@ -356,7 +356,7 @@ TEST(ClassC, UnequalRatesAnswerEverywhere) {
           EXPECT_LE(d.upper, 1);
           EXPECT_LE(d.estimate, previous * (1 + 1e-9));
           EXPECT_GE(d.upper,
-                    equal.delta(share * epsilon0).estimate * (1 - 1e-9));  // because fewer clients are hidden
+                    equal.delta(share * epsilon0).estimate * (1 - 1e-9));  // unequal rates hide fewer clients
           previous = d.upper;
         }
       }

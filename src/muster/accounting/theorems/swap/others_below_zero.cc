@@ -21,9 +21,9 @@ using numerics::SumLaw;
 // e^{-eps} is negligible.
 constexpr std::array kFrom{1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0, 45.0};
 constexpr std::size_t kCells = 160;
-constexpr double kFarthest = 64;       // the last knot over nearest + count; phi is negligible further out
-constexpr double kOutward = 1e-15;     // relative rounding of a point or a mass
-constexpr double kSummed = 1e-13;      // relative rounding of a sum of some thousand masses
+constexpr double kFarthest = 64;       // the last knot divided by nearest + count; phi is negligible beyond
+constexpr double kOutward = 1e-15;     // relative rounding error of a point or a mass
+constexpr double kSummed = 1e-13;      // relative rounding error of a sum of some thousand masses
 constexpr double kUnderflow = 1e-300;  // covers products below the range of a double
 constexpr double kRaised = 1e-11;      // relative amount by which a profile may have raised a kink's mass
 

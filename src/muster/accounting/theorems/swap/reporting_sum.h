@@ -30,7 +30,8 @@ struct SumShape {
   double rate;          // probability that a term is a report's, in (0, 1]
   double threshold;     // multiplies 1 - 1/E in the expression; at least the count
   double revealed = 0;  // probability that a client's coin is known: Y_i is then 1 - 1/E
-  std::shared_ptr<const TermWeights> weights = nullptr;  // of the Y_i; all 1 if null
+  // The law of the weights of the Y_i; all weights are 1 if null.
+  std::shared_ptr<const TermWeights> weights = nullptr;
 };
 
 // The event that nobody is absent, so that there is nobody to swap the victim with. It has the given
@@ -61,7 +62,7 @@ class ReportingSum {
   Profile profile_;
   LocalTail tail_;
   OneLargeTerm one_large_term_;
-  std::optional<double> epsilon0_;  // of an epsilon0-LDP mechanism
+  std::optional<double> epsilon0_;  // nullopt if the mechanism is not epsilon0-LDP
 };
 
 // The sum at one shape, as the curve of a round.

@@ -43,7 +43,7 @@ class TriangleTypes {
   const std::vector<Cells>& cells() const { return cells_; }
 
  private:
-  std::vector<double> places_;  // increasing, symmetric, -1 first
+  std::vector<double> places_;  // values of d from -1 to 1, increasing, symmetric about 0
   std::vector<Cells> cells_;
   double ratio_, open_;
 };

@@ -22,8 +22,8 @@ namespace muster::accounting {
 
 // Cells of d in [-1, 1] and their weights. Edges are symmetric about 0, and lambda(-d) = 1 - lambda(d).
 struct TriangleCells {
-  std::vector<double> edges;    // increasing, -1 first, 1 last
-  std::vector<double> lambdas;  // one per cell, in [0, 1], decreasing
+  std::vector<double> edges;    // the cells' ends in d, increasing from -1 to 1
+  std::vector<double> lambdas;  // the weights of type A, one per cell, in [0, 1], decreasing
   static TriangleCells of(double mu, int count);
 };
 
@@ -42,7 +42,7 @@ struct BoxCorner {
 BoxCorner corner_of(const TriangleCells& cells, const TriangleBox& box, bool positive);
 
 struct Correction {
-  double beta;      // certified, >= 0
+  double beta;      // the correction, a certified upper bound >= 0
   double reached;   // the largest value found for one cell and a single eta; beta cannot be much less
   int evaluations;  // number of corners evaluated
 };

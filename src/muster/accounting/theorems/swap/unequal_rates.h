@@ -46,8 +46,8 @@ class UnequalRatesMixture {
   using Family = std::function<numerics::UpperAndEstimate(double clients, double epsilon)>;
   UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness = 0.25);
   numerics::UpperAndEstimate delta(double epsilon) const;
-  // Merges the blocks into about 25 at most, for use if B is expensive. This makes epsilon larger by a
-  // fraction of 1e-4 to 1e-3.
+  // Merges the blocks into at most 25, for use if B is expensive. This makes epsilon larger by a fraction of
+  // 1e-4 to 1e-3.
   void merge();
   std::size_t evaluations() const { return blocks_.size(); }
 
