@@ -17,7 +17,7 @@ concept Number = std::is_arithmetic_v<T>;
 
 template <Number T>
 constexpr T larger(T a, T b) {
-  return a > b ? a : b >= a ? b : a + b;  // a + b is NaN when a or b is
+  return a > b ? a : b >= a ? b : a + b;  // a + b is NaN if a or b is NaN
 }
 template <Number T>
 constexpr T smaller(T a, T b) {

@@ -1,5 +1,6 @@
-// What all inversion integrals along a line Re z = c share: the choice of c, the saddle point, and of a
-// period for which aliases are negligible. frequency_walk.h sums over the frequencies.
+// The parts that all inversion integrals along a line Re z = c share: the choice of c, which is the saddle
+// point, and the choice of a period for which aliases are negligible. frequency_walk.h sums over the
+// frequencies.
 //
 // For S a sum of n independent copies of a finitely supported Y, the trapezoidal rule of step 2 pi / P along
 // Re z = c replaces E h(S) by the sum over integers m of e^{-cmP} E h(S + mP). The terms with m != 0 are

@@ -34,14 +34,15 @@ std::vector<Part> parts_of(const AtomicLaw& law, const std::vector<ScaledCopies>
   return parts;
 }
 
-// How closely to integrate. Every choice gives a valid enclosure and trades its width for work.
+// The precision and the limits of an integration. Every choice gives a valid enclosure and trades its width
+// for work.
 struct Effort {
   double negligible;     // terms below e^-negligible of the largest one are bounded, not computed
-  double finest;         // finest smoothing s to try, in units of 1/c
+  double finest;         // the finest smoothing s that is tried, in units of 1/c
   double smoothing_cut;  // at that smoothing, frequencies beyond smoothing_cut / s are bounded, not computed
   double coarsest;       // every s tried is below this, in units of 1/c
   double coarser;        // each s is this many times the one before
-  double budget;         // largest work, in atoms times frequencies
+  double budget;         // the largest work of one smoothing, in atoms times frequencies
   double aliases;        // aliases are brought below e^-aliases of the answer
   std::initializer_list<double> lambdas;  // candidates for the rate of the aliases' decay, in units of c
 };
@@ -151,7 +152,7 @@ contour::SmoothedSum trapezoid(const std::vector<Part>& parts, double k, double 
         const double size = 2 * std::exp(at.exponent);
         const double angle = at.phase - t * k + s * s * c * t;
         const double cosine = std::cos(angle);
-        const double below = c * c + t * t;  // |z|^2, z = c + it
+        const double below = c * c + t * t;  // |z|^2 at z = c + it
         value += size * (cosine * (c * c - t * t) + std::sin(angle) * 2 * c * t) / (below * below);
         const double relative = round_off.at(t) * at.amplify;
         noise += size / below * relative;
@@ -182,7 +183,7 @@ struct Problem {
   std::vector<Part> parts;
   double k;
   contour::Jensen jensen;
-  double top = 0;    // the sum's largest value
+  double top = 0;    // the largest value that the sum can have
   double atoms = 0;  // largest number of atoms of a part
 
   Problem(std::vector<Part> of, double threshold) : parts(std::move(of)), k(threshold), jensen(threshold) {
@@ -197,7 +198,7 @@ struct Problem {
 
 struct Contour {
   double c;
-  double variance;  // of the tilted sum
+  double variance;  // the variance of the tilted sum
   double log_scale;
   double log_value;  // estimated logarithm of the result
   contour::Period period;
@@ -218,11 +219,12 @@ Contour contour_at(const Problem& problem, double c, const Effort& effort) {
 }
 
 struct Attempt {
-  std::optional<Enclosure> ends;  // none where the work exceeds the budget
-  double expected;                // estimated work in units of the budget
+  std::optional<Enclosure> ends;  // the enclosure; nullopt if the work exceeds the budget
+  double expected;                // the estimated work, in units of the budget
 };
 
-// `budget`: in atoms times frequencies.
+// Encloses the problem's expected excess by the integral with this smoothing. `budget` limits the work, in
+// atoms times frequencies.
 Attempt integrated(const Problem& problem, const Contour& at, const Smoothing& smoothing, double budget,
                    const Effort& effort) {
   const contour::SmoothedSum sum =
@@ -265,17 +267,18 @@ double chernoff_of(const std::vector<Part>& parts, double k, double c) {
 //
 // The sum ends at the frequency cut / s, so s = cut / (frequencies * step). The enclosure is widened by s^2
 // times the density at k for the smoothing, and by about 2 e^{-cut^2 / 2} s / (step * cut) for the terms
-// beyond the cut. A smaller cut lowers the first and raises the second; the cut chosen makes the second
-// kBeyondShare times the first. The density is proportional to the sum of the terms' moduli, which is
-// estimated from the tilted sum's variance. Every cut gives a valid enclosure; compared with a fixed cut of
-// 6, it is about a third as wide.
+// beyond the cut. A smaller cut lowers the part from smoothing and raises the part from the terms beyond the
+// cut. The chosen cut makes the latter kBeyondShare times the former. The density is proportional to the sum
+// of the terms' moduli, which is estimated from the tilted sum's variance. Every cut gives a valid enclosure.
+// With this choice, the enclosure is about a third as wide as with a fixed cut of 6.
 Smoothing finest_within(double frequencies, double step, double variance) {
   constexpr double kBeyondShare = 0.05;
   constexpr double kLeast = 2.5, kMost = 6;
   const double moduli = 1 + std::sqrt(2 * std::numbers::pi / variance) / step;
   double cut = 4;
   for (int i = 0; i < 5; ++i) {
-    const double left = kBeyondShare * cut * cut * moduli / (2 * frequencies);  // e^{-cut^2 / 2}
+    // `left` is the value that e^{-cut^2 / 2} must have at the chosen cut.
+    const double left = kBeyondShare * cut * cut * moduli / (2 * frequencies);
     cut = within(std::sqrt(2 * larger(0.0, -std::log(left))), kLeast, kMost);
   }
   return {cut / (frequencies * step), cut};

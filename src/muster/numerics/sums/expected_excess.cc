@@ -31,7 +31,7 @@ Found all_counts(const AtomicLaw& law, double n, double k) {
 
 // For a law of many atoms: rare large terms are treated separately.
 Found rare_terms(const AtomicLaw& law, double n, double k) {
-  constexpr std::size_t kMany = 64;  // a contour integral over fewer atoms is cheap
+  constexpr std::size_t kMany = 64;  // with fewer atoms, a contour integral takes little work
   return law.points.size() >= kMany && n >= 2 ? excess_with_rare_terms(law, n, k) : std::nullopt;
 }
 

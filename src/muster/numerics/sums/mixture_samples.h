@@ -52,14 +52,14 @@ struct Frame {
 // For each frequency that is not negligible: the products of the two ends (all terms of law 0, all of law 1),
 // and the ratio by which a product changes when one more of its terms is of law 1.
 struct Samples {
-  std::array<std::vector<double>, 2> re, im;  // kernel * phi_j^terms
+  std::array<std::vector<double>, 2> re, im;  // real and imaginary parts of kernel * phi_j^terms
   std::vector<double> log_ratio, turn;        // logarithm of the modulus, and argument, of phi_1 / phi_0
-  double error = 0;      // bound on the sum's absolute error, for any product of `terms` factors
-  double curvature = 0;  // bound on |second differences| of V
-  std::array<double, 2> density{};  // for each end, as in contour::SmoothedSum
+  double error = 0;                 // bound on the sum's absolute error, for any product of `terms` factors
+  double curvature = 0;             // upper bound of |second differences of V|
+  std::array<double, 2> density{};  // SmoothedSum::density of each end's sum
   bool affordable = true;
-  // With Mixing::swap and few terms: the same for products of the reporting parts phi_j - absent, which leave
-  // out the event that a term is absent.
+  // With Mixing::swap and few terms, the values of re, im, log_ratio and turn for the reporting parts phi_j -
+  // absent, which leave out the event that a term is absent, in place of phi_j.
   std::array<std::vector<double>, 2> all_re, all_im;
   std::vector<double> all_log_ratio, all_turn;
 };

@@ -24,13 +24,14 @@ constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17,
 // the 1e-3 by which bounds on mixtures of few terms are uncertain (docs/theory/notes/class-c.md, "Width and
 // time").
 constexpr double kTwo = 3e-4;
-// If rounding makes the mean of upper_law() too small, it is raised by the missing part times 1 + this.
+// If rounding makes the mean of upper_law() too small, it is raised by the missing part times 1 +
+// kMoreThanLacks.
 constexpr long double kMoreThanLacks = 1e-9L;
 // Relative width of an enclosure of the bulk (the terms up to B) above which no larger B is tried: the bulk
 // then has too heavy a tail itself.
 constexpr double kWide = 1e-2;
 
-// Both laws at the union of their points.
+// The weights of both laws at the union of their points.
 struct Common {
   std::vector<double> points, first, second;
 };
@@ -120,7 +121,7 @@ AtomicLaw within_size(const AtomicLaw& law, double size) {
 
 // Upper bounds on what one large term (`one`) and two or more (`two`) add to V_h.
 struct Large {
-  double chance;  // n p
+  double chance;  // n p, which bounds the probability that some term is large
   double one, two;
 };
 

@@ -83,8 +83,8 @@ class Tail {
   }
   // Slot e: the mass of sizes in [2^{e-1}, 2^e); after accumulate() the mass of sizes of at least 2^{e-1}.
   std::vector<double> beyond_;
-  std::vector<double> first_;   // the same for the first moment
-  std::vector<double> second_;  // the second moment; after accumulate() of sizes below 2^e
+  std::vector<double> first_;   // the first moment of the sizes that beyond_ counts
+  std::vector<double> second_;  // the second moment of the slot; after accumulate(), of sizes below 2^e
 };
 
 struct Atom {
@@ -99,8 +99,8 @@ struct Split {
   double mean_beyond = 0;  // E(Y - size)_+
   double low_size = 0;
   double low_chance = 0;  // P(Y < -low_size)
-  AtomicLaw bulk;         // conditioned to be at most `size`
-  AtomicLaw capped;       // with terms above `size` lowered to it
+  AtomicLaw bulk;         // the law conditioned on being at most `size`
+  AtomicLaw capped;       // the law with values above `size` lowered to `size`
   std::vector<Atom> large;
 };
 
@@ -222,7 +222,7 @@ class Pieces {
   double c_;
   ExcessBounds others_;
   double none_scale_;
-  double one_scale_;  // times an atom's weight: the probability that this atom is the only large term
+  double one_scale_;  // this times an atom's weight: P(this atom is the only large term)
   double none_chernoff_ = 0;
   Enclosure one_{0, 0};
   double two_ = 0;

@@ -88,7 +88,7 @@ TEST(RareTerms, EnclosesTheExactValue) {
     }
   }
   EXPECT_GT(taken_apart, 100);
-  EXPECT_LT(widest, 0.35);  // with a few reports on a lattice the smoothing widens the enclosure
+  EXPECT_LT(widest, 0.35);  // widest for few reports on a lattice, because of smoothing
   RecordProperty("taken_apart", taken_apart);
 }
 

@@ -38,7 +38,7 @@ TEST(SparseSum, IsTheMaximumOverAllTypes) {
         EXPECT_GE(few->value.upper, exact.lower);
         EXPECT_LE(few->value.estimate, exact.upper);
         EXPECT_LE(few->value.upper, exact.upper * (1 + 4e-9) + 1e-288);
-        if (exact.upper < 1e-200) continue;  // the allowance for underflow dominates
+        if (exact.upper < 1e-200) continue;  // the allowance for underflow is most of the value
         ++cases;
         loosest = std::max(loosest, few->value.upper / exact.lower - 1);
         inside += few->value.estimate < exact.lower * (1 - 1e-6) ? 1 : 0;

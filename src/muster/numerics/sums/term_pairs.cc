@@ -95,7 +95,7 @@ class PairsOfTerms {
   }
 
   std::vector<double> points_, weights_;
-  std::vector<Sum> above_;  // [i]: over the points from i on
+  std::vector<Sum> above_;  // above_[i]: sums over the points from index i on
 };
 
 }  // namespace

@@ -275,10 +275,10 @@ double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Fra
 // The bound at one smoothing.
 struct Attempt {
   bool usable = false;
-  double fraction = 0;       // smoothing in units of 1/c
-  double upper = kInfinity;  // in units of e^{log_scale}
-  double larger_end = 0;     // value of the larger end, in the same units
-  double lower = 0;          // lower bound on the larger end, in plain units
+  double fraction = 0;       // the smoothing s, in units of 1/c
+  double upper = kInfinity;  // the upper bound of all V, in units of e^{log_scale}
+  double larger_end = 0;     // value of the larger end, in units of e^{log_scale}
+  double lower = 0;          // lower bound of the larger end's value, not scaled
   double second = 0;         // number of terms of the second law in the largest mixture seen
   Samples samples;
 };
@@ -367,7 +367,8 @@ Attempt best_attempt(const Frame& frame, const LawOnContour& a, const LawOnConto
     if (better) {
       best = std::move(next);
     }
-    const double tolerance = larger(kTolerance, 0.3 * fraction * fraction);  // about what smoothing costs
+    // About the relative amount that the smoothing adds to the bound.
+    const double tolerance = larger(kTolerance, 0.3 * fraction * fraction);
     if (!better || best.upper <= best.larger_end * (1 + tolerance)) {
       break;
     }
@@ -440,7 +441,7 @@ WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& secon
     const Enclosure exact = enumerated_mixture(first, second, terms, k, mixing);
     return {{.upper = exact.upper, .estimate = exact.lower}, 0};
   }
-  if (!absent) {  // few_terms_mixture() cannot tell `absent` from other mass at zero
+  if (!absent) {  // few_terms_mixture() takes all mass at zero for absent terms
     if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing))
       return *few;
   }
