@@ -39,7 +39,7 @@ Bound as_plotted(const char* id, Bound bound, const std::string& curve, const st
   return bound;
 }
 
-// A bound by optimal composition, without its id and citation.
+// A Bound by optimal composition, whose id and citation are not set yet.
 Bound composed_optimally(const std::function<std::optional<double>(double delta)>& epsilon_of,
                          std::uint64_t rounds, const Question& question) {
   Bound bound;
@@ -131,7 +131,7 @@ Bound subset_numerical_composition_bound(double clients, double subset, double e
                                          const Question& question) {
   const double rate = subset / clients;
   const auto epsilon_of = [&](double delta) -> std::optional<double> {
-    double low = 0, high = epsilon0;  // from epsilon0 on, the pair's delta is 0
+    double low = 0, high = epsilon0;  // at epsilon0 and above, the pair's delta is 0
     const auto holds = [&](double epsilon) {
       return clone_pair_delta(subset, epsilon0, epsilon).upper <=
              numerics::smaller(1.0, delta / rate) * (1 - numerics::kEightThousandRoundings);

@@ -56,7 +56,7 @@ class Algorithm1 {
     if (count > n_) return;
     long double term = 1, squares = 0, zeros = 1;
     int left = order_, run = 0, previous = 0;
-    for (const int part : parts_) {  // multiplies by order! / (n^order prod part! prod kappa!)
+    for (const int part : parts_) {  // the factor order! / (n^order prod part! prod kappa!)
       for (int i = 1; i <= part; ++i) term *= static_cast<long double>(left--) / i / n_;
       run = part == previous ? run + 1 : 1;
       previous = part;

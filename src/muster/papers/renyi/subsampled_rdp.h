@@ -27,7 +27,8 @@
 
 namespace muster::accounting {
 
-using RenyiCurve = std::function<double(std::uint64_t order)>;  // upper bounds; infinity allowed
+// An upper bound of the divergence at each order; may be infinite.
+using RenyiCurve = std::function<double(std::uint64_t order)>;
 
 class SubsampledRdp {
  public:
