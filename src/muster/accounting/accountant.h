@@ -45,8 +45,8 @@ class Accountant {
 
   // Every applicable bound for the first `rounds` rounds. `asked` is the view, by default the participation's
   // own; a view that no theorem covers throws Error(uncovered). This and the methods below throw Error(plan)
-  // for a question out of range, for `rounds` above kMaxRounds, and for more rounds than there are in several
-  // stages.
+  // for a question out of range, for `rounds` above kMaxRounds, and for more rounds than several stages have
+  // together.
   Statement account(std::uint64_t rounds, const Question& question,
                     std::optional<View> asked = std::nullopt) const;
   // Every applicable bound for all rounds of the stages. Throws Error(plan) if the accountant was made
@@ -54,8 +54,8 @@ class Accountant {
   Statement account(const Question& question, std::optional<View> asked = std::nullopt) const;
   // Adds bounds that were computed elsewhere to a statement of this accountant. Proven ones must hold in the
   // participation's own view. They are checked by the gate, which throws Error(internal), and get the
-  // statement's lower value. If the statement's view shows more than the participation's own, they are left
-  // out. A statement for 0 rounds is returned unchanged.
+  // statement's lower value. If the statement's view shows more than the participation's own, the other
+  // bounds are left out. A statement for 0 rounds is returned unchanged.
   Statement merge(Statement statement, std::vector<Bound> others) const;
 
   // Only the smallest proven upper bound, in the participation's own view. 0 for 0 rounds; nullopt if every

@@ -1,7 +1,6 @@
-// Asks questions at the edges of what can be asked, where rounding, overflow or a table that is too coarse
-// could give a number far below the truth, even "0, proven". The truths are computed independently: as the
-// epsilon of one message minus ln n if the message hides among n messages, by one round of the exact pair, by
-// a closed form, or by enumeration.
+// Asks extreme questions, for which rounding, overflow or a table that is too coarse could give a number far
+// below the truth, or even 0. The truths are computed independently: as the epsilon of one message minus ln n
+// if the message hides among n messages, by one round of the exact pair, by a closed form, or by enumeration.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,8 +39,9 @@ void expect_at_least(const Statement& s, double truth, const std::string& what) 
 }
 
 // With losses of a hundred and more in few rounds, the composed curve is flat and then falls at once. In the
-// first question, two rounds cost at least as much as one. One round costs exactly 130.68 for the pair whose
-// other records all equal the alternative. accountant_corners_test.cc asks about more rounds and other sizes.
+// first question, two rounds cost at least as much as one. One round has an epsilon of 130.68 for the data
+// sets whose other records all equal the victim's alternative. accountant_corners_test.cc asks about more
+// rounds and other sizes.
 TEST(Extremes, FlatCurvesAreComposed) {
   expect_at_least(epsilon_of(GaussianLocal{0.15}, check_in(1'000, 0.1), 2, 1e-5), 130.7, "two check-ins");
   // Hiding among a hundred clients can lower one message's epsilon of 25 by ln 100 = 4.6.
@@ -77,8 +77,9 @@ TEST(Extremes, FlatCurvesAreComposed) {
   }
 }
 
-// A table made for a larger delta would answer validly but more loosely, so the two questions must use the
-// same table: delta at the epsilon given must be at most the delta asked for.
+// The epsilon found for a delta is asked about in turn: the delta at this epsilon must be at most the first
+// delta. This holds only if both answers come from the same table, because a table made for a larger delta
+// gives a looser bound.
 TEST(Extremes, EpsilonAndDeltaLeadBackAtSmallDeltas) {
   for (const double delta : {1e-5, 1e-15, 1.809380310985051e-28}) {
     const Statement s = epsilon_of(PureLocal{40}, check_in(100, 0.3), 3, delta);

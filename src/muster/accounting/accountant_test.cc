@@ -1,4 +1,5 @@
-// Compares the accountant with independent computations, and checks what every statement must satisfy.
+// Compares the accountant with independent computations, and checks the properties that every statement must
+// have.
 #include "muster/accounting/accountant.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ struct Row {
   Mechanism mechanism;
   std::uint64_t rounds;
   double delta;
-  double reference;  // an independent computation of the same bound
+  double reference;  // the same bound from an independent computation
   double lower;      // a lower bound on the truth from the same source
   // One unit of the reference's last digit.
   double digit;

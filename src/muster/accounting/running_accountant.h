@@ -42,8 +42,8 @@ class RunningAccountant {
   explicit RunningAccountant(Delta delta, ChargedBy by = ChargedBy::smallest_bound)
       : delta_(delta), by_(by) {}
 
-  // The first charge of a mechanism with a participation tabulates their curves; later charges of the two
-  // take no time.
+  // The first charge of a mechanism with a participation tabulates their curves; later charges of the same
+  // kind take almost no time.
   void charge(const Mechanism& mechanism, const Participation& participation, std::uint64_t rounds = 1);
 
   std::uint64_t rounds() const { return rounds_; }
@@ -54,8 +54,8 @@ class RunningAccountant {
   // Encloses the delta of everything charged so far, at an epsilon >= 0.
   numerics::Enclosure delta(double epsilon) const;
   // An estimate, on no proven side of the truth: the upper value of charging without types, but with every
-  // numerical error turned downward. The difference of the two is numerical error and no looseness of the
-  // theorems.
+  // numerical error turned downward. The difference of this value and that upper value is numerical error,
+  // not looseness of the theorems.
   double epsilon_estimate() const { return estimates().epsilon_lower(delta_.value()); }
   double delta_estimate(double epsilon) const { return estimates().delta(epsilon, Ends::lower).lower; }
   // The proven upper delta at an epsilon >= 0.

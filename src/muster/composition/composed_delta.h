@@ -34,7 +34,7 @@ struct RepeatedLoss {
   // zero loss sum to 1.
   const numerics::AtomicLaw* losses;
   double infinity;  // P-mass at infinite loss
-  double rounds;    // a whole number >= 1
+  double rounds;    // the number of rounds, a whole number >= 1
   // Added to the loss of each round, including a loss of zero.
   double shift = 0;
 };

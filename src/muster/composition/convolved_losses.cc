@@ -30,7 +30,7 @@ constexpr double kRound = 1e-14;
 constexpr double kUnderflow = 1e-300;
 
 struct Atoms {
-  std::vector<double> points;  // increasing
+  std::vector<double> points;  // the atoms' points, increasing
   std::vector<double> masses;
 };
 

@@ -45,7 +45,7 @@ class ConvolvedLosses {
   double delta(double epsilon) const;
 
  private:
-  std::vector<double> points_;  // increasing
+  std::vector<double> points_;  // the atoms' points, increasing
   std::vector<double> masses_;
   double slack_ = 0;  // a bound on the relative error of a mass, including all convolutions
   Side side_;

@@ -56,7 +56,7 @@ class LossDistribution {
   RepeatedLoss repeated(std::uint64_t rounds) const;
 
   double mass_at_infinity() const { return infinity_; }
-  const numerics::AtomicLaw& losses() const { return law_; }  // without the shift
+  const numerics::AtomicLaw& losses() const { return law_; }  // the losses without the shift
   // Added to every loss; at most 0, and 0 unless the pair is a dominated or estimated one.
   double shift() const { return shift_; }
   double spacing() const { return spacing_; }  // the spacing of the lattice on which the losses lie

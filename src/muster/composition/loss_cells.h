@@ -25,7 +25,7 @@ struct CoarseLaw {
 // Puts the atoms of a law with increasing points and positive masses into at most a hundred groups of
 // neighbours.
 CoarseLaw coarse_law_of(std::span<const double> points, std::span<const double> masses);
-// The same with each atom in a group by itself.
+// The law with each atom in a group by itself.
 CoarseLaw ungrouped_law_of(std::span<const double> points, std::span<const double> masses);
 // The coarse law of the sum of two independent losses: all sums of a point of `a` and one of `b`.
 CoarseLaw sums_of(const CoarseLaw& a, const CoarseLaw& b);

@@ -25,13 +25,14 @@ constexpr double kMinNodesPerDeviation = 16;
 constexpr double kWidest = 1.0 / 8;
 // How far a chord may lie above the curve, as a fraction of the curve's value.
 constexpr double kRise = 5e-3;
-// The same for a heavy tail: one that is not negligible at kLightTail deviations. With kRise in its place,
-// bounds for little Gaussian noise over many rounds were larger by up to a relative 3e-4, and their numerical
-// error was up to three times as large. For a light tail, bounds would change by less than a relative 1e-7.
+// The value that replaces kRise for a heavy tail, which is a tail that is not negligible at kLightTail
+// deviations. With kRise in its place, bounds for little Gaussian noise over many rounds were larger by up to
+// a relative 3e-4, and their numerical error was up to three times as large. For a light tail, bounds would
+// change by less than a relative 1e-7.
 constexpr double kRiseOfHeavyTail = 1e-3;
 constexpr double kLightTail = 40;
-// The same where losses are large. In that case resolve_large_losses() also halves cells whose losses have
-// much mass.
+// The value that replaces kRise where losses are large. In that case resolve_large_losses() also halves cells
+// whose losses have much mass.
 constexpr double kRiseOfLarge = 2e-2;
 constexpr int kMaxSteps = 40;
 // The work that a table may take, in the unit of numerics/work.h: about a second.

@@ -35,7 +35,7 @@ constexpr double kRecursionError = 1e-9;
 // bound.
 double reach_of(const RoundTypes& types, std::uint64_t rounds, double tail) {
   double least = kNone;
-  for (double z = 1e-6; z < 64; z *= 1.25) {  // z is in units of 1 / spacing
+  for (double z = 1e-6; z < 64; z *= 1.25) {  // z is a tilt, in units of 1 / spacing
     double log_moment = 0;
     for (const RoundType& type : types.types) {
       if (type.rarely_worst) continue;

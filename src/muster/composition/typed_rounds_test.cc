@@ -211,7 +211,8 @@ TEST(TypedRounds, SaysNothingWhereThereIsNothing) {
   const RoundTypes types = random_types(engine);
   const TypedRounds rounds([&](double, bool) { return std::optional(types); });
   EXPECT_TRUE(std::isinf(
-      rounds.upper(10, {Question::Kind::epsilon_at_delta, 1e-200})));  // no table has so small a tail
+      // No table has a tail as small as this delta needs.
+      rounds.upper(10, {Question::Kind::epsilon_at_delta, 1e-200})));
   EXPECT_EQ(rounds.upper(10, {Question::Kind::delta_at_epsilon, 1e9}) < 1e-10, true);
 }
 

@@ -232,8 +232,8 @@ double floor_of(const Mechanism& m, const ShuffledCheckIn& p, View view, double 
   return sees_sums_alone(view) ? of_aggregate(m, n, g, 1, epsilon) : of_coins(m, n, g, epsilon);
 }
 
-// The released models of a slot protocol show each slot's message or, for averaged slots, the sum of each slot's
-// messages. The sums of all slots add up to that of a check-in at the same rate.
+// The released models of a slot protocol show each slot's message or, for averaged slots, the sum of each
+// slot's messages. The sums of all slots add up to that of a check-in at the same rate.
 double floor_of(const Mechanism& m, const RandomCheckIn& p, View, double epsilon) {
   const double n = count_of(p.clients()), slots = static_cast<double>(p.slots()), g = p.rate().value();
   if (p.kind() == RandomCheckIn::Kind::averaged) return of_aggregate(m, n, g, 1, epsilon);

@@ -65,7 +65,8 @@ TEST(NotANumber, ABrokenLawHasNoUpperBound) {
   }
 }
 
-// A comparison with a NaN is false, so that a search for the largest point would pass over a point that is NaN.
+// A comparison with a NaN is false, so that a search for the largest point would pass over a point that is
+// NaN.
 TEST(NotANumber, ABrokenPointHasNoUpperBound) {
   for (AtomicLaw law : {three_points(0.1), many_points(0.1)}) {
     const AtomicLaw whole = law;

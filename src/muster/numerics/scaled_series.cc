@@ -76,7 +76,7 @@ Scaled scaled(double x, std::int32_t exponent) {
   if (x == 0) return {0, kZeroExponent};
   if (!(x > 0 && std::isfinite(x))) return kUnknown;
   int shift;
-  const double half = std::frexp(x, &shift);  // in [0.5, 1)
+  const double half = std::frexp(x, &shift);  // half is in [0.5, 1)
   return {2 * half, exponent + shift - 1};
 }
 

@@ -127,7 +127,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
   for (double log_delta = -0.01; log_delta > -600; log_delta -= step) {
     const double delta = std::exp(log_delta);
     if (best && delta > *best) continue;
-    if (best && delta * k < 1e-3 * *best) break;  // smaller deltas lower `best` by at most a thousandth
+    if (best && delta * k < 1e-3 * *best) break;  // smaller deltas could lower `best` by a thousandth at most
     if (const auto epsilon = epsilon_of(delta)) {
       keep(optimal_composition_delta({*epsilon, delta}, rounds, question.fixed));
     }

@@ -53,8 +53,8 @@ double AtomicLaw::variance() const {
 
 namespace {
 
-// The best of all points and 0, as `better` compares them. Eight running results are kept, because with a
-// single one, every comparison would have to wait for the comparison before.
+// The extreme one of all points and 0, in the order of `better`. Eight running results are kept, because with
+// a single one, every comparison would have to wait for the comparison before.
 template <typename Better>
 double extreme(const std::vector<double>& points, Better&& better) {
   constexpr std::size_t kLanes = 8;

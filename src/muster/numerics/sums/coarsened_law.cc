@@ -74,7 +74,8 @@ class Side {
   }
 
  private:
-  static constexpr double kBinsPerUnit = 256.5;  // 1 / log(1 + kBin), nearly
+  // About 1 / log(1 + kBin), the number of bins per unit of log_distance.
+  static constexpr double kBinsPerUnit = 256.5;
   double unit_, log_unit_;
   std::vector<double> edges_;
   std::vector<long double> mass_, moment_;
@@ -122,7 +123,7 @@ AtomicLaw coarsened_product(const AtomicLaw& law, const std::vector<double>& wei
   AtomicLaw result;
   below.split(-1, max_added, result);
   above.split(1, max_added, result);
-  if (result.points.size() >= law.points.size() * weights.size()) return exact();  // the atoms are far apart
+  if (result.points.size() >= law.points.size() * weights.size()) return exact();  // nothing was merged
   return result;
 }
 

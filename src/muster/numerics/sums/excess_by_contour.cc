@@ -22,8 +22,8 @@ struct Effort {
   // (s c)^2 / 2 of the value.
   double finest;
   double coarser;  // the deviation of each smoothing is this many times that of the one before
-  // The most that one smoothing may cost, in frequencies; one that is computed directly, not by rotations,
-  // counts as 3. The last smoothing may cost kPatience times as much.
+  // The largest work of one smoothing, in frequencies. A frequency that is computed directly, not by
+  // rotations, counts as 3. The last smoothing may take kPatience times as much work.
   double budget;
   // Chernoff's bound is returned where its logarithm is below this: no delta that small is asked for.
   double vanishing;

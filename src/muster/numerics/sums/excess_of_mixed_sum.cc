@@ -49,8 +49,8 @@ struct Effort {
 // For excess_of_mixed_sum(), whose enclosure is used by itself. Smoothing widens the enclosure by about
 // (s c)^2 / 2 = 3e-5 of the value. Terms are bounded instead of computed if they are below e^-26 = 5e-12 of
 // the largest one, or beyond the cut, where smoothing multiplies them by at most e^{-6.5^2/2} = 7e-10.
-// Together they move the bound of the star (docs/theory/star-with-a-pool.md) by a relative 1e-11. Values of
-// 36 and 9.5 in place of 26 and 6.5 would take two thirds more work.
+// Together they move the bound of the star (docs/theory/star-with-a-pool.md) by a relative 1e-11. With 36 and
+// 9.5 in place of 26 and 6.5, an integral would take two thirds more work.
 constexpr Effort kOneLaw{26, 8e-3, 6.5, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 1.6, 2.5, 5.0}};
 // For excess_of_laws(), whose enclosure is one part of a larger sum that is computed at many thresholds. The
 // budget is a third as large; smoothing widens the enclosure by 1.3e-5 of the value, and aliases by

@@ -55,7 +55,7 @@ Common merge(const AtomicLaw& a, const AtomicLaw& b) {
 AtomicLaw upper_law(const Common& laws) {
   using Extended = long double;
   const std::size_t count = laws.points.size();
-  std::size_t right = 0;  // the first point above 0
+  std::size_t right = 0;  // the index of the first point above 0
   while (right < count && laws.points[right] < 0) ++right;
   // At 0 and right of it, `value` is the expected excess at x. Left of 0 it is the expected deficit plus the
   // mean, which is the expected excess plus x.

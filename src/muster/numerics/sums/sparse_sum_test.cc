@@ -72,7 +72,8 @@ TEST(SparseSum, ManyTermsOfWhichThreeCount) {
         long double largest = 0;
         for (const double share : {0.0, 0.3, 0.5, 1.0}) {
           const double i = std::floor(share * (n - 1));
-          const double of[4] = {i, i, n - 1 - i, n - 1 - i};  // for each atom, how many terms have its law
+          // For each atom, the number of terms whose law has this atom.
+          const double of[4] = {i, i, n - 1 - i, n - 1 - i};
           const double point[4] = {first.points[0], first.points[1], second.points[0], second.points[1]};
           const double weight[4] = {first.weights[0], first.weights[1], second.weights[0], second.weights[1]};
           long double total = 0;

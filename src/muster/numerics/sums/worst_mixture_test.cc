@@ -120,8 +120,8 @@ TEST(WorstMixture, SeesAMaximumInside) {
 }
 
 // Tests hundreds of terms of which only a few are zero. There the weight n absent/(n - N) of Mixing::swap
-// varies most. The bound must be above the values V_h summed here, and close to the largest. More than 22
-// zeros of either law are left out, which only lowers V_h.
+// varies most. The bound must be above all values V_h summed here, and close to the largest of them. More
+// than 22 zeros of either law are left out, which only lowers V_h.
 TEST(WorstMixture, FewTermsAtZero) {
   constexpr int kTerms = 280, kMaxZeros = 22;
   std::vector<long double> log_factorial{0};

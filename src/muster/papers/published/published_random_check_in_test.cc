@@ -257,7 +257,7 @@ TEST(RandomCheckIn, Dummies) {
   // The expected count of Proposition 3.4 for n = 3 and m = 2, where each client is at slot 1 with
   // probability p0/2.
   EXPECT_NEAR(expected_dummies_fixed(3, 2, 0.4), 2 * 0.8 * 0.8 * 0.8, 1e-15);
-  EXPECT_LE(expected_dummies_fixed(1e6, 1e3, 2 * 1e3 / 1e6), 1e3 / std::exp(2.0));  // p0 = c m / n
+  EXPECT_LE(expected_dummies_fixed(1e6, 1e3, 2 * 1e3 / 1e6), 1e3 / std::exp(2.0));  // p0 = 2 m / n
   EXPECT_LE(expected_dummies_sliding(6e4, 100), expected_dummies_sliding_printed(6e4, 100));
   EXPECT_NEAR(expected_dummies_sliding(6e4, 100) / expected_dummies_sliding_printed(6e4, 100), 1, 0.01);
   EXPECT_EQ(expected_dummies_fixed(5, 1, 1), 0);

@@ -16,9 +16,9 @@
 //                          divergence .6517, and the formula gives .2617 at slack 1/2. The paper's Lemma 5
 //                          (the bound falls with k) fails at rate k/n. The formula is kept to reproduce the
 //                          paper's figures.
-//   check_in_rdp_lower     Theorem 3, for binary randomized response, from the second moment only. It is valid
-//                          as a lower bound of D_l. The printed Jensen step fails at odd powers, but it is not
-//                          needed: central moments of Bin(k, p) with p <= 1/2 are non-negative.
+//   check_in_rdp_lower     Theorem 3, for binary randomized response, from the second moment only. It is a
+//                          valid lower bound of D_l. The printed Jensen step fails at odd powers, but it is
+//                          not needed: central moments of Bin(k, p) with p <= 1/2 are non-negative.
 // The page is docs/theory/as-published-check-in.md. Integer orders >= 2. Pure functions; they take under
 // 10 ms per order.
 #pragma once

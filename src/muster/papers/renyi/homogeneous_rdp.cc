@@ -164,7 +164,7 @@ numerics::Enclosure HomogeneousRdp::divergence(std::uint64_t order) {
   if (!in_range(order)) return {0, kInfinity};
   const Excess found = excess(order);
   const double l = static_cast<double>(order), error = found.relative_error;
-  if (!(found.value.mantissa > 0)) return {0, kInfinity};  // zero, or not computed
+  if (!(found.value.mantissa > 0)) return {0, kInfinity};  // the excess is 0 or unknown
   const auto rho = [&](double factor) {
     if (found.value.exponent < 900) {
       return std::log1p(std::ldexp(found.value.mantissa, found.value.exponent) * factor) / (l - 1);

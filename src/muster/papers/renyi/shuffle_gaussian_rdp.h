@@ -5,8 +5,8 @@
 // Delta; mu = Delta / s. For records clipped to norm C, Delta = 2 C, s = sigma C and mu = 2 / sigma.
 // Neighbouring relation: replace-one.
 //   shuffle-gaussian-rdp
-//       D_l of the homogeneous pair (homogeneous_rdp.h). It is conditional, because this pair is not proven to
-//       be the worst.
+//       D_l of the homogeneous pair (homogeneous_rdp.h). It is conditional, because this pair is not proven
+//       to be the worst.
 //       Liew and Takahashi (2022), Theorem 1, state this bound at Delta = C, where it is false. For subsets
 //       and check-ins the pair's divergence is computed exactly, not by their equations 16 to 18.
 //   shuffle-gaussian-rdp-subsampled

@@ -47,8 +47,8 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own
   const double others = n - 1, sd = std::sqrt(others * g * (1 - g));
   const double fineness = sd > 0 ? kRelativeWidth * others * g / sd : 0;
   const std::vector<numerics::BinomialBlock> cut = numerics::binomial_blocks(others, g, kExponent, fineness);
-  // The blocks of the window come first and sum to 1 up to rounding; later ones have their Chernoff
-  // bounds as weights.
+  // The blocks of the window come first, and their weights sum to 1 up to rounding. The weights of later
+  // blocks are Chernoff's bounds.
   double window = 0, seen = 0;
   for (const numerics::BinomialBlock& block : cut) {
     if (seen >= 1) break;

@@ -25,7 +25,8 @@ namespace muster::accounting {
 numerics::UpperAndEstimate swap_delta(const Profile& profile, const ShuffledCheckIn& protocol,
                                       double epsilon);
 
-// The same for a given ReportingSum. If it was made from an epsilon0-LDP mechanism, A(E) uses the blanket.
+// The bound for a given ReportingSum. If the sum was made from an epsilon0-LDP mechanism, A(E) uses the
+// blanket.
 numerics::UpperAndEstimate swap_delta(const ReportingSum& sum, const ShuffledCheckIn& protocol,
                                       double epsilon);
 

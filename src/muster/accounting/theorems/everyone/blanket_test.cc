@@ -261,7 +261,7 @@ TEST(Blanket, LaplaceEndsAreWorstInConvexOrder) {
       const double grown = std::exp(share * epsilon0);
       for (int i = 0; i <= 8; ++i) {
         for (int j = i + 1; j <= 8; ++j) {
-          if (epsilon0 * (j - i) / 8.0 <= share * epsilon0) continue;  // delta is 0
+          if (epsilon0 * (j - i) / 8.0 <= share * epsilon0) continue;  // the exact delta of this pair is 0
           for (const double t : {-0.95, -0.7, -0.4, -0.15, -0.03, 0.0, 0.03, 0.15, 0.4, 0.7, 0.95}) {
             const double top = t < 0 ? grown * std::exp(epsilon0) - 1 : std::exp(epsilon0) - grown;
             const double ends = potential(0, 1, epsilon0, grown, t * top);

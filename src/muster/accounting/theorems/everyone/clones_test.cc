@@ -98,7 +98,7 @@ long double sequence_divergence(const Channel& channel, std::vector<int> records
     do {
       for (std::size_t outcome = 0; outcome < outcomes; ++outcome) {
         long double chance = 1;
-        std::size_t past = 1;  // a leading one marks the length
+        std::size_t past = 1;  // the answers so far in binary, after a leading 1
         for (std::size_t i = 0; i < order.size(); ++i) {
           const bool bit = (outcome >> i) & 1;
           const long double one = channel(past, records[static_cast<std::size_t>(order[i])]);
@@ -209,7 +209,7 @@ TEST(Clones, ApproximateDominatesRandomizersThatAreNotPure) {
     }
   }
   EXPECT_EQ(cases, 24 * 3 * 3 * 5);
-  EXPECT_GT(as_if_pure, 0);  // if delta0 is ignored, the bound fails
+  EXPECT_GT(as_if_pure, 0);  // a bound that ignores delta0 must fail
   EXPECT_GT(tightest, 0.3L);
   // The published form at a typical point for Gaussians: epsilon0 = 1, delta0 = 1e-12, n = 60,000.
   const std::optional<double> published = clone_approximate_epsilon(6e4, 1, 1e-12, 1.0 / 6e4);

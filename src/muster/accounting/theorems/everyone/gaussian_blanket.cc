@@ -103,7 +103,7 @@ class GaussianBlanket::Transform {
   }
 
   const double epsilon;
-  const double discount;  // 1/E
+  const double discount;  // 1/E, with E = e^epsilon
 
  private:
   double mixed(double z, double log_alpha) const {

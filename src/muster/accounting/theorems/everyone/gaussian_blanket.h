@@ -27,7 +27,7 @@ class GaussianBlanket {
   // eta that a search found to be best; above an epsilon of 300, which is not computed, `estimate` is 0.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
-  // The same at the given eta.
+  // The bound at the given eta.
   numerics::UpperAndEstimate at(double eta, double epsilon) const;
 
  private:

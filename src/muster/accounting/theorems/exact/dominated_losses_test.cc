@@ -1,6 +1,6 @@
 // Tests composition/dominated_losses.h on pairs of this folder with large losses. The composed lower values
 // are compared with the exact composition of the true pair, which is computed from the number of rounds that
-// reveal the victim. The two share no curve, no table and no transform.
+// reveal the victim. The two computations share no curve, no table and no transform.
 #include "muster/composition/dominated_losses.h"
 
 #include <gtest/gtest.h>

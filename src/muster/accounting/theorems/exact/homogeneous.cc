@@ -53,8 +53,8 @@ HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const RoundShape&
   const long double epsilon0 = *pure_epsilon0(mechanism);
   if (epsilon0 > kSumsReach) return;
   if (std::holds_alternative<LaplaceLocal>(mechanism)) {
-    // R(x') is centred at 1 and R(x) at 0. The ratio is constant below 0 and above 1, which are one atom
-    // each. Cells of y in [0, 1] are merged to their means.
+    // R(x') is centred at 1 and R(x) at 0. The ratio is constant for y < 0 and for y > 1, so each of these
+    // two ranges is one atom. Cells of y in [0, 1] are merged to their means.
     ratios_ = {{epsilon0, 0.5L * std::exp(-epsilon0)}, {-epsilon0, 0.5L}};
     for (int i = 0; i < kLaplaceCells; ++i) {
       const long double right = static_cast<long double>(i + 1) / kLaplaceCells;

@@ -183,7 +183,7 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
   const double local = one.upper;  // an upper bound, because shuffling is post-processing
   const double bulk = bulk_estimate(n_, mu_, std::expm1(epsilon));
   const double jump = gaussian_divergence(mu_, std::log1p(n_ * std::expm1(epsilon)))
-                          .upper;  // estimate: a single large ratio lifts the sum above the threshold
+                          .upper;  // about the contribution of a single large ratio
   const numerics::Enclosure alone = one_ratio_alone(epsilon);
   if (!computed()) return {numerics::as_lower_bound(alone.lower, local), local};
   numerics::Enclosure result{0, local};

@@ -57,8 +57,9 @@ class ShuffleGaussianPair {
 
   double n_;
   double mu_;
-  std::shared_ptr<const CenteredLognormal> ratio_;  // for contour integrals; null where none is used
-  std::shared_ptr<WholeSum> sum_;                   // null where doubling is not used
+  // The ratio's law for contour integrals; null if none is used.
+  std::shared_ptr<const CenteredLognormal> ratio_;
+  std::shared_ptr<WholeSum> sum_;  // the laws of the whole sum; null if doubling is not used
 };
 
 }  // namespace muster::accounting

@@ -140,7 +140,8 @@ TEST(ShuffleGaussianPair, AgreesWithRareTermsTakenApart) {
       const numerics::Enclosure doubled = pair.forward(epsilon);
       const numerics::Enclosure apart = curve.forward(epsilon);
       EXPECT_LE(apart.lower, doubled.upper);
-      EXPECT_GE(apart.lower, 0.95 * doubled.lower);  // it is lower because cells are merged to their means
+      // The lower end of `apart` is smaller because cells are merged to their means.
+      EXPECT_GE(apart.lower, 0.95 * doubled.lower);
       EXPECT_LE(apart.upper, 1.01 * doubled.upper);
       EXPECT_LE(curve.reverse(epsilon).lower, pair.reverse(epsilon).upper);
     }

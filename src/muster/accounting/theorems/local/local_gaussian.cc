@@ -61,7 +61,7 @@ double gaussian_epsilon(double mu, double rate, std::uint64_t rounds, double del
     if (middle <= low || middle >= high) break;
     (mixture.delta(middle) <= delta ? high : low) = middle;
   }
-  return high;  // delta(high) <= delta, so this is the valid end
+  return high;  // delta(high) <= delta, so `high` is an upper bound
 }
 
 }  // namespace muster::accounting::local_detail

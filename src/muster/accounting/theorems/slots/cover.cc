@@ -20,7 +20,7 @@ constexpr const char* kDummy =
 
 // --- everybody at a slot is averaged --------------------------------------------------------------
 
-// For averaged updates in which all clients take part with certainty.
+// The bound for averaged updates in which all clients take part with certainty.
 RoundBound adaptive_blanket(const Mechanism& mechanism, double epsilon0, ClientCount clients) {
   return {.id = "adaptive-blanket",
           .citation =

@@ -36,7 +36,8 @@ long double slow_f(double epsilon0, int n, long double rate, long double epsilon
                    bool all_report = true) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
   const long double q = 1 / (e0 + 1), p = e0 / (e0 + 1);
-  const long double value[2][2] = {{e0 - e, 1 / e0 - e}, {1 - e * e0, 1 - e / e0}};  // [type][rare, common]
+  // The first index is the type; the second is 0 for the rare value and 1 for the common one.
+  const long double value[2][2] = {{e0 - e, 1 / e0 - e}, {1 - e * e0, 1 - e / e0}};
   const int m = n - 1;
   long double total = 0;
   for (int k0 = 0; k0 <= i; ++k0) {
@@ -61,7 +62,7 @@ long double slow_f(double epsilon0, int n, long double rate, long double epsilon
   return total + (all_report ? std::pow(rate, static_cast<long double>(n)) * std::max(0.0L, p - e * q) : 0);
 }
 
-// The same for a subset: (1/n) * mean of ( (n-k)(1-E) + sum of k terms )_+, h of them of type 0.
+// The sum for a subset: (1/n) * mean of ( (n-k)(1-E) + sum of k terms )_+, h of them of type 0.
 long double slow_subset(double epsilon0, int n, int k, long double epsilon, int h) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
   const long double q = 1 / (e0 + 1), p = e0 / (e0 + 1);

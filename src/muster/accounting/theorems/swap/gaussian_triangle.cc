@@ -169,7 +169,7 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   double sum = 0;
   double z = -kFarthest, before = z;
   const auto visit = [&](double at, double mass, bool guess) {
-    const double worth = larger(0.0, mass * at);  // V C1(threshold / V) <= V
+    const double worth = larger(0.0, mass * at);  // capped by `mass * at`, because V C1(threshold / V) <= V
     if (worth <= negligible) {
       sum += worth;
       return;

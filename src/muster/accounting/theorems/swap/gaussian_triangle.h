@@ -50,7 +50,7 @@ class TriangleExcesses {
  private:
   struct Cut {
     double t;       // a value of the standard normal variable in the common factor; decreasing
-    double beyond;  // probability of a larger value
+    double beyond;  // probability that the variable is larger than t
     double cell;    // probability of the cell between this cut and the previous one
   };
   double mu_, excess_;

@@ -102,7 +102,7 @@ TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
       const double radius = i % 3 == 0 ? 0.5 : 0.5 * std::pow(u, 1.0 / static_cast<double>(dimension));
       for (double& x : at[j]) x *= radius / std::sqrt(norm);
     }
-    if (i % 7 == 0) {  // nearly antipodal
+    if (i % 7 == 0) {  // two of the points are nearly antipodal
       for (std::size_t k = 0; k < 6; ++k) at[1][k] = -at[0][k] * (1 - 1e-3 * (i % 11));
     }
     if (i % 97 == 0) at[1] = at[0];

@@ -25,9 +25,11 @@ constexpr double kWide = 0.04, kWidePerMu = 0.1;
 constexpr double kFar = 5;
 constexpr double kFarthest = 13;  // above this many deviations of the loss, only the profile-only law is used
 constexpr double kHeavy = 35;     // terms that can exceed this many deviations of the sum are split off
-// The least expected number of reports; with fewer the integrand decays slowly.
+// The smallest expected number of reports for which the two types are used. With fewer reports, the integrand
+// decays slowly.
 constexpr double kFewReports = 8;
-// The least expected number of absentees; with fewer the event that nobody is absent dominates.
+// The smallest expected number of absent clients for which the two types are used. With fewer, the charge for
+// the event that nobody is absent is most of the bound.
 constexpr double kFewAbsent = 8;
 constexpr double kRounding = 1e-12;  // relative rounding error of an n-th power
 

@@ -235,7 +235,7 @@ TEST(GaussianTwoTypes, SubsetsAreLikeCheckIns) {
   }
 }
 
-// The accountant does not list the bound for unequal rates, for slot protocols and for little noise.
+// The accountant does not list the bound for unequal rates, for slot protocols or for little noise.
 TEST(GaussianTwoTypes, IsChargedWhereItHoldsAlone) {
   const auto has = [](const GaussianLocal& mechanism, const Participation& participation) {
     const Statement s =

@@ -33,7 +33,7 @@ LocalTail tail_of(const Profile& profile);
 
 struct LargeTermShape {
   double factor;     // the factor before the mean
-  double count;      // N >= 1
+  double count;      // the number of terms, N >= 1
   double rate;       // g: the probability that a client reports
   double silent;     // the probability that a client is absent: 1 - g, or less where coins may be revealed
   double threshold;  // S >= N, in units of E - 1

@@ -47,7 +47,7 @@ class OthersBelowZero {
 
   // The sum of masses()[i] * phi(points()[i]) is at least the mean of phi(D) (Side::above), or at most the
   // mean of phi(D) over the event that no term is positive (Side::below).
-  const std::vector<double>& points() const { return points_; }  // increasing, >= 0
+  const std::vector<double>& points() const { return points_; }  // values of D, increasing, >= 0
   const std::vector<double>& masses() const { return masses_; }
 
  private:

@@ -57,7 +57,7 @@ class TwoTypesLaws {
   std::optional<Types> at(double excess, double rate) const;
 
   // For tests: the points, the tabulated levels of E - 1, and the masses of the two laws at a level.
-  static constexpr std::array<double, 4> kLevels{0, 0.1, 0.45, 1.5};  // E - 1 in units of mu
+  static constexpr std::array<double, 4> kLevels{0, 0.1, 0.45, 1.5};  // levels of E - 1, in units of mu
   struct Level {
     bool valid = false;
     double excess = 0;

@@ -33,7 +33,7 @@ class UnequalRatesCurve {
  private:
   ReportingSum sum_;
   SumShape shape_;
-  double everybody_;  // hi (1 - theta (1 - hi))^{n-1}
+  double everybody_;  // P(the victim reports and nobody is absent) = hi (1 - theta (1 - hi))^{n-1}
   double reporting_;  // probability that another client is hidden, given that she is not absent
 };
 
@@ -53,7 +53,8 @@ class UnequalRatesMixture {
 
  private:
   std::vector<numerics::BinomialBlock> blocks_;  // in increasing order of N
-  double improbable_ = 0;                        // weight of the blocks left out, charged at 1
+  // Total weight of the blocks left out, which are charged at delta = 1.
+  double improbable_ = 0;
   Family family_;
 };
 
