@@ -33,11 +33,11 @@ namespace muster::accounting {
 
 class Accountant {
  public:
-  // For any number of rounds that are all alike.
+  // Makes an accountant for any number of rounds that are all alike.
   Accountant(const Mechanism& mechanism, const Participation& participation);
-  // For stages, one after another. With a single stage, any number of its rounds may be asked about; with
-  // several, at most as many as they have together. Throws Error(plan) unless there is at least one stage,
-  // all are of one protocol, and they have at most kMaxRounds together.
+  // Makes an accountant for stages that follow one another. With a single stage, any number of its rounds may
+  // be asked about; with several, at most as many as they have together. Throws Error(plan) unless there is
+  // at least one stage, all are of one protocol, and they have at most kMaxRounds together.
   Accountant(const Mechanism& mechanism, std::vector<Stage> stages);
   ~Accountant();
   Accountant(Accountant&&) noexcept;
@@ -45,8 +45,8 @@ class Accountant {
 
   // Every applicable bound for the first `rounds` rounds. `asked` is the view, by default the participation's
   // own; a view that no theorem covers throws Error(uncovered). This and the methods below throw Error(plan)
-  // for a question out of range, for `rounds` above kMaxRounds, and for more rounds than several stages have
-  // together.
+  // for a question out of range, for `rounds` above kMaxRounds, and, if there are several stages, for more
+  // rounds than they have together.
   Statement account(std::uint64_t rounds, const Question& question,
                     std::optional<View> asked = std::nullopt) const;
   // Every applicable bound for all rounds of the stages. Throws Error(plan) if the accountant was made

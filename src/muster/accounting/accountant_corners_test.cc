@@ -77,8 +77,8 @@ TEST(Corners, LossesPastTheRangeOfDoubles) {
   survives(PureLocal{1e6}, 1'000, 0.1, 1e-5, {1, 3});
 }
 
-// The sums of these questions would take minutes if their work were not limited. Work is counted in the units
-// of numerics/work.h; 3.5e9 of them take about a second.
+// The sums that answer these questions would take minutes if their work were not limited. Work is counted in
+// the units of numerics/work.h; 3.5e9 of them take about a second.
 TEST(Corners, CostLittle) {
   struct Costly {
     Mechanism mechanism;

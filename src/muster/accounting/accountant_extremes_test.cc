@@ -67,7 +67,8 @@ TEST(Extremes, FlatCurvesAreComposed) {
   const std::optional<double> laplace =
       Accountant(LaplaceLocal{32.72}, Shuffle{clients(5)}).upper(2, {Question::Kind::epsilon_at_delta, 0.1});
   EXPECT_GE(laplace.value(), 30.9);
-  // Ten rounds of epsilon0 = 20 cost at most 200. The privacy blanket's table must be fine enough to show it.
+  // Ten rounds of epsilon0 = 20 cost at most 200. The privacy blanket's table must be fine enough to show
+  // this.
   const Statement twenty = epsilon_of(PureLocal{20}, Shuffle{clients(1'000)}, 10, 1e-5);
   for (const Bound& bound : twenty.all) {
     if (bound.id == "privacy-blanket") {
@@ -90,8 +91,9 @@ TEST(Extremes, EpsilonAndDeltaLeadBackAtSmallDeltas) {
   }
 }
 
-// With one client the exact answer is optimal composition mixed over the number of participations, which
-// theorems/local computes independently. The upper and the lower value must both be near it.
+// With one client the exact answer is optimal composition, averaged over the number of participations. The
+// code in theorems/local computes it independently. The upper and the lower value must both be near this
+// answer.
 TEST(Extremes, OneClientIsItsOwnCrowd) {
   for (const double sigma : {0.03, 0.1, 0.15}) {
     for (const double rate : {0.1, 0.5}) {
@@ -127,8 +129,8 @@ TEST(Extremes, LossesPastTheRangeOfDoubles) {
 
 // With heavy noise, rounding e^epsilon to a double would change epsilon noticeably.
 TEST(Extremes, TinyEpsilonsAreNotRounded) {
-  // At mu = 2e-8 the Gaussian's delta at epsilon = 8e-8 is mu (phi(4) - 4 Phi(-4)) to eight digits. Divided
-  // by mu, it depends only on epsilon / mu.
+  // At mu = 2e-8 the Gaussian's delta at epsilon = 8e-8 is mu (phi(4) - 4 Phi(-4)) to eight digits. The ratio
+  // delta / mu depends only on epsilon / mu.
   const double unit =
       std::exp(-8.0) / std::sqrt(2 * std::acos(-1.0)) - 4 * 0.5 * std::erfc(4 / std::sqrt(2.0));
   for (const double sigma : {1e8, 1e9}) {
@@ -142,8 +144,8 @@ TEST(Extremes, TinyEpsilonsAreNotRounded) {
   EXPECT_GE(*deep.best.upper, 0.0060078835762);
 }
 
-// For small epsilon0, a difference of two exponentials near 1 loses all its digits. Computed from the
-// difference of their logarithms, it keeps them.
+// For small epsilon0, a difference of two exponentials near 1 loses all its digits. If it is computed from
+// the difference of their logarithms, it keeps its digits.
 TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
   // With one client, delta is (e^epsilon0 - e^epsilon) / (1 + e^epsilon0).
   for (const double epsilon0 : {1e-9, 1e-6, 1e-3, 1.0}) {

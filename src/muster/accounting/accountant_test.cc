@@ -139,7 +139,7 @@ TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {
 }
 
 // The reference lower values of long runs are right to the last digit: an upper bound on the epsilon of the
-// pair, in both directions, rounds to them.
+// same pair, in either direction, rounds to the same digits.
 TEST(Accountant, ReferenceLowerValuesAreTheirPairs) {
   struct Pair {
     std::uint64_t clients;

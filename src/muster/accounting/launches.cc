@@ -172,8 +172,8 @@ Statement Launches::account_adaptive(Delta delta) const {
     const Statement each = accountant.account(share);
     upper += each.best.upper.value_or(kInfinity);
     local += each.local.value_or(kInfinity);
-    // All launches together release at least what one launch does, so its lower value at the whole delta is
-    // also a lower value of all.
+    // All launches together release at least what one launch does, so the lower value of one launch at the
+    // whole delta is also a lower value for all launches together.
     bound.lower = numerics::larger(bound.lower.value_or(0), accountant.account(all).best.lower.value_or(0));
     bound.numerical_error += each.best.numerical_error;
   }

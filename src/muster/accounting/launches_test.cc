@@ -23,7 +23,7 @@ ShuffledCheckIn check_in(std::uint64_t clients, double rate) {
   return {ClientCount::of(clients), Rate::of(rate)};
 }
 
-// Launches of one mechanism cost the same as one schedule of its stages.
+// Launches of one mechanism cost the same as one schedule of all their stages.
 TEST(Launches, OfOneMechanismAreItsSchedule) {
   const ShuffledCheckIn often = check_in(20'000, 0.1), rarely = check_in(20'000, 0.02);
   const Question delta{Question::Kind::delta_at_epsilon, 0.03};

@@ -1,6 +1,6 @@
-// Checks that equal stages give the accountant's answer, that a schedule's cost lies between that of only its
-// cheapest and only its most expensive rounds, and that the enumerated truth of two rounds lies below the
-// bound and near it.
+// Checks that equal stages give the accountant's answer, that a schedule's cost lies between the cost of only
+// its cheapest rounds and that of only its most expensive rounds, and that the enumerated truth of two rounds
+// lies below the bound and near it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ TEST(ScheduledAccountant, TwoRoundsOfOneClientEnumerated) {
 
 // Enumerates three clients and two rounds of different rates, over every data set of each round and both
 // orders of the neighbours. The truth lies below the bound and above the lower value. Exchanging the two
-// rates changes nothing, and charging both rounds at the second rate is caught.
+// rates does not change the answer, and charging both rounds at the second rate would be noticed.
 TEST(ScheduledAccountant, TwoRoundsOfThreeClientsEnumerated) {
   constexpr int kClients = 3;
   int caught = 0, cases = 0;

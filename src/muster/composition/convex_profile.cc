@@ -30,7 +30,7 @@ class Lattice {
   Extended width(std::int64_t from, std::int64_t to) const {
     return static_cast<Extended>(spacing_) * static_cast<Extended>(to - from);
   }
-  // The value of f at a node on either side of alpha = 1. seen_from_left() is the value of r.
+  // The value of f at a node on either side of alpha = 1. seen_from_left() is the value of r at such a node.
   Extended seen_from_right(const ProfilePoint& p) const {
     return p.index >= 0 ? p.value : through(width(0, p.index), p.value);
   }

@@ -186,7 +186,7 @@ Atoms convolved(const Atoms& a, const Atoms& b, const Manner& manner) {
   const CoarseLaw first = coarse_law_of(a.points, a.masses);
   const CoarseLaw sums = square ? sums_of(first, first) : sums_of(first, coarse_law_of(b.points, b.masses));
   const double least = a.points.front() + b.points.front();
-  // For upper bounds, the last end must lie beyond all sums, and sums are rounded.
+  // For upper bounds, the last end must not be below any sum, even after the rounding of the sums.
   const double beyond = manner.side == ConvolvedLosses::Side::above
                             ? 4 * kUlp * (std::abs(a.points.back()) + std::abs(b.points.back()))
                             : 0;

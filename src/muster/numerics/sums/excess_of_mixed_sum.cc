@@ -268,9 +268,10 @@ double chernoff_of(const std::vector<Part>& parts, double k, double c) {
 // The sum ends at the frequency cut / s, so s = cut / (frequencies * step). The enclosure is widened by s^2
 // times the density at k for the smoothing, and by about 2 e^{-cut^2 / 2} s / (step * cut) for the terms
 // beyond the cut. A smaller cut lowers the part from smoothing and raises the part from the terms beyond the
-// cut. The chosen cut makes the latter kBeyondShare times the former. The density is proportional to the sum
-// of the terms' moduli, which is estimated from the tilted sum's variance. Every cut gives a valid enclosure.
-// With this choice, the enclosure is about a third as wide as with a fixed cut of 6.
+// cut. With the chosen cut, the part from the terms beyond the cut is kBeyondShare times the part from
+// smoothing. The density is proportional to the sum of the terms' moduli, which is estimated from the tilted
+// sum's variance. Every cut gives a valid enclosure. With this choice, the enclosure is about a third as wide
+// as with a fixed cut of 6.
 Smoothing finest_within(double frequencies, double step, double variance) {
   constexpr double kBeyondShare = 0.05;
   constexpr double kLeast = 2.5, kMost = 6;

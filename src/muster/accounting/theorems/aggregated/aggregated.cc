@@ -119,8 +119,8 @@ Enclosure AggregatedGaussianCurve::delta(double epsilon) const {
   });
 }
 
-// c / lambda = 1 - odds (E-1), and E lambda / c is E divided by this. Nothing cancels where odds = 0, that
-// is, where the victim certainly reported.
+// c / lambda = 1 - odds (E-1), and E lambda / c is E divided by the same number. Nothing cancels where odds =
+// 0, that is, where the victim certainly reported.
 Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
   const double growth = std::expm1(epsilon);
   return mixture([epsilon, growth](double odds, double mu) {
@@ -153,8 +153,7 @@ AggregatedGaussianCurve::Runs AggregatedGaussianCurve::runs(std::size_t most) co
     const double off = std::log(block.max_mu) - mean;
     variance += block.upper * off * off / all;
   }
-  // Runs are narrower where most of the probability is: they are equally wide in a normal distribution
-  // function.
+  // Runs are equally wide in erfc(z / kSpread), so they are narrower where most of the probability is.
   const auto place = [&](const Block& block) {
     const double z = variance > 0 ? (std::log(block.max_mu) - mean) / std::sqrt(variance) : 0;
     if (!(std::fabs(z) <= kBulk)) return -1.0;

@@ -108,7 +108,7 @@ TEST(AggregatedTypes, CoverRandomRoundsOnBothSides) {
             lambda * profile(*types, first, index) + (1 - lambda) * profile(*types, first + 1, index);
         ASSERT_GE(bound, truth - 1e-12)
             << setting.name << ' ' << index << ' ' << at.D << ' ' << at.d << ' ' << at.S;
-        // The types of the exchanged pair would hold only on one side of alpha = 1.
+        // A bound by the types of the exchanged pair would be valid only on one side of alpha = 1.
         const double other = lambda * profile(*types, count - 1 - first, index) +
                              (1 - lambda) * profile(*types, count - 2 - first, index);
         one_sided += truth > other + 1e-9;

@@ -82,8 +82,8 @@ numerics::UpperAndEstimate ClassCPoolCurve::generic(double epsilon) const {
     excess = numerics::expected_excess(law, n_, threshold);
     excess = {excess.lower * scale, excess.upper * scale};
   }
-  // At rate 1 this is the privacy blanket. Below rate 1 it is the swap theorem, which adds the local
-  // delta times the probability that everybody reports.
+  // At rate 1 the generic bound is the privacy blanket. Below rate 1 it is that of the swap theorem, which
+  // adds the local delta times the probability that everybody reports.
   const double all_report = rate_ < 1 ? std::exp(n_ * std::log(rate_)) * profile_.at(epsilon) *
                                             (1 + numerics::kEightThousandRoundings)
                                       : 0;

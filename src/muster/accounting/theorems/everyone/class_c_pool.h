@@ -27,7 +27,7 @@ class ClassCPoolCurve {
   // n >= 1 honest clients, rate in (0, 1].
   ClassCPoolCurve(double epsilon0, double n, double rate);
 
-  // `upper` is the bound at epsilon >= 0. `estimate` is at most the largest value of the same formula over
+  // `upper` is the bound at epsilon >= 0. `estimate` is at most the largest value of the formula above over
   // the few i that were evaluated.
   numerics::UpperAndEstimate delta(double epsilon) const;
 

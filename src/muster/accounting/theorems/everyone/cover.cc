@@ -146,7 +146,7 @@ void cover_pure(const Mechanism& mechanism, double epsilon0, ClientCount clients
   }
   if (std::holds_alternative<LaplaceLocal>(mechanism)) list.uppers.push_back(laplace_blanket(all));
   RoundBound any = privacy_blanket(all);
-  // If there is a blanket or a pool made for the mechanism, this bound is never smaller than that one.
+  // A blanket or a pool that is made for the mechanism gives a bound that is never larger than this one.
   any.is_dominated = list.uppers.size() > others;
   list.uppers.push_back(std::move(any));
   list.uppers.push_back(clone_pair(all));

@@ -1,4 +1,5 @@
-// Adds the exact curves of single data sets, which are lower bounds, to the lists of the covers.
+// Adds the exact curves of single data sets, which are lower bounds, to the lists that the cover functions
+// make (theorems/cover.h).
 //
 // Each function appends to `list.lowers`, or adds nothing if its data set says nothing about the mechanism.
 #pragma once

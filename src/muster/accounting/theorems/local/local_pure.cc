@@ -71,8 +71,8 @@ class Walk {
   double solve(double delta) const {
     const double target = std::ldexp(delta, static_cast<int>(numerics::larger(-scale_, -4000L)));
     const double ratio = ((1 + slack_) * head_ - target * (1 - 8 * kUnit)) / ((1 - slack_) * tail_);
-    // If only the allowance for underflow makes delta(0) reach `delta`, the answer is x = 0, because the
-    // level above did not reach it.
+    // If only the allowance for underflow makes delta(0) reach `delta`, the answer is x = 0, because delta at
+    // the level above did not reach `delta`.
     if (!(ratio > 0)) return 0;
     return numerics::smaller(0.0, std::log(ratio) + 8 * kUnit);
   }

@@ -21,8 +21,8 @@ namespace {
 // the share is smaller.
 constexpr double kCompareWithProfile = 0.02;
 // The event that nobody is absent is charged at the local profile f(E), if this adds at most kMatters of the
-// sum. Otherwise it is charged at the smaller of f(E) and the blanket (blanket.h). If this adds more than
-// kBlanketMatters of the sum, the bound of class_c_pool.h is tried as well.
+// sum. Otherwise it is charged at the smaller of f(E) and the blanket (blanket.h). If that charge is more
+// than kBlanketMatters of the sum, the bound of class_c_pool.h is tried as well.
 constexpr double kMatters = 1e-9, kBlanketMatters = 5e-3;
 // For unequal rates, the share of the sum that may be charged for improbably few hidden clients. Hidden
 // clients are those whose coins are not revealed.

@@ -232,7 +232,7 @@ TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
           const double epsilon = share * epsilon0;
           const auto f = slow_table(epsilon0, n, hi, epsilon, true);
           const auto absent =
-              // Without the charge for the event that all report.
+              // The table without the charge for the event that all report.
               slow_table(epsilon0, n, hi, epsilon, false);
           const long double theta = static_cast<long double>(lo) / hi;
           const auto hidden = [&](int of, int count) {

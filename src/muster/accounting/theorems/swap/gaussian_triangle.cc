@@ -136,8 +136,8 @@ TriangleExcesses::TriangleExcesses(double mu, double excess) : mu_(mu), excess_(
   cuts_.push_back({right, upper_tail(right), 0});
   while (right > -kOutermost) {
     const double left = larger(-kOutermost, right - step * larger(1.0, std::fabs(right) / 3));
-    // Right of 0, upper tails are subtracted, and left of 0, lower tails. These are the smaller ones, so
-    // digits do not cancel.
+    // Right of 0, upper tails are subtracted, and left of 0, lower tails. On each side, these are the smaller
+    // tails, so few digits cancel.
     const double cell =
         right > 0 ? upper_tail(left) - upper_tail(right) : upper_tail(-right) - upper_tail(-left);
     cuts_.push_back({left, upper_tail(left), cell});

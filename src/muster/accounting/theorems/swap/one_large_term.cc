@@ -40,7 +40,8 @@ double carried(const LocalTail& local, const OthersBelowZero& others, double wei
   return weight * sum;
 }
 
-// A lower bound of the same mean, up to the error of f, which is given as an upper bound (kInward).
+// A lower bound of the mean that carried() bounds, up to the error of f, which is given as an upper bound
+// (kInward).
 double carried_from_below(const LocalTail& local, const OthersBelowZero& others, double weight,
                           double surplus, double epsilon) {
   double sum = 0;

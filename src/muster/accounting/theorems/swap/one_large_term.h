@@ -47,9 +47,9 @@ class OneLargeTerm {
  public:
   OneLargeTerm(LocalTail local, Profile profile);
 
-  // factor * mean of ( sum of all N terms - (S-N) (E-1) )_+ at epsilon >= 1, if that is at most 1. `upper`
-  // bounds it; `estimate` is a lower end of it for a profile that is as large as the computed one. Both are
-  // in [0, 1] and never NaN.
+  // factor * mean of ( sum of all N terms - (S-N) (E-1) )_+ at epsilon >= 1, if that is at most 1. `upper` is
+  // an upper bound of this value. `estimate` would be a lower bound if the true profile were as large as the
+  // computed one. Both are in [0, 1] and never NaN.
   numerics::UpperAndEstimate at(const LargeTermShape& shape, double epsilon) const;
 
  private:

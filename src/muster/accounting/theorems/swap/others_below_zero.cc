@@ -17,8 +17,8 @@ using numerics::larger;
 using numerics::Side;
 using numerics::SumLaw;
 
-// A law serves all epsilon from one of these to the next. Intervals are short near 1 and long where
-// e^{-eps} is negligible.
+// Each law is used for all epsilon from one of these values to the next. Intervals are short near 1 and long
+// where e^{-eps} is negligible.
 constexpr std::array kFrom{1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0, 45.0};
 constexpr std::size_t kCells = 160;
 constexpr double kFarthest = 64;       // the last knot divided by nearest + count; phi is negligible beyond
@@ -59,10 +59,10 @@ class OneTerm {
 
   // The atoms for the upper bound. A report at a kink l < eps of the profile lies e^{-l} - e^{-eps} below
   // zero, which is smallest at eps = from_. The last kink up to from_ and all later ones are placed at 0. The
-  // last one up to from_ is among them because its mass would differ if the profile were exact from eps on,
-  // like the function f in the bound. Since phi decreases, mass may be moved toward 0 or added. So the point
-  // 0 gets the amount by which the other masses fall short of 1, plus the amount by which the profile's
-  // masses, which are upper bounds, may exceed the true ones.
+  // last kink up to from_ is placed there too, because its mass would differ if the profile were exact from
+  // eps on, like the function f in the bound. Since phi decreases, mass may be moved toward 0 or added. So
+  // the point 0 gets the amount by which the other masses fall short of 1, plus the amount by which the
+  // profile's masses, which are upper bounds, may exceed the true ones.
   SumLaw above() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double gain = -std::expm1(-from_);
@@ -120,8 +120,8 @@ class OneTerm {
   }
 
  private:
-  // By how much the masses of one client's reports may exceed the true ones because the profile's masses were
-  // rounded up. The mass that they leave for the point 0 is too small by the same amount.
+  // A bound on how much the masses of one client's reports exceed the true masses, because the profile's
+  // masses were rounded up. The mass that they leave for the point 0 is too small by the same amount.
   double raised() const {
     double total = profile_.mass_at_infinity();
     for (const double mass : profile_.p_masses()) total += mass;

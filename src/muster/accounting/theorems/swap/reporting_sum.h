@@ -45,7 +45,7 @@ class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
   explicit ReportingSum(Profile profile);
-  // The smaller of 1 and the expression at the top: upper - estimate is numerical error alone. Never NaN.
+  // The smaller of 1 and the expression at the top: upper - estimate is only numerical error. Never NaN.
   numerics::UpperAndEstimate delta(const SumShape& shape, double epsilon) const;
   // The variance of one term Y_i, without its weight.
   double variance_of_term(const SumShape& shape, double epsilon) const;

@@ -19,8 +19,8 @@ constexpr int kCells = 160;
 // Nodes are at 0 and at Y = +-(e^{mu z} - 1), where z is in deviations. Up to z = 3 there are this many nodes
 // per deviation; further out, steps grow.
 constexpr double kPerDeviation = 10;
-// Searches at E > 1 are this many times less precise, because such a level is only used interpolated with the
-// level below it.
+// Searches at E > 1 are this many times less precise, because such a level is used only in an interpolation
+// with the level below it.
 constexpr double kLooser = 2;
 constexpr double kGrowth = 0.12;    // relative growth of each step beyond z = 3
 constexpr double kReach = 8;        // z at the last node

@@ -1,5 +1,5 @@
 // Compares mixtures of the two types' laws with the expected excesses of random and inscribed triangles of
-// the ball, by an independent quadrature. The same triangles must catch four shortcuts.
+// the ball, by an independent quadrature. The same triangles must show that four shortcuts are wrong.
 #include "muster/accounting/theorems/swap/two_types_laws.h"
 
 #include <gtest/gtest.h>
@@ -156,7 +156,7 @@ TEST(TwoTypesNet, FourShortcutsAreCaught) {
 }
 
 // Values of beta by an independent prototype at E = 1 with 192 cells. They are too large, because its
-// searches stopped within 2 per cent and its chords cost 1 to 2 per cent. The values of
+// searches stopped within 2 per cent and its chords add 1 to 2 per cent. The values of
 // tools/golden/gaussian_two_types.py, which has neither error, are smaller by up to half a per cent of B(c).
 TEST(TwoTypesNet, ReferenceCorrections) {
   struct Row {
