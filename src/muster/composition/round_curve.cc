@@ -184,7 +184,7 @@ FallScale scale_of(const DeltaCurve<Value>& curve) {
   }
   // The deviation follows from the distance between the epsilons where the curve is a tenth and a thirtieth
   // of its value at 0. Both epsilons are found to a relative 1e-3. The search ends earlier if the deviation
-  // is certainly at most kLargeLoss, because a smaller one is replaced by kLargeLoss.
+  // is certainly at most kLargeLoss, because a smaller deviation is replaced by kLargeLoss.
   const double first = 0.1 * fall.at_zero(), last = fall.at_zero() / 30;
   const auto deviation = [](double from, double to) { return (to - from) / std::log(3.0) / 0.45; };
   for (int i = 0; i < 2 * kMaxSteps; ++i) {
@@ -210,7 +210,7 @@ struct Node {
 template <typename Value>
 class Table {
  public:
-  // In the unit of numerics/work.h.
+  // The work that a table takes and may take, in the unit of numerics/work.h.
   struct Work {
     double affordable;
     double before;  // the work of measuring the curve; every table of the curve counts it
@@ -238,8 +238,8 @@ class Table {
     nodes_.push_back(node);
   }
 
-  // Delta never rises with epsilon. Where a computed bound is larger than the bound at a smaller epsilon, the
-  // latter replaces it.
+  // Delta never rises with epsilon. Where a computed bound is larger than the bound at a smaller epsilon, it
+  // is replaced by the bound at the smaller epsilon.
   void make_monotone() {
     for (std::size_t i = 1; i < nodes_.size(); ++i) {
       cap(nodes_[i].forward, nodes_[i - 1].forward.upper);

@@ -63,8 +63,8 @@ struct Nodes {
   double knot = 0;
   // Whether the spacing is a power of two. The finer one of two such lattices then includes the coarser one.
   bool nested = false;
-  // The table has fewer nodes if each takes much work (numerics/work.h), so that it takes about this many
-  // seconds.
+  // The table has fewer nodes if each takes much work (numerics/work.h), so that the whole table takes about
+  // this many seconds.
   double share = 1;
 };
 

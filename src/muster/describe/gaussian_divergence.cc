@@ -91,7 +91,7 @@ Divergence<Real> divergence(Real mu, Real l) {
   //   quotient l/mu, four for the error that l has already, and one for the difference. An error of y changes
   //   ln f by up to |y| + 2 times as much.
   // - 4 y^2 for squares in exponents, each of which has an error of y^2 / 2.
-  // - 64 for all else, some twenty operations of at most two units each.
+  // - 64 for everything else, some twenty operations of at most two units each.
   // Where Mills' ratios are subtracted, the last rounding of y and z changes each ratio by about one unit.
   // P::ratio, which is 90 units or more, includes this.
   const Real rounding = unit * (64 + 4 * y * y + 8 * (std::fabs(y) + 2) * (distance + mu / 2 + 1));

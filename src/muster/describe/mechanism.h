@@ -3,7 +3,7 @@
 // A description says what is charged. How the law is sampled is decided in randomizers/, where each sampler
 // states which description it realises. Every description is valid: its constructor throws Error(plan),
 // naming the plan's key, the value and its range. The meaning of an alternative of the variant never changes;
-// a new mechanism becomes a new one. Immutable values and pure functions; share freely.
+// a new mechanism becomes a new alternative. Immutable values and pure functions; share freely.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ class LdpSgdLocal : public WithEpsilon0 {
 // A sampler that sends the index of one coordinate and a randomized sign, for a vector that is bounded in the
 // named norm. It may apply a fixed transform to the vector first (Girgis et al. 2021, R_1, R_2, R_inf). Every
 // output's probability lies between 2q and 2p times its probability under the uniform law, where q = 1 /
-// (e^epsilon0 + 1) and p = 1 - q. A member of class C.
+// (e^epsilon0 + 1) and p = 1 - q. The sampler is a member of class C.
 class CoordinateLocal : public WithEpsilon0 {
  public:
   enum class Norm { l1, l2, linf };

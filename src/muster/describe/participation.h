@@ -4,7 +4,7 @@
 // `min_rate` the smallest. `clients` counts honest, non-colluding clients whose choices are secret.
 // Participation must not depend on private data (docs/theory/swap-theorem.md). Every description is valid:
 // its constructor throws Error(plan), naming the plan's key, the value and its range. The meaning of an
-// alternative of the variant never changes; a new protocol becomes a new one.
+// alternative of the variant never changes; a new protocol becomes a new alternative.
 #pragma once
 
 #include <cstdint>

@@ -91,9 +91,9 @@ double of_places(const Mechanism& mechanism, double count, double chance, double
 
 // The floor by a test of the sum of k messages, where the victim's message is among them with probability
 // lambda = `present`. Let A be the law of the sum if her message is among them and she holds x, and B the law
-// of the sum if all k messages are of x'. So the sum has the law P = lambda A + (1 - lambda) B if she holds
-// x, and Q = B if she holds x'. Suppose that the test accepts with probability at most b under B, and with a
-// probability larger by at least `gap` under A. Then, with E = e^epsilon,
+// of the sum if all k messages come from x'. So the sum has the law P = lambda A + (1 - lambda) B if she
+// holds x, and Q = B if she holds x'. Suppose that the test accepts with probability at most b under B, and
+// with a probability larger by at least `gap` under A. Then, with E = e^epsilon,
 //     P(accept) - E Q(accept) >= lambda gap - (E - 1) b.
 // Returns the right-hand side divided by lambda, but at least 0.
 double of_sum(double gap, double b, double present, double epsilon) {

@@ -1,7 +1,7 @@
 // The floor: a lower bound on the privacy loss of a protocol, computed independently of every other bound.
 // Each proven number is checked against it (gate.h).
 //
-// It comes from one distinguishing test on one pair of data sets, in closed form (Theorem 24,
+// The floor comes from one distinguishing test on one pair of data sets, in closed form (Theorem 24,
 // docs/theory/floor.md). The victim holds the record x or its alternative x'; all other clients hold x'. The
 // adversary looks at one bit of each message, which is a one with probability a for the record x and b < a
 // for x'. So the number of ones among N messages has the law Bin(N, b) if the victim holds x'. If she holds

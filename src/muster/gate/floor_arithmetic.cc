@@ -14,7 +14,7 @@ namespace {
 // distribution functions. The relative one is far above Boost's errors, which floor_test.cc checks in 256-bit
 // ball arithmetic for up to 400 trials.
 constexpr double kRoom = 1e-5, kDifference = 1e-9;
-// The exponential of any smaller number is finite as a double.
+// The exponential of any number below this is finite as a double.
 constexpr double kMaxLog = 700;
 
 using boost::math::policies::ignore_error;

@@ -67,7 +67,7 @@ void Gate::check(const std::string& bound, std::uint64_t rounds, const Question&
     return;
   }
   if (!delta_at || delta < kSmallest) return;
-  // An epsilon of 0 is checked at 0 itself. Any other one is checked at a slightly larger epsilon, because
+  // An epsilon of 0 is checked at 0 itself. Any other epsilon is checked at a slightly larger one, because
   // the bound's delta may come from another table, which differs a little.
   const double again = delta_at(epsilon > 0 ? epsilon * (1 + kDisagreement) : 0);
   if (!(again <= delta * (1 + kRoom))) {

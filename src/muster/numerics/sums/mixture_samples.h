@@ -17,8 +17,8 @@
 
 namespace muster::numerics::mixture {
 
-// Tuning: every choice gives a valid bound. These limit the first smoothing s that is tried, in units of 1/c.
-// The smoothing raises the bound by about (s c)^2 / 2, or 5e-6 to 2e-3, of the value.
+// Tuning: every choice gives a valid bound. These two constants limit the first smoothing s that is tried, in
+// units of 1/c. The smoothing raises the bound by about (s c)^2 / 2, or 5e-6 to 2e-3, of the value.
 inline constexpr double kFinest = 3e-3, kCoarsest = 6e-2;
 // The most frequencies that one smoothing should visit; they take a fraction of a millisecond
 // (docs/theory/notes/class-c.md, "Width and time").
@@ -58,8 +58,8 @@ struct Samples {
   double curvature = 0;             // upper bound of |second differences of V|
   std::array<double, 2> density{};  // SmoothedSum::density of each end's sum
   bool affordable = true;
-  // With Mixing::swap and few terms, the values of re, im, log_ratio and turn for the reporting parts phi_j -
-  // absent, which leave out the event that a term is absent, in place of phi_j.
+  // With Mixing::swap and few terms: the counterparts of re, im, log_ratio and turn for the reporting parts
+  // phi_j - absent, which leave out the event that a term is absent.
   std::array<std::vector<double>, 2> all_re, all_im;
   std::vector<double> all_log_ratio, all_turn;
 };

@@ -92,7 +92,7 @@ TEST(RareTerms, EnclosesTheExactValue) {
   RecordProperty("taken_apart", taken_apart);
 }
 
-// A law of many atoms and thousands of terms, for which the plain inversion is affordable too.
+// Tests a law of many atoms and thousands of terms, for which the plain inversion is affordable too.
 TEST(RareTerms, AgreesWithThePlainInversion) {
   AtomicLaw law;
   for (int i = -400; i <= 400; ++i) {
@@ -113,7 +113,8 @@ TEST(RareTerms, AgreesWithThePlainInversion) {
   }
 }
 
-// A tail that is too short to be treated separately, and a threshold so large that nothing is integrated.
+// Tests a tail that is too short to be treated separately, and a threshold so large that nothing is
+// integrated.
 TEST(RareTerms, LeavesShortTailsAndEndsFarOut) {
   AtomicLaw law;
   law.add(1, 0.1);

@@ -56,8 +56,8 @@ TEST(SparseSum, IsTheMaximumOverAllTypes) {
   EXPECT_GT(forgotten_weight, 10);
 }
 
-// Many terms: the reference adds up, by the definition of V, all outcomes with at most
-// three nonzero terms.
+// Tests sums of many terms. The reference adds up, by the definition of V, all outcomes with at most three
+// nonzero terms.
 TEST(SparseSum, ManyTermsOfWhichThreeCount) {
   int cases = 0;
   for (const double n : {1e3, 1e6, 1e9}) {

@@ -28,14 +28,14 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Tuning: every choice gives a valid bound; these trade its height for work. The resulting widths are
 // tabulated in docs/theory/notes/class-c.md, "Width and time": 1e-5 for many terms, mostly below 1e-3 for
-// few. A curvature allowance below kTolerance times the value is not refined; the finest smoothing costs 5e-6
+// few. A curvature allowance below kTolerance times the value is not refined; the finest smoothing adds 5e-6
 // of the value.
 constexpr double kTolerance = 2e-7;
 // If the allowance is above this part of the value, two more smoothings and more chords are tried.
 constexpr double kWorthTheWork = 1e-3;
-// Each smoothing tried is kCoarser times the one before, up to kLastResort / c, which costs about 0.4^2 / 2
-// of the value. At the end, two more are tried: the best one divided by kNearby and multiplied by it. kNearby
-// is the square root of kCoarser.
+// Each smoothing tried is kCoarser times the one before, up to kLastResort / c, which adds about 0.4^2 / 2 of
+// the value. At the end, two more smoothings are tried: the best one divided by kNearby, and the best one
+// multiplied by kNearby. kNearby is the square root of kCoarser.
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
 // If a single chord is not enough, kPieces chords are tried. More follow as long as the number of chords
 // times frequencies is at most kMaxWork or, once at the best smoothing, kMaxWorkAtLast. With these limits,

@@ -1,5 +1,5 @@
 // Certified upper bound of the maximum over i of E(S_i - k)_+, where S_i is a sum of independent terms, i of
-// them of one law and the rest of another. The bound covers all i together, for about the work of one.
+// them of one law and the rest of another. The bound covers all i together, for about the work of a single i.
 //
 // `Mixing` chooses between two quantities V_i; in both, n = `terms`. `product`: S_i has n terms, i = 0..n,
 // and V_i = E(S_i - k)_+. `swap`: the quantity in the swap theorem for class C (Theorem 4,

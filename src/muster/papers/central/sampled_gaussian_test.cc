@@ -88,8 +88,8 @@ TEST(SampledGaussian, TheCurvesAreThoseOfTheDensities) {
 }
 
 // At the same noise, the divergences for an added and for a removed client are each smaller than the
-// divergence for a replaced record. For these parameters, the sum of the two at half the noise is larger than
-// the latter.
+// divergence for a replaced record. For these parameters, the sum of the first two at half the noise is
+// larger than that for a replaced record.
 TEST(SampledGaussian, AReplacedRecordCostsMoreThanAnAddedOne) {
   const SampledGaussian round(1, 0.1);
   EXPECT_GT(round.replaced(0.2).lower, round.added(0.2).upper);

@@ -195,7 +195,7 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
     step = numerics::larger<std::uint64_t>(1, order / 5);
   }
   // Then the search takes steps of ever smaller width around the best order, each repeated while it helps. If
-  // the last order above is the best one, these steps are skipped.
+  // the last order of the upward steps is the best one, these steps are skipped.
   if (best.order == last) return best;
   for (auto width = numerics::larger<std::uint64_t>(1, static_cast<std::uint64_t>(best.order) / 6); width > 0;
        width /= 2) {

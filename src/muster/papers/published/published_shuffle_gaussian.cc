@@ -125,8 +125,8 @@ Bound by_formula(const char* id, const std::string& title, const Divergence& rdp
   return bound;
 }
 
-// Raises negative values to 0: a Renyi divergence is never negative, and a negative value would convert to
-// nonsense.
+// Raises negative values to 0: a Renyi divergence is never negative, and a negative value would convert to a
+// meaningless epsilon or delta.
 Divergence not_negative(Divergence rdp) {
   return [rdp = std::move(rdp)](std::uint64_t order) { return numerics::larger(0.0, rdp(order)); };
 }

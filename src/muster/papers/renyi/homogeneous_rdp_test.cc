@@ -203,8 +203,8 @@ TEST(HomogeneousRdp, FallsWithTheNumberOfClients) {
   }
 }
 
-// Table 1 of Liew and Takahashi (2022), and the values with orders up to 2000, at n = 60,000, s = 9.48 and
-// delta = 1/n.
+// Reproduces Table 1 of Liew and Takahashi (2022), and the values with orders up to 2000, at n = 60,000, s =
+// 9.48 and delta = 1/n.
 TEST(HomogeneousRdp, ReferenceTable) {
   struct Row {
     double distance, rounds;

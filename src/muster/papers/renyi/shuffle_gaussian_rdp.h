@@ -42,7 +42,7 @@ struct RenyiCrowd {
 
 Bound shuffle_gaussian_rdp_bound(const RenyiCrowd& crowd, double mu, std::uint64_t rounds,
                                  const Question& question, Conversion conversion);
-// For comparison with the paper's equations (16) and (17); the bound above is smaller.
+// This bound is for comparison with the paper's equations (16) and (17). The bound above is smaller.
 Bound shuffle_gaussian_rdp_subsampled_bound(const RenyiCrowd& crowd, double mu, std::uint64_t rounds,
                                             const Question& question, Conversion conversion);
 
