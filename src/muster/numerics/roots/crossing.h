@@ -93,7 +93,7 @@ class Search {
   }
 
   // The Illinois variant of regula falsi: if one end of the bracket stays for two steps in a row, its
-  // ordinate (at_low_ or at_high_) is halved.
+  // ordinate (at_low_ or at_high_) is halved. If it stays for three, the next step bisects the bracket.
   void narrow() {
     int same_side = 0;  // how many times in a row the upper end moved; negative if the lower end did
     for (int i = 0; i < 200 && high_ - low_ > 1e-9 * high_; ++i) {

@@ -7,11 +7,11 @@
 // wherever a is. Then, whatever the other n - 1 clients hold,
 //     delta(epsilon) <= (1/n) * mean of ( G_1 + ... + G_n )_+ ,
 // where the G_i are independent and each is (a - E b)/omega with density omega, and 0 with the remaining
-// probability. This file has two instances: any epsilon0-LDP randomizer (by a two-point law that dominates
-// every G_i) and Laplace noise on an interval. k-ary randomized response is in k_rr.h. Neighbouring relation:
-// replace-one; the shuffler is honest. Proven. Pure functions and an immutable class; may be called from any
-// thread. Arguments: epsilon >= 0, epsilon0 > 0, n >= 1. For epsilon >= epsilon0 the bound of an epsilon0-LDP
-// randomizer is 0.
+// probability. This file has two instances: any epsilon0-LDP randomizer (by a law with two nonzero values
+// that dominates every G_i) and Laplace noise on an interval. k-ary randomized response is in k_rr.h.
+// Neighbouring relation: replace-one; the shuffler is honest. Proven. Pure functions and an immutable class;
+// may be called from any thread. Arguments: epsilon >= 0, epsilon0 > 0, n >= 1. For epsilon >= epsilon0 the
+// bound of an epsilon0-LDP randomizer is 0.
 #pragma once
 
 #include <vector>

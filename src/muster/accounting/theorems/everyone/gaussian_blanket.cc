@@ -109,7 +109,7 @@ class GaussianBlanket::Transform {
   double mixed(double z, double log_alpha) const {
     return (std::exp(-z) * gaussian_divergence(mu_, log_alpha).upper -
             std::expm1(-z) * gaussian_divergence(radius_, log_alpha).upper) *
-           (1 + numerics::kEightThousandRoundings);  // log_alpha is rounded, and tails are steep
+           (1 + numerics::kEightThousandRoundings);  // covers the rounding of log_alpha in steep tails
   }
 
   double mu_, radius_, step_;

@@ -211,7 +211,8 @@ TriangleExcesses::Ends TriangleExcesses::record(double c) const {
 }
 
 TriangleExcesses::Ends TriangleExcesses::alternative(double c) const {
-  const Extended minus_one = static_cast<Extended>(excess_) + c, threshold = 1 + minus_one;  // threshold = K
+  // Threshold is K = c + E.
+  const Extended minus_one = static_cast<Extended>(excess_) + c, threshold = 1 + minus_one;
   if (c > 0) {
     const Extended l = std::log1p(minus_one);
     return rounded(divergence_at(mu_, l, false), divergence_at(mu_, l, true));
