@@ -36,8 +36,8 @@ class Accountant {
   // Makes an accountant for any number of rounds that are all alike.
   Accountant(const Mechanism& mechanism, const Participation& participation);
   // Makes an accountant for stages that follow one another. With a single stage, any number of its rounds may
-  // be asked about; with several, at most as many as they have together. Throws Error(plan) unless there is
-  // at least one stage, all are of one protocol, and they have at most kMaxRounds together.
+  // be asked about; with several stages, at most as many rounds as they have together. Throws Error(plan)
+  // unless there is at least one stage, all are of one protocol, and they have at most kMaxRounds together.
   Accountant(const Mechanism& mechanism, std::vector<Stage> stages);
   ~Accountant();
   Accountant(Accountant&&) noexcept;
@@ -52,10 +52,10 @@ class Accountant {
   // Every applicable bound for all rounds of the stages. Throws Error(plan) if the accountant was made
   // without stages.
   Statement account(const Question& question, std::optional<View> asked = std::nullopt) const;
-  // Adds bounds that were computed elsewhere to a statement of this accountant. Proven ones must hold in the
-  // participation's own view. They are checked by the gate, which throws Error(internal), and get the
-  // statement's lower value. If the statement's view shows more than the participation's own, the other
-  // bounds are left out. A statement for 0 rounds is returned unchanged.
+  // Adds bounds that were computed elsewhere to a statement of this accountant. Proven bounds among them must
+  // hold in the participation's own view. The gate checks these proven bounds and throws Error(internal) if
+  // one fails. They get the statement's lower value. If the statement's view shows more than the
+  // participation's own, the other bounds are left out. A statement for 0 rounds is returned unchanged.
   Statement merge(Statement statement, std::vector<Bound> others) const;
 
   // Only the smallest proven upper bound, in the participation's own view. 0 for 0 rounds; nullopt if every

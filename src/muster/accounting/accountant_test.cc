@@ -79,7 +79,7 @@ TEST(Accountant, ReproducesTheReferenceRows) {
     EXPECT_LE(*s.best.upper, *bound.upper);
     EXPECT_LE(*s.best.lower, row.lower + row.digit);
     // Between nodes, the accountant's dominated pair takes the smallest values that convexity allows. The
-    // reference does not; 3e-3 covers the difference.
+    // reference does not use these values; 3e-3 covers the difference.
     EXPECT_GE(*s.best.lower, row.lower * 0.997);
     EXPECT_LE(s.best.numerical_error, 1e-4 * *s.best.upper);
     EXPECT_GE(s.best.numerical_error, 0);
@@ -88,7 +88,7 @@ TEST(Accountant, ReproducesTheReferenceRows) {
 }
 
 // With little noise the terms have heavy tails. The upper value must be near the values that other ways of
-// splitting the sum give, which differ by 1 % at most. The lower value must not be far below the upper one.
+// splitting the sum give, which differ by 1 % at most. The lower value must not be far below the upper value.
 TEST(Accountant, EnclosesHeavyTails) {
   struct Heavy {
     double sigma;

@@ -45,7 +45,7 @@ TEST(Launches, OfOneMechanismAreItsSchedule) {
 
 // Enumerates every data set of three clients, for two launches of different randomizers and rates. The truth
 // lies below the upper value and above the lower value. An account that charged only the more expensive
-// launch would be caught.
+// launch would fail this test.
 TEST(Launches, OfThreeClientsEnumerated) {
   constexpr int kClients = 3;
   struct Side {

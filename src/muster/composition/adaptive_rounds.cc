@@ -69,8 +69,8 @@ void AdaptiveRounds::step() const {
     if (strided) {
       // Chords give the values at the other points, which are still upper bounds. The greatest convex
       // minorant of V is an upper bound as well. With that minorant in place of V, the new values would be
-      // convex in alpha, and at the computed points at most as large as the computed ones. So they would lie
-      // below the chords.
+      // convex in alpha, and at the computed points at most as large as the computed values. So they would
+      // lie below the chords.
       std::array<double, kStride> share{};  // weight of the chord's right end at point k
       for (std::size_t k = 1; k < kStride; ++k) {
         share[k] = std::expm1(types_.spacing * static_cast<double>(k)) /

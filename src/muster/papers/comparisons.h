@@ -1,5 +1,5 @@
 // Computes the bounds that papers give for a protocol; `muster account --all` lists them beside the proven
-// ones.
+// bounds.
 //
 // Most of these bounds are as_published and say what is wrong with them. A few are proven, but looser or
 // slower to compute than the bounds used by default. Training and calibration use none of them. Pure

@@ -13,8 +13,8 @@
 namespace muster::accounting {
 namespace {
 
-// At this rate, 1e12 clients together send one report in a thousand rounds, so a message has no others to
-// hide among.
+// The smallest rate for which amplification is computed. At this rate, 1e12 clients together send one report
+// in a thousand rounds, so there is nothing to hide a message among.
 constexpr double kMinRate = 1e-15;
 
 // Ranks the views: at a larger rank, the adversary sees more.

@@ -17,7 +17,7 @@
 
 namespace muster::numerics::contour {
 
-// Aliases are brought below e^-22 = 3e-10 of the answer, well below what the finest smoothing costs (5e-6);
+// Aliases are brought below e^-22 = 3e-10 of the answer, well below what the finest smoothing adds (5e-6);
 // the number of frequencies is about proportional to this exponent.
 inline constexpr double kAliases = 22;
 

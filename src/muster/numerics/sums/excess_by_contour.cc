@@ -21,7 +21,7 @@ struct Effort {
   // The finest smoothing that is tried, as its deviation s in units of 1/c. It widens the enclosure by about
   // (s c)^2 / 2 of the value.
   double finest;
-  double coarser;  // the deviation of each smoothing is this many times that of the one before
+  double coarser;  // the ratio of the deviations of successive smoothings
   // The largest work of one smoothing, in frequencies. A frequency that is computed directly, not by
   // rotations, counts as 3. The last smoothing may take kPatience times as much work.
   double budget;

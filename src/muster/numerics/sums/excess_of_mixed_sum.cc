@@ -41,7 +41,7 @@ struct Effort {
   double finest;         // the finest smoothing s that is tried, in units of 1/c
   double smoothing_cut;  // at that smoothing, frequencies beyond smoothing_cut / s are bounded, not computed
   double coarsest;       // every s tried is below this, in units of 1/c
-  double coarser;        // each s is this many times the one before
+  double coarser;        // the ratio of successive values of s
   double budget;         // the largest work of one smoothing, in atoms times frequencies
   double aliases;        // aliases are brought below e^-aliases of the answer
   std::initializer_list<double> lambdas;  // candidates for the rate of the aliases' decay, in units of c

@@ -35,8 +35,8 @@ Found rare_terms(const AtomicLaw& law, double n, double k) {
   return law.points.size() >= kMany && n >= 2 ? excess_with_rare_terms(law, n, k) : std::nullopt;
 }
 
-// The strategies in the order in which they are tried, the more exact ones first. Each returns none where it
-// does not apply. If all return none, the contour integral is used (excess_by_contour.h).
+// The strategies in the order in which they are tried, the more exact strategies first. Each returns none
+// where it does not apply. If all return none, the contour integral is used (excess_by_contour.h).
 constexpr std::array kStrategies{
     one_or_two,        // n <= 2 and more than 3 atoms
     few_terms_excess,  // few terms are expected away from zero (sparse_sum.h)

@@ -154,8 +154,8 @@ Enclosure by_contour(const Centred& law, double n) {
     const Rounded below = rounded(law, false);
     ends.lower = expected_excess(below.law, n, below.threshold).lower;
   }
-  // Where one value is far from the others, the logarithm of the moment generating function is near 0. Its
-  // absolute error is about 2^-52, and it is multiplied by n.
+  // Where one value is far from the other values, the logarithm of the moment generating function is near 0.
+  // Its absolute error is about 2^-52, and it is multiplied by n.
   const double transform = 1 + kEightRoundings * (n + 1);
   return {ends.lower / weights / transform, ends.upper * weights * transform};
 }

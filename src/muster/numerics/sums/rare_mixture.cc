@@ -16,9 +16,9 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kOutward = 1e-11;  // margin for the round-off of sums of products of positive factors
 
-// Tuning: every choice gives a valid bound; these trade its height for work.
-// The values of n p that are tried, where n p (rare_mixture.h) bounds the probability that at least one term
-// exceeds B. Each value costs a call of worst_mixture_excess(), so there are fewer than in rare_terms.cc.
+// Tuning: every choice gives a valid bound; these constants trade its height for work. The values of n p that
+// are tried, where n p (rare_mixture.h) bounds the probability that at least one term exceeds B. Each value
+// costs a call of worst_mixture_excess(), so there are fewer than in rare_terms.cc.
 constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17, 1e-22, 1e-28};
 // The most that two large terms, or large terms moved to zero, may add, relative to the value. It is below
 // the 1e-3 by which bounds on mixtures of few terms are uncertain (docs/theory/notes/class-c.md, "Width and

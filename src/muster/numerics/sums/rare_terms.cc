@@ -18,10 +18,9 @@ constexpr double kOutward = 1e-12;  // margin for sums of terms with relative er
 // Stands for an infinite bound, which times a probability of 0 would be a NaN.
 constexpr double kLargest = 1e304;
 
-// Tuning: every choice gives a valid enclosure; these trade its width for work.
-// The values of n p (rare_terms.h) that are tried. What two large terms may contribute falls with the square
-// of n p, so ever longer steps suffice. The last value is as small as the rarest atoms of laws from privacy
-// profiles.
+// Tuning: every choice gives a valid enclosure; these constants trade its width for work. The values of n p
+// (rare_terms.h) that are tried. What two large terms may contribute falls with the square of n p, so ever
+// longer steps suffice. The last value is as small as the rarest atoms of laws from privacy profiles.
 constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e-18, 1e-25, 1e-35, 1e-44};
 // kTwo: the most that two large terms, and terms raised to -B', may add. kGap: a gap between bounds that need
 // not be closed by an integral. Both are relative to the value, and a tenth of the 1e-5 that smoothing adds
@@ -32,7 +31,7 @@ constexpr double kGap = 1e-6;
 // times kTwo. The estimate is rough, and a split for which they add too much is followed by the next.
 constexpr double kRoughly = 10;
 // Relative width of an enclosure above which another split is tried, as long as each new width is below
-// kNarrower times the one before. Where the bulk can be integrated, the enclosure is about 1e-5 wide.
+// kNarrower times the previous width. Where the bulk can be integrated, the enclosure is about 1e-5 wide.
 constexpr double kWide = 1e-2;
 constexpr double kNarrower = 0.7;
 // A value below this times the bulk's standard deviation is not integrated: no delta that small is asked for.

@@ -20,11 +20,11 @@ constexpr double kUnderflow = 1e-290;
 // Weights below kTinyWeight and atoms above kHugeAtom are refused: products may leave the range of a double.
 constexpr double kTinyWeight = 1e-200, kHugeAtom = 1e60;
 
-// Tuning: every choice gives a valid enclosure; these trade its width for work.
-// The limits below are for the enumeration of laws of at most three atoms. If one nonzero term is expected,
-// about a dozen counts of nonzero terms have probabilities that matter, and the probability of more than 48
-// is less than 1 / 49! = 2e-63. For 1e-9 to 1 expected nonzero terms, the result was compared with the
-// contour integral, which agrees to 1e-10 (docs/theory/notes/class-c.md, "Few expected reports").
+// Tuning: every choice gives a valid enclosure; these constants trade its width for work. The limits below
+// are for the enumeration of laws of at most three atoms. If one nonzero term is expected, about a dozen
+// counts of nonzero terms have probabilities that matter, and the probability of more than 48 is less than 1
+// / 49! = 2e-63. For 1e-9 to 1 expected nonzero terms, the result was compared with the contour integral,
+// which agrees to 1e-10 (docs/theory/notes/class-c.md, "Few expected reports").
 struct Enumeration {
   static constexpr double kMaxExpected = 1;  // the largest expected number of nonzero terms
   // The largest threshold that is accepted, in units of the largest atom. To exceed a larger one takes 25

@@ -16,7 +16,7 @@ constexpr double kOutward = 1e-12;  // margin for the round-off of sums of produ
 // Underflow may lose at most this times (1 + the mean size of a term).
 constexpr double kUnderflow = 1e-290;
 
-// Tuning: every choice gives a valid enclosure; these trade its width for work.
+// Tuning: every choice gives a valid enclosure; these constants trade its width for work.
 struct Pairs {
   // The largest expected number of nonzero terms that is accepted. One or two nonzero terms are computed
   // exactly. Three or more, which are enclosed between two bounds, are then at most 1e-4 / 6 times as

@@ -26,8 +26,8 @@ using namespace mixture;
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Tuning: every choice gives a valid bound; these trade its height for work. The resulting widths are
-// tabulated in docs/theory/notes/class-c.md, "Width and time": 1e-5 for many terms, mostly below 1e-3 for
+// Tuning: every choice gives a valid bound; these constants trade its height for work. The resulting widths
+// are tabulated in docs/theory/notes/class-c.md, "Width and time": 1e-5 for many terms, mostly below 1e-3 for
 // few. A curvature allowance below kTolerance times the value is not refined; the finest smoothing adds 5e-6
 // of the value.
 constexpr double kTolerance = 2e-7;
@@ -352,8 +352,8 @@ Attempt best_attempt(const Frame& frame, const LawOnContour& a, const LawOnConto
       static_cast<double>(a.points.size() > b.points.size() ? a.points.size() : b.points.size());
   const double affordable = atoms > kManyAtoms ? kAffordable * kManyAtoms / atoms : kAffordable;
   // Start with the finest smoothing whose frequencies are affordable, estimated from a few of them. Go on to
-  // coarser ones while the curvature allowance costs more than smoothing would: sums on a lattice have a
-  // curvature that smoothing removes.
+  // coarser smoothings while the curvature allowance adds more to the bound than smoothing would: sums on a
+  // lattice have a curvature that smoothing removes.
   double fraction = affordable_fraction(frame, a, b);
   Attempt best;
   for (bool first_pass = true; fraction <= kLastResort; fraction *= kCoarser) {

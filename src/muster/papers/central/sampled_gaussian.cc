@@ -51,7 +51,8 @@ Enclosure SampledGaussian::added(double epsilon) const {
 Enclosure SampledGaussian::removed(double epsilon) const {
   // 1 - k, where k is that of sampled_gaussian.h.
   const double lost = odds() > 0 ? odds() * std::expm1(epsilon) : 0;
-  // k f_mu(epsilon - ln k) falls with 1 - k, so 1 - k is rounded up for the lower end and down for the upper.
+  // k f_mu(epsilon - ln k) falls with 1 - k, so 1 - k is rounded up for the lower end and down for the upper
+  // end.
   const auto part = [&](double less) {
     const double kept = 1 - less;
     if (!(kept > 0)) return Enclosure{0, 0};

@@ -88,8 +88,8 @@ double knot_of_sum(const Mechanism& mechanism, double n) {
 }
 
 // A check-in is a plain shuffle of everybody's messages, each of which is then dropped with the same
-// probability. Dropping is post-processing, so every bound for the shuffle holds. These bounds can be the
-// smaller ones where hardly anybody is absent.
+// probability. Dropping is post-processing, so every bound for the shuffle holds. Where hardly anybody is
+// absent, these bounds can be smaller than those for the check-in.
 void add_plain_shuffle(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
   if (count_of(p.clients()) * (1 - p.rate().value()) > kNobodyAbsent) return;
   Applicable shuffle;

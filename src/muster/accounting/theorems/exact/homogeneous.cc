@@ -29,8 +29,8 @@ constexpr double kTail = 1e-45;     // each tail whose expected excess is at mos
 constexpr int kLaplaceCells = 400;
 constexpr double kInward = 1 - numerics::kEightThousandRoundings;
 
-// Orders the ends, so that the lower one never exceeds the upper one. mean_of_terms has already covered
-// the rounding errors of the terms.
+// Orders the ends, so that the lower end never exceeds the upper end. mean_of_terms has already covered the
+// rounding errors of the terms.
 Enclosure ordered(const Enclosure& ends) {
   const double upper = numerics::as_upper_bound(ends.upper);
   return {numerics::as_lower_bound(ends.lower, upper), upper};

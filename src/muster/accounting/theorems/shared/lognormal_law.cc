@@ -165,7 +165,7 @@ numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, nu
 }
 
 std::vector<double> centered_knots(double mu, int per_deviation) {
-  // kMinLog is the smallest ln r of a knot; for smaller ones, 1 + knot would lose digits.
+  // kMinLog is the smallest ln r of a knot; for a smaller ln r, 1 + knot would lose digits.
   constexpr double kReach = 12, kMaxLog = 600, kMinLog = -20;
   std::vector<double> steps;
   for (double x = 0; x < kReach;) {

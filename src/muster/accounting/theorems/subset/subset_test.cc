@@ -73,7 +73,7 @@ TEST(Subset, EqualsTheFormulaAndDominatesEveryDatasetOfPureRandomizers) {
           EXPECT_LE(fast.upper - fast.estimate, 1e-9L * formula + 1e-12L);
           const long double truth = worst(laws, n, k, epsilon);
           domination.add(truth, fast.upper);
-          // A wrong variant of the formula, with k - 1 instead of k, is caught.
+          // A wrong variant of the formula, with k - 1 instead of k, must be below some true divergence.
           if (k > 1) caught += truth > slow(oracle::pure_law(epsilon0, epsilon), n, k - 1, epsilon);
         }
       }

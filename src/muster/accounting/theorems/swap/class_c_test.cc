@@ -1,6 +1,6 @@
 // Compares the class C bound with the enumeration of every data set of half-sets, with a slow multinomial sum
 // for every number of clients of type 0, and with composed reference values. Wrong variants of the bound must
-// be caught.
+// fail the comparison.
 #include "muster/accounting/theorems/swap/class_c.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Checks both ends of the bound by one large term against sums over all combinations of terms and, for
-// Gaussian noise, against quadrature. A variant that replaces D by its mean must be caught as too small.
+// Gaussian noise, against quadrature. A variant that replaces D by its mean must be too small.
 #include "muster/accounting/theorems/swap/one_large_term.h"
 
 #include <gmock/gmock.h>

@@ -62,7 +62,7 @@ class OneTerm {
   // last kink up to from_ is placed there too, because its mass would differ if the profile were exact from
   // eps on, like the function f in the bound. Since phi decreases, mass may be moved toward 0 or added. So
   // the point 0 gets the amount by which the other masses fall short of 1, plus the amount by which the
-  // profile's masses, which are upper bounds, may exceed the true ones.
+  // profile's masses, which are upper bounds, may exceed the true masses.
   SumLaw above() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double gain = -std::expm1(-from_);
@@ -94,7 +94,7 @@ class OneTerm {
 
   // The atoms for the lower bound. In a tabulated profile the mass of a kink stands for masses between the
   // two neighbouring nodes. It counts at the lower of these nodes, so its D is not smaller than the true
-  // ones. Reports with l >= from_ that are not positive count at the largest D that they can have.
+  // values of D. Reports with l >= from_ that are not positive count at the largest D that they can have.
   SumLaw below() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double end = std::exp(-to_), gain = 1 - end;

@@ -62,9 +62,9 @@ UnequalRatesMixture::UnequalRatesMixture(double n, double lo, double hi, Family 
 }
 
 void UnequalRatesMixture::merge() {
-  // A new block begins where the cumulative weight passes one of these. Values of N far below the mean are so
-  // improbable that they can share a block and be charged at its much smaller first N. Values far above the
-  // mean can all be charged at one N.
+  // A new block begins where the cumulative weight passes one of these values. Values of N far below the mean
+  // are so improbable that they can share a block and be charged at its much smaller first N. Values far
+  // above the mean can all be charged at one N.
   constexpr std::array kCuts{1e-30, 1e-24, 1e-19, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 4e-3,
                              0.01,  0.03,  0.06,  0.12,  0.2,   0.3,  0.4,  0.5,  0.6,  0.7,  0.8,  0.9};
   // Blocks whose smallest N differ by at most this share are merged. Between them the bound differs by less
