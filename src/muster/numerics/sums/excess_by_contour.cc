@@ -28,7 +28,7 @@ struct Effort {
   // Chernoff's bound is returned where its logarithm is below this: no delta that small is asked for.
   double vanishing;
 };
-// For laws of up to 8 atoms, which the rotating kernel pads to 8: 4e4 frequencies take about ten
+// The effort for laws of up to 8 atoms, which the rotating kernel pads to 8. 4e4 frequencies take about ten
 // milliseconds.
 constexpr Effort kFewAtoms{3e-3, 2, 4e4, -600};
 // With more atoms a frequency costs more. So the finest smoothing may widen the enclosure by 2.5e-5 of the

@@ -46,16 +46,16 @@ struct Effort {
   double aliases;        // aliases are brought below e^-aliases of the answer
   std::initializer_list<double> lambdas;  // candidates for the rate of the aliases' decay, in units of c
 };
-// For excess_of_mixed_sum(), whose enclosure is used by itself. Smoothing widens the enclosure by about
-// (s c)^2 / 2 = 3e-5 of the value. Terms are bounded instead of computed if they are below e^-26 = 5e-12 of
-// the largest one, or beyond the cut, where smoothing multiplies them by at most e^{-6.5^2/2} = 7e-10.
-// Together they move the bound of the star (docs/theory/star-with-a-pool.md) by a relative 1e-11. With 36 and
-// 9.5 in place of 26 and 6.5, an integral would take two thirds more work.
+// The effort for excess_of_mixed_sum(), whose enclosure is used by itself. Smoothing widens the enclosure by
+// about (s c)^2 / 2 = 3e-5 of the value. Terms are bounded instead of computed if they are below e^-26 =
+// 5e-12 of the largest one, or beyond the cut, where smoothing multiplies them by at most e^{-6.5^2/2} =
+// 7e-10. Together they move the bound of the star (docs/theory/star-with-a-pool.md) by a relative 1e-11. With
+// 36 and 9.5 in place of 26 and 6.5, an integral would take two thirds more work.
 constexpr Effort kOneLaw{26, 8e-3, 6.5, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 1.6, 2.5, 5.0}};
-// For excess_of_laws(), whose enclosure is one part of a larger sum that is computed at many thresholds. The
-// budget is a third as large; smoothing widens the enclosure by 1.3e-5 of the value, and aliases by
-// e^-16 = 1e-7. Each term left out is below e^-23 = 1e-10 of the largest one. Large atoms make the generating
-// function rise steeply, so rates near c give the shortest period.
+// The effort for excess_of_laws(), whose enclosure is one part of a larger sum that is computed at many
+// thresholds. The budget is a third as large; smoothing widens the enclosure by 1.3e-5 of the value, and
+// aliases by e^-16 = 1e-7. Each term left out is below e^-23 = 1e-10 of the largest one. Large atoms make the
+// generating function rise steeply, so rates near c give the shortest period.
 constexpr Effort kSeveralLaws{23, 5e-3, 6, 0.45, 2, 5e5, 16, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}};
 // A smoothing that is estimated to take more than this many budgets is not tried (see excess_by_contour.cc).
 constexpr double kHopeless = 1.05;

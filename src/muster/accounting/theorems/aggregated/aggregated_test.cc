@@ -131,7 +131,7 @@ TEST(AggregatedGaussian, DominatesEveryDatasetAndIsAttained) {
             const double epsilon = share * 2 / s;
             const numerics::Enclosure bound = curve.delta(epsilon);
             EXPECT_LE(bound.upper - bound.lower, 1e-7 * bound.upper);
-            // A wrong variant, with the rate g instead of the share k / n, must be too small.
+            // A wrong variant, with the rate g instead of the share k / n, must be too small in some cases.
             long double naive = 0;
             for (int k = kmin; k <= n; ++k) {
               naive += binomial(n, k, g) * g *

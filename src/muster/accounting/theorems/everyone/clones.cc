@@ -72,7 +72,7 @@ std::optional<double> clone_approximate_epsilon(double n, double epsilon0, doubl
 
 numerics::UpperAndEstimate approximate_clone_pair_delta(double n, double epsilon0, double delta0,
                                                         double epsilon) {
-  if (epsilon >= epsilon0) {  // the randomizer's own guarantee: the shuffle is post-processing
+  if (epsilon >= epsilon0) {  // the randomizer's own guarantee, which shuffling keeps
     return {numerics::smaller(1.0, delta0), numerics::smaller(1.0, delta0)};
   }
   const long double grown = std::exp(static_cast<long double>(epsilon));

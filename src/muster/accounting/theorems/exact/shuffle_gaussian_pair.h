@@ -2,8 +2,8 @@
 // clients hold the victim's alternative record (Theorem 23, docs/theory/shuffle-gaussian.md).
 //
 // n clients each add spherical Gaussian noise of deviation s to their record. The victim's two records are
-// Delta apart, and all others hold the second one. With M the average of n independent lognormal likelihood
-// ratios of log-deviation mu = Delta / s and mean 1, and E = e^eps,
+// Delta apart, and all other clients hold the second of these records. With M the average of n independent
+// lognormal likelihood ratios of log-deviation mu = Delta / s and mean 1, and E = e^eps,
 //     forward  delta(eps) = mean of ( M - E )_+,        reverse  delta(eps) = mean of ( 1 - E M )_+ .
 // Proven as a LOWER bound on the divergence of the shuffled Gaussian, where Delta is the diameter of the
 // records (2C at clip norm C). As an upper bound it is conditional on "the homogeneous pair with Delta =
