@@ -17,7 +17,8 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kSumsReach = 300;  // above this epsilon, terms leave the range of a double
-constexpr double kDeep = 1e-40;     // the law of G is cut where its stop-loss transform falls to about this
+// The smallest value of its stop-loss transform at which the law of G is cut.
+constexpr double kDeep = 1e-40;
 // Nodes of the transform per mu: for the answer, and for a first guess of eta.
 constexpr double kFine = 32, kCoarse = 12;
 // Where the expected excess is more than this share of Chernoff's bound on it, the sum is nearly normal, and
@@ -153,7 +154,7 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, Transform& transform, doub
       result.beyond = static_cast<double>(value.back());
     }
   }
-  result.valid = nonzero <= 1;  // the hull's kink at 0 is convex
+  result.valid = nonzero <= 1;  // otherwise the hull's kink at 0 is not convex
   return result;
 }
 

@@ -22,7 +22,7 @@ class PoolWeights {
   PoolWeights(double radius, double rate);
 
   // The bound on the ratio for a pool of `pool` clients and `users` users. It holds except with probability
-  // `failure`. Infinity if the pool is too small.
+  // `failure`. Infinity if no bound is found, for instance because the pool is too small.
   double ratio(double pool, double users, double failure) const;
 
  private:

@@ -58,11 +58,11 @@ class OneTerm {
         to_(interval + 1 < kFrom.size() ? kFrom[interval + 1] : std::numeric_limits<double>::infinity()) {}
 
   // The atoms for the upper bound. A report at a kink l < eps of the profile lies e^{-l} - e^{-eps} below
-  // zero, which is smallest at eps = from_. The last kink up to from_ and all later ones are placed at 0. The
-  // last kink up to from_ is placed there too, because its mass would differ if the profile were exact from
-  // eps on, like the function f in the bound. Since phi decreases, mass may be moved toward 0 or added. So
-  // the point 0 gets the amount by which the other masses fall short of 1, plus the amount by which the
-  // profile's masses, which are upper bounds, may exceed the true masses.
+  // zero, which is smallest at eps = from_. All kinks from the last one up to from_ onwards are placed at 0.
+  // That kink is among them because its mass would differ if the profile were exact from eps on, like the
+  // function f in the bound. Since phi decreases, mass may be moved toward 0 or added. So the point 0 gets
+  // the amount by which the other masses fall short of 1, plus the amount by which the profile's masses,
+  // which are upper bounds, may exceed the true masses.
   SumLaw above() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double gain = -std::expm1(-from_);

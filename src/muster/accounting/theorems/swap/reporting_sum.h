@@ -7,9 +7,10 @@
 //     + factor * count * rate * f(inf).
 // Where everybody may report, delta is at most this plus everybody(). A Gaussian profile is cut where it
 // falls below 1e-44 or its loss exceeds 600. The mass beyond is charged once, as part of f(inf) (part (c) of
-// docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is computed too, and the
-// smaller of the two is taken. From epsilon = 300 on, e^eps is too large for a sum of terms, and only the
-// bound of one_large_term.h is used. Immutable; call from any thread.
+// docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is computed first. Unless
+// its ends are within a relative 1e-3 of each other, the sum is computed too, and the smaller bound is taken.
+// From epsilon = 300 on, e^eps is too large for a sum of terms, and only the bound of one_large_term.h is
+// used. Immutable; call from any thread.
 #pragma once
 
 #include <memory>
