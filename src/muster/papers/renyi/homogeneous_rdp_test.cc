@@ -63,7 +63,7 @@ class Algorithm1 {
       term /= run;
       squares += static_cast<long double>(part) * part;
     }
-    for (long double i = 0; i < count; ++i) zeros *= n_ - i;  // n! / kappa_0!
+    for (long double i = 0; i < count; ++i) zeros *= n_ - i;  // zeros = n! / kappa_0!
     term *= zeros;
     sum_ += term * std::exp((squares - order_) / (2 * s_ * s_));
   }

@@ -15,7 +15,7 @@ namespace {
 using numerics::Enclosure;
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
-constexpr double kExponent = 90;  // Chernoff's bound on either tail of k outside the window is e^-90
+constexpr double kExponent = 90;  // outside the window of k, Chernoff's bound on either tail is at most e^-90
 // The relative width of a block of k. Charging all k of a block at one of its ends raises the bound by about
 // this fraction.
 constexpr double kRelativeWidth = 5e-6;

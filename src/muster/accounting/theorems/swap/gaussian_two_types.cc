@@ -24,7 +24,8 @@ constexpr double kWide = 0.04, kWidePerMu = 0.1;
 // Above this many deviations of the loss, the profile-only law may give less.
 constexpr double kFar = 5;
 constexpr double kFarthest = 13;  // above this many deviations of the loss, only the profile-only law is used
-constexpr double kHeavy = 35;     // terms that can exceed this many deviations of the sum are split off
+// If a term can exceed this many deviations of the sum, large terms are split off.
+constexpr double kHeavy = 35;
 // The smallest expected number of reports for which the two types are used. With fewer reports, the integrand
 // decays slowly.
 constexpr double kFewReports = 8;

@@ -264,7 +264,7 @@ std::optional<TwoTypesLaws::Types> TwoTypesLaws::at(double excess, double rate) 
 
 std::shared_ptr<const TwoTypesLaws> TwoTypesLaws::of(double mu) {
   static std::mutex mutex;
-  // The most recently used table first.
+  // The tables, with the most recently used one first.
   static std::list<std::pair<double, std::shared_ptr<const TwoTypesLaws>>> kept;
   const std::lock_guard lock(mutex);
   const auto known = std::ranges::find(kept, mu, [](const auto& entry) { return entry.first; });
