@@ -74,7 +74,7 @@ Statement Accountant::merge(Statement statement, std::vector<Bound> others) cons
   if (statement.rounds == 0 || others.empty()) return statement;
   const View view = statement.best.view;
   const Gate gate = state_->ask([&](const auto& by) { return by.gate(statement.rounds, view); });
-  const double lower = lower_of(statement);  // lower values of `others` are not used
+  const double lower = lower_of(statement);  // the lower values of `others` are not used
   const bool sees_more =
       view == View::shuffler_colludes && view != state_->ask([](const auto& by) { return by.own(); });
   for (Bound& bound : others) {

@@ -33,11 +33,11 @@ namespace muster::accounting {
 
 class Accountant {
  public:
-  // For any number of rounds that are all alike.
+  // Makes an accountant for any number of rounds that are all alike.
   Accountant(const Mechanism& mechanism, const Participation& participation);
-  // For stages, one after another. With a single stage, any number of its rounds may be asked about; with
-  // several, at most as many as they have together. Throws Error(plan) unless there is at least one stage,
-  // all are of one protocol, and they have at most kMaxRounds together.
+  // Makes an accountant for stages that follow one another. With a single stage, any number of its rounds may
+  // be asked about; with several stages, at most as many rounds as they have together. Throws Error(plan)
+  // unless there is at least one stage, all are of one protocol, and they have at most kMaxRounds together.
   Accountant(const Mechanism& mechanism, std::vector<Stage> stages);
   ~Accountant();
   Accountant(Accountant&&) noexcept;
@@ -45,16 +45,17 @@ class Accountant {
 
   // Every applicable bound for the first `rounds` rounds. `asked` is the view, by default the participation's
   // own; a view that no theorem covers throws Error(uncovered). This and the methods below throw Error(plan)
-  // for a question out of range, for `rounds` above kMaxRounds, and for more rounds than there are in several
-  // stages.
+  // for a question out of range, for `rounds` above kMaxRounds, and, if there are several stages, for more
+  // rounds than they have together.
   Statement account(std::uint64_t rounds, const Question& question,
                     std::optional<View> asked = std::nullopt) const;
-  // The same for all rounds of the stages. Throws Error(plan) if the accountant was made without stages.
+  // Every applicable bound for all rounds of the stages. Throws Error(plan) if the accountant was made
+  // without stages.
   Statement account(const Question& question, std::optional<View> asked = std::nullopt) const;
-  // Adds bounds that were computed elsewhere to a statement of this accountant. Proven ones must hold in the
-  // participation's own view. They are checked by the gate, which throws Error(internal), and get the
-  // statement's lower value. If the statement's view shows more than the participation's own, they are left
-  // out. A statement for 0 rounds is returned unchanged.
+  // Adds bounds that were computed elsewhere to a statement of this accountant. Proven bounds among them must
+  // hold in the participation's own view. The gate checks these proven bounds and throws Error(internal) if
+  // one fails. They get the statement's lower value. If the statement's view shows more than the
+  // participation's own, the other bounds are left out. A statement for 0 rounds is returned unchanged.
   Statement merge(Statement statement, std::vector<Bound> others) const;
 
   // Only the smallest proven upper bound, in the participation's own view. 0 for 0 rounds; nullopt if every

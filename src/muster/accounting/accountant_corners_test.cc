@@ -1,7 +1,6 @@
-// Asks questions at the corners of what can be asked, a few for each way in which an answer can fail. Every
-// answer must be finite or state a reason, and lie between its lower value and the local guarantee. Epsilon
-// must not fall as rounds are added. accountant_corners_long_test.cc is this file with all corners, some of
-// which take ten seconds.
+// Asks extreme questions, a few for each way in which an answer can fail. Every answer must be finite or
+// state a reason, and lie between its lower value and the local guarantee. Epsilon must not fall as rounds
+// are added. accountant_corners_long_test.cc is this file with all questions, some of which take ten seconds.
 #ifndef MUSTER_EVERY_CORNER
 #define MUSTER_EVERY_CORNER 0
 #endif
@@ -78,8 +77,8 @@ TEST(Corners, LossesPastTheRangeOfDoubles) {
   survives(PureLocal{1e6}, 1'000, 0.1, 1e-5, {1, 3});
 }
 
-// The sums of these questions would take minutes if their work were not limited. Work is counted in the units
-// of numerics/work.h; 3.5e9 of them take about a second.
+// The sums that answer these questions would take minutes if their work were not limited. Work is counted in
+// the units of numerics/work.h; 3.5e9 of them take about a second.
 TEST(Corners, CostLittle) {
   struct Costly {
     Mechanism mechanism;

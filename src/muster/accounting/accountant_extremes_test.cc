@@ -1,7 +1,6 @@
-// Asks questions at the edges of what can be asked, where rounding, overflow or a table that is too coarse
-// could give a number far below the truth, even "0, proven". The truths are computed independently: by the
-// epsilon of one message less ln n if it hides among n, by one round of the exact pair, by a closed form, or
-// by enumeration.
+// Asks extreme questions, for which rounding, overflow or a table that is too coarse could give a number far
+// below the truth, or even 0. The truths are computed independently: as the epsilon of one message minus ln n
+// if the message hides among n messages, by one round of the exact pair, by a closed form, or by enumeration.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,8 +39,9 @@ void expect_at_least(const Statement& s, double truth, const std::string& what) 
 }
 
 // With losses of a hundred and more in few rounds, the composed curve is flat and then falls at once. In the
-// first question, two rounds cost at least as much as one. One round costs exactly 130.68 for the pair whose
-// other records all equal the alternative. accountant_corners_test.cc asks about more rounds and other sizes.
+// first question, two rounds cost at least as much as one. One round has an epsilon of 130.68 for the data
+// sets whose other records all equal the victim's alternative. accountant_corners_test.cc asks about more
+// rounds and other sizes.
 TEST(Extremes, FlatCurvesAreComposed) {
   expect_at_least(epsilon_of(GaussianLocal{0.15}, check_in(1'000, 0.1), 2, 1e-5), 130.7, "two check-ins");
   // Hiding among a hundred clients can lower one message's epsilon of 25 by ln 100 = 4.6.
@@ -67,7 +67,8 @@ TEST(Extremes, FlatCurvesAreComposed) {
   const std::optional<double> laplace =
       Accountant(LaplaceLocal{32.72}, Shuffle{clients(5)}).upper(2, {Question::Kind::epsilon_at_delta, 0.1});
   EXPECT_GE(laplace.value(), 30.9);
-  // Ten rounds of epsilon0 = 20 cost at most 200. The privacy blanket's table must be fine enough to show it.
+  // Ten rounds of epsilon0 = 20 cost at most 200. The privacy blanket's table must be fine enough to show
+  // this.
   const Statement twenty = epsilon_of(PureLocal{20}, Shuffle{clients(1'000)}, 10, 1e-5);
   for (const Bound& bound : twenty.all) {
     if (bound.id == "privacy-blanket") {
@@ -77,8 +78,9 @@ TEST(Extremes, FlatCurvesAreComposed) {
   }
 }
 
-// A table made for a larger delta would answer validly but more loosely, so the two questions must use the
-// same table: delta at the epsilon given must be at most the delta asked for.
+// The epsilon found for a delta is asked about in turn: the delta at this epsilon must be at most the first
+// delta. This holds only if both answers come from the same table, because a table made for a larger delta
+// gives a looser bound.
 TEST(Extremes, EpsilonAndDeltaLeadBackAtSmallDeltas) {
   for (const double delta : {1e-5, 1e-15, 1.809380310985051e-28}) {
     const Statement s = epsilon_of(PureLocal{40}, check_in(100, 0.3), 3, delta);
@@ -89,8 +91,9 @@ TEST(Extremes, EpsilonAndDeltaLeadBackAtSmallDeltas) {
   }
 }
 
-// With one client the exact answer is optimal composition mixed over the number of participations, which
-// theorems/local computes independently. The upper and the lower value must both be near it.
+// With one client the exact answer is optimal composition, averaged over the number of participations. The
+// code in theorems/local computes it independently. The upper and the lower value must both be near this
+// answer.
 TEST(Extremes, OneClientIsItsOwnCrowd) {
   for (const double sigma : {0.03, 0.1, 0.15}) {
     for (const double rate : {0.1, 0.5}) {
@@ -126,8 +129,8 @@ TEST(Extremes, LossesPastTheRangeOfDoubles) {
 
 // With heavy noise, rounding e^epsilon to a double would change epsilon noticeably.
 TEST(Extremes, TinyEpsilonsAreNotRounded) {
-  // At mu = 2e-8 the Gaussian's delta at epsilon = 8e-8 is mu (phi(4) - 4 Phi(-4)) to eight digits. Divided
-  // by mu, it depends only on epsilon / mu.
+  // At mu = 2e-8 the Gaussian's delta at epsilon = 8e-8 is mu (phi(4) - 4 Phi(-4)) to eight digits. The ratio
+  // delta / mu depends only on epsilon / mu.
   const double unit =
       std::exp(-8.0) / std::sqrt(2 * std::acos(-1.0)) - 4 * 0.5 * std::erfc(4 / std::sqrt(2.0));
   for (const double sigma : {1e8, 1e9}) {
@@ -141,8 +144,8 @@ TEST(Extremes, TinyEpsilonsAreNotRounded) {
   EXPECT_GE(*deep.best.upper, 0.0060078835762);
 }
 
-// For small epsilon0, a difference of two exponentials near 1 loses all its digits. Computed from the
-// difference of their logarithms, it keeps them.
+// For small epsilon0, a difference of two exponentials near 1 loses all its digits. If it is computed from
+// the difference of their logarithms, it keeps its digits.
 TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
   // With one client, delta is (e^epsilon0 - e^epsilon) / (1 + e^epsilon0).
   for (const double epsilon0 : {1e-9, 1e-6, 1e-3, 1.0}) {
@@ -191,13 +194,13 @@ TEST(Extremes, ZeroOnlyWhereNothingIsLeft) {
   EXPECT_GT(*epsilon_of(GaussianLocal{1e6}, check_in(1'000'000'000'000, 1e-12), 1, 1e-300).best.upper, 0);
   EXPECT_GT(*epsilon_of(PureLocal{1e-9}, Shuffle{clients(1)}, 1, 1e-12).best.upper, 0);
   EXPECT_EQ(*epsilon_of(PureLocal{1e-9}, Shuffle{clients(1)}, 1, 1e-9).best.upper,
-            0);  // this delta is above the total variation
+            0);  // the given delta is above the total variation
   EXPECT_EQ(*delta_of(PureLocal{1}, Shuffle{clients(1)}, 1, 1).best.upper, 0);
   EXPECT_GT(*delta_of(GaussianLocal{1}, Shuffle{clients(1)}, 1, 1e6).best.upper, 0);
 }
 
 // With noise this small, a message reveals its record, so delta is at least the probability that the victim
-// is heard. Epsilon is at least about mu^2/2, which may be above every double. In a sum, the noise of up to
+// sends one. Epsilon is at least about mu^2/2, which may be above every double. In a sum, the noise of up to
 // 1,000 clients adds up.
 TEST(Extremes, NoiseThatHidesNothing) {
   struct Case {
@@ -209,7 +212,7 @@ TEST(Extremes, NoiseThatHidesNothing) {
       {Shuffle{clients(1'000)}, 1},
       {FixedSubset{clients(1'000), 100}, 0.1},
       {check_in(1'000, 0.1), 0.1},
-      {RandomCheckIn{Kind::fixed, clients(1'000), 10, Rate::of(0.5)}, 0.0099},  // one client a slot is heard
+      {RandomCheckIn{Kind::fixed, clients(1'000), 10, Rate::of(0.5)}, 0.0099},  // one client per slot reports
       {RandomCheckIn{Kind::averaged, clients(1'000), 10, Rate::of(0.5)}, 0.49},
       {RandomCheckIn{Kind::sliding, clients(1'000), 10, Rate::of(0.5)}, 0.4},
       {AggregatedCheckIn{clients(1'000), Rate::of(0.1)}, 0.1, 1'000}};
@@ -223,7 +226,7 @@ TEST(Extremes, NoiseThatHidesNothing) {
       EXPECT_GE(*delta.best.upper, -std::expm1(rounds * std::log1p(-heard)) * (1 - 1e-9));
       EXPECT_LE(*delta.best.upper, 1);
       const Statement epsilon = epsilon_of(GaussianLocal{sigma}, participation, times, 1e-5);
-      const double loss = 2 / sigma / sigma / noises;  // mu^2/2, mu = 2/sigma
+      const double loss = 2 / sigma / sigma / noises;  // mu^2/2 with mu = 2 / (sigma sqrt(noises))
       EXPECT_EQ(epsilon.best.upper.has_value(), std::isfinite(loss));
       EXPECT_GE(epsilon.best.upper.value_or(loss), loss * (1 - 1e-6));
     }

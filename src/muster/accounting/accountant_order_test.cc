@@ -1,5 +1,5 @@
 // Checks the accountant's statements after one round and after 300, for several deltas: every proven upper
-// epsilon is above every lower one, and the stated numerical error is a small part of the answer.
+// epsilon is above every lower epsilon, and the stated numerical error is a small part of the answer.
 #include <gmock/gmock.h>
 
 #include <cmath>

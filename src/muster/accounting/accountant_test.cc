@@ -1,4 +1,5 @@
-// Compares the accountant with independent computations, and checks what every statement must satisfy.
+// Compares the accountant with independent computations, and checks the properties that every statement must
+// have.
 #include "muster/accounting/accountant.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ struct Row {
   Mechanism mechanism;
   std::uint64_t rounds;
   double delta;
-  double reference;  // an independent computation of the same bound
+  double reference;  // the same bound from an independent computation
   double lower;      // a lower bound on the truth from the same source
   // One unit of the reference's last digit.
   double digit;
@@ -73,12 +74,12 @@ TEST(Accountant, ReproducesTheReferenceRows) {
     ASSERT_TRUE(s.best.upper && s.best.lower && bound.upper);
     EXPECT_EQ(s.best.validity, Validity::proven);
     EXPECT_LE(*bound.upper, row.reference);
-    EXPECT_GE(*bound.upper, row.reference * 0.9995);  // the same bound on a finer curve
-    EXPECT_GE(*s.best.upper, row.lower - row.digit);  // never below the truth
+    EXPECT_GE(*bound.upper, row.reference * 0.9995);  // upper may be smaller, because its curve is finer
+    EXPECT_GE(*s.best.upper, row.lower - row.digit);  // never below a lower bound on the truth
     EXPECT_LE(*s.best.upper, *bound.upper);
     EXPECT_LE(*s.best.lower, row.lower + row.digit);
     // Between nodes, the accountant's dominated pair takes the smallest values that convexity allows. The
-    // reference does not; 3e-3 covers the difference.
+    // reference does not use these values; 3e-3 covers the difference.
     EXPECT_GE(*s.best.lower, row.lower * 0.997);
     EXPECT_LE(s.best.numerical_error, 1e-4 * *s.best.upper);
     EXPECT_GE(s.best.numerical_error, 0);
@@ -87,13 +88,13 @@ TEST(Accountant, ReproducesTheReferenceRows) {
 }
 
 // With little noise the terms have heavy tails. The upper value must be near the values that other ways of
-// splitting the sum give, which differ by 1 % at most. The lower value must not be far below the upper one.
+// splitting the sum give, which differ by 1 % at most. The lower value must not be far below the upper value.
 TEST(Accountant, EnclosesHeavyTails) {
   struct Heavy {
     double sigma;
     std::uint64_t rounds;
     double epsilon;
-    double error;  // relative
+    double error;  // the largest relative numerical error of the upper value
   };
   for (const Heavy& row :
        {Heavy{1.75, 1, 0.0065576, 1e-5}, Heavy{1, 1, 0.11477, 1e-4}, Heavy{0.7, 1, 3.117, 3e-3},
@@ -115,8 +116,8 @@ TEST(Accountant, EnclosesHeavyTails) {
   }
 }
 
-// The larger of the two directions' curves at each epsilon is the curve of no pair of data sets. It composes
-// to 0.1258, while either direction composes to 0.1255.
+// The maximum of the two directions' curves at each epsilon is the curve of no pair of data sets. Its
+// composition has epsilon 0.1258, while that of either direction has epsilon 0.1255.
 TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {
   const Applicable list =
       applicable(GaussianLocal{5}, ShuffledCheckIn{ClientCount::of(60'000), Rate::of(0.1)});
@@ -132,13 +133,13 @@ TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {
   };
   const PairTable both = tabulate(pair.forward, pair.reverse, {100, 1e-16, 0.5});
   EXPECT_NEAR(upper(tabulate(envelope, {}, {100, 1e-16, 0.5})), 0.1258, 5e-5);
-  EXPECT_LT(upper(both), 0.12553);  // an upper bound on the truth of one direction
+  EXPECT_LT(upper(both), 0.12553);  // upper bounds on the exact epsilon of each direction
   EXPECT_LT(upper(both.swapped()), 0.12553);
   EXPECT_GT(LossDistribution::dominated(both).epsilon_lower(rounds, 1e-5), 0.1255);
 }
 
 // The reference lower values of long runs are right to the last digit: an upper bound on the epsilon of the
-// pair, in both directions, rounds to them.
+// same pair, in either direction, rounds to the same digits.
 TEST(Accountant, ReferenceLowerValuesAreTheirPairs) {
   struct Pair {
     std::uint64_t clients;
@@ -265,9 +266,9 @@ TEST(Accountant, ATrustedServersModelsShowTheSums) {
   }
 }
 
-// The models of averaged slots show each slot's sum, and no single message. All slots' sums together are that of
-// a check-in, so what tells this one sum apart is a lower value for the slots; what tells shuffled messages apart
-// need not be.
+// The models of averaged slots show each slot's sum, and no single message. The sums of all slots add up to
+// the sum of a check-in. So a lower value for that one sum is also a lower value for the slots, but a lower
+// value for shuffled messages need not be one.
 TEST(Accountant, ModelsOfAveragedSlotsShowSums) {
   const Question question{Question::Kind::epsilon_at_delta, 1e-5};
   const RandomCheckIn slots{RandomCheckIn::Kind::averaged, ClientCount::of(50), 10, Rate::of(0.5)};

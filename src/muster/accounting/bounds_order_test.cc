@@ -1,9 +1,9 @@
 // Checks that every proven upper bound lies above every lower bound, for all randomizers and protocols, at
 // several epsilons.
 //
-// A lower bound is the cost of one data set, which every upper bound must cover. If an upper bound is below a
-// lower one, one of the two is wrong. The test also checks that curves throw nothing, are never NaN, and have
-// 0 <= lower <= upper <= 1.
+// A lower bound is the exact divergence of one pair of data sets, which no upper bound may be below. If an
+// upper bound is below a lower one, one of the two is wrong. The test also checks that curves throw nothing,
+// are never NaN, and have 0 <= lower <= upper <= 1.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ void compare(const Mechanism& mechanism, const Participation& participation, Tal
   for (const double epsilon : kEpsilons) {
     double largest_lower = 0, largest = 0;
     std::string largest_id;
-    // The upper end of a lower bound's curve has no meaning and may be anything above the lower one.
+    // The upper end of a lower bound's curve has no meaning and may be any value above the lower end.
     const auto sane = [&](double least, double upper, const std::string& id, double cap) {
       EXPECT_TRUE(least >= 0 && least <= upper && least <= 1 && upper <= cap)
           << id << " at " << epsilon << ": " << least << ", " << upper;

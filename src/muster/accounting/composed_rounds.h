@@ -48,8 +48,9 @@ class ComposedRounds {
               const Check& check) const;
 
  private:
-  // The caller of these two must hold mutex_. charged() returns the account after these rounds, with tables
-  // made for `delta`. composed() also answers the question, and chooses the delta of the tables for it.
+  // The caller of charged() or composed() must hold mutex_. charged() returns the account after these rounds,
+  // with tables made for `delta`. composed() also answers the question, and chooses the delta of the tables
+  // for it.
   RunningAccountant& charged(const std::vector<ChargedRounds>& rounds, Delta delta) const;
   std::pair<numerics::Enclosure, const RunningAccountant*> composed(const std::vector<ChargedRounds>& rounds,
                                                                     const Question& question,

@@ -111,12 +111,13 @@ Statement ConstantAccountant::account(std::uint64_t rounds, const Question& ques
   Statement statement{question, rounds, {}, std::nullopt, rounds, {}};
   statement.all.push_back(local_bound(in, rounds, question));
   statement.local_upper = statement.all.front().upper;
-  std::optional<double> charged = statement.local_upper;  // the smallest charged bound so far
+  std::optional<double> charged =
+      statement.local_upper;  // the smallest upper value of a charged bound so far
   for (const ComposedUpper& upper : in.uppers) {
     Bound bound = upper.bound(in.view, in.gate, rounds, question);
     if (upper.charged() && bound.upper && (!charged || *bound.upper < *charged)) charged = bound.upper;
-    // An uncharged bound is provably at least as large as another one of the list. Where its tables say
-    // otherwise, that is their numerical error.
+    // An uncharged bound is provably at least as large as another bound of the list. If its computed value is
+    // smaller, this is numerical error of its tables.
     if (!upper.charged() && bound.upper && charged) bound.upper = larger(*bound.upper, *charged);
     statement.all.push_back(std::move(bound));
   }

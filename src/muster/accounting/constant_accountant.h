@@ -40,7 +40,8 @@ class ConstantAccountant {
   Mechanism mechanism_;
   Participation participation_;
   mutable std::mutex mutex_;
-  mutable std::list<ViewBounds> views_;  // the participation's own view, and every other one asked about
+  // The bounds in the participation's own view and in every other view asked about so far.
+  mutable std::list<ViewBounds> views_;
 };
 
 }  // namespace muster::accounting

@@ -63,7 +63,7 @@ std::vector<ChargedRounds> Launches::rounds_but(std::size_t left_out) const {
 
 void Launches::check_gates(const char* bound, std::size_t left_out, const Question& question, double upper,
                            const std::function<double(double)>& delta_at) const {
-  bool agrees = false;  // whether a gate has already compared the composition's delta with `upper`
+  bool agrees = false;  // whether a gate has already checked that epsilon and delta agree
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     const std::uint64_t rounds = total_rounds(launches_[i].stages);
     if (i == left_out || rounds == 0) continue;
@@ -172,8 +172,8 @@ Statement Launches::account_adaptive(Delta delta) const {
     const Statement each = accountant.account(share);
     upper += each.best.upper.value_or(kInfinity);
     local += each.local_upper.value_or(kInfinity);
-    // All launches together release at least what one launch does, so its lower value at the whole delta is
-    // also a lower value of all.
+    // All launches together release at least what one launch does, so the lower value of one launch at the
+    // whole delta is also a lower value for all launches together.
     bound.lower = numerics::larger(bound.lower.value_or(0), accountant.account(all).best.lower.value_or(0));
     bound.numerical_error += each.best.numerical_error;
   }

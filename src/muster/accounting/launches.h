@@ -41,19 +41,19 @@ class Launches {
   // kMaxRounds in all.
   explicit Launches(std::vector<Launch> launches);
 
-  // For launches that were all fixed in advance, or chosen without looking at the releases: the dominating
-  // pairs of their rounds compose (bound `different-rounds`). The statement's `local` holds even if the
-  // shufflers collude.
+  // The statement for launches that were all fixed in advance, or chosen without looking at the releases. The
+  // dominating pairs of their rounds compose (bound `different-rounds`). The statement's `local` holds even
+  // if the shufflers of all launches collude with the server.
   Statement account(const Question& question) const;
   // alone() is the statement for one launch by itself. without() is the smallest proven upper value for all
   // other launches together, fixed in advance as for account(); nullopt if no bound is finite.
   Statement alone(std::size_t launch, const Question& question) const;
   std::optional<double> without(std::size_t launch, const Question& question) const;
 
-  // For launches that may have been chosen after seeing what earlier ones released: the sum of the epsilons
-  // of all launches, each at an equal share of delta (bound `basic-composition`). It holds whichever launches
-  // are chosen, provided that a limit on this sum and the number of launches were fixed in advance and are
-  // never exceeded.
+  // The statement for launches that may have been chosen after seeing what earlier launches released. Its
+  // upper value is the sum of the epsilons of all launches, each at an equal share of delta (bound
+  // `basic-composition`). It holds whichever launches are chosen, provided that a limit on this sum and the
+  // number of launches were fixed in advance and are never exceeded.
   Statement account_adaptive(Delta delta) const;
   // The question that account_adaptive() asks about each launch: epsilon at an equal share of delta.
   Question equal_share(Delta delta) const;

@@ -23,7 +23,7 @@ ShuffledCheckIn check_in(std::uint64_t clients, double rate) {
   return {ClientCount::of(clients), Rate::of(rate)};
 }
 
-// Launches of one mechanism cost the same as one schedule of its stages.
+// Launches of one mechanism cost the same as one schedule of all their stages.
 TEST(Launches, OfOneMechanismAreItsSchedule) {
   const ShuffledCheckIn often = check_in(20'000, 0.1), rarely = check_in(20'000, 0.02);
   const Question delta{Question::Kind::delta_at_epsilon, 0.03};
@@ -44,8 +44,8 @@ TEST(Launches, OfOneMechanismAreItsSchedule) {
 }
 
 // Enumerates every data set of three clients, for two launches of different randomizers and rates. The truth
-// lies below the upper value and above the lower one. An account that charged only the more expensive launch
-// would be caught.
+// lies below the upper value and above the lower value. An account that charged only the more expensive
+// launch would fail this test.
 TEST(Launches, OfThreeClientsEnumerated) {
   constexpr int kClients = 3;
   struct Side {
@@ -93,7 +93,8 @@ TEST(Launches, OfThreeClientsEnumerated) {
   EXPECT_GT(tightest, 0.8L);
 }
 
-// If the shufflers collude, the adversary sees what the client sent in each launch, or that she sent nothing.
+// If the shufflers collude with the server, the adversary sees what the victim sent in each launch, or that
+// she sent nothing.
 TEST(Launches, LocalValueOfTwoEnumerated) {
   const auto seen = [](double epsilon0, long double rate) {
     const long double q = rate / (std::exp(static_cast<long double>(epsilon0)) + 1), p = rate - q;

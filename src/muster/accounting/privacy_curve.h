@@ -15,8 +15,8 @@ namespace muster::accounting {
 
 struct CurvePoint {
   std::uint64_t rounds;
-  double fixed;                 // the delta or epsilon of the question
-  std::optional<double> upper;  // these three as in the Statement of this point
+  double fixed;                 // the delta or the epsilon that the point's question fixes
+  std::optional<double> upper;  // upper, lower and local_upper are those of the point's Statement
   std::optional<double> lower;
   std::optional<double> local_upper;
 };
@@ -24,10 +24,11 @@ struct CurvePoint {
 struct PrivacyCurves {
   Question question;
   std::uint64_t rounds;
-  View view;                          // of every point, as is the neighbouring relation
-  Neighbouring neighbouring;          // all upper values are proven for it
-  std::vector<CurvePoint> by_fixed;   // on a logarithmic grid around question.fixed(), which is included
-  std::vector<CurvePoint> by_rounds;  // on a logarithmic grid from 1 to `rounds`, both included
+  View view;                  // of every point, as is the neighbouring relation
+  Neighbouring neighbouring;  // all upper values are proven for it
+  std::vector<CurvePoint>
+      by_fixed;  // points on a logarithmic grid around question.fixed(), which is included
+  std::vector<CurvePoint> by_rounds;  // points on a logarithmic grid from 1 to `rounds`, both included
 };
 
 // Throws Error(plan) for 0 rounds, and what Accountant::account throws. If the fixed epsilon is 0, `by_fixed`

@@ -10,8 +10,8 @@
 namespace muster::accounting {
 namespace {
 
-// These make the tables fine enough for any number of rounds, because all numbers of rounds share them (Nodes
-// in composition/round_curve.h).
+// These constants make the tables fine enough for any number of rounds, because all numbers of rounds share
+// the tables (Nodes in composition/round_curve.h).
 constexpr int kNodesPerDeviation = 80;
 constexpr double kVisited = 2.5;
 // Lattice points per cell of the pair that estimates() composes.

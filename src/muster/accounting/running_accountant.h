@@ -42,8 +42,8 @@ class RunningAccountant {
   explicit RunningAccountant(Delta delta, ChargedBy by = ChargedBy::smallest_bound)
       : delta_(delta), by_(by) {}
 
-  // The first charge of a mechanism with a participation tabulates their curves; later charges of the two
-  // take no time.
+  // The first charge of a mechanism with a participation tabulates their curves; later charges of the same
+  // kind take almost no time.
   void charge(const Mechanism& mechanism, const Participation& participation, std::uint64_t rounds = 1);
 
   std::uint64_t rounds() const { return rounds_; }
@@ -51,11 +51,11 @@ class RunningAccountant {
   // Encloses the epsilon of everything charged so far, at the delta of the constructor. `upper` is proven, or
   // infinite if no bound is finite; some pair of neighbouring data sets costs at least `lower`.
   numerics::Enclosure epsilon() const;
-  // The same for delta at an epsilon >= 0.
+  // Encloses the delta of everything charged so far, at an epsilon >= 0.
   numerics::Enclosure delta(double epsilon) const;
   // An estimate, on no proven side of the truth: the upper value of charging without types, but with every
-  // numerical error turned downward. The difference of the two is numerical error and no looseness of the
-  // theorems.
+  // numerical error turned downward. The difference of this value and that upper value is numerical error,
+  // not looseness of the theorems.
   double epsilon_estimate() const { return estimates().epsilon_lower(delta_.value()); }
   double delta_estimate(double epsilon) const { return estimates().delta(epsilon, Ends::lower).lower; }
   // The proven upper delta at an epsilon >= 0.
@@ -70,12 +70,13 @@ class RunningAccountant {
     Mechanism mechanism;
     Participation participation;
     LossDistribution upper;
-    LossDistribution forward;  // the dominated pair, in both orientations
+    LossDistribution forward;  // the dominated pair in its first order; `reverse` has the other order
     LossDistribution reverse;
-    std::unique_ptr<TypedRounds> typed;                // null unless a bound knows types
-    BoundTable curve;                                  // the curve of `upper`
-    mutable std::optional<LossDistribution> estimate;  // estimated pair of `curve`, once needed
-    mutable std::uint64_t rounds = 0;                  // rounds charged
+    std::unique_ptr<TypedRounds> typed;  // null unless one of the bounds has types
+    BoundTable curve;                    // the tabulated curve that `upper` was made from
+    // The estimated pair of `curve`, made when first needed.
+    mutable std::optional<LossDistribution> estimate;
+    mutable std::uint64_t rounds = 0;  // rounds of this kind charged so far
   };
   DifferentRounds estimates() const;
   // A segment of consecutive rounds of one kind: the kind, and how many rounds.

@@ -1,5 +1,6 @@
 // Checks that charging in pieces equals charging at once, that the cost of different rounds lies between that
-// of only the cheapest and only the most expensive ones, and that a product of two laws is bounded closely.
+// of only the cheapest rounds and that of only the most expensive rounds, and that a product of two laws is
+// bounded closely.
 #include "muster/accounting/running_accountant.h"
 
 #include <gtest/gtest.h>

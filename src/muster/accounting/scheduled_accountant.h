@@ -51,7 +51,7 @@ class ScheduledAccountant {
   Bound composed_bound(std::uint64_t rounds, const Question& question) const;
 
   Mechanism mechanism_;
-  std::vector<Stage> stages_;  // those that have rounds; the first one if none has
+  std::vector<Stage> stages_;  // the stages that have rounds; the first stage if none has
   std::uint64_t rounds_ = 0;
   ConstantAccountant first_;
   ComposedRounds composed_;

@@ -1,6 +1,6 @@
-// Checks that equal stages give the accountant's answer, that a schedule's cost lies between that of only its
-// cheapest and only its most expensive rounds, and that the enumerated truth of two rounds lies below the
-// bound and near it.
+// Checks that equal stages give the accountant's answer, that a schedule's cost lies between the cost of only
+// its cheapest rounds and that of only its most expensive rounds, and that the enumerated truth of two rounds
+// lies below the bound and near it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ TEST(ScheduledAccountant, TwoRoundsOfOneClientEnumerated) {
 
 // Enumerates three clients and two rounds of different rates, over every data set of each round and both
 // orders of the neighbours. The truth lies below the bound and above the lower value. Exchanging the two
-// rates changes nothing, and charging both rounds at the second rate is caught.
+// rates does not change the answer, and charging both rounds at the second rate would be noticed.
 TEST(ScheduledAccountant, TwoRoundsOfThreeClientsEnumerated) {
   constexpr int kClients = 3;
   int caught = 0, cases = 0;
@@ -174,7 +174,7 @@ TEST(ScheduledAccountant, SlotsAndAggregatesAndViews) {
   EXPECT_THROW(Accountant(PureLocal{1}, {{run(0.9), 1}, {check_in(10, 0.1), 1}}), Error);
 }
 
-// Rounds within the first stage get the answer of a constant protocol, and so does a schedule of one stage.
+// Rounds within the first stage, and schedules of one stage, get the answer for rounds that are all alike.
 TEST(ScheduledAccountant, OneStageIsAConstantProtocol) {
   const GaussianLocal mechanism{5};
   const ShuffledCheckIn often = check_in(20'000, 0.1), rarely = check_in(20'000, 0.02);
@@ -241,7 +241,7 @@ TEST(ScheduledAccountant, RefusesWhatIsNoSchedule) {
   expect_refused("rounds", [&] {
     Accountant(mechanism, {{protocol, 5}, {check_in(100, 0.3), 5}}).upper(11, kEpsilon);
   });
-  // If their sum wrapped around to 0, nothing would be charged for 2^64 rounds.
+  // If the sum of the stages' rounds wrapped around to 0, nothing would be charged for 2^64 rounds.
   constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
   expect_refused("rounds", [&] { Accountant(mechanism, {{protocol, kHalf}, {check_in(100, 0.3), kHalf}}); });
   expect_refused("rounds", [&] { Accountant(mechanism, {{protocol, kMaxRounds}, {check_in(100, 0.3), 1}}); });

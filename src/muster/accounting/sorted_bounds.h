@@ -1,4 +1,4 @@
-// Sorts the bounds of a statement, and gives its lower value to the proven ones. Internal to the accountant.
+// Sorts the bounds of a statement, and sets the lower value of the proven bounds. Internal to the accountant.
 #pragma once
 
 #include <optional>

@@ -22,14 +22,14 @@ const char* name_of(Neighbouring neighbouring);  // "replace-one", ...
 
 struct Bound {
   std::string id;  // kebab-case, stable: "swap-profile", "homogeneous-pair", ...
-  // In the quantity asked for, epsilon or delta; nullopt if there is no value or it is infinite. If there is
-  // no upper value, `assumptions` says why.
+  // The upper value of the quantity asked for, epsilon or delta; nullopt if there is no value or it is
+  // infinite. If there is no upper value, `assumptions` says why.
   std::optional<double> upper;
   std::optional<double> lower;
   Validity validity = Validity::proven;
   Neighbouring neighbouring = Neighbouring::replace_one;
   View view = View::shuffler_honest;
-  double numerical_error = 0;  // absolute, in the quantity asked for; upper and lower include it
+  double numerical_error = 0;  // absolute, of the quantity asked for; upper and lower allow for it
   std::vector<std::string> assumptions;
   std::string citation;
   // Wall time spent on this bound, including the tables that it was the first to need.

@@ -12,7 +12,7 @@
 namespace muster::accounting {
 namespace {
 
-// A bound that is not charged, only shown, gets this share of the work of a full table
+// A table of a bound that is only shown, not charged, may take this share of the work of a full table
 // (composition/round_curve.h).
 constexpr double kShareOfUncharged = 0.25;
 

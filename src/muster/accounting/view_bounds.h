@@ -64,9 +64,9 @@ struct ViewBounds {
 
   View view;
   Gate gate;
-  std::list<ComposedUpper> uppers;  // lists, because the tables inside cannot be moved
+  std::list<ComposedUpper> uppers;  // a list, because a ComposedUpper cannot be moved
   std::list<ComposedLower> lowers;
-  std::string missing;  // as in Applicable (theorems/cover.h)
+  std::string missing;  // why no theorem covers this view; see Applicable in theorems/cover.h
 };
 
 }  // namespace muster::accounting

@@ -18,7 +18,7 @@ constexpr std::uint64_t kEvery = 32;
 constexpr std::size_t kLanes = 8;
 // From kSmoothFrom rounds on, types that are rarely the worst are computed only at every kStride-th point.
 constexpr std::size_t kStride = 2;
-// After this number of rounds, V is so smooth that kStride makes it hardly larger.
+// After this number of rounds, V is so smooth that the stride kStride makes the computed V hardly larger.
 constexpr std::uint64_t kSmoothFrom = 32;
 constexpr double kUlp = 0x1p-52;
 
@@ -38,7 +38,8 @@ AdaptiveRounds::AdaptiveRounds(RoundTypes types, std::size_t points) : types_(st
   }
 }
 
-// One round of this type, at every `stride`-th point.
+// The sum in the recursion for V after one more round, if this round has the given type. It is computed at
+// every `stride`-th point.
 std::vector<double> AdaptiveRounds::one_round(const RoundType& type, std::size_t stride) const {
   std::vector<double> next(points_ + kLanes * stride, 0.0);
   const double rounding = 1 + kUlp * (8 + static_cast<double>(type.losses.size()));
@@ -67,9 +68,10 @@ void AdaptiveRounds::step() const {
     std::vector<double> next = one_round(type, strided ? kStride : 1);
     if (strided) {
       // Chords give the values at the other points, which are still upper bounds. The greatest convex
-      // minorant of V is an upper bound as well. With it in place of V, the new values would be convex in
-      // alpha, and at the computed points at most as large as these. So they lie below the chords.
-      std::array<double, kStride> share{};  // weight of the chord's right end
+      // minorant of V is an upper bound as well. With that minorant in place of V, the new values would be
+      // convex in alpha, and at the computed points at most as large as the computed values. So they would
+      // lie below the chords.
+      std::array<double, kStride> share{};  // weight of the chord's right end at point k
       for (std::size_t k = 1; k < kStride; ++k) {
         share[k] = std::expm1(types_.spacing * static_cast<double>(k)) /
                    std::expm1(types_.spacing * static_cast<double>(kStride));

@@ -42,9 +42,10 @@ class AdaptiveRounds {
   RoundTypes types_;
   std::size_t points_, margin_;
   mutable std::mutex mutex_;
-  mutable std::uint64_t rounds_ = 0;    // the rounds of `values_`
-  mutable std::vector<double> values_;  // V, with margin_ points left of 0 and right of the last point
-  mutable std::map<std::uint64_t, std::vector<double>> kept_;  // V by rounds, after every kEvery rounds
+  mutable std::uint64_t rounds_ = 0;    // the number of rounds after which V is `values_`
+  mutable std::vector<double> values_;  // V after rounds_ rounds, with margin_ more points at either end
+  // V after every kEvery rounds, by the number of rounds.
+  mutable std::map<std::uint64_t, std::vector<double>> kept_;
 };
 
 }  // namespace muster::accounting

@@ -21,7 +21,7 @@
 namespace muster::accounting {
 
 struct CoarserLosses {
-  std::vector<numerics::AtomicLaw> laws;  // one per part, in the order of the parts
+  std::vector<numerics::AtomicLaw> laws;  // the moved laws, one for each part, in the order of the parts
   double spacing;
 
   // The rounds `finer` with these laws in place of their own. The result refers to `laws`, which must outlive

@@ -15,18 +15,20 @@ namespace {
 constexpr int kNodesPerDeviation = 100;
 // Nodes per deviation of a rough table, whose chords add 2e-4 of the variance.
 constexpr int kRoughNodes = 25;
-// The same if nodes must be dense beyond one deviation of a round's loss, as for few rounds.
+// Nodes per deviation of a rough table whose nodes must be dense beyond one deviation of a round's loss, as
+// for few rounds.
 constexpr int kRoughOfFew = 15;
-// In a rough table, the sum of all rounds' tails may be this fraction of delta.
+// In a rough table, the sum of all rounds' tails may be up to this fraction of delta.
 constexpr double kRoughTail = 1e-4;
-// Nodes per deviation of a dominated pair, which loses twice as much between nodes as a dominating one.
+// Nodes per deviation of a dominated pair. Between nodes, a dominated pair loses twice as much accuracy as a
+// dominating pair.
 constexpr int kNodesOfPairs = 200;
 // The argument `refined` for the pair of two data sets. Its curve is smooth, so the extensions of the
 // neighbouring chords cross near the middle of a cell (docs/theory/composition.md, "Lower bounds").
 constexpr int kRefinedPairs = 2;
 constexpr std::uint64_t kFewRounds = 64;
-// A rough table may take this fraction of a table's work. It is only used to find the tail that a question
-// needs.
+// A rough table may take this fraction of a full table's work. It is only used to find the tail that a
+// question needs.
 constexpr double kRoughShare = 0.1;
 constexpr double kMaxEpsilon = 1e20;
 

@@ -2,7 +2,7 @@
 // each other. The divergence is one contour integral, computed with a proven error bound.
 //
 // A round's privacy loss takes finitely many values, all multiples of a spacing h, and may be infinite. Let m
-// be the law of the sum of all losses, infinite ones taken as zero. Then
+// be the law of the sum of all losses, where infinite losses count as zero. Then
 //     delta(eps) = sum over lattice losses l > eps of m(l) (1 - e^{eps-l}).
 // Let phi(z) be the product of the rounds' moment generating functions, and l0 the first lattice point not
 // below eps. The sum is then the integral of phi(z) K(z) h / (2 pi i) from c - i pi/h to c + i pi/h, where
@@ -34,7 +34,7 @@ struct RepeatedLoss {
   // zero loss sum to 1.
   const numerics::AtomicLaw* losses;
   double infinity;  // P-mass at infinite loss
-  double rounds;    // a whole number >= 1
+  double rounds;    // the number of rounds, a whole number >= 1
   // Added to the loss of each round, including a loss of zero.
   double shift = 0;
 };

@@ -203,16 +203,16 @@ TEST(ComposedDelta, EnclosesRareLossesFarOut) {
   RecordProperty("narrow", narrow);
 }
 
-// Rounds with up to three random laws. A law is smooth, ragged or sparse, and has almost all or almost none
-// of its mass at zero. Some laws have a few very large losses of weights down to e^-40, and some have mass at
-// infinite loss.
+// Makes rounds that have up to three different random laws. A law is smooth, ragged or sparse, and has almost
+// all or almost none of its mass at zero. Some laws have a few very large losses whose weights are as small
+// as e^-40, and some have mass at infinite loss.
 class RandomRounds {
  public:
   explicit RandomRounds(std::mt19937_64& bits) : bits_(bits) {
     spacing_ = uniform() < 0.5 ? std::exp2(-std::floor(20 * uniform())) : std::exp(-14 * uniform());
     laws_.resize(1 + static_cast<std::size_t>(3 * uniform()));
-    Lattice finite{spacing_, 0, {1}};  // without the infinite losses
-    zeroed_ = finite;                  // with infinite losses taken as zero
+    Lattice finite{spacing_, 0, {1}};  // the law of the sum over outcomes with finite losses only
+    zeroed_ = finite;                  // the law of the sum with infinite losses taken as zero
     long double log_finite = 0;
     for (numerics::AtomicLaw& law : laws_) {
       const int reach = draw(law);
@@ -307,7 +307,7 @@ class RandomRounds {
 TEST(ComposedDelta, EnclosesRandomLawsByEveryRoute) {
   std::mt19937_64 bits(11);
   int narrow = 0;
-  int crossed = 0;  // how often the test would notice that upper and lower bound are exchanged
+  int crossed = 0;  // the number of cases in which exchanged upper and lower bounds would be noticed
   int routes = 0;
   for (int trial = 0; trial < 250; ++trial) {
     RandomRounds rounds(bits);

@@ -30,8 +30,8 @@ double surely_positive(Parts parts) {
 
 // Evaluates delta by the integral in a search for the epsilon at which delta crosses a target. The integral
 // takes most work at small epsilons, where the saddle point is near 0 and the period is long. A failure there
-// does not affect an answer far above. So the search treats an epsilon at which the integral fails as below
-// the answer, until the integral has failed too often.
+// does not affect an answer at a much larger epsilon. So the search treats an epsilon at which the integral
+// fails as below the answer, until the integral has failed too often.
 class Integrals {
  public:
   Integrals(Parts parts, double spacing, double target, Effort most)
@@ -62,7 +62,7 @@ class Integrals {
   Parts parts_;
   double spacing_;
   Effort most_;
-  // Whether delta at 0 is surely above the target. The integral is not computed there if it is.
+  // Whether delta at 0 is surely above the target. If it is, the integral is not computed at 0.
   bool passes_zero_;
   int failures_ = 0;
   double unknown_ = 0;  // the largest epsilon at which the integral failed

@@ -16,7 +16,7 @@ using Extended = long double;
 using numerics::larger;
 
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
-// More than the relative error of rounding to a double, 2^-53.
+// A relative error larger than that of rounding to a double, which is 2^-53.
 constexpr Extended kRounding = 0x1p-52L;
 // If the sum of the masses differs from 1 by more than this, rounding does not explain the difference.
 constexpr Extended kNotConserved = 1e-9L;
@@ -30,7 +30,7 @@ class Lattice {
   Extended width(std::int64_t from, std::int64_t to) const {
     return static_cast<Extended>(spacing_) * static_cast<Extended>(to - from);
   }
-  // The value of f at a node on either side of alpha = 1. seen_from_left() is the value of r.
+  // The value of f at a node on either side of alpha = 1. seen_from_left() is the value of r at such a node.
   Extended seen_from_right(const ProfilePoint& p) const {
     return p.index >= 0 ? p.value : through(width(0, p.index), p.value);
   }
@@ -53,7 +53,7 @@ Extended share(Extended first, Extended both) {
 
 bool on_or_above_chord(const Lattice& lattice, const ProfilePoint& a, const ProfilePoint& b,
                        const ProfilePoint& c) {
-  if (c.index <= 0) {  // in terms of r, whose argument increases from c to a
+  if (c.index <= 0) {  // compares values of r; the argument of r increases from c to a
     const Extended at = share(lattice.width(b.index, c.index), lattice.width(a.index, c.index));
     return b.value >= c.value + (a.value - c.value) * at;
   }
@@ -66,11 +66,11 @@ void refuse(const char* why, const std::string& value) {
   throw Error(ErrorCode::internal, "profile", value, "finite, falling, of mass 1", why);
 }
 
-// The argument times the change of slope at a node of f or r, whichever is stored there, and a bound on its
-// rounding error. This is the P-mass of a kink right of alpha = 1 and the Q-mass of a kink left of it. `here`
-// is the value at the node, `before` the value at its neighbour towards alpha = 1, and `after` the value at
-// the other neighbour. The widths are those of the two cells; an outer width of 0 means that there is no
-// other neighbour.
+// The change of slope at a node of f or r, whichever is stored there, times the argument (alpha for f,
+// 1/alpha for r), and a bound on the product's rounding error. The product is the P-mass of a kink right of
+// alpha = 1 and the Q-mass of a kink left of it. `here` is the value at the node, `before` the value at its
+// neighbour towards alpha = 1, and `after` the value at the other neighbour. The widths are those of the two
+// cells; an outer width of 0 means that there is no other neighbour.
 struct Kink {
   Extended mass, rounding;
 };
@@ -127,7 +127,7 @@ LossLaw losses_of(double spacing, const std::vector<ProfilePoint>& hull, bool ab
       total += mass;
     } else if (here.index == 0) {
       has_zero = true;
-      Extended right = 0, left = -1;  // slopes of f
+      Extended right = 0, left = -1;  // slopes of f right and left of alpha = 1
       if (i + 1 < hull.size()) {
         right = (hull[i + 1].value - here.value) / std::expm1(lattice.width(0, hull[i + 1].index));
       }

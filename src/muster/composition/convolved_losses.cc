@@ -30,7 +30,7 @@ constexpr double kRound = 1e-14;
 constexpr double kUnderflow = 1e-300;
 
 struct Atoms {
-  std::vector<double> points;  // increasing
+  std::vector<double> points;  // the atoms' points, increasing
   std::vector<double> masses;
 };
 
@@ -84,8 +84,8 @@ class Cells {
   }
 
   // Calls each(cell, loss, mass) for every shifted atom, and flush(cell) after the last atom in a cell.
-  // `flush` adds the row's sum over the cell to the sum over earlier rows, so that a row rounds the latter
-  // only once.
+  // `flush` adds the row's sum over the cell to the sum over earlier rows, so that each row rounds the sum
+  // over earlier rows only once.
   template <typename Each, typename Flush>
   void visit(const Atoms& law, std::size_t first, std::size_t last, double shift, double times,
              const Each& each, const Flush& flush) const {
@@ -162,7 +162,7 @@ class Cells {
 struct Manner {
   std::span<const double> tilts;
   double epsilon;
-  double mean;  // of the sum of all rounds' losses
+  double mean;  // the mean of the sum of all rounds' losses
   std::size_t cells;
   ConvolvedLosses::Side side;
   // For the law of some of the rounds, whose sum has the mean `part`: the loss near which cells should be
@@ -186,7 +186,7 @@ Atoms convolved(const Atoms& a, const Atoms& b, const Manner& manner) {
   const CoarseLaw first = coarse_law_of(a.points, a.masses);
   const CoarseLaw sums = square ? sums_of(first, first) : sums_of(first, coarse_law_of(b.points, b.masses));
   const double least = a.points.front() + b.points.front();
-  // For upper bounds, the last end must lie beyond all sums, and sums are rounded.
+  // For upper bounds, the last end must not be below any sum, even after the rounding of the sums.
   const double beyond = manner.side == ConvolvedLosses::Side::above
                             ? 4 * kUlp * (std::abs(a.points.back()) + std::abs(b.points.back()))
                             : 0;

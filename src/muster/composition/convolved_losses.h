@@ -10,9 +10,10 @@
 // - from below, the sums in a cell are merged into one atom at their mean of u.
 // All terms are positive, so the rounding error is relative to the result, however small delta is. The work
 // grows with the logarithm of the number of rounds. Cells are narrow near the losses that contribute most to
-// delta, which hints about the question predict (loss_cells.h); poor hints make the answer looser but never
-// invalid. A cell of width w adds w^2/6 times its mass to the variance. A thousand cells add about 1e-5 of
-// the variance in each squaring. Immutable; share freely. See docs/theory/composition.md, "By convolution".
+// delta. Hints about the question predict these losses (loss_cells.h); poor hints make the answer looser but
+// never invalid. A cell of width w adds about w^2/6 times its mass to the variance. A thousand cells add
+// about 1e-5 of the variance in each squaring. Immutable; share freely. See docs/theory/composition.md, "By
+// convolution".
 #pragma once
 
 #include <span>
@@ -44,9 +45,9 @@ class ConvolvedLosses {
   double delta(double epsilon) const;
 
  private:
-  std::vector<double> points_;  // increasing
+  std::vector<double> points_;  // the atoms' points, increasing
   std::vector<double> masses_;
-  double slack_ = 0;  // a bound on the relative error of a mass, from all rounds together
+  double slack_ = 0;  // a bound on the relative error of a mass, including all convolutions
   Side side_;
 };
 

@@ -37,7 +37,7 @@ class DifferentRounds {
   };
   struct Losses {
     std::vector<RepeatedLoss> parts;
-    double spacing;  // of the finest lattice among the pairs
+    double spacing;  // the spacing of the finest lattice among the pairs
   };
   Losses losses() const;
   std::list<Part> parts_;

@@ -189,7 +189,8 @@ LossLaw losses_below(const PairTable& curve, int refined, bool left_known) {
   const double spacing = curve.spacing / refined;
   std::vector<Extended> low;  // the values at the curve's nodes
   for (const Known& node : nodes) low.push_back(node.low);
-  std::vector<std::optional<ProfilePoint>> inserted(nodes.size());  // the new node in the cell right of each
+  // inserted[i] is the new node in the cell right of nodes[i].
+  std::vector<std::optional<ProfilePoint>> inserted(nodes.size());
   // If nothing is known left of alpha = 1, new nodes there would only lower the value at 1.
   const std::size_t first_cell = left_known ? 1 : larger<std::size_t>(1, curve.index.size() - 1);
   for (std::size_t cell = first_cell; cell + 2 < nodes.size(); ++cell) {

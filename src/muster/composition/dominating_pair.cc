@@ -15,7 +15,7 @@
 namespace muster::accounting {
 namespace {
 
-// The lower convex hull of the upper ends.
+// The lower convex hull of the curve's upper ends, over alpha.
 template <typename Value>
 std::vector<ProfilePoint> hull_of(const RoundCurve<Value>& curve) {
   std::vector<ProfilePoint> points;
@@ -29,7 +29,8 @@ std::vector<ProfilePoint> hull_of(const RoundCurve<Value>& curve) {
   return lower_convex_hull(curve.spacing, points);
 }
 
-// The law for a hull. The law's own profile must reach the hull, which may lie below the bound's own values.
+// The law of a dominating pair for this hull. The law's profile is at least the hull at every node. It need
+// not reach the curve's upper ends: the true profile is convex, so it lies below the hull as well.
 LossLaw law_above(double spacing, const std::vector<ProfilePoint>& hull) {
   return losses_dominating(spacing, hull, hull);
 }

@@ -56,10 +56,10 @@ class LossDistribution {
   RepeatedLoss repeated(std::uint64_t rounds) const;
 
   double mass_at_infinity() const { return infinity_; }
-  const numerics::AtomicLaw& losses() const { return law_; }  // before the shift is added
+  const numerics::AtomicLaw& losses() const { return law_; }  // the losses without the shift
   // Added to every loss; at most 0, and 0 unless the pair is a dominated or estimated one.
   double shift() const { return shift_; }
-  double spacing() const { return spacing_; }  // of the lattice on which the losses lie
+  double spacing() const { return spacing_; }  // the spacing of the lattice on which the losses lie
 
  private:
   LossDistribution(double spacing, LossLaw law);

@@ -145,8 +145,8 @@ TEST(LossDistribution, AgreesWithDirectConvolution) {
   }
 }
 
-// Where the computed bound is larger than at a smaller epsilon, the table has its value at the smaller
-// epsilon. Such a stretch has few nodes.
+// Where the computed bound is larger than at a smaller epsilon, the table has the bound's value at the
+// smaller epsilon. Such a stretch has few nodes.
 TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
   const auto falling = [](double epsilon) { return 0.1 * std::exp(-3 * epsilon); };
   int asked = 0;

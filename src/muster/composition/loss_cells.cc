@@ -39,8 +39,8 @@ class Divider {
       }
       return logs;
     };
-    // An atom with more than half of the mass is an end of cells. Otherwise each convolution would move most
-    // of the mass.
+    // An atom that is alone in its group and has more than half of the mass is an end of cells. Otherwise
+    // each convolution would move most of the mass.
     weights_under(0, 0.5);
     for (const double c : tilts) {
       weights.push_back(weights_under(c, kHeavy));
@@ -120,7 +120,8 @@ class Divider {
     }
     return best;
   }
-  // An atom with more than this share of the total weight is an end of cells.
+  // An atom that is alone in its group and has more than this share of the total weight under some tilt is an
+  // end of cells.
   static constexpr double kHeavy = 1.0 / 200;
   // Caps the argument of the hyperbolic sine in cell(), which could overflow.
   static constexpr double kSteepest = 20;
@@ -129,8 +130,8 @@ class Divider {
   const std::vector<double>& points_;
   std::span<const double> tilts_;
   double finest_;
-  std::vector<double> heavy_;  // the heavy atoms' points, increasing
-  // Per tilt: cumulative weights from the left, without the weights of heavy atoms.
+  std::vector<double> heavy_;  // the points of the heavy atoms, increasing
+  // For each tilt, the cumulative weights of the atoms from the left, without those of heavy atoms.
   std::vector<std::vector<double>> sums_;
 };
 

@@ -17,15 +17,15 @@ namespace muster::accounting {
 
 // A law whose atoms are put into groups, each of which is replaced by one point.
 struct CoarseLaw {
-  std::vector<double> points;      // increasing
-  std::vector<double> log_masses;  // of the groups
+  std::vector<double> points;      // one point for each group, increasing
+  std::vector<double> log_masses;  // the logarithms of the groups' masses
   std::vector<bool> alone;         // whether one atom, which is the point, has nearly all of a group's mass
 };
 
 // Puts the atoms of a law with increasing points and positive masses into at most a hundred groups of
 // neighbours.
 CoarseLaw coarse_law_of(std::span<const double> points, std::span<const double> masses);
-// The same with each atom in a group by itself.
+// The law with each atom in a group by itself.
 CoarseLaw ungrouped_law_of(std::span<const double> points, std::span<const double> masses);
 // The coarse law of the sum of two independent losses: all sums of a point of `a` and one of `b`.
 CoarseLaw sums_of(const CoarseLaw& a, const CoarseLaw& b);

@@ -72,7 +72,7 @@ class Kernel {
     return inverse(first_ + 2 * first_decay_ * s * s, first_decay_ * turn) -
            ratio_ * inverse(second_ + 2 * second_decay_ * s * s, second_decay_ * turn);
   }
-  double largest() const { return 2 / first_; }  // a bound on the modulus at any t
+  double largest() const { return 2 / first_; }  // an upper bound of the kernel's modulus at any t
 
  private:
   // 1 / (re + i im).
@@ -191,7 +191,7 @@ class TransformedProduct {
     }
     double rounds;
     numerics::LatticeTransform transform;
-    double floor;  // a bound on the transform's absolute error
+    double floor;  // an upper bound of the transform's absolute error
     // If the squared modulus of this factor is below this value, the whole product is negligible.
     double square_negligible;
   };
@@ -235,8 +235,8 @@ class TermSum {
   double error() const { return (skipped_ + noise_) * (1 + kErrorOfSums); }
 
  private:
-  // The relative error of a term. If the rounding error of its logarithm is x, which is affine in t, it is
-  // less than x e^{2x}.
+  // The relative error of a term. Let x be the rounding error of the term's logarithm, which is affine in t.
+  // The relative error is then less than x e^{2x}.
   double moved(double t) const {
     const double x = noise_base_ + noise_slope_ * t;
     return x * (x < 1e-3 ? 1.003 : std::exp(2 * x));

@@ -41,9 +41,10 @@ inline double mass_at_infinity(Parts parts) {
 
 // Bounds the rounding error of the computed ln E e^{cY} of one loss Y. With x = cy, the term w (e^x - 1) of
 // an atom at y with weight w has an error of at most four ulps of itself, plus w |x| e^x ulps because x is
-// rounded. The sum over A atoms, computed as eight running sums, adds an error of A / 16 ulps of the sum of
-// the terms' moduli. The latter sum is at most E e^{cY} times p e^{-ln E e^{cY}} + p', where p and p' are the
-// masses away from zero of the law and of the tilted law. If exponents are large, the largest one is
+// rounded. The sum over A atoms is computed as 2 to 8 running sums, one for each lane of the processor's
+// vectors (numerics/sums/atom_kernels.h). The bound allows it an error of A / 16 ulps of the sum of the
+// terms' moduli. The sum of the moduli is at most E e^{cY} times p e^{-ln E e^{cY}} + p', where p and p' are
+// the masses away from zero of the law and of the tilted law. If exponents are large, the largest one is
 // subtracted from all of them, and its own rounding is included.
 inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt& tilt, double c) {
   double mass = 0;
@@ -97,7 +98,7 @@ class Integral {
                                               double nonzero_mass) const;
 
   Parts parts_;
-  // The spacing.
+  // The lattice's spacing.
   double h_;
   double epsilon_;
   // The first lattice point that is not below epsilon.

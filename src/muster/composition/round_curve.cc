@@ -25,13 +25,14 @@ constexpr double kMinNodesPerDeviation = 16;
 constexpr double kWidest = 1.0 / 8;
 // How far a chord may lie above the curve, as a fraction of the curve's value.
 constexpr double kRise = 5e-3;
-// The same for a heavy tail: one that is not negligible at kLightTail deviations. With kRise in its place,
-// bounds for little Gaussian noise over many rounds were larger by up to a relative 3e-4, and their numerical
-// error was up to three times as large. For a light tail, bounds would change by less than a relative 1e-7.
+// The value that replaces kRise for a heavy tail, which is a tail that is not negligible at kLightTail
+// deviations. With kRise in its place, bounds for little Gaussian noise over many rounds were larger by up to
+// a relative 3e-4, and their numerical error was up to three times as large. For a light tail, bounds would
+// change by less than a relative 1e-7.
 constexpr double kRiseOfHeavyTail = 1e-3;
 constexpr double kLightTail = 40;
-// The same where losses are large. In that case resolve_large_losses() also halves cells whose losses have
-// much mass.
+// The value that replaces kRise where losses are large. In that case resolve_large_losses() also halves cells
+// whose losses have much mass.
 constexpr double kRiseOfLarge = 2e-2;
 constexpr int kMaxSteps = 40;
 // The work that a table may take, in the unit of numerics/work.h: about a second.
@@ -64,10 +65,10 @@ constexpr std::size_t kMaxNodes = 30'000;
 constexpr double kLargeLoss = 1;
 // Where losses are large, all chords together may add about this fraction of the mean loss.
 constexpr double kAddedLoss = 5e-4;
-// The number of cells among which this increase is divided.
+// The number of cells among which the increase kAddedLoss is divided.
 constexpr double kSharing = 200;
 
-// The other end of a value, which is not `upper`.
+// The end of a value that is not `upper`: the lower end of an enclosure, or the estimate of a bound.
 double& other_end(Enclosure& value) { return value.lower; }
 double& other_end(UpperAndEstimate& value) { return value.estimate; }
 
@@ -113,7 +114,7 @@ class Fall {
   double roughly(double target) {
     constexpr int kFirst = -15, kLast = 64, kStride = 3;
     const auto above = [&](int exponent) { return at(std::ldexp(1.0, exponent)) > target; };
-    int low = kFirst, high = kFirst;  // exponents
+    int low = kFirst, high = kFirst;  // exponents of two: the crossing lies between 2^low and 2^high
     if (above(kFirst)) {
       for (high = 0; high < kLast && above(high); high += kStride) {
         low = high;
@@ -161,7 +162,7 @@ class Fall {
   }
   const DeltaCurve<Value>& curve_;
   double at_zero_;
-  std::vector<std::pair<double, double>> known_;  // epsilon, delta
+  std::vector<std::pair<double, double>> known_;  // pairs of an epsilon and the computed delta
 };
 
 // The scale of the loss. For a standard normal Z, E(Z - z)_+ is a twentieth of its value at 0 near z = 1.66,
@@ -183,7 +184,7 @@ FallScale scale_of(const DeltaCurve<Value>& curve) {
   }
   // The deviation follows from the distance between the epsilons where the curve is a tenth and a thirtieth
   // of its value at 0. Both epsilons are found to a relative 1e-3. The search ends earlier if the deviation
-  // is certainly at most kLargeLoss, because a smaller one is replaced by kLargeLoss.
+  // is certainly at most kLargeLoss, because a smaller deviation is replaced by kLargeLoss.
   const double first = 0.1 * fall.at_zero(), last = fall.at_zero() / 30;
   const auto deviation = [](double from, double to) { return (to - from) / std::log(3.0) / 0.45; };
   for (int i = 0; i < 2 * kMaxSteps; ++i) {
@@ -209,10 +210,10 @@ struct Node {
 template <typename Value>
 class Table {
  public:
-  // In the unit of numerics/work.h.
+  // The work that a table takes and may take, in the unit of numerics/work.h.
   struct Work {
     double affordable;
-    double before;  // the work of measuring the curve, which each of its tables counts as its own
+    double before;  // the work of measuring the curve; every table of the curve counts it
   };
   Table(const DeltaCurve<Value>& forward, const DeltaCurve<Value>& reverse, double spacing, double negligible,
         double rise, const Work& work)
@@ -237,8 +238,8 @@ class Table {
     nodes_.push_back(node);
   }
 
-  // Delta never rises with epsilon. Where a computed bound is larger than the bound at a smaller epsilon, the
-  // latter replaces it.
+  // Delta never rises with epsilon. Where a computed bound is larger than the bound at a smaller epsilon, it
+  // is replaced by the bound at the smaller epsilon.
   void make_monotone() {
     for (std::size_t i = 1; i < nodes_.size(); ++i) {
       cap(nodes_[i].forward, nodes_[i - 1].forward.upper);
@@ -321,7 +322,7 @@ class Table {
     if (to >= from || from <= kHarmless * negligible_) {
       return true;
     }
-    const double share = 1 / (1 + std::exp(width / 2));  // of the right end
+    const double share = 1 / (1 + std::exp(width / 2));  // the weight of the right end in the chord
     const double straight = std::sqrt(from * to);
     const double rise = (1 - share) * from + share * to - straight;
     return rise <= larger(widening() * rise_ * straight, kHarmless * negligible_);
@@ -412,7 +413,7 @@ RoundCurve<Value> Tabulator<Value>::table(const Nodes& nodes) const {
   if (nodes.nested) {
     spacing = std::exp2(std::floor(std::log2(spacing)));
   }
-  const double dense = deviation / spacing;  // nodes per deviation
+  const double dense = deviation / spacing;  // lattice points per deviation of the loss
   const bool heavy = is_above(nodes.negligible, kLightTail * deviation);
   const double rise = large ? kRiseOfLarge : heavy ? kRiseOfHeavyTail : kRise;
   Table<Value> table(forward_, reverse_, spacing, nodes.negligible, coarser * rise, {affordable, measuring});

@@ -63,8 +63,8 @@ struct Nodes {
   double knot = 0;
   // Whether the spacing is a power of two. The finer one of two such lattices then includes the coarser one.
   bool nested = false;
-  // The table has fewer nodes if each takes much work (numerics/work.h), so that it takes about this many
-  // seconds.
+  // The table has fewer nodes if each takes much work (numerics/work.h), so that the whole table takes about
+  // this many seconds.
   double share = 1;
 };
 
@@ -85,7 +85,7 @@ class Tabulator {
     double deviation;
     bool large;           // whether losses are so large that cells are also halved according to their mass
     double work_of_node;  // in the unit of numerics/work.h
-    double work;          // about the work of these measurements, without work that the curve does only once
+    double work;          // about the work of measuring the scale, without work that the curve does only once
   };
   const Scale& scale() const;
   // Whether the upper end of either direction at this epsilon is larger than `delta`.

@@ -18,9 +18,9 @@ namespace muster::accounting {
 
 struct RoundType {
   std::vector<std::int64_t> losses;  // increasing, in units of the spacing
-  std::vector<double> masses;        // under P, >= 0, same length
+  std::vector<double> masses;        // P-masses of these losses, >= 0
   double infinity = 0;               // P-mass at infinite loss
-  bool rarely_worst = false;         // a hint: rarely the adversary's best choice
+  bool rarely_worst = false;         // a hint: this type is rarely the adversary's best choice
 };
 
 struct RoundTypes {

@@ -35,7 +35,7 @@ constexpr double kRecursionError = 1e-9;
 // bound.
 double reach_of(const RoundTypes& types, std::uint64_t rounds, double tail) {
   double least = kNone;
-  for (double z = 1e-6; z < 64; z *= 1.25) {  // in units of 1 / spacing
+  for (double z = 1e-6; z < 64; z *= 1.25) {  // z is a tilt, in units of 1 / spacing
     double log_moment = 0;
     for (const RoundType& type : types.types) {
       if (type.rarely_worst) continue;
@@ -61,8 +61,8 @@ double work_of(const RoundTypes& types, std::uint64_t rounds, double points) {
 
 }  // namespace
 
-// The tables whose tail is small enough for `delta`. Their block is the longest recursion that takes at most
-// kMaxWork. Null if there are none.
+// The tables whose tail is small enough for `delta`. The length of their block is that of the longest
+// recursion that takes at most kMaxWork. Null if there are no such tables.
 TypedRounds::Tables* TypedRounds::tables(std::uint64_t rounds, double delta, bool rough) const {
   const std::uint64_t whole = rounds / kLengths.back();
   const double blocks = static_cast<double>(whole) + 1;
@@ -140,7 +140,7 @@ double TypedRounds::delta_at(std::uint64_t rounds, double delta, double epsilon)
 double TypedRounds::answer(std::uint64_t rounds, const Question& question, bool rough) const {
   const std::lock_guard lock(mutex_);
   if (!question.asks_epsilon()) {
-    double value = 1;  // each answer shows which tail the question needs
+    double value = 1;  // the latest answer; it shows which tail the question needs
     for (Tables* last = nullptr;;) {
       Tables* next = tables(rounds, value, rough);
       if (next == last || next == nullptr) return value;

@@ -38,7 +38,8 @@ class TypedRounds {
   // The upper bound on the quantity asked for, for `rounds` >= 1. If there are no types, no tail is small
   // enough or the recursion takes too much work, it is infinity, or 1 for a delta.
   double upper(std::uint64_t rounds, const Question& question) const;
-  // The same from rough types, to start a search. It is a few per cent larger and takes a third of the work.
+  // The upper bound from rough types, to start a search. It is a few per cent larger than upper() and takes a
+  // third of the work.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   // The upper bound on delta at `epsilon`, from the tables that upper() uses if `delta` is given.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
@@ -58,12 +59,13 @@ class TypedRounds {
   std::vector<Charge> charges(std::uint64_t rounds, double delta) const;
 
  private:
-  struct Tables {  // for one tail
+  struct Tables {  // all tables that end at the same tail
     RoundTypes types;
     std::uint64_t block = 0;  // the number of rounds of the longest recursion; 0 if there is none
     // The recursions, by the largest number of rounds that each can answer.
     std::map<std::uint64_t, AdaptiveRounds> recursions;
-    std::map<std::uint64_t, LossDistribution> pairs;  // by the number of rounds of a block
+    // The dominating pairs of blocks, by the number of rounds of the block.
+    std::map<std::uint64_t, LossDistribution> pairs;
   };
   std::vector<double> profile(Tables& tables, std::uint64_t rounds) const;
   Tables* tables(std::uint64_t rounds, double delta, bool rough) const;
@@ -74,7 +76,7 @@ class TypedRounds {
 
   TypesOf types_;
   mutable std::mutex mutex_;
-  // By the index of the tail, and whether the types are rough.
+  // The tables, by the index of their tail and by whether their types are rough.
   mutable std::map<std::pair<std::size_t, bool>, std::unique_ptr<Tables>> tables_;
 };
 

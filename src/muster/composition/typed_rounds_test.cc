@@ -56,7 +56,8 @@ RoundTypes random_types(std::mt19937_64& engine) {
     for (int pair = 0; pair < 2; ++pair) {
       const double weight = left * (0.1 + 0.7 * uniform(engine));
       left -= weight;
-      // The losses are skewed in one direction or the other.
+      // One pair of losses has a positive loss at least as large as its negative one; the other pair has the
+      // reverse.
       const auto small = static_cast<std::int64_t>(1 + 2 * uniform(engine));
       const auto large = static_cast<std::int64_t>(2 + 5 * uniform(engine));
       add_pair(type, types.spacing, pair == i ? large : small, pair == i ? small : large, weight);
@@ -131,7 +132,8 @@ TEST(AdaptiveRounds, OrderRangeAndInfinity) {
   const AdaptiveRounds wide(types, 4000), narrow(types, 300);
   std::vector<double> before(4001, 0.0);
   for (const std::uint64_t count :
-       {1ull, 5ull, 40ull, 33ull, 70ull, 6ull}) {  // not increasing, so that stored values are used
+       // The numbers of rounds do not increase, so that stored values are used.
+       {1ull, 5ull, 40ull, 33ull, 70ull, 6ull}) {
     const std::vector<double> values = wide.after(count), short_of = narrow.after(count);
     for (std::size_t i = 0; i + 1 < values.size(); ++i) {
       ASSERT_GE(values[i], values[i + 1]);
@@ -209,7 +211,8 @@ TEST(TypedRounds, SaysNothingWhereThereIsNothing) {
   const RoundTypes types = random_types(engine);
   const TypedRounds rounds([&](double, bool) { return std::optional(types); });
   EXPECT_TRUE(std::isinf(
-      rounds.upper(10, {Question::Kind::epsilon_at_delta, 1e-200})));  // no table has so small a tail
+      // No table has a tail as small as this delta needs.
+      rounds.upper(10, {Question::Kind::epsilon_at_delta, 1e-200})));
   EXPECT_EQ(rounds.upper(10, {Question::Kind::delta_at_epsilon, 1e9}) < 1e-10, true);
 }
 

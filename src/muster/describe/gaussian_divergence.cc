@@ -15,15 +15,15 @@ constexpr double kMaxLoss = 1e30;
 // For mu up to this, f is computed as an integral, because digits would cancel in a difference.
 constexpr double kClose = 0.05;
 
-// The constants of the two precisions. M is Mills' ratio, defined below.
+// The constants of the two precisions, double and long double. M is Mills' ratio, defined below.
 // - `ratio`: a bound on the relative error of M(t).
 // - `complement`: for t below `continued`, 1 - t M(t) has an absolute error of at most this times 1 + |t|.
 // - `continued`, `terms`: if t >= `continued`, Laplace's continued fraction has converged after `terms`
 //   terms.
 // - `nodes`, `weights`: a Gauss-Legendre rule on [-1, 1]; only its nodes >= 0 are listed.
 // - `rule`: the rule's relative error on an interval of length kClose. With n nodes it depends on the
-//   integrand's derivative of order 2n. This is at most about E s^{2n+1} / E s times the integrand, where s
-//   is half-normal and E the expectation.
+//   integrand's derivative of order 2n. This derivative is at most about E s^{2n+1} / E s times the
+//   integrand, where s is half-normal and E the expectation.
 template <class Real>
 struct Precision;
 template <>
@@ -91,7 +91,7 @@ Divergence<Real> divergence(Real mu, Real l) {
   //   quotient l/mu, four for the error that l has already, and one for the difference. An error of y changes
   //   ln f by up to |y| + 2 times as much.
   // - 4 y^2 for squares in exponents, each of which has an error of y^2 / 2.
-  // - 64 for all else, some twenty operations of at most two units each.
+  // - 64 for everything else, some twenty operations of at most two units each.
   // Where Mills' ratios are subtracted, the last rounding of y and z changes each ratio by about one unit.
   // P::ratio, which is 90 units or more, includes this.
   const Real rounding = unit * (64 + 4 * y * y + 8 * (std::fabs(y) + 2) * (distance + mu / 2 + 1));
@@ -132,7 +132,7 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
     return {(missing + alpha * swapped.lower) * (1 - 0x1p-50), upper < 1 ? upper : 1};
   }
   // Where |y| is above 40, f or 1 - f is below the smallest normal double. y is a difference, and its
-  // rounding error is a few ulps of the two parts.
+  // rounding error is a few ulps of `parts`, the sum of its two terms.
   const double y = log_alpha / mu - mu / 2, parts = log_alpha / mu + mu / 2;
   constexpr double kMinNormal = std::numeric_limits<double>::min();
   if (y - 1e-14 * parts > 40) return {0, kMinNormal};

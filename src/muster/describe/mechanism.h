@@ -3,7 +3,7 @@
 // A description says what is charged. How the law is sampled is decided in randomizers/, where each sampler
 // states which description it realises. Every description is valid: its constructor throws Error(plan),
 // naming the plan's key, the value and its range. The meaning of an alternative of the variant never changes;
-// a new mechanism becomes a new one. Immutable values and pure functions; share freely.
+// a new mechanism becomes a new alternative. Immutable values and pure functions; share freely.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ namespace muster::accounting {
 // The smallest epsilon0 that is accepted: below it, squares of a round's losses leave the range of a double.
 inline constexpr double kMinEpsilon0 = 1e-100;
 
-// What the epsilon0-LDP descriptions share: their epsilon0, a finite number >= kMinEpsilon0.
+// The base of all descriptions of epsilon0-LDP randomizers. It holds epsilon0, a finite number >=
+// kMinEpsilon0.
 class WithEpsilon0 {
  public:
   double epsilon0() const { return epsilon0_; }
@@ -47,10 +48,10 @@ class LdpSgdLocal : public WithEpsilon0 {
   bool operator==(const LdpSgdLocal&) const = default;
 };
 
-// A sampler that sends one coordinate and one sign of a vector bounded in the named norm, possibly after a
-// fixed transform (Girgis et al. 2021, R_1, R_2, R_inf). Every output's probability lies between 2q and 2p
-// times its probability under the uniform law, where q = 1 / (e^epsilon0 + 1) and p = 1 - q. A member of
-// class C.
+// A sampler that sends the index of one coordinate and a randomized sign, for a vector that is bounded in the
+// named norm. It may apply a fixed transform to the vector first (Girgis et al. 2021, R_1, R_2, R_inf). Every
+// output's probability lies between 2q and 2p times its probability under the uniform law, where q = 1 /
+// (e^epsilon0 + 1) and p = 1 - q. The sampler is a member of class C.
 class CoordinateLocal : public WithEpsilon0 {
  public:
   enum class Norm { l1, l2, linf };
@@ -62,8 +63,8 @@ class CoordinateLocal : public WithEpsilon0 {
   Norm norm_;
 };
 
-// k-ary randomized response: the true symbol with probability e^epsilon0 / (e^epsilon0 + k - 1), and each
-// other symbol with probability 1 / (e^epsilon0 + k - 1). k >= 2; a member of class C if k = 2.
+// k-ary randomized response: the true symbol is sent with probability e^epsilon0 / (e^epsilon0 + k - 1), and
+// each other symbol with probability 1 / (e^epsilon0 + k - 1). k >= 2; a member of class C if k = 2.
 class KRandomizedResponse : public WithEpsilon0 {
  public:
   KRandomizedResponse(double epsilon0, std::uint64_t k);

@@ -4,7 +4,7 @@
 // `min_rate` the smallest. `clients` counts honest, non-colluding clients whose choices are secret.
 // Participation must not depend on private data (docs/theory/swap-theorem.md). Every description is valid:
 // its constructor throws Error(plan), naming the plan's key, the value and its range. The meaning of an
-// alternative of the variant never changes; a new protocol becomes a new one.
+// alternative of the variant never changes; a new protocol becomes a new alternative.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,8 @@ class FixedSubset {
   std::uint64_t subset_;
 };
 
-// What the protocols with coins share: the clients and their rates, min_rate <= rate.
+// The base of the protocols in which each client decides by a coin. It holds the number of clients and the
+// smallest and largest rate, min_rate <= rate.
 class WithRates {
  public:
   ClientCount clients() const { return clients_; }
@@ -72,7 +73,7 @@ class ShuffledCheckIn : public WithRates {
 class RandomCheckIn : public WithRates {
  public:
   enum class Kind {
-    fixed,     // per slot, the server asks one client who checked in, or uses a dummy (Algorithm 1)
+    fixed,     // at each slot, the server asks one client who checked in, or uses a dummy (Algorithm 1)
     averaged,  // everyone who checked in at a slot reports (Algorithm 2)
     // Like fixed, but each client's window of `slots` slots starts at a time of its own (Section 4.2).
     sliding
@@ -115,7 +116,7 @@ View own_view(const Participation& participation);
 // The probability that a given client reports in a round or, for random check-ins, checks in during a run.
 // Where rates differ, this is the largest one.
 Rate message_rate(const Participation& participation);
-// The same for the client with the smallest rate: `min_rate` where rates differ.
+// The same probability for the client with the smallest rate: `min_rate` where rates differ.
 Rate min_message_rate(const Participation& participation);
 
 ClientCount clients_of(const Participation& participation);

@@ -18,7 +18,7 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
-// Larger losses count as infinite: their alpha would be near the end of a double's range.
+// Losses above this count as infinite, because their alpha would be near the end of a double's range.
 constexpr double kMaxLoss = 600;
 // For Gaussians at this distance mu and beyond, f(e^kMaxLoss) lies within e^{-1e11} of 1. It is taken as 1,
 // because the rounding error of its formula grows with mu^2.

@@ -30,9 +30,9 @@ class Profile {
   // exactly. k >= 2.
   static Profile k_randomized_response(double epsilon0, double k);
 
-  // Laplace noise of scale 1 / epsilon0 on the unit interval: f = 1 - e^{(ln alpha - epsilon0) / 2} for
-  // 1 <= alpha <= e^epsilon0, on a grid of ln alpha. This is for records at distance one; nearer ones have
-  // a smaller epsilon0.
+  // Laplace noise of scale 1 / epsilon0 on the unit interval: f = 1 - e^{(ln alpha - epsilon0) / 2} for 1 <=
+  // alpha <= e^epsilon0, on a grid of ln alpha. This is for records at distance one; nearer records have a
+  // smaller epsilon0.
   static Profile laplace(double epsilon0);
 
   // N(x, s^2 I) in any dimension with |x - x'| <= mu s (gaussian_divergence.h), on a grid of ln alpha whose
@@ -45,10 +45,10 @@ class Profile {
     long double value;
     long double error;
   };
-  // Built from values of f, or of a convex upper bound of f, at increasing nodes of ln alpha, the first of
-  // which is 0. Left of alpha = 1 the profile is the symmetric extension 1 - alpha + alpha f(1/alpha). Throws
-  // Error(internal) for other nodes, and for values that increase, lie outside [0, 1], or have a relative
-  // error of 1e-6 or more.
+  // Makes a profile from values of f, or of a convex upper bound of f, at increasing nodes of ln alpha, the
+  // first of which is 0. Left of alpha = 1 the profile is the symmetric extension 1 - alpha + alpha
+  // f(1/alpha). Throws Error(internal) for other nodes, and for values that increase, lie outside [0, 1], or
+  // have a relative error of 1e-6 or more.
   static Profile symmetric(const std::vector<double>& log_alphas,
                            const std::function<Value(double log_alpha)>& f);
 

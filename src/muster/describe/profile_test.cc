@@ -70,7 +70,7 @@ TEST(Profile, OfKRandomizedResponseIsExact) {
   }
 }
 
-// The truth is a midpoint sum of the positive part of one density minus alpha times the other.
+// The truth is a midpoint sum of the positive part of one density minus alpha times the other density.
 TEST(Profile, OfLaplaceNoiseLiesAboveTheTruthAndClose) {
   for (const double epsilon0 : {0.2, 1.0, 4.0}) {
     const Profile profile = Profile::laplace(epsilon0);

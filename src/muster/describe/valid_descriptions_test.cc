@@ -1,5 +1,5 @@
-// No description of a randomizer or a protocol can be made of values out of range. Each refusal names the
-// plan's key, the value and what is allowed.
+// Checks that no description of a randomizer or a protocol accepts a value out of range. Each refusal names
+// the plan's key, the value and what is allowed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -46,7 +46,7 @@ TEST(ValidDescriptions, MechanismsAreCheckedWhenTheyAreMade) {
                    allowed);
     expect_refused([bad] { KRandomizedResponse(bad, 2); }, "randomizer.epsilon0", text, allowed);
     expect_refused([bad] { LaplaceLocal{bad}; }, "randomizer.epsilon0", text, allowed);
-    if (bad > 0 && std::isfinite(bad)) continue;  // a standard deviation may be as small
+    if (bad > 0 && std::isfinite(bad)) continue;  // too small for epsilon0, but valid for sigma and diameter
     expect_refused([bad] { GaussianLocal{bad}; }, "randomizer.sigma", text, "a finite number > 0");
     expect_refused([bad] { GaussianLocal(5, bad); }, "randomizer.diameter", text, "a finite number > 0");
   }

@@ -1,4 +1,4 @@
-// What an adversary sees of a round. Callable from any thread.
+// What an adversary sees of a round. Pure functions; any thread.
 #pragma once
 
 namespace muster::accounting {

@@ -17,7 +17,8 @@ constexpr double kNearly = 1e-3;
 constexpr double kImprobable = 1e-40;
 // Numbers of reports up to this one are treated one by one.
 constexpr double kFewReports = 40;
-// The most Laplace messages for which laplace_sum_tail is used, and a bound on its relative error.
+// The largest number of Laplace messages for which laplace_sum_tail is used, and a bound on the relative
+// error of laplace_sum_tail.
 constexpr double kMaxLaplace = 1000, kLaplaceRoom = 1e-7;
 // Numbers of reports above kFewReports are treated in intervals. There are this many on either side of the
 // mean, each one standard deviation wide.
@@ -56,9 +57,9 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
     }
     return bits;
   }
-  // All other descriptions include binary or k-ary randomized response: an epsilon0-LDP randomizer may be
-  // binary randomized response, and a sphere or coordinate sampler in one dimension is. The bit is a one if
-  // the message is the record's symbol.
+  // Every other description covers binary or k-ary randomized response: an epsilon0-LDP randomizer may be
+  // binary randomized response, and a sphere or coordinate sampler in one dimension is binary randomized
+  // response. The bit is a one if the message is the victim's symbol.
   const auto* response = std::get_if<KRandomizedResponse>(&mechanism);
   const double others = response != nullptr ? static_cast<double>(response->k()) - 1 : 1;
   const double a = 1 / (1 + others * std::exp(-epsilon0));
@@ -90,9 +91,9 @@ double of_places(const Mechanism& mechanism, double count, double chance, double
 
 // The floor by a test of the sum of k messages, where the victim's message is among them with probability
 // lambda = `present`. Let A be the law of the sum if her message is among them and she holds x, and B the law
-// of the sum if all k messages are of x'. So the sum has the law P = lambda A + (1 - lambda) B if she holds
-// x, and Q = B if she holds x'. Suppose that the test accepts with probability at most b under B, and with a
-// probability larger by at least `gap` under A. Then, with E = e^epsilon,
+// of the sum if all k messages come from x'. So the sum has the law P = lambda A + (1 - lambda) B if she
+// holds x, and Q = B if she holds x'. Suppose that the test accepts with probability at most b under B, and
+// with a probability larger by at least `gap` under A. Then, with E = e^epsilon,
 //     P(accept) - E Q(accept) >= lambda gap - (E - 1) b.
 // Returns the right-hand side divided by lambda, but at least 0.
 double of_sum(double gap, double b, double present, double epsilon) {
@@ -124,8 +125,8 @@ double laplace_sum_tail(double k, double z) {
   return sum;
 }
 
-// The floor, without its factor `present`, for the sum of k messages with Laplace noise of scale 1/epsilon0.
-// The records x and x' are at distance 1; A, B and E are those of of_sum.
+// The floor divided by `present`, for the sum of k messages with Laplace noise of scale 1/epsilon0. The
+// records x and x' are at distance 1; A, B and E are those of of_sum.
 double of_laplace_sum(double epsilon0, double k, double present, double epsilon) {
   double best = 0;
   if (k <= kMaxLaplace) {
@@ -231,8 +232,8 @@ double floor_of(const Mechanism& m, const ShuffledCheckIn& p, View view, double 
   return sees_sums_alone(view) ? of_aggregate(m, n, g, 1, epsilon) : of_coins(m, n, g, epsilon);
 }
 
-// The released models of a slot protocol show each slot's message or, for averaged slots, the sum of each slot's
-// messages. The sums of all slots add up to that of a check-in at the same rate.
+// The released models of a slot protocol show each slot's message or, for averaged slots, the sum of each
+// slot's messages. The sums of all slots add up to that of a check-in at the same rate.
 double floor_of(const Mechanism& m, const RandomCheckIn& p, View, double epsilon) {
   const double n = count_of(p.clients()), slots = static_cast<double>(p.slots()), g = p.rate().value();
   if (p.kind() == RandomCheckIn::Kind::averaged) return of_aggregate(m, n, g, 1, epsilon);
@@ -252,7 +253,7 @@ double floor_delta(const Mechanism& mechanism, const Participation& participatio
                    double epsilon) {
   double best =
       std::visit([&](const auto& p) { return floor_of(mechanism, p, view, epsilon); }, participation);
-  if (view == View::shuffler_colludes) {  // the victim's own message, if she sends one
+  if (view == View::shuffler_colludes) {  // the adversary sees the victim's own message
     best = larger_known(best, of_coins(mechanism, 1, message_rate(participation).value(), epsilon));
   }
   return best > 0 ? smaller_known(best, 1) : 0;

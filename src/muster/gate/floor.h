@@ -1,7 +1,7 @@
 // The floor: a lower bound on the privacy loss of a protocol, computed independently of every other bound.
 // Each proven number is checked against it (gate.h).
 //
-// It comes from one distinguishing test on one pair of data sets, in closed form (Theorem 24,
+// The floor comes from one distinguishing test on one pair of data sets, in closed form (Theorem 24,
 // docs/theory/floor.md). The victim holds the record x or its alternative x'; all other clients hold x'. The
 // adversary looks at one bit of each message, which is a one with probability a for the record x and b < a
 // for x'. So the number of ones among N messages has the law Bin(N, b) if the victim holds x'. If she holds
@@ -12,10 +12,10 @@
 // because the difference of the two tails telescopes. If clients report with probability g, g a and g b take
 // the places of a and b. If the victim is asked in one of the slots with probability w, w a + (1 - w) b takes
 // the place of a. Where only sums of Gaussian or Laplace messages are seen, the sum itself is tested, given
-// the number of reports. Any test is valid, so the best of a few is taken. The floor shares nothing with the
+// the number of reports. Any test is valid, so the best of a few is taken. The floor shares no code with the
 // accountant's bounds, tables and transforms. It uses only exp, erfc, lgamma, and Boost's binomial law and
-// incomplete beta function, with margins for their errors. It is often tens of per cent below the truth. Pure
-// functions; any thread.
+// incomplete beta function, with margins for their errors. The floor is often tens of per cent below the true
+// value. Pure functions; any thread.
 //
 // Reference: Boost.Math, binomial_distribution and ibeta.
 #pragma once

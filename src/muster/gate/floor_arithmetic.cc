@@ -14,7 +14,7 @@ namespace {
 // distribution functions. The relative one is far above Boost's errors, which floor_test.cc checks in 256-bit
 // ball arithmetic for up to 400 trials.
 constexpr double kRoom = 1e-5, kDifference = 1e-9;
-// The exponential of any smaller number is finite as a double.
+// The exponential of any number below this is finite as a double.
 constexpr double kMaxLog = 700;
 
 using boost::math::policies::ignore_error;
@@ -75,14 +75,17 @@ double fair_race(double tails, double heads) {
 
 double log_upper_normal(double x) {
   if (x < 30) return std::log(0.5 * std::erfc(x / std::sqrt(2.0)) * (1 + numerics::kEightThousandRoundings));
-  return -x * x / 2 * (1 - numerics::kEightRoundings) - std::log(x * 2.506628274631);  // phi(x) / x
+  // The logarithm of phi(x) / x, which is an upper bound of 1 - Phi(x).
+  return -x * x / 2 * (1 - numerics::kEightRoundings) - std::log(x * 2.506628274631);
 }
 
 double upper_normal_from_below(double x) {
   return 0.5 * std::erfc(x / std::sqrt(2.0)) * (1 - numerics::kEightThousandRoundings);
 }
 
-// It never subtracts two nearly equal tails.
+// For mu < 1e-3, the probability is bounded by mu times the smallest density between x - mu and x, so that no
+// nearly equal tails are subtracted. For a larger mu, the tails beyond x - mu and x are subtracted, each
+// rounded so that the result stays a lower bound. If they are nearly equal, that bound may be loose or 0.
 double normal_gap(double x, double mu) {
   constexpr double kInward = 1 - numerics::kEightMillionRoundings;
   if (mu < 1e-3) {

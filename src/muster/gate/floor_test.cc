@@ -1,5 +1,5 @@
-// Checks that the floor lies below the exact values that it is compared with, and so near to them that a
-// number far too small would be caught.
+// Checks that the floor is at most the exact value of each case, and close enough to it that an upper bound
+// far below the exact value would also be below the floor.
 #include "muster/gate/floor.h"
 
 #include <gtest/gtest.h>
@@ -160,7 +160,7 @@ TEST(Floor, IsNearlyTheTruthForFewClients) {
 // The truth for the sum of two clients' Laplace messages, by quadrature, is not below the floor.
 TEST(Floor, OfTwoLaplaceMessagesIsBelowTheirSum) {
   const double epsilon0 = 2;
-  const auto density = [&](double x) {  // of the sum of two noises: (1 + |z|) e^{-|z|} / 4 at z = epsilon0 x
+  const auto density = [&](double x) {  // of two noises' sum: (1 + |z|) e^{-|z|} / 4 at z = epsilon0 x
     const double z = std::fabs(x) * epsilon0;
     return epsilon0 * (1 + z) * std::exp(-z) / 4;
   };

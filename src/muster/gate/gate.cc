@@ -14,7 +14,8 @@ namespace {
 constexpr double kRoom = 1e-9;
 // By how much two tables of one bound may disagree, relative to epsilon.
 constexpr double kDisagreement = 0.01;
-// By how much, relative to its value, epsilon may fall because tables for more rounds are coarser.
+// The relative amount by which epsilon may fall from one number of rounds to a larger one, because tables for
+// more rounds are coarser.
 constexpr double kFall = 0.02;
 // If the delta asked for is smaller than this, the bound's own delta is not compared with it.
 constexpr double kSmallest = 1e-300;
@@ -67,7 +68,7 @@ void Gate::check(const std::string& bound, std::uint64_t rounds, const Question&
     return;
   }
   if (!delta_at || delta < kSmallest) return;
-  // An epsilon of 0 is checked at 0 itself. Any other one is checked at a slightly larger epsilon, because
+  // An epsilon of 0 is checked at 0 itself. Any other epsilon is checked at a slightly larger one, because
   // the bound's delta may come from another table, which differs a little.
   const double again = delta_at(epsilon > 0 ? epsilon * (1 + kDisagreement) : 0);
   if (!(again <= delta * (1 + kRoom))) {

@@ -15,11 +15,12 @@ namespace {
 constexpr double kInward = 1 - numerics::kEightMillionRoundings;
 constexpr double kRoom = 1e-9;  // the relative rounding error that is allowed for in a delta
 
-// An upper bound of P(Z > x).
+// An upper bound of P(Z > x) for a standard normal Z.
 double upper_normal(double x) { return std::exp(log_upper_normal(x)) / kInward; }
 
 double at_threshold(double mu, double rate, Instead instead, double epsilon, double t) {
-  // The victim's record moves mass `gap` across t if it is sampled. `other` bounds P'(sum > t).
+  // `gap` is a lower bound of P(sum > t) - P'(sum > t). `other` is an upper bound of P'(sum > t), up to the
+  // rounding that the factor kInward covers.
   const double apart = instead == Instead::nothing ? 0 : mu;
   const double gap = rate * normal_gap(t + apart, mu + apart) * kInward;
   const double other = (1 - rate) * upper_normal(t) + rate * upper_normal(t + apart);
@@ -33,11 +34,12 @@ double sampled_floor_delta(double sigma, double rate, Instead instead, double ep
   const double middle = instead == Instead::nothing ? mu / 2 : 0;
   double best = 0;
   const auto add = [&](double t) { best = larger_known(best, at_threshold(mu, rate, instead, epsilon, t)); };
-  // The likelihood ratio is E at `crossing` deviations from the middle, or nearer to it.
+  // The thresholds tried first lie between middle - 1 and middle + crossing + 4. If the neighbouring data set
+  // lacks the record, the likelihood ratio P/P' is E at middle + crossing.
   constexpr int kSteps = 64;
   const double crossing = std::log1p(std::expm1(epsilon) / rate) / mu;
   for (int i = 0; i <= kSteps; ++i) add(middle - 1 + (crossing + 5) * i / kSteps);
-  // Where hardly any noise reaches.
+  // Thresholds t that the noise exceeds with probability at most rate e^{-epsilon - less}.
   for (const double less : {0.0, 1.0, 3.0, 6.0, 12.0}) add(std::sqrt(2 * (epsilon - std::log(rate) + less)));
   return best > 0 ? smaller_known(best, 1) : 0;
 }

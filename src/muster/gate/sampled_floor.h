@@ -1,12 +1,13 @@
-// The floor for a trusted server that samples clients by coins and adds normal noise to their sum, and the check
-// of a proven number against it, as Gate has both for shuffled protocols.
+// The floor for a trusted server that samples clients by coins and adds normal noise to their sum, and the
+// check of a proven number against it, as Gate has both for shuffled protocols.
 //
-// The floor comes from one threshold test on one pair of data sets of a single number. Let mu = 1 / sigma, and let
-// the noise have deviation 1. The victim's record is mu, and with probability q = `rate` it is in the sum; no other
-// client is. For every t and E = e^epsilon,
+// The floor comes from one threshold test on one pair of data sets of a single number. Let mu = 1 / sigma,
+// and let the noise have deviation 1. The victim's record is mu, and with probability q = `rate` it is added
+// to the sum. The records of all other clients are 0. For every t and E = e^epsilon,
 //     delta(epsilon) >= P(sum > t) - E P'(sum > t).
-// P' is the law in the neighbouring data set, where the victim is absent or has the record -mu. Any t is valid, so
-// the best of a few is taken. The floor shares nothing with the accountant's bounds. Pure functions; any thread.
+// P' is the law in the neighbouring data set, where the victim is absent or has the record -mu. Any t is
+// valid, so the best of a few is taken. The floor shares nothing with the accountant's bounds. Pure
+// functions; any thread.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ enum class Instead { nothing, opposite };
 // A lower bound of the one-round divergence at epsilon >= 0; at least 0, never NaN. sigma > 0; 0 < rate <= 1.
 double sampled_floor_delta(double sigma, double rate, Instead instead, double epsilon);
 
-// Throws Error(internal) if `upper`, an upper value of epsilon at `delta` for any number of rounds >= 1, is NaN,
-// negative or below the floor of one round. An infinite value claims nothing and passes.
+// Throws Error(internal) if `upper`, an upper value of epsilon at `delta` for any number of rounds >= 1, is
+// NaN, negative or below the floor of one round. An infinite value claims nothing and passes.
 void check_sampled_epsilon(double sigma, double rate, Instead instead, double delta, double upper);
 
 }  // namespace muster::accounting

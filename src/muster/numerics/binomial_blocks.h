@@ -12,11 +12,11 @@
 namespace muster::numerics {
 
 struct BinomialBlock {
-  double first, last;  // integers
+  double first, last;  // the smallest and the largest value of the block; integers
   double weight;
 };
 
-// For an exponent of 15 or more and n <= 1e9, all weights sum to less than 1 plus this.
+// For an exponent of 15 or more and n <= 1e9, the sum of all weights is less than 1 plus this.
 inline constexpr double kBlocksExceedOne = 1e-6;
 
 // Requires a whole number n >= 0 and 0 < p <= 1. Among the values at which Chernoff's bound is above

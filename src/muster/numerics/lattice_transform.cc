@@ -9,7 +9,7 @@
 namespace muster::numerics {
 namespace {
 
-constexpr double kUlp = 2.3e-16;  // more than 2 u; the unit round-off u is 2^-53
+constexpr double kUlp = 2.3e-16;  // slightly more than 2 u, where u = 2^-53 is the unit round-off
 // A bound on the error of a butterfly low + r high with a root of unity r, in units of kUlp and relative to
 // the one-norm of the inputs: sqrt(5) u for the product, u for the sum, and 2.6 u for r. That is 5.9 u, less
 // than 3 kUlp.

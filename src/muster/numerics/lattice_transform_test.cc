@@ -40,7 +40,7 @@ TEST(LatticeTransform, IsWithinItsErrorOfTheSumOverTheAtoms) {
   std::mt19937_64 bits(5);
   for (const int log2_cells : {1, 4, 9, 14, 17}) {
     for (const int atoms : {1, 7, 900}) {
-      std::set<std::int64_t> points;  // of both signs, some beyond a period
+      std::set<std::int64_t> points;  // lattice points of both signs, some of them beyond a period
       while (static_cast<int>(points.size()) < atoms) {
         points.insert(static_cast<std::int64_t>(bits() % 4001) - 1500);
       }

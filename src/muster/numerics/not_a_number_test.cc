@@ -1,5 +1,5 @@
-// A NaN must never look like an excess of 0. If a law contains a NaN, or a threshold is not finite, then the
-// upper end of the expected excess must not be below a trivial bound.
+// Checks that a NaN never becomes an excess of 0. If a law contains a NaN, or a threshold is not finite, then
+// the upper end of the expected excess must not be below a trivial bound.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -55,7 +55,8 @@ TEST(NotANumber, ABrokenLawHasNoUpperBound) {
   for (const AtomicLaw& law : {three_points(kNaN), many_points(kNaN)}) {
     for (const double n : kCounts) {
       SCOPED_TRACE(testing::Message() << law.points.size() << " points, n " << n);
-      // Above the expected excess of every law on these points: the sum if every term had the largest value.
+      // An upper bound of the expected excess of every law on these points: the value of the sum if every
+      // term had the largest value.
       const double most = 2.5 * n;
       EXPECT_FALSE(expected_excess(law, n, 0.1 * n).upper < most);
       EXPECT_FALSE(excess_of_mixed_sum(law, {{1, n}}, 0.1 * n, 0.5).upper < most);
@@ -64,7 +65,8 @@ TEST(NotANumber, ABrokenLawHasNoUpperBound) {
   }
 }
 
-// A comparison with a NaN is false, so that a search for the largest point would pass over a point that is NaN.
+// A comparison with a NaN is false, so that a search for the largest point would pass over a point that is
+// NaN.
 TEST(NotANumber, ABrokenPointHasNoUpperBound) {
   for (AtomicLaw law : {three_points(0.1), many_points(0.1)}) {
     const AtomicLaw whole = law;
@@ -72,7 +74,7 @@ TEST(NotANumber, ABrokenPointHasNoUpperBound) {
     EXPECT_TRUE(std::isnan(law.largest_point()));
     EXPECT_TRUE(std::isnan(law.smallest_point()));
     for (const double n : kCounts) {
-      for (const double k : {0.1 * n, 10 * n}) {  // below and above every sum of the other points
+      for (const double k : {0.1 * n, 10 * n}) {  // below and above the largest sum of the other points
         SCOPED_TRACE(testing::Message() << law.points.size() << " points, n " << n << ", k " << k);
         EXPECT_FALSE(expected_excess(law, n, k).upper < 2.5 * n);
         for (const Mixing mixing : {Mixing::product, Mixing::swap}) {

@@ -3,8 +3,8 @@
 //
 // `larger`, `smaller` and `within` return NaN when any argument is NaN, so a failed computation stays visible
 // until `as_upper_bound` or `as_lower_bound` replaces it by the largest or the smallest value that the
-// quantity can have. In the rooms (folders of src/muster) that compute epsilons, these three replace
-// std::max, std::min and std::clamp, also for integers; tests/architecture checks this. Pure functions.
+// quantity can have. In the folders of src/muster that compute epsilons, these three replace std::max,
+// std::min and std::clamp, also for integers; tests/architecture checks this. Pure functions.
 #pragma once
 
 #include <concepts>
@@ -17,7 +17,7 @@ concept Number = std::is_arithmetic_v<T>;
 
 template <Number T>
 constexpr T larger(T a, T b) {
-  return a > b ? a : b >= a ? b : a + b;  // a + b is NaN when a or b is
+  return a > b ? a : b >= a ? b : a + b;  // a + b is NaN if a or b is NaN
 }
 template <Number T>
 constexpr T smaller(T a, T b) {

@@ -10,8 +10,10 @@
 namespace muster::numerics {
 namespace {
 
-constexpr std::int32_t kZeroExponent = -(1 << 29);  // exponent of the number 0, below all others
-constexpr double kMaxLog = 3e8;                     // keeps exponents of sums and products within 32 bits
+// The exponent of the number 0, below every other exponent.
+constexpr std::int32_t kZeroExponent = -(1 << 29);
+// A limit on logarithms that keeps the exponents of sums and products within 32 bits.
+constexpr double kMaxLog = 3e8;
 constexpr Scaled kUnknown{std::numeric_limits<double>::quiet_NaN(), 0};
 constexpr std::size_t kBlock = 256;
 constexpr int kLanes = 8;
@@ -58,14 +60,14 @@ Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponen
       };
       if (tops[block] - top < threshold) {
         skipped += std::exp2(static_cast<double>(tops[block] - top) + loose) * kBlock;
-        add([](std::size_t) { return 0.0; });  // adds nothing, unless a term is NaN
+        add([](std::size_t) { return 0.0; });  // the result is 0, or unknown if a term is NaN
       } else {
         add([&](std::size_t j) { return power(exponent(j) - top); });
       }
     }
     if (skipped <= 0x1p-53 * static_cast<double>(total)) return scaled(static_cast<double>(total), top);
   }
-  return kUnknown;  // the second attempt skips nothing, so only a sum with a NaN gets here
+  return kUnknown;  // the second attempt skips nothing, so a NaN is the only way here
 }
 
 }  // namespace
@@ -74,7 +76,7 @@ Scaled scaled(double x, std::int32_t exponent) {
   if (x == 0) return {0, kZeroExponent};
   if (!(x > 0 && std::isfinite(x))) return kUnknown;
   int shift;
-  const double half = std::frexp(x, &shift);  // in [0.5, 1)
+  const double half = std::frexp(x, &shift);  // half is in [0.5, 1)
   return {2 * half, exponent + shift - 1};
 }
 

@@ -17,8 +17,8 @@ inline double& work_done() {
   return work;
 }
 
-// Work of a term that takes an exponential or a sine, and work per frequency in addition to its terms: a
-// logarithm, an angle and two rotations.
+// The work of a term that takes an exponential or a sine, and the work of a frequency in addition to that of
+// its terms: a logarithm, an angle and two rotations.
 inline constexpr double kWorkOfFunction = 8;
 inline constexpr double kWorkOfFrequency = 300;
 // Work of a single exponential, computed without vectors, and of the sine and cosine of an angle that is too

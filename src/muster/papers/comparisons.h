@@ -1,8 +1,9 @@
 // Computes the bounds that papers give for a protocol; `muster account --all` lists them beside the proven
-// ones.
+// bounds.
 //
-// Most are as_published and say what is wrong with them; a few are proven but looser or slower than the
-// default. Training and calibration use none of them. Pure functions; they take seconds at worst.
+// Most of these bounds are as_published and say what is wrong with them. A few are proven, but looser or
+// slower to compute than the bounds used by default. Training and calibration use none of them. Pure
+// functions; they take seconds at worst.
 #pragma once
 
 #include <cstdint>

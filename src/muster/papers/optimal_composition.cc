@@ -9,7 +9,7 @@
 namespace muster::accounting {
 namespace {
 
-// A relative allowance far above the rounding errors of the few operations that it covers.
+// A relative allowance that is far larger than the rounding errors of the few operations that it covers.
 constexpr double kRoom = 1e-12;
 constexpr double kSmallest = 1e-300;
 
@@ -101,7 +101,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
   if (question.asks_epsilon()) {
     if (rounds == 1) return epsilon_of(question.fixed());
     for (const double part : {0.01, 0.1, 0.3, 0.5, 0.7, 0.9}) {
-      if (rounds > 1'000'000 && part != 0.5) continue;  // every part costs a pass over the rounds
+      if (rounds > 1'000'000 && part != 0.5) continue;  // each value of `part` costs a pass over the rounds
       const double delta = part * question.fixed() / k;
       if (!(delta > kSmallest)) continue;
       if (const auto epsilon = epsilon_of(delta)) {
@@ -123,11 +123,12 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
     }
     return numerics::smaller(1.0, std::exp(high));
   }
-  const double step = rounds > 1'000'000 ? 8 : rounds > 10'000 ? 2 : 0.5;  // in natural logarithms of delta
+  // The step between values of ln(delta).
+  const double step = rounds > 1'000'000 ? 8 : rounds > 10'000 ? 2 : 0.5;
   for (double log_delta = -0.01; log_delta > -600; log_delta -= step) {
     const double delta = std::exp(log_delta);
     if (best && delta > *best) continue;
-    if (best && delta * k < 1e-3 * *best) break;  // smaller deltas lower `best` by at most a thousandth
+    if (best && delta * k < 1e-3 * *best) break;  // smaller deltas could lower `best` by a thousandth at most
     if (const auto epsilon = epsilon_of(delta)) {
       keep(optimal_composition_delta({*epsilon, delta}, rounds, question.fixed()));
     }

@@ -1,5 +1,5 @@
-// Tests the composition of (epsilon, delta) guarantees: against the printed theorem, against the exact
-// composition of randomized responses, and the methods against each other.
+// Tests the composition of (epsilon, delta) guarantees against the printed theorem and against the exact
+// composition of randomized responses. Also compares the methods with each other.
 #include "muster/papers/optimal_composition.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ long double theorem33_delta(long double epsilon, long double delta, int k, int i
 long double flagged_response_delta(long double epsilon0, long double delta, int k, long double epsilon) {
   const long double p = std::exp(epsilon0) / (1 + std::exp(epsilon0)), q = 1 - p;
   long double sum = 0, choose = 1;
-  for (int j = 0; j <= k; ++j) {  // j messages equal to the record under P
+  for (int j = 0; j <= k; ++j) {  // j of the k messages equal the record that P stands for
     const long double a = choose * std::pow(p, j) * std::pow(q, k - j);
     const long double b = choose * std::pow(q, j) * std::pow(p, k - j);
     sum += std::max(0.0L, a - std::exp(epsilon) * b);
@@ -109,7 +109,8 @@ TEST(HeterogeneousComposition, CoversUnequalRandomizedResponses) {
 
 TEST(Composition, AnswersAtTheEdges) {
   EXPECT_EQ(*optimal_composition_epsilon({1, 0}, 0, 1e-5), 0);
-  EXPECT_FALSE(optimal_composition_epsilon({1, 1e-6}, 100, 1e-5).has_value());  // the deltas add up to 1e-4
+  // The rounds' own deltas add up to 1e-4.
+  EXPECT_FALSE(optimal_composition_epsilon({1, 1e-6}, 100, 1e-5).has_value());
   EXPECT_NEAR(*optimal_composition_epsilon({1, 0}, 5, 1e-320), 5, 1e-9);
   EXPECT_EQ(optimal_composition_delta({1e300 * 1e300, 0}, 5, 1), 1);
   EXPECT_EQ(optimal_composition_delta({1, 1}, 5, 1), 1);
@@ -119,8 +120,8 @@ TEST(Composition, AnswersAtTheEdges) {
   EXPECT_NEAR(subsampled({2, 1e-6}, 0.1).delta, 1e-7, 1e-18);
 }
 
-// Asks both questions of a mechanism given by its curve delta -> epsilon. The answers invert each other, and
-// one round gives the curve itself.
+// Asks both questions of a mechanism given by its curve delta -> epsilon. Each answer inverts the other, and
+// the answer for one round is the curve itself.
 TEST(Composition, CurvesAnswerBothQuestions) {
   const auto curve = [](double delta) -> std::optional<double> { return 0.01 * std::sqrt(-std::log(delta)); };
   const Question at_delta{Question::Kind::epsilon_at_delta, 1e-6};

@@ -8,7 +8,7 @@ namespace {
 
 using End = ShuffleGaussianPair::End;
 
-constexpr double kMaxEpsilon = 700;  // beyond, e^epsilon overflows
+constexpr double kMaxEpsilon = 700;  // above this epsilon, e^epsilon overflows
 
 }  // namespace
 

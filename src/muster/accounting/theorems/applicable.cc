@@ -13,8 +13,8 @@
 namespace muster::accounting {
 namespace {
 
-// At this rate, 1e12 clients together send one report in a thousand rounds, so a message has no others to
-// hide among.
+// The smallest rate for which amplification is computed. At this rate, 1e12 clients together send one report
+// in a thousand rounds, so there is nothing to hide a message among.
 constexpr double kMinRate = 1e-15;
 
 // Ranks the views: at a larger rank, the adversary sees more.
@@ -49,9 +49,9 @@ BoundCurve capped(BoundCurve delta, const Mechanism& mechanism, double rate) {
   };
 }
 
-// Whether `view` sees only sums of the messages that the participation's list of bounds is made for.
-// An aggregated check-in has bounds for its sums. Of the slot protocols, the models of averaged slots show
-// sums, and the others show each message.
+// Whether an adversary with this view sees only sums of messages, while the participation's own list of
+// bounds is for an adversary who sees the messages themselves. An aggregated check-in has bounds for its
+// sums. Of the slot protocols, the models of averaged slots show sums, and the others show each message.
 bool shows_sums_alone(const Participation& participation, View view) {
   if (const auto* slots = std::get_if<RandomCheckIn>(&participation)) {
     return slots->kind() == RandomCheckIn::Kind::averaged && view == View::server_trusted;

@@ -1,9 +1,9 @@
 // Lists the theorems that hold for a mechanism, a participation and a view. The accountant, the tests and the
 // tables of `muster account` all use this one list.
 //
-// The cover.cc of each folder says which theorems cover which mechanisms (cover.h). This file adapts their
-// list to the adversary's view, and caps every upper bound by the divergence without amplification. Pure
-// function; the curves may be called from any thread.
+// The cover.cc of each folder says which theorems cover which mechanisms (cover.h). This file adapts the
+// resulting list to the adversary's view, and caps every upper bound by the divergence without amplification.
+// Pure function; the curves may be called from any thread.
 #pragma once
 
 #include <optional>

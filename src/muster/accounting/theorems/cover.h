@@ -26,15 +26,16 @@ struct Applicable {
 };
 
 // The bounds for an adversary with the participation's own view.
-void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list);            // everyone/
-void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list);        // subset/
-void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list);    // check_in/
-void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list);      // slots/
-void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list);  // aggregated/
+void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list);            // in everyone/
+void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list);        // in subset/
+void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list);    // in check_in/
+void cover(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list);      // in slots/
+void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& list);  // in aggregated/
 
 // Adapts the list of a shuffle, subset or check-in to an adversary who sees only the sum and the number of
-// the messages, or the list of averaged slots to one who sees only each slot's sum and number. Adds the bounds
-// that hold only for the sum, and drops the lower bounds that the sum does not attain. In aggregated/.
+// the messages, or the list of averaged slots to one who sees only each slot's sum and number. Adds the
+// bounds that hold only for the sum, and drops the lower bounds that the sum does not attain. It is defined
+// in aggregated/.
 void cover_sum(const Mechanism& mechanism, const Participation& participation, Applicable& list);
 
 }  // namespace muster::accounting

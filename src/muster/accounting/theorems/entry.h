@@ -48,8 +48,8 @@ double ball_diameter(const GaussianLocal& mechanism);
 // `assumptions`, followed by those that every bound makes about the mechanism's sampler.
 std::vector<std::string> with_mechanism(const Mechanism& mechanism, std::vector<std::string> assumptions);
 
-// A value of a RoundBound's curve. The lower end of an enclosure of the theorem's formula is below the
-// formula and not below the truth, so it becomes an estimate.
+// A value of a RoundBound's curve. The lower end of an enclosure of the theorem's formula is a lower bound of
+// the formula, but not of the true divergence, so it is used as an estimate.
 inline numerics::UpperAndEstimate of_bound(const numerics::Enclosure& value) {
   return {.upper = value.upper, .estimate = value.lower};
 }

@@ -29,7 +29,7 @@ struct RoundBound {
   // If not empty, two or more rounds are charged by types (composition/round_types.h) instead of by the
   // curve's dominating pair.
   TypesOf types = {};
-  bool is_dominated = false;  // provably no smaller than another bound of the same list
+  bool is_dominated = false;  // whether it is provably at least another bound of the same list
   // Limits the work of a table of this bound, relative to that of a full table (composition/round_curve.h).
   double share = 1;
 };

@@ -10,7 +10,7 @@ namespace muster::numerics {
 namespace {
 
 constexpr std::int64_t kMinMantissa = 100'000;
-constexpr std::int64_t kMantissas = 900'000;  // mantissas of six digits per decade
+constexpr std::int64_t kMantissas = 900'000;  // the number of six-digit mantissas in a decade
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
@@ -41,8 +41,8 @@ std::int64_t six_digit_index(double value) {
 
 struct Point {
   std::int64_t index;
-  double x;  // log value, or minus it on a mirrored lattice, so that x rises with the index
-  double y;  // the function's value
+  double x;  // log value; on a mirrored lattice -log value, so that x rises with the index
+  double y;  // the function's value at the index
 };
 
 // The slope of the line through two points. None unless it is usable: finite, rising and neither flat
@@ -153,7 +153,8 @@ class Search {
     return within(index, within_->index + 1, above_->index - 1);
   }
 
-  static constexpr double kSmoothOver = 1e-2;  // distance in x over which a line is trusted
+  // The largest distance in x at which a line predicts a smooth function.
+  static constexpr double kSmoothOver = 1e-2;
 
   const BoundarySearch& where_;
   const std::function<double(std::int64_t)>& function_;

@@ -28,7 +28,7 @@ namespace muster::numerics {
 struct Lattice {
   std::function<double(std::int64_t index)> value;
   std::function<std::int64_t(double value)> index;
-  bool mirrored = false;  // whether values fall as indices rise
+  bool mirrored = false;  // whether the values fall as the indices rise
 
   Lattice mirror() const;
 };
@@ -40,10 +40,10 @@ Lattice six_digit_numbers();
 
 struct BoundarySearch {
   const Lattice& lattice;
-  std::int64_t first;  // first <= start <= last
+  std::int64_t first;  // the first index that is searched; first <= start <= last
   std::int64_t last;
   std::int64_t start;
-  double slope = 1;  // a guess of |d function / d log value| at `start`, > 0
+  double slope = 1;  // > 0: a guess of |d function / d log value| at `start`
   // The least length of the first step in log value: about how far `start` may be from the result. The first
   // step of a `smooth` function may be shorter.
   double reach = 0.01;

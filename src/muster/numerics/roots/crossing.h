@@ -32,7 +32,7 @@ class Search {
 
   // `rescue`: whether to look for a lower end around `start` if `holds` is already true at 0.
   Bracket run(double start, bool rescue) {
-    if (!(start > 0 && start < limit_)) start = 1;  // the guess is unusable
+    if (!(start > 0 && start < limit_)) start = 1;  // replaces a guess that is not usable
     if (!lower_end(start, rescue)) return {0, 0};
     high_ = low_ > 0 ? smaller(1.25 * low_, limit_) : start;
     if (const double v = value_(high_); holds_(v)) {
@@ -93,7 +93,7 @@ class Search {
   }
 
   // The Illinois variant of regula falsi: if one end of the bracket stays for two steps in a row, its
-  // ordinate (at_low_ or at_high_) is halved.
+  // ordinate (at_low_ or at_high_) is halved. If it stays for three, the next step bisects the bracket.
   void narrow() {
     int same_side = 0;  // how many times in a row the upper end moved; negative if the lower end did
     for (int i = 0; i < 200 && high_ - low_ > 1e-9 * high_; ++i) {
@@ -127,7 +127,7 @@ class Search {
   Holds& holds_;
   double log_target_, limit_;
   double low_ = 0, high_ = 0;
-  double at_low_ = 0, at_high_ = 0;  // logarithms of value / target
+  double at_low_ = 0, at_high_ = 0;  // ln(value / target) at low_ and high_
 };
 
 }  // namespace crossing_detail

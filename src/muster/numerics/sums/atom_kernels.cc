@@ -174,7 +174,8 @@ void AngleSum(const double* HWY_RESTRICT weights, const double* HWY_RESTRICT cos
   out[1] = hn::GetLane(hn::SumOfLanes(d, imaginary));
 }
 
-// out: the real and the imaginary part of the sum after one rotation, after two, and so on; 8 numbers.
+// `out` receives 8 numbers: the real and the imaginary part of the sum after one, two, three and four
+// rotations.
 void TurnAndSum(const double* HWY_RESTRICT weights, double* HWY_RESTRICT cosines, double* HWY_RESTRICT sines,
                 const double* HWY_RESTRICT step_cosines, const double* HWY_RESTRICT step_sines,
                 std::size_t atoms, double* HWY_RESTRICT out) {
@@ -210,7 +211,7 @@ void TurnAndSum(const double* HWY_RESTRICT weights, double* HWY_RESTRICT cosines
   put(real3, imaginary3, out + 6);
 }
 
-// out: the sum of the real parts after one multiplication, after two, and so on; 4 numbers.
+// `out` receives 4 numbers: the sum of the real parts after one, two, three and four multiplications.
 void MultiplyAndSum(double* HWY_RESTRICT real, double* HWY_RESTRICT imaginary,
                     const double* HWY_RESTRICT step_real, const double* HWY_RESTRICT step_imaginary,
                     std::size_t count, double* HWY_RESTRICT out) {

@@ -47,13 +47,14 @@ double AtomicLaw::variance() const {
     sum += weights[i] * points[i] * points[i];
   }
   const double m = mean();
-  return numerics::larger(0.0, sum - m * m);  // rounding may make it negative for a law of nearly one point
+  // For a law of nearly one point, rounding may make sum - m * m negative.
+  return numerics::larger(0.0, sum - m * m);
 }
 
 namespace {
 
-// The best of all points and 0, as `better` compares them. Eight running results are kept, because a single
-// one would make every comparison wait for the one before.
+// The extreme one of all points and 0, in the order of `better`. Eight running results are kept, because with
+// a single one, every comparison would have to wait for the comparison before.
 template <typename Better>
 double extreme(const std::vector<double>& points, Better&& better) {
   constexpr std::size_t kLanes = 8;

@@ -13,8 +13,8 @@
 namespace muster::numerics {
 
 struct AtomicLaw {
-  std::vector<double> points;   // nonzero atoms, any order
-  std::vector<double> weights;  // >= 0, same length, sum <= 1
+  std::vector<double> points;   // the nonzero atoms' points, in any order
+  std::vector<double> weights;  // the atoms' weights, >= 0, whose sum is at most 1
 
   // Ignores the point 0, and weights that are 0 or made negative by rounding.
   void add(double point, double weight);
@@ -22,8 +22,8 @@ struct AtomicLaw {
   double mean() const;
   double absolute_mean() const;  // E|Y|
   double variance() const;
-  double largest_point() const;   // max(0, points); NaN if a point is
-  double smallest_point() const;  // min(0, points); NaN if a point is
+  double largest_point() const;   // the largest point or 0; NaN if a point is NaN
+  double smallest_point() const;  // the smallest point or 0; NaN if a point is NaN
   // log E e^{cY}, with a small relative error even where it is close to zero, as long as c y < 300
   // for all atoms y.
   double log_mgf(double c) const;
@@ -51,7 +51,7 @@ class TiltedLaw {
   double variance() const { return variance_; }
   double absolute_mean() const {
     return absolute_mean_;
-  }  // E|Y|: a Lipschitz constant of the characteristic function
+  }  // E|Y| under the tilted law: a Lipschitz constant of its characteristic function
   double nonzero_mass() const { return nonzero_mass_; }
   std::size_t atoms() const { return points_.size(); }
   const std::vector<double>& points() const { return points_; }
@@ -66,7 +66,7 @@ class TiltedLaw {
   std::vector<double> points_;
   std::vector<double> weights_;
   double c_ = 0;
-  double reach_ = 0;  // largest |y|
+  double reach_ = 0;  // the largest |y| of an atom
   double log_mgf_ = 0;
   double mean_ = 0;
   double variance_ = 0;
@@ -97,8 +97,8 @@ class EquispacedCharacteristic {
   static constexpr std::size_t kLanes = 8;
   double step_;
   double index_ = 0;
-  int turns_ = 0;  // rotations since the sines were computed
-  int ready_ = 0;  // how many values of ahead_ are still to be returned
+  int turns_ = 0;  // number of rotations since the sines were computed
+  int ready_ = 0;  // number of values of ahead_ that are still to be returned
   std::array<std::complex<double>, 4> ahead_;
   double reach_ = 0;
   std::vector<double> points_, weights_;

@@ -34,7 +34,7 @@ struct Factor {
 
 // The modulus and the argument, at one frequency, of a product that is built up factor by factor.
 struct Polar {
-  double exponent;  // logarithm of the modulus
+  double exponent;  // the logarithm of the product's modulus
   double phase = 0;
   // The most by which a logarithm amplifies a factor's error: the largest of 1 and the inverse moduli of the
   // factors.

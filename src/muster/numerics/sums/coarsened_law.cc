@@ -11,9 +11,11 @@ namespace {
 // The width of a bin, as a share of one standard deviation or, farther from 0 than that, of the distance from
 // 0.
 constexpr double kBin = 1.0 / 256;
-constexpr double kWidest = 0.04;         // widest interval: share of its distance from 0 plus one deviation
-constexpr double kWorkOfBin = 80;        // per bin, and per atom put into one, in units of numerics/work.h
-constexpr double kAddedVariance = 1e-7;  // share of the variance that an interval of several bins may add
+// The largest width of an interval, divided by the sum of its distance from 0 and one deviation.
+constexpr double kWidest = 0.04;
+constexpr double kWorkOfBin = 80;  // work per bin and per atom, in units of numerics/work.h
+// The largest relative increase of the variance that an interval of several bins may cause.
+constexpr double kAddedVariance = 1e-7;
 
 // The bins on one side of 0. Edges and atoms are given by their distance from 0.
 class Side {
@@ -50,10 +52,10 @@ class Side {
   // 0 if it is -1. An interval of several bins adds at most `max_added` to the variance.
   void split(double sign, double max_added, AtomicLaw& result) const {
     const std::size_t bins = edges_.size() - 1;
-    long double at_low = 0;  // mass that the previous interval puts on this one's inner end
+    long double at_low = 0;  // mass that the previous interval puts on this interval's inner end
     for (std::size_t first = 0; first < bins;) {
       const double low = edges_[first], widest = kWidest * (low + unit_);
-      long double mass = 0, moment = 0;  // moment about `low`
+      long double mass = 0, moment = 0;  // `moment` is the first moment about `low`
       std::size_t next = first;
       for (; next < bins; ++next) {
         const double gap = edges_[next + 1] - low;
@@ -72,7 +74,8 @@ class Side {
   }
 
  private:
-  static constexpr double kBinsPerUnit = 256.5;  // 1 / log(1 + kBin), nearly
+  // About 1 / log(1 + kBin), the number of bins per unit of log_distance.
+  static constexpr double kBinsPerUnit = 256.5;
   double unit_, log_unit_;
   std::vector<double> edges_;
   std::vector<long double> mass_, moment_;
@@ -120,7 +123,7 @@ AtomicLaw coarsened_product(const AtomicLaw& law, const std::vector<double>& wei
   AtomicLaw result;
   below.split(-1, max_added, result);
   above.split(1, max_added, result);
-  if (result.points.size() >= law.points.size() * weights.size()) return exact();  // atoms far apart
+  if (result.points.size() >= law.points.size() * weights.size()) return exact();  // nothing was merged
   return result;
 }
 

@@ -1,5 +1,6 @@
-// What all inversion integrals along a line Re z = c share: the choice of c, the saddle point, and of a
-// period for which aliases are negligible. frequency_walk.h sums over the frequencies.
+// The parts that all inversion integrals along a line Re z = c share: the choice of c, which is the saddle
+// point, and the choice of a period for which aliases are negligible. frequency_walk.h sums over the
+// frequencies.
 //
 // For S a sum of n independent copies of a finitely supported Y, the trapezoidal rule of step 2 pi / P along
 // Re z = c replaces E h(S) by the sum over integers m of e^{-cmP} E h(S + mP). The terms with m != 0 are
@@ -16,7 +17,7 @@
 
 namespace muster::numerics::contour {
 
-// Aliases are brought below e^-22 = 3e-10 of the answer, well below what the finest smoothing costs (5e-6);
+// Aliases are brought below e^-22 = 3e-10 of the answer, well below what the finest smoothing adds (5e-6);
 // the number of frequencies is about proportional to this exponent.
 inline constexpr double kAliases = 22;
 

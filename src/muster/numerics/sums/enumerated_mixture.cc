@@ -12,7 +12,7 @@ namespace {
 struct SumAtom {
   double sum;
   double probability;
-  int nonzero;  // how many terms are not zero
+  int nonzero;  // the number of terms that are not zero
 };
 
 // The law of the sum of `count` independent terms: one atom for each choice of how many terms equal each atom

@@ -40,7 +40,7 @@ class ExcessBounds {
     double c;
     double log_mgf;
   };
-  struct Line {  // E(S - x)_+ <= e^{constant - slope x}
+  struct Line {  // stands for the bound E(S - x)_+ <= e^{constant - slope x}
     double slope;
     double constant;
   };
@@ -53,7 +53,7 @@ class ExcessBounds {
 
   double copies_;
   double mean_;
-  double slack_;  // bound on the error of mean_
+  double slack_;  // a bound on the absolute error of mean_
   double variance_;
   std::vector<Mgf> mgfs_;
   std::vector<Line> lines_;

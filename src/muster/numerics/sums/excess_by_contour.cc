@@ -15,27 +15,28 @@
 namespace muster::numerics {
 namespace {
 
-// How closely to integrate. Every choice gives a valid enclosure and trades its width for work.
+// The precision and the limits of an integration. Every choice gives a valid enclosure and trades its width
+// for work.
 struct Effort {
   // The finest smoothing that is tried, as its deviation s in units of 1/c. It widens the enclosure by about
   // (s c)^2 / 2 of the value.
   double finest;
-  double coarser;  // the deviation of each smoothing is this many times that of the one before
-  // The most that one smoothing may cost, in frequencies; one that is computed directly, not by rotations,
-  // counts as 3. The last smoothing may cost kPatience times as much.
+  double coarser;  // the ratio of the deviations of successive smoothings
+  // The largest work of one smoothing, in frequencies. A frequency that is computed directly, not by
+  // rotations, counts as 3. The last smoothing may take kPatience times as much work.
   double budget;
   // Chernoff's bound is returned where its logarithm is below this: no delta that small is asked for.
   double vanishing;
 };
-// For laws of up to 8 atoms, which the rotating kernel pads to 8: 4e4 frequencies take about ten
+// The effort for laws of up to 8 atoms, which the rotating kernel pads to 8. 4e4 frequencies take about ten
 // milliseconds.
 constexpr Effort kFewAtoms{3e-3, 2, 4e4, -600};
 // With more atoms a frequency costs more. So the finest smoothing may widen the enclosure by 2.5e-5 of the
 // value instead of 5e-6, fewer smoothings are tried, and a value below e^-230 = 1e-100 is not computed.
 constexpr Effort many_atoms(std::size_t atoms) { return {7e-3, 4, 2e6 / static_cast<double>(atoms), -230}; }
 
-// The last smoothing is the first whose s c is above this. The next one would widen the enclosure by 30 per
-// cent of the value or more.
+// The last smoothing is the first whose s c is above this. The next smoothing would widen the enclosure by
+// about 30 per cent of the value or more.
 constexpr double kCoarsest = 0.3;
 // The last smoothing may take this many budgets: without it only Chernoff's bound is left, which is about ten
 // times the value.
@@ -57,10 +58,10 @@ contour::SmoothedSum trapezoid(const TiltedLaw& tilt, double n, double k, double
                                double budget) {
   const double step = 2 * std::numbers::pi / period;
   const double last = std::floor(kSmoothingCut / s / step);
-  double value = 1 / (c * c);  // j = 0
+  double value = 1 / (c * c);  // the term of frequency 0
   const contour::RoundOff round_off(tilt, n, c, k);
   double noise = value * round_off.at(0);
-  double density = 1 + round_off.at(0);  // upper bound of the same sum without the kernel 1/z^2
+  double density = 1 + round_off.at(0);  // upper bound of the sum without the kernel 1/z^2
   double skipped = 0;
   contour::Product product(s, kNegligible, contour::Skip::by_one_factor);
   product.add(tilt, n, step);
@@ -109,7 +110,7 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
   if (log_chernoff < effort.vanishing) {
     return chernoff();
   }
-  double expected = 0;  // estimated work of this smoothing, in budgets, from the previous attempt
+  double expected = 0;  // work of this smoothing in budgets, estimated from the last attempt; 0 at first
   // Find the finest smoothing whose frequencies fit the budget.
   for (double fraction = effort.finest;; fraction *= effort.coarser, expected /= effort.coarser) {
     const double s = fraction / c;
@@ -122,7 +123,7 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
     if (sum.visited >= 1) {
       return contour::without_smoothing(sum, log_scale, c, s, period);
     }
-    if (coarsest) {  // the integrand hardly decays
+    if (coarsest) {  // no smoothing that was tried is affordable
       return chernoff();
     }
     expected = hopeless ? expected : 1 / sum.visited;

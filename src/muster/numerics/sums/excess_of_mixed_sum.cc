@@ -34,27 +34,28 @@ std::vector<Part> parts_of(const AtomicLaw& law, const std::vector<ScaledCopies>
   return parts;
 }
 
-// How closely to integrate. Every choice gives a valid enclosure and trades its width for work.
+// The precision and the limits of an integration. Every choice gives a valid enclosure and trades its width
+// for work.
 struct Effort {
   double negligible;     // terms below e^-negligible of the largest one are bounded, not computed
-  double finest;         // finest smoothing s to try, in units of 1/c
+  double finest;         // the finest smoothing s that is tried, in units of 1/c
   double smoothing_cut;  // at that smoothing, frequencies beyond smoothing_cut / s are bounded, not computed
   double coarsest;       // every s tried is below this, in units of 1/c
-  double coarser;        // each s is this many times the one before
-  double budget;         // largest work, in atoms times frequencies
+  double coarser;        // the ratio of successive values of s
+  double budget;         // the largest work of one smoothing, in atoms times frequencies
   double aliases;        // aliases are brought below e^-aliases of the answer
   std::initializer_list<double> lambdas;  // candidates for the rate of the aliases' decay, in units of c
 };
-// For excess_of_mixed_sum(), whose enclosure is used by itself. Smoothing widens the enclosure by about
-// (s c)^2 / 2 = 3e-5 of the value. Terms are bounded instead of computed if they are below e^-26 = 5e-12 of
-// the largest one, or beyond the cut, where smoothing multiplies them by at most e^{-6.5^2/2} = 7e-10.
-// Together they move the bound of the star (docs/theory/star-with-a-pool.md) by a relative 1e-11. Values of
-// 36 and 9.5 in place of 26 and 6.5 would take two thirds more work.
+// The effort for excess_of_mixed_sum(), whose enclosure is used by itself. Smoothing widens the enclosure by
+// about (s c)^2 / 2 = 3e-5 of the value. Terms are bounded instead of computed if they are below e^-26 =
+// 5e-12 of the largest one, or beyond the cut, where smoothing multiplies them by at most e^{-6.5^2/2} =
+// 7e-10. Together they move the bound of the star (docs/theory/star-with-a-pool.md) by a relative 1e-11. With
+// 36 and 9.5 in place of 26 and 6.5, an integral would take two thirds more work.
 constexpr Effort kOneLaw{26, 8e-3, 6.5, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 1.6, 2.5, 5.0}};
-// For excess_of_laws(), whose enclosure is one part of a larger sum that is computed at many thresholds. The
-// budget is a third as large; smoothing widens the enclosure by 1.3e-5 of the value, and aliases by
-// e^-16 = 1e-7. Each term left out is below e^-23 = 1e-10 of the largest one. Large atoms make the generating
-// function rise steeply, so rates near c give the shortest period.
+// The effort for excess_of_laws(), whose enclosure is one part of a larger sum that is computed at many
+// thresholds. The budget is a third as large; smoothing widens the enclosure by 1.3e-5 of the value, and
+// aliases by e^-16 = 1e-7. Each term left out is below e^-23 = 1e-10 of the largest one. Large atoms make the
+// generating function rise steeply, so rates near c give the shortest period.
 constexpr Effort kSeveralLaws{23, 5e-3, 6, 0.45, 2, 5e5, 16, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}};
 // A smoothing that is estimated to take more than this many budgets is not tried (see excess_by_contour.cc).
 constexpr double kHopeless = 1.05;
@@ -151,7 +152,7 @@ contour::SmoothedSum trapezoid(const std::vector<Part>& parts, double k, double 
         const double size = 2 * std::exp(at.exponent);
         const double angle = at.phase - t * k + s * s * c * t;
         const double cosine = std::cos(angle);
-        const double below = c * c + t * t;  // |z|^2, z = c + it
+        const double below = c * c + t * t;  // |z|^2 at z = c + it
         value += size * (cosine * (c * c - t * t) + std::sin(angle) * 2 * c * t) / (below * below);
         const double relative = round_off.at(t) * at.amplify;
         noise += size / below * relative;
@@ -182,7 +183,7 @@ struct Problem {
   std::vector<Part> parts;
   double k;
   contour::Jensen jensen;
-  double top = 0;    // the sum's largest value
+  double top = 0;    // the largest value that the sum can have
   double atoms = 0;  // largest number of atoms of a part
 
   Problem(std::vector<Part> of, double threshold) : parts(std::move(of)), k(threshold), jensen(threshold) {
@@ -197,7 +198,7 @@ struct Problem {
 
 struct Contour {
   double c;
-  double variance;  // of the tilted sum
+  double variance;  // the variance of the tilted sum
   double log_scale;
   double log_value;  // estimated logarithm of the result
   contour::Period period;
@@ -218,11 +219,12 @@ Contour contour_at(const Problem& problem, double c, const Effort& effort) {
 }
 
 struct Attempt {
-  std::optional<Enclosure> ends;  // none where the work exceeds the budget
-  double expected;                // estimated work in units of the budget
+  std::optional<Enclosure> ends;  // the enclosure; nullopt if the work exceeds the budget
+  double expected;                // the estimated work, in units of the budget
 };
 
-// `budget`: in atoms times frequencies.
+// Encloses the problem's expected excess by the integral with this smoothing. `budget` limits the work, in
+// atoms times frequencies.
 Attempt integrated(const Problem& problem, const Contour& at, const Smoothing& smoothing, double budget,
                    const Effort& effort) {
   const contour::SmoothedSum sum =
@@ -265,17 +267,19 @@ double chernoff_of(const std::vector<Part>& parts, double k, double c) {
 //
 // The sum ends at the frequency cut / s, so s = cut / (frequencies * step). The enclosure is widened by s^2
 // times the density at k for the smoothing, and by about 2 e^{-cut^2 / 2} s / (step * cut) for the terms
-// beyond the cut. A smaller cut lowers the first and raises the second; the cut chosen makes the second
-// kBeyondShare times the first. The density is proportional to the sum of the terms' moduli, which is
-// estimated from the tilted sum's variance. Every cut gives a valid enclosure; compared with a fixed cut of
-// 6, it is about a third as wide.
+// beyond the cut. A smaller cut lowers the part from smoothing and raises the part from the terms beyond the
+// cut. With the chosen cut, the part from the terms beyond the cut is kBeyondShare times the part from
+// smoothing. The density is proportional to the sum of the terms' moduli, which is estimated from the tilted
+// sum's variance. Every cut gives a valid enclosure. With this choice, the enclosure is about a third as wide
+// as with a fixed cut of 6.
 Smoothing finest_within(double frequencies, double step, double variance) {
   constexpr double kBeyondShare = 0.05;
   constexpr double kLeast = 2.5, kMost = 6;
   const double moduli = 1 + std::sqrt(2 * std::numbers::pi / variance) / step;
   double cut = 4;
   for (int i = 0; i < 5; ++i) {
-    const double left = kBeyondShare * cut * cut * moduli / (2 * frequencies);  // e^{-cut^2 / 2}
+    // `left` is the value that e^{-cut^2 / 2} must have at the chosen cut.
+    const double left = kBeyondShare * cut * cut * moduli / (2 * frequencies);
     cut = within(std::sqrt(2 * larger(0.0, -std::log(left))), kLeast, kMost);
   }
   return {cut / (frequencies * step), cut};

@@ -19,8 +19,8 @@
 namespace muster::numerics {
 
 struct ScaledCopies {
-  double scale;   // >= 0
-  double copies;  // >= 0
+  double scale;   // multiplies each copy, >= 0
+  double copies;  // the number n_g of copies, >= 0
 };
 
 // The saddle point of the integrand: the zero c > 0 of d/dc log( E e^{c(S-k)} / c^2 ).
@@ -36,7 +36,7 @@ double excess_of_mixed_sum_chernoff(const AtomicLaw& law, const std::vector<Scal
 
 struct LawCopies {
   const AtomicLaw* law;
-  double copies;  // >= 1
+  double copies;  // the number of copies of the law, >= 1
 };
 
 // E(S - k)_+ for the sum S of copies of several laws, to about a relative 1e-5. `contour` is the c to

@@ -31,12 +31,12 @@ Found all_counts(const AtomicLaw& law, double n, double k) {
 
 // For a law of many atoms: rare large terms are treated separately.
 Found rare_terms(const AtomicLaw& law, double n, double k) {
-  constexpr std::size_t kMany = 64;  // a contour integral over fewer atoms is cheap
+  constexpr std::size_t kMany = 64;  // with fewer atoms, a contour integral takes little work
   return law.points.size() >= kMany && n >= 2 ? excess_with_rare_terms(law, n, k) : std::nullopt;
 }
 
-// The strategies in the order in which they are tried, the more exact ones first. Each returns none where it
-// does not apply. If all return none, the contour integral is used (excess_by_contour.h).
+// The strategies in the order in which they are tried, the more exact strategies first. Each returns none
+// where it does not apply. If all return none, the contour integral is used (excess_by_contour.h).
 constexpr std::array kStrategies{
     one_or_two,        // n <= 2 and more than 3 atoms
     few_terms_excess,  // few terms are expected away from zero (sparse_sum.h)

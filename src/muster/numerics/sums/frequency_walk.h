@@ -19,7 +19,7 @@
 
 namespace muster::numerics::contour {
 
-inline constexpr double kFloor = 4e-15;  // absolute accuracy of a characteristic function
+inline constexpr double kFloor = 4e-15;  // bound on the absolute error of a characteristic function
 
 // An upper bound of the modulus of a characteristic function 1 + x, where x is known to an absolute
 // error below `floor`.
@@ -82,12 +82,12 @@ double walk(Walked& integrand, double step, double last, double budget, Term&& t
   return last;
 }
 
-// Upper bounds of the sum over the frequencies beyond `last`, if a term's modulus is at most that of the
-// kernel times 2 e^{-(s t)^2 / 2}, a factor that comes from the smoothing. This bound falls with t, so its
-// sum is at most its first term plus its integral divided by `step`.
+// Upper bounds of the sum over the frequencies beyond `last`, if a term's modulus is at most the kernel's
+// modulus times 2 e^{-(s t)^2 / 2}; the smoothing gives this factor. The product falls with t, so its sum is
+// at most its first term plus its integral divided by `step`.
 struct Beyond {
-  double excess;   // for the kernel 1/z^2
-  double density;  // for the kernel 1
+  double excess;   // the bound for the kernel 1/z^2
+  double density;  // the bound for the kernel 1
 };
 inline Beyond beyond(double last, double step, double s) {
   const double t = (last + 1) * step;

@@ -12,21 +12,22 @@
 namespace muster::numerics {
 namespace {
 
-constexpr double kDeep = 1e-80;  // a Chernoff bound on the mean below this is not refined
+constexpr double kDeep = 1e-80;  // if Chernoff's bound on the mean is below this, it is not refined
 // If at most this many terms are expected away from the centre, the counts of all values (up to three) are
 // enumerated.
 long double few(std::size_t values) { return values <= 2 ? 60 : 10; }
 
-// If the masses sum to more than 1 minus this, the difference to 1 is round-off and not mass at 0.
+// If the masses sum to more than 1 minus this, the difference from 1 is taken to be round-off and not mass at
+// 0.
 constexpr long double kRoundOff = 1e-18L;
 
 struct Centred {
   std::vector<Term> terms;  // nonzero values relative to `centre`, and their masses
   long double centre;
-  long double mass;       // of all `terms`
+  long double mass;       // the total mass of `terms`
   long double mean;       // E X
   long double positive;   // E (X)_+
-  long double threshold;  // of the sum of the centred terms
+  long double threshold;  // the threshold for the sum of the centred terms
 };
 
 Centred centred(const std::vector<Term>& terms) {
@@ -70,7 +71,7 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
   const auto most = static_cast<int>(smaller(n, n * law.mass + 30 + 10 * std::sqrt(n * law.mass)));
   const long double nobody = std::exp(n * std::log1p(-law.mass));
   long double total = 0;
-  long double size = 0;  // total magnitude of the numbers that the sums add and subtract
+  long double size = 0;  // the mean total magnitude of what is added and subtracted
   // `chance` is the probability of the counts fixed so far, with all other terms at the centre.
   const auto visit = [&](const auto& self, std::size_t atom, int used, long double sum, long double magnitude,
                          long double chance) -> void {
@@ -93,7 +94,7 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
   for (const Term& term : law.terms) {
     largest = larger(largest, term.value);
   }
-  long double tail = nobody;  // P(C = most + 1) by its recurrence
+  long double tail = nobody;  // after the loop: P(C = most + 1)
   for (int c = 0; c <= most; ++c) {
     tail *= law.mass / (1 - law.mass) * (n - static_cast<long double>(c)) / static_cast<long double>(c + 1);
   }
@@ -153,8 +154,8 @@ Enclosure by_contour(const Centred& law, double n) {
     const Rounded below = rounded(law, false);
     ends.lower = expected_excess(below.law, n, below.threshold).lower;
   }
-  // Where one value is far from the others, the logarithm of the moment generating function is near 0. Its
-  // absolute error is about 2^-52, and it is multiplied by n.
+  // Where one value is far from the other values, the logarithm of the moment generating function is near 0.
+  // Its absolute error is about 2^-52, and it is multiplied by n.
   const double transform = 1 + kEightRoundings * (n + 1);
   return {ends.lower / weights / transform, ends.upper * weights * transform};
 }
@@ -175,7 +176,7 @@ Enclosure mean_of_terms(const std::vector<Term>& terms, double n, double count, 
       static_cast<double>(larger(0.0L, share * law.mean + (1 - share) * constant) * (1 - kExtendedRoundings));
   const double upper = sum.upper / n * (1 + kEightRoundings);
   const double lower = sum.lower / n * (1 - kEightRoundings);
-  const double top = upper < outer ? upper : outer;  // this also replaces a NaN
+  const double top = upper < outer ? upper : outer;  // also replaces an `upper` that is NaN
   return {smaller(lower > inner ? lower : inner, top), top};
 }
 

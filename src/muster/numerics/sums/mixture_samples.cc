@@ -13,7 +13,8 @@ namespace muster::numerics::mixture {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr std::size_t kFewAtoms = 8;  // for so few, computing sines one by one beats the vector kernels
+// Up to this many atoms, computing sines one by one is faster than the vector kernels.
+constexpr std::size_t kFewAtoms = 8;
 // Terms below e^-36 = 2e-16 of the largest are bounded, not computed; they are negligible beside the
 // round-off.
 constexpr double kNegligible = 36;
@@ -122,8 +123,8 @@ class LargerOfTwo {
     for (EquispacedCharacteristic& each : rotating_) each.seek(j);
   }
 
-  // At the frequency visited last: chi - 1 of both laws, and `damping`: smoothing multiplies the term by
-  // e^-damping.
+  // At the frequency visited last, `x` holds chi - 1 for each of the two laws, and smoothing multiplies the
+  // term by e^-damping.
   std::complex<double> x[2];
   double damping = 0;
 
@@ -189,8 +190,8 @@ class Collector {
     std::complex<double> x[2];
     Polar polar[2];
     std::complex<double> kernel;
-    double weight;  // modulus of `kernel`
-    double noise;   // relative round-off of a product of factors
+    double weight;  // the modulus of `kernel`
+    double noise;   // bound on the relative round-off of a product of `terms` factors
   };
 
   void add(double t, double multiplicity, std::complex<double> xa, std::complex<double> xb, double damping) {
@@ -257,7 +258,7 @@ class Collector {
     out_.curvature += p.weight * difference * difference * power * (1 + 2 * p.noise);
   }
 
-  // The same as add_ends() for the reporting parts.
+  // Adds the powers and the ratio that add_ends() adds, for the reporting parts instead of phi_0 and phi_1.
   void add_reporting_parts(const Point& p) {
     const double n = frame_.terms;
     double log_modulus[2], turn[2];
@@ -291,7 +292,8 @@ class Collector {
     // Beyond `last`, |phi_j| is at most `top`, and smoothing gives a factor of at most e^{-negligible-1},
     // which falls with t.
     const contour::Beyond rest = contour::beyond(last_, step_, s_);
-    const double full = std::exp(n * larger(log_phi_[0], log_phi_[1]) + base_);  // at least |phi_j|^n, scaled
+    // An upper bound of |phi_j|^n, in units of e^{log_scale}.
+    const double full = std::exp(n * larger(log_phi_[0], log_phi_[1]) + base_);
     const double small = std::exp(-negligible_);
     out_.error += full * (skipped_ * small + rest.excess);
     // The modulus of the reporting part phi_j - absent is at most top - absent, and at most |phi_j| + absent,

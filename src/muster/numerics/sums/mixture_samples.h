@@ -17,8 +17,8 @@
 
 namespace muster::numerics::mixture {
 
-// Tuning: every choice gives a valid bound. These limit the first smoothing s that is tried, in units of 1/c.
-// The smoothing raises the bound by about (s c)^2 / 2, or 5e-6 to 2e-3, of the value.
+// Tuning: every choice gives a valid bound. These two constants limit the first smoothing s that is tried, in
+// units of 1/c. The smoothing raises the bound by about (s c)^2 / 2, or 5e-6 to 2e-3, of the value.
 inline constexpr double kFinest = 3e-3, kCoarsest = 6e-2;
 // The most frequencies that one smoothing should visit; they take a fraction of a millisecond
 // (docs/theory/notes/class-c.md, "Width and time").
@@ -52,14 +52,14 @@ struct Frame {
 // For each frequency that is not negligible: the products of the two ends (all terms of law 0, all of law 1),
 // and the ratio by which a product changes when one more of its terms is of law 1.
 struct Samples {
-  std::array<std::vector<double>, 2> re, im;  // kernel * phi_j^terms
+  std::array<std::vector<double>, 2> re, im;  // real and imaginary parts of kernel * phi_j^terms
   std::vector<double> log_ratio, turn;        // logarithm of the modulus, and argument, of phi_1 / phi_0
-  double error = 0;      // bound on the sum's absolute error, for any product of `terms` factors
-  double curvature = 0;  // bound on |second differences| of V
-  std::array<double, 2> density{};  // for each end, as in contour::SmoothedSum
+  double error = 0;                 // bound on the sum's absolute error, for any product of `terms` factors
+  double curvature = 0;             // upper bound of |second differences of V|
+  std::array<double, 2> density{};  // SmoothedSum::density of each end's sum
   bool affordable = true;
-  // With Mixing::swap and few terms: the same for products of the reporting parts phi_j - absent, which leave
-  // out the event that a term is absent.
+  // With Mixing::swap and few terms: the counterparts of re, im, log_ratio and turn for the reporting parts
+  // phi_j - absent, which leave out the event that a term is absent.
   std::array<std::vector<double>, 2> all_re, all_im;
   std::vector<double> all_log_ratio, all_turn;
 };

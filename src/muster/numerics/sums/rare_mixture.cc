@@ -16,21 +16,22 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kOutward = 1e-11;  // margin for the round-off of sums of products of positive factors
 
-// Tuning: every choice gives a valid bound; these trade its height for work.
-// The values of n p that are tried, where n p (rare_mixture.h) bounds the probability that at least one term
-// exceeds B. Each value costs a call of worst_mixture_excess(), so there are fewer than in rare_terms.cc.
+// Tuning: every choice gives a valid bound; these constants trade its height for work. The values of n p that
+// are tried, where n p (rare_mixture.h) bounds the probability that at least one term exceeds B. Each value
+// costs a call of worst_mixture_excess(), so there are fewer than in rare_terms.cc.
 constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17, 1e-22, 1e-28};
 // The most that two large terms, or large terms moved to zero, may add, relative to the value. It is below
 // the 1e-3 by which bounds on mixtures of few terms are uncertain (docs/theory/notes/class-c.md, "Width and
 // time").
 constexpr double kTwo = 3e-4;
-// If rounding makes the mean of upper_law() too small, it is raised by the missing part times 1 + this.
+// If rounding makes the mean of upper_law() too small, it is raised by the missing part times 1 +
+// kMoreThanLacks.
 constexpr long double kMoreThanLacks = 1e-9L;
 // Relative width of an enclosure of the bulk (the terms up to B) above which no larger B is tried: the bulk
 // then has too heavy a tail itself.
 constexpr double kWide = 1e-2;
 
-// Both laws at the union of their points.
+// The weights of both laws at the union of their points.
 struct Common {
   std::vector<double> points, first, second;
 };
@@ -54,7 +55,7 @@ Common merge(const AtomicLaw& a, const AtomicLaw& b) {
 AtomicLaw upper_law(const Common& laws) {
   using Extended = long double;
   const std::size_t count = laws.points.size();
-  std::size_t right = 0;  // the first point above 0
+  std::size_t right = 0;  // the index of the first point above 0
   while (right < count && laws.points[right] < 0) ++right;
   // At 0 and right of it, `value` is the expected excess at x. Left of 0 it is the expected deficit plus the
   // mean, which is the expected excess plus x.
@@ -120,7 +121,7 @@ AtomicLaw within_size(const AtomicLaw& law, double size) {
 
 // Upper bounds on what one large term (`one`) and two or more (`two`) add to V_h.
 struct Large {
-  double chance;  // n p
+  double chance;  // n p, which bounds the probability that some term is large
   double one, two;
 };
 

@@ -22,8 +22,8 @@
 
 namespace muster::numerics {
 
-// The points of each law are in increasing order, and terms >= 3. The other arguments and the result are
-// those of worst_mixture_excess; value.upper may be infinity.
+// The points of each law must be in increasing order, and `terms` must be at least 3. The other arguments and
+// the result are those of worst_mixture_excess; value.upper may be infinity.
 WorstMixture worst_mixture_with_rare_terms(const AtomicLaw& first, const AtomicLaw& second, double terms,
                                            double k, Mixing mixing,
                                            std::optional<double> absent = std::nullopt);

@@ -1,5 +1,5 @@
-// Compares the bound for rare large terms of two types with mixtures computed by convolution: it must be
-// above each of them and near the largest.
+// Compares the bound for rare large terms of two types with mixtures computed by convolution: the bound must
+// be at least the value of each mixture, and near the largest value.
 #include "muster/numerics/sums/rare_mixture.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,8 @@ TEST(RareMixture, IsAboveEveryMixtureAndNear) {
         SCOPED_TRACE(::testing::Message() << rare << ' ' << k << ' ' << (mixing == Mixing::swap));
         EXPECT_GE(apart.value.upper, exact * (1 - 1e-11));
         EXPECT_LE(apart.value.estimate, apart.value.upper);
-        EXPECT_LE(apart.value.upper, exact * 1.6);  // one large term is bounded, not computed
+        // The part with one large term is only bounded, so the bound may be loose.
+        EXPECT_LE(apart.value.upper, exact * 1.6);
         EXPECT_TRUE(k > 10 || apart.value.upper <= exact * (1 + 5e-3 + 1e3 * rare))
             << apart.value.upper / exact;
       }

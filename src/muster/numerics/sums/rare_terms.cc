@@ -18,10 +18,9 @@ constexpr double kOutward = 1e-12;  // margin for sums of terms with relative er
 // Stands for an infinite bound, which times a probability of 0 would be a NaN.
 constexpr double kLargest = 1e304;
 
-// Tuning: every choice gives a valid enclosure; these trade its width for work.
-// The values of n p (rare_terms.h) that are tried. What two large terms may contribute falls with the square
-// of n p, so ever longer steps suffice. The last value is as small as the rarest atoms of laws from privacy
-// profiles.
+// Tuning: every choice gives a valid enclosure; these constants trade its width for work. The values of n p
+// (rare_terms.h) that are tried. What two large terms may contribute falls with the square of n p, so ever
+// longer steps suffice. The last value is as small as the rarest atoms of laws from privacy profiles.
 constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e-18, 1e-25, 1e-35, 1e-44};
 // kTwo: the most that two large terms, and terms raised to -B', may add. kGap: a gap between bounds that need
 // not be closed by an integral. Both are relative to the value, and a tenth of the 1e-5 that smoothing adds
@@ -32,7 +31,7 @@ constexpr double kGap = 1e-6;
 // times kTwo. The estimate is rough, and a split for which they add too much is followed by the next.
 constexpr double kRoughly = 10;
 // Relative width of an enclosure above which another split is tried, as long as each new width is below
-// kNarrower times the one before. Where the bulk can be integrated, the enclosure is about 1e-5 wide.
+// kNarrower times the previous width. Where the bulk can be integrated, the enclosure is about 1e-5 wide.
 constexpr double kWide = 1e-2;
 constexpr double kNarrower = 0.7;
 // A value below this times the bulk's standard deviation is not integrated: no delta that small is asked for.
@@ -83,8 +82,8 @@ class Tail {
   }
   // Slot e: the mass of sizes in [2^{e-1}, 2^e); after accumulate() the mass of sizes of at least 2^{e-1}.
   std::vector<double> beyond_;
-  std::vector<double> first_;   // the same for the first moment
-  std::vector<double> second_;  // the second moment; after accumulate() of sizes below 2^e
+  std::vector<double> first_;   // the first moment of the sizes that beyond_ counts
+  std::vector<double> second_;  // the second moment of the slot; after accumulate(), of sizes below 2^e
 };
 
 struct Atom {
@@ -99,8 +98,8 @@ struct Split {
   double mean_beyond = 0;  // E(Y - size)_+
   double low_size = 0;
   double low_chance = 0;  // P(Y < -low_size)
-  AtomicLaw bulk;         // conditioned to be at most `size`
-  AtomicLaw capped;       // with terms above `size` lowered to it
+  AtomicLaw bulk;         // the law conditioned on being at most `size`
+  AtomicLaw capped;       // the law with values above `size` lowered to `size`
   std::vector<Atom> large;
 };
 
@@ -222,7 +221,7 @@ class Pieces {
   double c_;
   ExcessBounds others_;
   double none_scale_;
-  double one_scale_;  // times an atom's weight: the probability that this atom is the only large term
+  double one_scale_;  // this times an atom's weight: P(this atom is the only large term)
   double none_chernoff_ = 0;
   Enclosure one_{0, 0};
   double two_ = 0;

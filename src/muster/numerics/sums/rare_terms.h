@@ -13,7 +13,7 @@
 // large atom y lies between Jensen's bound (E S_{n-1} + y - k)_+ and the least of the upper bounds of
 // excess_bounds.h. Only atoms for which these bounds leave a gap are integrated, all in one inversion. With
 // two large terms y and y', convexity gives (s + y + y')_+ <= ((s + 2y)_+ + (s + 2y')_+) / 2 for the sum s of
-// the other terms. By (x + a)_+ <= x_+ + a_+ these can be capped at B, which gives
+// the other terms. By (x + a)_+ <= x_+ + a_+ the other terms can be capped at B, which gives
 //     0 <= R <= (n p / 2) ( n sum over atoms y > B of w(y) C(k - 2y) + n p n E(Y - B)_+ ),
 //     C(x) >= E(sum of n-2 terms min(Y, B) - x)_+.
 // Terms below -B', for a second size B', are raised to -B'. That adds at most
@@ -28,7 +28,8 @@
 
 namespace muster::numerics {
 
-// For n >= 2 independent copies of `law`. None where no term would be treated separately.
+// The expected excess for n >= 2 independent copies of `law`; nullopt where no term would be treated
+// separately.
 std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

@@ -185,7 +185,7 @@ TEST(RareTermsEnumeration, EnclosesEveryOutcome) {
       ++taken_apart;
       const long double truth = excess(sum, k), allowed = kSmall * (truth + 100 * std::fabs(k));
       violations += truth < got->lower - allowed || truth > got->upper + allowed;
-      const long double without = excess(fewer, k);  // the value for one term fewer
+      const long double without = excess(fewer, k);  // the exact value for one term fewer
       caught += without < got->lower - allowed || without > got->upper + allowed;
     }
   }

@@ -88,11 +88,11 @@ TEST(RareTerms, EnclosesTheExactValue) {
     }
   }
   EXPECT_GT(taken_apart, 100);
-  EXPECT_LT(widest, 0.35);  // with a few reports on a lattice the smoothing widens the enclosure
+  EXPECT_LT(widest, 0.35);  // widest for few reports on a lattice, because of smoothing
   RecordProperty("taken_apart", taken_apart);
 }
 
-// A law of many atoms and thousands of terms, for which the plain inversion is affordable too.
+// Tests a law of many atoms and thousands of terms, for which the plain inversion is affordable too.
 TEST(RareTerms, AgreesWithThePlainInversion) {
   AtomicLaw law;
   for (int i = -400; i <= 400; ++i) {
@@ -113,7 +113,8 @@ TEST(RareTerms, AgreesWithThePlainInversion) {
   }
 }
 
-// A tail that is too short to be treated separately, and a threshold so large that nothing is integrated.
+// Tests a tail that is too short to be treated separately, and a threshold so large that nothing is
+// integrated.
 TEST(RareTerms, LeavesShortTailsAndEndsFarOut) {
   AtomicLaw law;
   law.add(1, 0.1);

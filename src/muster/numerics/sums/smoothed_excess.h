@@ -2,9 +2,9 @@
 // enclosure of E(S - k)_+.
 //
 // The trapezoidal sum errs upward: its aliases are nonnegative, and by Jensen's inequality smoothing adds to
-// it. For the lower end, bounds on both are subtracted; expected_excess.h has the inequalities. Used by
-// excess_by_contour.cc for one law, by excess_of_mixed_sum.cc for several, and by worst_mixture.cc. Pure
-// functions.
+// it. For the lower end, bounds on the aliases and on what smoothing adds are subtracted; expected_excess.h
+// has the inequalities. Used by excess_by_contour.cc for one law, by excess_of_mixed_sum.cc for several, and
+// by worst_mixture.cc. Pure functions.
 #pragma once
 
 #include <cmath>
@@ -22,9 +22,9 @@ namespace muster::numerics::contour {
 // A trapezoidal sum and its errors, in units of e^{log_scale}, the size that its integrand was divided by.
 struct SmoothedSum {
   double value;
-  double error;    // bound to both sides: skipped terms, truncation, round-off
+  double error;    // bound on |error of value|, from skipped terms, truncation and round-off
   double density;  // upper bound on the density of S + Z at k, for the smoothing Z
-  double visited;  // share of the frequencies that the budget allowed; if below 1, the rest is invalid
+  double visited;  // share of the frequencies visited within the budget; below 1, all else is invalid
 };
 
 // A trapezoidal sum over all frequencies up to some last one, before it is multiplied by step / 2 pi and the
@@ -32,7 +32,7 @@ struct SmoothedSum {
 // same sum without the kernel 1/z^2.
 struct TermSums {
   double value, noise, density;
-  double skipped;  // bounds the terms left out so far
+  double skipped;  // an upper bound of the sum of the moduli of the terms left out so far
 };
 
 // Adds bounds on the terms beyond the frequency last * step, and multiplies by the missing factors.
@@ -89,7 +89,7 @@ class Jensen {
   static constexpr double kUlp = std::numeric_limits<double>::epsilon();
   double k_;
   double difference_;  // E S - k
-  double rounding_;    // a bound on the error of difference_, if add() was called at most a few times
+  double rounding_;    // a bound on the error of difference_, if add() was called only a few times
 };
 
 }  // namespace muster::numerics::contour

@@ -15,34 +15,36 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kOutward = 1e-12;  // margin for the round-off of sums of products of positive factors
-// Underflow may lose at most this times 1 + the largest atom.
+// Underflow may lose at most this times (1 + the largest atom).
 constexpr double kUnderflow = 1e-290;
 // Weights below kTinyWeight and atoms above kHugeAtom are refused: products may leave the range of a double.
 constexpr double kTinyWeight = 1e-200, kHugeAtom = 1e60;
 
-// Tuning: every choice gives a valid enclosure; these trade its width for work.
-// The limits below are for the enumeration of laws of at most three atoms. If one nonzero term is expected,
-// about a dozen counts of nonzero terms have probabilities that matter, and the probability of more than 48
-// is less than 1 / 49! = 2e-63. For 1e-9 to 1 expected nonzero terms, the result was compared with the
-// contour integral, which agrees to 1e-10 (docs/theory/notes/class-c.md, "Few expected reports").
+// Tuning: every choice gives a valid enclosure; these constants trade its width for work. The limits below
+// are for the enumeration of laws of at most three atoms. If one nonzero term is expected, about a dozen
+// counts of nonzero terms have probabilities that matter, and the probability of more than 48 is less than 1
+// / 49! = 2e-63. For 1e-9 to 1 expected nonzero terms, the result was compared with the contour integral,
+// which agrees to 1e-10 (docs/theory/notes/class-c.md, "Few expected reports").
 struct Enumeration {
-  static constexpr double kMaxExpected = 1;  // nonzero terms
+  static constexpr double kMaxExpected = 1;  // the largest expected number of nonzero terms
   // The largest threshold that is accepted, in units of the largest atom. To exceed a larger one takes 25
   // nonzero terms, which have a probability of about 1 / 25! = 6e-26; the counts above kMaxCount would then
   // no longer be a small part of the value.
   static constexpr double kFarthest = 24;
-  static constexpr int kMaxCount = 48;  // nonzero terms; larger counts are bounded
-  // The same for laws of three atoms, whose combinations grow with the square of the count.
+  static constexpr int kMaxCount = 48;  // larger numbers of nonzero terms are bounded, not enumerated
+  // The largest enumerated number of nonzero terms for laws of three atoms, whose combinations grow with the
+  // square of the number.
   static constexpr int kMaxCountOfThree = 24;
   // The most that counts of nonzero terms which are not enumerated may add, relative to the value.
   static constexpr double kTail = 1e-10;
   static constexpr double kTolerance = 1e-9;  // relative error allowed in the maximum over the types
-  static constexpr double kMaxWork = 1e6;     // products spent on that maximum: a few milliseconds
+  // The most products for that maximum; they take a few milliseconds.
+  static constexpr double kMaxWork = 1e6;
 };
 struct SumAtom {
   double sum;
   double probability;
-  double size;  // sum of the moduli of the terms of `sum`
+  double size;  // the sum of the moduli of the terms that add up to `sum`
 };
 
 // The law of the sum of `count` nonzero terms.
@@ -92,11 +94,11 @@ double falling(double x, int count, double all) {
   return product;
 }
 
-// One number c of nonzero terms: its probability, and H(j, c - j) for every j.
+// One number c of nonzero terms: its probability, and H(j, c - j) of sparse_sum.h for every j.
 struct Count {
   int count;
   double probability;
-  std::vector<Enclosure> expected;  // [j]
+  std::vector<Enclosure> expected;  // expected[j] encloses H(j, c - j)
   // best[j][l]: the largest upper end of H(a, count - a) with a >= j terms of the first law and at
   // least l of the second.
   std::vector<std::vector<double>> best{};

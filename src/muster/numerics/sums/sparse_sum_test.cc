@@ -38,7 +38,7 @@ TEST(SparseSum, IsTheMaximumOverAllTypes) {
         EXPECT_GE(few->value.upper, exact.lower);
         EXPECT_LE(few->value.estimate, exact.upper);
         EXPECT_LE(few->value.upper, exact.upper * (1 + 4e-9) + 1e-288);
-        if (exact.upper < 1e-200) continue;  // the allowance for underflow dominates
+        if (exact.upper < 1e-200) continue;  // the allowance for underflow is most of the value
         ++cases;
         loosest = std::max(loosest, few->value.upper / exact.lower - 1);
         inside += few->value.estimate < exact.lower * (1 - 1e-6) ? 1 : 0;
@@ -56,8 +56,8 @@ TEST(SparseSum, IsTheMaximumOverAllTypes) {
   EXPECT_GT(forgotten_weight, 10);
 }
 
-// Many terms: the reference adds up, by the definition of V, all outcomes with at most
-// three nonzero terms.
+// Tests sums of many terms. The reference adds up, by the definition of V, all outcomes with at most three
+// nonzero terms.
 TEST(SparseSum, ManyTermsOfWhichThreeCount) {
   int cases = 0;
   for (const double n : {1e3, 1e6, 1e9}) {
@@ -72,7 +72,8 @@ TEST(SparseSum, ManyTermsOfWhichThreeCount) {
         long double largest = 0;
         for (const double share : {0.0, 0.3, 0.5, 1.0}) {
           const double i = std::floor(share * (n - 1));
-          const double of[4] = {i, i, n - 1 - i, n - 1 - i};  // for each atom, how many terms have its law
+          // For each atom, the number of terms whose law has this atom.
+          const double of[4] = {i, i, n - 1 - i, n - 1 - i};
           const double point[4] = {first.points[0], first.points[1], second.points[0], second.points[1]};
           const double weight[4] = {first.weights[0], first.weights[1], second.weights[0], second.weights[1]};
           long double total = 0;

@@ -13,11 +13,12 @@ namespace {
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kNegligible = 1e-46;
 
-// Per cell: the mass, the first moment relative to the left knot, and how many terms were added.
+// For each cell, the mass, the first moment relative to the left knot, and the number of terms that were
+// added.
 struct Cells {
   std::vector<double> mass, moment;
   std::vector<double> terms;
-  double dropped = 0;         // mass of pairs left out
+  double dropped = 0;         // total mass of the pairs of atoms that were left out
   double dropped_moment = 0;  // upper bound on what these pairs contribute to the mean
 };
 

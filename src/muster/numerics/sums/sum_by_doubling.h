@@ -26,12 +26,12 @@
 namespace muster::numerics {
 
 struct SumLaw {
-  std::vector<double> points;  // >= 0, increasing
-  std::vector<double> masses;  // same length
-  double excess = 0;           // `above`: E(S - k)_+ is at most the atoms' sum plus this
-  double dropped = 0;          // mass left out of the atoms
-  double point_error = 0;      // relative error of a point, from round-off
-  double mass_error = 0;       // relative error of a mass, from round-off
+  std::vector<double> points;  // the atoms' points, >= 0, increasing
+  std::vector<double> masses;  // the atoms' masses
+  double excess = 0;           // for Side::above: E(S - k)_+ is at most that of the atoms plus this
+  double dropped = 0;          // an upper bound of the mass that the atoms leave out
+  double point_error = 0;      // a bound on the relative round-off error of a point
+  double mass_error = 0;       // a bound on the relative round-off error of a mass
 
   // E(S - k)_+ and E(k - S)_+ for k >= 0. `side` must be the side that the law was made with: Side::above
   // gives an upper bound, Side::below a lower bound.

@@ -13,10 +13,10 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kOutward = 1e-12;  // margin for the round-off of sums of products of positive factors
-// Underflow may lose at most this times 1 + the mean size of a term.
+// Underflow may lose at most this times (1 + the mean size of a term).
 constexpr double kUnderflow = 1e-290;
 
-// Tuning: every choice gives a valid enclosure; these trade its width for work.
+// Tuning: every choice gives a valid enclosure; these constants trade its width for work.
 struct Pairs {
   // The largest expected number of nonzero terms that is accepted. One or two nonzero terms are computed
   // exactly. Three or more, which are enclosed between two bounds, are then at most 1e-4 / 6 times as
@@ -95,7 +95,7 @@ class PairsOfTerms {
   }
 
   std::vector<double> points_, weights_;
-  std::vector<Sum> above_;  // [i]: over the points from i on
+  std::vector<Sum> above_;  // above_[i]: sums over the points from index i on
 };
 
 }  // namespace
@@ -131,7 +131,7 @@ std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double 
   const PairsOfTerms terms(law, mass);
   double probability = std::exp(n * std::log1p(-mass));
   Enclosure total{probability * larger(0.0, -k), probability * larger(0.0, -k)};
-  // For c >= 1, E(Y_1 + ... + Y_c - k)_+ is at most c times this.
+  // For c >= 1, E(Y_1 + ... + Y_c - k)_+ is at most c times `each`.
   const double each = terms.absolute_mean() + larger(0.0, -k);
   double tail = 0;
   for (int c = 1;; ++c) {

@@ -26,16 +26,16 @@ using namespace mixture;
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Tuning: every choice gives a valid bound; these trade its height for work. The resulting widths are
-// tabulated in docs/theory/notes/class-c.md, "Width and time": 1e-5 for many terms, mostly below 1e-3 for
-// few. A curvature allowance below kTolerance times the value is not refined; the finest smoothing costs 5e-6
+// Tuning: every choice gives a valid bound; these constants trade its height for work. The resulting widths
+// are tabulated in docs/theory/notes/class-c.md, "Width and time": 1e-5 for many terms, mostly below 1e-3 for
+// few. A curvature allowance below kTolerance times the value is not refined; the finest smoothing adds 5e-6
 // of the value.
 constexpr double kTolerance = 2e-7;
 // If the allowance is above this part of the value, two more smoothings and more chords are tried.
 constexpr double kWorthTheWork = 1e-3;
-// Each smoothing tried is kCoarser times the one before, up to kLastResort / c, which costs about 0.4^2 / 2
-// of the value. At the end, two more are tried: the best one divided by kNearby and multiplied by it. kNearby
-// is the square root of kCoarser.
+// Each smoothing tried is kCoarser times the one before, up to kLastResort / c, which adds about 0.4^2 / 2 of
+// the value. At the end, two more smoothings are tried: the best one divided by kNearby, and the best one
+// multiplied by kNearby. kNearby is the square root of kCoarser.
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
 // If a single chord is not enough, kPieces chords are tried. More follow as long as the number of chords
 // times frequencies is at most kMaxWork or, once at the best smoothing, kMaxWorkAtLast. With these limits,
@@ -275,10 +275,10 @@ double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Fra
 // The bound at one smoothing.
 struct Attempt {
   bool usable = false;
-  double fraction = 0;       // smoothing in units of 1/c
-  double upper = kInfinity;  // in units of e^{log_scale}
-  double larger_end = 0;     // value of the larger end, in the same units
-  double lower = 0;          // lower bound on the larger end, in plain units
+  double fraction = 0;       // the smoothing s, in units of 1/c
+  double upper = kInfinity;  // the upper bound of all V, in units of e^{log_scale}
+  double larger_end = 0;     // value of the larger end, in units of e^{log_scale}
+  double lower = 0;          // lower bound of the larger end's value, not scaled
   double second = 0;         // number of terms of the second law in the largest mixture seen
   Samples samples;
 };
@@ -352,8 +352,8 @@ Attempt best_attempt(const Frame& frame, const LawOnContour& a, const LawOnConto
       static_cast<double>(a.points.size() > b.points.size() ? a.points.size() : b.points.size());
   const double affordable = atoms > kManyAtoms ? kAffordable * kManyAtoms / atoms : kAffordable;
   // Start with the finest smoothing whose frequencies are affordable, estimated from a few of them. Go on to
-  // coarser ones while the curvature allowance costs more than smoothing would: sums on a lattice have a
-  // curvature that smoothing removes.
+  // coarser smoothings while the curvature allowance adds more to the bound than smoothing would: sums on a
+  // lattice have a curvature that smoothing removes.
   double fraction = affordable_fraction(frame, a, b);
   Attempt best;
   for (bool first_pass = true; fraction <= kLastResort; fraction *= kCoarser) {
@@ -367,7 +367,8 @@ Attempt best_attempt(const Frame& frame, const LawOnContour& a, const LawOnConto
     if (better) {
       best = std::move(next);
     }
-    const double tolerance = larger(kTolerance, 0.3 * fraction * fraction);  // about what smoothing costs
+    // About the relative amount that the smoothing adds to the bound.
+    const double tolerance = larger(kTolerance, 0.3 * fraction * fraction);
     if (!better || best.upper <= best.larger_end * (1 + tolerance)) {
       break;
     }
@@ -440,7 +441,7 @@ WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& secon
     const Enclosure exact = enumerated_mixture(first, second, terms, k, mixing);
     return {{.upper = exact.upper, .estimate = exact.lower}, 0};
   }
-  if (!absent) {  // few_terms_mixture() cannot tell `absent` from other mass at zero
+  if (!absent) {  // few_terms_mixture() takes all mass at zero for absent terms
     if (const std::optional<WorstMixture> few = few_terms_mixture(first, second, terms, k, mixing))
       return *few;
   }

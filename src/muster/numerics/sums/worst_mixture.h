@@ -1,5 +1,5 @@
 // Certified upper bound of the maximum over i of E(S_i - k)_+, where S_i is a sum of independent terms, i of
-// them of one law and the rest of another. The bound covers all i together, for about the work of one.
+// them of one law and the rest of another. The bound covers all i together, for about the work of a single i.
 //
 // `Mixing` chooses between two quantities V_i; in both, n = `terms`. `product`: S_i has n terms, i = 0..n,
 // and V_i = E(S_i - k)_+. `swap`: the quantity in the swap theorem for class C (Theorem 4,
@@ -9,8 +9,8 @@
 // where N_i is the number of the m terms that are not absent. A term is absent, and then 0, with probability
 // `absent`; a law may have more mass at zero, which does not count as absent. Let G_h be the product quantity
 // with h of n terms of the first law. Then G_h >= (h/n) V_{h-1} + ((n-h)/n) V_h, with equality except for the
-// event that no term is absent. So at the ends h = 0 and h = n, where only one V remains, G_h bounds that V
-// without the weight absent/(n - N_i).
+// event that no term is absent. At the ends h = 0 and h = n, the right-hand side is a single V. So G_h is an
+// upper bound of this V, and it is computed without the weight absent/(n - N_i).
 //
 // Method. The trapezoidal rule of expected_excess.h turns every V_i into a finite sum over frequencies of
 // kernel * phi_1^i phi_2^(m-i), with nonnegative error. phi_1 and phi_2 are the transforms of the two laws,
@@ -44,7 +44,7 @@ struct WorstMixture {
   // upper: at least every V_i. estimate: at most the largest V_i; with Mixing::swap, at most that plus the
   // part of a G_h where no term is absent.
   UpperAndEstimate value;
-  double slack;  // what the allowance for beta adds to value.upper, relative to the larger end
+  double slack;  // the part of value.upper that allows for beta, divided by the larger end
 };
 
 // `terms` is a whole number >= 1 (with Mixing::swap >= 2). `absent` matters with Mixing::swap only and must

@@ -119,9 +119,9 @@ TEST(WorstMixture, SeesAMaximumInside) {
   }
 }
 
-// Hundreds of terms of which only a few are zero, where the weight n absent/(n - N) of Mixing::swap varies
-// most. The bound must be above the values V_h summed here, and close to the largest. More than 22 zeros of
-// either law are left out, which only lowers V_h.
+// Tests hundreds of terms of which only a few are zero. There the weight n absent/(n - N) of Mixing::swap
+// varies most. The bound must be above all values V_h summed here, and close to the largest of them. More
+// than 22 zeros of either law are left out, which only lowers V_h.
 TEST(WorstMixture, FewTermsAtZero) {
   constexpr int kTerms = 280, kMaxZeros = 22;
   std::vector<long double> log_factorial{0};
@@ -173,11 +173,11 @@ TEST(WorstMixture, FewTermsAtZero) {
   }
 }
 
-// Terms that are zero and yet count in N: both laws have more mass at zero than `absent`, by different
+// Tests terms that are zero and yet count in N: both laws have more mass at zero than `absent`, by different
 // amounts. The reference is V by convolution on the integers, with the number of terms that count.
 TEST(WorstMixture, ZerosThatCount) {
   const double absent = 0.3;
-  AtomicLaw first, second;  // a dozen atoms each, means about 0
+  AtomicLaw first, second;  // laws of twelve atoms with means near 0
   for (int y = 1; y <= 6; ++y) {
     first.add(y, 0.12 * std::exp(-y));
     first.add(-y, 0.12 * std::exp(-0.9 * y));
@@ -243,7 +243,7 @@ TEST(WorstMixture, EqualLawsCostNothing) {
   }
 }
 
-// As in expected_excess_test.cc: sums that exceed the threshold by a rounding error.
+// Tests sums that exceed the threshold by a rounding error, as expected_excess_test.cc does for one law.
 TEST(WorstMixture, CoversASumThatExceedsTheThresholdByARounding) {
   int exceeded = 0;
   for (const double point : {0.1, 0.3, 0.7, 1.1}) {

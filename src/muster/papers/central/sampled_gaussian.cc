@@ -35,7 +35,7 @@ double log_growth(double epsilon) {
 
 // asinh(e^x), also where e^x overflows.
 double asinh_of_exp(double x) {
-  constexpr double kLarge = 40;  // asinh(e^x) = x + ln 2 up to e^-80
+  constexpr double kLarge = 40;  // above it, asinh(e^x) = x + ln 2 within e^-80
   return x > kLarge ? x + std::log(2.0) : std::asinh(std::exp(x));
 }
 
@@ -49,8 +49,10 @@ Enclosure SampledGaussian::added(double epsilon) const {
 }
 
 Enclosure SampledGaussian::removed(double epsilon) const {
-  const double lost = odds() > 0 ? odds() * std::expm1(epsilon) : 0;  // 1 - k
-  // k f_mu(epsilon - ln k) falls with 1 - k, so 1 - k is rounded up for the lower end and down for the upper.
+  // 1 - k, where k is that of sampled_gaussian.h.
+  const double lost = odds() > 0 ? odds() * std::expm1(epsilon) : 0;
+  // k f_mu(epsilon - ln k) falls with 1 - k, so 1 - k is rounded up for the lower end and down for the upper
+  // end.
   const auto part = [&](double less) {
     const double kept = 1 - less;
     if (!(kept > 0)) return Enclosure{0, 0};

@@ -21,8 +21,8 @@ namespace muster::accounting {
 
 class SampledGaussianRounds {
  public:
-  // sigma and rate as in SampledGaussian. Throws Error(internal) unless `neighbouring` is replace_one or
-  // add_remove.
+  // sigma and rate must be in the ranges that SampledGaussian accepts. Throws Error(internal) unless
+  // `neighbouring` is replace_one or add_remove.
   SampledGaussianRounds(double sigma, double rate, Neighbouring neighbouring);
 
   // Encloses the smallest epsilon of `rounds` >= 1 rounds at 0 < delta < 1. The upper end is infinite where

@@ -1,5 +1,6 @@
-// Compares many rounds of the sampled Gaussian with independent values. Without sampling, T rounds are one
-// Gaussian at sqrt(T) times the distance; with sampling, two rounds are a double integral.
+// Compares many rounds of the sampled Gaussian with independent values. Without sampling, T rounds are
+// equivalent to one Gaussian pair at sqrt(T) times the distance. With sampling, the delta of two rounds is a
+// double integral.
 #include "muster/papers/central/sampled_gaussian_rounds.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +24,8 @@ double gaussian_epsilon(double mu, double delta) {
 }
 
 // The true epsilon lies between the ends, which are at most 0.5 % apart. They are farthest apart at two
-// rounds: the lower end loses at every lattice point, and few rounds average these losses little.
+// rounds: the lower end loses accuracy at every lattice point, and composing few rounds averages these errors
+// little.
 TEST(SampledGaussianRounds, WithoutSamplingItIsOneGaussian) {
   for (const std::uint64_t rounds : {2, 30, 1000}) {
     const double root = std::sqrt(static_cast<double>(rounds));

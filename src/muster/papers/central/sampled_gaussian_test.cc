@@ -87,8 +87,9 @@ TEST(SampledGaussian, TheCurvesAreThoseOfTheDensities) {
   }
 }
 
-// At the same noise, the divergences for an added and for a removed client are smaller than that for a
-// replaced record. For these parameters, their sum at half the noise is larger.
+// At the same noise, the divergences for an added and for a removed client are each smaller than the
+// divergence for a replaced record. For these parameters, the sum of the first two at half the noise is
+// larger than that for a replaced record.
 TEST(SampledGaussian, AReplacedRecordCostsMoreThanAnAddedOne) {
   const SampledGaussian round(1, 0.1);
   EXPECT_GT(round.replaced(0.2).lower, round.added(0.2).upper);
@@ -127,7 +128,7 @@ TEST(SampledGaussian, NoPairOfRecordsCostsMoreThanOppositeOnes) {
       }
     }
   }
-  EXPECT_GT(largest, worst * 0.998);  // attained by the opposite unit vectors of the grid
+  EXPECT_GT(largest, worst * 0.998);  // the opposite unit vectors of the grid nearly attain `worst`
 }
 
 TEST(SampledGaussian, CurvesFallAndStayInRangeFarOut) {

@@ -74,7 +74,7 @@ TEST(LocalRdp, NoPurePairExceedsIt) {
       tight += renyi(p, q, order) > 0.9L * bound;
     }
   }
-  EXPECT_GT(tight, 20);  // the bound is nearly attained in some cases
+  EXPECT_GT(tight, 20);  // the number of pairs that nearly attain the bound
 }
 
 TEST(LocalRdp, GaussianByQuadrature) {
@@ -98,7 +98,7 @@ TEST(LocalRdp, GaussianByQuadrature) {
 long double lemma3_moment(long double order, long double epsilon, long double delta) {
   long double least = INFINITY;
   for (long double s = std::log(delta) - 30; s < std::log1p(-delta) - 1e-9L; s += 1e-3L) {
-    const long double y = std::exp(s), r = delta + y;  // r - delta = y
+    const long double y = std::exp(s), r = delta + y;  // r runs over (delta, 1), and y = r - delta
     const long double first = std::exp(order * std::log(r) + (1 - order) * s);
     const long double second =
         std::exp(order * std::log1p(-r) + (1 - order) * std::log(std::exp(epsilon) - y));
@@ -113,13 +113,13 @@ TEST(NoConversion, ApproximateDpBoundsNoDivergence) {
   const long double delta = 1e-5L, log_p = std::log(1e-5L), log_q = std::log(1e-100L);
   const Law p{log_p, std::log1p(-1e-5L)}, q{log_q, -1e-100L};
   const long double variation = std::exp(log_p) - std::exp(log_q);
-  EXPECT_LE(variation, delta);  // the delta at epsilon 0 in both directions; at larger epsilon it is smaller
+  EXPECT_LE(variation, delta);  // `variation` is the delta at epsilon 0 in both directions
   EXPECT_NEAR(static_cast<double>(renyi(p, q, 2)), 207.2326, 1e-4);
   // The lemma's value is far smaller, both as printed (a moment) and with the logarithm that must have been
   // meant.
   EXPECT_NEAR(static_cast<double>(lemma3_moment(2, 0, delta) - 1), 4e-10, 1e-15);
   EXPECT_LT(std::log(lemma3_moment(2, 0, delta)), 4.1e-10L);
-  // No bound holds at another order either: as Q(A) -> 0, the divergence grows without limit.
+  // No bound holds at any other order either: as Q(A) -> 0, the divergence grows without limit.
   for (const long double order : {1.1L, 2.0L, 30.0L}) {
     long double before = 0;
     for (const long double tiny : {1e2L, 1e3L, 1e4L}) {
@@ -150,7 +150,8 @@ TEST(NoConversion, TheFormulaIsALowerBound) {
       for (const long double order : {2.0L, 8.0L}) {
         const long double formula = epsilon + std::log(lemma3_moment(order, epsilon, delta)) / (order - 1);
         for (const long double r : {delta * 1.01L, delta * 2, 0.3L, 0.9L}) {
-          const long double a = (r - delta) * std::exp(-epsilon);  // P(A) - e^eps Q(A) = delta
+          // a = Q(A), so that P(A) - e^eps Q(A) = delta.
+          const long double a = (r - delta) * std::exp(-epsilon);
           const Law p{std::log(r), std::log1p(-r)}, q{std::log(a), std::log1p(-a)};
           EXPECT_GE(renyi(p, q, order), formula * (1 - 1e-9L)) << epsilon << " " << delta << " " << order;
         }

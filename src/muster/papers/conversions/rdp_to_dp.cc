@@ -16,7 +16,7 @@ constexpr double kLargestLog = 600;
 // The most moves of one width in the search around the best order. As widths are halved, two moves are enough
 // where the bound first falls and then rises with the order.
 constexpr int kMoves = 4;
-constexpr double kStill = 1e-6;  // if a step upward gains less than this part of the value, the steps end
+constexpr double kStill = 1e-6;  // the upward steps end if a step gains less than this, relatively
 
 // The sum F(y) = r u^(l-1) + (1-r) v^(l-1) that Theorem 3 minimizes at order l, where r = delta + y,
 // u = r/y = 1 + t and v = (1-r) / (e^eps - y) = 1 - w. The product e^{(l-1) eps} F(y) is E_Q[(P/Q)^l] of the
@@ -60,7 +60,7 @@ struct MomentSum {
   // A lower bound of log F on [low, high], from the tangent at high. The interval must contain the minimum.
   double log_minimum(double low, double high) const {
     const Slope s = slope(high);
-    double steep = 0;  // an upper bound of F'(high)
+    double steep = 0;  // an upper bound of the slope F'(high)
     if (std::isfinite(s.log_left)) {
       steep = std::isfinite(s.log_right) ? std::exp(s.log_right) * std::expm1(s.difference + s.margin)
                                          : std::exp(s.log_left + s.margin);
@@ -71,8 +71,8 @@ struct MomentSum {
     const double rest = numerics::larger(0.0, 1 - r - 2 * kUnit),
                  rest_up = numerics::larger(0.0, 1 - r + 2 * kUnit);
     const auto [lv, lv_error] = log_v(high);
-    const double up = m * std::log1p(t(high)), down = m * lv;  // down may be -infinity
-    if (!(up < kLargestLog)) {  // F >= r u^(l-1), which would overflow a double
+    const double up = m * std::log1p(t(high)), down = m * lv;  // `down` may be -infinity
+    if (!(up < kLargestLog)) {  // F >= r u^(l-1), and that power would overflow a double
       const double log_first = std::log(r) + up - kUnit * (16 + 4 * up);
       const double lost = loss > 0 ? std::exp(std::log(loss) - log_first) * (1 + 8 * kUnit) : 0;
       return lost < 1 ? log_first + std::log1p(-lost) - 2 * kUnit : -kInfinity;
@@ -95,11 +95,11 @@ struct MomentSum {
 // A lower bound of the least D_order of a pair whose hockey-stick divergence at epsilon is delta,
 // 0 < delta < 1: the exact value less a bound on its rounding error.
 double least_divergence(double order, double epsilon, double delta) {
-  if (epsilon > 700) return -kInfinity;  // a trivial bound; the callers then keep Conversion::canonne
+  if (epsilon > 700) return -kInfinity;  // a trivial bound; callers then use Conversion::canonne
   const MomentSum f{order, delta, std::exp(epsilon), std::expm1(epsilon) + delta};
   const double bottom = std::log(delta) - 60 - std::log(order), top = std::log1p(-delta);
   // Brackets the minimum of F: `low` is a y at which F surely falls, `high` one at which it surely rises, or
-  // an end of the range of y. Each is found by bisection in log y.
+  // an end of the range of y. Both are found by bisection in log y.
   const auto locate = [&](auto&& is_right_of) {
     double low = bottom, high = top;
     for (int i = 0; i < 90 && high - low > 4e-16 * numerics::larger(1.0, std::fabs(high)); ++i) {
@@ -167,7 +167,7 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
   const bool for_epsilon = question.asks_epsilon();
   if (rounds == 0) return {0, 2};
   ConvertedUpper best{for_epsilon ? kInfinity : 1.0, 2};
-  double rho = 0;  // divergence at the last visited order, over all rounds
+  double rho = 0;  // the divergence of all rounds together at the last visited order
   const auto visit = [&](std::uint64_t order) {
     const double l = static_cast<double>(order);
     rho = static_cast<double>(rounds) * rdp(order) * (1 + 4 * kUnit);
@@ -195,7 +195,7 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
     step = numerics::larger<std::uint64_t>(1, order / 5);
   }
   // Then the search takes steps of ever smaller width around the best order, each repeated while it helps. If
-  // the last order above is the best one, these steps are skipped.
+  // the last order of the upward steps is the best one, these steps are skipped.
   if (best.order == last) return best;
   for (auto width = numerics::larger<std::uint64_t>(1, static_cast<std::uint64_t>(best.order) / 6); width > 0;
        width /= 2) {

@@ -43,7 +43,7 @@ double delta_upper_from_rdp(Conversion conversion, double order, double rho, dou
 
 // A limit of the orders in convert_rdp that bounds its time if the cost of rdp(l) grows like l.
 inline constexpr std::uint64_t kAffordableOrder = 1'000'000;
-// Practically no limit, for an rdp(l) in closed form. Doubles hold all integers up to here.
+// Practically no limit of the orders, for an rdp(l) in closed form. Doubles hold all integers up to here.
 inline constexpr std::uint64_t kEveryOrder = std::uint64_t{1} << 50;
 // The least bound found over integer orders >= 2 for `rounds` rounds of a mechanism whose order-l divergence
 // is at most rdp(l) per round. The search steps upward, at most to `last_order`, as long as higher orders

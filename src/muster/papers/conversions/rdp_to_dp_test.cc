@@ -78,10 +78,10 @@ TEST(RdpToDp, ExactIsTheTwoPointExtreme) {
         SCOPED_TRACE(::testing::Message() << order << " " << rho << " " << delta);
         const double upper = epsilon_upper_from_rdp(Conversion::exact, order, rho, delta);
         EXPECT_LE(upper, epsilon_upper_from_rdp(Conversion::canonne, order, rho, delta));
-        // Valid: at `upper` every pair that reaches delta has a divergence of at least rho, up to
-        // rounding errors of long double.
+        // The bound is valid: at `upper` every pair that reaches delta has a divergence of at least rho, up
+        // to rounding errors of long double.
         EXPECT_GE(least_by_scan(order, upper, delta), rho * (1 - 1e-6L));
-        // Tight: slightly below `upper`, some pair with a divergence below rho reaches delta.
+        // The bound is tight: slightly below `upper`, some pair with a divergence below rho reaches delta.
         if (upper > 1e-9) {
           const double less = upper * (1 - 1e-4);
           EXPECT_LT(least_by_scan(order, less, delta), rho);
@@ -126,7 +126,7 @@ TEST(RdpToDp, NoPairExceedsAnyConversion) {
       }
     }
   }
-  EXPECT_GT(binding, 5);  // some bounds are within a factor 5 of the truth
+  EXPECT_GT(binding, 5);  // the number of bounds within a factor 5 of the truth
 }
 
 TEST(RdpToDp, SearchOverOrdersFindsTheBest) {

@@ -21,7 +21,7 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kPublishedSlack = 0.5;  // "we typically use Delta = 1/2", Liew et al., Remark 1
+constexpr double kPublishedSlack = 0.5;  // Delta of Liew et al., Remark 1: "we typically use Delta = 1/2"
 
 const char* const kGirgis =
     "Girgis, Data, Diggavi, Renyi differential privacy of the subsampled shuffle model in distributed "
@@ -201,12 +201,12 @@ std::vector<Bound> list(const Local& local, const RandomCheckIn& p, std::uint64_
   switch (p.kind()) {
     case RandomCheckIn::Kind::fixed:
       return published_fixed_window_bounds(m, p0, g->epsilon, g->delta, runs, question);
-    case RandomCheckIn::Kind::sliding:  // printed for p0 = 1, the worst case
+    case RandomCheckIn::Kind::sliding:  // Theorem 4.3 is printed for p0 = 1, the worst case
       return published_sliding_window_bounds(m, g->epsilon, g->delta, runs, question);
     case RandomCheckIn::Kind::averaged:
       break;
   }
-  if (p0 < 1) return {};  // printed for p0 = 1 only
+  if (p0 < 1) return {};  // Theorem 4.1 is printed for p0 = 1 only
   return published_averaged_updates_bounds(n, m, g->epsilon, g->delta, runs, question);
 }
 

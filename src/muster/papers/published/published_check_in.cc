@@ -32,9 +32,9 @@ double log_add(double a, double b) {
 // in r.
 double log_minimum(double order, const Guarantee& guarantee) {
   const double delta = guarantee.delta;
-  if (!(delta > 0)) return (1 - order) * guarantee.epsilon;  // r -> 0
+  if (!(delta > 0)) return (1 - order) * guarantee.epsilon;  // the limit r -> 0
   if (!(delta < 1)) return 0;
-  const auto log_sum = [&](double log_y) {  // r = delta + y
+  const auto log_sum = [&](double log_y) {  // the logarithm of the moment at r = delta + y
     const double y = std::exp(log_y), r = delta + y;
     const double first = order * std::log(r) + (1 - order) * log_y;
     if (!(r < 1)) return first;
@@ -165,8 +165,9 @@ using published_check_in::lemma3_meant;
 using published_check_in::shuffled;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kSlack = 0.5;             // "we typically use Delta = 1/2", Remark 1
-constexpr std::uint64_t kLastOrder = 256;  // the approaches and the baseline cost the square of the order
+constexpr double kSlack = 0.5;  // the paper's Delta; Remark 1: "we typically use Delta = 1/2"
+// The work of the approaches and the baseline grows as the order squared.
+constexpr std::uint64_t kLastOrder = 256;
 
 const char* const kLiew =
     "Liew, Hasegawa, Takahashi, Shuffled check-in: privacy amplification towards practical distributed "
@@ -238,7 +239,7 @@ Bound liew_theorem2_printed_bound(double clients, double rate, double epsilon0, 
 Bound liew_approach1_bound(double clients, double rate, const Guarantee& local, std::uint64_t rounds,
                            const Question& question) {
   const double free = free_delta(question);
-  std::map<double, SubsampledRdp> of_count;  // for each k, Theorem 9 applied to Lemma 3's divergences
+  std::map<double, SubsampledRdp> of_count;  // by k: Theorem 9 applied to the divergences of Lemma 3
   const auto given = [&](double k, std::uint64_t order) {
     const auto lemma3 = [&, k](std::uint64_t j) {
       return lemma3_meant(static_cast<double>(j), shuffled(k, local, free));
@@ -281,7 +282,8 @@ Bound high_count_bound(double clients, double rate, const Guarantee& local, std:
                        const Question& question) {
   Bound bound;
   const auto epsilon_of = [&](double delta) -> std::optional<double> {
-    const double inclusion = delta / 2;  // half of delta is for the count, and the rest for delta0
+    // Half of delta is for a count above the quantile, the rest for delta0.
+    const double inclusion = delta / 2;
     const Guarantee round = published_check_in::high_count_round(clients, rate, local, inclusion);
     if (!(round.delta <= delta)) return std::nullopt;
     return round.epsilon;

@@ -35,8 +35,8 @@ namespace muster::accounting {
 namespace published_check_in {
 
 // Lemma 3 as equation (4) prints it (a moment, which it calls a divergence), and as it must have been meant:
-// epsilon + log(moment) / (order - 1). The latter is the least Renyi divergence of a pair whose hockey-stick
-// divergence at epsilon is delta. It is a LOWER bound, which the lemma takes for an upper bound.
+// epsilon + log(moment) / (order - 1). The second value is the least Renyi divergence of a pair whose
+// hockey-stick divergence at epsilon is delta. It is a LOWER bound, which the lemma takes for an upper bound.
 double lemma3_printed(double order, const Guarantee& guarantee);
 double lemma3_meant(double order, const Guarantee& guarantee);
 

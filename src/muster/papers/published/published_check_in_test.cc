@@ -166,8 +166,8 @@ TEST(PublishedCheckIn, DistributedCheckIn) {
   for (const double k : {9.0, 30.0}) {
     for (const double order : {2.0, 3.0, 6.0}) {
       EXPECT_NEAR(removal_moment(k, 1, order) / quadrature(k, 1, order), 1, 1e-10);
-      EXPECT_GE(removal_moment(k, 1, order), 1);          // by Jensen's inequality
-      EXPECT_LT(removal_moment_printed(k, 1, order), 1);  // impossible for any pair of laws
+      EXPECT_GE(removal_moment(k, 1, order), 1);          // a moment is at least 1, by Jensen's inequality
+      EXPECT_LT(removal_moment_printed(k, 1, order), 1);  // a moment below 1 is impossible
     }
   }
   EXPECT_NEAR(removal_moment(9, 1, 3), 1.5008, 1e-4);

@@ -17,7 +17,7 @@ namespace {
 const char* const kFeldman = "Feldman, McMillan, Talwar, Hiding Among the Clones, FOCS 2021, ";
 const char* const kComposed = "; composed by Kairouz, Oh, Viswanath, 2015, Theorem 3.3";
 
-constexpr double kLargestEpsilon0 = 40;  // beyond, amplification would take e^40 clients
+constexpr double kLargestEpsilon0 = 40;  // above this epsilon0, amplification would take e^40 clients
 
 // The values of delta0 that are tried: delta / n, halved repeatedly down to 1e-5 delta / n.
 std::vector<double> shares(double delta, double clients) {

@@ -15,8 +15,8 @@ namespace muster::accounting {
 namespace random_check_in {
 namespace {
 
-constexpr double kRoom = 1e-12;   // relative allowance for the rounding of a few operations
-constexpr double kStill = 1e-13;  // an iterate that moves less, relatively, has converged
+constexpr double kRoom = 1e-12;   // relative allowance for the rounding errors of a few operations
+constexpr double kStill = 1e-13;  // an iterate that changes by less than this, relatively, has converged
 
 }  // namespace
 
@@ -59,7 +59,7 @@ std::optional<double> least_delta1(double epsilon0, double delta0) {
     return -std::expm1(-epsilon0) * d / (4 * std::exp(epsilon0) * (2 + std::log(2 / d) / log_base));
   };
   if (!(allowed(1) >= delta0)) return std::nullopt;
-  double low = -700, high = 0;  // natural logarithms
+  double low = -700, high = 0;  // the search interval for ln(delta1)
   while (high - low > 1e-13 * (1 - low)) {
     const double middle = low + (high - low) / 2;
     if (middle <= low || middle >= high) break;

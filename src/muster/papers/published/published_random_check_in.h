@@ -53,11 +53,12 @@ std::optional<double> fixed_window_simplified(double epsilon0, double slots, dou
 std::optional<double> least_delta1(double epsilon0, double delta0);
 std::optional<double> approximate_epsilon(const SubGaussian& form, double uses, double delta1, double delta);
 
-// Propositions 3.4 and 4.4: the expected number of slots that a dummy message fills, and the printed bound of
-// Proposition 4.4.
-double expected_dummies_fixed(double clients, double slots, double p0);  // m (1 - p0/m)^n, exact
-double expected_dummies_sliding(double clients, double slots);           // (n-m+1) (1 - 1/m)^m, exact
-double expected_dummies_sliding_printed(double clients, double slots);   // (n-m+1) / e
+// The exact expected number of slots that a dummy message fills: m (1 - p0/m)^n for a fixed window
+// (Proposition 3.4), and (n-m+1) (1 - 1/m)^m for sliding windows (Proposition 4.4). The printed bound of
+// Proposition 4.4 is (n-m+1) / e.
+double expected_dummies_fixed(double clients, double slots, double p0);
+double expected_dummies_sliding(double clients, double slots);
+double expected_dummies_sliding_printed(double clients, double slots);
 
 }  // namespace random_check_in
 

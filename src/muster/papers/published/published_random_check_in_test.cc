@@ -97,7 +97,8 @@ TEST(RandomCheckIn, SimplificationIsNeverBelowTheTheorem) {
 // victim's are equal. It is also that of a run with p0 = 1 in which no other client checks in.
 long double homogeneous_delta(int m, long double e0, long double epsilon) {
   const long double q = 1 / (std::exp(e0) + 1), p = 1 - q;
-  long double log_mass = static_cast<long double>(m) * std::log(p), sum = 0;  // of j wrong answers among m
+  // In iteration j, log_mass is the logarithm of the probability of j wrong answers among m.
+  long double log_mass = static_cast<long double>(m) * std::log(p), sum = 0;
   for (int j = 0; j <= m; ++j) {
     const long double share = static_cast<long double>(j) / m;
     // The likelihood ratio of the victim's two records, given j wrong answers.
@@ -127,7 +128,8 @@ TEST(RandomCheckIn, ProvenOnesCoverTheExactCurve) {
 // four bits.
 struct AdaptiveBits {
   static constexpr int kSlots = 4, kRecords = 3;
-  long double one[1 << kSlots][kRecords];  // P(next bit = 1); first index: a 1 followed by the past bits
+  // P(next bit = 1). The first index is a 1 followed by the past bits, the second the record.
+  long double one[1 << kSlots][kRecords];
   AdaptiveBits(long double e0, std::mt19937_64& engine) {
     const long double q = 1 / (std::exp(e0) + 1);
     const long double choices[3] = {q, 1 - q, 0.5L};
@@ -255,7 +257,7 @@ TEST(RandomCheckIn, Dummies) {
   // The expected count of Proposition 3.4 for n = 3 and m = 2, where each client is at slot 1 with
   // probability p0/2.
   EXPECT_NEAR(expected_dummies_fixed(3, 2, 0.4), 2 * 0.8 * 0.8 * 0.8, 1e-15);
-  EXPECT_LE(expected_dummies_fixed(1e6, 1e3, 2 * 1e3 / 1e6), 1e3 / std::exp(2.0));  // p0 = c m / n
+  EXPECT_LE(expected_dummies_fixed(1e6, 1e3, 2 * 1e3 / 1e6), 1e3 / std::exp(2.0));  // p0 = 2 m / n
   EXPECT_LE(expected_dummies_sliding(6e4, 100), expected_dummies_sliding_printed(6e4, 100));
   EXPECT_NEAR(expected_dummies_sliding(6e4, 100) / expected_dummies_sliding_printed(6e4, 100), 1, 0.01);
   EXPECT_EQ(expected_dummies_fixed(5, 1, 1), 0);

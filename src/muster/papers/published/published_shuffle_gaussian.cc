@@ -23,11 +23,12 @@ namespace published_shuffle_gaussian {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// The highest orders at which the formulas are evaluated. A table costs its order squared, and so does a
-// sum over orders.
+// The highest orders at which the formulas are evaluated. The work of a table, and that of a sum over orders,
+// is proportional to the square of the order.
 constexpr std::uint64_t kLastOrder = 2048;
-constexpr std::uint64_t kLastSummedOrder = 256;  // equations (16) and (18)
-constexpr std::uint64_t kLastCountOrder = 64;    // equation (17), which needs a table for every count
+constexpr std::uint64_t kLastSummedOrder = 256;  // the highest order for equations (16) and (18)
+// The highest order for equation (17), which needs a table for each count k.
+constexpr std::uint64_t kLastCountOrder = 64;
 
 }  // namespace
 
@@ -70,7 +71,7 @@ Divergence equation17(double clients, double rate, double t) {
     for (const Term& term : *terms) {
       log_moment = rdp_detail::log_sum(log_moment, term.log_weight + m * term.divergence(order));
     }
-    return log_moment / m;  // negative where the missing term k = 0 has enough weight
+    return log_moment / m;  // may be negative, because the term k = 0 is missing
   };
 }
 
@@ -124,8 +125,8 @@ Bound by_formula(const char* id, const std::string& title, const Divergence& rdp
   return bound;
 }
 
-// Raises negative values to 0: a Renyi divergence is never negative, and a negative value would convert to
-// nonsense.
+// Raises negative values to 0: a Renyi divergence is never negative, and a negative value would convert to a
+// meaningless epsilon or delta.
 Divergence not_negative(Divergence rdp) {
   return [rdp = std::move(rdp)](std::uint64_t order) { return numerics::larger(0.0, rdp(order)); };
 }

@@ -67,7 +67,7 @@ TEST(ShuffleGaussian, TheoremOneIsTheSumOverPartitions) {
   EXPECT_GT(by_partitions(5, 2, 3, true), 10 * by_partitions(5, 2, 3, false));
 }
 
-// Table 1: n = 60,000, sigma = 9.48, delta = 1/n, orders up to 30.
+// Reproduces Table 1, for n = 60,000, sigma = 9.48, delta = 1/n and orders up to 30.
 TEST(ShuffleGaussian, TableOne) {
   const std::vector<double> ours = {0.22820, 0.22820, 0.22821, 0.22821, 0.22821, 0.22822, 0.22822};
   const std::vector<double> clones = {0.18623, 0.38461, 0.59516, 0.79355, 1.02241, 1.22689, 1.43138};
@@ -94,7 +94,8 @@ TEST(ShuffleGaussian, TableOne) {
     }
     EXPECT_NEAR(t * least, clones[rounds - 1], 1.2e-5 * t) << rounds;
   }
-  // These values use orders up to 2000, and the last one the exact conversion at orders up to 30.
+  // These values use orders up to 2000, except for the last value, which uses the exact conversion at orders
+  // up to 30.
   EXPECT_NEAR(*shuffle_gaussian_theorem1_bound(n, 1 / 9.48, 1, question, Conversion::canonne, 2000).upper,
               0.001406, 2e-6);
   EXPECT_NEAR(*shuffle_gaussian_theorem1_bound(n, 1 / 9.48, 7, question, Conversion::canonne, 2000).upper,
@@ -111,7 +112,7 @@ TEST(ShuffleGaussian, TableOne) {
 TEST(ShuffleGaussian, CorollaryOneIsAbove) {
   const Divergence rdp = theorem1(100, 0.5);
   for (const std::uint64_t order : {2u, 5u, 50u}) EXPECT_LT(rdp(order), corollary1(0.5, order));
-  const Divergence one = theorem1(1, 0.5);  // one client: no shuffling
+  const Divergence one = theorem1(1, 0.5);  // with one client, shuffling has no effect
   for (const std::uint64_t order : {2u, 5u, 50u}) EXPECT_NEAR(one(order), corollary1(0.5, order), 1e-9);
 }
 
@@ -139,21 +140,21 @@ long double homogeneous_check_in(int n, long double g, long double sigma, int or
 }
 
 TEST(ShuffleGaussian, CheckInFormulasAreFalse) {
-  // Two clients at rate 0.05, sigma = 1.
+  // The divergence of order 6 for two clients at rate 0.05 and sigma = 1.
   EXPECT_NEAR(static_cast<double>(homogeneous_check_in(2, 0.05L, 1, 6)), 1.7161, 1e-4);
   EXPECT_NEAR(theorem3(2, 0.05, 1, 0.5)(6), 0.22692, 1e-5);
   EXPECT_NEAR(static_cast<double>(homogeneous_check_in(2, 0.05L, 1, 2)), 0.04206, 1e-5);
   EXPECT_NEAR(equation17(2, 0.05, 1)(2), -2.31453, 1e-5);
 }
 
-// The experiment of Figure 1b: n = 60,000, rate 0.1, sigma = 5, 5,540 rounds.
+// Tests the experiment of Figure 1b, with n = 60,000, rate 0.1, sigma = 5 and 5,540 rounds.
 TEST(ShuffleGaussian, FigureOneB) {
   const Question question{Question::Kind::epsilon_at_delta, 1e-5};
   const Bound third = shuffle_gaussian_theorem3_bound(60000, 0.1, 0.2, 5540, question);
   const Bound sum = shuffle_gaussian_equation17_bound(60000, 0.1, 0.2, 5540, question);
   ASSERT_TRUE(third.upper && sum.upper);
   EXPECT_GT(*third.upper, *sum.upper);
-  EXPECT_GT(*third.upper, 0.1457);  // a proven upper bound, at distance 2
+  EXPECT_GT(*third.upper, 0.1457);  // 0.1457 is a proven upper bound, for distance 2
   // From order l = 3 on, the sum of equation (16) contains 2 g^3 C(l,3), g the rate, whatever the noise is.
   // So order 2 is best, and its conversion term alone is log(1/delta) - log 4.
   EXPECT_NEAR(*third.upper, 10.13, 0.005);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLargestSummed = 1e8;  // the largest subset for which Theorem 2 is summed
-// The highest order at which Theorem 9 is evaluated; its cost is the square of the order.
+// The highest order at which Theorem 9 is evaluated; the work grows as the square of the order.
 constexpr std::uint64_t kLastOrder = 1024;
 
 const char* const kGirgis =
@@ -39,7 +39,7 @@ Bound as_plotted(const char* id, Bound bound, const std::string& curve, const st
   return bound;
 }
 
-// A bound by optimal composition, without its id and citation.
+// A Bound by optimal composition, whose id and citation are not set yet.
 Bound composed_optimally(const std::function<std::optional<double>(double delta)>& epsilon_of,
                          std::uint64_t rounds, const Question& question) {
   Bound bound;
@@ -131,7 +131,7 @@ Bound subset_numerical_composition_bound(double clients, double subset, double e
                                          const Question& question) {
   const double rate = subset / clients;
   const auto epsilon_of = [&](double delta) -> std::optional<double> {
-    double low = 0, high = epsilon0;  // from epsilon0 on, the pair's delta is 0
+    double low = 0, high = epsilon0;  // at epsilon0 and above, the pair's delta is 0
     const auto holds = [&](double epsilon) {
       return clone_pair_delta(subset, epsilon0, epsilon).upper <=
              numerics::smaller(1.0, delta / rate) * (1 - numerics::kEightThousandRoundings);

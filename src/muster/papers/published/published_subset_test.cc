@@ -24,10 +24,11 @@ const Question kMnist{Question::Kind::epsilon_at_delta, 1e-5};
 TEST(PublishedSubset, HeadlinePoint) {
   const double own = *subset_theorem1_bound(1e6, 1e3, 2, 100000, kHeadline, Conversion::canonne).upper;
   EXPECT_NEAR(own, 1.040, 0.0005);
-  // The 2.5x comes from using one branch of Theorem 9's minimum; the full theorem is below the paper's bound.
+  // The paper's 2.5x comes from using only one branch of Theorem 9's minimum. The full theorem gives less
+  // than the paper's bound.
   EXPECT_NEAR(*subset_plotted_wang_bound(1e6, 1e3, 2, 100000, kHeadline).upper / own, 2.55, 0.01);
   EXPECT_NEAR(*subset_ccs_bound(1e6, 1e3, 2, 100000, kHeadline, Conversion::canonne).upper, 1.0237, 0.0005);
-  // Instead of the 14x, the clones' closed form with optimal composition gives 12.4x.
+  // Instead of the paper's 14x, the closed form of the clones with optimal composition gives 12.4x.
   EXPECT_NEAR(*subset_strong_composition_bound(1e6, 1e3, 2, 100000, kHeadline).upper, 12.857, 0.05);
   // The paper's "10 times" refers to curve (ii), a lower bound of the divergence that is converted as if it
   // were an upper bound.
@@ -116,7 +117,7 @@ TEST(PublishedSubset, MnistPoint) {
   EXPECT_NEAR(*subset_numerical_composition_bound(60000, 10000, 1.5, 1200, kMnist).upper, 3.153, 0.005);
 }
 
-// At the headline point, the numerical clones give 2.2, not 14 times 1.04.
+// At the headline point, the numerically evaluated clone pair gives epsilon 2.2, not 14 times 1.04.
 TEST(PublishedSubset, NumericalClonesAtTheHeadline) {
   EXPECT_NEAR(numerical_strong(1000, 1e-3, 2, 100000, 1e-8), 2.214, 0.005);
   EXPECT_NEAR(*subset_numerical_composition_bound(1e6, 1000, 2, 100000, kHeadline).upper, 2.214, 0.01);
@@ -132,8 +133,8 @@ TEST(PublishedSubset, WhereAboutOneComesFrom) {
       answer_by_renyi([](std::uint64_t l) { return check_in_rdp_lower(2, 60000, 0.1, 0.5, l); }, 6800, kMnist,
                       Conversion::canonne);
   EXPECT_NEAR(*theorem3.upper, 0.82, 0.01);
-  // The figure also states "about 3 by strong composition". The numerical clones, the subset and optimal
-  // composition give 13.
+  // The figure also states "about 3 by strong composition". The numerically evaluated clone pair, the subset
+  // and optimal composition give 13.
   EXPECT_NEAR(numerical_strong(6000, 0.1, 2, 6800, 1e-5), 13.05, 0.01);
 }
 

@@ -78,7 +78,7 @@ TEST(PublishedRdp, SandwichTheEnumeratedDivergence) {
           const long double exact = oracle::renyi(oracle::subset(zeros, zero, one, k), l);
           const double lower = subsampled_shuffle_rdp_lower(e0, n, k, order);
           EXPECT_LE(lower, exact * (1 + 1e-13L));
-          EXPECT_GE(lower, exact * (1 - 1e-9L));  // Theorem 2 is the exact moment
+          EXPECT_GE(lower, exact * (1 - 1e-9L));  // Theorem 2 gives the exact moment
         }
         for (const double rate : {0.1, 0.5, 0.8, 1.0}) {
           const double upper = CheckInRdp(e0, n, rate).upper(order);
@@ -128,8 +128,8 @@ double epsilon_at(double n, double rate, double epsilon0, std::uint64_t rounds, 
               .upper;
 }
 
-// The values of Theorem 1 at the mean count, for three experiments of the papers. For the first two the
-// papers report about 1 and 2.91.
+// Tests the values of Theorem 1 at the mean count, for three experiments of the papers. For the first two,
+// the papers report epsilons of about 1 and of 2.91.
 TEST(Published, PapersPoints) {
   EXPECT_NEAR(epsilon_at(60000, 0.1, 2, 6800, 1e-5), 11.5, 0.05);
   EXPECT_NEAR(epsilon_at(60000, 1.0 / 6, 1.5, 1200, 1e-5), 3.09, 0.005);
@@ -158,7 +158,7 @@ TEST(Published, SaysWhatItIs) {
   const Bound proven = check_in_rdp_bound(protocol, 2, 6800, question, Conversion::exact);
   EXPECT_EQ(proven.validity, Validity::proven);
   EXPECT_NEAR(*proven.upper, 11.53, 0.01);
-  // The other question asks for delta at a given epsilon.
+  // The bounds also answer questions for delta at a given epsilon.
   const Bound delta =
       check_in_rdp_bound(protocol, 2, 10, {Question::Kind::delta_at_epsilon, 1.0}, Conversion::exact);
   EXPECT_GT(*delta.upper, 0);

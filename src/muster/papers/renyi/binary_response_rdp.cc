@@ -35,7 +35,7 @@ numerics::Enclosure binary_response_rdp(Direction direction, double clients, dou
   if (subset > kLargestSubset) return {0, kInfinity};
   const long double e = epsilon0, k = subset, l = order, p = direction == Direction::forward ? l : 1 - l;
   const long double q = 1 / (std::exp(e) + 1), scale = 2 * std::sinh(e) / clients;
-  const long double log_odds = -e, log_none = -k * std::log1p(std::exp(-e));  // log (1-q)^k
+  const long double log_odds = -e, log_none = -k * std::log1p(std::exp(-e));  // log_none = log((1-q)^k)
   const long double log_factorial = std::lgamma(k + 1);
   std::vector<long double> logs;
   long double highest = -kInfinity;

@@ -23,7 +23,8 @@ CheckInRdp::CheckInRdp(double epsilon0, double clients, double rate)
 
 double CheckInRdp::upper(std::uint64_t order) const {
   // The bound rises with the inclusion rate and, at a fixed rate, falls with the number of reports. So a
-  // block is bounded with the rate k/n of its last k and with its first k as the number. k = 0 adds nothing.
+  // block is bounded at the rate k/n of its last k, with its first k as the number of reports. k = 0 adds
+  // nothing.
   double log_excess = -std::numeric_limits<double>::infinity();
   for (const numerics::BinomialBlock& block : blocks_) {
     if (block.last == 0 || !(block.weight > 0)) continue;

@@ -15,7 +15,7 @@ using numerics::ScaledSeries;
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLargestLog = 1e8;  // keeps exponents far inside 32 bits
+constexpr double kLargestLog = 1e8;  // a limit on logarithms that keeps exponents far inside 32 bits
 
 // The series of e^{m x} up to x^order.
 ScaledSeries exponential(double m, std::uint64_t order) {
@@ -113,7 +113,7 @@ void HomogeneousRdp::double_up(std::uint64_t order) {
   ScaledSeries one, factorials = exponential(1, order);
   for (std::uint64_t j = 0; j <= order; ++j)
     one.push_back(numerics::scaled_exp(moments_.log_excess(j)) * factorials[j]);
-  const ScaledSeries whole = sum(factorials, one, 1);  // F
+  const ScaledSeries whole = sum(factorials, one, 1);  // the series F
   ScaledSeries z = one;
   double power = 1;
   for (int bit = static_cast<int>(std::bit_width(terms)) - 2; bit >= 0; --bit) {
@@ -126,7 +126,7 @@ void HomogeneousRdp::double_up(std::uint64_t order) {
   }
   if (clients_ > terms_) z = product(exponential(clients_ - terms_, order), z, order);
   doubled_.clear();
-  Scaled unit = scaled(1);  // i! / n^i
+  Scaled unit = scaled(1);  // i! / n^i in iteration i
   for (std::uint64_t i = 0; i <= order; ++i) {
     doubled_.push_back(z[i] * unit);
     unit = scaled(unit.mantissa / clients_ * static_cast<double>(i + 1), unit.exponent);
@@ -164,7 +164,7 @@ numerics::Enclosure HomogeneousRdp::divergence(std::uint64_t order) {
   if (!in_range(order)) return {0, kInfinity};
   const Excess found = excess(order);
   const double l = static_cast<double>(order), error = found.relative_error;
-  if (!(found.value.mantissa > 0)) return {0, kInfinity};  // zero, or not computed
+  if (!(found.value.mantissa > 0)) return {0, kInfinity};  // the excess is 0 or unknown
   const auto rho = [&](double factor) {
     if (found.value.exponent < 900) {
       return std::log1p(std::ldexp(found.value.mantissa, found.value.exponent) * factor) / (l - 1);

@@ -56,7 +56,7 @@ class HomogeneousRdp {
   // The highest orders that are computed, by the recurrence and by doubling. The tables up to them take half
   // a second and two seconds.
   static constexpr std::uint64_t kHighestOrder = 32768;
-  static constexpr std::uint64_t kHighestDoubledOrder = 16384;  // where the order exceeds k + 1
+  static constexpr std::uint64_t kHighestDoubledOrder = 16384;  // used if the order exceeds k + 1
 
  private:
   HomogeneousRdp(double clients, double terms, RatioMoments moments);
@@ -71,11 +71,11 @@ class HomogeneousRdp {
   // k j (1 - mu_{j-1}/mu_j).
   numerics::ScaledSeries weight_;
   std::vector<double> bracket_, source_;
-  numerics::Scaled inverse_power_, inverse_factorial_;  // 1 / (j! n^j), 1 / j! at the next j
+  numerics::Scaled inverse_power_, inverse_factorial_;  // 1 / (j! n^j) and 1 / j!, at the next j
   // At index i: E_i / i! and 1 / i! as a pair, and E_i.
   numerics::PairSeries pairs_;
   numerics::ScaledSeries excess_;
-  std::vector<numerics::Scaled> doubled_;  // E_i by doubling; empty until it is needed
+  std::vector<numerics::Scaled> doubled_;  // E_i, computed by doubling; empty until needed
 };
 
 }  // namespace muster::accounting

@@ -56,14 +56,14 @@ class Algorithm1 {
     if (count > n_) return;
     long double term = 1, squares = 0, zeros = 1;
     int left = order_, run = 0, previous = 0;
-    for (const int part : parts_) {  // multiplies by order! / (n^order prod part! prod kappa!)
+    for (const int part : parts_) {  // the factor order! / (n^order prod part! prod kappa!)
       for (int i = 1; i <= part; ++i) term *= static_cast<long double>(left--) / i / n_;
       run = part == previous ? run + 1 : 1;
       previous = part;
       term /= run;
       squares += static_cast<long double>(part) * part;
     }
-    for (long double i = 0; i < count; ++i) zeros *= n_ - i;  // n! / kappa_0!
+    for (long double i = 0; i < count; ++i) zeros *= n_ - i;  // zeros = n! / kappa_0!
     term *= zeros;
     sum_ += term * std::exp((squares - order_) / (2 * s_ * s_));
   }
@@ -203,8 +203,8 @@ TEST(HomogeneousRdp, FallsWithTheNumberOfClients) {
   }
 }
 
-// Table 1 of Liew and Takahashi (2022), and the values with orders up to 2000, at n = 60,000, s = 9.48 and
-// delta = 1/n.
+// Reproduces Table 1 of Liew and Takahashi (2022), and the values with orders up to 2000, at n = 60,000, s =
+// 9.48 and delta = 1/n.
 TEST(HomogeneousRdp, ReferenceTable) {
   struct Row {
     double distance, rounds;

@@ -22,8 +22,8 @@ class RatioMoments {
   static RatioMoments binary_response(double epsilon0, double rate = 1);
   static RatioMoments k_randomized_response(double epsilon0, double k, double rate = 1);
 
-  double log_excess(std::uint64_t order) const;  // log(mu_order - 1); -infinity below 2
-  double log_step(std::uint64_t order) const;    // log(mu_order - mu_{order-1}); -infinity below 2
+  double log_excess(std::uint64_t order) const;  // log(mu_order - 1); -infinity for order < 2
+  double log_step(std::uint64_t order) const;    // log(mu_order - mu_{order-1}); -infinity for order < 2
   double log_moment(std::uint64_t order) const;  // log mu_order
   // An upper bound of |log mu_order|, superadditive in the order. The absolute errors of the three functions
   // above are at most (16 + 8 reach(order)) u, u = 2^-53.

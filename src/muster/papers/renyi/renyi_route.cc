@@ -13,8 +13,10 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kLastOrder = 1'000'000;  // the papers' sums have as many terms as their order
-constexpr double kCountExponent = 40;            // cells are coarser where Chernoff's bound is below e^-40
+// The highest order; the papers' sums have as many terms as their order.
+constexpr std::uint64_t kLastOrder = 1'000'000;
+// Counts whose Chernoff bound is below e^-40 are put into coarser cells.
+constexpr double kCountExponent = 40;
 
 }  // namespace
 

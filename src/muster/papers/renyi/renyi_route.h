@@ -22,7 +22,7 @@
 
 namespace muster::accounting {
 
-using Divergence = std::function<double(std::uint64_t order)>;  // D_order per round; infinity allowed
+using Divergence = std::function<double(std::uint64_t order)>;  // D_order per round; may be infinite
 
 // A Bound whose `upper` is set if it is finite. Its `assumptions` state the order, or why there is no
 // `upper`. Its id and citation are empty.

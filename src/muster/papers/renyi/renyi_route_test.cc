@@ -41,7 +41,7 @@ long double theorem9(long double rate, long double rho, long double largest, int
   for (int j = 3; j <= order; ++j) {
     sum += std::pow(rate, j) * choose(order, j) * std::exp((j - 1) * rho * j) * factor(j);
   }
-  return std::log1p(sum) / (order - 1);  // log(1 + sum) would lose a small sum
+  return std::log1p(sum) / (order - 1);  // log(1 + sum) would lose the digits of a small sum
 }
 
 TEST(RenyiRoute, EqualsThePrintedFormulas) {

@@ -5,16 +5,17 @@
 // Delta; mu = Delta / s. For records clipped to norm C, Delta = 2 C, s = sigma C and mu = 2 / sigma.
 // Neighbouring relation: replace-one.
 //   shuffle-gaussian-rdp
-//       D_l of the homogeneous pair (homogeneous_rdp.h). Conditional: the pair is not proven to be the worst.
+//       D_l of the homogeneous pair (homogeneous_rdp.h). It is conditional, because this pair is not proven
+//       to be the worst.
 //       Liew and Takahashi (2022), Theorem 1, state this bound at Delta = C, where it is false. For subsets
 //       and check-ins the pair's divergence is computed exactly, not by their equations 16 to 18.
 //   shuffle-gaussian-rdp-subsampled
 //       Their equations 16 and 17, corrected: the rate is k/n given k reports, and k = 0 is included.
-//       Conditional on the same pair, and looser than shuffle-gaussian-rdp.
+//       The bound is conditional on the same pair, and looser than shuffle-gaussian-rdp.
 //   subset-local-rdp
 //       Theorem 9 of Wang et al. (2019), applied to the divergence of one message. The other messages do not
-//       help to hide it. Proven for every randomizer with a Renyi curve, in any dimension; it needs a subset
-//       or a check-in.
+//       help to hide it. The bound is proven for every randomizer with a Renyi curve, in any dimension. It
+//       needs a subset or a check-in.
 // Each id ends in "-exact-conversion" where that conversion is used. The pages are
 // docs/theory/shuffle-gaussian-rdp.md and docs/theory/subsampled-rdp.md. Pure functions; they take up to
 // a second where high orders matter.
@@ -41,7 +42,7 @@ struct RenyiCrowd {
 
 Bound shuffle_gaussian_rdp_bound(const RenyiCrowd& crowd, double mu, std::uint64_t rounds,
                                  const Question& question, Conversion conversion);
-// For comparison with the paper's equations (16) and (17); the bound above is smaller.
+// This bound is for comparison with the paper's equations (16) and (17). The bound above is smaller.
 Bound shuffle_gaussian_rdp_subsampled_bound(const RenyiCrowd& crowd, double mu, std::uint64_t rounds,
                                             const Question& question, Conversion conversion);
 

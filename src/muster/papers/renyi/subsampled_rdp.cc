@@ -44,7 +44,7 @@ double SubsampledRdp::theorem_log_excess(std::uint64_t order) const {
     const double jj = static_cast<double>(j);
     double term = -kInfinity;
     if (j == 2) {
-      const double eps = numerics::larger(0.0, mechanism_(2));  // rounding must not make it negative
+      const double eps = numerics::larger(0.0, mechanism_(2));  // rounding could make mechanism_(2) negative
       term = numerics::smaller(2 * log_two + log_expm1(eps), eps + numerics::smaller(log_two, 2 * log_gain));
     } else if (j > 2) {
       term = (jj - 1) * mechanism_(j) + numerics::smaller(log_two, jj * log_gain);
@@ -84,7 +84,7 @@ CheckInMixture::CheckInMixture(double clients, double rate,
                                double largest_loss) {
   for (const numerics::BinomialBlock& block :
        numerics::binomial_blocks(clients, rate, kBlockExponent, kBlockFineness)) {
-    if (block.last == 0 || !(block.weight > 0)) continue;  // nobody reports: no divergence
+    if (block.last == 0 || !(block.weight > 0)) continue;  // if nobody reports, the divergence is 0
     const double share = numerics::smaller(1.0, block.last / clients);
     blocks_.push_back({std::log(block.weight),
                        SubsampledRdp(share, mechanism(numerics::larger(1.0, block.first)), largest_loss)});
@@ -96,10 +96,10 @@ double CheckInMixture::upper(std::uint64_t order) const {
   for (const Block& block : blocks_) {
     worst = numerics::larger(worst, block.rdp.mechanism(order));
     const double one = block.rdp.log_excess(order);
-    if (one == -kInfinity) continue;  // no divergence
+    if (one == -kInfinity) continue;  // the divergence given this block is 0
     log_excess = rdp_detail::log_sum(log_excess, block.log_weight + one + 4 * kUnit * std::fabs(one));
   }
-  // A mixture over a public count is no worse than its worst component.
+  // The divergence of a mixture over a public count is at most the largest divergence of a component.
   return numerics::smaller(worst, divergence(order, log_excess));
 }
 

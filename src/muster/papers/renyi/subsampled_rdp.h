@@ -15,9 +15,9 @@
 //                   for the mechanism on k records and g = k/n (NOT `rate`). The sum runs over blocks of k
 //                   with certified weights. A block uses its last k for g and its first k for the mechanism,
 //                   whose divergence must not increase with k.
-// Both are proven if the given divergences are upper bounds. Orders are integers >= 2. Above order 2048 the
-// divergence without subsampling is returned, to save time. Values are rounded up. Tables grow with the
-// order, so use an object from one thread.
+// Both bounds are proven if the given divergences are upper bounds. Orders are integers >= 2. Above order
+// 2048 the divergence without subsampling is returned, to save time. Values are rounded up. Tables grow with
+// the order, so use an object from one thread.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@
 
 namespace muster::accounting {
 
-using RenyiCurve = std::function<double(std::uint64_t order)>;  // upper bounds; infinity allowed
+// An upper bound of the divergence at each order; may be infinite.
+using RenyiCurve = std::function<double(std::uint64_t order)>;
 
 class SubsampledRdp {
  public:

@@ -41,12 +41,12 @@ double log_second_term(std::uint64_t order, double rate, double epsilon0, double
 double log_series(std::uint64_t order, double x) {
   if (order < 3) return -kInfinity;
   const double l = static_cast<double>(order);
-  const double half_root_pi = 0.886226925452758;  // Gamma(3/2)
+  const double half_root_pi = 0.886226925452758;  // Gamma(3/2) = sqrt(pi) / 2
   const double first = std::log(l) + std::log(l - 1) + std::log(l - 2) - std::log(2.0) +
                        std::log(half_root_pi) + 3 * std::log(x);
   // Terms are relative to the first. term_{j+1} / term_j = x (l-j) / j * R_j with
   // R_j = Gamma((j+1)/2) / Gamma(j/2) and R_{j+1} = (j/2) / R_j. This ratio of terms decreases in j, because
-  // R_j^2 >= j/2 - 1/4. So once it is below a half, all later terms sum to less than the last one.
+  // R_j^2 >= j/2 - 1/4. So once it is below a half, all later terms sum to less than the last term added.
   double term = 1, sum = 1, shift = 0, gamma_ratio = 1 / half_root_pi;
   for (double j = 3; j < l; ++j) {
     const double ratio = x * (l - j) / j * gamma_ratio;
@@ -127,7 +127,7 @@ double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subs
   walk(1);
   walk(-1);
   const double mean = sum / mass_sum * (1 - 16 * kUnit * (steps + 64));
-  if (!std::isfinite(mean)) return 0;  // out of the range of doubles: the trivial lower bound
+  if (!std::isfinite(mean)) return 0;  // the mean leaves the range of doubles; 0 is the trivial lower bound
   return std::log1p(mean) / (l - 1) * (1 - numerics::kEightyRoundings);
 }
 

@@ -29,8 +29,8 @@ namespace rdp_detail {
 // Upper bounds of the logarithms of the terms of Theorem 1. They are -infinity where a term is 0, and they
 // increase in every argument but kbar, in which they decrease.
 double log_second_term(std::uint64_t order, double rate, double epsilon0, double kbar);
-double log_series(std::uint64_t order, double x);        // sum_{j=3..l} C(l,j) j Gamma(j/2) x^j
-double log_power_excess(std::uint64_t order, double z);  // (1+z)^l - 1 - l z
+double log_series(std::uint64_t order, double x);        // of sum_{j=3..l} C(l,j) j Gamma(j/2) x^j
+double log_power_excess(std::uint64_t order, double z);  // of (1+z)^l - 1 - l z
 double log_sum(double log_a, double log_b);              // log(a + b), rounded up
 double divergence_from_log_excess(std::uint64_t order,
                                   double log_excess);  // log(1 + e^log_excess) / (order - 1), rounded up

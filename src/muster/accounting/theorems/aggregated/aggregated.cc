@@ -15,14 +15,17 @@ namespace {
 using numerics::Enclosure;
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
-constexpr double kExponent = 90;  // the window of k leaves out a probability of e^-90
+constexpr double kExponent = 90;  // outside the window of k, Chernoff's bound on either tail is at most e^-90
 // The relative width of a block of k. Charging all k of a block at one of its ends raises the bound by about
 // this fraction.
 constexpr double kRelativeWidth = 5e-6;
 constexpr double kImprobable = 1e-36;  // a block of N less likely than this is charged at delta = 1
-constexpr double kBulk = 4;            // in deviations of ln mu_k; blocks further out go to Runs::rest
-constexpr double kSpread = 2;          // runs are equally wide in erfc(z / kSpread), z in these deviations
-constexpr double kNarrow = 1e-3;       // relative width in mu below which runs are not split
+// Blocks whose ln mu_k is at most this many standard deviations from its mean go to Runs::bulk.
+constexpr double kBulk = 4;
+// Runs are equally wide in erfc(z / kSpread), where z is the distance of ln mu_k from its mean, in
+// deviations.
+constexpr double kSpread = 2;
+constexpr double kNarrow = 1e-3;  // runs whose relative width in mu is below this are not split
 constexpr double kRootTwoPi = 2.5066282746310002;
 
 double gaussian_total_variation(double mu) { return numerics::smaller(1.0, mu / kRootTwoPi); }
@@ -37,15 +40,15 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double g, 
 AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own, double g, double kmin,
                                                  FewReports few)
     : own_(own) {
-  // The odds against her being among k reports, (1 - lambda_k) / lambda_k.
+  // The odds against the victim being among k reports, (1 - lambda_k) / lambda_k.
   const auto odds = [=](double k) {
     return k >= n ? 0.0 : own == g ? (n - k) / k : (1 - own) * (n - k) * g / (own * k * (1 - g));
   };
   const double others = n - 1, sd = std::sqrt(others * g * (1 - g));
   const double fineness = sd > 0 ? kRelativeWidth * others * g / sd : 0;
   const std::vector<numerics::BinomialBlock> cut = numerics::binomial_blocks(others, g, kExponent, fineness);
-  // The blocks of the window come first and sum to 1 up to rounding; later ones have their Chernoff
-  // bounds as weights.
+  // The blocks of the window come first, and their weights sum to 1 up to rounding. The weights of later
+  // blocks are Chernoff's bounds.
   double window = 0, seen = 0;
   for (const numerics::BinomialBlock& block : cut) {
     if (seen >= 1) break;
@@ -116,8 +119,8 @@ Enclosure AggregatedGaussianCurve::delta(double epsilon) const {
   });
 }
 
-// c / lambda = 1 - odds (E-1), and E lambda / c is E divided by this. Nothing cancels where odds = 0, that
-// is, where the victim certainly reported.
+// c / lambda = 1 - odds (E-1), and E lambda / c is E divided by the same number. Nothing cancels where odds =
+// 0, that is, where the victim certainly reported.
 Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
   const double growth = std::expm1(epsilon);
   return mixture([epsilon, growth](double odds, double mu) {
@@ -150,8 +153,7 @@ AggregatedGaussianCurve::Runs AggregatedGaussianCurve::runs(std::size_t most) co
     const double off = std::log(block.max_mu) - mean;
     variance += block.upper * off * off / all;
   }
-  // Runs are narrower where most of the probability is: they are equally wide in a normal distribution
-  // function.
+  // Runs are equally wide in erfc(z / kSpread), so they are narrower where most of the probability is.
   const auto place = [&](const Block& block) {
     const double z = variance > 0 ? (std::log(block.max_mu) - mean) / std::sqrt(variance) : 0;
     if (!(std::fabs(z) <= kBulk)) return -1.0;

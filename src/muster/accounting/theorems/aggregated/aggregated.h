@@ -22,7 +22,7 @@ namespace muster::accounting {
 
 // How a round of fewer than kmin reports is treated.
 enum class FewReports {
-  destroyed,  // nothing is released
+  destroyed,  // such a round releases nothing
   topped_up   // the sum has the noise of kmin reports, as AggregatedUnequalCurve needs it
 };
 
@@ -59,8 +59,8 @@ class AggregatedGaussianCurve {
  private:
   AggregatedGaussianCurve() = default;
   struct Block {
-    double min_odds, max_odds;  // (1 - lambda_k) / lambda_k over the block
-    double min_mu, max_mu;      // mu_k over the block
+    double min_odds, max_odds;  // the range of (1 - lambda_k) / lambda_k over the block
+    double min_mu, max_mu;      // the range of mu_k over the block
     double lower, upper;        // enclose the probability that k - 1 others report, for some k in the block
     double rest;                // sum over all later blocks of probability times a bound of f_{mu_k}(1)
   };

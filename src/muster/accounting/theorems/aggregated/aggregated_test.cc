@@ -131,7 +131,7 @@ TEST(AggregatedGaussian, DominatesEveryDatasetAndIsAttained) {
             const double epsilon = share * 2 / s;
             const numerics::Enclosure bound = curve.delta(epsilon);
             EXPECT_LE(bound.upper - bound.lower, 1e-7 * bound.upper);
-            // A wrong variant, with the rate g instead of the share k / n, is caught.
+            // A wrong variant, with the rate g instead of the share k / n, must be too small in some cases.
             long double naive = 0;
             for (int k = kmin; k <= n; ++k) {
               naive += binomial(n, k, g) * g *
@@ -156,7 +156,8 @@ TEST(AggregatedGaussian, DominatesEveryDatasetAndIsAttained) {
             }
             caught += worst > naive * 1.001L;
             tightest = std::max(tightest, worst / bound.upper);
-            EXPECT_GE(worst, bound.lower * (1 - 1e-9L) - 1e-17L);  // attained at every epsilon
+            // At every epsilon, some data set attains the bound.
+            EXPECT_GE(worst, bound.lower * (1 - 1e-9L) - 1e-17L);
             // The reverse curve of the pair: the others hold -1, and the victim's -1 is compared with 1.
             const std::vector<double> same(static_cast<std::size_t>(n - 1), -1.0);
             const long double reverse = truth(same, -1, 1, s, g, kmin, epsilon);

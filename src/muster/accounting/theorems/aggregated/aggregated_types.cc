@@ -16,18 +16,19 @@ namespace {
 using numerics::larger;
 using Run = AggregatedGaussianCurve::Run;
 
-// The numbers of reports are grouped into this many runs: fewer for larger mu, where there are more types
-// and the search is slower.
+// The numbers of reports are grouped into runs. There are fewer runs if mu is above these limits, because
+// there are more types then and the search is slower.
 constexpr double kSmallMu = 0.25, kLargeMu = 0.85;
 constexpr std::size_t kRunsOfSmall = 10, kRuns = 7, kRunsOfLarge = 4, kRoughRuns = 2;
 constexpr double kPerDeviation = 10, kRoughNodes = 7;  // nodes per deviation of the loss
-constexpr double kDense = 2.5;                         // deviations with a node at every lattice point
-constexpr double kGrowth = 1.15;                       // ratio of successive steps further out
+// Up to this many deviations, every lattice point is a node.
+constexpr double kDense = 2.5;
+constexpr double kGrowth = 1.15;   // ratio of successive steps further out
 constexpr double kFarFrom = 4;     // above kFarFrom * mu of ln(E + c), every type is charged the worst pair
-constexpr double kFarthest = 700;  // the largest loss
+constexpr double kFarthest = 700;  // the largest loss of a type
 constexpr std::size_t kMaxNodes = 2000;
 constexpr double kDown = 1 - 0x1p-50, kUp = 1 + 0x1p-50;
-constexpr double kSummed = 1e-12;  // relative rounding of a sum over the runs
+constexpr double kSummed = 1e-12;  // relative rounding error of a sum over the runs
 constexpr double kMoved = 1e-12;   // relative change of a mass from the rounding of its point
 
 std::size_t runs_at(double mu) {

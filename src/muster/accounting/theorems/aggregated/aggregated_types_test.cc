@@ -108,7 +108,7 @@ TEST(AggregatedTypes, CoverRandomRoundsOnBothSides) {
             lambda * profile(*types, first, index) + (1 - lambda) * profile(*types, first + 1, index);
         ASSERT_GE(bound, truth - 1e-12)
             << setting.name << ' ' << index << ' ' << at.D << ' ' << at.d << ' ' << at.S;
-        // The types of the exchanged pair would hold only on one side of alpha = 1.
+        // A bound by the types of the exchanged pair would be valid only on one side of alpha = 1.
         const double other = lambda * profile(*types, count - 1 - first, index) +
                              (1 - lambda) * profile(*types, count - 2 - first, index);
         one_sided += truth > other + 1e-9;
@@ -154,9 +154,10 @@ TEST(AggregatedTypes, TheOuterOnesAreNearlyTheWorstCurveAndItsReverse) {
 
 TEST(AggregatedTypes, NoneOutOfRange) {
   EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(2, 1000, 1, 1)).covers());       // everybody reports
-  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(1e-3, 1000, 0.1, 1)).covers());  // hardly any loss
-  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(1e3, 1000, 0.1, 1)).covers());   // hardly any noise
-  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(2, 5, 0.5, 1)).covers());        // too few reports
+  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(1e-3, 1000, 0.1, 1)).covers());  // mu_k is too small
+  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(1e3, 1000, 0.1, 1)).covers());   // mu_k is too large
+  // With at most five reports, mu_k may be too large.
+  EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve(2, 5, 0.5, 1)).covers());
   EXPECT_TRUE(AggregatedTypes(AggregatedGaussianCurve(2, 1000, 0.1, 50)).covers());
   EXPECT_TRUE(AggregatedTypes(AggregatedGaussianCurve::subset(4, 1000, 100)).covers());
   EXPECT_FALSE(AggregatedTypes(AggregatedGaussianCurve::subset(4, 100, 100)).covers());

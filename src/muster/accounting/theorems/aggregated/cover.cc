@@ -136,7 +136,8 @@ void cover_sum(const Mechanism& mechanism, const Participation& participation, A
   } else if (const auto* subset = std::get_if<FixedSubset>(&participation)) {
     add_gaussian_sum(*gaussian, *subset, list);
   } else if (const auto* slots = std::get_if<RandomCheckIn>(&participation)) {
-    // The sums of all slots add up to that of a check-in, whose pair is therefore told apart at least as well.
+    // The sums of all slots add up to the sum of a check-in. So the slots reveal at least as much as that
+    // sum, and its lower bounds hold for them.
     Applicable of_one_sum;
     add_gaussian_sum(*gaussian, AggregatedCheckIn{slots->clients(), slots->rate(), 1, slots->min_rate()},
                      of_one_sum);

@@ -34,7 +34,7 @@ std::optional<double> upper_of(const Statement& statement, const std::string& id
 }
 
 // One dominating pair gives an epsilon of .8272, and one pair of data sets attains .7209. Charging by types
-// must come within 1 % of the latter.
+// must come within 1 % of .7209.
 TEST(GaussianSums, AThousandRoundsWithinOnePerCent) {
   const Accountant accountant(GaussianLocal{0.004}, check_in(100'000'000, 0.01));
   const Statement s = accountant.account(1000, epsilon_at(1e-6));
@@ -53,7 +53,7 @@ TEST(GaussianSums, AThousandRoundsWithinOnePerCent) {
     EXPECT_GE(epsilon, before) << rounds;
     before = epsilon;
   }
-  // One round costs the exact worst curve, by types or not.
+  // The cost of one round is that of the exact worst curve, whether or not the bound has types.
   const Statement one = accountant.account(1, epsilon_at(1e-6));
   EXPECT_EQ(*upper_of(one, kTypes), *upper_of(one, kOnePair));
   // The answers to the two kinds of question agree.
@@ -68,7 +68,7 @@ TEST(GaussianSums, BetweenTheLowerPairAndTheDominatingOne) {
     std::uint64_t clients;
     double rate;
     std::uint64_t minimum, rounds;
-    double delta, within;  // within: largest ratio of the upper to the lower value
+    double delta, within;  // within: the largest allowed ratio of the upper to the lower value
   };
   for (const Row& row :
        {Row{0.05, 60'000, 0.1, 1, 500, 1e-6, 1.02}, Row{0.3, 1000, 0.1, 50, 300, 1e-5, 1.06}}) {
@@ -102,8 +102,8 @@ TEST(GaussianSums, EveryAccountantChargesTheSame) {
     EXPECT_NEAR(scheduled.epsilon_upper(rounds, delta), epsilon, 1e-9 * epsilon) << rounds;
     EXPECT_LE(running.delta_upper(epsilon), 1.001e-6);
   }
-  // With other rounds in between, the rounds cost at least as much as consecutive ones, and at most two per
-  // cent more.
+  // With other rounds in between, rounds cost at least as much as if they were consecutive, and at most two
+  // per cent more.
   const AggregatedCheckIn fewer = check_in(10'000'000'000, 0.015);
   const double together = [&] {
     running.restart();

@@ -64,7 +64,8 @@ void cover_unequal_rates(const Mechanism& mechanism, const ShuffledCheckIn& p, A
   const std::vector<std::string> who = {
       kSecretCoins, fmt::format("{} honest clients, each at an effective rate in [{}, {}]",
                                 p.clients().value(), number_text(rates.lo), number_text(rates.hi))};
-  add_homogeneous_pair(mechanism, {rates.n, rates.n, rates.hi}, list);  // every client at the largest rate
+  // All n clients report with probability `hi`.
+  add_homogeneous_pair(mechanism, {rates.n, rates.n, rates.hi}, list);
   add_unequal_rates_pair(mechanism, rates.n, rates.lo, rates.hi, list);
   if (rates.hi < 1) {
     if (summable_in_class_c(mechanism)) list.uppers.push_back(unequal_class_c(mechanism, rates, who));
@@ -87,8 +88,8 @@ double knot_of_sum(const Mechanism& mechanism, double n) {
 }
 
 // A check-in is a plain shuffle of everybody's messages, each of which is then dropped with the same
-// probability. Dropping is post-processing, so every bound for the shuffle holds. These bounds can be the
-// smaller ones where hardly anybody is absent.
+// probability. Dropping is post-processing, so every bound for the shuffle holds. Where hardly anybody is
+// absent, these bounds can be smaller than those for the check-in.
 void add_plain_shuffle(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list) {
   if (count_of(p.clients()) * (1 - p.rate().value()) > kNobodyAbsent) return;
   Applicable shuffle;

@@ -19,13 +19,14 @@
 
 namespace muster::accounting {
 
-// The bound at epsilon >= 0 for one round. `upper` is proven; upper - estimate is numerical error alone. A
-// profile alone gives no blanket, so A(E) is f(E). Throws Error(uncovered) at rate 1, where nobody is left to
-// swap with. The protocol's `min_rate` is ignored; for unequal rates see unequal_rates.h.
+// The bound at epsilon >= 0 for one round. `upper` is proven; upper - estimate is only numerical error. A
+// profile gives no blanket, so A(E) is f(E). Throws Error(uncovered) at rate 1, where nobody is left to swap
+// with. The protocol's `min_rate` is ignored; for unequal rates see unequal_rates.h.
 numerics::UpperAndEstimate swap_delta(const Profile& profile, const ShuffledCheckIn& protocol,
                                       double epsilon);
 
-// The same for a given ReportingSum. If it was made from an epsilon0-LDP mechanism, A(E) uses the blanket.
+// The bound for a given ReportingSum. If the sum was made from an epsilon0-LDP mechanism, A(E) uses the
+// blanket.
 numerics::UpperAndEstimate swap_delta(const ReportingSum& sum, const ShuffledCheckIn& protocol,
                                       double epsilon);
 

@@ -18,7 +18,7 @@ namespace {
 using oracle::Law;
 
 const std::vector<double> kRates = {0.1, 0.3, 0.5, 0.8};
-const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // of the largest log-ratio
+const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // epsilon / the largest log-ratio
 
 ShuffledCheckIn protocol(int n, double rate) {
   return {ClientCount::of(static_cast<std::uint64_t>(n)), Rate::of(rate)};
@@ -117,7 +117,7 @@ TEST(SwapProfile, DominatesTheGaussianPairByQuadrature) {
         for (const double share : {-1.0, -0.4, 0.3, 1.0}) {
           const long double truth = gaussian_pair_truth(mu, share * mu / 2, rate, epsilon);
           SCOPED_TRACE(::testing::Message() << mu << " " << rate << " " << epsilon << " " << share);
-          EXPECT_GE(upper, truth * (1 - 1e-3L));  // the quadrature's own error
+          EXPECT_GE(upper, truth * (1 - 1e-3L));  // 1e-3 allows for the quadrature's error
           if (truth > 1e-9L) tightest = std::max(tightest, truth / upper);
         }
       }

@@ -63,9 +63,9 @@ BinaryShuffle::Parts BinaryShuffle::parts(int i, int s) const {
   const Binomial& y = other_[static_cast<std::size_t>(i)];
   const int x_size = static_cast<int>(x.mass.size());
   const int y_size = static_cast<int>(y.mass.size());
-  // j is an index into x.mass, and offset - j is the matching index into y.mass. If the latter is negative,
-  // the sum of both variables is above s for every y. If it is past the end of y.mass, their sum is never
-  // above s.
+  // j is an index into x.mass, and offset - j is the matching index into y.mass. If offset - j is negative,
+  // the sum of both variables is above s for every y. If offset - j is past the end of y.mass, the sum is
+  // never above s.
   const int offset = s - x.first - y.first;
   const int from = numerics::within(offset - y_size + 1, 0, x_size);
   const int to = numerics::within(offset + 1, from, x_size);

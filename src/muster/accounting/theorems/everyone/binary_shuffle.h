@@ -39,7 +39,7 @@ class BinaryShuffle {
   struct Binomial {
     int first = 0;
     std::vector<double> mass;
-    std::vector<double> above;  // P(B > first + j)
+    std::vector<double> above;  // above[j] = P(B > first + j)
   };
   struct Parts {
     double at;     // P(S_i = s)

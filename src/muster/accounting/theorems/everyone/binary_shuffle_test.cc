@@ -16,7 +16,8 @@ namespace {
 
 using oracle::Law;
 
-const std::vector<double> kShares = {0, 0.02, 0.1, 0.3, 0.6, 0.85, 0.97, 0.999};  // shares of epsilon0
+// Values of epsilon / epsilon0.
+const std::vector<double> kShares = {0, 0.02, 0.1, 0.3, 0.6, 0.85, 0.97, 0.999};
 
 TEST(BinaryShuffle, EqualsTheEnumeratedWorstDataset) {
   int homogeneous_is_caught = 0;

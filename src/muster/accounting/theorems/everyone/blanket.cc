@@ -99,7 +99,7 @@ numerics::UpperAndEstimate approximate_blanket_delta(double n, double epsilon0, 
     return {1, 1};
   }
   const auto outside = static_cast<double>(penalty);
-  if (epsilon >= epsilon0) {  // the randomizer's own guarantee: the shuffle is post-processing
+  if (epsilon >= epsilon0) {  // the randomizer's own guarantee, which shuffling keeps
     return {delta0, delta0};
   }
   const long double q = less_likely(epsilon0);

@@ -7,11 +7,11 @@
 // wherever a is. Then, whatever the other n - 1 clients hold,
 //     delta(epsilon) <= (1/n) * mean of ( G_1 + ... + G_n )_+ ,
 // where the G_i are independent and each is (a - E b)/omega with density omega, and 0 with the remaining
-// probability. This file has two instances: any epsilon0-LDP randomizer (by a two-point law that dominates
-// every G_i) and Laplace noise on an interval. k-ary randomized response is in k_rr.h. Neighbouring relation:
-// replace-one; the shuffler is honest. Proven. Pure functions and an immutable class; may be called from any
-// thread. Arguments: epsilon >= 0, epsilon0 > 0, n >= 1. For epsilon >= epsilon0 the bound of an epsilon0-LDP
-// randomizer is 0.
+// probability. This file has two instances: any epsilon0-LDP randomizer (by a law with two nonzero values
+// that dominates every G_i) and Laplace noise on an interval. k-ary randomized response is in k_rr.h.
+// Neighbouring relation: replace-one; the shuffler is honest. Proven. Pure functions and an immutable class;
+// may be called from any thread. Arguments: epsilon >= 0, epsilon0 > 0, n >= 1. For epsilon >= epsilon0 the
+// bound of an epsilon0-LDP randomizer is 0.
 #pragma once
 
 #include <vector>
@@ -45,7 +45,7 @@ class LaplaceBlanket {
   double epsilon0_;
   // Values of |ln(a/b)| in [0, epsilon0], where a and b are the densities of the interval's two ends.
   std::vector<long double> levels_;
-  std::vector<long double> split_masses_;  // at the levels, after the mean-preserving split
+  std::vector<long double> split_masses_;  // masses at the levels, after the mean-preserving split
   std::vector<long double> merged_levels_;
   std::vector<long double> merged_masses_;
 };

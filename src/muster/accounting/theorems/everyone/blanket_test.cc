@@ -21,7 +21,7 @@ using Ball = ArbBall<1024>;  // 1 + 1e-100 takes 333 bits
 using oracle::Law;
 using Bound = std::function<numerics::Enclosure(double epsilon)>;
 
-const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // shares of epsilon0
+const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // values of epsilon / epsilon0
 
 double epsilon_at(const Bound& bound, double top, double delta, bool upper) {
   double low = 0;
@@ -82,7 +82,7 @@ std::vector<Law> k_rr_laws(int k, double epsilon0) {
 struct Sweep {
   int cases = 0;
   long double tightest = 0;
-  bool bad_variant_caught = false;  // a bound for one client too many is below the truth
+  bool bad_variant_caught = false;  // whether a bound for n + 1 clients was below the truth for n
 };
 
 TEST(Blanket, DominatesEveryDatasetOfRandomPureRandomizers) {
@@ -126,7 +126,7 @@ TEST(Blanket, BinaryRandomizedResponseAttainsThePureBoundNearItsTop) {
     }
   }
   EXPECT_GT(sweep.tightest, 1 - 1e-9L);
-  EXPECT_TRUE(sweep.bad_variant_caught);  // the comparison notices one client too many
+  EXPECT_TRUE(sweep.bad_variant_caught);  // a bound for n + 1 clients must fail
 }
 
 TEST(Blanket, DominatesEveryDatasetOfKRR) {
@@ -315,7 +315,7 @@ TEST(Blanket, LaplaceEndsAreWorstInConvexOrder) {
       const double grown = std::exp(share * epsilon0);
       for (int i = 0; i <= 8; ++i) {
         for (int j = i + 1; j <= 8; ++j) {
-          if (epsilon0 * (j - i) / 8.0 <= share * epsilon0) continue;  // delta is 0
+          if (epsilon0 * (j - i) / 8.0 <= share * epsilon0) continue;  // the exact delta of this pair is 0
           for (const double t : {-0.95, -0.7, -0.4, -0.15, -0.03, 0.0, 0.03, 0.15, 0.4, 0.7, 0.95}) {
             const double top = t < 0 ? grown * std::exp(epsilon0) - 1 : std::exp(epsilon0) - grown;
             const double ends = potential(0, 1, epsilon0, grown, t * top);

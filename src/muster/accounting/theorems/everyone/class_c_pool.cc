@@ -14,7 +14,8 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kSmallPopulation = 300;  // up to this m, the mean of 1/(m - Y) is a sum over all Y
-constexpr double kOutside = 1e-4;         // share of delta that may be charged outside the window
+// The share of delta that may be charged for H outside the window.
+constexpr double kOutside = 1e-4;
 constexpr double kNegligible = 1e-80;
 
 // Chernoff's bound: P(Bin(m, p) on the far side of x) <= exp(-m KL(x/m || p)). The exponent is rounded up.
@@ -81,8 +82,8 @@ numerics::UpperAndEstimate ClassCPoolCurve::generic(double epsilon) const {
     excess = numerics::expected_excess(law, n_, threshold);
     excess = {excess.lower * scale, excess.upper * scale};
   }
-  // At rate 1 this is the privacy blanket. Below rate 1 it is the swap theorem, which adds the local
-  // delta times the probability that everybody reports.
+  // At rate 1 the generic bound is the privacy blanket. Below rate 1 it is that of the swap theorem, which
+  // adds the local delta times the probability that everybody reports.
   const double all_report = rate_ < 1 ? std::exp(n_ * std::log(rate_)) * profile_.at(epsilon) *
                                             (1 + numerics::kEightThousandRoundings)
                                       : 0;

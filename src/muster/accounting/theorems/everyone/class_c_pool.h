@@ -10,10 +10,11 @@
 // Here i of the m others are of type 0 and m - i of type 1. G_j is 1 - E if client j is silent, and otherwise
 // the term (a - E b)/u of her type in class_c.h. Let H be the number of others who send a message in their
 // own half-set; H_-j is the same number without client j. h(H) is the mean of 1/(m - H + Bin(H, q/p)). To
-// evaluate the sum through one product law, h is bounded on a window of H. `upper` includes the loss by this
-// bound and the charge outside the window, together O(1/n) of the value. Where the generic bound of any
-// epsilon0-LDP randomizer is smaller, it is used instead. Neighbouring relation: replace-one. Proven in any
-// dimension; not valid for adaptive rounds inside a slot protocol. Immutable; may be called from any thread.
+// evaluate the sum through one product law, h is replaced by an upper bound of it on a window of H. `upper`
+// exceeds the formula because of this replacement and because of the charge for H outside the window; both
+// together are O(1/n) of the value. Where the generic bound for any epsilon0-LDP randomizer is smaller, it is
+// used instead. Neighbouring relation: replace-one. Proven in any dimension; not valid for adaptive rounds
+// inside a slot protocol. Immutable; may be called from any thread.
 #pragma once
 
 #include "muster/describe/profile.h"
@@ -26,7 +27,7 @@ class ClassCPoolCurve {
   // n >= 1 honest clients, rate in (0, 1].
   ClassCPoolCurve(double epsilon0, double n, double rate);
 
-  // `upper` is the bound at epsilon >= 0. `estimate` is at most the largest value of the same formula over
+  // `upper` is the bound at epsilon >= 0. `estimate` is at most the largest value of the formula above over
   // the few i that were evaluated.
   numerics::UpperAndEstimate delta(double epsilon) const;
 

@@ -1,5 +1,6 @@
-// Tests the pool of class C: the bound is above every data set of half-sets, above the theorem's own sum, and
-// within O(1/n) of one data set's exact curve. A false variant without the pool's weights must be caught.
+// Tests the pool of class C. The bound must be at least the exact delta of every data set of half-sets and at
+// least the theorem's formula, and within O(1/n) of the exact curve of one data set. A false variant without
+// the pool's weights must be below the delta of some data set.
 #include "muster/accounting/theorems/everyone/class_c_pool.h"
 
 #include <gtest/gtest.h>
@@ -121,7 +122,7 @@ TEST(ClassCPool, FiguresAtFiveClients) {
   }
 }
 
-// The windowed form is above the theorem's own sum for any guess of the value.
+// The bound with a window is at least the theorem's formula, whatever the guess of its value.
 TEST(ClassCPool, WindowIsAboveTheTheorem) {
   for (const double epsilon0 : {0.5, 1.0, 2.0}) {
     for (const int n : {3, 6, 12}) {

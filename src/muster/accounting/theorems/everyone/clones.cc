@@ -56,8 +56,8 @@ std::optional<double> clone_approximate_epsilon(double n, double epsilon0, doubl
   for (int i = 0; i < 200; ++i) {
     const double middle = 0.5 * (low + high);
     const std::optional<double> epsilon = clone_closed_form_epsilon_upper(n, epsilon0, middle);
-    // Without a value, delta is below the closed form's range. Within the range, a smaller delta means a
-    // larger epsilon and with it a larger slack.
+    // Without a value, delta is below the closed form's range. Within the range, epsilon falls as delta
+    // grows.
     if (!epsilon) {
       low = middle;
     } else if (middle + slack(*epsilon) <= total) {
@@ -72,7 +72,7 @@ std::optional<double> clone_approximate_epsilon(double n, double epsilon0, doubl
 
 numerics::UpperAndEstimate approximate_clone_pair_delta(double n, double epsilon0, double delta0,
                                                         double epsilon) {
-  if (epsilon >= epsilon0) {  // the randomizer's own guarantee: the shuffle is post-processing
+  if (epsilon >= epsilon0) {  // the randomizer's own guarantee, which shuffling keeps
     return {numerics::smaller(1.0, delta0), numerics::smaller(1.0, delta0)};
   }
   const long double grown = std::exp(static_cast<long double>(epsilon));

@@ -18,7 +18,7 @@ namespace {
 
 using oracle::Law;
 
-const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // shares of epsilon0
+const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // values of epsilon / epsilon0
 
 double epsilon_at(const std::function<double(double)>& delta_of, double top, double delta) {
   double low = 0;
@@ -58,7 +58,7 @@ long double pair_by_definition(int n, long double epsilon0, long double epsilon,
   for (int c = 0; c < n; ++c) {
     const long double chance = choose(n - 1, c) * std::pow(clone, c) * std::pow(1 - clone, n - 1 - c);
     for (int a = 0; a <= c + 1; ++a) {
-      // The first count is a: without the victim, or with her.
+      // The probabilities that the first count is a, if the victim is not in this count and if she is.
       const long double without = a <= c ? choose(c, a) * std::pow(0.5L, c) : 0;
       const long double with = a > 0 ? choose(c, a - 1) * std::pow(0.5L, c) : 0;
       sum += chance * std::max(0.0L, p * with + q * without - std::exp(epsilon) * (q * with + p * without));
@@ -98,7 +98,7 @@ long double sequence_divergence(const Channel& channel, std::vector<int> records
     do {
       for (std::size_t outcome = 0; outcome < outcomes; ++outcome) {
         long double chance = 1;
-        std::size_t past = 1;  // a leading one marks the length
+        std::size_t past = 1;  // the answers so far in binary, after a leading 1
         for (std::size_t i = 0; i < order.size(); ++i) {
           const bool bit = (outcome >> i) & 1;
           const long double one = channel(past, records[static_cast<std::size_t>(order[i])]);
@@ -128,7 +128,8 @@ TEST(Clones, DominatesAdaptiveSequences) {
     const long double p = 1 / (1 + std::exp(-epsilon0));
     std::vector<std::vector<long double>> table(std::size_t{1} << (n + 1));
     for (auto& row : table) {
-      const bool flat = uniform(engine) < 0.2L;  // a randomizer that is not extreme
+      // This randomizer answers with probability 1/2, whatever the record.
+      const bool flat = uniform(engine) < 0.2L;
       for (int record = 0; record < 3; ++record) {
         const long double side =
             record < 2 && uniform(engine) < 0.8L ? record : (uniform(engine) < 0.5L ? 0 : 1);
@@ -208,7 +209,7 @@ TEST(Clones, ApproximateDominatesRandomizersThatAreNotPure) {
     }
   }
   EXPECT_EQ(cases, 24 * 3 * 3 * 5);
-  EXPECT_GT(as_if_pure, 0);  // if delta0 is ignored, the bound fails
+  EXPECT_GT(as_if_pure, 0);  // a bound that ignores delta0 must fail
   EXPECT_GT(tightest, 0.3L);
   // The published form at a typical point for Gaussians: epsilon0 = 1, delta0 = 1e-12, n = 60,000.
   const std::optional<double> published = clone_approximate_epsilon(6e4, 1, 1e-12, 1.0 / 6e4);

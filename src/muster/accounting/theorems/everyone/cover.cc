@@ -33,10 +33,10 @@ std::string everybody(ClientCount clients) {
 
 // --- Gaussian messages ----------------------------------------------------------------------------
 
-// A point of these two curves costs up to a thousand times as much as a point of another bound. At deltas of
-// 1e-20 and below, full tables of both would be too much work for one answer. These shares of a full table's
-// work keep such answers below five seconds. The star has a larger share, because its epsilon depends on the
-// share.
+// A point of these two curves takes up to a thousand times as much work as a point of another bound. At
+// deltas of 1e-20 and below, full tables of both would be too much work for one answer. These shares of a
+// full table's work keep such answers below five seconds. The star has a larger share, because its epsilon
+// depends on the share.
 constexpr double kShareOfStar = 0.7, kShareOfBlanket = 0.3;
 
 void cover_gaussian(const GaussianLocal& mechanism, ClientCount clients, Applicable& list) {
@@ -146,7 +146,7 @@ void cover_pure(const Mechanism& mechanism, double epsilon0, ClientCount clients
   }
   if (std::holds_alternative<LaplaceLocal>(mechanism)) list.uppers.push_back(laplace_blanket(all));
   RoundBound any = privacy_blanket(all);
-  // A blanket or a pool made for the mechanism, if there is one, dominates this bound.
+  // A blanket or a pool that is made for the mechanism gives a bound that is never larger than this one.
   any.is_dominated = list.uppers.size() > others;
   list.uppers.push_back(std::move(any));
   list.uppers.push_back(clone_pair(all));

@@ -17,7 +17,8 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kSumsReach = 300;  // above this epsilon, terms leave the range of a double
-constexpr double kDeep = 1e-40;     // the law is cut where its stop-loss transform falls to about this
+// The smallest value of its stop-loss transform at which the law of G is cut.
+constexpr double kDeep = 1e-40;
 // Nodes of the transform per mu: for the answer, and for a first guess of eta.
 constexpr double kFine = 32, kCoarse = 12;
 // Where the expected excess is more than this share of Chernoff's bound on it, the sum is nearly normal, and
@@ -29,7 +30,7 @@ constexpr double kClearly = 0.9;
 // The nodes of the lower convex hull of a decreasing function on increasing nodes, and the hull's slopes.
 struct Hull {
   std::vector<long double> at;
-  std::vector<long double> slope;  // right of at[i], at most 0; the last node has none
+  std::vector<long double> slope;  // slope[i] <= 0 is the slope right of at[i]; the last node has none
 };
 
 Hull lower_hull(const std::vector<long double>& x, const std::vector<long double>& y) {
@@ -103,13 +104,13 @@ class GaussianBlanket::Transform {
   }
 
   const double epsilon;
-  const double discount;  // 1/E
+  const double discount;  // 1/E, with E = e^epsilon
 
  private:
   double mixed(double z, double log_alpha) const {
     return (std::exp(-z) * gaussian_divergence(mu_, log_alpha).upper -
             std::expm1(-z) * gaussian_divergence(radius_, log_alpha).upper) *
-           (1 + numerics::kEightThousandRoundings);  // log_alpha is rounded, and tails are steep
+           (1 + numerics::kEightThousandRoundings);  // covers the rounding of log_alpha in steep tails
   }
 
   double mu_, radius_, step_;
@@ -153,7 +154,7 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, Transform& transform, doub
       result.beyond = static_cast<double>(value.back());
     }
   }
-  result.valid = nonzero <= 1;  // the hull's kink at 0 is convex
+  result.valid = nonzero <= 1;  // otherwise the hull's kink at 0 is not convex
   return result;
 }
 
@@ -191,7 +192,8 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
     return no_better;
   }
   const numerics::Enclosure excess = chernoff * grown / n_ < 1e-6 * added
-                                         ? numerics::Enclosure{0, chernoff}  // negligible beside `added`
+                                         // The excess is negligible beside `added`.
+                                         ? numerics::Enclosure{0, chernoff}
                                          : numerics::expected_excess(terms.terms, n_, 0);
   const double top = numerics::as_upper_bound(
       (excess.upper * grown / n_ * factor + added) * (1 + numerics::kEightyRoundings), local);

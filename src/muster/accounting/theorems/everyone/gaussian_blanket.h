@@ -23,17 +23,17 @@ class GaussianBlanket {
   // n >= 1, mu > 0, mu/2 <= radius.
   GaussianBlanket(double n, double mu, double radius) : n_(n), mu_(mu), radius_(radius) {}
 
-  // epsilon >= 0. `upper` never exceeds the local profile. upper - estimate is numerical error alone, for the
+  // epsilon >= 0. `upper` never exceeds the local profile. upper - estimate is only numerical error, for the
   // eta that a search found to be best; above an epsilon of 300, which is not computed, `estimate` is 0.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
-  // The same at the given eta.
+  // The bound at the given eta.
   numerics::UpperAndEstimate at(double eta, double epsilon) const;
 
  private:
   struct Law {
     numerics::AtomicLaw terms;
-    // The stop-loss transform at the rightmost node, which is charged once.
+    // The stop-loss transform at the rightmost node. It is added to delta once.
     double beyond;
     bool valid;
   };

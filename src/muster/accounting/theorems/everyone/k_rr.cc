@@ -55,7 +55,8 @@ numerics::Enclosure k_rr_check_in_delta(double n, double rate, double k, double 
       numerics::mean_of_terms(with_rate(k_rr_terms(k, epsilon0, epsilon), rate, epsilon), n);
   const long double local = above(epsilon0, epsilon) * probability_of_another(k, epsilon0);
   const auto everybody = static_cast<double>(std::exp(n * std::log(static_cast<long double>(rate))) * local);
-  const double cap = static_cast<double>(rate * local) * (1 + numerics::kEightRoundings);  // joint convexity
+  // The divergence is at most `cap`, by its joint convexity.
+  const double cap = static_cast<double>(rate * local) * (1 + numerics::kEightRoundings);
   const double upper = numerics::smaller((sum.upper + everybody) * (1 + numerics::kEightRoundings), cap);
   return {numerics::smaller(sum.lower, upper), upper};
 }

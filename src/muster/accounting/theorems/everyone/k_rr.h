@@ -32,7 +32,7 @@ numerics::Enclosure k_rr_blanket_delta(double n, double k, double epsilon0, doub
 // the local delta. This bound is for comparison. Check-ins are charged by the swap theorems, which give less.
 numerics::Enclosure k_rr_check_in_delta(double n, double rate, double k, double epsilon0, double epsilon);
 
-enum class OthersHold { third, alternative, own };  // `third` needs k >= 3
+enum class OthersHold { third, alternative, own };  // what the other clients hold; `third` needs k >= 3
 
 // Encloses the exact hockey-stick divergence of the victim's record against her alternative, where
 // everybody else holds the symbol that `others` names. With `third`, both orders of the victim's records

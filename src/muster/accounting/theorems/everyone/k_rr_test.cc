@@ -18,7 +18,7 @@ namespace {
 
 using oracle::Law;
 
-const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // shares of epsilon0
+const std::vector<double> kShares = {0, 0.2, 0.5, 0.8, 0.95, 0.995};  // values of epsilon / epsilon0
 
 std::vector<Law> laws_of(int k, double epsilon0) {
   std::vector<Law> laws;
@@ -101,7 +101,7 @@ TEST(KRR, ExactCurvesEqualTheEnumeratedDatasets) {
             EXPECT_LE(ends.lower, truth * (1 + 1e-12L) + 1e-18L);
             EXPECT_GE(ends.upper, truth * (1 - 1e-12L) - 1e-18L);
             EXPECT_LE(ends.upper - ends.lower,
-                      1e-3L * truth + 1e-13L);  // four values are summed by a contour integral
+                      1e-3L * truth + 1e-13L);  // terms with four values are summed by a contour integral
           };
           for (const auto& [others, record] :
                {std::pair{OthersHold::own, 0}, std::pair{OthersHold::alternative, 1},
@@ -164,8 +164,8 @@ TEST(KRR, TheLawIsThatOfItsOwnProfile) {
   }
 }
 
-// At n = 1000, epsilon0 = 2 and k = 3, the third symbol's curve is within 1.5 % of the blanket
-// at four deviations.
+// At n = 1000, epsilon0 = 2 and k = 3, the third symbol's curve is within 1.5 % of the blanket at an epsilon
+// of four standard deviations of the loss.
 TEST(KRR, BlanketIsAsymptoticallyTight) {
   const auto ratio = [](double n, double z, OthersHold others) {
     const double deviation = std::sqrt(2 * std::pow(std::exp(2.0) - 1, 2) / (std::exp(2.0) + 2) / n);

@@ -24,12 +24,13 @@ using numerics::larger;
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kSumsReach = 300;  // above this epsilon, terms leave the range of a double
-constexpr double kMaxRatio = 20;    // above this ratio, the local bound is as good
+constexpr double kMaxRatio = 20;    // above this `ratio`, the local bound is at least as good
 // Nodes per deviation; the chords between them raise the variance of X* by a relative 2e-4.
 constexpr int kNodes = 30;
 // Covering all weights by slices may raise the sum's variance by this relative amount.
 constexpr double kSliceTolerance = 3e-3;
-// The same above kLooseRatio, where unequal weights raise the variance by a half and more in any case.
+// The value that replaces kSliceTolerance if the ratio is above kLooseRatio, where unequal weights raise the
+// variance by a half or more in any case.
 constexpr double kLooseTolerance = 1e-2;
 constexpr double kLooseRatio = 4;
 // The larger of the two different weights of a slice is above 1 by at least this.

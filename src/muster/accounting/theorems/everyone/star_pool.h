@@ -26,9 +26,9 @@
 namespace muster::accounting {
 
 struct PoolDesign {
-  double pool;     // K
-  double failure;  // probability that the ratio does not hold
-  double ratio;    // largest weight over the smallest
+  double pool;     // K, the number of clients in the pool
+  double failure;  // probability that the weights are more unequal than `ratio`
+  double ratio;    // bound on the largest weight divided by the smallest
 };
 
 // Every choice of K and failure gives a valid bound. For each failure probability 1e-2, 1e-3, ..., 1e-32 the
@@ -44,8 +44,8 @@ class StarPool {
     return over(clients, mu, rate, mu / 2);
   }
 
-  // epsilon >= 0. `upper` is the bound and never exceeds the local one; upper - estimate is numerical error
-  // alone, except that `estimate` is 0 above an epsilon of 300, which is not computed.
+  // epsilon >= 0. `upper` is the bound and never exceeds the local one; upper - estimate is only numerical
+  // error, except that `estimate` is 0 above an epsilon of 300, which is not computed.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
   // The design that delta(epsilon) uses.
@@ -58,7 +58,7 @@ class StarPool {
   double mu_;
   double rate_;
   std::vector<PoolDesign> designs_;
-  std::vector<Profile> profiles_;  // of the Gaussian, with smaller and smaller tails cut off
+  std::vector<Profile> profiles_;  // profiles of the Gaussian, with smaller and smaller tails cut off
 };
 
 }  // namespace muster::accounting

@@ -172,8 +172,9 @@ TEST(StarPool, TheRatioHoldsAsOftenAsItSays) {
   int beyond = 0;
   constexpr int kRuns = 3000;
   for (int run = 0; run < kRuns; ++run) {
-    // These are the exact weights if the clones are not revealed. They differ less than the weights of the
-    // bound. Users are at the two ends, and the pool is at the centre.
+    // These are the exact weights if the clones are not revealed. These weights differ less from each other
+    // than the weights that the bound considers. Users hold the two end points of the line, and the pool's
+    // members hold its centre.
     const double hidden = normal(engine) + (run % 2 ? 0.5 : -0.5) * mu;
     double right = 0;
     double left = 0;
@@ -198,8 +199,8 @@ double epsilon_of(const StarPool& star, double delta) {
 }
 
 TEST(StarPool, ReferenceValues) {
-  // `reference` is the epsilon of a design with a weaker argument, which the bound must not exceed. No
-  // program reproduces it. `lower` is the epsilon of the homogeneous pair, written by
+  // `reference` is the epsilon that a weaker proof gives, which the bound must not exceed. No program in
+  // tools/ computes it. `lower` is the epsilon of the homogeneous pair, written by
   // tools/golden/shuffle_gaussian_pair.py. For the theorem's own value see tools/golden/star_pool.py.
   struct Row {
     double mu, reference, lower;

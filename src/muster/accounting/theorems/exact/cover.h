@@ -1,4 +1,5 @@
-// Adds the exact curves of single data sets, which are lower bounds, to the lists of the covers.
+// Adds the exact curves of single data sets, which are lower bounds, to the lists that the cover functions
+// make (theorems/cover.h).
 //
 // Each function appends to `list.lowers`, or adds nothing if its data set says nothing about the mechanism.
 #pragma once
@@ -12,8 +13,8 @@ namespace muster::accounting {
 // All other clients hold the victim's alternative record (homogeneous.h).
 void add_homogeneous_pair(const Mechanism& mechanism, const RoundShape& shape, Applicable& list);
 
-// The same data set for everybody reporting Gaussian messages, computed differently
-// (shuffle_gaussian_pair.h).
+// All other clients hold the victim's alternative record, and everybody reports a Gaussian message. The curve
+// is computed in another way (shuffle_gaussian_pair.h).
 void add_shuffle_gaussian_pair(const GaussianLocal& mechanism, ClientCount clients, Applicable& list);
 
 // All other clients hold a third symbol of k-ary randomized response, k >= 3 (everyone/k_rr.h).

@@ -1,6 +1,6 @@
 // Tests composition/dominated_losses.h on pairs of this folder with large losses. The composed lower values
 // are compared with the exact composition of the true pair, which is computed from the number of rounds that
-// reveal the victim. The two share no curve, no table and no transform.
+// reveal the victim. The two computations share no curve, no table and no transform.
 #include "muster/composition/dominated_losses.h"
 
 #include <gtest/gtest.h>
@@ -105,7 +105,7 @@ struct Bracket {
 };
 Bracket response_epsilon(Extended epsilon0, Extended rate, int clients, int rounds, Extended delta) {
   const Extended h = 2e-3L, rare = rate / (std::exp(epsilon0) + 1), common = rate - rare;
-  std::vector<std::pair<Extended, Extended>> law;  // loss, P-mass
+  std::vector<std::pair<Extended, Extended>> law;  // pairs of a loss and its P-mass
   for (int a = 0; a <= clients && a < 6; ++a) {
     for (int b = 0; a + b <= clients; ++b) {
       const int absent = clients - a - b;
@@ -120,7 +120,7 @@ Bracket response_epsilon(Extended epsilon0, Extended rate, int clients, int roun
     std::vector<std::pair<long, Extended>> one;
     long least = 0, most = 0;
     for (const auto& [loss, mass] : law) {
-      if (mass < 1e-22L) continue;  // adds less than 1e-18 to delta
+      if (mass < 1e-22L) continue;  // the outcomes skipped add less than 1e-18 to delta
       const auto index = static_cast<long>(up ? std::ceil(loss / h) : std::floor(loss / h));
       least = std::min(least, index);
       most = std::max(most, index);
@@ -173,7 +173,7 @@ TEST(DominatedLosses, RareResponsesComposeToWhatTheyShow) {
 // tables are so coarse that most of the losses' probability lies in one or two cells.
 TEST(DominatedLosses, StayUnderTheCurveOnBothSides) {
   const HomogeneousCurve truth(PureLocal{12}, {.clients = 100, .count = 100, .rate = 0.2});
-  const auto at = [&truth](double epsilon) {  // epsilon of any sign
+  const auto at = [&truth](double epsilon) {  // delta of the true pair at an epsilon of either sign
     return epsilon >= 0 ? truth.forward(epsilon).upper
                         : -std::expm1(epsilon) + std::exp(epsilon) * truth.reverse(-epsilon).upper;
   };

@@ -24,13 +24,13 @@ constexpr double kWide = 1e-4;  // enclosures relatively wider than this are com
 constexpr double kParity = 1e-7;
 constexpr double kSumsReach = 300;  // from this epsilon0 on, terms leave the range of a double
 constexpr double kMaxMu = 10;       // beyond this distance, only one_ratio_alone() is computed
-constexpr int kKnots = 40;          // per deviation of ln r
-constexpr double kTail = 1e-45;     // tails whose expected excess is at most this are one cell each
+constexpr int kKnots = 40;          // number of knots per deviation of ln r
+constexpr double kTail = 1e-45;     // each tail whose expected excess is at most this is a single cell
 constexpr int kLaplaceCells = 400;
 constexpr double kInward = 1 - numerics::kEightThousandRoundings;
 
-// Orders the ends, so that the lower one never exceeds the upper one. mean_of_terms has already covered
-// the rounding errors of the terms.
+// Orders the ends, so that the lower end never exceeds the upper end. mean_of_terms has already covered the
+// rounding errors of the terms.
 Enclosure ordered(const Enclosure& ends) {
   const double upper = numerics::as_upper_bound(ends.upper);
   return {numerics::as_lower_bound(ends.lower, upper), upper};
@@ -53,8 +53,8 @@ HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const RoundShape&
   const long double epsilon0 = *pure_epsilon0(mechanism);
   if (epsilon0 > kSumsReach) return;
   if (std::holds_alternative<LaplaceLocal>(mechanism)) {
-    // R(x') is centred at 1 and R(x) at 0. The ratio is constant below 0 and above 1, which are one atom
-    // each. Cells of y in [0, 1] are merged to their means.
+    // R(x') is centred at 1 and R(x) at 0. The ratio is constant for y < 0 and for y > 1, so each of these
+    // two ranges is one atom. Cells of y in [0, 1] are merged to their means.
     ratios_ = {{epsilon0, 0.5L * std::exp(-epsilon0)}, {-epsilon0, 0.5L}};
     for (int i = 0; i < kLaplaceCells; ++i) {
       const long double right = static_cast<long double>(i + 1) / kLaplaceCells;
@@ -92,7 +92,7 @@ Enclosure HomogeneousCurve::forward(double epsilon) const {
 
 // (1/n) * mean of ( sum of (1 - E r') )_+ .
 Enclosure HomogeneousCurve::reverse(double epsilon) const {
-  if (!lognormal_ && ratios_.empty()) {  // not computed: between 0 and the message's local delta
+  if (!lognormal_ && ratios_.empty()) {  // not computed: the value is between 0 and the local delta
     return {0, numerics::as_upper_bound(shape_.count / shape_.clients * shape_.rate *
                                         local_divergence(mechanism_, epsilon) / kInward)};
   }

@@ -57,7 +57,8 @@ class HomogeneousCurve {
 
   Mechanism mechanism_;
   RoundShape shape_;
-  std::vector<Ratio> ratios_;                           // atoms of a discrete r
+  // The atoms of r if its law is discrete; empty otherwise.
+  std::vector<Ratio> ratios_;
   std::shared_ptr<const CenteredLognormal> lognormal_;  // the law of r for a Gaussian; null otherwise
   double nobody_else_;                                  // lower bound of P(r' <= k)^{k-1}
 };

@@ -22,7 +22,7 @@ constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kMaxMu = 8;
 // The knots cover this many deviations of the log-ratio; the tail beyond has a probability of about 1e-33.
 constexpr double kReach = 12;
-constexpr int kKnots = 30;  // per deviation
+constexpr int kKnots = 30;  // knots per deviation of the log-ratio
 
 constexpr double kNegligible = 1e-45;
 // With this many knots, one law already takes more than kMaxPairs.
@@ -128,7 +128,7 @@ struct ShuffleGaussianPair::WholeSum {
 
   const std::uint64_t clients;
   const double mu;
-  const double fine;  // spacing of the knots, in deviations
+  const double fine;  // spacing of the knots, in deviations of the sum
 
   const numerics::SumLaw& above() {
     build();
@@ -180,10 +180,10 @@ double ShuffleGaussianPair::rough(double epsilon) const {
 numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const {
   const numerics::Enclosure one = gaussian_divergence(mu_, epsilon);
   if (n_ <= 1) return one;
-  const double local = one.upper;  // the shuffler is post-processing
+  const double local = one.upper;  // an upper bound, because shuffling is post-processing
   const double bulk = bulk_estimate(n_, mu_, std::expm1(epsilon));
   const double jump = gaussian_divergence(mu_, std::log1p(n_ * std::expm1(epsilon)))
-                          .upper;  // estimate: a single large ratio lifts the sum above the threshold
+                          .upper;  // about the contribution of a single large ratio
   const numerics::Enclosure alone = one_ratio_alone(epsilon);
   if (!computed()) return {numerics::as_lower_bound(alone.lower, local), local};
   numerics::Enclosure result{0, local};

@@ -2,8 +2,8 @@
 // clients hold the victim's alternative record (Theorem 23, docs/theory/shuffle-gaussian.md).
 //
 // n clients each add spherical Gaussian noise of deviation s to their record. The victim's two records are
-// Delta apart, and all others hold the second one. With M the average of n independent lognormal likelihood
-// ratios of log-deviation mu = Delta / s and mean 1, and E = e^eps,
+// Delta apart, and all other clients hold the second of these records. With M the average of n independent
+// lognormal likelihood ratios of log-deviation mu = Delta / s and mean 1, and E = e^eps,
 //     forward  delta(eps) = mean of ( M - E )_+,        reverse  delta(eps) = mean of ( 1 - E M )_+ .
 // Proven as a LOWER bound on the divergence of the shuffled Gaussian, where Delta is the diameter of the
 // records (2C at clip norm C). As an upper bound it is conditional on "the homogeneous pair with Delta =
@@ -47,7 +47,7 @@ class ShuffleGaussianPair {
   double rough(double epsilon) const;
 
  private:
-  struct WholeSum;  // two laws by doubling that lie above and below the law of the sum
+  struct WholeSum;  // two laws, made by doubling, above and below the law of the sum
 
   numerics::Enclosure forward_by_contour(double epsilon, double tail, End end) const;
   numerics::Enclosure reverse_by_contour(double epsilon, double tail, End end) const;
@@ -57,8 +57,9 @@ class ShuffleGaussianPair {
 
   double n_;
   double mu_;
-  std::shared_ptr<const CenteredLognormal> ratio_;  // for contour integrals; null where none is used
-  std::shared_ptr<WholeSum> sum_;                   // null where doubling is not used
+  // The ratio's law for contour integrals; null if none is used.
+  std::shared_ptr<const CenteredLognormal> ratio_;
+  std::shared_ptr<WholeSum> sum_;  // the laws of the whole sum; null if doubling is not used
 };
 
 }  // namespace muster::accounting

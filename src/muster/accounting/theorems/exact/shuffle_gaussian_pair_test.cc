@@ -140,7 +140,8 @@ TEST(ShuffleGaussianPair, AgreesWithRareTermsTakenApart) {
       const numerics::Enclosure doubled = pair.forward(epsilon);
       const numerics::Enclosure apart = curve.forward(epsilon);
       EXPECT_LE(apart.lower, doubled.upper);
-      EXPECT_GE(apart.lower, 0.95 * doubled.lower);  // it is lower because cells are merged to their means
+      // The lower end of `apart` is smaller because cells are merged to their means.
+      EXPECT_GE(apart.lower, 0.95 * doubled.lower);
       EXPECT_LE(apart.upper, 1.01 * doubled.upper);
       EXPECT_LE(curve.reverse(epsilon).lower, pair.reverse(epsilon).upper);
     }
@@ -186,7 +187,7 @@ TEST(ShuffleGaussianPair, ReferenceValues) {
     const ShuffleGaussianPair pair(row.n, row.mu);
     const numerics::Enclosure forward = epsilon_of([&](double e) { return pair.forward(e); }, row.delta);
     SCOPED_TRACE(::testing::Message() << row.n << ' ' << row.mu);
-    EXPECT_LE(forward.lower, row.forward * (1 + 3e-4));  // up to the printed digits
+    EXPECT_LE(forward.lower, row.forward * (1 + 3e-4));  // allows for the digits of row.forward
     EXPECT_GE(forward.upper, row.forward * (1 - 3e-4));
     EXPECT_LE(forward.upper, forward.lower * 1.001);
     if (row.reverse > 0) {
@@ -198,8 +199,8 @@ TEST(ShuffleGaussianPair, ReferenceValues) {
   }
 }
 
-// Less noise never hides more, so the curves increase with mu. Beyond mu = 8 the sum is not computed. An
-// upper end from the contribution of a single ratio would there be below the curve at 8.
+// The curves increase with mu, because adding noise is post-processing. Beyond mu = 8 the sum is not
+// computed. There, an upper end from the contribution of a single ratio would be below the curve at mu = 8.
 TEST(ShuffleGaussianPair, UpperEndsHoldWhereTheSumIsNotComputed) {
   const std::uint64_t n = 300;
   const ShuffleGaussianPair computed(n, 8), beyond(n, 8 * (1 + 1e-9));

@@ -33,7 +33,7 @@ double local_delta_upper(const Mechanism& mechanism, Rate rate, std::uint64_t ro
 // mechanism or a delta out of range.
 double local_epsilon_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double delta);
 
-// Whichever of the two the question asks for.
+// The upper bound that the question asks for: delta at an epsilon, or epsilon at a delta.
 double local_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, const Question& question);
 
 namespace local_detail {

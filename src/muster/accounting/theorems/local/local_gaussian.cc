@@ -27,7 +27,7 @@ struct Mixture {
     const double sd = std::sqrt(rounds * rate * (1 - rate));
     const double fineness = 3 * std::sqrt(exponent) * sd > kValues ? 1e-3 : 0;
     for (const numerics::BinomialBlock& block : numerics::binomial_blocks(rounds, rate, exponent, fineness)) {
-      if (block.last == 0) continue;  // never took part: no loss
+      if (block.last == 0) continue;  // the victim never took part, so there is no loss
       weight.push_back(block.weight);
       mu.push_back(mu1 * std::sqrt(block.last));
     }
@@ -61,7 +61,7 @@ double gaussian_epsilon_upper(double mu, double rate, std::uint64_t rounds, doub
     if (middle <= low || middle >= high) break;
     (mixture.delta(middle) <= delta ? high : low) = middle;
   }
-  return high;  // delta(high) <= delta, so this is the valid end
+  return high;  // delta(high) <= delta, so `high` is an upper bound
 }
 
 }  // namespace muster::accounting::local_detail

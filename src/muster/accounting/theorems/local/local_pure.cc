@@ -5,8 +5,8 @@
 //     delta(eps) = sum_{D = d} P(D) (1 - e^(eps - d epsilon0))_+ .
 // P(D) is the coefficient of (g p + (1-g) x + g q x^2)^T at x^(T-D). Miller's recurrence
 //     m a0 c_m = (T - m + 1) a1 c_(m-1) + (2T - m + 2) a2 c_(m-2)
-// has no negative term for m <= T, so relative errors can only add up. This covers D >= 0, and epsilon >= 0
-// needs no other D.
+// has no negative term for m <= T, so relative errors can only add up. The values m <= T are D >= 0, and no
+// other D contributes at epsilon >= 0.
 #include <cmath>
 #include <limits>
 
@@ -71,8 +71,8 @@ class Walk {
   double solve(double delta) const {
     const double target = std::ldexp(delta, static_cast<int>(numerics::larger(-scale_, -4000L)));
     const double ratio = ((1 + slack_) * head_ - target * (1 - 8 * kUnit)) / ((1 - slack_) * tail_);
-    // If only the allowance for underflow makes delta(0) reach `delta`, the answer is x = 0, because the
-    // level above did not reach it.
+    // If only the allowance for underflow makes delta(0) reach `delta`, the answer is x = 0, because delta at
+    // the level above did not reach `delta`.
     if (!(ratio > 0)) return 0;
     return numerics::smaller(0.0, std::log(ratio) + 8 * kUnit);
   }

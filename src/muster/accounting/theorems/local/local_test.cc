@@ -147,8 +147,8 @@ TEST(LocalPure, MomentBoundIsRoundedUpWhereItsPartsNearlyCancel) {
 
 TEST(LocalPure, TenMillionRoundsAndMore) {
   const double exact = local_epsilon_upper(PureLocal{0.001}, Rate::of(1), 10'000'000, 1e-5);
-  // The loss has mean 5.0 and deviation 3.162, so to four digits it is that of a Gaussian
-  // pair at mu = 3.1623.
+  // The loss has mean 5.0 and deviation 3.162. To four digits, these are the mean and the deviation of the
+  // loss of a Gaussian pair at mu = 3.1623.
   EXPECT_NEAR(exact, local_detail::gaussian_epsilon_upper(std::sqrt(10.0), 1, 1, 1e-5), 0.002);
   EXPECT_GE(local_epsilon_upper(PureLocal{0.001}, Rate::of(1), 40'000'000, 1e-5), exact);
 }

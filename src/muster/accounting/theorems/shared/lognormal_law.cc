@@ -48,9 +48,9 @@ struct Rule {
 
 // Integrals over z in [a, b] of the normal density times a factor.
 struct Moments {
-  Extended mass = 0;  // factor 1
-  Extended rise = 0;  // factor e^{mu (z - a)} - 1
-  Extended fall = 0;  // factor e^{mu (b - a)} - e^{mu (z - a)}
+  Extended mass = 0;  // the integral with the factor 1
+  Extended rise = 0;  // the integral with the factor e^{mu (z - a)} - 1
+  Extended fall = 0;  // the integral with the factor e^{mu (b - a)} - e^{mu (z - a)}
 };
 
 Moments integrate(Extended mu, Extended a, Extended b) {
@@ -165,7 +165,7 @@ numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, nu
 }
 
 std::vector<double> centered_knots(double mu, int per_deviation) {
-  // kMinLog is the smallest ln r of a knot; for smaller ones, 1 + knot would lose digits.
+  // kMinLog is the smallest ln r of a knot; for a smaller ln r, 1 + knot would lose digits.
   constexpr double kReach = 12, kMaxLog = 600, kMinLog = -20;
   std::vector<double> steps;
   for (double x = 0; x < kReach;) {
@@ -264,7 +264,8 @@ numerics::AtomicLaw CenteredLognormal::below(double tail, bool lower_points) con
       static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), Extended(0)) - points.begin());
   const std::size_t near = points[right] < -points[right - 1] ? right : right - 1;
   const std::size_t other = near == right ? right - 1 : right;
-  masses[other] += masses[near] * points[near] / points[other];  // of opposite signs, so mass is removed
+  // The two points have opposite signs, so mass is removed from the neighbour.
+  masses[other] += masses[near] * points[near] / points[other];
   masses[near] = 0;
   numerics::AtomicLaw law;
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -43,7 +43,8 @@ class CenteredLognormal {
     double excess_left;   // E(lowest knot - (r - 1))_+
     double excess_right;  // E(r - 1 - highest knot)_+
   };
-  // Cuts at the innermost knots whose excess is at most `tail`, or at the outermost ones if there are none.
+  // Cuts at the innermost knots whose excess is at most `tail`, or at the outermost knots if there are no
+  // such knots.
   Cut above(double tail) const;
   // Every cell is merged to its mean, and so is each end beyond the knots at which above() would cut. By
   // Jensen's inequality this gives lower bounds. Points are rounded down if `lower_points` (for an expected

@@ -16,7 +16,8 @@ double point_above(double l, double epsilon) {
   const double absent = std::exp(-epsilon);
   if (l < 1) return up(absent * std::expm1(l));
   // The relative rounding error of the exponent is multiplied by the exponent. The difference of the two
-  // terms is at least (1 - 1/e) of the larger one, so it raises relative errors by a factor of 2.2 at most.
+  // terms is at least (1 - 1/e) times the larger one, so the subtraction raises relative errors by a factor
+  // of at most 2.2.
   const double rounding = numerics::kUnitRoundoff * (l - epsilon);
   return up((std::exp(l - epsilon) * (1 + 2 * rounding) - absent) * (1 + numerics::kEightRoundings));
 }

@@ -20,7 +20,7 @@ constexpr const char* kDummy =
 
 // --- everybody at a slot is averaged --------------------------------------------------------------
 
-// For averaged updates in which all clients take part with certainty.
+// The bound for averaged updates in which all clients take part with certainty.
 RoundBound adaptive_blanket(const Mechanism& mechanism, double epsilon0, ClientCount clients) {
   return {.id = "adaptive-blanket",
           .citation =
@@ -76,8 +76,8 @@ RoundBound slot_swap(const Mechanism& mechanism, const RandomCheckIn& p, const R
 void cover_sliding(const Mechanism& mechanism, const RandomCheckIn& p, Applicable& list) {
   const double m = static_cast<double>(p.slots()), rate = p.rate().value();
   list.uppers.push_back(slot_swap(mechanism, p, ReportingSum(mechanism)));
-  // With so many clients, there is one whose m slots all belong to the run. At each of these slots, at most
-  // m - 1 others may be present, because windows start one slot after the other.
+  // With at least 2 m clients, there is a client whose m slots all belong to the run. At each of these slots,
+  // at most m - 1 others may be present, because windows start one slot after the other.
   if (count_of(p.clients()) >= 2 * m) {
     add_homogeneous_pair(mechanism, slot_pair_shape(m, rate, m - 1, rate), list);
   }

@@ -19,7 +19,8 @@ namespace {
 constexpr double kMaxPerSlot = 1e6;
 // The smallest mean used; below it, the mean of the weights 1 / (1 + c) is within a thousandth of 1.
 constexpr double kMinPerSlot = 1e-3;
-constexpr double kSmallCharge = 0.05;  // share of delta; it changes epsilon by a hundredth or less
+// The largest charge that is accepted, relative to the sum. It changes epsilon by 1 % or less.
+constexpr double kSmallCharge = 0.05;
 
 // The logarithm of Chernoff's bound on P(Poisson(mean) >= count), for count >= mean.
 double log_excess(double mean, double count) { return count - mean - count * std::log(count / mean); }
@@ -44,7 +45,8 @@ double poisson_mean(double clients, double exponent) {
 bool poisson_weights(double mean, double exponent, std::vector<double>& values,
                      std::vector<double>& probabilities) {
   const double first = numerics::larger(0.0, std::floor(mean - std::sqrt(2 * mean * exponent)));
-  const double last = std::ceil(mean + 12 * std::sqrt(mean) + 60);  // the tail above is below e^-70
+  // P(c > last) is below e^-70.
+  const double last = std::ceil(mean + 12 * std::sqrt(mean) + 60);
   std::vector<double> nodes;
   for (double c = first; c <= last; c += numerics::larger(1.0, std::floor(c / 16)))
     nodes.push_back(1 / (1 + c));
@@ -81,7 +83,7 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
     }
   }
   for (std::size_t i = nodes.size() - 2; i > 0; --i) {
-    if (masses[i] < 1e-16L * total) {  // too small to keep: moved to the next larger weight
+    if (masses[i] < 1e-16L * total) {  // a mass too small to keep is moved to the next larger weight
       masses[i - 1] += masses[i];
       masses[i] = 0;
     }

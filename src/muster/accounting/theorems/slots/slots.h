@@ -41,7 +41,7 @@ class CountedSlotCurve {
 
  private:
   struct Level {
-    SumShape shape;      // its weights have the law of 1 / (1 + Poisson)
+    SumShape shape;      // the weights of its terms have the law of 1 / (1 + a Poisson number)
     double excess;       // probability charged at the bound of slot_curve()
     double mean_square;  // mean of weight^2
   };

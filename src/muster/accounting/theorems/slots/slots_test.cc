@@ -24,7 +24,7 @@ using oracle::Law;
 using oracle::SlotProtocol;
 using Kind = SlotProtocol::Kind;
 
-const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // of epsilon0
+const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // values of epsilon / epsilon0
 
 // A channel with an epsilon0-LDP randomizer for every slot and past: either randomized response, in which
 // each record's bit is random, or one base law for all records, whose weights are multiplied by 1 or
@@ -268,9 +268,9 @@ TEST(Slots, ReferenceValues) {
   EXPECT_GE(lower.reverse(0.021568 * 0.997).lower, 1e-6);
 }
 
-// A heavy-tailed term times a random weight is coarsened, and its delta is still known to
-// 1e-4 far out. The first two ceilings are at most 0.15 per cent above the values of
-// tools/golden/slots.py; the third is round.
+// The law of a heavy-tailed term with a random weight is coarsened, and delta is still known to a relative
+// 1e-4 at large epsilon. The first two limits are at most 0.15 per cent above the values of
+// tools/golden/slots.py; the third is a round number.
 TEST(Slots, CountedGaussianIsPreciseFarOut) {
   const CountedSlotCurve counted(ReportingSum(GaussianLocal{5}), 1e3, 0.5, 6e4, 0.5);
   for (const auto& [epsilon, delta] : {std::pair{1e-4, 6.1876e-5}, {1e-3, 4.613e-9}, {2.5e-3, 1e-18}}) {

@@ -14,7 +14,7 @@
 
 namespace muster::accounting {
 
-// The right side above. Throws Error(uncovered) unless 1 <= k < n. n is at most 1e12.
+// The right-hand side of the inequality above. Throws Error(uncovered) unless 1 <= k < n. n is at most 1e12.
 SumCurve subset_curve(ReportingSum sum, double n, double k);
 
 }  // namespace muster::accounting

@@ -19,7 +19,7 @@ namespace {
 using oracle::Atom;
 using oracle::Law;
 
-const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // of the largest log-ratio
+const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // epsilon / the largest log-ratio
 
 // (1/n) * mean of ( X_1 + ... + X_k + (n-k)(1-E) )_+, summed over every combination of atoms.
 long double slow(const std::vector<Atom>& law, int n, int k, long double epsilon) {
@@ -73,7 +73,7 @@ TEST(Subset, EqualsTheFormulaAndDominatesEveryDatasetOfPureRandomizers) {
           EXPECT_LE(fast.upper - fast.estimate, 1e-9L * formula + 1e-12L);
           const long double truth = worst(laws, n, k, epsilon);
           domination.add(truth, fast.upper);
-          // A wrong variant of the formula, with k - 1 instead of k, is caught.
+          // A wrong variant of the formula, with k - 1 instead of k, must be below some true divergence.
           if (k > 1) caught += truth > slow(oracle::pure_law(epsilon0, epsilon), n, k - 1, epsilon);
         }
       }
@@ -110,7 +110,7 @@ TEST(Subset, DominatesEveryDatasetWithTheExactProfile) {
 // costs about as much as the check-in.
 TEST(Subset, IsCloseToTheCheckInOfTheSameMeanSize) {
   const SumCurve pure = subset_curve(ReportingSum({Profile::pure(2)}), 6e4, 6e3);
-  EXPECT_NEAR(pure.delta(0.012574).upper, 1e-6, 3e-8);  // the check-in's epsilon at delta = 1e-6
+  EXPECT_NEAR(pure.delta(0.012574).upper, 1e-6, 3e-8);  // 0.012574: the check-in's epsilon at 1e-6
   const SumCurve gaussian = subset_curve(ReportingSum(Mechanism(GaussianLocal{5})), 6e4, 6e3);
   EXPECT_NEAR(gaussian.delta(0.001583).upper, 1e-6, 2e-8);
 }

@@ -21,17 +21,18 @@ namespace {
 // the share is smaller.
 constexpr double kCompareWithProfile = 0.02;
 // The event that nobody is absent is charged at the local profile f(E), if this adds at most kMatters of the
-// sum. Otherwise it is charged at the smaller of f(E) and the blanket (blanket.h). If this adds more than
-// kBlanketMatters of the sum, the bound of class_c_pool.h is tried as well.
+// sum. Otherwise it is charged at the smaller of f(E) and the blanket (blanket.h). If that charge is more
+// than kBlanketMatters of the sum, the bound of class_c_pool.h is tried as well.
 constexpr double kMatters = 1e-9, kBlanketMatters = 5e-3;
 // For unequal rates, the share of the sum that may be charged for improbably few hidden clients. Hidden
 // clients are those whose coins are not revealed.
 constexpr double kRareFew = 1e-5;
-// A second bound is computed where the event that nobody is absent makes up more than these shares of the
-// bound. For equal rates it is that of class_c_pool.h (kCompareWithPool), for unequal rates the average over
-// the number of hidden clients (kCompareWithPools). The former is also computed where upper and estimate are
-// further apart than the share kWideGap. The latter is also computed for few clients, which are enumerated,
-// and for very many, where the round-off of the revealed clients' terms matters.
+// A second bound is computed where the charge for the event that nobody is absent is more than a share of the
+// bound: kCompareWithPool for equal rates, kCompareWithPools for unequal rates. For equal rates, the second
+// bound is that of class_c_pool.h. It is also computed where upper - estimate is more than kWideGap of the
+// bound. For unequal rates, the second bound is the average over the number of hidden clients. It is also
+// computed for at most kFewClients clients, where sums are enumerated, and for more than kManyClients, where
+// the round-off of the revealed clients' terms matters. For subsets there is no second bound.
 constexpr double kCompareWithPool = 1e-3, kCompareWithPools = 1e-2, kWideGap = 2e-3, kFewClients = 24,
                  kManyClients = 1e9;
 constexpr double kNegligible = 1e-80;  // below this delta, no second bound is computed
@@ -89,7 +90,8 @@ double ClassCCurve::profile_only(double epsilon) const {
 // The charge for the event that nobody is absent; `local` is f(E), and `sum` is the rest of the bound. Given
 // this event, the messages of the victim and of N ~ Bin(n - 1, chance) hidden others are shuffled.
 double ClassCCurve::everybody(double epsilon, double local, double sum) const {
-  const double absent = theta_ * (1 - rate_);               // probability, for another client
+  // The probability that another client is hidden and absent.
+  const double absent = theta_ * (1 - rate_);
   const double not_absent = (1 - theta_) + theta_ * rate_;  // 1 - absent, without cancellation
   const double chance = numerics::smaller(1.0, theta_ * rate_ / not_absent * (1 - numerics::kEightRoundings));
   const double probability = rate_ * std::exp((n_ - 1) * log_probability(not_absent, absent)) *

@@ -48,7 +48,7 @@ class ClassCCurve {
  private:
   ClassCCurve(double epsilon0, double n, double terms, double rate, double theta = 1);
   double everybody(double epsilon, double local, double sum) const;
-  double profile_only(double epsilon) const;  // upper bound, with X* instead of both types
+  double profile_only(double epsilon) const;  // the upper bound with X* instead of both types
 
   double epsilon0_, n_, terms_;
   double rate_;   // the largest rate of a client

@@ -1,6 +1,6 @@
 // Compares the class C bound with the enumeration of every data set of half-sets, with a slow multinomial sum
 // for every number of clients of type 0, and with composed reference values. Wrong variants of the bound must
-// be caught.
+// fail the comparison.
 #include "muster/accounting/theorems/swap/class_c.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,8 @@ long double slow_f(double epsilon0, int n, long double rate, long double epsilon
                    bool all_report = true) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
   const long double q = 1 / (e0 + 1), p = e0 / (e0 + 1);
-  const long double value[2][2] = {{e0 - e, 1 / e0 - e}, {1 - e * e0, 1 - e / e0}};  // [type][rare, common]
+  // The first index is the type; the second is 0 for the rare value and 1 for the common one.
+  const long double value[2][2] = {{e0 - e, 1 / e0 - e}, {1 - e * e0, 1 - e / e0}};
   const int m = n - 1;
   long double total = 0;
   for (int k0 = 0; k0 <= i; ++k0) {
@@ -61,7 +62,7 @@ long double slow_f(double epsilon0, int n, long double rate, long double epsilon
   return total + (all_report ? std::pow(rate, static_cast<long double>(n)) * std::max(0.0L, p - e * q) : 0);
 }
 
-// The same for a subset: (1/n) * mean of ( (n-k)(1-E) + sum of k terms )_+, h of them of type 0.
+// The sum for a subset: (1/n) * mean of ( (n-k)(1-E) + sum of k terms )_+, h of them of type 0.
 long double slow_subset(double epsilon0, int n, int k, long double epsilon, int h) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
   const long double q = 1 / (e0 + 1), p = e0 / (e0 + 1);
@@ -116,8 +117,7 @@ TEST(ClassC, DominatesEveryDatasetOfHalfSets) {
     }
   }
   EXPECT_EQ(cases, 2 * (4 + 2) * 4 * 6);
-  // With few clients neither the larger of F_0 and F_m nor F_m is a bound, and the enumeration must show
-  // this.
+  // With few clients neither max(F_0, F_m) nor F_m is an upper bound, and the enumeration must show this.
   EXPECT_GT(ends_alone_fail, 0);
   EXPECT_GT(one_end_fails, 0);
   std::printf("%d cases; ends alone below the truth in %d, others = x' alone in %d\n", cases, ends_alone_fail,
@@ -232,7 +232,8 @@ TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
           const double epsilon = share * epsilon0;
           const auto f = slow_table(epsilon0, n, hi, epsilon, true);
           const auto absent =
-              slow_table(epsilon0, n, hi, epsilon, false);  // without the event that all report
+              // The table without the charge for the event that all report.
+              slow_table(epsilon0, n, hi, epsilon, false);
           const long double theta = static_cast<long double>(lo) / hi;
           const auto hidden = [&](int of, int count) {
             return std::exp(log_binomial(of, count)) * std::pow(theta, static_cast<long double>(count)) *
@@ -356,7 +357,7 @@ TEST(ClassC, UnequalRatesAnswerEverywhere) {
           EXPECT_LE(d.upper, 1);
           EXPECT_LE(d.estimate, previous * (1 + 1e-9));
           EXPECT_GE(d.upper,
-                    equal.delta(share * epsilon0).estimate * (1 - 1e-9));  // because fewer clients are hidden
+                    equal.delta(share * epsilon0).estimate * (1 - 1e-9));  // unequal rates hide fewer clients
           previous = d.upper;
         }
       }

@@ -9,7 +9,7 @@
 namespace muster::accounting::quadrature {
 
 struct Value {
-  double value, error;  // error: twice the change from halving the step
+  double value, error;  // error: twice the change of the value from halving the step
 };
 
 // The mean of (y e^{sZ - s^2/2} - k)_+, Z standard normal.
@@ -46,7 +46,7 @@ inline Value excess(double mu, double X, double Y, double W, double e, double c)
   return {fine, 2 * std::fabs(fine - coarse)};
 }
 
-// The same, given the three distances D, d, S of gaussian_triangle.h.
+// The value of excess(), given the three distances D, d, S of gaussian_triangle.h.
 inline Value excess_of_distances(double mu, double D, double d, double S, double e, double c) {
   return excess(mu, (S + D) / 4 + d / 2, (S + D) / 4 - d / 2, (S - D) / 4, e, c);
 }

@@ -15,17 +15,19 @@ using numerics::within;
 using Extended = long double;
 
 constexpr double kUlp = 0x1p-52;
-constexpr double kFarthest = 36;  // deviations; a normal's tail beyond this contributes less than kVanishing
+// Farthest z considered, in deviations; a normal's tail beyond it contributes less than kVanishing.
+constexpr double kFarthest = 36;
 constexpr double kVanishing = 1e-250;
 // Relative errors of a normal tail and of the integrand. A relative error of the argument x changes either by
 // about x^2 times this error, and x^2 is below 2e3 where the tail is in the range of a double.
 constexpr double kErrorOfTail = 1e-10, kErrorOfValue = 1e-8;
-// Newton's method for F(z) = 0 (below) stops where |F(z)| is at most this. Integrating from there instead of
-// the root adds about the square of it.
+// Newton's method for F(z) = 0 (below) stops where |F(z)| is at most this. Integrating from that z instead of
+// the root adds about the square of kResidual.
 constexpr double kResidual = 3e-9;
 constexpr int kMaxSteps = 60;
-constexpr double kOutermost = 9;     // the last deviation of the common factor's cells; the rest is bounded
-constexpr double kAbsolute = 1e-14;  // times (1 + |c|) E: rounding of the shape and of the common factor
+constexpr double kOutermost = 9;  // the last deviation of the common factor's cells; the rest is bounded
+// Rounding error of the shape and of the common factor, in units of (1 + |c|) E.
+constexpr double kAbsolute = 1e-14;
 
 double upper_tail(double x) { return 0.5 * std::erfc(x * std::numbers::sqrt2 / 2); }
 
@@ -38,7 +40,8 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   const double length = p - q, half_p = 0.5 * p * p, half_q = 0.5 * q * q;
   const double log_k = std::log(k);
   const double other = log_k + half_p;
-  if (other > kFarthest * p && (p > 0 || log_k > 0)) return kVanishing;  // e^{pz - p^2/2} <= k up to 36
+  // The term e^{pz - p^2/2} is at most k for every z <= kFarthest.
+  if (other > kFarthest * p && (p > 0 || log_k > 0)) return kVanishing;
   // If either term inside the logarithm is left out, the root lies to the left of the true one.
   double least = (log_e + half_p - half_q) / length;
   if (p > 0) least = larger(least, other / p);
@@ -48,7 +51,7 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   for (int i = 0; i < kMaxSteps; ++i) {
     if (!(z < kFarthest)) {
       if (i == 0)
-        z = kFarthest - 1;  // a guess
+        z = kFarthest - 1;  // a starting point inside the range
       else
         return kVanishing;
     }
@@ -125,15 +128,16 @@ double widest_sum(double eta, double d) {
   return smaller(4.0, (1 + eta + 2 * std::sqrt(eta * open)) * (1 + 4 * kUlp));
 }
 
-// The cells of the common factor's normal variable are narrower for larger mu, where the chords add more.
+// The cells of the common factor's normal variable are narrower for larger mu, where chords add more to the
+// value.
 TriangleExcesses::TriangleExcesses(double mu, double excess) : mu_(mu), excess_(excess) {
   const double step = smaller(0.6, 0.32 / mu);
   double right = kOutermost;
   cuts_.push_back({right, upper_tail(right), 0});
   while (right > -kOutermost) {
     const double left = larger(-kOutermost, right - step * larger(1.0, std::fabs(right) / 3));
-    // Right of 0, upper tails are subtracted, and left of 0, lower tails. These are the smaller ones, so
-    // digits do not cancel.
+    // Right of 0, upper tails are subtracted, and left of 0, lower tails. On each side, these are the smaller
+    // tails, so few digits cancel.
     const double cell =
         right > 0 ? upper_tail(left) - upper_tail(right) : upper_tail(-right) - upper_tail(-left);
     cuts_.push_back({left, upper_tail(left), cell});
@@ -165,7 +169,7 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   double sum = 0;
   double z = -kFarthest, before = z;
   const auto visit = [&](double at, double mass, bool guess) {
-    const double worth = larger(0.0, mass * at);  // V C1(threshold / V) <= V
+    const double worth = larger(0.0, mass * at);  // capped by `mass * at`, because V C1(threshold / V) <= V
     if (worth <= negligible) {
       sum += worth;
       return;
@@ -207,7 +211,8 @@ TriangleExcesses::Ends TriangleExcesses::record(double c) const {
 }
 
 TriangleExcesses::Ends TriangleExcesses::alternative(double c) const {
-  const Extended minus_one = static_cast<Extended>(excess_) + c, threshold = 1 + minus_one;  // K
+  // Threshold is K = c + E.
+  const Extended minus_one = static_cast<Extended>(excess_) + c, threshold = 1 + minus_one;
   if (c > 0) {
     const Extended l = std::log1p(minus_one);
     return rounded(divergence_at(mu_, l, false), divergence_at(mu_, l, true));

@@ -34,9 +34,9 @@ class TriangleExcesses {
   TriangleExcesses(double mu, double excess);
 
   // An upper bound of the mean of (g - c)_+ for c > 0 and of (c - g)_+ for c <= 0; finite, >= 0. It includes
-  // 1e-14 (1 + |c|) E for rounding. It is also larger because atoms replace the lognormal factor that a/u and
-  // b/u have in common, by about as much as if the variance of g were larger by c^2 / 1000. An atom that
-  // cannot contribute more than `negligible` is not evaluated, but charged the most that it can contribute.
+  // 1e-14 (1 + |c|) E for rounding. Atoms replace the lognormal factor that a/u and b/u have in common. This
+  // raises the bound by about as much as if the variance of g were larger by c^2 / 1000. An atom that cannot
+  // contribute more than `negligible` is not evaluated, but charged the most that it can contribute.
   double above(const Triangle& triangle, double c, double negligible = 1e-18) const;
 
   // Bounds of A(c) and B(c) of the page: the values that above() bounds, for x and x' at the ends of a
@@ -50,7 +50,7 @@ class TriangleExcesses {
  private:
   struct Cut {
     double t;       // a value of the standard normal variable in the common factor; decreasing
-    double beyond;  // probability of a larger value
+    double beyond;  // probability that the variable is larger than t
     double cell;    // probability of the cell between this cut and the previous one
   };
   double mu_, excess_;

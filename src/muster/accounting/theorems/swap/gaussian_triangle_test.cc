@@ -74,7 +74,8 @@ TEST(GaussianTriangle, EndsAreTheTwoHomogeneousTypes) {
         EXPECT_NEAR(b.upper, alternative, 1e-13 + 1e-9 * alternative);
         EXPECT_LE(b.lower, alternative + 2e-14);
         EXPECT_LE((a.upper - a.lower), 1e-13 * a.upper);
-        // The value for any other client is at most that of the profile-only law, the larger of the two.
+        // The value for any other client is at most that of the profile-only law, which is the larger of A(c)
+        // and B(c).
         const double middle = excesses.above({1, 0, 1}, c);
         EXPECT_LE(middle, (a.upper > b.upper ? a.upper : b.upper) * (1 + 3e-3) + 3e-14);
       }
@@ -101,7 +102,7 @@ TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
       const double radius = i % 3 == 0 ? 0.5 : 0.5 * std::pow(u, 1.0 / static_cast<double>(dimension));
       for (double& x : at[j]) x *= radius / std::sqrt(norm);
     }
-    if (i % 7 == 0) {  // nearly antipodal
+    if (i % 7 == 0) {  // two of the points are nearly antipodal
       for (std::size_t k = 0; k < 6; ++k) at[1][k] = -at[0][k] * (1 - 1e-3 * (i % 11));
     }
     if (i % 97 == 0) at[1] = at[0];

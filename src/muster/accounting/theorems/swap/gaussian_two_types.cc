@@ -21,14 +21,18 @@ using numerics::UpperAndEstimate;
 // by the profile-only law is computed too. That bound is larger than the exact value of the two types by a
 // fraction of about mu / 3 or more.
 constexpr double kWide = 0.04, kWidePerMu = 0.1;
-constexpr double kFar = 5;        // above so many deviations of the loss, the profile-only law may give less
-constexpr double kFarthest = 13;  // above so many deviations, only the profile-only law is used
-constexpr double kHeavy = 35;     // if a term can exceed so many deviations of the sum, it is split off
-// The least expected number of reports; with fewer the integrand decays slowly.
+// Above this many deviations of the loss, the profile-only law may give less.
+constexpr double kFar = 5;
+constexpr double kFarthest = 13;  // above this many deviations of the loss, only the profile-only law is used
+// If a term can exceed this many deviations of the sum, large terms are split off.
+constexpr double kHeavy = 35;
+// The smallest expected number of reports for which the two types are used. With fewer reports, the integrand
+// decays slowly.
 constexpr double kFewReports = 8;
-// The least expected number of absentees; with fewer the event that nobody is absent dominates.
+// The smallest expected number of absent clients for which the two types are used. With fewer, the charge for
+// the event that nobody is absent is most of the bound.
 constexpr double kFewAbsent = 8;
-constexpr double kRounding = 1e-12;  // relative rounding of an n-th power
+constexpr double kRounding = 1e-12;  // relative rounding error of an n-th power
 
 }  // namespace
 

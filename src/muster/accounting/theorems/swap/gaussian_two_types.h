@@ -52,9 +52,10 @@ class GaussianTwoTypesCurve {
 
   std::shared_ptr<const ReportingSum> local_;
   std::shared_ptr<const TwoTypesLaws> laws_;
-  double spread_;            // deviation of a reporting client's term at E = 1
-  double wide_;              // relative distance of upper and estimate from which another bound is tried
-  double n_, terms_, rate_;  // terms_ < n_ for a subset, whose rate is 1
+  double spread_;  // standard deviation of a reporting client's term at E = 1
+  // If upper and estimate differ by more than this, relative to upper, another bound is tried.
+  double wide_;
+  double n_, terms_, rate_;  // terms_ of n_ clients may report; a subset has rate_ = 1
 };
 
 }  // namespace muster::accounting

@@ -141,8 +141,8 @@ TEST(GaussianTwoTypes, DominatesExactLawsOfThreeClients) {
 // which agree with the prototype's within 0.2 per cent. `least` and `most` are hand-picked limits, not
 // reference values.
 TEST(GaussianTwoTypes, ReferenceValues) {
-  // Epsilon of one round at n = 60,000, g = .1 and delta = 1e-6: by two types, of the worse homogeneous data
-  // set, and by X*.
+  // Each row has the epsilons of one round at n = 60,000, g = .1 and delta = 1e-6: that of the bound by two
+  // types, that of the worse homogeneous data set, and that of the bound by X*.
   struct Row {
     double mu, two_types, ends, profile;
   };
@@ -221,7 +221,8 @@ TEST(GaussianTwoTypes, GrowsWithTheDiameterAndFallsWithTheClients) {
   }
 }
 
-// A check-in is an average over the sizes of subsets, so a subset of its mean size costs about as much.
+// A check-in is an average over the sizes of subsets, so a subset of the mean size costs about as much as the
+// check-in.
 TEST(GaussianTwoTypes, SubsetsAreLikeCheckIns) {
   const double mu = 0.4, n = 60000;
   const auto local = local_of(mu);
@@ -235,7 +236,7 @@ TEST(GaussianTwoTypes, SubsetsAreLikeCheckIns) {
   }
 }
 
-// The accountant does not list the bound for unequal rates, for slot protocols and for little noise.
+// The accountant does not list the bound for unequal rates, for slot protocols or for little noise.
 TEST(GaussianTwoTypes, IsChargedWhereItHoldsAlone) {
   const auto has = [](const GaussianLocal& mechanism, const Participation& participation) {
     const Statement s =

@@ -13,7 +13,8 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kOutward = 1 + numerics::kEightThousandRoundings;
-// For estimates: f is given as an upper bound, which has fewer correct digits where it is tiny.
+// A factor for estimates. The function f is given as an upper bound, which has fewer correct digits where f
+// is tiny.
 constexpr double kInward = 1 - numerics::kEightMillionRoundings;
 constexpr double kNoMore = 1e-9;  // all atoms further out are bounded together if they add at most this share
 
@@ -39,7 +40,8 @@ double carried(const LocalTail& local, const OthersBelowZero& others, double wei
   return weight * sum;
 }
 
-// A lower bound of the same mean, up to the error of f, which is given as an upper bound (kInward).
+// A lower bound of the mean that carried() bounds, up to the error of f, which is given as an upper bound
+// (kInward).
 double carried_from_below(const LocalTail& local, const OthersBelowZero& others, double weight,
                           double surplus, double epsilon) {
   double sum = 0;

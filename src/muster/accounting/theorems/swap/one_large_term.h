@@ -32,12 +32,13 @@ struct LocalTail {
 LocalTail tail_of(const Profile& profile);
 
 struct LargeTermShape {
-  double factor;     // multiplies the mean
-  double count;      // N >= 1
+  double factor;     // the factor before the mean
+  double count;      // the number of terms, N >= 1
   double rate;       // g: the probability that a client reports
-  double silent;     // the probability that she is absent: 1 - g, or less where she may be revealed
+  double silent;     // the probability that a client is absent: 1 - g, or less where coins may be revealed
   double threshold;  // S >= N, in units of E - 1
-  std::shared_ptr<const TermWeights> weights = nullptr;  // of the centred terms; all 1 if null
+  // The law of the centred terms' weights; all weights are 1 if null.
+  std::shared_ptr<const TermWeights> weights = nullptr;
 };
 
 // Immutable to its users; call from any thread. The laws of D are built on first use and kept; copies of an
@@ -46,9 +47,9 @@ class OneLargeTerm {
  public:
   OneLargeTerm(LocalTail local, Profile profile);
 
-  // factor * mean of ( sum of all N terms - (S-N) (E-1) )_+ at epsilon >= 1, if that is at most 1. `upper`
-  // bounds it; `estimate` is a lower end of it for a profile that is as large as the computed one. Both are
-  // in [0, 1] and never NaN.
+  // factor * mean of ( sum of all N terms - (S-N) (E-1) )_+ at epsilon >= 1, if that is at most 1. `upper` is
+  // an upper bound of this value. `estimate` would be a lower bound if the true profile were as large as the
+  // computed one. Both are in [0, 1] and never NaN.
   numerics::UpperAndEstimate at(const LargeTermShape& shape, double epsilon) const;
 
  private:

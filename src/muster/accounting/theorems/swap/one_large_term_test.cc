@@ -1,5 +1,5 @@
 // Checks both ends of the bound by one large term against sums over all combinations of terms and, for
-// Gaussian noise, against quadrature. A variant that replaces D by its mean must be caught as too small.
+// Gaussian noise, against quadrature. A variant that replaces D by its mean must be too small.
 #include "muster/accounting/theorems/swap/one_large_term.h"
 
 #include <gmock/gmock.h>
@@ -82,7 +82,7 @@ TEST(OneLargeTerm, EnclosesTheSumOfRandomRandomizers) {
 // normal with mean mu^2/2 and deviation mu.
 struct Quadrature {
   double sum = 0;      // the mean over d of (N g / S) f(E (1 + (S - N) (1 - 1/E) + d))
-  double at_mean = 0;  // the same with d at its mean
+  double at_mean = 0;  // the same expression with d replaced by its mean
 };
 Quadrature two_gaussian_messages(double mu, double threshold, double epsilon) {
   const double beyond = (threshold - 2) * -std::expm1(-epsilon);

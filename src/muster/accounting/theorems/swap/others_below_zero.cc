@@ -17,13 +17,13 @@ using numerics::larger;
 using numerics::Side;
 using numerics::SumLaw;
 
-// A law serves all epsilon from one of these to the next. Intervals are short near 1 and long where
-// e^{-eps} is negligible.
+// Each law is used for all epsilon from one of these values to the next. Intervals are short near 1 and long
+// where e^{-eps} is negligible.
 constexpr std::array kFrom{1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0, 45.0};
 constexpr std::size_t kCells = 160;
-constexpr double kFarthest = 64;       // the last knot over nearest + count; phi is negligible further out
-constexpr double kOutward = 1e-15;     // relative rounding of a point or a mass
-constexpr double kSummed = 1e-13;      // relative rounding of a sum of some thousand masses
+constexpr double kFarthest = 64;       // the last knot divided by nearest + count; phi is negligible beyond
+constexpr double kOutward = 1e-15;     // relative rounding error of a point or a mass
+constexpr double kSummed = 1e-13;      // relative rounding error of a sum of some thousand masses
 constexpr double kUnderflow = 1e-300;  // covers products below the range of a double
 constexpr double kRaised = 1e-11;      // relative amount by which a profile may have raised a kink's mass
 
@@ -58,11 +58,11 @@ class OneTerm {
         to_(interval + 1 < kFrom.size() ? kFrom[interval + 1] : std::numeric_limits<double>::infinity()) {}
 
   // The atoms for the upper bound. A report at a kink l < eps of the profile lies e^{-l} - e^{-eps} below
-  // zero, which is smallest at eps = from_. The last kink up to from_ and all later ones are placed at 0. The
-  // last one up to from_ is among them because its mass would differ if the profile were exact from eps on,
-  // like the function f in the bound. Since phi decreases, mass may be moved toward 0 or added. So the point
-  // 0 gets the amount by which the other masses fall short of 1, plus the amount by which the profile's
-  // masses, which are upper bounds, may exceed the true ones.
+  // zero, which is smallest at eps = from_. All kinks from the last one up to from_ onwards are placed at 0.
+  // That kink is among them because its mass would differ if the profile were exact from eps on, like the
+  // function f in the bound. Since phi decreases, mass may be moved toward 0 or added. So the point 0 gets
+  // the amount by which the other masses fall short of 1, plus the amount by which the profile's masses,
+  // which are upper bounds, may exceed the true masses.
   SumLaw above() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double gain = -std::expm1(-from_);
@@ -94,7 +94,7 @@ class OneTerm {
 
   // The atoms for the lower bound. In a tabulated profile the mass of a kink stands for masses between the
   // two neighbouring nodes. It counts at the lower of these nodes, so its D is not smaller than the true
-  // ones. Reports with l >= from_ that are not positive count at the largest D that they can have.
+  // values of D. Reports with l >= from_ that are not positive count at the largest D that they can have.
   SumLaw below() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double end = std::exp(-to_), gain = 1 - end;
@@ -120,8 +120,8 @@ class OneTerm {
   }
 
  private:
-  // By how much the masses of one client's reports may exceed the true ones because the profile's masses were
-  // rounded up. The mass that they leave for the point 0 is too small by the same amount.
+  // A bound on how much the masses of one client's reports exceed the true masses, because the profile's
+  // masses were rounded up. The mass that they leave for the point 0 is too small by the same amount.
   double raised() const {
     double total = profile_.mass_at_infinity();
     for (const double mass : profile_.p_masses()) total += mass;

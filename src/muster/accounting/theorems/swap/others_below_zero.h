@@ -24,18 +24,18 @@ namespace muster::accounting {
 // The law of the weight of each term, for sums whose terms are centred so that an absent client's term is
 // zero. Weights are independent and equal in law. They are in (0, 1], or zero with the remaining probability.
 struct TermWeights {
-  std::vector<double> values;  // decreasing
+  std::vector<double> values;  // the positive values of the weight, decreasing
   std::vector<double> probabilities;
 };
 
 // The terms of the other clients, independent and equal in law. Each of them reports with probability `rate`
 // and is absent with probability `silent`; otherwise her coin is revealed.
 struct OtherTerms {
-  double count;    // N - 1 >= 0, whole
-  double rate;     // (0, 1]
-  double silent;   // >= 0, rounded down
+  double count;    // the number of terms, N - 1 >= 0; a whole number
+  double rate;     // the probability that a client reports, in (0, 1]
+  double silent;   // the probability that a client is absent, >= 0, rounded down
   double nearest;  // > 0; phi(d) is about f(E (nearest + d)), so cells are narrower for d below `nearest`
-  const TermWeights* weights = nullptr;  // all 1 if null
+  const TermWeights* weights = nullptr;  // the law of the weights; all weights are 1 if null
 };
 
 class OthersBelowZero {
@@ -47,7 +47,7 @@ class OthersBelowZero {
 
   // The sum of masses()[i] * phi(points()[i]) is at least the mean of phi(D) (Side::above), or at most the
   // mean of phi(D) over the event that no term is positive (Side::below).
-  const std::vector<double>& points() const { return points_; }  // increasing, >= 0
+  const std::vector<double>& points() const { return points_; }  // values of D, increasing, >= 0
   const std::vector<double>& masses() const { return masses_; }
 
  private:

@@ -17,17 +17,18 @@ namespace {
 using numerics::as_lower_bound;
 using numerics::as_upper_bound;
 
-constexpr double kNothing = 1e-60;   // a negligible delta
+constexpr double kNothing = 1e-60;   // a delta below this is negligible
 constexpr double kCut = 1e-44;       // a Gaussian profile is cut where it falls below this
-constexpr double kRounding = 1e-12;  // relative rounding of an n-th power
+constexpr double kRounding = 1e-12;  // relative rounding error of an n-th power
 // The event that everybody reports is charged at f(E) if this adds at most this share of the sum. Otherwise
-// its privacy blanket is computed too.
+// the privacy blanket for this event is computed too.
 constexpr double kMatters = 1e-9;
-constexpr std::size_t kFew = 64;       // for laws with fewer atoms Chernoff's bound is tried before the sum
-constexpr std::size_t kMaxAtoms = 64;  // atoms of a weighted term; longer laws are coarsened
-constexpr double kSumsReach = 300;     // epsilon from which terms leave the range of a double
-constexpr double kClose = 1e-3;        // relative width up to which one_large_term.h suffices
-constexpr double kLargeTerms = 1;      // epsilon from which one_large_term.h is used
+// For laws with fewer atoms, Chernoff's bound is computed before the sum.
+constexpr std::size_t kFew = 64;
+constexpr std::size_t kMaxAtoms = 64;  // the most atoms of a weighted term's law; longer laws are coarsened
+constexpr double kSumsReach = 300;     // from this epsilon on, terms leave the range of a double
+constexpr double kClose = 1e-3;        // up to this relative width, the bound of one_large_term.h suffices
+constexpr double kLargeTerms = 1;      // from this epsilon on, one_large_term.h is used
 
 numerics::AtomicLaw term(const Profile& profile, const SumShape& shape, double epsilon) {
   numerics::AtomicLaw law = reporting_law(profile, shape.rate, epsilon);

@@ -7,9 +7,10 @@
 //     + factor * count * rate * f(inf).
 // Where everybody may report, delta is at most this plus everybody(). A Gaussian profile is cut where it
 // falls below 1e-44 or its loss exceeds 600. The mass beyond is charged once, as part of f(inf) (part (c) of
-// docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is computed too, and the
-// smaller of the two is taken. From epsilon = 300 on, e^eps is too large for a sum of terms, and only the
-// bound of one_large_term.h is used. Immutable; call from any thread.
+// docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is computed first. Unless
+// its ends are within a relative 1e-3 of each other, the sum is computed too, and the smaller bound is taken.
+// From epsilon = 300 on, e^eps is too large for a sum of terms, and only the bound of one_large_term.h is
+// used. Immutable; call from any thread.
 #pragma once
 
 #include <memory>
@@ -30,7 +31,8 @@ struct SumShape {
   double rate;          // probability that a term is a report's, in (0, 1]
   double threshold;     // multiplies 1 - 1/E in the expression; at least the count
   double revealed = 0;  // probability that a client's coin is known: Y_i is then 1 - 1/E
-  std::shared_ptr<const TermWeights> weights = nullptr;  // of the Y_i; all 1 if null
+  // The law of the weights of the Y_i; all weights are 1 if null.
+  std::shared_ptr<const TermWeights> weights = nullptr;
 };
 
 // The event that nobody is absent, so that there is nobody to swap the victim with. It has the given
@@ -44,7 +46,7 @@ class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
   explicit ReportingSum(Profile profile);
-  // The smaller of 1 and the expression at the top: upper - estimate is numerical error alone. Never NaN.
+  // The smaller of 1 and the expression at the top: upper - estimate is only numerical error. Never NaN.
   numerics::UpperAndEstimate delta(const SumShape& shape, double epsilon) const;
   // The variance of one term Y_i, without its weight.
   double variance_of_term(const SumShape& shape, double epsilon) const;
@@ -61,7 +63,7 @@ class ReportingSum {
   Profile profile_;
   LocalTail tail_;
   OneLargeTerm one_large_term_;
-  std::optional<double> epsilon0_;  // of an epsilon0-LDP mechanism
+  std::optional<double> epsilon0_;  // nullopt if the mechanism is not epsilon0-LDP
 };
 
 // The sum at one shape, as the curve of a round.

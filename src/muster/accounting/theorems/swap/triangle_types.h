@@ -20,7 +20,8 @@ namespace muster::accounting {
 
 class TriangleTypes {
  public:
-  // For distances mu up to `max_mu`. If `rough`, there are fewer cells and the search is less precise.
+  // Makes the types for distances mu up to `max_mu`. If `rough`, there are fewer cells and the search is less
+  // precise.
   TriangleTypes(double max_mu, bool rough);
 
   std::size_t size() const { return places_.size(); }
@@ -32,8 +33,8 @@ class TriangleTypes {
   std::vector<double> values(double mu, double excess, double c) const;
 
   // Some of the cells between place `first` and the next place. Where a mixture of the two types' own
-  // expected excesses is below C(c), values() raises some types. `charged` says which: the inner one of the
-  // two, which is the first or the second, or both, or all types.
+  // expected excesses is below C(c), values() raises some types. `charged` says which types are raised: the
+  // inner one of the two (the first or the second), both, or all types.
   struct Cells {
     enum class Charged { inner_first, inner_second, both, all };
     std::size_t first;
@@ -43,7 +44,7 @@ class TriangleTypes {
   const std::vector<Cells>& cells() const { return cells_; }
 
  private:
-  std::vector<double> places_;  // increasing, symmetric, -1 first
+  std::vector<double> places_;  // values of d from -1 to 1, increasing, symmetric about 0
   std::vector<Cells> cells_;
   double ratio_, open_;
 };

@@ -1,6 +1,6 @@
 // Compares mixtures of the types' values with the expected excesses of random and inscribed triangles of the
-// ball, by an independent quadrature. The same triangles must catch three shortcuts: only right triangles,
-// exchanged weights, and only two types.
+// ball, by an independent quadrature. The same triangles must show that three shortcuts are wrong: only right
+// triangles, exchanged weights, and only two types.
 #include "muster/accounting/theorems/swap/triangle_types.h"
 
 #include <gtest/gtest.h>

@@ -19,20 +19,21 @@ constexpr int kCells = 160;
 // Nodes are at 0 and at Y = +-(e^{mu z} - 1), where z is in deviations. Up to z = 3 there are this many nodes
 // per deviation; further out, steps grow.
 constexpr double kPerDeviation = 10;
-// Searches at E > 1 are this many times less precise, because such a level is only used interpolated with the
-// level below it.
+// Searches at E > 1 are this many times less precise, because such a level is used only in an interpolation
+// with the level below it.
 constexpr double kLooser = 2;
 constexpr double kGrowth = 0.12;    // relative growth of each step beyond z = 3
-constexpr double kReach = 8;        // the last node, in deviations
-constexpr double kProfileFrom = 6;  // deviations beyond which both laws take the larger of A and B
+constexpr double kReach = 8;        // z at the last node
+constexpr double kProfileFrom = 6;  // for z beyond this, both laws take the larger of A and B
 constexpr Extended kRounding = 0x1p-51L;
 // Rounding may make the masses sum to at most 1 plus this. For a sum of n terms GaussianTwoTypesCurve charges
 // n times as much.
 constexpr Extended kExcess = 1e-15L;
 constexpr Extended kNoise = 1e-16L;
-constexpr Extended kMoreThanLacks = 1e-6L;  // a lacking mean is raised by this fraction more than it lacks
+// A mean that is too small is raised by 1 + kMoreThanLacks times the shortfall.
+constexpr Extended kMoreThanLacks = 1e-6L;
 constexpr int kMaxLines = 400;
-constexpr std::size_t kKept = 16;  // tables kept in the process
+constexpr std::size_t kKept = 16;  // the number of tables that the process keeps
 
 // A line for SidedValues of a law of mean 0. It stands for expected excesses at y (slope in [-1, 0]) or, left
 // of 0, for expected deficits, which are the excesses plus y.
@@ -263,7 +264,8 @@ std::optional<TwoTypesLaws::Types> TwoTypesLaws::at(double excess, double rate) 
 
 std::shared_ptr<const TwoTypesLaws> TwoTypesLaws::of(double mu) {
   static std::mutex mutex;
-  static std::list<std::pair<double, std::shared_ptr<const TwoTypesLaws>>> kept;  // last used first
+  // The tables, with the most recently used one first.
+  static std::list<std::pair<double, std::shared_ptr<const TwoTypesLaws>>> kept;
   const std::lock_guard lock(mutex);
   const auto known = std::ranges::find(kept, mu, [](const auto& entry) { return entry.first; });
   if (known != kept.end()) {

@@ -47,21 +47,22 @@ class TwoTypesLaws {
   explicit TwoTypesLaws(double mu);
 
   struct Types {
-    numerics::AtomicLaw record;       // others hold the victim's record: type A
-    numerics::AtomicLaw alternative;  // others hold her alternative: type B
-    double cut;                       // to be charged once, times the probability that the victim reports
+    numerics::AtomicLaw record;       // type A: the other client holds the victim's record
+    numerics::AtomicLaw alternative;  // type B: the other client holds the victim's alternative
+    // The caller charges cut times the probability that the victim reports, once.
+    double cut;
   };
   // The laws of Y at E - 1 = excess >= 0, with masses multiplied by `rate`. nullopt beyond the table, and
   // where masses_above() gave none.
   std::optional<Types> at(double excess, double rate) const;
 
   // For tests: the points, the tabulated levels of E - 1, and the masses of the two laws at a level.
-  static constexpr std::array<double, 4> kLevels{0, 0.1, 0.45, 1.5};  // E - 1 in units of mu
+  static constexpr std::array<double, 4> kLevels{0, 0.1, 0.45, 1.5};  // levels of E - 1, in units of mu
   struct Level {
     bool valid = false;
     double excess = 0;
     double cut = 0;
-    std::vector<double> record, alternative;  // masses at the points, 0 at the point 0
+    std::vector<double> record, alternative;  // masses at the points; the entry of the point 0 is 0
   };
   const Level& level(std::size_t index) const;
   const std::vector<double>& points() const { return points_; }

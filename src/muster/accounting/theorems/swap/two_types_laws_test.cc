@@ -1,5 +1,5 @@
 // Compares mixtures of the two types' laws with the expected excesses of random and inscribed triangles of
-// the ball, by an independent quadrature. The same triangles must catch four shortcuts.
+// the ball, by an independent quadrature. The same triangles must show that four shortcuts are wrong.
 #include "muster/accounting/theorems/swap/two_types_laws.h"
 
 #include <gtest/gtest.h>
@@ -80,10 +80,10 @@ TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
   EXPECT_GT(below_without_beta, cases / 20);
 }
 
-// A way to find beta at single thresholds, either the right one or one of four wrong ones.
+// A way to find beta at single thresholds, either the right way or one of four wrong ways.
 struct Shortcut {
   const char* name;
-  CornerOf corner;  // null: beta = 0
+  CornerOf corner;  // the corner of a box in the search for beta; null stands for beta = 0
   bool must_fail;
 };
 
@@ -156,7 +156,7 @@ TEST(TwoTypesNet, FourShortcutsAreCaught) {
 }
 
 // Values of beta by an independent prototype at E = 1 with 192 cells. They are too large, because its
-// searches stopped within 2 per cent and its chords cost 1 to 2 per cent. The values of
+// searches stopped within 2 per cent and its chords add 1 to 2 per cent. The values of
 // tools/golden/gaussian_two_types.py, which has neither error, are smaller by up to half a per cent of B(c).
 TEST(TwoTypesNet, ReferenceCorrections) {
   struct Row {
@@ -218,14 +218,14 @@ TEST(MassesAbove, RefusesWhatIsNotALaw) {
   EXPECT_TRUE(masses_above(points, {0, 0.05L, 0.2L, 0.05L, 0}, 0).has_value());
   EXPECT_FALSE(masses_above(points, {0, 0.05L, 0.9L, 0.05L, 0}, 0).has_value());  // masses sum to more than 1
   EXPECT_FALSE(masses_above(points, {0, NAN, 0.2L, 0.05L, 0}, 0).has_value());
-  EXPECT_FALSE(masses_above({-1, 1, 2}, {0, 0.05L, 0}, 0).has_value());  // no point 0
+  EXPECT_FALSE(masses_above({-1, 1, 2}, {0, 0.05L, 0}, 0).has_value());  // 0 is not among the points
 }
 
 TEST(TwoTypesLaws, TablesAreKeptAndCoverTheirRange) {
   EXPECT_EQ(TwoTypesLaws::of(0.31).get(), TwoTypesLaws::of(0.31).get());
   const auto first = TwoTypesLaws::of(0.32);
   for (int i = 0; i < 20; ++i) TwoTypesLaws::of(0.4 + 1e-3 * i);
-  EXPECT_NE(TwoTypesLaws::of(0.32).get(), first.get());  // no longer kept, but still valid
+  EXPECT_NE(TwoTypesLaws::of(0.32).get(), first.get());  // `first` is no longer kept, but still valid
   EXPECT_TRUE(first->at(0, 1).has_value());
   EXPECT_FALSE(first->at(10, 1).has_value());
   for (const double mu : {TwoTypesLaws::kMinMu, 0.1, TwoTypesLaws::kMaxMu}) {

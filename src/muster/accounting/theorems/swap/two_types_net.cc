@@ -19,9 +19,9 @@ constexpr double kOpen = 0.03, kOpenFar = 0.1;
 constexpr double kShare = 8e-4, kSharePerMu2 = 4e-3;
 // `negligible` of TriangleExcesses::above, as a share of the larger of the two mixed values.
 constexpr double kSpared = 1e-7;
-// At most about this many evaluations per search; wherever it stops, the largest bound of a box is valid.
+// A search makes at most about this many evaluations. Wherever it stops, the largest bound of a box is valid.
 constexpr int kMaxEvaluations = 20'000;
-constexpr std::size_t kRuns = 8;  // runs of cells at the start
+constexpr std::size_t kRuns = 8;  // the number of runs of cells at the start of a search
 // Intervals of eta are split at the arithmetic mean of their ends if the ratio of the ends is below this, and
 // otherwise at the geometric mean. Intervals that begin at 0 are split at a quarter of their length.
 constexpr double kThird = 3;
@@ -132,7 +132,7 @@ class BoxSearch {
   const LeftOpen& open_;
   CornerOf corner_;
   double steep_;       // about (M1 + E M2)/2 where g = c (proof of Lemma 1); weighs D against d and S
-  double negligible_;  // passed to TriangleExcesses::above
+  double negligible_;  // the argument `negligible` of TriangleExcesses::above
   std::priority_queue<Entry> queue_;
   Correction found_{0, 0, 0};
 };
@@ -143,10 +143,11 @@ TriangleCells TriangleCells::of(double mu, int count) {
   TriangleCells cells;
   const int half = count / 2;
   const double whole = std::erf(mu / std::sqrt(8.0));
-  std::vector<double> edges{0}, lambdas;  // for d >= 0
+  std::vector<double> edges{0}, lambdas;  // the edges and weights of the cells with d >= 0
   for (int j = 1; j <= half; ++j) {
     const double x = static_cast<double>(j) / half;
-    edges.push_back(j == half ? 1 : 0.6 * x + 0.4 * std::sin(std::numbers::pi * x / 2));  // finer at the ends
+    // Cells are narrower towards d = 1.
+    edges.push_back(j == half ? 1 : 0.6 * x + 0.4 * std::sin(std::numbers::pi * x / 2));
     // With this weight the mixture has the same slope in c, at c = 0 and E = 1, as the expected excess of the
     // right triangle at the cell's middle.
     const double middle = 0.5 * (edges[edges.size() - 2] + edges.back());

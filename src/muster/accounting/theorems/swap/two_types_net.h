@@ -22,8 +22,8 @@ namespace muster::accounting {
 
 // Cells of d in [-1, 1] and their weights. Edges are symmetric about 0, and lambda(-d) = 1 - lambda(d).
 struct TriangleCells {
-  std::vector<double> edges;    // increasing, -1 first, 1 last
-  std::vector<double> lambdas;  // one per cell, in [0, 1], decreasing
+  std::vector<double> edges;    // the cells' ends in d, increasing from -1 to 1
+  std::vector<double> lambdas;  // the weights of type A, one per cell, in [0, 1], decreasing
   static TriangleCells of(double mu, int count);
 };
 
@@ -42,7 +42,7 @@ struct BoxCorner {
 BoxCorner corner_of(const TriangleCells& cells, const TriangleBox& box, bool positive);
 
 struct Correction {
-  double beta;      // certified, >= 0
+  double beta;      // the correction, a certified upper bound >= 0
   double reached;   // the largest value found for one cell and a single eta; beta cannot be much less
   int evaluations;  // number of corners evaluated
 };
@@ -56,7 +56,7 @@ Correction certified_correction(const TriangleExcesses& excesses, const Triangle
 
 // The two values that certified_excess() uses instead of A(c) and B(c), mixed with weights lambda_j (`first`)
 // and 1 - lambda_j (`second`). `charged` says whether the result is to be added to both values or only to one
-// of them. In the latter case the result is divided by this value's weight.
+// of them. If it is to be added to only one of them, the result is divided by the weight of this value.
 struct MixedValues {
   enum class Charged { both, first, second };
   double first, second;
@@ -67,8 +67,8 @@ struct MixedValues {
 struct LeftOpen {
   double ratio, absolute, spared = 0;
 };
-// The correction for such values. The cells may cover only a part of [-1, 1]; triangles outside them are not
-// considered.
+// The correction for the two values of a MixedValues. The cells may cover only a part of [-1, 1]; triangles
+// outside them are not considered.
 Correction certified_excess(const MixedValues& values, const TriangleExcesses& excesses,
                             const TriangleCells& cells, double mu, double c, const LeftOpen& open,
                             CornerOf corner = corner_of);

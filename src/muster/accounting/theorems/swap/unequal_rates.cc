@@ -62,13 +62,13 @@ UnequalRatesMixture::UnequalRatesMixture(double n, double lo, double hi, Family 
 }
 
 void UnequalRatesMixture::merge() {
-  // A new block begins where the cumulative weight passes one of these. Values of N far below the mean are so
-  // improbable that they can share a block and be charged at its much smaller first N. Values far above the
-  // mean can all be charged at one N.
+  // A new block begins where the cumulative weight passes one of these values. Values of N far below the mean
+  // are so improbable that they can share a block and be charged at its much smaller first N. Values far
+  // above the mean can all be charged at one N.
   constexpr std::array kCuts{1e-30, 1e-24, 1e-19, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 4e-3,
                              0.01,  0.03,  0.06,  0.12,  0.2,   0.3,  0.4,  0.5,  0.6,  0.7,  0.8,  0.9};
-  // Numbers of clients that differ by at most this share are merged. The bound differs less between them than
-  // the other merges change it.
+  // Blocks whose smallest N differ by at most this share are merged. Between them the bound differs by less
+  // than the other merges change it.
   constexpr double kAlike = 2e-5;
   const auto alike = [&](const numerics::BinomialBlock& a, const numerics::BinomialBlock& b) {
     return b.first - a.first <= kAlike * a.first;
@@ -101,8 +101,8 @@ numerics::UpperAndEstimate UnequalRatesMixture::delta(double epsilon) const {
     upper += block.weight * least;
     estimate += block.weight * least_estimate;
   }
-  // The weights sum to slightly more than 1, because of the two tails' Chernoff bounds and rounding; for the
-  // estimate this is taken off.
+  // The weights sum to slightly more than 1, because of the two tails' Chernoff bounds and rounding; the
+  // estimate is lowered by the relative bound kBlocksExceedOne on this surplus.
   const double top = upper * (1 + numerics::kEightyRoundings);
   return {.upper = top < 1 ? top : 1,
           .estimate = numerics::larger(0.0, estimate * (1 - numerics::kBlocksExceedOne))};
@@ -127,12 +127,12 @@ numerics::Enclosure UnequalRatesPair::curve(long double rare, long double common
           numerics::as_upper_bound(mean.upper * (1 + numerics::kEightThousandRoundings))};
 }
 
-numerics::Enclosure UnequalRatesPair::forward(double epsilon) const {  // for the term r - E
+numerics::Enclosure UnequalRatesPair::forward(double epsilon) const {  // a client's term is r - E
   const long double e = epsilon, e0 = epsilon0_;
   return curve(std::exp(e) * std::expm1(e0 - e), std::exp(e) * std::expm1(-e0 - e), epsilon);
 }
 
-numerics::Enclosure UnequalRatesPair::reverse(double epsilon) const {  // for the term 1 - E r
+numerics::Enclosure UnequalRatesPair::reverse(double epsilon) const {  // a client's term is 1 - E r
   const long double e = epsilon, e0 = epsilon0_;
   return curve(-std::expm1(e + e0), -std::expm1(e - e0), epsilon);
 }

@@ -33,7 +33,7 @@ class UnequalRatesCurve {
  private:
   ReportingSum sum_;
   SumShape shape_;
-  double everybody_;  // hi (1 - theta (1 - hi))^{n-1}
+  double everybody_;  // P(the victim reports and nobody is absent) = hi (1 - theta (1 - hi))^{n-1}
   double reporting_;  // probability that another client is hidden, given that she is not absent
 };
 
@@ -46,14 +46,15 @@ class UnequalRatesMixture {
   using Family = std::function<numerics::UpperAndEstimate(double clients, double epsilon)>;
   UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness = 0.25);
   numerics::UpperAndEstimate delta(double epsilon) const;
-  // Merges the blocks into about 25 at most, for use if B is expensive. This makes epsilon larger by a
-  // fraction of 1e-4 to 1e-3.
+  // Merges the blocks into at most 25, for use if B is expensive. This makes epsilon larger by a fraction of
+  // 1e-4 to 1e-3.
   void merge();
   std::size_t evaluations() const { return blocks_.size(); }
 
  private:
   std::vector<numerics::BinomialBlock> blocks_;  // in increasing order of N
-  double improbable_ = 0;                        // weight of the blocks left out, charged at 1
+  // Total weight of the blocks left out, which are charged at delta = 1.
+  double improbable_ = 0;
   Family family_;
 };
 

@@ -20,7 +20,7 @@ namespace {
 
 using oracle::Law;
 
-const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // of the largest log-ratio
+const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // epsilon / the largest log-ratio
 
 std::vector<Law> response(long double epsilon0) {
   const long double q = 1 / (std::exp(epsilon0) + 1);
