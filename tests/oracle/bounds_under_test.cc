@@ -102,7 +102,7 @@ Profile profile_of(const Case& c) {
 
 // The swap theorems, applied to the profile of the laws themselves, so that no description is needed.
 void exact_profile_bounds(const Case& c, std::vector<Claimed>& claims) {
-  const bool averaged =  // costs as much as one shuffled check-in, whatever the number of slots
+  const bool averaged =  // the bound for averaged slots costs as much as the one for one shuffled check-in
       asks(c, Quantity::hockey_stick, P::averaged) && c.participation.rate < 1;
   if (averaged || asks(c, Quantity::hockey_stick, P::check_in)) {
     const ShuffledCheckIn shape{ClientCount::of(static_cast<std::uint64_t>(c.n)),

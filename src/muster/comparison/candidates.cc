@@ -26,7 +26,7 @@ using protocols::Settings;
 constexpr const char* kProtocol = "participation.protocol";
 constexpr const char* kRandomizer = "randomizer.kind";
 
-// The names to try for one of the two keys, and whether the user has given them.
+// The names to try as protocol or as randomizer, and whether the user has given them.
 struct Names {
   const char* key;
   std::vector<std::string> names;

@@ -30,7 +30,7 @@ struct RandomizerSpec {
   std::string_view untrainable = {};  // why training refuses it; empty if it is trained
   Randomizes randomizes = Randomizes::vectors;
 
-  // The keys of the section [randomizer] that it accepts.
+  // Which keys of the section [randomizer] the randomizer accepts.
   bool takes_epsilon0 = true;
   bool takes_clip = true;
   bool takes_sigma = false;

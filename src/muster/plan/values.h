@@ -36,7 +36,8 @@ struct Interval {
 };
 
 inline constexpr Interval kPositive = {};
-// A step size that is computed with as a single-precision number, where it must be neither 0 nor infinite.
+// The range of a step size. Steps are computed in single precision, where the size must be neither 0 nor
+// infinite.
 inline constexpr Interval kStepSize = {
     .low = 1e-30, .high = 1e30, .low_included = true, .high_included = true};
 inline constexpr Interval kNotNegative = {.low_included = true};

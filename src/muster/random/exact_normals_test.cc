@@ -188,7 +188,7 @@ TEST(ExactNormals, TheLengthOfAPairHasItsLawAtBothEnds) {
     const auto verdict = law_of_length(exact, far);
     EXPECT_TRUE(verdict.pass) << far << ": " << verdict.summary;
   }
-  // Known bad: no further bits; a radius of 24 bits; tails cut at 6.1 deviations.
+  // Known bad: no further bits; a radius of 24 bits; lengths capped at 6.1.
   const auto without = [](int kept, double largest) {
     return [=](const PairBits& bits, BitSource&, bool second, double deviation) {
       return nearest(bits, second, deviation, kept, largest);

@@ -44,7 +44,7 @@ TEST(L2, NoRepresentationOfOneSignIsMoreAccurate) {
     EXPECT_LE(sphere, coordinate_second_moment(d, std::sqrt(d)) * (1 + 1e-12)) << d;
     // To be better, a representation would have to keep every coefficient below 1.2534 |x| / sqrt(N).
     EXPECT_LE(sphere, coordinate_second_moment(d, std::sqrt(M_PI / 2)) * (1 + 1e-12)) << d;
-    // In high dimension, the second moment of the sphere approaches this value.
+    // In high dimension, the second moment of the half-sphere randomizer approaches d pi/2.
     if (d > 99) {
       EXPECT_NEAR(sphere / (d * M_PI / 2), 1, 0.6 / d) << d;
     }

@@ -1,4 +1,5 @@
-// These tests run as one process and under mpirun with 2 and 4 ranks. All expectations hold for any number.
+// These tests run as one process, and under mpirun with 2 and with 4 ranks. They hold for any number of
+// ranks. Some tests are skipped or expect other exceptions if there is only one rank.
 #include "muster/simulation/ranks.h"
 
 #include <gtest/gtest.h>

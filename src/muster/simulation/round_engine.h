@@ -102,7 +102,7 @@ class RoundEngine {
   Interrupt interrupt_;
   AllReduce all_reduce_;                          // the sum and the counters of a Step
   std::vector<protocols::Sender> order_;          // the senders of the step, shuffled
-  randomizers::AlignedVector<float> parameters_;  // the round's, copied to start on a cache line
+  randomizers::AlignedVector<float> parameters_;  // the round's parameters, copied to start on a cache line
   std::vector<std::unique_ptr<WorkerState>> workers_;
 };
 

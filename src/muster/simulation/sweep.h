@@ -13,7 +13,7 @@ namespace muster::simulation {
 
 struct SweptKey {
   std::string key;                  // "randomizer.epsilon0"
-  std::vector<std::string> values;  // as given
+  std::vector<std::string> values;  // the values as given
 };
 
 struct Combination {
@@ -23,8 +23,8 @@ struct Combination {
 
 struct SweptRun {
   std::string folder;               // the folder's name inside the sweep's folder
-  std::optional<RunResult> result;  // nothing if the run is not finished or failed
-  std::string failure;              // why the run failed; empty if it did not
+  std::optional<RunResult> result;  // nullopt if the run is not finished or failed
+  std::string failure;              // why the run failed; empty if it did not fail
 };
 
 struct Sweep {

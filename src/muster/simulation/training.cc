@@ -91,7 +91,7 @@ void require_the_same(Ranks& ranks, const protocols::Plan& plan, Fidelity fideli
 
 // Where the run starts and where it ends. The first rank determines both for all ranks.
 struct Start {
-  std::uint64_t rounds = 0;  // within the budget, as the accountant counts them
+  std::uint64_t rounds = 0;  // rounds within the budget, as the accountant counts them
   Checkpoint state;
 };
 
@@ -268,7 +268,7 @@ class Session {
   std::unique_ptr<protocols::RollCall> roll_call_;
   RoundEngine engine_;
   std::unique_ptr<Evaluator> evaluator_;
-  std::optional<ClientAccuracy> by_client_;  // on the first rank, if clients hold several records
+  std::optional<ClientAccuracy> by_client_;  // set on the first rank if clients hold several records
   EpsilonPrefetch epsilon_;
   accounting::RisingEpsilon rising_;
   std::vector<float> estimate_;

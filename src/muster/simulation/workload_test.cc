@@ -1,5 +1,5 @@
-// Compares the expected cost of a run with counts of roll calls, and tests that runs that cost too much are
-// refused.
+// Compares the expected messages and coins of a run with the senders that roll calls list, and tests that
+// runs that cost too much are refused.
 #include "muster/simulation/workload.h"
 
 #include <gtest/gtest.h>

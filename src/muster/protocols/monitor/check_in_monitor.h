@@ -126,7 +126,7 @@ class CheckInMonitor {
 
   std::uint64_t done_ = 0;
   std::uint64_t watched_ = 0;
-  std::uint64_t messages_ = 0;      // in all rounds so far
+  std::uint64_t messages_ = 0;      // messages in all rounds so far
   bool run_known_ = true;           // in slot protocols, whether the current run was watched from its start
   std::uint64_t run_messages_ = 0;  // in slot protocols, the messages of the current run
   std::uint64_t whole_run_rounds_ = 0;  // in slot protocols, done_ at the end of the last complete run

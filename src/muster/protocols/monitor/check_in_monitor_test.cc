@@ -62,7 +62,7 @@ double chance_outside(const CountBand& band, std::uint64_t trials, double p) {
   return 1 - inside;
 }
 
-// Each assertion on random numbers in this file fails by chance with probability 1e-6.
+// Each call of binomial_test in this file fails by chance with probability at most 1e-6.
 constexpr double kAlpha = 1e-6;
 
 TEST(CheckInMonitor, CountsLeaveTheirBandAsOftenAsTheExactLawSays) {
@@ -70,8 +70,8 @@ TEST(CheckInMonitor, CountsLeaveTheirBandAsOftenAsTheExactLawSays) {
   const CountBand band = *CheckInMonitor({{check_in(500, 0.1), kRounds}}, 0.4).band(1);
   const double once = chance_outside(band, 500, 0.1);
   const double in_a_run = -std::expm1(static_cast<double>(kRounds) * std::log1p(-once));
-  EXPECT_LE(in_a_run, 0.2);  // the band may use half of the false alarms
-  EXPECT_GT(in_a_run, 0.1);  // counts are integers, so it uses somewhat less
+  EXPECT_LE(in_a_run, 0.2);  // the bands may use half of the false-alarm probability 0.4
+  EXPECT_GT(in_a_run, 0.1);  // counts are integers, so the bands use somewhat less
   const testing::Verdict verdict =
       testing::binomial_test(alarms(kRuns, 0.1, 0.1, kRounds, 0.4).by_count, kRuns, in_a_run, kAlpha);
   EXPECT_TRUE(verdict.pass) << verdict.summary;
@@ -96,7 +96,7 @@ TEST(CheckInMonitor, AlarmsAreFalseNoMoreOftenThanStatedHoweverRoundsAreGrouped)
 // it.
 TEST(CheckInMonitor, ABandWithoutTheUnionOverRoundsFails) {
   constexpr std::uint64_t kRuns = 1000, kRounds = 60;
-  const CountBand band = binomial_band(500, 0.1, 0.1, 0.05);  // a quarter of 0.2 in every round
+  const CountBand band = binomial_band(500, 0.1, 0.1, 0.05);  // a quarter of 0.2 for each single round
   Generator generator(1);
   std::uint64_t raised = 0;
   for (std::uint64_t run = 0; run < kRuns; ++run) {

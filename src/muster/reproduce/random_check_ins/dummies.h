@@ -37,7 +37,7 @@ class DummyComparison {
 
  private:
   int points_ = 0;
-  double largest_ = 0;  // in standard errors
+  double largest_ = 0;  // the largest deviation, in standard errors
 };
 
 }  // namespace muster::reproduce

@@ -29,7 +29,7 @@ struct Panel {
 };
 Panel panel_a();  // over the rounds; the last point is the one for which the paper states ratios
 Panel panel_b();  // over the rounds, with more clients in a round
-Panel panel_c();  // over the clients, with equally many in a round
+Panel panel_c();  // over the clients, with the same number in every round
 
 // Curves by the formulas of papers: as this paper draws them, and as the cited theorems state them.
 struct PaperCurves {

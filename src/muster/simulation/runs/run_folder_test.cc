@@ -84,7 +84,7 @@ TEST_F(RunFolderTest, ResumingCutsTheMetricsBackToTheCheckpoint) {
   {
     RunFolder folder(out_);
     folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
-    folder.append(logged(3));  // lost
+    folder.append(logged(3));  // this line is lost
   }
   RunFolder folder(out_);
   folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
