@@ -1,4 +1,4 @@
-"""`muster compare` from outside: what is compared, its formats, and what it refuses.
+"""Tests the command `muster compare`: the pairs that it compares, its formats, and what it refuses.
 
     python3 tests/cli/compare_test.py --command build/release/muster
 """
@@ -45,7 +45,7 @@ class Compare(CommandTest):
             self.assertLessEqual(row["epsilon"]["upper"], 1)
             self.assertGreater(row["epsilon"]["lower"], 0.99)
             self.assertLess(row["variance"], rows[0]["variance"])
-        # A row is what calibrate answers.
+        # The row of epsilon0 has the values that calibrate gives.
         alone = self.one_line(run("calibrate", PLAN, "--rounds", "1000", "--for", "epsilon0", "--epsilon", "1", "--json"))
         self.assertEqual((rows[0]["value"], rows[0]["epsilon"], rows[0]["bound"]),
                          (alone["value"], alone["epsilon"], alone["bound"]))

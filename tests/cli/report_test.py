@@ -164,7 +164,7 @@ class ReportTest(SmallRuns):
             path.write_text(whole)
         result = self.folder / "run" / "result.json"
         whole = result.read_text()
-        for blank in ("", " \n\t\n"):  # as a full disk or a power cut may leave it
+        for blank in ("", " \n\t\n"):  # the contents that a full disk or a power cut may leave
             result.write_text(blank)
             for command in (["report", "run", "--out", "page.html"], ["train", "small.toml", "--out", "run", "--resume"]):
                 error = self.refusal(*command, status=3)
@@ -176,7 +176,7 @@ class ReportTest(SmallRuns):
         self.assertEqual({**json.loads(whole), "seconds": 0, "examples_per_second": 0},
                          {**again, "seconds": 0, "examples_per_second": 0})
         whole = metrics.read_text()
-        for kept in ("", "".join(good[:-1])):  # whole lines, but the last ones are missing
+        for kept in ("", "".join(good[:-1])):  # only whole lines, but the last lines are missing
             metrics.write_text(kept)
             error = self.refusal("report", "run", "--out", "page.html", status=3)
             self.assertEqual((error["key"], error["allowed"]), ("run/metrics.jsonl", "24, as in result.json"))

@@ -67,7 +67,7 @@ class SweepTest(SmallRuns):
             words = row.split()
             self.assertEqual(words[0], combination["set"]["randomizer.epsilon0"])
             self.assertEqual(words[1:4], [f"{combination['accuracy'][key]:.4f}" for key in ("mean", "min", "max")])
-            self.assertGreaterEqual(float(words[4]), combination["epsilon"])  # rounded up
+            self.assertGreaterEqual(float(words[4]), combination["epsilon"])  # the table rounds epsilon up
             self.assertLess(float(words[4]), combination["epsilon"] + 1e-4)
 
     def test_the_picture_has_every_combination_and_its_spread(self):
@@ -132,7 +132,7 @@ class SweepTest(SmallRuns):
                       "shuffle with randomizer ldp-sgd, and is left out", notes)
         self.assertIn("muster: participation.subset = 100 (--subset) does not apply to protocol shuffled-check-in "
                       "with randomizer gaussian, and is left out", notes)
-        # Such a run is that of the plan with the same protocol and randomizer, wherever they are stated.
+        # Such a run equals a run of the plan whose protocol and randomizer are given by flags or by the file.
         alone = self.train("--protocol", "subset", "--subset", 100, "--rounds", 2, "--out", "alone")
         self.assertIn("participation.rate = 0.1 (small.toml, line 9, column 8) does not apply", alone.stderr)
         mine = summary["combinations"][4]

@@ -82,7 +82,8 @@ void listed_bounds(const Case& c, const std::vector<Description>& described_as,
       claims.push_back({bound.id + ", " + described.name, Claimed::Kind::upper,
                         [curve = bound.delta](double epsilon) { return curve(epsilon).upper; }});
     }
-    // A lower bound belongs to a population with certain rates. Where rates differ, the case may have others.
+    // A lower bound is that of a population with given rates. If rates differ, the rates of the case may be
+    // others.
     if (!described.exact || c.participation.kind == P::rates) continue;
     for (const RoundPair& pair : list.lowers) {
       claims.push_back({pair.id + ", " + described.name, Claimed::Kind::lower,
@@ -102,7 +103,7 @@ Profile profile_of(const Case& c) {
 
 // The swap theorems, applied to the profile of the laws themselves, so that no description is needed.
 void exact_profile_bounds(const Case& c, std::vector<Claimed>& claims) {
-  const bool averaged =  // the bound for averaged slots costs as much as the one for one shuffled check-in
+  const bool averaged =  // the cost of this bound does not depend on the number of slots
       asks(c, Quantity::hockey_stick, P::averaged) && c.participation.rate < 1;
   if (averaged || asks(c, Quantity::hockey_stick, P::check_in)) {
     const ShuffledCheckIn shape{ClientCount::of(static_cast<std::uint64_t>(c.n)),

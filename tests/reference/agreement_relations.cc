@@ -22,7 +22,7 @@ using protocols::Knob;
 using protocols::Protocol;
 using protocols::RandomizerKind;
 
-constexpr double kRoom = 1e-9;      // relative: rounding errors of answers
+constexpr double kRoom = 1e-9;      // relative tolerance for the rounding errors of answers
 constexpr double kSearched = 0.02;  // relative error of an epsilon that a search found
 // Deltas below this are not compared: the tables end at 1e-42 per round, and there are up to 10^9 rounds.
 constexpr double kFaint = 1e-33;

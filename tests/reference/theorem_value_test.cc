@@ -93,7 +93,7 @@ long double two_terms(const Randomizer& r, double epsilon, long double k) {
     at.push_back(e * std::sinh(static_cast<long double>(i) / 20) / 5);
     excesses.push_back(excess(r, epsilon, at.back()));
   }
-  long double sum = excesses.back();  // what lies beyond the grid
+  long double sum = excesses.back();  // the excess beyond the grid
   for (std::size_t i = 1; i + 1 < at.size(); ++i) {
     const long double right = (excesses[i + 1] - excesses[i]) / (at[i + 1] - at[i]);
     const long double left = (excesses[i] - excesses[i - 1]) / (at[i] - at[i - 1]);

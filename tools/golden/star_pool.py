@@ -96,7 +96,7 @@ class Ratio:
         q = 1.5 * sig * sig + sig * quantile(HIDDEN * failure / pool)
         hidden = pool * upper_normal((q - 0.5 * sig * sig) / sig)
 
-        def exponent(share, chance):  # Kullback-Leibler
+        def exponent(share, chance):  # the Kullback-Leibler divergence of two coins
             return share * math.log(share / chance) + (1 - share) * math.log((1 - share) / (1 - chance))
 
         surprise = -math.log(COUNTS * failure) / pool

@@ -106,7 +106,7 @@ struct PlanValues {
   double average = 0;
   std::optional<double> projection;
   double weight_decay = 0;
-  std::uint64_t local_steps = 0;             // steps of local SGD; 0: clients send the mean of their gradients
+  std::uint64_t local_steps = 0;             // local SGD steps; 0: clients send the mean of their gradients
   std::optional<double> local_rate;          // has a value if and only if local_steps > 0
   std::optional<std::uint64_t> local_batch;  // records per local step; nullopt: all
   std::uint64_t batch = 1;                   // slots per step, in protocol random-check-in-fixed

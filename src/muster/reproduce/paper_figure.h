@@ -51,7 +51,7 @@ struct Setting {
 
 enum class Verdict {
   holds,
-  holds_with_a_note,  // the claim holds as far as it can be checked, or in another sense than a reader expects
+  holds_with_a_note,  // holds as far as it can be checked, or in a sense that a reader does not expect
   not_reproduced,  // what was computed does not show it: parameters that the text leaves out may be why, or the
                    // claim is about training, which was not done; the finding says which
   is_false,        // a computed value contradicts the claim
