@@ -195,7 +195,7 @@ class ReportTest(SmallRuns):
         self.with_clients(20)
         self.json_lines("--out", "run")
         text, _ = self.report("run")
-        self.assertEqual(self.report("run")[0], text)  # its own page is replaced
+        self.assertEqual(self.report("run")[0], text)  # the run's own page is replaced
         (self.folder / "letter.html").write_text("<!DOCTYPE html>\n<html><body>dear</body></html>\n")
         (self.folder / "empty").write_text("")
         for name in ("run/metrics.jsonl", "run/plan.txt", "run/result.json", "run/checkpoint", "small.toml",

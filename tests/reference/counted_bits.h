@@ -14,7 +14,7 @@ namespace muster::reference {
 struct CountedBits {
   double others;
   Real c, not_c;
-  Real a, not_a, b, not_b;  // a > b
+  Real a, not_a, b, not_b;  // requires a > b
 };
 
 // A lower bound of the divergence at epsilon of the two laws of the number of ones. Its relative error is

@@ -18,7 +18,7 @@ struct Finding {
   };
   Kind kind;
   std::string check;   // such as "more rounds cost no less"
-  std::string detail;  // the figures
+  std::string detail;  // the numbers that show the fault
   std::vector<std::string> commands;
 };
 

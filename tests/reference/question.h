@@ -24,7 +24,7 @@ struct Question {
   // (round, loss), the first at round 1; empty: no loss.
   std::vector<std::pair<std::uint64_t, double>> dropout;
   std::uint64_t subset = 1;   // the size of a subset
-  std::uint64_t slots = 1;    // the slots of random check-ins
+  std::uint64_t slots = 1;    // slots in a run of random check-ins
   std::uint64_t minimum = 1;  // fewer reports destroy a round of aggregated check-in
 
   protocols::RandomizerKind randomizer = protocols::RandomizerKind::pure;

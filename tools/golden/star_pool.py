@@ -69,7 +69,7 @@ class Ratio:
                     for z, w in fourier.panels(-10, 10, 1, RULE)]
 
     def rise(self, clones, probability):
-        """e1 of item 4 of part D. Half of the probability is spent on the excess above the cut t."""
+        """e1 of item 4 of part D. Half of `probability` is spent on the excess of the ratio r above the cut t."""
         def excess(cut):  # the mean of (r - t)_+
             z = math.log(cut) / self.radius
             return upper_normal(z - self.radius / 2) - cut * upper_normal(z + self.radius / 2)

@@ -28,7 +28,7 @@ struct Wanted {
 };
 
 struct LeftOut {
-  std::string name;  // of the protocol or randomizer
+  std::string name;  // the name of the protocol or randomizer
   std::string why;   // "needs participation.subset (--subset)", or the text of an error
 };
 

@@ -37,7 +37,7 @@ struct Row {
   // an answer.
   std::optional<protocols::Plan> plan;
   std::string knob;  // the name of the noise parameter: "sigma" or "epsilon0"
-  double value = 0;  // of the noise parameter
+  double value = 0;  // the value of the noise parameter
   // The check-in rate: the probability that a client takes part in a round (in slot protocols, in a run),
   // before dropout. For `central`, the probability that the server samples a client in a round. nullopt for
   // protocols without coins.

@@ -36,7 +36,7 @@ struct Dataset {
   // Either `bytes` or `values` holds size() * shape.size() inputs as [y][x][channel]; the other is empty.
   std::vector<std::uint8_t> bytes;
   std::vector<float> values;
-  std::vector<std::uint8_t> labels;  // size(), each below `classes`
+  std::vector<std::uint8_t> labels;  // one per example, each below `classes`
 
   std::size_t size() const { return labels.size(); }
   // Returns example i. The inputs of an image are normalised into `buffer`, which needs room for shape.size()

@@ -34,10 +34,10 @@ struct KeySpec {
   std::string_view flag = {};  // "--epsilon0"; empty if the key has no flag
   std::string_view meaning;
   ValueKind values;
-  std::string_view commands = "all";  // or "train", if only training reads it
-  Names protocols = {};               // empty: any
-  Names randomizers = {};             // empty: any
-  Names models = {};                  // empty: any
+  std::string_view commands = "all";  // which commands read the key: "all" or "train"
+  Names protocols = {};               // that the key applies to; empty: all
+  Names randomizers = {};             // that the key applies to; empty: all
+  Names models = {};                  // that the key applies to; empty: all
   Needed needed = Needed::no;
   Written written = Written::always;
   // For a default that depends on other keys: `fallback` describes it to users, and `fill` sets the field in

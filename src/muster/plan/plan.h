@@ -88,7 +88,7 @@ struct PlanValues {
 
   Protocol protocol = Protocol::shuffled_check_in;
   double rate = 0;                 // the check-in rate; the highest, if clients' rates differ
-  std::optional<double> min_rate;  // the lowest, if clients' rates differ
+  std::optional<double> min_rate;  // the lowest check-in rate, if clients' rates differ
   Schedule dropout{0};             // the probability of dropping out in each round, counted like `rounds`
   std::uint64_t subset = 0;        // clients in a round of protocol subset
   std::uint64_t slots = 0;         // slots in a run of the protocols random-check-in-*
@@ -115,7 +115,7 @@ struct PlanValues {
 
   ModelKind model = ModelKind::cnn;
   Activation activation = Activation::relu;  // of models cnn, mlp, features+linear
-  std::string public_data = "digits";        // in model features+linear; written like `data`
+  std::string public_data = "digits";        // for pretraining in model features+linear; written like `data`
   std::uint64_t pretrain_epochs = 3;         // passes over public_data, in model features+linear
 
   std::optional<double> delta;  // absent when `account` asks for delta at an epsilon
@@ -186,7 +186,7 @@ class Plan {
   const PlanValues& values() const { return values_; }
 
   bool checks_in() const;  // whether every client decides by a coin: all protocols except shuffle and subset
-  bool has_slots() const;  // random-check-in-*
+  bool has_slots() const;  // whether the protocol is one of random-check-in-*
   bool is_statistic() const { return model() == ModelKind::mean || model() == ModelKind::histogram; }
   // The number of updates in one of the `rounds`. In a slot protocol, a round is a run with one update per
   // slot. The number of slots is `slots` or, with a sliding window, clients - slots + 1 (0 if there are more

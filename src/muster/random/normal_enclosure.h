@@ -18,7 +18,7 @@ namespace muster::random {
 // The drawn bits of a pair of normals.
 struct PairBits {
   std::uint32_t radius, angle;
-  std::vector<std::uint64_t> more_radius, more_angle;  // as many words in both, most significant first
+  std::vector<std::uint64_t> more_radius, more_angle;  // further words, equally many of both, most significant first
 
   // Whether the first (or second) normal of the pair is the one made with the cosine, and whether it is
   // negative.

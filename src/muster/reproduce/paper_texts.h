@@ -19,7 +19,7 @@ struct Claim {
 struct FigureText {
   std::string id;                     // "001-table-1"
   std::string paper;                  // "Liew, Takahashi, "Shuffle Gaussian Mechanism ...", 2022"
-  std::string caption;                // quoted
+  std::string caption;                // the caption, quoted
   std::string where;                  // "Section 5.1"
   bool trains = false;                // whether the figure's values come from training runs
   std::vector<std::string> unstated;  // what the figure needs and the text does not state

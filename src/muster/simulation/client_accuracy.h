@@ -44,7 +44,7 @@ class ClientAccuracy {
   std::optional<AccuracyByClient> of(std::span<const LabelScore> scores) const;
 
  private:
-  std::vector<std::uint8_t> labels_;  // of the clients' records, client by client
+  std::vector<std::uint8_t> labels_;  // the labels of the clients' records, client by client
   std::vector<std::size_t> ends_;     // the labels of client i end before index ends_[i] of labels_
 };
 

@@ -74,7 +74,7 @@ class ClassifierEvaluator final : public Evaluator {
   WorkerTeam& team_;
   std::vector<LabelScore> labels_;                 // only `examples` is set
   std::vector<std::vector<std::uint64_t>> right_;  // correct predictions by worker and label
-  randomizers::AlignedVector<float> parameters_;   // a copy that starts on a cache line
+  randomizers::AlignedVector<float> parameters_;   // a copy of the parameters that starts on a cache line
   std::vector<std::unique_ptr<learning::Workspace>> workspaces_;
 };
 

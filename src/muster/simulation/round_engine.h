@@ -73,7 +73,7 @@ class RoundEngine {
   void close(const std::exception_ptr& failure);
 
  private:
-  struct WorkerState;  // what one worker owns
+  struct WorkerState;  // the buffers and sums of one worker
   void call_roll(std::uint64_t first_round);
   void handle_all(std::span<const float> parameters);
   void handle(WorkerState& worker, std::span<const float> parameters, std::size_t first, std::size_t last);

@@ -33,7 +33,7 @@ StoredModel stored_network(const learning::Architecture& architecture,
 
 struct LoadedNetwork {
   learning::Architecture architecture;
-  std::vector<std::string> class_names;  // as in Dataset
+  std::vector<std::string> class_names;  // the names of the classes, as in Dataset
   std::vector<float> parameters;
 };
 

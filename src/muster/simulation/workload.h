@@ -29,7 +29,7 @@ Workload workload_of(const protocols::Plan& plan);
 
 // The machine's resources for a run.
 struct Resources {
-  double threads = 1;        // of all ranks together
+  double threads = 1;        // threads of all ranks together
   double memory = 0;         // bytes on this machine
   double share_of_list = 1;  // the part of a step's list of senders that the ranks on this machine hold
 };

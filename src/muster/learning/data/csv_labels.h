@@ -49,9 +49,9 @@ class CsvLabels {
   [[noreturn]] void refuse(const CsvFile& file, std::size_t column, const std::string& message) const;
 
   enum class Kind { unknown, numbers, text } kind_ = Kind::unknown;
-  bool closed_ = false;                                // labels that are numbers must be below this limit
-  std::size_t limit_ = kMaxClasses;                    // the classes of labels that are text
-  std::map<std::string, Class, std::less<>> classes_;  // of text
+  bool closed_ = false;                                // whether the classes are known
+  std::size_t limit_ = kMaxClasses;                    // labels that are numbers must be below this limit
+  std::map<std::string, Class, std::less<>> classes_;  // the classes of labels that are text
 };
 
 }  // namespace muster::learning

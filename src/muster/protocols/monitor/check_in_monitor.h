@@ -83,7 +83,7 @@ class CheckInMonitor {
   struct Alarm {
     Direction direction;
     std::uint64_t round;  // the last round watched when the alarm was raised
-    std::string reason;   // shown to users
+    std::string reason;   // the reason as shown to users
   };
   // The first alarm, if any; later alarms do not replace it.
   const std::optional<Alarm>& alarm() const { return alarm_; }
@@ -122,7 +122,7 @@ class CheckInMonitor {
   std::vector<Declared> declared_;
   std::uint64_t slots_ = 0;  // slots per run; 0 if rounds are independent
   std::uint64_t planned_ = 0;
-  double side_;  // a quarter of false_alarm
+  double side_;  // allowed false alarms of each case and direction: a quarter of false_alarm
 
   std::uint64_t done_ = 0;
   std::uint64_t watched_ = 0;
