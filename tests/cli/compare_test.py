@@ -45,7 +45,7 @@ class Compare(CommandTest):
             self.assertLessEqual(row["epsilon"]["upper"], 1)
             self.assertGreater(row["epsilon"]["lower"], 0.99)
             self.assertLess(row["variance"], rows[0]["variance"])
-        # The row of epsilon0 has the values that calibrate gives.
+        # The first row has the values that calibrate gives for the same plan.
         alone = self.one_line(run("calibrate", PLAN, "--rounds", "1000", "--for", "epsilon0", "--epsilon", "1", "--json"))
         self.assertEqual((rows[0]["value"], rows[0]["epsilon"], rows[0]["bound"]),
                          (alone["value"], alone["epsilon"], alone["bound"]))

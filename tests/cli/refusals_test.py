@@ -56,8 +56,8 @@ class Refusals(CommandTest):
             self.assertEqual([note.split(" = ")[0] for note in notes], ["muster: " + key for key in dropped])
             for note in notes:
                 self.assertIn(f"({GOOD}, line ", note)
-        # A key given by a flag is refused, even if the protocol changes. A key of the file is refused if no
-        # flag changes the protocol.
+        # A key that does not apply is refused if a flag gives it, even beside a flag that changes the
+        # protocol. It is also refused if the file gives it and no flag changes the protocol.
         self.assertEqual(self.refused("account", str(GOOD), "--protocol", "shuffle", "--rate", "0.1")["key"],
                          "participation.rate")
         wrong = GOOD.read_text().replace("[randomizer]", "subset = 5\n[randomizer]")

@@ -103,7 +103,7 @@ Profile profile_of(const Case& c) {
 
 // The swap theorems, applied to the profile of the laws themselves, so that no description is needed.
 void exact_profile_bounds(const Case& c, std::vector<Claimed>& claims) {
-  const bool averaged =  // the cost of this bound does not depend on the number of slots
+  const bool averaged =  // averaged slots have the bound of one shuffled check-in, for any number of slots
       asks(c, Quantity::hockey_stick, P::averaged) && c.participation.rate < 1;
   if (averaged || asks(c, Quantity::hockey_stick, P::check_in)) {
     const ShuffledCheckIn shape{ClientCount::of(static_cast<std::uint64_t>(c.n)),

@@ -33,7 +33,7 @@ struct Repeated {
 };
 long double composed_delta(const std::vector<Repeated>& stages, double epsilon, double tail);
 
-// One round: sum (P - E Q)_+.
+// The bound for one round: sum (P - E Q)_+.
 long double delta_of(const Pair& pair, double epsilon);
 
 }  // namespace muster::reference

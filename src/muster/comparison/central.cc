@@ -79,7 +79,7 @@ Row central_row(const Plan& own, const Wish& wish, Neighbouring neighbouring) {
   row.bound->assumptions = {"the server samples each client by a coin of its own, in secret",
                             "the server adds the noise, and shows nothing but noisy sums"};
   row.rate = share;
-  // The variance of the noisy sum, for values of size 1, after division by the expected number of sampled
+  // The variance of a quotient, for values of size 1: the noisy sum over the expected number of sampled
   // clients.
   const double sampled = clients * share;
   row.variance = (1 - share) / sampled + row.value * row.value / (sampled * sampled);

@@ -45,8 +45,7 @@ double class_c_variance(const PlanValues& values) {
   return (e - 1) * (e - 1) / e;
 }
 
-// The likelihood_variance of a randomizer that is treated as binary randomized response: k_rr_variance with k
-// = 2.
+// The likelihood_variance of a randomizer treated as binary randomized response: k_rr_variance with k = 2.
 double binary_variance(const PlanValues& values) {
   const double e = capped_exp(values);
   return 2 * (e - 1) * (e - 1) / (e + 1);

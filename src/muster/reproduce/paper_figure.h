@@ -52,9 +52,9 @@ struct Setting {
 enum class Verdict {
   holds,
   holds_with_a_note,  // holds as far as it can be checked, or in a sense that a reader does not expect
-  not_reproduced,  // the computed values do not show the claim: parameters that the text leaves out may be
-                   // why, or the claim is about training, which was not done; the finding says which
-  is_false,        // a computed value contradicts the claim
+  not_reproduced,     // the computed values do not show the claim: parameters that the text leaves out may be
+                      // why, or the claim is about training, which was not done; the finding says which
+  is_false,           // a computed value contradicts the claim
 };
 const char* name_of(Verdict verdict);  // "holds", "holds with a note", "not reproduced", "false"
 

@@ -59,7 +59,7 @@ class Population {
  private:
   Holdings holdings_;
   const learning::Dataset* data_;
-  std::vector<Record> dealt_;            // the clients' records, client by client; empty unless they are dealt
+  std::vector<Record> dealt_;            // records of client 0, of client 1, ...; empty unless they are dealt
   std::optional<SharedRecords> shared_;  // has a value if clients share records
 };
 

@@ -56,7 +56,7 @@ struct RoundEngine::WorkerState {
   std::unique_ptr<learning::Workspace> workspace;
   std::unique_ptr<randomizers::Scratch> scratch;
   protocols::Aggregator aggregator;
-  std::array<std::vector<Record>, randomizers::VectorRandomizer::kPass> records;  // of each client of a pass
+  std::array<std::vector<Record>, randomizers::VectorRandomizer::kPass> records;  // each client's records
   // Values of the clients' function. The sum fidelity uses one vector for each client of a pass. The message
   // fidelity uses only the first vector, for one client after the other.
   std::array<randomizers::AlignedVector<float>, randomizers::VectorRandomizer::kPass> vectors;

@@ -113,7 +113,7 @@ Start better_start(ParameterCost& cost, const Plan& plan, const Parameter& param
 // bound decides. The rough formula cannot decide this, because it ignores the local guarantee and heavy
 // tails.
 bool misses(ParameterCost& cost, const Target& target, double value) {
-  constexpr double kClearly = 1.05;  // a factor above the relative error of the rough upper bound
+  constexpr double kClearly = 1.05;  // more than 1 plus the relative error of the rough upper bound
   return cost.rough_upper(value) > kClearly * target.epsilon || cost.upper(value) > target.epsilon;
 }
 

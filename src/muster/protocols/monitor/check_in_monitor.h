@@ -122,7 +122,7 @@ class CheckInMonitor {
   std::vector<Declared> declared_;
   std::uint64_t slots_ = 0;  // slots per run; 0 if rounds are independent
   std::uint64_t planned_ = 0;
-  double side_;  // allowed false alarms of each case and direction: a quarter of false_alarm
+  double side_;  // allowed false-alarm probability of each case and direction: false_alarm / 4
 
   std::uint64_t done_ = 0;
   std::uint64_t watched_ = 0;

@@ -14,8 +14,7 @@ inline constexpr const char* kMetricsTable = "metrics.csv";
 // The table of this file of JSON lines. Its first line names the columns: every field that some line has, in
 // the order in which they appear. Each other line is a row, with every number in the digits of the JSON line;
 // a field that is null or missing there is empty here. An incomplete last line is left out. Throws
-// Error(file) that
-// names the file and the line for a line that is no JSON object.
+// Error(file) that names the file and the line for a line that is no JSON object.
 std::string metrics_table(const std::filesystem::path& metrics_file);
 
 }  // namespace muster::simulation
