@@ -75,7 +75,7 @@ struct Wish {
 using Progress = std::function<void(std::size_t done, std::size_t all)>;
 
 // Throws what calibrate() throws, except that a plan that cannot meet the target, or that no theorem covers,
-// becomes a row without a bound. An epsilon that is not positive and finite is refused as a whole.
+// becomes a row without a bound. Throws Error(plan) for an epsilon that is not positive and finite.
 Comparison compare(const Candidates& candidates, const Wish& wish, const Progress& progress);
 
 }  // namespace muster::comparison

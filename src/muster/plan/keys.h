@@ -45,7 +45,7 @@ struct KeySpec {
   std::string_view fallback = {};
   void (*fill)(const Plan& plan, PlanValues& values) = nullptr;
 
-  // A comparison may train what it compares.
+  // A plan that is compared may also be trained, so a comparison takes every key of training.
   bool applies_to(Command command) const {
     return command == Command::train || command == Command::compare || commands == "all";
   }

@@ -1,6 +1,6 @@
 // Tests exactly rounded normals. A decided rounding stays the same whatever words continue the pair's words.
-// The pair's own words leave a rounding undecided as often as derived. The length of a pair has the right law
-// at both ends (very large and near 0), where a word holds few significant bits.
+// The pair's own words leave a rounding undecided with the derived probability. The length of a pair has the
+// right law at both ends (very large and near 0), where a word holds few significant bits.
 #include "muster/random/exact_normals.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The header and the lines of a CSV file, split into fields by the rules of RFC 4180.
 //
-//     file   = header LF { line LF } ;            a line may end in CR LF, and the last one in nothing
+//     file   = header LF { line LF } ;            a line may end in CR LF, and the last line need not end in LF
 //     line   = field { "," field } ;              as many fields as the header has
 //     field  = blanks ( text | '"' { any but '"', or '""' } '"' ) blanks ;
 //

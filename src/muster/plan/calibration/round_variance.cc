@@ -28,9 +28,9 @@ double by_subset(double s, double subset, double clients) {
   return (s - 1) / subset + sampling;
 }
 
-// The variance of the sum of the answers at `answers` slots, divided by the number of answers expected from
-// clients. Each of `present` clients checks in at a slot with probability `chosen`. A slot at which no client
-// checked in is answered by a dummy, which holds 0.
+// The variance of a quotient: the sum of the answers at `answers` slots, over the number of answers expected
+// from clients. Each of `present` clients checks in at a slot with probability `chosen`. A slot at which no
+// client checked in is answered by a dummy, which holds 0.
 double by_slots(double s, double answers, double chosen, double present) {
   const double filled = -std::expm1(present * std::log1p(-chosen));
   return (s - 1) / (answers * filled * filled) + 1 / (answers * filled);

@@ -145,16 +145,15 @@ TEST(CheckInMonitor, ADriftOfOnePercentIsSeenLongBeforeAnyCountLeavesItsBand) {
     ASSERT_TRUE(monitor.alarm()) << rate;
     EXPECT_EQ(monitor.alarm()->direction, rate < 0.1 ? Direction::too_few : Direction::too_many);
     EXPECT_THAT(monitor.alarm()->reason, ::testing::HasSubstr("drift"));
-    // In each round, the log likelihood ratio for a factor e^t on the odds gains at least N p t^2/2. An alarm
-    // requires log(18 * 4/alpha) = 11.2. The value t = 1/128 of the grid is within a factor 1.3 of the drift;
-    // it gains 0.27 per round, of at most 6000 * 0.01^2/2 = 0.3.
+    // In each round, the log likelihood ratio for the factor e^(1/128) on the odds (or for its inverse) gains
+    // 0.30. An alarm requires at most log(18 * 4/alpha) = 11.2 of it, which it has after 37 rounds.
     EXPECT_LT(round, 45u);
   }
 }
 
 TEST(CheckInMonitor, ADriftedRateAlarmsInEveryRun) {
-  // 30,000 coins show 3,900 +- 58 reports where 3,000 are declared; the evidence needs an excess of about
-  // 250.
+  // 30,000 coins give 3,900 +- 58 reports where 3,000 are declared. An excess of about 250 is enough for an
+  // alarm.
   EXPECT_EQ(alarms(300, 0.13, 0.1, 60, 1e-3).any, 300u);
   EXPECT_EQ(alarms(300, 0.07, 0.1, 60, 1e-3).any, 300u);
 }
