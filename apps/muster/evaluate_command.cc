@@ -25,7 +25,7 @@
 namespace muster::app {
 namespace {
 
-// The keys of a plan that say what data there are, with their flags and values as they were typed.
+// A plan key that names the data, and the value of its flag as typed; empty if the flag was not given.
 struct DataFlag {
   std::string_view key;
   std::string typed = {};

@@ -46,9 +46,9 @@ class PeopleTest(SmallRuns):
         final = lines[-1]
         for line in lines:
             self.assertTrue(0 <= line["worst_decile"] <= line["client_accuracy"] <= 1, line)
-        # Half of the records and half of the test examples have each of two labels, and each client holds only
-        # one label. So the mean is the accuracy on the whole test set, and the worst tenth has the accuracy of the
-        # label with the lower one.
+        # Half of the records and half of the test examples have each of two labels, and each client holds
+        # only one label. So the mean over clients is the accuracy on the whole test set, and the mean over
+        # the worst tenth is the accuracy on the label with the lower accuracy.
         self.assertAlmostEqual(final["client_accuracy"], final["accuracy"], delta=1e-12)
         self.assertLessEqual(final["worst_decile"], final["accuracy"])
         text, _ = self.report("run")

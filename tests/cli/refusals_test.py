@@ -110,7 +110,8 @@ class Refusals(CommandTest):
             self.assertEqual(self.refused(*arguments)["kind"], "usage", arguments)
         self.assertEqual(run("account", "--rate").stderr, "muster: --rate needs a value\n")
         self.assertEqual(run("account", *flags(), "--rate", "0.2").stderr, "muster: --rate is given more than once\n")
-        # A flag with an empty value is refused by name, even if another flag follows: that flag is not the value.
+        # A flag with an empty value is refused with an error that names it, even if another flag follows:
+        # that flag is not the value.
         error = self.refused("account", *flags(delta=None), "--delta=")
         self.assertEqual((error["kind"], error["key"]), ("usage", "--delta"))
         nothing = run()

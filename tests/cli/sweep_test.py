@@ -78,8 +78,8 @@ class SweepTest(SmallRuns):
         dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in picture.iter(f"{svg}circle")]
         combinations = json.loads((self.folder / "sweep" / "summary.json").read_text())["combinations"]
         self.assertEqual(len(dots), len(combinations))
-        # Higher accuracy is drawn higher, larger epsilon further right.
-        by_line = [combinations[i] for i in (0, 2, 1, 3)]  # lines share their learning rate
+        # A combination with a higher accuracy is drawn higher, and one with a larger epsilon further right.
+        by_line = [combinations[i] for i in (0, 2, 1, 3)]  # the two combinations of a line share their learning rate
         for a, dot_a in zip(by_line, dots):
             for b, dot_b in zip(by_line, dots):
                 if a["accuracy"]["mean"] > b["accuracy"]["mean"]:

@@ -82,8 +82,8 @@ void listed_bounds(const Case& c, const std::vector<Description>& described_as,
       claims.push_back({bound.id + ", " + described.name, Claimed::Kind::upper,
                         [curve = bound.delta](double epsilon) { return curve(epsilon).upper; }});
     }
-    // A lower bound is that of a population with given rates. If rates differ, the rates of the case may be
-    // others.
+    // A lower bound is the divergence of one population. If rates differ, `participation` only has their
+    // interval, and the rates of the case may not be those of that population.
     if (!described.exact || c.participation.kind == P::rates) continue;
     for (const RoundPair& pair : list.lowers) {
       claims.push_back({pair.id + ", " + described.name, Claimed::Kind::lower,

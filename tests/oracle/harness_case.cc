@@ -234,7 +234,7 @@ Case random_case(std::mt19937_64& engine) {
     return random_case(Kind::average, Participation::Kind::aggregated, uniform(4, 12, engine), engine);
   }
   const auto kind = static_cast<Kind>(uniform(0, 8, engine));
-  // The largest n for which a case takes less than about ten milliseconds, with its C(n + K, K) histograms.
+  // The largest n for which a case takes less than about ten milliseconds; it has C(n + K, K) histograms.
   int most = 12;
   if (kind == Kind::binned_normal) most = 4;
   if (kind == Kind::half_sets || kind == Kind::class_c || kind == Kind::binned_laplace) most = 8;

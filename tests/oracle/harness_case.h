@@ -60,7 +60,7 @@ struct Case {
   int n = 0;
   Participation participation;
   std::vector<std::vector<int>>
-      // The others' records; for unequal rates, in the order of the rates.
+      // In each dataset, the other clients' records; for unequal rates, in the order of the rates.
       datasets;
   Quantity quantity = Quantity::hockey_stick;
   std::vector<double> grid;  // epsilons from 0 to the largest log-ratio, or Renyi orders

@@ -16,9 +16,10 @@ their weights are the accountant's, because the theorem does not prescribe them.
 outside this repository. Neither they nor the accountant's values may be below the values of this program.
 
 Exits with status 1 unless the stored values agree with those of this program. A stored value of two types must be 0 to
-1 per cent above. A stored beta must be above by 0 to 0.5 per cent of B(c), which is the error of the chords. Each other
-value must be within 0.2 per cent. The tests call an epsilon of several rounds too small if it is below `least`. The
-value of `least` only has to be between the epsilon of the pair and that of two types. Uses only the standard library.
+1 per cent above this program's value. A stored beta must be above this program's beta by 0 to 0.5 per cent of B(c),
+which is the error of the chords. Each other stored value must be within 0.2 per cent of this program's. The tests call
+an epsilon of several rounds too small if it is below `least`. The value of `least` only has to be between the epsilon
+of the pair and that of two types. Uses only the standard library.
 
     python3 tools/golden/gaussian_two_types.py    # prints computed and stored values, eighty seconds
 """

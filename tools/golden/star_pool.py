@@ -8,7 +8,7 @@ and the sum's density is a Fourier series (fourier.py). The weights of the two g
 ratio. The accountant, in contrast, divides the range of the smallest weight into slices.
 
 The results are the theorem's own values for these pools, to four digits, so the accountant's values must not be below
-them. The values of the table are 0.2 per cent above, because the accountant's slices may increase the variance by 0.3
+them. The table's values are 0.2 per cent above them, because the accountant's slices may increase the variance by 0.3
 per cent. Exits with status 1 unless each value of the table is between the theorem's own value and 1.003 times that
 value, and each ratio is within 0.4 per cent. Uses only the standard library.
 

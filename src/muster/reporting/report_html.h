@@ -23,7 +23,7 @@ struct ReportParts {
   // How many of the epsilons stated in the run's files were larger than today's proven value
   // (stated_epsilon.h). The page shows today's values.
   std::uint64_t larger;
-  // The statement for the rounds done; nothing before the first round.
+  // The statement for the rounds done; nullopt before the first round.
   std::optional<accounting::Statement> statement;
   // The proven epsilon of the rounds done if every client's rate were the low (or high) end of the estimate.
   std::optional<double> epsilon_at_low, epsilon_at_high;

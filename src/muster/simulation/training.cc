@@ -156,9 +156,9 @@ class Session {
 
   const Checkpoint& state() const { return state_; }
 
-  // Runs one step of the server and returns its number of messages. A step whose sum is not decoded
-  // counts as done but changes no parameter. Returns nothing if the step was interrupted: it has not taken
-  // place, and the run ends on all ranks.
+  // Runs one step of the server and returns its number of messages. A step whose sum is not decoded counts as
+  // done but changes no parameter. Returns nullopt if the step was interrupted: then it has not taken place,
+  // and the run ends on all ranks.
   std::optional<std::uint64_t> run_step() {
     const std::uint64_t last_round = state_.round + roll_call_->rounds_a_step();
     const RoundEngine::Step step = engine_.run(state_.round + 1, state_.model.parameters, estimate_);
@@ -184,7 +184,7 @@ class Session {
   std::uint64_t next_logged(std::uint64_t last) const {
     return std::min(last, end_of_turn(plan_.log_every()));
   }
-  // Whether the last step reached a multiple of checkpoint_every.
+  // Whether the last step reached or passed a multiple of checkpoint_every.
   bool at_checkpoint() const { return state_.round % plan_.checkpoint_every() < roll_call_->rounds_a_step(); }
 
   // The rounds as the accountant counts them: in slot protocols whole runs, including the current one.

@@ -32,7 +32,7 @@ class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
   // Called before the first step of this invocation: the checkpoint has `done` rounds (in slot protocols,
-  // slots of all runs together), and this invocation will stop when there are `last`.
+  // slots of all runs together), and this invocation will stop when `last` of them are done.
   virtual void started(std::uint64_t done, std::uint64_t last, const Expected& expected) = 0;
   // Called after each step, with the rounds done so far. In slot protocols these are slots, and a step may
   // span several.

@@ -324,7 +324,8 @@ TEST_F(TrainingTest, AnotherPlanOrOtherDataDoNotResume) {
   EXPECT_EQ(code_of(small_plan(), other), ErrorCode::checkpoint);
 }
 
-// A run whose noise would come from two samplers is refused by name; a run without such noise continues.
+// A run whose noise would come from two versions of a sampler is refused with an error that names both; a run
+// without such noise continues.
 TEST_F(TrainingTest, AGaussianRunOfAnOlderSamplerIsNotContinued) {
   for (const bool gaussian : {true, false}) {
     const protocols::Plan plan =

@@ -25,14 +25,14 @@ struct Measurement {
   // is secret.
   std::uint64_t check_ins = 0;
   // The number of neutral answers so far, the messages that clients sent because their own vector was not
-  // finite; nothing if an older version, which did not count them, wrote the line. This number reveals
+  // finite; nullopt if an older version, which did not count them, wrote the line. This number reveals
   // something about the records, and no epsilon covers it: it is meant for those who run the simulation, not
   // for publication.
   std::optional<std::uint64_t> neutral = std::nullopt;
-  // In slot protocols, the slots done in all runs together.
+  // In slot protocols, the number of slots done in all runs together; otherwise nullopt.
   std::optional<std::uint64_t> slot = std::nullopt;
   // The mean cross-entropy of the reported model on the whole test set, in nats; infinite if it is not
-  // finite. Nothing for a statistic, or if an older version, which did not compute it, wrote the line.
+  // finite. nullopt for a statistic, or if an older version, which did not compute it, wrote the line.
   std::optional<double> loss = std::nullopt;
   // The accuracy by client (client_accuracy.h): the mean over clients, and the mean over the worst tenth of
   // the clients. nullopt if each client holds only one record, and for a statistic. No epsilon covers these

@@ -81,7 +81,7 @@ struct RunResult {
 std::string result_line(const RunResult& result);
 
 // Reads the file and checks that it fits this plan and the rounds and fidelity of its checkpoint. Returns
-// nothing if there is no such file; throws Error(file) if it is damaged or belongs to another run. The
+// nullopt if there is no such file; throws Error(file) if it is damaged or belongs to another run. The
 // epsilon is the one stated in the file; it is not computed again.
 std::optional<RunResult> read_result(const std::filesystem::path& file, const protocols::Plan& plan,
                                      const Checkpoint& checkpoint);
