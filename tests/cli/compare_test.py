@@ -64,7 +64,8 @@ class Compare(CommandTest):
         answer = self.one_line(run("compare", PLAN, *FAST[:2], "--randomizer", "ldp-sgd", "--rounds", "1000", "--json"))
         own = self.one_line(run("account", PLAN, "--rounds", "1000", "--json"))["epsilon"]["upper"]
         self.assertGreaterEqual(answer["epsilon"], own)
-        self.assertAlmostEqual(answer["epsilon"], own, delta=1e-6)  # six digits, rounded up
+        # The answer is the plan's own epsilon, rounded up to six digits.
+        self.assertAlmostEqual(answer["epsilon"], own, delta=1e-6)
         self.assertAlmostEqual(answer["rows"][0]["value"], 2, places=4)
 
     def test_what_is_not_compared_says_what_it_needs(self):

@@ -17,7 +17,7 @@ struct Finding {
     slow        // more processor time than an answer may take
   };
   Kind kind;
-  std::string check;   // such as "more rounds cost no less"
+  std::string check;   // for example "more rounds cost no less"
   std::string detail;  // the numbers that show the fault
   std::vector<std::string> commands;
 };

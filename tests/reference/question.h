@@ -28,9 +28,9 @@ struct Question {
   std::uint64_t minimum = 1;  // fewer reports destroy a round of aggregated check-in
 
   protocols::RandomizerKind randomizer = protocols::RandomizerKind::pure;
-  double epsilon0 = 1;  // of every randomizer but gaussian
-  double sigma = 1;     // of gaussian
-  std::uint64_t k = 2;  // of k-rr
+  double epsilon0 = 1;  // the local epsilon of every randomizer but gaussian
+  double sigma = 1;     // the noise multiplier of gaussian
+  std::uint64_t k = 2;  // the number of symbols of k-rr
 
   std::uint64_t rounds = 1;
   std::optional<accounting::View> view;  // the protocol's own view unless given

@@ -115,9 +115,9 @@ def correction(mu, e, c, cells):
 def term(mu, e, kind):
     """The atoms of a reporting client's term minus its mean. Kind A: she holds x, B: she holds x', else: the term X*."""
     points = fourier.panels(-9.5, 9.5 + mu, 1.0, FINE)
-    if kind == "A":  # 1 - E r
+    if kind == "A":  # her term is 1 - E r
         return fourier.centred([(-e * math.expm1(mu * z - mu * mu / 2), w * normal_density(z)) for z, w in points])
-    if kind == "B":  # r - E
+    if kind == "B":  # her term is r - E
         return fourier.centred([(math.expm1(mu * z - mu * mu / 2), w * normal_density(z)) for z, w in points])
     kink = math.log(e) / mu
     beyond, before = fourier.panels(kink, 9.5, 1.0, FINE), fourier.panels(-9.5, kink, 1.0, FINE)

@@ -31,7 +31,7 @@ inline constexpr const char* kLocal = "local";
 inline constexpr const char* kCentral = "central";
 
 struct Row {
-  std::string protocol;  // as in plans, or the name of the reference
+  std::string protocol;  // the protocol's name as in plans, or the name of the reference
   std::string randomizer;
   // The plan with the answer filled in; nullopt for `central`, which no plan describes, and for rows without
   // an answer.

@@ -26,7 +26,7 @@ enum class Randomizes { vectors, one_number, one_answer };
 
 struct RandomizerSpec {
   RandomizerKind kind;
-  const char* name;                   // "ldp-sgd"
+  const char* name;                   // the name in plans, for example "ldp-sgd"
   std::string_view untrainable = {};  // why training refuses it; empty if it is trained
   Randomizes randomizes = Randomizes::vectors;
 

@@ -56,7 +56,7 @@ class Reference {
     arb_log(u_, u_, kBits);
     arb_mul_si(u_, u_, -2, kBits);
     arb_sqrt(u_, u_, kBits);
-    arb_swap(u_, value_);  // R
+    arb_swap(u_, value_);  // value_ holds the radius R
     continued(static_cast<std::int32_t>(bits.angle) >> 1, angle);
     arb_mul_2exp_si(u_, u_, -32 - 192);
     arb_sin_cos_pi(sine_, cosine_, u_, kBits);

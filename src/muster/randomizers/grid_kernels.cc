@@ -103,7 +103,7 @@ void AddStepsVectors(const std::int32_t* HWY_RESTRICT steps, std::int64_t* HWY_R
   for (std::size_t i = 0; i < size; i += hn::Lanes(d)) AddToSums(hn::LoadU(d, steps + i), sums + i);
 }
 
-constexpr std::size_t kWhole = 32;  // elements; a multiple of the lanes of two vectors
+constexpr std::size_t kWhole = 32;  // elements in a whole block; a multiple of the lanes of two vectors
 
 void AddScaled(const float* direction, float scale, std::int64_t* sums, std::size_t size) {
   const std::size_t whole = size / kWhole * kWhole, rest = size - whole;

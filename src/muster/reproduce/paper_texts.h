@@ -17,10 +17,10 @@ struct Claim {
 };
 
 struct FigureText {
-  std::string id;                     // "001-table-1"
-  std::string paper;                  // "Liew, Takahashi, "Shuffle Gaussian Mechanism ...", 2022"
+  std::string id;                     // for example "001-table-1"
+  std::string paper;                  // for example "Liew, Takahashi, "Shuffle Gaussian Mechanism ...", 2022"
   std::string caption;                // the caption, quoted
-  std::string where;                  // "Section 5.1"
+  std::string where;                  // where the paper has it, for example "Section 5.1"
   bool trains = false;                // whether the figure's values come from training runs
   std::vector<std::string> unstated;  // what the figure needs and the text does not state
   std::vector<Claim> claims;

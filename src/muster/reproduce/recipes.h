@@ -14,7 +14,7 @@ namespace muster::reproduce {
 struct Recipe {
   const char* id;          // the figure's id in the papers' texts
   const char* what;        // a few words for the list of figures
-  const char* parameters;  // "n = 60,000, sigma 9.48, 1 to 7 rounds"
+  const char* parameters;  // for example "n = 60,000, sigma 9.48, 1 to 7 rounds"
   const char* data;        // data sets that must be present, or "none"
   const char* time;        // the time at full scale, on two cores
   PaperFigure (*compute)();

@@ -23,7 +23,7 @@
 namespace muster::simulation {
 
 struct TestScore {
-  double accuracy = 0;  // in [0, 1]
+  double accuracy = 0;  // the accuracy as defined above, in [0, 1]
   // The mean loss in nats; infinite if it is not finite. nullopt for a statistic.
   std::optional<double> loss = std::nullopt;
   // One score per label for a classifier; empty for a statistic.

@@ -12,13 +12,13 @@
 namespace muster::simulation {
 
 struct SweptKey {
-  std::string key;                  // "randomizer.epsilon0"
+  std::string key;                  // for example "randomizer.epsilon0"
   std::vector<std::string> values;  // the values as given
 };
 
 struct Combination {
   std::vector<std::pair<std::string, std::string>> set;  // a value for each key, in the order of the keys
-  std::vector<protocols::Plan> plans;                    // one per seed
+  std::vector<protocols::Plan> plans;                    // one plan per seed
 };
 
 struct SweptRun {
@@ -31,7 +31,7 @@ struct Sweep {
   std::string folder;
   std::vector<SweptKey> keys;
   std::vector<Combination> combinations;
-  std::vector<std::vector<SweptRun>> runs;  // [combination][seed]
+  std::vector<std::vector<SweptRun>> runs;  // the run of [combination][seed]
   bool interrupted = false;
 };
 

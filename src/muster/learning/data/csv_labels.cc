@@ -62,7 +62,7 @@ bool is_missing(std::string_view field) {
   double number = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
   const bool stated =
-      error == std::errc() && end == field.data() + field.size();  // also nan and inf, but not 1e400
+      error == std::errc() && end == field.data() + field.size();  // true for nan and inf, but not for 1e400
   return field.empty() || field == "NA" || field == "N/A" || (stated && !std::isfinite(number));
 }
 

@@ -41,7 +41,7 @@ class CsvLabels {
  private:
   struct Class {
     std::uint8_t number;
-    std::size_t line;  // the line of its first example
+    std::size_t line;  // the line of the first example of the class
     bool trained;
   };
 
