@@ -15,8 +15,9 @@ namespace muster::testing {
 
 struct Verdict {
   bool pass;
-  double p_value;       // of the observation under the null hypothesis, or an upper bound of it
-  std::string summary;  // n, expected, observed, alpha: print it on failure
+  double p_value;  // of the observation under the null hypothesis, or an upper bound of it
+  // n, the expected and the observed value, the p-value and alpha, to be printed on failure.
+  std::string summary;
 };
 
 // Two-sided exact binomial test: `successes` of `trials` against probability p.

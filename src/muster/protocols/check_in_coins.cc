@@ -100,7 +100,7 @@ void CheckInCoins::append_reporting(std::uint64_t round, std::uint64_t first_cli
     }
     return;
   }
-  // The first 16 bits of the highest rate, written as a binary fraction.
+  // The first 16 bits of the highest rate, written as a binary fraction; all ones for rate 1.
   const auto limit =
       static_cast<std::uint16_t>(max_probability_.is_one() ? 0xffff : max_probability_.numerator() >> 48);
   std::array<std::uint64_t, kTogether / kInWord> words;

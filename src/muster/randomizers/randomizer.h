@@ -98,7 +98,7 @@ class MessageSum {
   void widen() const;
 
   mutable AlignedVector<std::int64_t> sums_;
-  mutable AlignedVector<std::int32_t> narrow_;  // empty until first used; part of the sum
+  mutable AlignedVector<std::int32_t> narrow_;  // the part of the sum in 32 bits; empty until first used
   mutable std::uint64_t narrow_bound_ = 0;      // an upper bound on the magnitude of every narrow sum
   double step_;
   std::uint64_t count_ = 0;

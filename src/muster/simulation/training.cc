@@ -110,7 +110,8 @@ Start agree_on_start(Ranks& ranks, const protocols::Plan& plan, const TrainingPa
       bytes = encode(start.state);
     }
   });
-  std::array<std::int64_t, 1> rounds = {static_cast<std::int64_t>(start.rounds)};  // 0 on the other ranks
+  // The first rank's number of rounds; 0 on the other ranks.
+  std::array<std::int64_t, 1> rounds = {static_cast<std::int64_t>(start.rounds)};
   ranks.all_reduce(rounds);
   start.rounds = static_cast<std::uint64_t>(rounds[0]);
   ranks.broadcast(bytes, 0);
