@@ -105,7 +105,7 @@ class SweepTest(SmallRuns):
         refused = self.refusal("train", "small.toml", *flags, status=3)
         self.assertIn("--resume", refused["message"])
         resumed = self.json_lines(*flags, "--resume")
-        self.assertEqual(resumed[0], done)  # shown, not repeated: its time is the same
+        self.assertEqual(resumed[0], done)  # the finished run is shown, not repeated: its time is the same
         self.assertEqual((self.folder / done["out"] / "checkpoint").stat().st_mtime_ns, before)
         self.assertEqual((resumed[-1]["finished"], resumed[-1]["stopped"]), (4, "done"))
         for a, b in zip(whole[:-1], resumed[:-1]):

@@ -13,8 +13,8 @@
 namespace muster::reference {
 
 struct Outcome {
-  long double p;  // at most its probability under P
-  long double q;  // at least its probability under Q
+  long double p;  // at most the outcome's probability under P
+  long double q;  // at least the outcome's probability under Q
 };
 
 using Pair = std::vector<Outcome>;

@@ -25,7 +25,7 @@ struct Question {
   std::vector<std::pair<std::uint64_t, double>> dropout;
   std::uint64_t subset = 1;   // the size of a subset
   std::uint64_t slots = 1;    // slots in a run of random check-ins
-  std::uint64_t minimum = 1;  // fewer reports destroy a round of aggregated check-in
+  std::uint64_t minimum = 1;  // a round of aggregated check-in with fewer reports is destroyed
 
   protocols::RandomizerKind randomizer = protocols::RandomizerKind::pure;
   double epsilon0 = 1;  // the local epsilon of every randomizer but gaussian

@@ -59,7 +59,7 @@ TEST(TheoremValue, EveryCombinationOfTermsOfFewClients) {
         const long double tiny = 1e-11L;
         EXPECT_LE(delta_of(pair, epsilon), exact.above + 1e-16L);
         EXPECT_GE(delta_of(pair, epsilon), exact.below * (1 - 1e-6L) - tiny) << epsilon0 << " " << share;
-        // The value by repeated squaring on cells.
+        // Repeated squaring on cells gives a lower bound, which is at most 1 % below the exact value.
         EXPECT_LE(swap_value(sum, epsilon, 1e-9L), exact.above + 1e-16L);
         EXPECT_GE(swap_value(sum, epsilon, 1e-9L), exact.below * 0.99L - tiny) << epsilon0 << " " << share;
         ++compared;

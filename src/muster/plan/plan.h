@@ -92,7 +92,7 @@ struct PlanValues {
   Schedule dropout{0};             // the probability of dropping out in each round, counted like `rounds`
   std::uint64_t subset = 0;        // clients in a round of protocol subset
   std::uint64_t slots = 0;         // slots in a run of the protocols random-check-in-*
-  std::uint64_t minimum = 1;       // fewer reports destroy a round of protocol aggregated-check-in
+  std::uint64_t minimum = 1;       // a round of protocol aggregated-check-in with fewer reports is destroyed
 
   RandomizerKind randomizer = RandomizerKind::ldp_sgd;
   std::optional<double> epsilon0;

@@ -41,9 +41,9 @@ inline constexpr Interval kPositive = {};
 inline constexpr Interval kStepSize = {
     .low = 1e-30, .high = 1e30, .low_included = true, .high_included = true};
 inline constexpr Interval kNotNegative = {.low_included = true};
-inline constexpr Interval kFraction = {.high = 1, .low_included = true};  // [0, 1)
-inline constexpr Interval kProbability = {.high = 1};                     // (0, 1)
-inline constexpr Interval kRate = {.high = 1, .high_included = true};     // (0, 1]
+inline constexpr Interval kFraction = {.high = 1, .low_included = true};  // the interval [0, 1)
+inline constexpr Interval kProbability = {.high = 1};                     // the interval (0, 1)
+inline constexpr Interval kRate = {.high = 1, .high_included = true};     // the interval (0, 1]
 
 // `text` as a finite double, independently of the locale. Empty unless the whole text is such a number.
 std::optional<double> parse_number(std::string_view text);

@@ -51,9 +51,9 @@ TEST(ExactNormals, WhatIsDecidedIsTrueOfEveryContinuation) {
   int decided[4] = {}, clear = 0;
   for (int i = 0; i < 4000; ++i) {
     PairBits pair = random_pair(bits);
-    if (i % 4 == 1) pair.radius &= 0x8000000fu;                   // large radius
-    if (i % 4 == 2) pair.radius |= 0x7ffffff0u;                   // radius near 0
-    if (i % 8 == 3) pair.angle = bits.next_u64() & 1 ? 1u : ~0u;  // next to an axis
+    if (i % 4 == 1) pair.radius &= 0x8000000fu;                   // a large radius
+    if (i % 4 == 2) pair.radius |= 0x7ffffff0u;                   // a radius near 0
+    if (i % 8 == 3) pair.angle = bits.next_u64() & 1 ? 1u : ~0u;  // an angle next to an axis
     const bool second = (bits.next_u64() & 1) != 0;
     const double deviation =
         std::ldexp(1.0 + testing::unit_uniform(bits), static_cast<int>(bits.next_u64() % 56));

@@ -162,7 +162,7 @@ TEST(Normals, MomentsAndTails) {
   }
   std::string summary;
   EXPECT_TRUE(tails_pass(normals, summary)) << summary;
-  // Known bad: tails cut at 4.4.
+  // Known bad: normals clamped to [-4.4, 4.4].
   std::vector<float> cut = normals;
   for (float& z : cut) z = std::min(std::max(z, -4.4f), 4.4f);
   EXPECT_FALSE(tails_pass(cut, summary));

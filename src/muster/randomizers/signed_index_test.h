@@ -1,4 +1,4 @@
-// Shared by the tests of the coordinate samplers linf and l1: the law of a message for given shares
+// What the tests of the coordinate samplers linf and l1 share: the law of a message for given shares
 // (signed_index.h), and its comparison with the messages that are sent.
 #pragma once
 
