@@ -33,7 +33,7 @@ int main() {
   const auto keep = random::Probability::at_most(odds / (odds + 1) * (1 - 0x1p-50));
 
   // A client's bits depend only on the key, the round and the client, not on threads or on any order. A key
-  // from a seed is for simulations; RunKey::fresh() is secret.
+  // from a seed is for simulations; RunKey::fresh() makes a secret one.
   const random::RunKey key = random::RunKey::from_seed(1);
   std::array<std::uint64_t, kAnswers> holders{}, ones{};
   for (std::uint64_t client = 0; client < kClients; ++client) {

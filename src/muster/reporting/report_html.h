@@ -1,9 +1,9 @@
 // A run as one web page: charts, tables and the accountant's statement, with nothing loaded from outside.
 //
-// The style follows the reader's light or dark mode and can be printed. All text that comes from a file is
-// escaped. Outside the charts every accuracy and epsilon, and most other numbers, stand in <data value="..">
-// elements that carry the full value. Upper values are rounded up and lower values down. Pure functions; call
-// from any thread.
+// The style follows the reader's light or dark mode, and the page can be printed. All text that comes from a
+// file is escaped. Outside the charts every accuracy and epsilon, and most other numbers, stand in <data
+// value=".."> elements that carry the full value. Upper values are rounded up and lower values down. Pure
+// functions; call from any thread.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ using protocols::Protocol;
 
 constexpr double kCoin = 3e-10, kDraw = 1e-7;  // seconds per coin and per draw, measured
 constexpr double kMinCoin = 1e-10, kMinMessage = 5e-8,
-                 kMinGradient = 1e-9;  // seconds each; below the times of any machine
+                 kMinGradient = 1e-9;  // seconds of one each; less than on any machine
 constexpr double kYear = 365.25 * 86400;
 constexpr double kMaxMessagesAStep = 0x1p31;
 

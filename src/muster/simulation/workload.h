@@ -17,9 +17,9 @@ namespace muster::simulation {
 struct TrainingParts;
 
 struct Workload {
-  double coins = 0;     // check-in coins in all rounds
+  double coins = 0;     // number of check-in coins in all rounds
   double draws = 0;     // draws in all rounds: of dropouts, own rates and slots, and of members of subsets
-  double messages = 0;  // messages in all rounds, dummies included
+  double messages = 0;  // number of messages in all rounds, dummies included
   double step = 0;      // largest expected number of messages of one step, which are shuffled together
   double bytes = 0;     // largest expected number of bytes held at once to call the roll
   // The number of gradients of single records in all rounds. A statistic's values are counted like gradients.
