@@ -134,7 +134,7 @@ class Plan {
   // for, the copy states it instead. Throws the errors of PlanSource::override_key and validate.
   Plan with(std::string_view key, std::string_view text) const;
 
-  // The values, one by one; PlanValues describes them.
+  // Accessors of the single values, which PlanValues describes.
   const std::string& name() const { return values_.name; }
   std::uint64_t seed() const { return values_.seed; }
 

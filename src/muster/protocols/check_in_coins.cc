@@ -42,8 +42,8 @@ CheckInCoins::CheckInCoins(const random::RunKey& key, double rate, const Schedul
     : key_(key),
       max_probability_(random::Probability::at_most(Rate::of(rate).value())),
       rates_differ_(Rate::of(min_rate).value() < rate),
-      // Rounded up, so that no own rate is below `min_rate`; `max_probability_` is rounded down, so that no
-      // rate is above `rate`.
+      // The lowest rate is rounded up, so that no own rate is below `min_rate`; `max_probability_` is rounded
+      // down, so that no rate is above `rate`.
       min_numerator_(rates_differ_ ? static_cast<std::uint64_t>(std::ceil(std::ldexp(min_rate, 64))) : 0),
       dropout_(dropout) {
   for (const auto& [round, lost] : dropout.steps()) {

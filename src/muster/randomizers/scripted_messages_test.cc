@@ -187,7 +187,7 @@ TEST(ScriptedMessages, LaplaceRoundsAndAddsNoise) {
   EXPECT_EQ(steps_of(-quarter, std::uint64_t{3} << 62, noise_words(0, grid.scale, 0), 1), -11);
   EXPECT_EQ(steps_of(-quarter, (std::uint64_t{3} << 62) - 1, noise_words(0, grid.scale, 0), 1), -10);
   // A rest that its coin rejects is drawn again. Here the coin of rest/scale is true, and the coin of half of
-  // it is false.
+  // rest/scale is false.
   Words again{word_of(grid.scale - 1, grid.scale), 1, kMax};
   const Words accepted = noise_words(7, grid.scale, 0);
   again.insert(again.end(), accepted.begin(), accepted.end());

@@ -28,7 +28,8 @@ bool is_missing(std::string_view field);
 class CsvLabels {
  public:
   CsvLabels() = default;
-  // For examples whose classes are known: `names` or, if `names` is empty, the numbers below `classes`.
+  // For examples whose classes are known: they are `names` or, if `names` is empty, the numbers below
+  // `classes`.
   CsvLabels(std::size_t classes, const std::vector<std::string>& names);
 
   // The number of the class that the current line states in this column. If labels are text, settle()

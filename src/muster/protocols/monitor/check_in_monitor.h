@@ -20,7 +20,7 @@
 //     CheckInMonitor monitor(plan.stages());
 //     monitor.watch(1, 5793);      // the next round had 5793 check-ins
 //     monitor.watch(9, 54210);     // the nine rounds after it, together
-// nullopt, or what is wrong
+//     monitor.alarm();             // nullopt, or the round and the reason
 //
 // A monitor belongs to one thread.
 #pragma once

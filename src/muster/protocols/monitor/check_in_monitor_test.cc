@@ -146,7 +146,7 @@ TEST(CheckInMonitor, ADriftOfOnePercentIsSeenLongBeforeAnyCountLeavesItsBand) {
     EXPECT_EQ(monitor.alarm()->direction, rate < 0.1 ? Direction::too_few : Direction::too_many);
     EXPECT_THAT(monitor.alarm()->reason, ::testing::HasSubstr("drift"));
     // In each round, the log likelihood ratio for the factor e^(1/128) on the odds (or for its inverse) gains
-    // 0.30. An alarm requires at most log(18 * 4/alpha) = 11.2 of it, which it has after 37 rounds.
+    // 0.304. An alarm requires at most log(18 * 4/alpha) = 11.2 of it, which it has after 37 rounds.
     EXPECT_LT(round, 45u);
   }
 }
