@@ -78,7 +78,7 @@ check-fuzz:
 check-long:
 	@tools/run-tests build/release -L long
 
-# The only target that needs software from outside Debian.
+# check-peers is the only target that needs software from outside Debian.
 check-peers: build
 	@tools/packages install peers
 	@python3 -m venv build/peers

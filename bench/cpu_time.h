@@ -1,4 +1,4 @@
-// CPU seconds used so far, which do not count other work on a shared machine. Thread-safe.
+// The CPU seconds that this process has used, which exclude other work on a shared machine. Thread-safe.
 #pragma once
 
 #include <ctime>

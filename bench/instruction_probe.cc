@@ -68,7 +68,7 @@ void messages(const randomizers::VectorRandomizer& randomizer, std::uint64_t tim
   }
 }
 
-constexpr std::size_t kDimension = 26'010;  // the papers' network
+constexpr std::size_t kDimension = 26'010;  // the number of parameters of the papers' network
 
 void ldp_sgd(std::uint64_t times) { messages(*randomizers::make_ldp_sgd(2, 0.1, kDimension), times); }
 void gaussian(std::uint64_t times) { messages(*randomizers::make_gaussian(5, 0.01, kDimension), times); }

@@ -4,9 +4,10 @@
 A kernel runs twice with different numbers of repetitions. The count for one repetition is the difference of the two
 counts divided by the difference of the repetitions. valgrind does not support AVX-512, so the counts are those of the
 AVX2 kernels, which are compiled from the same source. Of the accountant, one round and one composition are counted.
-Theorems for the Gaussian are left out: under valgrind, whose long doubles have 64 bits, they take minutes. A count more
-than 5 % above the stored one fails. Counts are compared only for the compiler, build and vector unit with which the
-stored ones were made. With others, or without valgrind, the exit status is 77, and the reason is printed.
+Theorems for the Gaussian are left out: under valgrind, whose long doubles have 64 bits, they take minutes. The exit
+status is 1 if a count is more than 5 % above the stored one. Counts are compared only for the compiler, build and
+vector unit with which the stored ones were made. With others, or without valgrind, the exit status is 77, and the
+reason is printed.
 """
 import argparse
 import pathlib

@@ -13,7 +13,7 @@ namespace {
 
 using namespace muster::random;
 
-constexpr std::size_t kDimension = 26010;  // the papers' network
+constexpr std::size_t kDimension = 26010;  // the number of parameters of the papers' network
 
 void words(benchmark::State& state) {
   const RunKey key = RunKey::from_seed(1);

@@ -50,7 +50,7 @@ constexpr double kRate = 0.1;
 constexpr std::uint64_t kReports = 6'000;
 constexpr std::uint64_t kImages = 10'000;
 constexpr std::size_t kForward = 422'208;     // multiply-adds of one prediction
-constexpr std::size_t kGradient = 1'065'920;  // and of one gradient, forward and backward
+constexpr std::size_t kGradient = 1'065'920;  // multiply-adds of one gradient, forward and backward
 const simulation::UpdateRule kRule{0.9, 0.005, 1e-4, 100.0};
 const random::RunKey kKey = random::RunKey::from_seed(1);
 

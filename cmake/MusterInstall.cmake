@@ -1,5 +1,6 @@
-# The files that `cmake --install` installs: the command, its manual pages and completions, and the rooms as the
-# CMake package `muster` with their headers. Included once, when all rooms are targets (MUSTER_ROOMS).
+# The files that `cmake --install` installs: the command, its manual pages and completions, and the rooms as
+# the CMake package `muster` with their headers. This file is included once, when all rooms are targets
+# (MUSTER_ROOMS).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/muster)

@@ -62,8 +62,8 @@ function(muster_room room)
   target_include_directories(muster_${room} INTERFACE $<INSTALL_INTERFACE:include>)
 endfunction()
 
-# Compiles a target's own sources as tests: quickly, with GoogleTest from the precompiled header of
-# tests/support. The libraries that they call are compiled as for users.
+# Compiles a target's own sources as tests: with little optimisation, and with GoogleTest from the precompiled
+# header of tests/support. The libraries that they call are compiled as for users.
 function(muster_compile_as_test target)
   target_link_libraries(${target} PRIVATE muster_test_options)
   target_precompile_headers(${target} REUSE_FROM muster_test_precompiled)

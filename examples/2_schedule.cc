@@ -28,8 +28,8 @@ int main() {
     fmt::print("{:6}  {}\n", rounds, rounded_up(accountant.epsilon_upper(rounds, Delta::of(1e-6))));
   }
 
-  // Without a number of rounds, the statement is about all that the stages have. A question may also fix
-  // epsilon and ask for delta.
+  // If a question gives no number of rounds, the statement is about all rounds of the stages. A question may
+  // also fix epsilon and ask for delta.
   const Statement statement = accountant.account({Question::Kind::delta_at_epsilon, 0.5});
   fmt::print("delta at epsilon 0.5 is at most {} and at least {}\n", rounded_up(statement.best.upper.value()),
              rounded_down(statement.best.lower.value()));

@@ -8,7 +8,7 @@
 #include <muster/plan/calibration/calibration.h>
 #include <muster/plan/source.h>
 
-// What a plan file would hold; PlanSource::from_file reads one. docs/plan.md explains the keys.
+// The contents of a plan file, which PlanSource::from_file could also read. docs/plan.md explains the keys.
 constexpr const char* kPlan = R"(
 [population]
 clients = 60000

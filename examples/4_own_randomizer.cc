@@ -1,6 +1,6 @@
 // How is a randomizer charged that is not part of muster? Here it is symmetric unary encoding (Wang, Blocki,
 // Li, Jha, "Locally differentially private protocols for frequency estimation", 2017): a client has one bit
-// for each possible answer, sets that of its own answer, and then flips each bit with a coin of its own.
+// for each possible answer, sets the bit of its own answer, and then flips each bit with a coin of its own.
 //
 // The accountant only needs to know that a message is epsilon0-LDP. This program prints the proven epsilon of
 // a survey among 20,000 clients, and the survey's estimates beside the true counts.
@@ -33,7 +33,7 @@ int main() {
   const auto keep = random::Probability::at_most(odds / (odds + 1) * (1 - 0x1p-50));
 
   // A client's bits depend only on the key, the round and the client, not on threads or on any order. A key
-  // from a seed is for simulations; RunKey::fresh() is secret.
+  // from a seed is for simulations; RunKey::fresh() makes a secret one.
   const random::RunKey key = random::RunKey::from_seed(1);
   std::array<std::uint64_t, kAnswers> holders{}, ones{};
   for (std::uint64_t client = 0; client < kClients; ++client) {

@@ -83,7 +83,7 @@ void print_statement(const Plan& plan, const Question& question, const accountin
   }
 }
 
-// Refuses flags that do not go with several plans.
+// Refuses flags that do not apply to several plans.
 void require_flags_of_launches(const AccountFlags& flags) {
   const auto refuse = [](std::string_view flag, const char* why) {
     throw Error(ErrorCode::usage, std::string(flag), "", "--delta, --epsilon, --basic and --json",

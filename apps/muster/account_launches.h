@@ -20,7 +20,8 @@ struct LaunchFlags {
   bool json = false;
 };
 
-// The delta that all plans state. Throws Error(plan) if they state different ones or one states none.
+// The delta that all plans state. Throws Error(plan) if two plans state different deltas or a plan states
+// none.
 double common_delta(const std::vector<NamedPlan>& plans);
 
 // Prints the cost of each plan and of all together. Throws Error(plan) if the plans name different data, and

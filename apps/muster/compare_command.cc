@@ -39,7 +39,7 @@ struct CompareFlags {
   bool json = false;
 };
 
-// The names of a list, "a,b". Throws Error(usage) for an empty name and for one that stands there twice.
+// The names of a list, "a,b". Throws Error(usage) for an empty name and for a name that occurs twice.
 std::vector<std::string> names_in(const std::string& text, const std::string& flag) {
   std::vector<std::string> names;
   for (std::size_t begin = 0; !text.empty() && begin <= text.size();) {
@@ -80,8 +80,8 @@ double own_cost(const PlanSource& source, double delta) {
   return std::stod(rounded_up(*upper));
 }
 
-// The shape of the clients' records, if the plan states a model and data. What cannot be read leaves out the bits
-// of a message, and nothing else.
+// The shape of the clients' records, if the plan states a model and data. If the data cannot be read, only
+// the bits of a message are left out of the comparison.
 std::optional<comparison::Records> records_known(const PlanSource& source, const Plan& plan) {
   if (source.find("model.kind") == nullptr || plan.data().empty()) return std::nullopt;
   try {

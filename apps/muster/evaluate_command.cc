@@ -25,7 +25,7 @@
 namespace muster::app {
 namespace {
 
-// The keys of a plan that say what data there are, with their flags and values as they were typed.
+// A plan key that names the data, and the value of its flag as typed; empty if the flag was not given.
 struct DataFlag {
   std::string_view key;
   std::string typed = {};
@@ -45,7 +45,7 @@ protocols::RawValue raw_of(const DataFlag& flag) {
       .origin = {.flag = std::string(protocols::spec_of(flag.key).flag), .file = "", .line = 0, .column = 0}};
 }
 
-// What the flags say, read as a plan's keys are.
+// The values of the flags, read like the values of a plan's keys.
 protocols::PlanValues values_of(const EvaluateFlags& flags) {
   protocols::PlanValues values;
   for (const DataFlag& flag : flags.data) {

@@ -30,13 +30,13 @@ std::string only_text(std::string_view key, const std::vector<std::string_view>&
                                       : fmt::format("; {} only", fmt::join(with, ", "));
 }
 
-// Whether the flag of the key is a list in this command: of what is compared.
+// Whether the key's flag is a list of names to compare in this command.
 bool is_list(std::string_view key, protocols::Command command) {
   return command == protocols::Command::compare &&
          (key == "participation.protocol" || key == "randomizer.kind");
 }
 
-// Whether the command finds the key's value, whatever the plan says of it.
+// Whether the command finds the key's value, so that the plan's own value is not used.
 bool is_solved(std::string_view key, protocols::Command command) {
   return command == protocols::Command::compare &&
          (key == "randomizer.epsilon0" || key == "randomizer.sigma");

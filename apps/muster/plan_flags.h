@@ -1,8 +1,8 @@
 // The plan on the command line: the PLAN argument and a flag for every plan key.
 //
 // The flags are declared from the table of keys (plan/keys.h), so that parsing, help and refusals always
-// agree with the plan. Flags that do not apply to the command are known but hidden, and are refused by
-// name. The object must outlive parsing.
+// agree with the plan. Flags that do not apply to the command are declared but hidden, and are refused with
+// an error that names the flag. The object must outlive parsing.
 #pragma once
 
 #include <CLI/CLI.hpp>

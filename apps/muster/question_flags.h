@@ -19,7 +19,7 @@ double number_flag(const std::string& flag, const std::string& text, bool zero_a
 class ViewFlag {
  public:
   void add_to(CLI::App& cli);
-  // One of the four views; none if the flag was not given, which means the protocol's own view.
+  // One of the four views; nullopt if the flag was not given, which means the protocol's own view.
   std::optional<accounting::View> view() const;
 
  private:

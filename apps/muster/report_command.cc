@@ -35,7 +35,7 @@ struct ReportFlags {
   bool json = false;
 };
 
-// The proven epsilon if every client reported at this rate; none if no theorem bounds it. Epsilon is 0 at
+// The proven epsilon if every client reported at this rate; nullopt if no theorem bounds it. Epsilon is 0 at
 // rate 0, where nothing leaves any client.
 std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::uint64_t rounds) {
   if (rate <= 0) {

@@ -76,7 +76,7 @@ class Charges {
 };
 
 // The data set of the latest run, kept as long as the next run needs the same one. Data that cannot be read
-// are not tried again: the same error is thrown for every run that needs them.
+// are not read again: the same error is thrown for every run that needs them.
 class Data {
  public:
   const learning::DataSplit& of(const Plan& plan) {
@@ -242,7 +242,7 @@ void run_all(simulation::Sweep& sweep, const TrainFlags& flags, simulation::Fide
       }
       run.result = std::move(result);
     } catch (const Error& error) {
-      // Without data that all runs need, there is nothing that the others could do.
+      // If the data that all runs need cannot be read, no other run can succeed.
       if (error.code() != ErrorCode::data || (shares_data(sweep) && data.is_unreadable(plan))) {
         throw;
       }

@@ -83,7 +83,7 @@ std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols:
 struct Trained {
   std::optional<protocols::Plan> plan;
   simulation::Fidelity fidelity = simulation::Fidelity::message;
-  std::unique_ptr<RunFolder> folder;  // on the first rank only
+  std::unique_ptr<RunFolder> folder;  // set on the first rank only
   bool finished_before = false;
   RunResult result;
 };

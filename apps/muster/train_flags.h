@@ -19,7 +19,7 @@ struct TrainFlags {
   unsigned threads = simulation::usual_threads();
   bool resume = false;
   bool json = false;
-  std::vector<std::string> sweeps;  // "randomizer.epsilon0=1,2,4"
+  std::vector<std::string> sweeps;  // for example "randomizer.epsilon0=1,2,4"
   std::uint64_t seeds = 1;
   CLI::Option* asks_seeds = nullptr;
 

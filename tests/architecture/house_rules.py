@@ -49,7 +49,7 @@ def included_room(target):
 
 
 def includes_point_left(root):
-    """A room includes from itself and from rooms before it; only tests include tests/; nothing includes apps/."""
+    """A room includes from itself and from rooms before it, and nothing from apps/; only its tests include tests/."""
     complaints = []
     for path in sources(root, "src"):
         where = path.relative_to(root)

@@ -1,4 +1,4 @@
-"""`muster compare` from outside: what is compared, its formats, and what it refuses.
+"""Tests the command `muster compare`: the pairs that it compares, its formats, and what it refuses.
 
     python3 tests/cli/compare_test.py --command build/release/muster
 """
@@ -45,7 +45,7 @@ class Compare(CommandTest):
             self.assertLessEqual(row["epsilon"]["upper"], 1)
             self.assertGreater(row["epsilon"]["lower"], 0.99)
             self.assertLess(row["variance"], rows[0]["variance"])
-        # A row is what calibrate answers.
+        # The first row has the values that calibrate gives for the same plan.
         alone = self.one_line(run("calibrate", PLAN, "--rounds", "1000", "--for", "epsilon0", "--epsilon", "1", "--json"))
         self.assertEqual((rows[0]["value"], rows[0]["epsilon"], rows[0]["bound"]),
                          (alone["value"], alone["epsilon"], alone["bound"]))
@@ -64,7 +64,8 @@ class Compare(CommandTest):
         answer = self.one_line(run("compare", PLAN, *FAST[:2], "--randomizer", "ldp-sgd", "--rounds", "1000", "--json"))
         own = self.one_line(run("account", PLAN, "--rounds", "1000", "--json"))["epsilon"]["upper"]
         self.assertGreaterEqual(answer["epsilon"], own)
-        self.assertAlmostEqual(answer["epsilon"], own, delta=1e-6)  # six digits, rounded up
+        # The answer is the plan's own epsilon, rounded up to six digits.
+        self.assertAlmostEqual(answer["epsilon"], own, delta=1e-6)
         self.assertAlmostEqual(answer["rows"][0]["value"], 2, places=4)
 
     def test_what_is_not_compared_says_what_it_needs(self):

@@ -1,4 +1,4 @@
-"""`muster account --curve`: tables, CSV and pictures."""
+"""Tests the command `muster account --curve`: its tables, CSV and pictures."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ import muster_command
 from muster_command import CommandTest, flags, run
 
 PLAN = flags(randomizer="pure", rounds="20", delta="1e-6")
-ONE = flags(randomizer="pure", rounds="1", delta="1e-6")  # milliseconds
+ONE = flags(randomizer="pure", rounds="1", delta="1e-6")  # the answer takes milliseconds
 
 
 class Curve(CommandTest):

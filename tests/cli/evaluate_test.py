@@ -78,7 +78,7 @@ class Evaluate(SmallRuns):
         whole = (self.folder / "whole/model.safetensors").read_bytes()
         self.train("--out", "run", "--threads", "2")
         self.assertEqual((self.folder / "run/model.safetensors").read_bytes(), whole)
-        # As if the run had been killed between its model and its result.
+        # The files are left as by a run that was killed between writing its model and writing its result.
         (self.folder / "run/result.json").unlink()
         (self.folder / "run/model.safetensors").write_bytes(b"half a model")
         self.train("--out", "run", "--resume")
@@ -143,7 +143,8 @@ class Evaluate(SmallRuns):
                       ("--data", "csv:train.csv", "--test-data", "csv:test.csv", "--label", "kind")):
             score = self.evaluated(*flags)
             self.assertEqual((score["accuracy"], score["loss"], score["examples"]), wanted, flags)
-        # A test set without some of the classes is measured all the same; one with a class more is not.
+        # A test set that lacks some of the classes is measured, too. A test set with an additional class is
+        # refused.
         (self.folder / "test.csv").write_text(header + tested[0] + "\n", encoding="utf-8")
         self.assertEqual(self.evaluated("--test-data", "csv:test.csv", "--label", "kind")["examples"], 1)
         (self.folder / "test.csv").write_text(header + tested[0] + "\nlily,1,2,3\n", encoding="utf-8")
@@ -213,7 +214,7 @@ class Evaluate(SmallRuns):
         self.train("--out", "run")
         about, tensors = read_model(self.folder / "run/model.safetensors")
         self.assertEqual((about["model"], tensors["mean"][0]), ("mean", [784]))
-        # It minimises no loss.
+        # A statistic has no loss.
         for name in "metrics.jsonl", "metrics.csv", "result.json":
             self.assertNotIn("loss", (self.folder / "run" / name).read_text())
         error = self.refused("run/model.safetensors", "--data", "data", status=3)

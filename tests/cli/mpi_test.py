@@ -213,7 +213,7 @@ class MpiTest(unittest.TestCase):
             time.sleep(0.05)
             children = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children").read_text().split()
             self.assertEqual(len(children), 2)
-            pathlib.Path(f"/proc/{children[victim]}/cmdline").read_text()  # fails unless it runs
+            pathlib.Path(f"/proc/{children[victim]}/cmdline").read_text()  # fails unless the process runs
             subprocess.run(["kill", "-KILL", children[victim]], check=True)
             job.communicate(timeout=60)
             self.assertNotEqual(job.returncode, 0)

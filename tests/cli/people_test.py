@@ -46,9 +46,9 @@ class PeopleTest(SmallRuns):
         final = lines[-1]
         for line in lines:
             self.assertTrue(0 <= line["worst_decile"] <= line["client_accuracy"] <= 1, line)
-        # Half of the records and half of the test examples have each of two labels, and each client holds only
-        # one label. So the mean is the accuracy on the whole test set, and the worst tenth has the accuracy of the
-        # label with the lower one.
+        # Half of the records and half of the test examples have each of two labels, and each client holds
+        # only one label. So the mean over clients is the accuracy on the whole test set, and the mean over
+        # the worst tenth is the accuracy on the label with the lower accuracy.
         self.assertAlmostEqual(final["client_accuracy"], final["accuracy"], delta=1e-12)
         self.assertLessEqual(final["worst_decile"], final["accuracy"])
         text, _ = self.report("run")
@@ -104,7 +104,7 @@ class PeopleTest(SmallRuns):
                            (("--local-steps", 2), "rounds.local_rate"), (("--local-rate", 0.1), "rounds.local_rate"),
                            (("--local-batch", 2), "rounds.local_batch"),
                            (("--local-steps", 2, "--local-rate", 0), "rounds.local_rate"),
-                           # As a single-precision number this would be 0: no client would move.
+                           # In single precision, this local rate is 0, so local steps would change nothing.
                            (("--local-steps", 2, "--local-rate", 1e-46), "rounds.local_rate"),
                            (("--local-steps", 2, "--local-rate", 1e39), "rounds.local_rate")):
             error = self.refused(*flags)

@@ -56,7 +56,8 @@ class Refusals(CommandTest):
             self.assertEqual([note.split(" = ")[0] for note in notes], ["muster: " + key for key in dropped])
             for note in notes:
                 self.assertIn(f"({GOOD}, line ", note)
-        # A key that a flag gives is refused as ever; so is a file's own mistake where nothing changes.
+        # A key that does not apply is refused if a flag gives it, even beside a flag that changes the
+        # protocol. It is also refused if the file gives it and no flag changes the protocol.
         self.assertEqual(self.refused("account", str(GOOD), "--protocol", "shuffle", "--rate", "0.1")["key"],
                          "participation.rate")
         wrong = GOOD.read_text().replace("[randomizer]", "subset = 5\n[randomizer]")
@@ -109,7 +110,8 @@ class Refusals(CommandTest):
             self.assertEqual(self.refused(*arguments)["kind"], "usage", arguments)
         self.assertEqual(run("account", "--rate").stderr, "muster: --rate needs a value\n")
         self.assertEqual(run("account", *flags(), "--rate", "0.2").stderr, "muster: --rate is given more than once\n")
-        # A flag with an empty value is refused by name, even if another flag follows: that flag is not the value.
+        # A flag with an empty value is refused with an error that names it, even if another flag follows:
+        # that flag is not the value.
         error = self.refused("account", *flags(delta=None), "--delta=")
         self.assertEqual((error["kind"], error["key"]), ("usage", "--delta"))
         nothing = run()

@@ -57,7 +57,8 @@ class ReportTest(SmallRuns):
         pictures = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", text, re.S)]
         self.assertEqual(len(pictures), 3)
         self.assertNotIn("nan", "".join(re.findall(r"<svg.*?</svg>", text, re.S)))
-        # The picture of check-ins has one dot per logged round: x follows the round, y the count.
+        # The picture of check-ins has one dot per logged round: its x follows the round, its y the count of
+        # messages.
         dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in pictures[1].iter("circle")]
         logged = self.metrics("run")
         self.assertEqual(len(dots), len(logged))
@@ -164,7 +165,7 @@ class ReportTest(SmallRuns):
             path.write_text(whole)
         result = self.folder / "run" / "result.json"
         whole = result.read_text()
-        for blank in ("", " \n\t\n"):  # as a full disk or a power cut may leave it
+        for blank in ("", " \n\t\n"):  # the contents that a full disk or a power cut may leave
             result.write_text(blank)
             for command in (["report", "run", "--out", "page.html"], ["train", "small.toml", "--out", "run", "--resume"]):
                 error = self.refusal(*command, status=3)
@@ -176,7 +177,7 @@ class ReportTest(SmallRuns):
         self.assertEqual({**json.loads(whole), "seconds": 0, "examples_per_second": 0},
                          {**again, "seconds": 0, "examples_per_second": 0})
         whole = metrics.read_text()
-        for kept in ("", "".join(good[:-1])):  # whole lines, but the last ones are missing
+        for kept in ("", "".join(good[:-1])):  # only whole lines, but the last lines are missing
             metrics.write_text(kept)
             error = self.refusal("report", "run", "--out", "page.html", status=3)
             self.assertEqual((error["key"], error["allowed"]), ("run/metrics.jsonl", "24, as in result.json"))
@@ -195,7 +196,7 @@ class ReportTest(SmallRuns):
         self.with_clients(20)
         self.json_lines("--out", "run")
         text, _ = self.report("run")
-        self.assertEqual(self.report("run")[0], text)  # its own page is replaced
+        self.assertEqual(self.report("run")[0], text)  # the run's own page is replaced
         (self.folder / "letter.html").write_text("<!DOCTYPE html>\n<html><body>dear</body></html>\n")
         (self.folder / "empty").write_text("")
         for name in ("run/metrics.jsonl", "run/plan.txt", "run/result.json", "run/checkpoint", "small.toml",

@@ -46,13 +46,14 @@ class StatedTest(SmallRuns):
     def test_an_epsilon_that_states_more_is_of_an_older_version(self):
         final = self.json_lines("--out", "run")[-1]
         text, _ = self.report("run")
-        for more in (None, 1.01 * final["epsilon"]):  # null: none was proven
+        for more in (None, 1.01 * final["epsilon"]):  # null: no epsilon was proven
             self.stated("result.json", 1, more)
             self.stated("metrics.jsonl", 4, more)
             again, said = self.report("run")
             self.assertIn("2 stated epsilons are larger than what the accountant proves today", said)
             self.assertIn("2 stated epsilons are larger", Page(again).words)
-            self.assertEqual(re.sub(r'<p class="flag bad">.*</p>\n', "", again), text)  # every figure is today's
+            # Every epsilon on the page is computed by this version.
+            self.assertEqual(re.sub(r'<p class="flag bad">.*</p>\n', "", again), text)
             self.assertEqual(json.loads(self.run_command("report", "run", "--json").stdout)["restated"], 2)
             shown = self.train("--out", "run", "--resume", "--json")
             self.assertEqual(json.loads(shown.stdout), final)

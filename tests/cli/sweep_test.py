@@ -67,7 +67,7 @@ class SweepTest(SmallRuns):
             words = row.split()
             self.assertEqual(words[0], combination["set"]["randomizer.epsilon0"])
             self.assertEqual(words[1:4], [f"{combination['accuracy'][key]:.4f}" for key in ("mean", "min", "max")])
-            self.assertGreaterEqual(float(words[4]), combination["epsilon"])  # rounded up
+            self.assertGreaterEqual(float(words[4]), combination["epsilon"])  # the table rounds epsilon up
             self.assertLess(float(words[4]), combination["epsilon"] + 1e-4)
 
     def test_the_picture_has_every_combination_and_its_spread(self):
@@ -78,8 +78,8 @@ class SweepTest(SmallRuns):
         dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in picture.iter(f"{svg}circle")]
         combinations = json.loads((self.folder / "sweep" / "summary.json").read_text())["combinations"]
         self.assertEqual(len(dots), len(combinations))
-        # Higher accuracy is drawn higher, larger epsilon further right.
-        by_line = [combinations[i] for i in (0, 2, 1, 3)]  # lines share their learning rate
+        # A combination with a higher accuracy is drawn higher, and one with a larger epsilon further right.
+        by_line = [combinations[i] for i in (0, 2, 1, 3)]  # the two combinations of a line share their learning rate
         for a, dot_a in zip(by_line, dots):
             for b, dot_b in zip(by_line, dots):
                 if a["accuracy"]["mean"] > b["accuracy"]["mean"]:
@@ -105,7 +105,7 @@ class SweepTest(SmallRuns):
         refused = self.refusal("train", "small.toml", *flags, status=3)
         self.assertIn("--resume", refused["message"])
         resumed = self.json_lines(*flags, "--resume")
-        self.assertEqual(resumed[0], done)  # shown, not repeated: its time is the same
+        self.assertEqual(resumed[0], done)  # the finished run is shown, not repeated: its time is the same
         self.assertEqual((self.folder / done["out"] / "checkpoint").stat().st_mtime_ns, before)
         self.assertEqual((resumed[-1]["finished"], resumed[-1]["stopped"]), (4, "done"))
         for a, b in zip(whole[:-1], resumed[:-1]):
@@ -132,7 +132,7 @@ class SweepTest(SmallRuns):
                       "shuffle with randomizer ldp-sgd, and is left out", notes)
         self.assertIn("muster: participation.subset = 100 (--subset) does not apply to protocol shuffled-check-in "
                       "with randomizer gaussian, and is left out", notes)
-        # Such a run is that of the plan with the same protocol and randomizer, wherever they are stated.
+        # Such a run equals a run of the plan whose protocol and randomizer are given by flags or by the file.
         alone = self.train("--protocol", "subset", "--subset", 100, "--rounds", 2, "--out", "alone")
         self.assertIn("participation.rate = 0.1 (small.toml, line 9, column 8) does not apply", alone.stderr)
         mine = summary["combinations"][4]

@@ -1,8 +1,9 @@
 // The reader of CSV files.
 //
-// An input is the file. One that begins with the byte 1 has a layout before it, three texts with a line end each: the
-// name of the label column, that of the split column, and a number that says how many bytes of the rest are the test
-// file; 0 for none.
+// An input is a CSV file. If its first byte is 1, a description of the layout follows this byte and precedes
+// the file. The description has three lines: the name of the label column, the name of the split column, and
+// the number of bytes, from the beginning of the rest, that are a separate test file (0 if there is no such
+// file).
 #include <algorithm>
 #include <charconv>
 #include <cmath>

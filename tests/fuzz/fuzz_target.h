@@ -38,9 +38,9 @@ bool accepted(Read&& read, std::initializer_list<ErrorCode> documented) {
 
 inline std::string text_of(Input input) { return {input.begin(), input.end()}; }
 
-// Removes a two-byte little-endian length from the front of `input` and returns the next bytes of that
-// number, or all that are left. An input that stands for two files begins with the first of them in this
-// form.
+// Removes from the front of `input` a two-byte little-endian length and that many bytes, or all bytes that
+// are left if they are fewer. Returns the removed bytes without the length. An input that stands for two
+// files begins with the first file in this form.
 inline Input take_counted(Input& input) {
   if (input.size() < 2) {
     return input = {};

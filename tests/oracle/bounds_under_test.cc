@@ -82,7 +82,8 @@ void listed_bounds(const Case& c, const std::vector<Description>& described_as,
       claims.push_back({bound.id + ", " + described.name, Claimed::Kind::upper,
                         [curve = bound.delta](double epsilon) { return curve(epsilon).upper; }});
     }
-    // A lower bound belongs to a population with certain rates. Where rates differ, the case may have others.
+    // A lower bound is the divergence of one population. If rates differ, `participation` only has their
+    // interval, and the rates of the case may not be those of that population.
     if (!described.exact || c.participation.kind == P::rates) continue;
     for (const RoundPair& pair : list.lowers) {
       claims.push_back({pair.id + ", " + described.name, Claimed::Kind::lower,
@@ -102,7 +103,7 @@ Profile profile_of(const Case& c) {
 
 // The swap theorems, applied to the profile of the laws themselves, so that no description is needed.
 void exact_profile_bounds(const Case& c, std::vector<Claimed>& claims) {
-  const bool averaged =  // costs as much as one shuffled check-in, whatever the number of slots
+  const bool averaged =  // averaged slots have the bound of one shuffled check-in, for any number of slots
       asks(c, Quantity::hockey_stick, P::averaged) && c.participation.rate < 1;
   if (averaged || asks(c, Quantity::hockey_stick, P::check_in)) {
     const ShuffledCheckIn shape{ClientCount::of(static_cast<std::uint64_t>(c.n)),

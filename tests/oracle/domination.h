@@ -1,4 +1,5 @@
-// Compares an upper bound with the truth over many cases: how often the bound is below, and how tight it is.
+// Compares an upper bound with the truth over many cases: how often it is below the truth, and how close it
+// comes to the truth.
 #pragma once
 
 namespace muster::accounting::oracle {

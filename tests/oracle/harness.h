@@ -24,7 +24,7 @@ struct Tally {
 };
 
 struct Report {
-  std::map<std::string, Tally> tallies;  // by claim
+  std::map<std::string, Tally> tallies;  // one tally per claim, by its name
   long cases = 0;
   long points = 0;  // grid points under a proven upper bound, each counted once
   std::string table() const;

@@ -15,7 +15,8 @@ namespace muster::accounting::oracle {
 namespace {
 
 constexpr double kRates[] = {0.1, 0.3, 0.5, 0.8};
-constexpr double kShares[] = {0, 0.1, 0.3, 0.5, 0.7, 0.85, 0.95, 1};  // of the largest log-ratio
+// Epsilons as fractions of the largest log-ratio.
+constexpr double kShares[] = {0, 0.1, 0.3, 0.5, 0.7, 0.85, 0.95, 1};
 constexpr double kOrders[] = {2, 3, 5, 20};
 constexpr std::size_t kMaxDatasets = 80;
 
@@ -180,7 +181,7 @@ void choose_grid(Case& c) {
   if (c.kind == Kind::average) {
     c.quantity = Quantity::renyi;
     for (const double order : kOrders) {
-      if (order < c.n - 0.5) c.grid.push_back(order);  // finite only for order < k + 1
+      if (order < c.n - 0.5) c.grid.push_back(order);  // the divergence is finite only for order < k + 1
     }
     return;
   }
@@ -233,7 +234,7 @@ Case random_case(std::mt19937_64& engine) {
     return random_case(Kind::average, Participation::Kind::aggregated, uniform(4, 12, engine), engine);
   }
   const auto kind = static_cast<Kind>(uniform(0, 8, engine));
-  // The largest n for which a case takes less than about ten milliseconds, with its C(n + K, K) histograms.
+  // The largest n for which a case takes less than about ten milliseconds; it has C(n + K, K) histograms.
   int most = 12;
   if (kind == Kind::binned_normal) most = 4;
   if (kind == Kind::half_sets || kind == Kind::class_c || kind == Kind::binned_laplace) most = 8;

@@ -44,23 +44,23 @@ struct Participation {
     aggregated
   };
   Kind kind = Kind::shuffle;
-  double rate = 1;  // check_in, slots, averaged
-  int slots = 1;    // slots, averaged
+  double rate = 1;  // the check-in rate, for check_in, slots and averaged
+  int slots = 1;    // the number of slots, for slots and averaged
   int k = 0;        // subset: its size; aggregated: how many reports are averaged without the victim's
-  std::vector<double> rates;  // rates: one per client, the victim's first
-  double low = 0, high = 0;   // rates: an interval that holds them, which a claim may use
+  std::vector<double> rates;  // for rates: one per client, the victim's first
+  double low = 0, high = 0;   // for rates: an interval that contains the rates; a claim may use it
 };
 
 enum class Quantity { hockey_stick, renyi };
 
 struct Case {
   Kind kind = Kind::binary;
-  std::vector<Law> laws;                   // by record
+  std::vector<Law> laws;                   // the law of a message, by record
   std::vector<std::pair<int, int>> pairs;  // the victim's neighbouring records (x, x')
   int n = 0;
   Participation participation;
   std::vector<std::vector<int>>
-      // The others' records; for unequal rates, in the order of the rates.
+      // In each dataset, the other clients' records; for unequal rates, in the order of the rates.
       datasets;
   Quantity quantity = Quantity::hockey_stick;
   std::vector<double> grid;  // epsilons from 0 to the largest log-ratio, or Renyi orders
@@ -69,7 +69,7 @@ struct Case {
   double class_c = 0;   // the epsilon0 of class C; 0 if not a member
   // binary, k_rr: the epsilon0 that the laws were made with; binned_laplace: one over the scale.
   double exact = 0;
-  double noise = 0;  // average: s
+  double noise = 0;  // for average: the standard deviation s of the noise
 };
 
 // A random case with 2 or 3 records, or k for k-RR.

@@ -1,8 +1,8 @@
 // Bounds that look right and are false, each with a small exact counterexample.
 //
-// An oracle that accepted one of these would be worthless. known_false_test.cc checks that every one is
-// caught, and compares both figures with those in the documentation. docs/theory/false-claims.md and
-// as-published.md explain why each fails.
+// An oracle that accepted one of these would be worthless. known_false_test.cc checks that every bound is
+// caught, and compares the truth and the bound with the figures in the documentation.
+// docs/theory/false-claims.md and as-published.md explain why each bound fails.
 #pragma once
 
 #include <string>

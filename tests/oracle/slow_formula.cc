@@ -80,7 +80,7 @@ std::vector<Atom> profile_law(const std::vector<Law>& laws, long double epsilon)
   std::sort(ratios.begin(), ratios.end());
   std::vector<long double> kinks = ratios;
   struct Line {
-    long double level, slope;  // level - alpha * slope
+    long double level, slope;  // of the line level - alpha * slope
   };
   for (std::size_t i = 0; i + 1 < ratios.size(); ++i) {
     const long double low = ratios[i], high = ratios[i + 1];

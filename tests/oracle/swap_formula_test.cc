@@ -14,7 +14,8 @@ namespace {
 
 constexpr long double kNoise = 1e-16L;  // the round-off of a few thousand additions in long double
 const std::vector<long double> kRates = {0.1L, 0.3L, 0.5L, 0.8L};
-const std::vector<long double> kShares = {0, 0.15L, 0.4L, 0.7L, 0.9L, 0.98L};  // of the largest log-ratio
+// Epsilons as fractions of the largest log-ratio.
+const std::vector<long double> kShares = {0, 0.15L, 0.4L, 0.7L, 0.9L, 0.98L};
 
 const Domination kCounted = {.relative = 1e-12L, .absolute = kNoise, .negligible = 1e-12L};
 

@@ -1,4 +1,4 @@
-// The exact loss of privacy if a running system breaks one of the theorems' assumptions
+// Computes the exact loss of privacy of a running system that breaks one of the theorems' assumptions
 // (docs/theory/what-the-system-owes.md).
 #include <gmock/gmock.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr long double kSilent = 0;
 
-// Reports that say nothing: there is only one message, so epsilon0 = 0.
+// The law of reports that carry no information: there is only one message, so epsilon0 = 0.
 const Law kEmpty = {1.0L};
 
 long double count_alone(int n, long double rate, long double rate_of_record,

@@ -25,7 +25,7 @@ long double unequal_profile(const std::vector<Atom>& law, const std::vector<long
                             long double epsilon, long double at_all);
 
 // The mean of ( 1-E + (p0/m) sum w_i (X*_i - (1-E)) )_+ for given weights w_1 .. w_m and independent draws
-// X*_i of `law`, with E = e^epsilon.
+// X*_i of `law`, with E = e^epsilon. p0 is the victim's probability of a check-in.
 long double slot_sum(const std::vector<Atom>& law, const std::vector<long double>& weights, long double p0,
                      long double epsilon);
 

@@ -1,13 +1,13 @@
-"""Compares the references `central` of `muster compare` with dp_accounting: its privacy loss distributions of the
-Poisson-sampled Gaussian, composed.
+"""Compares the references `central` of `muster compare` with dp_accounting, which composes privacy loss distributions of
+the Poisson-sampled Gaussian.
 
     make check-peers
 
 or, where dp_accounting is installed, python3 tests/peers/dp_accounting_test.py build/release/muster
 
 dp_accounting is asked for the epsilon of exactly the sigma, sampling probability and rounds that muster answers with.
-It must lie within 1e-4 of muster's upper value, relatively, and not below the lower one, for a replaced record and for
-a client who is added or removed.
+This epsilon must be within a relative 1e-4 of muster's upper value and not below muster's lower value, both for a
+replaced record and for a client who is added or removed.
 """
 
 import json
@@ -35,7 +35,7 @@ def central(epsilon, rate, rounds):
 
 
 def peer(relation):
-    # The interval of its lattice of losses; a coarser one makes its upper bounds looser.
+    # The spacing of dp_accounting's lattice of losses. A coarser lattice makes its upper bounds looser.
     return pld.PLDAccountant(relation, value_discretization_interval=1e-4)
 
 

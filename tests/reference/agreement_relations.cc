@@ -22,13 +22,13 @@ using protocols::Knob;
 using protocols::Protocol;
 using protocols::RandomizerKind;
 
-constexpr double kRoom = 1e-9;      // relative: rounding errors of answers
+constexpr double kRoom = 1e-9;      // relative tolerance for the rounding errors of answers
 constexpr double kSearched = 0.02;  // relative error of an epsilon that a search found
-// Deltas below this are not compared: the tables end at 1e-42 per round, and there are up to 10^9 rounds.
+// Deltas below kFaint are not compared: the tables end at 1e-42 per round, and there are up to 10^9 rounds.
 constexpr double kFaint = 1e-33;
 // A relative shift of epsilon: a tenth of the distance between a table's nodes.
 constexpr double kMoved = 1e-3;
-// No epsilon is asked at a larger delta: 1 - delta has too few digits left for a search.
+// No epsilon is asked at a delta above kNearlyOne: 1 - delta has too few digits left for a search.
 constexpr double kNearlyOne = 1 - 1e-8;
 
 bool unscheduled(const Question& q) { return !q.has_schedule(); }

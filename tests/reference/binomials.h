@@ -12,8 +12,9 @@
 
 namespace muster::reference {
 
-// A number so far below the mean that Bin(m, c) is smaller only with a probability below e^-2000. Its
-// probabilities there are still far above the smallest long double. Sums begin here instead of at 0.
+// A number of ones so far below the mean that Bin(m, c) is smaller only with a probability below e^-2000. The
+// probabilities of such numbers are still far above the smallest long double. Sums begin here instead of at
+// 0.
 inline double far_below_mean(double m, const Real& c, const Real& not_c) {
   const double mean = m * c.middle();
   return std::max(0.0, std::floor(mean - 70 * (std::sqrt(mean * not_c.middle()) + 1)));

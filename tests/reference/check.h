@@ -15,7 +15,7 @@ namespace muster::reference {
 struct Effort {
   int relations = 2;    // how many relations are drawn among those that apply; 0: none, -1: all
   bool compare = true;  // whether to compare with the reference
-  double slow = 5;      // an answer that takes more processor seconds is a finding
+  double slow = 5;      // an answer that takes more processor seconds than this is a finding
 };
 
 // `seed` and `index` choose which relations are checked.

@@ -71,7 +71,7 @@ void compare_lower_pairs(const Question& q, const std::vector<Repetition>& stage
 
 std::vector<Repetition> experiments_of(const Question& q) {
   if (q.protocol == Protocol::random_check_in_sliding && q.clients < q.slots)
-    return {};  // no slot of the run is released
+    return {};  // no slot of the run is released, so there is nothing to compare
   Experiment e;
   e.randomizer = randomizer_of(q);
   e.shape = shape_of(q);

@@ -17,7 +17,7 @@ namespace muster::reference {
 struct Answer {
   enum class Kind { answered, refused, died };
   Kind kind = Kind::answered;
-  std::string message;  // of the error
+  std::string message;  // the text of the error
   accounting::Statement statement;
   double seconds = 0;  // processor time that the answer took
 

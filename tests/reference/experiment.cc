@@ -19,7 +19,7 @@ void add(Pair& pair, const Real& p, const Real& q) {
   if (outcome.p > 0 && outcome.q > 0) pair.push_back(outcome);
 }
 
-// P(low < Z <= high) of a standard normal, without a difference of two numbers near 1.
+// P(low < Z <= high) of a standard normal Z, without a difference of two numbers near 1.
 Real normal_between(const Real& low, const Real& high) {
   return low.middle() + high.middle() < 0 ? upper_normal(-high) - upper_normal(-low)
                                           : upper_normal(low) - upper_normal(high);

@@ -17,8 +17,8 @@ struct Finding {
     slow        // more processor time than an answer may take
   };
   Kind kind;
-  std::string check;   // such as "more rounds cost no less"
-  std::string detail;  // the figures
+  std::string check;   // for example "more rounds cost no less"
+  std::string detail;  // the numbers that show the fault
   std::vector<std::string> commands;
 };
 
@@ -30,9 +30,9 @@ struct Verdict {
   std::vector<std::string> checks = {};  // names of the checks that applied
   std::string status = {};               // "answered", "refused", "died", "late"
   double ratio = 0;            // the upper delta divided by the reference's lower bound; 0: not compared
-  double seconds = 0;          // of the slowest answer
-  std::string slowest = {};    // its command
-  double compare_seconds = 0;  // of the reference
+  double seconds = 0;          // processor seconds of the slowest answer
+  std::string slowest = {};    // the command of the slowest answer
+  double compare_seconds = 0;  // processor seconds of the reference
 };
 
 }  // namespace muster::reference

@@ -20,9 +20,9 @@ class Draws {
  public:
   explicit Draws(std::uint64_t state) : state_(state) {}
   std::uint64_t bits();
-  double uniform();                             // in [0, 1)
+  double uniform();                             // uniform in [0, 1)
   double log_uniform(double low, double high);  // both > 0
-  std::uint64_t below(std::uint64_t count);     // in [0, count)
+  std::uint64_t below(std::uint64_t count);     // uniform in [0, count)
   bool chance(double probability) { return uniform() < probability; }
   std::uint64_t whole(double low, double high);  // log-uniform, rounded to an integer
 

@@ -1,5 +1,5 @@
-// Known findings that are not corrected yet. Each is reported in every run, and leaves this list when
-// it is corrected.
+// Known findings that are not corrected yet. Each is reported in every run that asks its question, and leaves
+// this list when it is corrected.
 #include "tests/reference/tally.h"
 
 namespace muster::reference {

@@ -103,9 +103,9 @@ struct Function {
   Exact exact;
   Double short_form;
   Extended long_form;
-  double low, high;               // of a double
-  long double far_low, far_high;  // of a long double
-  double units, long_units;       // assumed units in the last place
+  double low, high;               // the range of a double argument
+  long double far_low, far_high;  // the range of a long double argument
+  double units, long_units;       // assumed error, in units in the last place
 };
 
 void PrintTo(const Function& f, std::ostream* out) { *out << f.name; }

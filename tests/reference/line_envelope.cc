@@ -24,7 +24,7 @@ long double intercept(const std::vector<Line>& lines, long double q) {
 }  // namespace
 
 std::vector<Line> envelope(const std::vector<Line>& touching) {
-  std::vector<Line> lines;  // from right to left
+  std::vector<Line> lines;  // the lines of the envelope, from right to left
   for (std::size_t i = touching.size(); i-- > 0;) {
     Line line = touching[i];
     if (!(line.p > 0 && line.q > 0)) continue;

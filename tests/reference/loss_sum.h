@@ -36,7 +36,7 @@ class SummedLosses {
   long double delta(double epsilon) const;
 
   struct Atom {
-    long double mass, loss;  // under P
+    long double mass, loss;  // the mass under P, and the loss
   };
 
  private:

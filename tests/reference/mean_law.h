@@ -13,7 +13,7 @@
 namespace muster::reference {
 
 struct MeanLaw {
-  double terms;          // n
+  double terms;          // n, the number of terms
   long double presence;  // probability that a term is present
   long double absence;   // 1 - presence
   long double scale;

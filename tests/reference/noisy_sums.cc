@@ -8,7 +8,7 @@
 namespace muster::reference {
 namespace {
 
-// A range of numbers of reports, from first to last, with a lower and an upper bound of its probability.
+// Numbers of reports from `first` to `last`. The probability of this range lies between `below` and `above`.
 struct Stretch {
   double first, last;
   long double below, above;
@@ -35,7 +35,8 @@ std::vector<Stretch> stretches(const Experiment& e, double most, double reach, b
   if (last - first > 3e6 || first > last) return list;
   const double step = std::max(1.0, std::ceil((last - first + 1) / most));
   Binomials law(e.clients, e.rate(), e.absence(), first);
-  // A round with fewer reports than `first` counts as one report that is surely the victim's.
+  // Rounds with fewer than `first` reports count only for the upper end, where they are charged as if the
+  // victim surely reported and the sum had the noise of one report only.
   if (first > std::max(1.0, e.minimum) && complete) {
     list.push_back({1, e.clients, 0,
                     mass_below(e.clients, e.rate(), e.absence(), first, law.value() * (1 + law.error()))});

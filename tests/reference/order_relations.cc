@@ -14,11 +14,12 @@ using accounting::View;
 using protocols::Protocol;
 using protocols::RandomizerKind;
 
-constexpr double kRoom = 1e-9;  // relative: rounding errors of answers that state no numerical error
+// The relative tolerance for the rounding errors of answers that state no numerical error.
+constexpr double kRoom = 1e-9;
 
 bool always(const Question&) { return true; }
 
-// These two ask a changed question, which must cost at least, or at most, as much as the base.
+// Both functions ask a changed question, which must cost at least, or at most, as much as the original one.
 void expect_changed_costs_no_less(const Case& c, const char* name, const Question& changed) {
   Answer answer;
   if (ask(c, changed, answer)) expect_no_more(c, name, c.question, c.base, changed, answer);

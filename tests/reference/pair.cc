@@ -28,7 +28,7 @@ long double q_of(const Outcome& o) { return std::min(1.0L, std::max(o.q, kMinQ))
 
 Cells sorted(const Pair& pair, long double tail) {
   // The cells span the losses, except for ends with a P-mass below `tail`.
-  std::vector<std::pair<long double, long double>> losses;  // with their P-mass
+  std::vector<std::pair<long double, long double>> losses;  // each loss with its P-mass
   for (const Outcome& o : pair) {
     if (o.p > kMinP && o.q > 0) losses.emplace_back(std::log(o.p / q_of(o)), o.p);
   }

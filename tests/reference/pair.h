@@ -13,8 +13,8 @@
 namespace muster::reference {
 
 struct Outcome {
-  long double p;  // at most its probability under P
-  long double q;  // at least its probability under Q
+  long double p;  // at most the outcome's probability under P
+  long double q;  // at least the outcome's probability under Q
 };
 
 using Pair = std::vector<Outcome>;
@@ -33,7 +33,7 @@ struct Repeated {
 };
 long double composed_delta(const std::vector<Repeated>& stages, double epsilon, double tail);
 
-// One round: sum (P - E Q)_+.
+// The bound for one round: sum (P - E Q)_+.
 long double delta_of(const Pair& pair, double epsilon);
 
 }  // namespace muster::reference

@@ -12,8 +12,8 @@ namespace muster::reference {
 
 struct PoolLimits {
   int jobs = 2;
-  double wall_seconds = 0;          // no job starts later; 0: no limit
-  unsigned processor_seconds = 30;  // of one job
+  double wall_seconds = 0;          // no job starts after this time; 0: no limit
+  unsigned processor_seconds = 30;  // limit for each job
 };
 
 // The end of a job. `output`: the text that it wrote; `ended`: empty if all went well, otherwise a cause such

@@ -19,18 +19,19 @@ namespace muster::reference {
 struct Question {
   protocols::Protocol protocol = protocols::Protocol::shuffle;
   std::uint64_t clients = 1;
-  double rate = 1;                   // check-ins; the largest of unequal rates
-  std::optional<double> least_rate;  // the smallest of unequal rates
-  // (round, loss), the first at round 1; empty: no loss.
+  double rate = 1;                   // the check-in rate; the largest if rates differ
+  std::optional<double> least_rate;  // the smallest rate if rates differ
+  // The steps of the dropout schedule as (first round, probability from that round on), the first at round 1.
+  // Empty: no dropouts.
   std::vector<std::pair<std::uint64_t, double>> dropout;
-  std::uint64_t subset = 1;   // subset
-  std::uint64_t slots = 1;    // random check-ins
-  std::uint64_t minimum = 1;  // aggregated check-in
+  std::uint64_t subset = 1;   // the size of a subset
+  std::uint64_t slots = 1;    // slots in a run of random check-ins
+  std::uint64_t minimum = 1;  // a round of aggregated check-in with fewer reports is destroyed
 
   protocols::RandomizerKind randomizer = protocols::RandomizerKind::pure;
-  double epsilon0 = 1;  // all but gaussian
-  double sigma = 1;     // gaussian
-  std::uint64_t k = 2;  // k-rr
+  double epsilon0 = 1;  // the local epsilon of every randomizer but gaussian
+  double sigma = 1;     // the noise multiplier of gaussian
+  std::uint64_t k = 2;  // the number of symbols of k-rr
 
   std::uint64_t rounds = 1;
   std::optional<accounting::View> view;  // the protocol's own view unless given

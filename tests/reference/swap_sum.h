@@ -23,8 +23,8 @@ namespace muster::reference {
 
 struct SwapSum {
   Randomizer randomizer;
-  double terms = 1;                // N
-  Real present{1.0}, absent{0.0};  // probabilities, of each term
+  double terms = 1;                // N, the number of terms
+  Real present{1.0}, absent{0.0};  // the probabilities of a term being present and absent
   Real threshold{1.0};             // A >= N
   double rivals = 0;               // the mean of a Poisson number c of others, w = 1/(1 + c); 0: w = 1
 };

@@ -59,7 +59,7 @@ TEST(TheoremValue, EveryCombinationOfTermsOfFewClients) {
         const long double tiny = 1e-11L;
         EXPECT_LE(delta_of(pair, epsilon), exact.above + 1e-16L);
         EXPECT_GE(delta_of(pair, epsilon), exact.below * (1 - 1e-6L) - tiny) << epsilon0 << " " << share;
-        // The value by repeated squaring on cells.
+        // Repeated squaring on cells gives a lower bound, which is at most 1 % below the exact value.
         EXPECT_LE(swap_value(sum, epsilon, 1e-9L), exact.above + 1e-16L);
         EXPECT_GE(swap_value(sum, epsilon, 1e-9L), exact.below * 0.99L - tiny) << epsilon0 << " " << share;
         ++compared;
@@ -93,7 +93,7 @@ long double two_terms(const Randomizer& r, double epsilon, long double k) {
     at.push_back(e * std::sinh(static_cast<long double>(i) / 20) / 5);
     excesses.push_back(excess(r, epsilon, at.back()));
   }
-  long double sum = excesses.back();  // what lies beyond the grid
+  long double sum = excesses.back();  // the excess beyond the grid
   for (std::size_t i = 1; i + 1 < at.size(); ++i) {
     const long double right = (excesses[i + 1] - excesses[i]) / (at[i + 1] - at[i]);
     const long double left = (excesses[i] - excesses[i - 1]) / (at[i] - at[i - 1]);
@@ -108,12 +108,12 @@ TEST(TheoremValue, OneAndTwoNormalTerms) {
     for (const double share : {0.1, 0.5, 1.0}) {
       const double mu = 2 / sigma, epsilon = share * (mu * mu / 2 + mu);
       const auto e = std::exp(static_cast<long double>(epsilon));
-      // One of four reports: the exact value is f(E + 3 (E - 1)) / 4, E = e^epsilon.
+      // One of four clients reports: the exact value is f(E + 3 (E - 1)) / 4, E = e^epsilon.
       const SwapSum one = sum_of(part(normal, 4, 1), "subset-swap");
       const long double exact = message_delta_at(normal, e + 3 * (e - 1)) / 4;
       EXPECT_LE(swap_value(one, epsilon, 1e-12L), exact * (1 + 1e-12L));
       EXPECT_GE(swap_value(one, epsilon, 1e-12L), exact * 0.99L - 1e-12L) << sigma << " " << share;
-      // Two of four report.
+      // Two of four clients report.
       const SwapSum two = sum_of(part(normal, 4, 2), "subset-swap");
       const long double above = two_terms(normal, epsilon, 2 * (e - 1)) / 4;
       EXPECT_LE(swap_value(two, epsilon, 1e-12L), above * (1 + 1e-9L));

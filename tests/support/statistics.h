@@ -1,7 +1,9 @@
 // Statistical tests whose threshold is derived from a stated false-alarm rate and never chosen by eye.
 //
-// The false-alarm rate alpha is the probability that a test fails although its null hypothesis is true. All
-// functions throw std::invalid_argument for arguments that they cannot judge, such as an empty sample.
+// The false-alarm rate alpha bounds the probability that a test fails although its null hypothesis is true.
+// For the chi-squared tests, and for mean_test unless observations are normal, it is only about this
+// probability, because their laws are approximate. All functions throw std::invalid_argument for arguments
+// that they cannot judge, such as an empty sample.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +15,9 @@ namespace muster::testing {
 
 struct Verdict {
   bool pass;
-  double p_value;       // of the observation under the null hypothesis, or an upper bound of it
-  std::string summary;  // n, expected, observed, alpha: print it on failure
+  double p_value;  // of the observation under the null hypothesis, or an upper bound of it
+  // n, the expected and the observed value, the p-value and alpha, to be printed on failure.
+  std::string summary;
 };
 
 // Two-sided exact binomial test: `successes` of `trials` against probability p.

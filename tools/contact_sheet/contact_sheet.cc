@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
   const std::size_t width = columns * kCell + kGap;
   const std::size_t height = kClasses * kCell + kGap;
 
-  // Dark ink on light paper, as readers expect of handwriting.
+  // The ink is dark and the paper is light, as readers expect of handwriting.
   std::vector<std::uint8_t> sheet(width * height, 255);
   std::vector<std::size_t> placed(kClasses, 0);
   const auto key = muster::random::RunKey::from_seed(seed);

@@ -36,15 +36,15 @@ def profile(kind, parameter):
 
 
 def one_round(n, rate, f, top, epsilon, cell):
-    """delta at epsilon, and the standard deviation of the sum over n.
+    """delta at epsilon, and the standard deviation of the sum divided by n.
 
     delta is 1/n times the mean of (X_1 + ... + X_n)_+, by FFT: X is X* with probability `rate` and otherwise
     1 - e^epsilon. The grid of X + (e^epsilon - 1) has the spacing `cell`.
     """
     e = math.exp(epsilon)
     reach = int(math.ceil(e * (top - 1) / cell)) + 2
-    grid = cell * np.arange(-reach - 1, reach + 2)      # of Y = X - (1 - E)
-    c = grid + (1 - e)                                  # of X
+    grid = cell * np.arange(-reach - 1, reach + 2)      # the grid of Y = X - (1 - E)
+    c = grid + (1 - e)                                  # the same points as values of X
     # The expected excess of X* over every c; its second differences are the masses.
     excess = np.where(c >= 0, f(np.maximum(e + c, 1e-12)), 0)
     neg = c < 0

@@ -24,8 +24,8 @@ RULE = fourier.gauss_legendre(20)
 def excess(mu, e, c, D, d, S):
     X, Y, W = (S + D) / 4 + d / 2, (S + D) / 4 - d / 2, (S - D) / 4
     assert d * d < D * S
-    variance = X + Y - 2 * W  # of U, in units of mu^2
-    slope = (W - Y) / variance  # of the regression of N2 on U
+    variance = X + Y - 2 * W  # the variance of U, in units of mu^2
+    slope = (W - Y) / variance  # the slope of the regression of N2 on U
     left = Y - slope * slope * variance  # the variance of N2 given U, in units of mu^2
     deviation, rest = mu * math.sqrt(variance), mu * math.sqrt(left)
     mean = -mu * mu * (X - Y) / 2

@@ -16,9 +16,10 @@ their weights are the accountant's, because the theorem does not prescribe them.
 outside this repository. Neither they nor the accountant's values may be below the values of this program.
 
 Exits with status 1 unless the stored values agree with those of this program. A stored value of two types must be 0 to
-1 per cent above. A stored beta must be above by 0 to 0.5 per cent of B(c), which is the error of the chords. Each other
-value must be within 0.2 per cent. The tests call an epsilon of several rounds too small if it is below `least`. The
-value of `least` only has to be between the epsilon of the pair and that of two types. Uses only the standard library.
+1 per cent above this program's value. A stored beta must be above this program's beta by 0 to 0.5 per cent of B(c),
+which is the error of the chords. Each other stored value must be within 0.2 per cent of this program's. The tests call
+an epsilon of several rounds too small if it is below `least`. The value of `least` only has to be between the epsilon
+of the pair and that of two types. Uses only the standard library.
 
     python3 tools/golden/gaussian_two_types.py    # prints computed and stored values, eighty seconds
 """
@@ -114,9 +115,9 @@ def correction(mu, e, c, cells):
 def term(mu, e, kind):
     """The atoms of a reporting client's term minus its mean. Kind A: she holds x, B: she holds x', else: the term X*."""
     points = fourier.panels(-9.5, 9.5 + mu, 1.0, FINE)
-    if kind == "A":  # 1 - E r
+    if kind == "A":  # her term is 1 - E r
         return fourier.centred([(-e * math.expm1(mu * z - mu * mu / 2), w * normal_density(z)) for z, w in points])
-    if kind == "B":  # r - E
+    if kind == "B":  # her term is r - E
         return fourier.centred([(math.expm1(mu * z - mu * mu / 2), w * normal_density(z)) for z, w in points])
     kink = math.log(e) / mu
     beyond, before = fourier.panels(kink, 9.5, 1.0, FINE), fourier.panels(-9.5, kink, 1.0, FINE)

@@ -22,7 +22,7 @@ def interpolate(function, low, high, degree):
         for k in range(degree, level - 1, -1):
             divided[k] = (divided[k] - divided[k - 1]) / (nodes[k] - nodes[k - level])
     polynomial = [Fraction(0)] * (degree + 1)
-    for k in range(degree, -1, -1):  # Horner on the Newton form
+    for k in range(degree, -1, -1):  # Horner's scheme for the Newton form
         shifted = [Fraction(0)] + polynomial[:-1]
         polynomial = [s - nodes[k] * p for s, p in zip(shifted, polynomial)]
         polynomial[0] += divided[k]

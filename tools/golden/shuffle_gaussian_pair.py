@@ -25,7 +25,7 @@ import stored
 PAIR_TEST = "src/muster/accounting/theorems/exact/shuffle_gaussian_pair_test.cc"
 PAGE = "docs/theory/reference-values.md"
 STAR_TEST = "src/muster/accounting/theorems/everyone/star_pool_test.cc"
-STEP = 0.01  # of the normal variable
+STEP = 0.01  # the step in the normal variable
 REACH = 10.5
 
 

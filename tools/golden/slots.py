@@ -156,10 +156,10 @@ def watched(epsilon0, m, epsilon):
     others is alone at a slot."""
     e, q = math.exp(epsilon), 1 / (math.exp(epsilon0) + 1)
     total = 0.0
-    for asked in [None, *range(m)]:  # the slot at which the victim is asked, with probability 1 / (2 m) each
+    for asked in [None, *range(m)]:  # the slot at which the victim is asked, each with probability 1 / (2 m)
         for messages in itertools.product((0, 1), repeat=m):
             both = []
-            for record in (0, 1):  # the others hold 1
+            for record in (0, 1):  # the victim's record; the others hold 1
                 held = [record if slot == asked else 1 for slot in range(m)]
                 mass = math.prod(1 - q if message == own else q for message, own in zip(messages, held))
                 both.append(mass * (0.5 if asked is None else 0.5 / m))

@@ -8,7 +8,7 @@ and the sum's density is a Fourier series (fourier.py). The weights of the two g
 ratio. The accountant, in contrast, divides the range of the smallest weight into slices.
 
 The results are the theorem's own values for these pools, to four digits, so the accountant's values must not be below
-them. The values of the table are 0.2 per cent above, because the accountant's slices may increase the variance by 0.3
+them. The table's values are 0.2 per cent above them, because the accountant's slices may increase the variance by 0.3
 per cent. Exits with status 1 unless each value of the table is between the theorem's own value and 1.003 times that
 value, and each ratio is within 0.4 per cent. Uses only the standard library.
 
@@ -69,7 +69,7 @@ class Ratio:
                     for z, w in fourier.panels(-10, 10, 1, RULE)]
 
     def rise(self, clones, probability):
-        """e1 of item 4 of part D. Half of the probability is spent on the excess above the cut t."""
+        """e1 of item 4 of part D. Half of `probability` is spent on the excess of the ratio r above the cut t."""
         def excess(cut):  # the mean of (r - t)_+
             z = math.log(cut) / self.radius
             return upper_normal(z - self.radius / 2) - cut * upper_normal(z + self.radius / 2)
@@ -96,7 +96,7 @@ class Ratio:
         q = 1.5 * sig * sig + sig * quantile(HIDDEN * failure / pool)
         hidden = pool * upper_normal((q - 0.5 * sig * sig) / sig)
 
-        def exponent(share, chance):  # Kullback-Leibler
+        def exponent(share, chance):  # the Kullback-Leibler divergence of two coins
             return share * math.log(share / chance) + (1 - share) * math.log((1 - share) / (1 - chance))
 
         surprise = -math.log(COUNTS * failure) / pool

@@ -26,7 +26,7 @@ using protocols::Settings;
 constexpr const char* kProtocol = "participation.protocol";
 constexpr const char* kRandomizer = "randomizer.kind";
 
-// The names to try for one of the two keys, and whether the user has given them.
+// The names to try as protocol or as randomizer, and whether the user has given them.
 struct Names {
   const char* key;
   std::vector<std::string> names;
@@ -101,7 +101,7 @@ bool has_randomizer(const std::vector<Plan>& plans, const std::string& randomize
 Candidates candidates_of(const PlanSource& source, const Wanted& wanted, Command command, Solves solves) {
   const Names protocols = names_for(kProtocol, wanted.protocols, [](std::string_view) { return true; });
   const Names randomizers = names_for(kRandomizer, wanted.randomizers, has_sampler);
-  // First the plan itself, then every pair, then the plan's own protocol with every randomizer.
+  // The list has first the plan itself, then every pair, then the plan's own protocol with every randomizer.
   std::vector<Settings> settings = {{}};
   for (const std::string& protocol : protocols.names) {
     for (const std::string& randomizer : randomizers.names) {

@@ -3,9 +3,9 @@
 //
 // Every pair becomes a plan with the same population, rounds and delta. The noise (and, for accuracy, the
 // rate) is left to be solved for. Every other key has the value of the file or of a flag if it applies to the
-// pair, and is left out if it does not. If the user names a protocol or randomizer and its keys are
-// incomplete, its error is thrown. If the user names none, the complete ones are compared, and the others are
-// listed with the reason. Pure functions.
+// pair, and is left out if it does not. If the user names a protocol or randomizer whose keys are incomplete,
+// the error for that key is thrown. If the user names none, the pairs with complete keys are compared, and
+// the other protocols and randomizers are listed with the reason. Pure functions.
 #pragma once
 
 #include <string>
@@ -28,13 +28,13 @@ struct Wanted {
 };
 
 struct LeftOut {
-  std::string name;  // of the protocol or randomizer
+  std::string name;  // the name of the protocol or randomizer
   std::string why;   // "needs participation.subset (--subset)", or the text of an error
 };
 
 struct Candidates {
-  protocols::Plan own;                 // the plan's own protocol and randomizer
-  std::vector<protocols::Plan> plans;  // by protocol, then by randomizer
+  protocols::Plan own;                 // the plan with its own protocol and randomizer
+  std::vector<protocols::Plan> plans;  // a plan for each pair, by protocol, then by randomizer
   // The plan's own protocol with each randomizer of `plans`, for the reference without a shuffler.
   std::vector<protocols::Plan> local;
   std::vector<LeftOut> left_out;

@@ -19,7 +19,7 @@ using protocols::Plan;
 using protocols::Protocol;
 
 constexpr double kMinSigma = 0.01, kMaxSigma = 1e8;
-constexpr std::uint64_t kFloatBits = 32;  // of an unencoded vector entry
+constexpr std::uint64_t kFloatBits = 32;  // bits of an unencoded vector entry
 
 double sampled_share(const Plan& own, Solves solves) {
   if (solves == Solves::accuracy || own.protocol() == Protocol::shuffle) return 1;
@@ -79,7 +79,8 @@ Row central_row(const Plan& own, const Wish& wish, Neighbouring neighbouring) {
   row.bound->assumptions = {"the server samples each client by a coin of its own, in secret",
                             "the server adds the noise, and shows nothing but noisy sums"};
   row.rate = share;
-  // The variance of the noisy sum divided by the expected number of sampled clients, for values of size 1.
+  // The variance of a quotient, for values of size 1: the noisy sum over the expected number of sampled
+  // clients.
   const double sampled = clients * share;
   row.variance = (1 - share) / sampled + row.value * row.value / (sampled * sampled);
   row.messages = sampled * static_cast<double>(rounds);

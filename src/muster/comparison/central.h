@@ -1,5 +1,6 @@
-// The reference `central`: a trusted server that samples clients with the probability of a protocol, adds up
-// their clipped vectors and adds Gaussian noise once (Theorem 25, docs/theory/sampled-gaussian.md). Pure.
+// The reference `central`: a trusted server that samples clients with the check-in probability of a protocol,
+// adds up their clipped vectors and adds Gaussian noise once (Theorem 25, docs/theory/sampled-gaussian.md).
+// Pure functions.
 #pragma once
 
 #include "muster/accounting/statement.h"

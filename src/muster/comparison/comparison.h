@@ -31,25 +31,25 @@ inline constexpr const char* kLocal = "local";
 inline constexpr const char* kCentral = "central";
 
 struct Row {
-  std::string protocol;  // as in plans, or the name of the reference
+  std::string protocol;  // the protocol's name as in plans, or the name of the reference
   std::string randomizer;
-  // The plan with the answer filled in. None for `central`, which no plan describes, and for rows without an
-  // answer.
+  // The plan with the answer filled in; nullopt for `central`, which no plan describes, and for rows without
+  // an answer.
   std::optional<protocols::Plan> plan;
   std::string knob;  // the name of the noise parameter: "sigma" or "epsilon0"
-  double value = 0;  // of the noise parameter
+  double value = 0;  // the value of the noise parameter
   // The check-in rate: the probability that a client takes part in a round (in slot protocols, in a run),
-  // before dropout. For `central`, the probability that the server samples a client in a round. None for
+  // before dropout. For `central`, the probability that the server samples a client in a round. nullopt for
   // protocols without coins.
   std::optional<double> rate;
-  // The best proven bound on epsilon, with its lower value, view and neighbouring relation. None if no noise
-  // meets the target; `why_not` then gives the reason.
+  // The best proven bound on epsilon, with its lower value, view and neighbouring relation. nullopt if no
+  // noise meets the target; `why_not` then gives the reason.
   std::optional<accounting::Bound> bound;
   std::string why_not;
   std::string trusted;                // who must be trusted for the guarantee, for example "the shuffler"
-  std::optional<double> variance;     // of a round's mean, in squared clip norms (round_variance.h)
-  std::optional<std::uint64_t> bits;  // of one message
-  double messages = 0;                // expected number in all rounds, including a server's dummy messages
+  std::optional<double> variance;     // variance of a round's mean, in squared clip norms (round_variance.h)
+  std::optional<std::uint64_t> bits;  // bits of one message
+  double messages = 0;                // expected number of messages in all rounds, including dummies
 };
 
 struct Comparison {
@@ -57,7 +57,7 @@ struct Comparison {
   Solves solves = Solves::noise;
   std::uint64_t clients = 0;
   std::uint64_t rounds = 0;
-  std::vector<Row> rows;        // in the order of the candidates
+  std::vector<Row> rows;        // rows in the order of the candidates
   std::vector<Row> references;  // `local` for each randomizer, then `central` for replace-one and add-remove
   std::vector<LeftOut> left_out;
 };
@@ -68,14 +68,14 @@ std::string trusted_in(accounting::View view);
 struct Wish {
   protocols::Target target;  // its view is ignored: each protocol is compared in its own view
   Solves solves = Solves::noise;
-  std::optional<Records> records;  // determine the bits of a message; none if not known
+  std::optional<Records> records;  // determine the bits of a message; nullopt if the records are not known
 };
 
 // Called before each row is computed, with the number of finished rows and the total number of rows.
 using Progress = std::function<void(std::size_t done, std::size_t all)>;
 
 // Throws what calibrate() throws, except that a plan that cannot meet the target, or that no theorem covers,
-// becomes a row without a bound. An epsilon that is not positive and finite is refused as a whole.
+// becomes a row without a bound. Throws Error(plan) for an epsilon that is not positive and finite.
 Comparison compare(const Candidates& candidates, const Wish& wish, const Progress& progress);
 
 }  // namespace muster::comparison

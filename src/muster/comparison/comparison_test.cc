@@ -126,8 +126,8 @@ TEST(Comparison, CentralIsATrustedServerWithTheSameShareOfClients) {
     EXPECT_EQ(row->bound->view, accounting::View::server_trusted);
     EXPECT_EQ(row->messages, 6e6);
     EXPECT_EQ(row->bits, 32U * 7850);
-    // The server adds noise once, so its mean has a smaller variance than a protocol's with the same sampling
-    // probability.
+    // The server adds noise once, so its mean has a smaller variance than the mean of a protocol with the
+    // same sampling probability.
     EXPECT_LT(*row->variance, *all.rows.front().variance);
     // The next smaller sigma misses the target.
     const accounting::SampledGaussianRounds next(row->value * (1 - 1e-4), 0.1, row->bound->neighbouring);

@@ -23,7 +23,7 @@ struct Records {
 // only the test part is read. Throws Error(data) or Error(file) if its files cannot be read.
 Records records_of(const protocols::Plan& plan);
 
-// The bits of one message, in a format without field names or types. None if the plan's randomizer has no
+// The bits of one message, in a format without field names or types. nullopt if the plan's randomizer has no
 // sampler (such as `pure`) or needs a clip norm that the plan does not have. Throws Error(plan) if the model
 // does not support the records.
 std::optional<std::uint64_t> message_bits(const protocols::Plan& plan, const Records& records);

@@ -54,7 +54,7 @@ bool is_of_file(ErrorCode code) {
   return code == ErrorCode::data || code == ErrorCode::file || code == ErrorCode::checkpoint;
 }
 
-// The subject of the sentence: "rounds.count = 0", "--view x", "a.csv", or nothing.
+// The subject of what(): "rounds.count = 0", "--view x", "a.csv", or nothing.
 std::string subject_of(ErrorCode code, const std::string& key, const std::string& value) {
   if (key.empty() || value.empty() || is_of_file(code)) {
     return key;
@@ -62,8 +62,8 @@ std::string subject_of(ErrorCode code, const std::string& key, const std::string
   return key + (key.starts_with("--") ? " " : " = ") + value;
 }
 
-// The end of the sentence: "; allowed: ..." or, for files, "; found: ..., expected: ...". After a question
-// mark, the ending is a sentence of its own and begins with a capital letter.
+// The end of what(): "; allowed: ..." or, for files, "; found: ..., expected: ...". After a question mark,
+// the ending is a sentence of its own and begins with a capital letter.
 std::string ending_of(ErrorCode code, const std::string& value, const std::string& allowed, bool asked) {
   std::string ending = is_of_file(code) && !value.empty() ? "found: " + value : "";
   if (!allowed.empty()) {

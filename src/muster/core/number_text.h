@@ -1,5 +1,4 @@
-// Text for numbers, as a person writes them, for descriptions, assumptions, errors, tables and pages. Pure
-// functions.
+// Formats numbers for people, in descriptions, assumptions, errors, tables and pages. All functions are pure.
 #pragma once
 
 #include <string>

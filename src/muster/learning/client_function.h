@@ -12,7 +12,7 @@
 namespace muster::learning {
 
 struct Example {
-  // In the form that the model takes: a normalised image as [y][x][channel], or a row of features.
+  // The inputs in the form that the model takes: a normalised image as [y][x][channel], or a row of features.
   std::span<const float> inputs;
   std::uint8_t label;  // below the data set's number of classes
 };

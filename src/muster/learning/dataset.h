@@ -31,12 +31,12 @@ inline constexpr std::size_t kMaxClasses = 256;
 struct Dataset {
   Shape shape{kImageSide, kImageSide, 1};
   std::size_t classes = kClasses;
-  std::vector<std::string> class_names;  // of labels that were text, `classes` of them; otherwise empty
-  Normalisation normalisation{kMnist};   // applies to `bytes`
+  std::vector<std::string> class_names;  // the classes of labels that were text; otherwise empty
+  Normalisation normalisation{kMnist};   // how `bytes` become inputs
   // Either `bytes` or `values` holds size() * shape.size() inputs as [y][x][channel]; the other is empty.
   std::vector<std::uint8_t> bytes;
   std::vector<float> values;
-  std::vector<std::uint8_t> labels;  // size(), each below `classes`
+  std::vector<std::uint8_t> labels;  // one per example, each below `classes`
 
   std::size_t size() const { return labels.size(); }
   // Returns example i. The inputs of an image are normalised into `buffer`, which needs room for shape.size()

@@ -1,6 +1,8 @@
-// How the keys that say what is in a CSV file go together: population.label, population.split and population.test_data.
+// Checks that the keys that describe a CSV file fit together: population.label, population.split and
+// population.test_data.
 //
-// They belong to csv data, and a test set is named once: by a column or by a file. Pure function; call from any thread.
+// They apply to csv data only, and a column or a file may name the test set, but not both. The function is
+// pure.
 #pragma once
 
 #include <optional>
@@ -10,14 +12,15 @@
 
 namespace muster::protocols {
 
-// A key that does not go with the others, as an Error says it.
+// A key that conflicts with the other keys, in the words of an Error.
 struct Misfit {
   const char* key;
   const char* allowed;
   std::string message;
 };
 
-// What is wrong with the layout, if anything is. Test data may stand alone, without population.data.
+// The first key that conflicts with the others; nullopt if there is none. population.test_data may be stated
+// without population.data.
 std::optional<Misfit> misfit_of_layout(const PlanValues& values);
 
 }  // namespace muster::protocols

@@ -1,5 +1,5 @@
-// For every protocol and every randomizer that can be accounted: the keys that are needed, the keys that are
-// refused, and the description that is charged.
+// Tests, for every protocol and every randomizer that can be accounted, which keys are needed, which are
+// refused, and which description is charged.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -56,7 +56,7 @@ TEST(PlanFlagText, EveryNonsenseIsRefusedWithItsFlag) {
                           "rounds.momentum", "rounds.log_every", "privacy.delta", "privacy.budget", "seed"}) {
     for (const std::string& text : nonsense) {
       if (text == "0.1:1" && std::string(key) == "participation.rate") {
-        continue;  // a valid range
+        continue;  // this text is a valid range of rates
       }
       try {
         plan_of({{key, text}});

@@ -27,7 +27,7 @@ std::string Plan::canonical() const {
 std::string Plan::hash() const { return hash_of(canonical()); }
 
 std::string hash_of(std::string_view text) {
-  constexpr std::size_t kBytes = 32;  // BLAKE2b-256
+  constexpr std::size_t kBytes = 32;  // the length of a BLAKE2b-256 hash
   std::array<unsigned char, kBytes> digest{};
   if (sodium_init() < 0 ||
       crypto_generichash(digest.data(), digest.size(), reinterpret_cast<const unsigned char*>(text.data()),

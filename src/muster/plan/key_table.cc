@@ -12,7 +12,7 @@ namespace muster::protocols {
 namespace {
 
 constexpr std::uint64_t kMaxClients = 1'000'000'000'000;
-constexpr std::uint64_t kMaxRecords = 1'000'000;  // the largest number of examples in a file
+constexpr std::uint64_t kMaxRecords = 1'000'000;  // the largest number of records per client
 constexpr std::uint64_t kMaxSeed = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kMaxEpochs = 10'000;
 

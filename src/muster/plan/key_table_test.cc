@@ -78,7 +78,7 @@ Texts others(const KeySpec& spec) {
                     spec.values);
 }
 
-// States the key as a flag or, if it has no flag, as a file.
+// States the key by a flag or, if it has no flag, in a file.
 void state(PlanSource& source, const KeySpec& spec, const std::string& text) {
   if (spec.flag.empty()) {
     ASSERT_TRUE(source.entries().empty()) << "a key without a flag is stated first";
@@ -99,7 +99,7 @@ PlanSource source_with(const KeySpec& spec, const std::string& text) {
   if (deciding.contains(std::string(spec.key))) {
     deciding[std::string(spec.key)] = text;
   }
-  if (spec.key.starts_with("rounds.local_")) {  // local steps need a rate, and the others need local steps
+  if (spec.key.starts_with("rounds.local_")) {  // local_steps and local_rate need each other
     deciding["rounds.local_steps"] = spec.key == "rounds.local_steps" ? text : "5";
     deciding["rounds.local_rate"] = spec.key == "rounds.local_rate" ? text : "0.5";
   }

@@ -30,14 +30,14 @@ enum class Written {
 struct KeySpec {
   using Names = std::vector<std::string_view>;
 
-  std::string_view key;        // "randomizer.epsilon0"
-  std::string_view flag = {};  // "--epsilon0"; empty if the key has no flag
+  std::string_view key;        // for example "randomizer.epsilon0"
+  std::string_view flag = {};  // for example "--epsilon0"; empty if the key has no flag
   std::string_view meaning;
   ValueKind values;
-  std::string_view commands = "all";  // or "train", if only training reads it
-  Names protocols = {};               // empty: any
-  Names randomizers = {};             // empty: any
-  Names models = {};                  // empty: any
+  std::string_view commands = "all";  // which commands read the key: "all" or "train"
+  Names protocols = {};               // the protocols that the key applies to; empty: all
+  Names randomizers = {};             // the randomizers that the key applies to; empty: all
+  Names models = {};                  // the models that the key applies to; empty: all
   Needed needed = Needed::no;
   Written written = Written::always;
   // For a default that depends on other keys: `fallback` describes it to users, and `fill` sets the field in
@@ -45,7 +45,7 @@ struct KeySpec {
   std::string_view fallback = {};
   void (*fill)(const Plan& plan, PlanValues& values) = nullptr;
 
-  // A comparison may train what it compares.
+  // A plan that is compared may also be trained, so a comparison takes every key of training.
   bool applies_to(Command command) const {
     return command == Command::train || command == Command::compare || commands == "all";
   }

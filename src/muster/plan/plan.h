@@ -78,21 +78,21 @@ struct PlanValues {
 
   std::uint64_t clients = 0;
   std::string data;                    // "digits", "idx:DIR" or another of kDataFormats; empty if not stated
-  std::uint64_t records = 1;           // per client
+  std::uint64_t records = 1;           // records per client
   std::optional<Partition> partition;  // nullopt: client j holds record j
   bool share = false;                  // whether several clients may hold the same record
-  // Of csv data; each is empty if it is not stated.
+  // These keys apply to csv data; each is empty if it is not stated.
   std::string label;      // the column that holds the class
   std::string split;      // the column that says `train` or `test`
   std::string test_data;  // "csv:FILE"
 
   Protocol protocol = Protocol::shuffled_check_in;
-  double rate = 0;                 // the highest, if clients' rates differ
-  std::optional<double> min_rate;  // the lowest, if clients' rates differ
-  Schedule dropout{0};             // for each round, counted like `rounds`
-  std::uint64_t subset = 0;        // protocol subset
-  std::uint64_t slots = 0;         // protocols random-check-in-*
-  std::uint64_t minimum = 1;       // protocol aggregated-check-in
+  double rate = 0;                 // the check-in rate; the highest, if clients' rates differ
+  std::optional<double> min_rate;  // the lowest check-in rate, if clients' rates differ
+  Schedule dropout{0};             // the probability of dropping out in each round, counted like `rounds`
+  std::uint64_t subset = 0;        // clients in a round of protocol subset
+  std::uint64_t slots = 0;         // slots in a run of the protocols random-check-in-*
+  std::uint64_t minimum = 1;       // a round of protocol aggregated-check-in with fewer reports is destroyed
 
   RandomizerKind randomizer = RandomizerKind::ldp_sgd;
   std::optional<double> epsilon0;
@@ -100,13 +100,13 @@ struct PlanValues {
   std::optional<double> sigma;
   std::optional<std::uint64_t> k;
 
-  std::uint64_t rounds = 0;  // as the accountant counts them: whole runs in slot protocols
+  std::uint64_t rounds = 0;  // rounds as the accountant counts them: whole runs in slot protocols
   std::optional<LearningRate> learning_rate;
   double momentum = 0;
   double average = 0;
   std::optional<double> projection;
   double weight_decay = 0;
-  std::uint64_t local_steps = 0;             // of local SGD; 0: the mean gradient of the client's records
+  std::uint64_t local_steps = 0;             // local SGD steps; 0: clients send the mean of their gradients
   std::optional<double> local_rate;          // has a value if and only if local_steps > 0
   std::optional<std::uint64_t> local_batch;  // records per local step; nullopt: all
   std::uint64_t batch = 1;                   // slots per step, in protocol random-check-in-fixed
@@ -114,9 +114,9 @@ struct PlanValues {
   std::uint64_t checkpoint_every = 1;
 
   ModelKind model = ModelKind::cnn;
-  Activation activation = Activation::relu;  // models cnn, mlp, features+linear
-  std::string public_data = "digits";        // in model features+linear; written like `data`
-  std::uint64_t pretrain_epochs = 3;         // model features+linear
+  Activation activation = Activation::relu;  // of models cnn, mlp, features+linear
+  std::string public_data = "digits";        // for pretraining in model features+linear; written like `data`
+  std::uint64_t pretrain_epochs = 3;         // passes over public_data, in model features+linear
 
   std::optional<double> delta;  // absent when `account` asks for delta at an epsilon
   std::optional<double> budget;
@@ -134,7 +134,7 @@ class Plan {
   // for, the copy states it instead. Throws the errors of PlanSource::override_key and validate.
   Plan with(std::string_view key, std::string_view text) const;
 
-  // The values, one by one; PlanValues describes them.
+  // Accessors of the single values, which PlanValues describes.
   const std::string& name() const { return values_.name; }
   std::uint64_t seed() const { return values_.seed; }
 
@@ -186,7 +186,7 @@ class Plan {
   const PlanValues& values() const { return values_; }
 
   bool checks_in() const;  // whether every client decides by a coin: all protocols except shuffle and subset
-  bool has_slots() const;  // random-check-in-*
+  bool has_slots() const;  // whether the protocol is one of random-check-in-*
   bool is_statistic() const { return model() == ModelKind::mean || model() == ModelKind::histogram; }
   // The number of updates in one of the `rounds`. In a slot protocol, a round is a run with one update per
   // slot. The number of slots is `slots` or, with a sliding window, clients - slots + 1 (0 if there are more

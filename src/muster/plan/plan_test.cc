@@ -219,15 +219,15 @@ TEST(Plan, WhatDoesNotApplyIsRefusedUnlessTheFileStatedItForAnother) {
   const auto refused = [](const std::string& text, const Overrides& overrides) {
     return error_of([&] { plan_of(text, Command::account, overrides); }).key();
   };
-  // A flag's key, also beside a flag that changes the protocol.
+  // A key given by a flag is refused, even beside a flag that changes the protocol.
   EXPECT_EQ(refused(kPlan, {{"participation.protocol", "shuffle"}, {"participation.rate", "0.2"}}),
             "participation.rate");
-  // A file's own mistake, also beside a flag that repeats the file's protocol.
+  // A wrong key of the file is refused, even beside a flag that repeats the file's protocol.
   std::string wrong = kPlan;
   wrong.replace(wrong.find("rate = 0.1"), 10, "rate = 0.1\nsubset = 5");
   EXPECT_EQ(refused(wrong, {}), "participation.subset");
   EXPECT_EQ(refused(wrong, {{"participation.protocol", "shuffled-check-in"}}), "participation.subset");
-  // A key of no plan.
+  // A key that no plan has is refused.
   EXPECT_EQ(refused(std::string("sede = 1\n") + kPlan, {{"participation.protocol", "shuffle"}}), "sede");
 }
 

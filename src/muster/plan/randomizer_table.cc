@@ -39,13 +39,13 @@ double k_rr_second_moment(const PlanValues& values) {
 // e^epsilon0, capped so that it stays finite: the estimates below do not matter for epsilon0 above 100.
 double capped_exp(const PlanValues& values) { return std::exp(std::min(*values.epsilon0, 100.0)); }
 
-// 4 sinh^2(epsilon0 / 2), for a randomizer of class C.
+// The likelihood_variance of a randomizer of class C: 4 sinh^2(epsilon0 / 2).
 double class_c_variance(const PlanValues& values) {
   const double e = capped_exp(values);
   return (e - 1) * (e - 1) / e;
 }
 
-// For a randomizer that is treated as binary randomized response: k_rr_variance with k = 2.
+// The likelihood_variance of a randomizer treated as binary randomized response: k_rr_variance with k = 2.
 double binary_variance(const PlanValues& values) {
   const double e = capped_exp(values);
   return 2 * (e - 1) * (e - 1) / (e + 1);

@@ -26,11 +26,11 @@ enum class Randomizes { vectors, one_number, one_answer };
 
 struct RandomizerSpec {
   RandomizerKind kind;
-  const char* name;                   // "ldp-sgd"
+  const char* name;                   // the name in plans, for example "ldp-sgd"
   std::string_view untrainable = {};  // why training refuses it; empty if it is trained
   Randomizes randomizes = Randomizes::vectors;
 
-  // The keys of the section [randomizer] that it accepts.
+  // Which keys of the section [randomizer] the randomizer accepts.
   bool takes_epsilon0 = true;
   bool takes_clip = true;
   bool takes_sigma = false;

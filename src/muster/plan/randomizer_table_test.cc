@@ -88,7 +88,7 @@ TEST(RandomizerTable, TrainsWhatHasASamplerAndAMoment) {
 }
 
 // The table states the second moment for clip norm 1 and exact probabilities. The samplers round their
-// probabilities to 2^-64, and the Gaussian's messages to 1/64 of a deviation.
+// probabilities to 2^-64, and the Gaussian's messages to at most 1/64 of a deviation.
 TEST(RandomizerTable, StatesTheMomentOfItsSampler) {
   for (const RandomizerSpec& spec : randomizer_table()) {
     if (spec.sampler == nullptr || spec.randomizes == Randomizes::one_answer) continue;

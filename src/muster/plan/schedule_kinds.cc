@@ -35,7 +35,7 @@ Schedule::Steps steps_value(const Stated& stated, const std::vector<RawValue>& s
   return schedule;
 }
 
-// Whether the command solves for a parameter, which takes rounds that are all alike.
+// Whether the command solves for a parameter. This requires that all rounds are alike.
 bool solves(Command command) { return command == Command::calibrate || command == Command::compare; }
 
 }  // namespace

@@ -97,8 +97,8 @@ std::string text_of(const toml::node& node) {
     }
     return text + "]";
   }
-  // The library is not used to print tables. Its layout code converts the logarithm of a number to an
-  // unsigned integer, which is undefined behaviour if the logarithm is -1 or less.
+  // toml++ is not used to print tables. Its layout code converts the logarithm of a number to an unsigned
+  // integer, which is undefined behaviour if the logarithm is -1 or less.
   if (const auto* table = node.as_table()) {
     std::string text = "{";
     for (const auto& [key, value] : *table) {

@@ -33,7 +33,7 @@ bool has_controls(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
 }
 
-// Text that is stated, and none if it is empty.
+// The text of the field; nullopt if it is empty, because it is then not stated.
 std::optional<std::string> stated_text(const Field<std::string>& field, const PlanValues& values) {
   const std::optional<std::string> text = field.get(values);
   return text && !text->empty() ? text : std::nullopt;

@@ -12,7 +12,7 @@ std::size_t behind_string(std::string_view toml, std::size_t at, char quote) {
   const std::string_view rest = toml.substr(at);
   const bool spans_lines = rest.size() >= 3 && rest[1] == quote && rest[2] == quote;
   const std::size_t marks = spans_lines ? 3 : 1;
-  std::size_t seen = 0;  // the number of consecutive quotes that end here
+  std::size_t seen = 0;  // the number of consecutive quotes up to and including character i
   for (std::size_t i = at + marks; i < toml.size(); ++i) {
     if (toml[i] == '\\' && quote == '"') {
       seen = 0;

@@ -1,8 +1,8 @@
 // Finds a non-ASCII character where TOML does not allow one.
 //
 // TOML allows such characters only in strings and comments. If the parser of toml++ 3.3 meets one elsewhere,
-// it tests whether it is a blank. This test reaches code that is declared unreachable, which is undefined
-// behaviour. So the plan refuses such a text before it is parsed. Pure function.
+// it tests whether the character is a blank. This test reaches code that is declared unreachable, which is
+// undefined behaviour. So the plan refuses such a text before it is parsed. Pure function.
 #pragma once
 
 #include <cstddef>

@@ -83,8 +83,9 @@ std::string why_inapplicable(const Deciding& deciding) {
                      deciding.randomizer);
 }
 
-// Whether a key that does not apply to the protocol and the randomizer is left out instead of refused: the
-// file stated it for another protocol or randomizer than an override chose; or it was marked.
+// Whether a key that does not apply to the protocol and the randomizer is left out instead of refused. This
+// holds if the file states the key and an override chose another protocol or randomizer, or if
+// PlanSource::allow_leaving_out marked the key.
 bool is_left_out(const PlanSource& source, std::string_view key, const RawValue& raw) {
   const bool changed = source.changes("participation.protocol") || source.changes("randomizer.kind");
   return source.may_leave_out(key) || (changed && !raw.origin.is_flag());

@@ -76,7 +76,7 @@ const DataFormat* data_format_of(std::string_view name);
 struct DataSet {
   static constexpr std::string_view kPlaceholder = "TEXT";
   Field<std::string> field;
-  std::string_view format = {};  // the only one that is allowed, by its name; empty: all, and "digits"
+  std::string_view format = {};  // the only format that is allowed, by name; empty: every format and "digits"
 
   std::string allowed(Command command) const;
   void read(const Stated& stated, PlanValues& values) const;
@@ -139,7 +139,7 @@ struct Numbers {
 struct Rates {
   static constexpr std::string_view kPlaceholder = "NUMBER|LO:HI";
   double PlanValues::*highest;
-  std::optional<double> PlanValues::*lowest;  // set if it is below the highest
+  std::optional<double> PlanValues::*lowest;  // the lowest rate; set if it is below the highest
   Interval range;
 
   std::string allowed(Command command) const;

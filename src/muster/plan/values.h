@@ -36,13 +36,14 @@ struct Interval {
 };
 
 inline constexpr Interval kPositive = {};
-// A step size that is computed with as a single-precision number, where it must be neither 0 nor infinite.
+// The range of a step size. Steps are computed in single precision, where the size must be neither 0 nor
+// infinite.
 inline constexpr Interval kStepSize = {
     .low = 1e-30, .high = 1e30, .low_included = true, .high_included = true};
 inline constexpr Interval kNotNegative = {.low_included = true};
-inline constexpr Interval kFraction = {.high = 1, .low_included = true};  // [0, 1)
-inline constexpr Interval kProbability = {.high = 1};                     // (0, 1)
-inline constexpr Interval kRate = {.high = 1, .high_included = true};     // (0, 1]
+inline constexpr Interval kFraction = {.high = 1, .low_included = true};  // the interval [0, 1)
+inline constexpr Interval kProbability = {.high = 1};                     // the interval (0, 1)
+inline constexpr Interval kRate = {.high = 1, .high_included = true};     // the interval (0, 1]
 
 // `text` as a finite double, independently of the locale. Empty unless the whole text is such a number.
 std::optional<double> parse_number(std::string_view text);

@@ -1,7 +1,7 @@
 // Several plans made from one source by setting keys: the combinations of a sweep or of a comparison.
 //
-// What a flag states must apply to at least one of them; it is left out of those to which it does not apply,
-// and Plan::left_out() says so. So `--subset 100` can go with protocols of which only one takes it. The
+// A flag must apply to at least one of the plans. It is left out of the plans to which it does not apply, and
+// Plan::left_out() says so. So `--subset 100` can go with several protocols of which only one takes it. The
 // function is pure.
 //
 // Example:
@@ -21,8 +21,8 @@ namespace muster::protocols {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;  // keys and their values
 
-// One source for each of `settings`. Errors name `given_by` as the source of a value set here; if it is empty,
-// the key's own flag. Throws what PlanSource::override_key throws.
+// One source for each of `settings`. Errors name `given_by` as the origin of a value that is set here or, if
+// `given_by` is empty, the key's own flag. Throws what PlanSource::override_key throws.
 std::vector<PlanSource> variants_of(const PlanSource& base, const std::vector<Settings>& settings,
                                     const std::string& given_by = "");
 

@@ -42,8 +42,8 @@ CheckInCoins::CheckInCoins(const random::RunKey& key, double rate, const Schedul
     : key_(key),
       max_probability_(random::Probability::at_most(Rate::of(rate).value())),
       rates_differ_(Rate::of(min_rate).value() < rate),
-      // Rounded up, so that no own rate is below `min_rate`; `max_probability_` is rounded down, so that no
-      // rate is above `rate`.
+      // The lowest rate is rounded up, so that no own rate is below `min_rate`; `max_probability_` is rounded
+      // down, so that no rate is above `rate`.
       min_numerator_(rates_differ_ ? static_cast<std::uint64_t>(std::ceil(std::ldexp(min_rate, 64))) : 0),
       dropout_(dropout) {
   for (const auto& [round, lost] : dropout.steps()) {
@@ -100,7 +100,7 @@ void CheckInCoins::append_reporting(std::uint64_t round, std::uint64_t first_cli
     }
     return;
   }
-  // The first 16 bits of the highest rate.
+  // The first 16 bits of the highest rate, written as a binary fraction; all ones for rate 1.
   const auto limit =
       static_cast<std::uint16_t>(max_probability_.is_one() ? 0xffff : max_probability_.numerator() >> 48);
   std::array<std::uint64_t, kTogether / kInWord> words;

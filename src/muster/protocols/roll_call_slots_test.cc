@@ -125,7 +125,7 @@ TEST(RollCallOfFixedWindow, DummiesAreAsManyAsTheLawSays) {
   constexpr std::uint64_t kClients = 40;
   constexpr std::uint64_t kSlots = 20;
   constexpr std::uint64_t kRuns = 20'000;
-  const double rate = 0.75;  // rate 1 with dropout 1/4
+  const double rate = 0.75;  // the effective rate of rate 1 with dropout 1/4
   RollCallOfFixedWindow roll_call(key(), coins(1, 0.25), kClients, kSlots, 1);
   std::map<std::uint64_t, std::uint64_t> dummies;
   for (std::uint64_t run = 0; run < kRuns; ++run) {

@@ -24,7 +24,7 @@ class SubsetSampler {
             std::vector<std::uint64_t>& subset, const Interrupt& interrupt = {});
 
  private:
-  bool insert(std::uint64_t member);  // false if it is already there
+  bool insert(std::uint64_t member);  // false if the member is already in the table
   std::vector<std::uint64_t> table_;  // open addressing; the size is a power of two, at most half full
 };
 

@@ -95,7 +95,7 @@ TEST(RollCall, PartsAreTheWholeForEveryNumberOfParts) {
         Senders joined, one;
         for (std::uint64_t index = 0; index < of; ++index) {
           ranks[index]->append_senders(round, {index, of}, joined);
-          whole->append_senders(round, {index, of}, one);  // one object for all shares
+          whole->append_senders(round, {index, of}, one);  // the same object gives all shares
         }
         ASSERT_EQ(sorted(joined), expected) << name_of(protocol) << " " << round << " of " << of;
         ASSERT_EQ(sorted(one), expected) << name_of(protocol) << " " << round << " of " << of;

@@ -29,8 +29,8 @@ std::uint64_t factorial(int n) { return n <= 1 ? 1 : static_cast<std::uint64_t>(
 
 void ours(Order& order, random::BitSource& bits) { shuffle(std::span(order), bits); }
 
-// Known bad: every position but one is swapped with any position. For n >= 3, the n^(n-1) sequences of
-// choices cannot be distributed evenly over n! orders.
+// Known bad: each position but one is swapped with a uniform choice among all n positions. For n >= 3, the
+// n^(n-1) sequences of choices cannot be distributed evenly over n! orders.
 void full_range(Order& order, random::BitSource& bits) {
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[random::uniform_below(bits, order.size())]);

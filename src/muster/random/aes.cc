@@ -13,7 +13,7 @@ constexpr std::uint8_t times_x(std::uint8_t a) {
 // FIPS 197 section 5.1.1: the inverse in GF(2^8), by powers of the generator 3, then the affine map.
 constexpr std::array<std::uint8_t, 256> make_sbox() {
   std::array<std::uint8_t, 256> sbox{};
-  std::uint8_t p = 1, q = 1;  // q = 1/p throughout
+  std::uint8_t p = 1, q = 1;  // q = 1/p in GF(2^8) throughout
   do {
     p = static_cast<std::uint8_t>(p ^ times_x(p));
     q = static_cast<std::uint8_t>(q ^ (q << 1));

@@ -1,5 +1,6 @@
 // AES-128 of counter blocks in registers: four vectors of counters at a time, or one block at a time on the
-// portable target. Included once per vector target. A schedule is the 176 bytes of RunKey::schedule().
+// portable target. This file is included once per vector target. A schedule is the 176 bytes of
+// RunKey::schedule().
 #if defined(MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_
 #undef MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_
@@ -60,7 +61,7 @@ HWY_INLINE void Encrypt4(const std::uint8_t* HWY_RESTRICT schedule, V8& a, V8& b
   d = hn::AESLastRound(d, key);
 }
 
-// Encrypts the next four vectors of counters and advances `counters` by four increments.
+// Encrypts the next four vectors of counters and advances `counters` by four times `increment`.
 HWY_INLINE void EncryptNext4(const std::uint8_t* HWY_RESTRICT schedule, hn::Vec<D64> increment,
                              hn::Vec<D64>& counters, V8 (&v)[4]) {
   const D8 d8;

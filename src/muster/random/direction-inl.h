@@ -1,6 +1,6 @@
 // A random direction, computed row by row: normals, their squared norm and their inner product with a vector.
-// A functor can do other work after each row, because memory is idle while normals are computed. Included
-// once per vector target.
+// A functor can do other work after each row, because memory is idle while normals are computed. This file is
+// included once per vector target.
 #if defined(MUSTER_RANDOM_DIRECTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_DIRECTION_INL_H_
 #undef MUSTER_RANDOM_DIRECTION_INL_H_

@@ -67,8 +67,8 @@ TEST(Direction, IsTheNormalsWithTheirSums) {
   });
 }
 
-// A squared coordinate of a uniform direction has the law Beta(1/2, (d-1)/2). With `cube` the vector is
-// uniform in a cube instead of normal, and the test must reject its law.
+// Tests that a squared coordinate of a uniform direction has the law Beta(1/2, (d-1)/2). If `cube`, the
+// vector is uniform in a cube instead of normal, and the test must reject the law of its coordinate.
 testing::Verdict coordinate_law(std::size_t d, std::size_t coordinate, bool cube, std::uint64_t& positive) {
   const RunKey key = RunKey::from_seed(4);
   std::vector<double> mapped;

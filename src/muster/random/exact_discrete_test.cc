@@ -37,7 +37,7 @@ TEST(BernoulliExp, HasItsProbability) {
 }
 
 TEST(BernoulliExp, FollowsTheSeries) {
-  // The word 1 makes each of these coins true, and the largest word makes it false.
+  // The word 1 makes each of these coins true, and the largest word makes each of them false.
   const std::uint64_t low = 1, top = ~std::uint64_t{0};
   ScriptedSource first({top}), second({low, top}), third({low, low, top});
   EXPECT_TRUE(bernoulli_exp(first, 1, 2));

@@ -130,7 +130,7 @@ std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, 
 std::optional<std::int64_t> rounded_if_middling(float normal, float other, double shift, double deviation) {
   const auto z = static_cast<double>(normal), partner = static_cast<double>(other);
   const double squared = z * z + partner * partner;
-  // The margins cover the rounding here and below. A NaN fails the condition.
+  // The factors 1 +- 2^-10 and the summand with 2^-48 cover the rounding errors. A NaN fails the condition.
   if (!(squared > kShort * kShort * (1 + 0x1p-10) && squared < kLong * kLong * (1 - 0x1p-10)))
     return std::nullopt;
   const double value = shift + deviation * z, whole = std::nearbyint(value);

@@ -47,7 +47,7 @@ KeyedStream further_bits(const RunKey& key, const StreamAddress& address, std::u
 // beyond 2^62 in magnitude becomes 2^62 or -2^62. `further` supplies as many further words as needed. Throws
 // Error(internal) unless shift and deviation are finite and deviation > 0.
 std::int64_t rounded_normal(PairBits bits, BitSource& further, bool second, double shift, double deviation);
-// The same for normal `number` of the stream at `address`; Error(internal) unless number < 2^33.
+// As above, for normal `number` of the stream at `address`. Throws Error(internal) unless number < 2^33.
 std::int64_t rounded_normal(const RunKey& key, const StreamAddress& address, std::uint64_t number,
                             double shift, double deviation);
 

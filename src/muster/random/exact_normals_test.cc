@@ -1,6 +1,6 @@
 // Tests exactly rounded normals. A decided rounding stays the same whatever words continue the pair's words.
-// The pair's own words leave a rounding undecided as often as derived. The length of a pair has the right law
-// at both ends (very large and near 0), where a word holds few significant bits.
+// The pair's own words leave a rounding undecided with the derived probability. The length of a pair has the
+// right law at both ends (very large and near 0), where a word holds few significant bits.
 #include "muster/random/exact_normals.h"
 
 #include <gtest/gtest.h>
@@ -51,9 +51,9 @@ TEST(ExactNormals, WhatIsDecidedIsTrueOfEveryContinuation) {
   int decided[4] = {}, clear = 0;
   for (int i = 0; i < 4000; ++i) {
     PairBits pair = random_pair(bits);
-    if (i % 4 == 1) pair.radius &= 0x8000000fu;                   // large radius
-    if (i % 4 == 2) pair.radius |= 0x7ffffff0u;                   // radius near 0
-    if (i % 8 == 3) pair.angle = bits.next_u64() & 1 ? 1u : ~0u;  // next to an axis
+    if (i % 4 == 1) pair.radius &= 0x8000000fu;                   // a large radius
+    if (i % 4 == 2) pair.radius |= 0x7ffffff0u;                   // a radius near 0
+    if (i % 8 == 3) pair.angle = bits.next_u64() & 1 ? 1u : ~0u;  // an angle next to an axis
     const bool second = (bits.next_u64() & 1) != 0;
     const double deviation =
         std::ldexp(1.0 + testing::unit_uniform(bits), static_cast<int>(bits.next_u64() % 56));
@@ -188,7 +188,7 @@ TEST(ExactNormals, TheLengthOfAPairHasItsLawAtBothEnds) {
     const auto verdict = law_of_length(exact, far);
     EXPECT_TRUE(verdict.pass) << far << ": " << verdict.summary;
   }
-  // Known bad: no further bits; a radius of 24 bits; tails cut at 6.1 deviations.
+  // Known bad: no further bits; a radius of 24 bits; lengths capped at 6.1.
   const auto without = [](int kept, double largest) {
     return [=](const PairBits& bits, BitSource&, bool second, double deviation) {
       return nearest(bits, second, deviation, kept, largest);

@@ -112,7 +112,7 @@ Integer continued(Integer leading, const std::vector<std::uint64_t>& words) {
 std::optional<std::int64_t> rounded_if_decided(const PairBits& bits, bool second, double shift,
                                                double deviation) {
   const auto more = 64 * static_cast<unsigned>(bits.more_radius.size());
-  const unsigned places = more + 128;  // the intervals that the bits allow are many units wide
+  const unsigned places = more + 128;  // the intervals of results that the bits allow are many units wide
 
   // U lies in [drawn, drawn + 1] / 2^(31 + more). R decreases as U grows.
   const Integer drawn = continued(bits.radius & 0x7fffffffu, bits.more_radius);
@@ -120,7 +120,8 @@ std::optional<std::int64_t> rounded_if_decided(const PairBits& bits, bool second
   const Integer shortest = root_of_twice(minus_logarithm(drawn + 1, 31 + more, places).low, places);
   const Integer longest = root_of_twice(minus_logarithm(drawn, 31 + more, places).high, places) + 1;
 
-  // |x| lies in [least, least + 1] / 2^(30 + more). The sine grows with |x|, and the cosine decreases.
+  // |x| lies in [least, least + 1] / 2^(30 + more). The sine of pi/4 |x| grows with |x|, and its cosine
+  // decreases.
   const Integer turn = continued(static_cast<std::int32_t>(bits.angle) >> 1, bits.more_angle);
   const Integer least = turn >= 0 ? turn : -turn - 1;
   const Enclosure half_turn = pi(places);

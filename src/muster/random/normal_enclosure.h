@@ -18,7 +18,8 @@ namespace muster::random {
 // The drawn bits of a pair of normals.
 struct PairBits {
   std::uint32_t radius, angle;
-  std::vector<std::uint64_t> more_radius, more_angle;  // as many words in both, most significant first
+  // Further words, equally many for both, the most significant ones first.
+  std::vector<std::uint64_t> more_radius, more_angle;
 
   // Whether the first (or second) normal of the pair is the one made with the cosine, and whether it is
   // negative.

@@ -1,6 +1,6 @@
 // Normals in registers: Box-Muller on vectors of 32-bit words, and rows of 64 normals directly from counter
-// blocks. Encryption and arithmetic use different units of the processor, so they are interleaved. Included
-// once per vector target.
+// blocks. Encryption and arithmetic use different units of the processor, so they are interleaved. This file
+// is included once per vector target.
 //
 // tools/golden/normal_polynomials.py makes the polynomials; each has a relative error below 4e-8.
 #if defined(MUSTER_RANDOM_NORMALS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -85,7 +85,7 @@ HWY_INLINE void Radii(D d, const VI* radius_word, V* radius, Other& other) {
     MUSTER_EACH(1, u[i] = hn::MulAdd(u[i], scale, half));
     MUSTER_EACH(2, offset[i] = hn::Sub(hn::BitCast(di, u[i]), sqrt_half));
   } else {
-    // The same for 2^31 u, whose binary exponent is larger by 31.
+    // The same offset, computed from 2^31 u, whose binary exponent is larger by 31.
     const auto shifted = hn::Add(sqrt_half, hn::Set(di, 31 << 23));
     MUSTER_EACH(1, offset[i] = hn::Sub(hn::BitCast(di, u[i]), shifted));
     other.template Do<2, 30>();

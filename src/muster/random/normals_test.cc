@@ -65,7 +65,8 @@ TEST(Normals, AgreeWithTheDoublePrecisionTableOnEveryTarget) {
       }
       std::array<float, 32> group;
       fill_normals_from(RunKey::from_bytes(key), address, number / 32 * 32, group);
-      // No row has a radius below 0.05, where the rounding of u could exceed this bound by itself.
+      // The rounding of u by itself causes an error above 3e-6 only at radii below 0.02, and no row has a
+      // radius below 0.05.
       ASSERT_NEAR(static_cast<double>(group[number % 32]), value, 3e-6) << line;
     }
     ASSERT_GT(rows, 200);
@@ -81,8 +82,8 @@ TEST(Normals, SameBitsOnTargetsOfTheSameKind) {
     ASSERT_EQ(here, kind);
   });
   if (fused.empty() || unfused.empty()) GTEST_SKIP() << "one kind of target only";
-  // Single roundings differ between the two kinds. Near radius 0 such a difference is amplified by at most
-  // 1/radius.
+  // Targets with and without fused multiply-add differ in single roundings. Near radius 0 such a difference
+  // is amplified by at most 1/radius.
   double worst = 0;
   for (std::size_t i = 0; i < fused.size(); ++i) {
     worst = std::max(worst, std::abs(static_cast<double>(fused[i]) - static_cast<double>(unfused[i])));
@@ -90,8 +91,8 @@ TEST(Normals, SameBitsOnTargetsOfTheSameKind) {
   EXPECT_LT(worst, 2e-4);
 }
 
-// An FNV-1a hash over the bytes of several lengths. A kernel that returns different bits, however close the
-// values, changes the results of every seed.
+// Compares an FNV-1a hash of the normals' bytes, for several lengths, with a fixed value. A kernel that
+// returns different bits, however close the values, changes the results of every seed.
 TEST(Normals, BitsAreFrozenForEachKindOfTarget) {
   on_every_target([&](const std::string& target) {
     std::uint64_t hash = 1469598103934665603u;
@@ -161,7 +162,7 @@ TEST(Normals, MomentsAndTails) {
   }
   std::string summary;
   EXPECT_TRUE(tails_pass(normals, summary)) << summary;
-  // Known bad: tails cut at 4.4.
+  // Known bad: normals clamped to [-4.4, 4.4].
   std::vector<float> cut = normals;
   for (float& z : cut) z = std::min(std::max(z, -4.4f), 4.4f);
   EXPECT_FALSE(tails_pass(cut, summary));

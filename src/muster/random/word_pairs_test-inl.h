@@ -1,5 +1,5 @@
-// For tests: kernels that run BoxMuller over given words on the chosen vector target. Included once
-// per vector target.
+// For tests: kernels that run BoxMuller over given words on the chosen vector target. This file is included
+// once per vector target.
 #if defined(MUSTER_RANDOM_WORD_PAIRS_TEST_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_WORD_PAIRS_TEST_INL_H_
 #undef MUSTER_RANDOM_WORD_PAIRS_TEST_INL_H_

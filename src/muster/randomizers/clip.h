@@ -9,7 +9,7 @@
 
 namespace muster::randomizers {
 
-// Outside this range, norms and noise deviations would come near the limits of single precision.
+// Clip norms outside this range would bring norms and noise deviations near the limits of single precision.
 inline constexpr double kSmallestClip = 1e-20, kLargestClip = 1e20;
 
 // Throws Error(plan) for a clip norm outside [1e-20, 1e20] or a dimension outside [1, 2^31).

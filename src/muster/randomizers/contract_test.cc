@@ -52,7 +52,7 @@ Vector clamped(Vector x) {
   return x;
 }
 
-// A vector of d coordinates, most of whose length is in a few of them.
+// A vector of d coordinates whose length comes mostly from a few of them.
 Vector uneven(std::size_t d, double length) {
   Vector x(d);
   for (std::size_t i = 0; i < d; ++i) {
@@ -210,7 +210,7 @@ TEST_P(RandomizerContract, TheVarianceIsTheStatedOne) {
       squares += distance * distance;
     }
     // The standard deviation of |z - x|^2 is estimated from the sample. If all messages have the same length,
-    // it is 0, and only the rounding of decoded coordinates to single precision remains.
+    // this deviation is 0, and only the rounding of decoded coordinates to single precision remains.
     const double mean = total / n;
     const double deviation = std::max(std::sqrt(std::max(0.0, squares / n - mean * mean)), 1e-6 * stated);
     const auto verdict = testing::mean_test(mean, stated, deviation, n, kAlpha);

@@ -56,7 +56,7 @@ class Reference {
     arb_log(u_, u_, kBits);
     arb_mul_si(u_, u_, -2, kBits);
     arb_sqrt(u_, u_, kBits);
-    arb_swap(u_, value_);  // R
+    arb_swap(u_, value_);  // value_ holds the radius R
     continued(static_cast<std::int32_t>(bits.angle) >> 1, angle);
     arb_mul_2exp_si(u_, u_, -32 - 192);
     arb_sin_cos_pi(sine_, cosine_, u_, kBits);
@@ -108,7 +108,7 @@ TEST(ExactGaussian, EveryStepIsTheOneOfTwoHundredBits) {
   constexpr std::size_t kSize = 50'000;
   std::uint64_t compared = 0, left = 0;
   for (std::uint64_t round = 0; compared < kCoordinates; ++round) {
-    // sigma runs from 1/64 to above 8, and the products have few or many steps.
+    // sigma, which is deviation / clip, runs from 1/640 to above 10, and the products have few or many steps.
     const double deviation = 64 * std::exp2(static_cast<double>(round % 7) / 7.1);
     const double clip = std::ldexp(10, static_cast<int>(round % 5) * 3);
     const auto factor = static_cast<float>(clip / 1.3);

@@ -9,9 +9,9 @@
 namespace muster::randomizers {
 
 // The flip probability q is a multiple of 2^-64. It is 1/(e^epsilon0 + 1), rounded up with a margin for the
-// errors of its computation, so that (1 - q)/q <= e^epsilon0 holds for the rounded q. `inverse_bias` is 1/(1
-// - 2q) for the same q, so the estimate stays unbiased. Up to this rounding it is c = (e^epsilon0 +
-// 1)/(e^epsilon0 - 1).
+// errors of its computation, so that (1 - q)/q <= e^epsilon0 holds for the rounded q. `inverse_bias` is
+// 1/(1 - 2q) for the same q, so the estimate stays unbiased. Up to the rounding of q, `inverse_bias` is
+// c = (e^epsilon0 + 1)/(e^epsilon0 - 1).
 struct Flip {
   random::Probability probability;
   double inverse_bias;

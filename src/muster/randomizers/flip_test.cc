@@ -29,7 +29,8 @@ TEST(Flip, NeverExceedsEpsilonAndWastesLittle) {
   for (double epsilon0 : kEpsilons) {
     const Wide epsilon = attained(flip_of(epsilon0));
     EXPECT_LE(epsilon, Wide(epsilon0)) << epsilon0;
-    // q has 64 bits: its relative error is at most 2^-64 / q, in addition to the margin of 2^-50.
+    // q is made larger by a relative 2^-50 to cover the errors of its computation (flip.cc), and is then
+    // rounded up to 64 bits, which adds a relative error of at most 2^-64 / q.
     const double waste =
         4 * (0x1p-50 * std::max(1.0, epsilon0) + 0x1p-64 * std::exp(std::min(epsilon0, 44.0)));
     if (epsilon0 <= 40) {

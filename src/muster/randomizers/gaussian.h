@@ -28,7 +28,7 @@ std::unique_ptr<VectorRandomizer> make_gaussian(double sigma, double clip, std::
 // make_gaussian.
 struct GaussianGrid {
   double step;       // a power of two, in (sigma C / 128, sigma C / 64]
-  double deviation;  // of the noise, in steps: in [64, 128)
+  double deviation;  // standard deviation of the noise, in steps; in [64, 128)
   // Bits per coordinate. The largest value, 2^(bits - 1) - 1, is at least eight deviations beyond the clip
   // norm.
   unsigned bits;

@@ -23,7 +23,7 @@
 namespace muster::randomizers {
 namespace {
 
-constexpr std::size_t kRow = 64;  // normals, from 32 pairs
+constexpr std::size_t kRow = 64;  // normals in a row, made from 32 pairs of words
 
 // Constants of the rounding in the vector loops, which is in fixed point with `places` fraction bits. Let x
 // be a coordinate with its noise, in steps. Then gradient * factor + normal * deviation + half is 2^places (x
@@ -103,7 +103,7 @@ void AddStepsVectors(const std::int32_t* HWY_RESTRICT steps, std::int64_t* HWY_R
   for (std::size_t i = 0; i < size; i += hn::Lanes(d)) AddToSums(hn::LoadU(d, steps + i), sums + i);
 }
 
-constexpr std::size_t kWhole = 32;  // a multiple of two vectors' lanes
+constexpr std::size_t kWhole = 32;  // elements in a whole block; a multiple of the lanes of two vectors
 
 void AddScaled(const float* direction, float scale, std::int64_t* sums, std::size_t size) {
   const std::size_t whole = size / kWhole * kWhole, rest = size - whole;
@@ -115,8 +115,8 @@ void AddScaled(const float* direction, float scale, std::int64_t* sums, std::siz
   std::copy_n(s.values, rest, sums + whole);
 }
 
-// Adds kCount messages to the 32-bit sums at once. The sums are in the second-level cache, which two vectors
-// per iteration read fastest.
+// Adds kCount messages to the 32-bit sums at once. The sums are in the second-level cache, which is read
+// fastest with two vectors per iteration.
 template <std::size_t kCount>
 HWY_INLINE void AddScaledNarrowVectors(const float* const* directions, const float* scales,
                                        std::int32_t* HWY_RESTRICT sums, std::size_t size) {
@@ -437,7 +437,7 @@ std::size_t add_stream_noise(std::span<const float> gradient, float factor, doub
                              double deviation, unsigned bits, std::int32_t* steps) {
   const RoundingPlan plan = rounding_plan(factor, largest_product, deviation, bits);
   const std::int64_t bound = (std::int64_t{1} << (bits - 1)) - 1;
-  constexpr std::size_t kRows = 256;  // per pass
+  constexpr std::size_t kRows = 256;  // rows of normals in a pass
   UnclearRow unclear[kRows + 1];
   std::size_t left = 0;
   for (std::size_t from = 0; from < gradient.size(); from += kRow * kRows) {

@@ -81,8 +81,8 @@ TEST(GridKernels, NoiseFromAStreamIsThatOfItsExactNormalsOnEveryTarget) {
           }
         }
         ASSERT_EQ(steps, expected) << n << " " << one.deviation;
-        // The coordinates left have an extreme radius word (a fraction 2^-13 of all) or are within about 1e-6
-        // deviations of a tie.
+        // The coordinates left to double precision have an extreme radius word (a fraction 2^-13 of all) or
+        // are within about 1e-6 deviations of a tie.
         if (n > 40'000) {
           std::printf("%-8s deviation %5.1f, products up to %g: %zu of %zu left to double precision\n",
                       target.c_str(), one.deviation, one.product, left, n);
@@ -212,7 +212,7 @@ TEST(GridKernels, StepsBeyondTheBoundAreSeenWhereverTheyAre) {
 TEST(MessageSum, NarrowAndWideSumsAreOneSum) {
   constexpr std::uint32_t kBound = 1u << 29;
   MessageSum sum(2, 1), other(2, 1);
-  for (int i = 0; i < 9; ++i) {  // three times as many as fit into 32 bits
+  for (int i = 0; i < 9; ++i) {  // three times as many messages as fit into 32 bits
     const std::span<std::int32_t> narrow = sum.narrow_sums(kBound);
     narrow[0] += static_cast<std::int32_t>(kBound);
     narrow[1] -= static_cast<std::int32_t>(kBound);

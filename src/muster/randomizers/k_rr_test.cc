@@ -32,7 +32,8 @@ TEST(KRandomizedResponse, TheCoinIsExactlyPrivate) {
       // The probabilities of the true answer and of each other answer.
       const Wide own = 1 - w + w / k, other = w / k;
       EXPECT_LE(log(own / other), Wide(epsilon0)) << epsilon0 << " " << k;
-      // w and 1 - w have 64 bits, so little is lost unless one of them is tiny.
+      // w is a multiple of 2^-64, so rounding changes w and 1 - w by a small factor unless one of them is
+      // tiny.
       const Wide exact = Wide(k) / (exp(Wide(epsilon0)) + k - 1);
       if (exact > Wide(1e-12) && 1 - exact > Wide(1e-12)) {
         EXPECT_LT((w - exact) / std::min(exact, Wide(1 - exact)), Wide(1e-6)) << epsilon0 << " " << k;

@@ -42,9 +42,10 @@ TEST(L2, NoRepresentationOfOneSignIsMoreAccurate) {
     const double sphere = sphere_second_moment(1, 1, d);
     // The largest plain coordinate is at most |x|, which is a level of sqrt(d).
     EXPECT_LE(sphere, coordinate_second_moment(d, std::sqrt(d)) * (1 + 1e-12)) << d;
-    // To be better, a representation would have to keep every coefficient below 1.2534 |x| / sqrt(N).
+    // To be better than the half-sphere randomizer, a representation would have to keep every coefficient
+    // below 1.2534 |x| / sqrt(N).
     EXPECT_LE(sphere, coordinate_second_moment(d, std::sqrt(M_PI / 2)) * (1 + 1e-12)) << d;
-    // In high dimension, the second moment of the sphere approaches this value.
+    // In high dimension, the second moment of the half-sphere randomizer approaches d pi/2.
     if (d > 99) {
       EXPECT_NEAR(sphere / (d * M_PI / 2), 1, 0.6 / d) << d;
     }

@@ -27,8 +27,8 @@ std::unique_ptr<VectorRandomizer> make_laplace(double epsilon0, double clip);
 // The public grid of the messages, a function of the parameters only.
 struct LaplaceGrid {
   double step;               // s, a power of two
-  std::uint64_t half_range;  // M
-  std::uint64_t scale;       // t, in half steps
+  std::uint64_t half_range;  // M = ceil(C / s)
+  std::uint64_t scale;       // t; the noise has scale t/2, in steps
 };
 LaplaceGrid laplace_grid(double epsilon0, double clip);
 

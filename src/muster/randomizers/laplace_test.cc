@@ -63,8 +63,8 @@ TEST(Laplace, TheGridErrsOnThePrivateSide) {
       EXPECT_LE(4 * Wide(grid.half_range) / Wide(grid.scale), Wide(epsilon0));
       EXPECT_LT(grid.scale, std::uint64_t{1} << 24);
       EXPECT_GE(grid.half_range, 16u);
-      // Little is lost: the step is a small fraction of the clip norm, and an even smaller fraction of the
-      // noise.
+      // The grid makes the noise only a little wider: the step is a small fraction of the clip norm, and an
+      // even smaller fraction of the noise.
       const double scale = static_cast<double>(grid.scale) / 2 * grid.step;
       EXPECT_GE(scale, 2 * clip / epsilon0 * (1 - 1e-15));
       EXPECT_LE(scale, 2 * clip / epsilon0 * (1 + 1.0 / static_cast<double>(grid.half_range) + 2e-4));
@@ -135,9 +135,9 @@ TEST(Laplace, TheChargedProfileIsNeverBelowTheTruth) {
 }
 
 TEST(Laplace, KnownBadTwoSidedGeometricNoisePassesTheCharge) {
-  // Neighbouring messages have the same ratio e^(-2/t) as with rounded noise, and epsilon0 = 4 M / t = 1
-  // exactly. But for an alpha between the likelihood ratios of two messages, the divergence is larger than
-  // that of continuous noise.
+  // Neighbouring messages have the same likelihood ratio e^(-2/t) as with rounded noise, and epsilon0 = 4 M /
+  // t = 1 exactly. But for an alpha between the likelihood ratios of two messages, the divergence is larger
+  // than that of continuous noise.
   const double alpha = std::exp(2.0 / 16);
   EXPECT_GT(slow_profile(alpha, 8, 16, two_sided_geometric),
             accounting::Profile::laplace(1.0).at(2.0 / 16) + 1e-4);

@@ -19,16 +19,16 @@ namespace {
 using Seed = std::array<std::uint8_t, 16>;
 
 struct Direction {
-  AlignedVector<float> normals;  // those of `seed` if `held`
+  AlignedVector<float> normals;  // the normals of the direction of `seed`, if `held`
   double norm = 0;
   Seed seed{};
   bool held = false;
-  bool pinned = false;  // must not be replaced before it has been added
+  bool pinned = false;  // the direction must not be replaced before it has been added
 };
 
 struct DirectionScratch final : Scratch {
-  std::array<Direction, VectorRandomizer::kPass> directions;  // the most recent ones
-  std::size_t next = 0;                                       // the index of the oldest one
+  std::array<Direction, VectorRandomizer::kPass> directions;  // the most recent directions
+  std::size_t next = 0;                                       // the index of the oldest direction
   // A rescaled gradient, used if single-precision products of the gradient could overflow or underflow.
   AlignedVector<float> rescaled;
 
@@ -115,7 +115,7 @@ class LdpSgd final : public StreamRandomizer {
       for (std::size_t j = 0; j < 8; ++j) message.seed[i + j] = static_cast<std::uint8_t>(word >> (8 * j));
     }
     const std::span<const float> other = in_range(gradient, norm, mine);
-    double dot = 0;  // up to a positive factor
+    double dot = 0;  // the inner product of gradient and direction, up to a positive factor
     const auto fill = [&](const auto& seed, const auto& address, std::span<float> normals) {
       const random::DirectionSums sums = random::fill_direction(seed, address, other, normals);
       dot = sums.dot;

@@ -84,8 +84,8 @@ class MessageSum {
   // magnitude. The caller adds one such message (or several whose bounds add up to `bound`), or undoes what
   // it added. Any other call invalidates the span.
   std::span<std::int32_t> narrow_sums(std::uint32_t bound);
-  // The largest bound for which this is fast. Add messages with a larger bound to sums(), because too few of
-  // them fit into 32 bits.
+  // The largest bound for which narrow sums are fast. Add messages with a larger bound to sums(), because too
+  // few of them fit into 32 bits.
   static constexpr double kLargestNarrowBound = 0x1p27;
 
   double step() const { return step_; }
@@ -98,7 +98,7 @@ class MessageSum {
   void widen() const;
 
   mutable AlignedVector<std::int64_t> sums_;
-  mutable AlignedVector<std::int32_t> narrow_;  // empty until first used; part of the sum
+  mutable AlignedVector<std::int32_t> narrow_;  // the part of the sum in 32 bits; empty until first used
   mutable std::uint64_t narrow_bound_ = 0;      // an upper bound on the magnitude of every narrow sum
   double step_;
   std::uint64_t count_ = 0;
@@ -156,8 +156,8 @@ class VectorRandomizer {
   virtual void mean(const MessageSum& sum, std::span<float> out) const { sum.mean(out); }
 };
 
-// A randomizer whose private bits are consecutive words of one source: each but gaussian, whose normals are
-// drawn by vector kernels from the addressed words themselves.
+// A randomizer whose private bits are consecutive words of one source. Every randomizer except gaussian is of
+// this kind. The normals of gaussian are drawn by vector kernels from the addressed words themselves.
 class StreamRandomizer : public VectorRandomizer {
  public:
   void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
@@ -166,7 +166,7 @@ class StreamRandomizer : public VectorRandomizer {
     randomize_from(bits, gradient, scratch, out);
   }
 
-  // The same with the words of any source.
+  // Like randomize(), but the private bits are words of `bits`, which may be any source.
   virtual void randomize_from(random::BitSource& bits, std::span<const float> gradient, Scratch& scratch,
                               Message& out) const = 0;
 };

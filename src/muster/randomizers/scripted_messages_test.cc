@@ -4,8 +4,8 @@
 //
 // The words of gaussian cannot be scripted, as vector kernels read them from the address. ExactNormals
 // (random/exact_normals_test.cc) scripts the fallback of these kernels, which draws further words, and
-// ExactGaussian compares every step of its messages with two hundred bits. The public direction of ldp-sgd
-// and l2 is made by such a kernel from the two words of its seed, which are scripted here.
+// ExactGaussian compares every step of its messages with arithmetic of 200 bits. The public direction of
+// ldp-sgd and l2 is made by such a kernel from the two words of its seed, which are scripted here.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ std::pair<std::array<std::uint8_t, 16>, bool> seed_and_sign(const Message& messa
 std::uint32_t answer(const Message& message) { return std::get<AnswerMessage>(message).answer; }
 
 // The words of noisy_sign() for a share, with both coins at their threshold or just below it, and the sign
-// that each pair of them gives.
+// that results from each pair of words.
 struct Coins {
   std::uint64_t negated, flipped;
   bool positive;
@@ -101,7 +101,8 @@ TEST(ScriptedMessages, L1TossesBothCoins) {
   }
 }
 
-// The direction of a seed is drawn by a kernel; the same kernel says here on which side the gradient lies.
+// The direction is drawn from the seed by a kernel. The test calls the same kernel to find the sign of the
+// gradient's inner product with the direction.
 void expect_signed_directions(const VectorRandomizer& randomizer, double epsilon0, double clip) {
   const Words seed_words{0x0706050403020100, 0x0f0e0d0c0b0a0908};
   std::array<std::uint8_t, 16> seed{};
@@ -115,7 +116,8 @@ void expect_signed_directions(const VectorRandomizer& randomizer, double epsilon
     const double dot = random::fill_direction(random::RunKey::from_bytes(seed),
                                               {random::Purpose::direction, 0, 0}, gradient, normals)
                            .dot;
-    // A gradient of length 0 lies on neither side: it counts as positive, and its first coin is fair.
+    // For a gradient of length 0, the inner product is 0, which counts as positive, and the first coin is
+    // fair.
     const double share = std::min(std::abs(static_cast<double>(length)), clip) / clip;
     sides |= dot > 0 ? 1 : dot < 0 ? 2 : 4;
     for (const Coins& coins : coins_of(dot >= 0 ? share : -share, epsilon0)) {
@@ -142,26 +144,27 @@ TEST(ScriptedMessages, KRandomizedResponseKeepsOrReplaces) {
   EXPECT_EQ(answer(sent(*randomizer, last, {kMax})), 2u);
   EXPECT_EQ(answer(sent(*randomizer, last, {replaced - 1, kHalf})), 1u);
   EXPECT_EQ(answer(sent(*randomizer, last, {0, 1})), 0u);
-  // 0 is the one word that is rejected among three answers.
+  // Among three answers, uniform_below rejects only the word 0.
   EXPECT_EQ(answer(sent(*randomizer, last, {0, 0, 0, kMax})), 2u);
   // Without a category the answer is uniform, whatever the coin says.
   EXPECT_EQ(answer(sent(*randomizer, none, {kMax, kHalf})), 1u);
   EXPECT_EQ(answer(sent(*randomizer, none, {0, 0, 1})), 0u);
 }
 
-// A word from which uniform_below(bound) makes `value`, none rejected; value < bound <= 2^40.
+// A word from which uniform_below(bound) makes `value` without rejection. Requires value < bound <= 2^40.
 std::uint64_t word_of(std::uint64_t value, std::uint64_t bound) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>(((Wide(value) << 64) + bound - 1) / bound) + 1;
 }
 
-// The words of Laplace's noise: a rest below the scale that is accepted at once, and `whole` scales more.
+// The words from which Laplace noise draws the geometric G = rest + whole * scale, for rest < scale. The coin
+// accepts the rest at once.
 Words noise_words(std::uint64_t rest, std::uint64_t scale, int whole) {
-  Words words{word_of(rest, scale), kMax};  // the first coin of e^{-rest/scale} falls false
+  Words words{word_of(rest, scale), kMax};  // the first coin of e^{-rest/scale} is false
   for (int i = 0; i < whole; ++i) {
-    words.insert(words.end(), {1, 0, kMax});  // e^{-1}: coins of 1 and 1/2 fall true, that of 1/3 false
+    words.insert(words.end(), {1, 0, kMax});  // e^{-1}: coins of 1 and 1/2 are true, the coin of 1/3 is false
   }
-  words.insert(words.end(), {1, kMax});  // the coin of 1 falls true, that of 1/2 false
+  words.insert(words.end(), {1, kMax});  // the coin of 1 is true, the coin of 1/2 is false
   return words;
 }
 
@@ -177,13 +180,14 @@ TEST(ScriptedMessages, LaplaceRoundsAndAddsNoise) {
     return std::get<GridMessage>(message).steps.at(0);
   };
   const auto quarter = static_cast<float>(10.25 * grid.step);
-  const std::uint64_t round_up = std::uint64_t{1} << 62;  // a quarter: below it a value is rounded up
+  const std::uint64_t round_up = std::uint64_t{1} << 62;  // words below 2^62 round up, with probability 1/4
   EXPECT_EQ(steps_of(quarter, round_up, noise_words(5, grid.scale, 0), 0), 10 + 3);
   EXPECT_EQ(steps_of(quarter, round_up - 1, noise_words(5, grid.scale, 0), 0), 11 + 3);
   EXPECT_EQ(steps_of(quarter, round_up - 1, noise_words(6, grid.scale, 0), 1), 11 - 3);
   EXPECT_EQ(steps_of(-quarter, std::uint64_t{3} << 62, noise_words(0, grid.scale, 0), 1), -11);
   EXPECT_EQ(steps_of(-quarter, (std::uint64_t{3} << 62) - 1, noise_words(0, grid.scale, 0), 1), -10);
-  // A rest that its coin refuses is drawn again: coins of rest/scale and of half of it fall true and false.
+  // A rest that its coin rejects is drawn again. Here the coin of rest/scale is true, and the coin of half of
+  // rest/scale is false.
   Words again{word_of(grid.scale - 1, grid.scale), 1, kMax};
   const Words accepted = noise_words(7, grid.scale, 0);
   again.insert(again.end(), accepted.begin(), accepted.end());

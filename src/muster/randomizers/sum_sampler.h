@@ -8,7 +8,7 @@
 //
 // Order of calls: exact = make_sum(); add() per client, on any thread and in any order; merge() for the sums
 // of the threads; draw(); then mean() of the randomizer. A sampler is immutable and may be shared between
-// sums; draw(); then mean() of the randomizer. A sampler is immutable and may be shared between threads.
+// threads.
 #pragma once
 
 #include <cstdint>

@@ -163,7 +163,7 @@ TEST(GaussianSum, KnownBadVariantsAreNoticed) {
 
 TEST(GaussianSum, ClientsTogetherAddUpLikeClientsAlone) {
   const auto sampler = make_gaussian_sum(kSigma, kClip, 1003);
-  for (std::size_t count : {0u, 1u, 4u, 7u, 131u}) {  // 131 clients exceed 32 bits
+  for (std::size_t count : {0u, 1u, 4u, 7u, 131u}) {  // the sum of 131 clients exceeds 32 bits
     std::vector<std::vector<float>> clients(count, std::vector<float>(1003, 0.0f));
     // Large and tiny entries alternate. The large last entry makes the norm exceed the clip norm.
     for (std::size_t i = 0; i < count; ++i) clients[i][i] = i % 2 == 0 ? 1e3f : 1e-3f;
@@ -188,8 +188,8 @@ TEST(GaussianSum, IsFreshEachRoundAndRepeatable) {
   };
   EXPECT_EQ(steps(3), steps(3));
   EXPECT_NE(steps(3), steps(4));
-  // Every coordinate has its own noise, also across blocks: two are equal with probability 1 / (2 sqrt(pi)
-  // 96).
+  // Every coordinate has its own noise, also across blocks: two values are equal with probability 1 / (2
+  // sqrt(pi) 96).
   const std::vector<std::int64_t> first = steps(3);
   for (const std::size_t lag : {1u, 16u, 32u, 1024u}) {
     int equal = 0;

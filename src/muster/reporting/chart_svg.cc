@@ -32,7 +32,8 @@ std::string stroked(const Stroke& stroke) {
                      *stroke.dashes ? fmt::format(" stroke-dasharray=\"{}\"", stroke.dashes) : "");
 }
 
-// Powers of ten and, if at most `most` ticks result, 2 and 5 times each; crowded powers are thinned out.
+// Powers of ten and, if at most `most` ticks result, also 2 and 5 times each power. Crowded powers are
+// thinned out.
 std::vector<double> logarithmic_ticks(double low, double high, std::size_t most) {
   for (const std::vector<double>& steps : {std::vector<double>{1, 2, 5}, std::vector<double>{1}}) {
     for (int stride = 1; stride <= (steps.size() > 1 ? 1 : 1000); ++stride) {
@@ -110,7 +111,7 @@ std::vector<double> Scale::ticks(std::size_t most) const {
 
 std::string Scale::tick_text(double value) const {
   if (!logarithmic_) {
-    // Steps are far larger than a millionth of the range, so a value below that is a 0 with rounding errors.
+    // Steps are far larger than a millionth of the range, so a value smaller than that is 0 up to rounding.
     const double cleaned = std::fabs(value) < 1e-6 * (high_ - low_) ? 0 : value;
     if (std::fabs(value) >= 1e6) {
       return fmt::format("{:.6g} M", value / 1e6);

@@ -56,7 +56,7 @@ class Scale {
       : logarithmic_(logarithmic), low_(low), high_(high), from_(from), to_(to) {}
   bool logarithmic_;
   double low_, high_, from_, to_;
-  double min_step_ = 0;  // between ticks
+  double min_step_ = 0;  // the least distance between ticks
 };
 
 class ChartPanel {

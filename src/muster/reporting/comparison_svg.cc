@@ -18,9 +18,9 @@ using comparison::Row;
 
 constexpr PictureSize kSize{960, 500};
 constexpr double kLeft = 84, kRight = 936, kTop = 96, kBottom = 404, kLegend = 50;
-constexpr double kLine = 15;  // from one line of a protocol's name to the next
+constexpr double kLine = 15;  // pixels from one line of a protocol's name to the next
 
-// One ink for each randomizer: on light pages, and on dark ones.
+// The colours of a randomizer on light and on dark pages.
 struct Ink {
   const char* css;
   const char* light;

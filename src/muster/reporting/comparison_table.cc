@@ -16,7 +16,7 @@ using comparison::Comparison;
 using comparison::Row;
 using comparison::Solves;
 
-// The columns after the randomizer's name.
+// The cells of a row after the randomizer's name.
 TableRow cells_of(const Row& row, bool with_rate) {
   if (!row.bound) return TableRow(with_rate ? 7 : 6, "-");
   TableRow cells = {number_text(row.value)};
@@ -32,7 +32,8 @@ TableRow cells_of(const Row& row, bool with_rate) {
 // The line above the rows of one protocol: "shuffle: view shuffler-honest; trusts the shuffler".
 std::string heading_of(const Row& row) {
   if (!row.bound) return fmt::format("{}: trusts {}", row.protocol, row.trusted);
-  // Of other neighbours than those of every protocol.
+  // There are two rows for `central`, with different neighbouring relations, so the heading names the
+  // relation.
   const bool named = row.protocol == comparison::kCentral;
   return fmt::format("{}{}{}: view {}; trusts {}", row.protocol, named ? ", " : "",
                      named ? name_of(row.bound->neighbouring) : "", name_of(row.bound->view), row.trusted);

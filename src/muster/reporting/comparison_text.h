@@ -2,8 +2,8 @@
 // self-contained SVG picture.
 //
 // In the table, upper values are rounded up and lower values down, and lines have at most 80 characters; JSON
-// and CSV have 17 digits. What is not known, or does not exist, is "none" or "-" in the table, null in JSON, an
-// empty cell in CSV, and left out of the picture.
+// and CSV have 17 digits. A value that is unknown or does not exist is "none" or "-" in the table, null in
+// JSON and an empty cell in CSV. The picture leaves it out.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace muster::reporting {
 
-// The rows by protocol, with whom each guarantee trusts.
+// The rows grouped by protocol, with the parties that must be trusted for each guarantee.
 std::string comparison_table(const comparison::Comparison& all);
 
 JsonObject comparison_json(const comparison::Comparison& all);

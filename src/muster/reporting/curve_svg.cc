@@ -26,7 +26,7 @@ constexpr std::array kLefts = {72.0, 552.0};
 constexpr Stroke kUpper = kFirst, kLower = kSecond, kLocal = kThird;
 
 struct Span {
-  double low, high;  // high = 0: nothing to show
+  double low, high;  // the ends of the shown range; high = 0: nothing to show
 };
 
 class Panel {

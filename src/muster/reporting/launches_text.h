@@ -10,10 +10,10 @@
 
 namespace muster::reporting {
 
-// One launch and its share in the total.
+// One launch and its cost.
 struct LaunchShare {
   std::string name;             // the plan's file
-  accounting::Statement alone;  // what it costs by itself
+  accounting::Statement alone;  // the statement of this launch by itself
   // The upper value of all other launches together; absent where the total is a sum of shares.
   std::optional<double> without;
 };

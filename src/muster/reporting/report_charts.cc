@@ -17,8 +17,8 @@ constexpr PictureSize kSize{960, 320};
 constexpr double kTop = 42, kBottom = 264;
 constexpr double kLeft = 64, kMiddle = 450, kSecondLeft = 550, kRight = 936;
 
-// Of more than kMaxPoints points, only every k-th and the last are drawn. More than kMaxDots check-in counts
-// are drawn as a line instead of dots.
+// Of more than kMaxPoints points, only every k-th and the last are drawn, for the smallest k that leaves at
+// most kMaxPoints. More than kMaxDots check-in counts are drawn as a line instead of dots.
 constexpr std::size_t kMaxPoints = 1000;
 constexpr std::size_t kMaxDots = 150;
 

@@ -23,7 +23,8 @@ using simulation::RunRecord;
 
 constexpr double kNone = std::numeric_limits<double>::infinity();  // an epsilon that is not proven
 
-// The largest number of rows in the table of logged rounds. If there are more, every k-th is shown.
+// The largest number of rows in the table of logged rounds. If there are more rounds, only every k-th is
+// shown, for the smallest k that suffices.
 constexpr std::size_t kMaxRows = 2000;
 
 // How a page begins, and the texts in its head by which is_report() recognises it.

@@ -1,9 +1,9 @@
 // A run as one web page: charts, tables and the accountant's statement, with nothing loaded from outside.
 //
-// The style follows the reader's light or dark mode and can be printed. All text that comes from a file is
-// escaped. Outside the charts every accuracy and epsilon, and most other numbers, stand in <data value="..">
-// elements that carry the full value. Upper values are rounded up and lower values down. Pure functions; call
-// from any thread.
+// The style follows the reader's light or dark mode, and the page can be printed. All text that comes from a
+// file is escaped. Outside the charts every accuracy and epsilon, and most other numbers, stand in <data
+// value=".."> elements that carry the full value. Upper values are rounded up and lower values down. Pure
+// functions; call from any thread.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ReportParts {
   // How many of the epsilons stated in the run's files were larger than today's proven value
   // (stated_epsilon.h). The page shows today's values.
   std::uint64_t larger;
-  // The statement for the rounds done; nothing before the first round.
+  // The statement for the rounds done; nullopt before the first round.
   std::optional<accounting::Statement> statement;
   // The proven epsilon of the rounds done if every client's rate were the low (or high) end of the estimate.
   std::optional<double> epsilon_at_low, epsilon_at_high;

@@ -21,7 +21,7 @@ std::string sharing_note(const protocols::Plan& plan, double clients_per_record)
 // "each client holds 12 records, ..."; empty if each client holds one record.
 std::string records_note(const protocols::Plan& plan);
 
-// "the classes are 0 = cat, 1 = dog", from the names of the classes; of many, the first ones.
+// "the classes are 0 = cat, 1 = dog", from the names of the classes; if there are many, only the first ones.
 std::string classes_note(const std::vector<std::string>& class_names);
 
 // Says how accuracy differs between clients, and that no epsilon covers it. Empty if either value is missing.

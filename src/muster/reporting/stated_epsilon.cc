@@ -22,7 +22,7 @@ using simulation::Measurement;
 using simulation::RunResult;
 
 constexpr double kLastDigits = 1e-9;
-constexpr std::chrono::seconds kQuiet{20};  // from one note of progress to the next
+constexpr std::chrono::seconds kQuiet{20};  // the time from one note of progress to the next
 // A numerical error larger than this fraction of the value is not tolerated: an error as large as the
 // value would let a stated 0 pass.
 constexpr double kMaxErrorShare = 0.1;

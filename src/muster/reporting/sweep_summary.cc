@@ -27,8 +27,8 @@ struct Spread {
   std::uint64_t finished = 0;
   double mean = 0, lowest = 1, highest = 0;
   double epsilon = 0;         // the largest over seeds; epsilons differ only if a budget stops some runs
-  std::uint64_t neutral = 0;  // of all seeds together
-  double seconds = 0;         // per run, on average
+  std::uint64_t neutral = 0;  // neutral answers of all seeds together
+  double seconds = 0;         // seconds per run, on average
 };
 
 Spread spread_of(const std::vector<SweptRun>& runs) {

@@ -15,7 +15,7 @@ WatchedRun watch(const protocols::Plan& plan, const std::vector<simulation::Meas
   for (std::size_t i = 0; i < logged.size(); ++i) {
     const simulation::Measurement& line = logged[i];
     try {
-      // First the rounds since the previous line, then the logged round.
+      // Watches first the rounds since the previous line, then the logged round.
       watched.monitor.watch(line.step() - steps - 1, line.messages - messages - line.check_ins);
       watched.bands.push_back(watched.monitor.band(1));
       watched.monitor.watch(1, line.check_ins);

@@ -13,7 +13,7 @@
 
 namespace muster::reporting {
 
-// The monitor after all logged rounds, and the band with which each logged round was compared (nothing if
+// The monitor after all logged rounds, and the band with which each logged round was compared (nullopt if
 // that round was not watched).
 struct WatchedRun {
   protocols::CheckInMonitor monitor;

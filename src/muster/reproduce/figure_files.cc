@@ -16,7 +16,7 @@ namespace {
 
 using reporting::JsonObject;
 
-// A cell of CSV in quotes, as RFC 4180 has them.
+// A CSV cell in quotes, by the rules of RFC 4180.
 std::string quoted(const std::string& text) {
   std::string cell = "\"";
   for (const char c : text) {

@@ -20,9 +20,9 @@ using reporting::Scale;
 using reporting::Stroke;
 
 constexpr double kWidth = 960, kLeft = 76, kRight = 936, kTop = 84, kBottom = 424;
-constexpr double kLegend = 490;         // the first line below the panel
-constexpr double kLine = 19;            // from one line of text to the next
-constexpr std::size_t kFewPoints = 16;  // with so few, each point of a line is marked
+constexpr double kLegend = 490;         // the y of the first line below the panel, in pixels
+constexpr double kLine = 19;            // pixels from one line of text to the next
+constexpr std::size_t kFewPoints = 16;  // lines with at most so many points have a mark at each
 
 // One entry for each Kind, in the order of its enumerators.
 struct KindColours {
@@ -36,7 +36,7 @@ constexpr std::array<KindColours, 6> kColours = {{{"k-reported", "#7a3db8", "#c7
                                                   {"k-proven", "#0b5fa5", "#6cb2f2"},
                                                   {"k-lower", "#23855c", "#6fcf9f"},
                                                   {"k-simulated", "#b0306a", "#f07aa8"}}};
-// For the first, second, ... curve of a kind.
+// The dashes of the first, second, ... curve of a kind.
 constexpr std::array<const char*, 7> kDashes = {"", "8 4", "2 3", "10 3 2 3", "4 3", "1 5", "14 3 2 3 2 3"};
 
 std::string style(Theme theme) {

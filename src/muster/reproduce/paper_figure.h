@@ -32,13 +32,13 @@ struct Point {
 struct Curve {
   std::string name;
   Kind kind = Kind::published;
-  std::vector<Point> points;  // by increasing x
+  std::vector<Point> points;  // points by increasing x
 };
 
 struct Axis {
   std::string label;
   bool logarithmic = false;
-  bool counts = false;  // whole numbers, on a linear axis
+  bool counts = false;  // whether the values are whole numbers, on a linear axis
 };
 
 // A parameter behind the curves. If the paper's text does not state it, its value was chosen here, and
@@ -51,10 +51,10 @@ struct Setting {
 
 enum class Verdict {
   holds,
-  holds_with_a_note,  // holds as far as it can be checked, or in another sense than a reader expects
-  not_reproduced,  // what was computed does not show it: parameters that the text leaves out may be why, or the
-                   // claim is about training, which was not done; the finding says which
-  is_false,        // a computed value contradicts it
+  holds_with_a_note,  // holds as far as it can be checked, or in a sense that a reader does not expect
+  not_reproduced,     // the computed values do not show the claim: parameters that the text leaves out may be
+                      // why, or the claim is about training, which was not done; the finding says which
+  is_false,           // a computed value contradicts the claim
 };
 const char* name_of(Verdict verdict);  // "holds", "holds with a note", "not reproduced", "false"
 

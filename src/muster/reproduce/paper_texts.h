@@ -13,16 +13,16 @@ struct Claim {
   std::string id;
   std::string words;  // the passage, quoted
   std::string check;  // what has to be computed and compared
-  std::string known;  // what is known of it already; may be empty
+  std::string known;  // what is already known about the claim; may be empty
 };
 
 struct FigureText {
-  std::string id;                     // "001-table-1"
-  std::string paper;                  // "Liew, Takahashi, "Shuffle Gaussian Mechanism ...", 2022"
-  std::string caption;                // quoted
-  std::string where;                  // "Section 5.1"
-  bool trains = false;                // whether its values come from training runs
-  std::vector<std::string> unstated;  // what it needs and the text does not state
+  std::string id;                     // for example "001-table-1"
+  std::string paper;                  // for example "Liew, Takahashi, "Shuffle Gaussian Mechanism ...", 2022"
+  std::string caption;                // the caption, quoted
+  std::string where;                  // where the paper has it, for example "Section 5.1"
+  bool trains = false;                // whether the figure's values come from training runs
+  std::vector<std::string> unstated;  // what the figure needs and the text does not state
   std::vector<Claim> claims;
 };
 
@@ -34,7 +34,7 @@ const FigureText& figure_text(const std::string& id);
 // The numbers of a statement (a [[statement]] of those files: one passage of a paper), in the order in which
 // the passage has them. Throws Error(internal) if there is no statement of this id.
 const std::vector<double>& numbers_of(const std::string& statement);
-// The number at `index` among them, counted from 0.
+// The number at `index` of numbers_of(statement), counted from 0.
 double number_of(const std::string& statement, std::size_t index = 0);
 
 }  // namespace muster::reproduce

@@ -24,7 +24,7 @@ std::vector<Curve> proven_and_lower(const std::string& proven, const std::string
                                     const std::vector<double>& xs,
                                     const std::function<accounting::Statement(double x)>& statement);
 
-// The value of a curve's point; infinity where it has none.
+// The value of a curve's point; infinity if the point has none.
 double value_at(const Curve& curve, std::size_t index);
 
 // `count` values from `low` to `high`, both included, at equal distances; count >= 2.

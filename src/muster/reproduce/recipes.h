@@ -12,15 +12,15 @@
 namespace muster::reproduce {
 
 struct Recipe {
-  const char* id;          // as in the papers' texts
-  const char* what;        // in a few words, for the list
-  const char* parameters;  // "n = 60,000, sigma 9.48, 1 to 7 rounds"
+  const char* id;          // the figure's id in the papers' texts
+  const char* what;        // a few words for the list of figures
+  const char* parameters;  // for example "n = 60,000, sigma 9.48, 1 to 7 rounds"
   const char* data;        // data sets that must be present, or "none"
-  const char* time;        // at full scale, on two cores
+  const char* time;        // the time at full scale, on two cores
   PaperFigure (*compute)();
 };
 
-// By paper, in the papers' order.
+// All recipes, paper by paper, in the order of the figures in each paper.
 const std::vector<Recipe>& recipes();
 
 // Throws Error(usage) for an unknown id, naming the nearest figure if one is close, and for a figure without

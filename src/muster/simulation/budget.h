@@ -8,7 +8,7 @@
 namespace muster::simulation {
 
 // Returns the largest T <= `rounds` with epsilon(T) <= budget, by bisection; epsilon must not decrease with
-// the number of rounds. It has been called with the T that is returned, unless T = 0. Throws Error(budget) if
+// the number of rounds. `epsilon` has been called with the returned T, unless T = 0. Throws Error(budget) if
 // rounds >= 1 and the first round already exceeds the budget.
 std::uint64_t affordable_rounds(const std::function<double(std::uint64_t)>& epsilon, std::uint64_t rounds,
                                 double budget);

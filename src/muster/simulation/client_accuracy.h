@@ -26,8 +26,8 @@ namespace muster::simulation {
 inline constexpr std::uint64_t kMeasuredClients = 100'000;
 
 struct AccuracyByClient {
-  double mean = 0;          // in [0, 1]
-  double worst_decile = 0;  // in [0, 1]; the number of clients in the worst tenth is rounded up
+  double mean = 0;          // the mean over the clients, in [0, 1]
+  double worst_decile = 0;  // the mean over the worst tenth, whose number of clients is rounded up
   bool operator==(const AccuracyByClient&) const = default;
 };
 
@@ -44,7 +44,7 @@ class ClientAccuracy {
   std::optional<AccuracyByClient> of(std::span<const LabelScore> scores) const;
 
  private:
-  std::vector<std::uint8_t> labels_;  // of the clients' records, client by client
+  std::vector<std::uint8_t> labels_;  // the labels of the clients' records, client by client
   std::vector<std::size_t> ends_;     // the labels of client i end before index ends_[i] of labels_
 };
 

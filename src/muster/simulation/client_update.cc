@@ -23,7 +23,7 @@ struct ClientUpdate::Workspace final : learning::Workspace {
       : function(std::move(made)), inputs(inputs_of_one) {}
 
   std::unique_ptr<learning::Workspace> function;
-  randomizers::AlignedVector<float> inputs;  // of one example
+  randomizers::AlignedVector<float> inputs;  // the inputs of one example
   randomizers::AlignedVector<float> one;     // the function's value for one of several records
   randomizers::AlignedVector<float> local;   // the client's parameters during local steps
   std::vector<Record> order;                 // the client's records in the order of local steps

@@ -20,8 +20,8 @@ learning::DataSplit load_data(const protocols::Plan& plan);
 // Returns the test examples of the data set that the values of a plan's keys name: data, label, split,
 // test_data and, for digits, seed. Throws Error(data) or Error(file).
 learning::Dataset load_test_data(const protocols::PlanValues& values);
-// Returns the examples of test_data alone, with label, for a model of so many classes; `class_names` are
-// their names if labels are text. Throws Error(data).
+// Returns the examples of the test file that the value test_data names, for a model with `classes` classes.
+// `class_names` are the names of these classes if labels are text. Throws Error(data).
 learning::Dataset load_test_data(const protocols::PlanValues& values, std::size_t classes,
                                  const std::vector<std::string>& class_names);
 // Returns a text that says which data the plan loads: plans with the same identity load the same data.

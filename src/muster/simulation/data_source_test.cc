@@ -96,7 +96,7 @@ TEST(LoadData, TooFewRecordsAreRefusedUnlessClientsShareThem) {
   }
 }
 
-// A sweep loads data anew where this text differs.
+// A sweep loads the data again for a plan whose data_identity differs.
 TEST(LoadData, AnotherLayoutIsOtherData) {
   const muster::testing::TemporaryFolder folder;
   const std::string rows = (folder.path() / "rows.csv").string(),

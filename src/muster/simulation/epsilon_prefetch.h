@@ -27,7 +27,8 @@ class EpsilonPrefetch {
 
   double of(std::uint64_t rounds) {
     if (value_.valid() && rounds_ == rounds) {
-      // Throws what `epsilon` threw, and must not leave the value of other rounds for these.
+      // If get() throws what `epsilon` threw, known_rounds_ must stay as it is: known_ is not the epsilon of
+      // `rounds`.
       known_ = value_.get();
       known_rounds_ = rounds;
     }

@@ -40,7 +40,7 @@ class ClassifierEvaluator final : public Evaluator {
     parameters_.assign(given.begin(), given.end());
     const std::span<const float> parameters = parameters_;
     std::atomic<std::size_t> next{0};
-    std::vector<double> losses((test_.size() + kBatch - 1) / kBatch);  // of each batch
+    std::vector<double> losses((test_.size() + kBatch - 1) / kBatch);  // the sum of the losses of each batch
     team_.run([&](unsigned worker) {
       std::vector<std::uint64_t>& right = right_[worker];
       right.assign(test_.classes, 0);
@@ -74,7 +74,7 @@ class ClassifierEvaluator final : public Evaluator {
   WorkerTeam& team_;
   std::vector<LabelScore> labels_;                 // only `examples` is set
   std::vector<std::vector<std::uint64_t>> right_;  // correct predictions by worker and label
-  randomizers::AlignedVector<float> parameters_;   // a copy that starts on a cache line
+  randomizers::AlignedVector<float> parameters_;   // a copy of the parameters that starts on a cache line
   std::vector<std::unique_ptr<learning::Workspace>> workspaces_;
 };
 

@@ -1,13 +1,13 @@
 // Measures how good the reported model is from the test set alone; no client's data enters.
 //
 // The accuracy of a classifier is the fraction of test examples whose predicted class is the label, and its
-// loss the mean cross-entropy of its logits there. The examples are divided among a team of workers; the
-// number of correct predictions is an integer, and the losses are added up in the order of the examples, so
-// neither depends on how they were divided. The accuracy of a histogram is 1 minus its total variation
-// distance to the histogram of the test set. The accuracy of a mean is 1 minus its Euclidean distance to the
-// mean of the test set, divided by the diameter of the set of clipped vectors. Where these two differences
-// are negative, the accuracy is 0. A histogram and a mean minimise no loss and have none. One thread drives
-// an evaluator; what an evaluator is given must outlive it.
+// loss is the mean cross-entropy of its logits on the test examples. The examples are divided among a team of
+// workers. The number of correct predictions is an integer, and the losses are added up in the order of the
+// examples, so neither result depends on the division. The accuracy of a histogram is 1 minus its total
+// variation distance to the histogram of the test set. The accuracy of a mean is 1 minus its Euclidean
+// distance to the mean of the test set, divided by the diameter of the set of clipped vectors. Where these
+// two differences are negative, the accuracy is 0. Histograms and means have no loss. An evaluator belongs to
+// one thread, and the arguments from which it is made must outlive it.
 #pragma once
 
 #include <memory>
@@ -23,8 +23,8 @@
 namespace muster::simulation {
 
 struct TestScore {
-  double accuracy = 0;  // in [0, 1]
-  // In nats, on average; infinite if it is not finite. Nothing for a statistic.
+  double accuracy = 0;  // the accuracy as defined above, in [0, 1]
+  // The mean loss in nats; infinite if it is not finite. nullopt for a statistic.
   std::optional<double> loss = std::nullopt;
   // One score per label for a classifier; empty for a statistic.
   std::vector<LabelScore> labels = {};

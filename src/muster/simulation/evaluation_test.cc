@@ -36,7 +36,8 @@ TEST(Evaluator, AClassifierIsRightInSoManyCases) {
   }
 }
 
-// -ln of the share of the label among exponentials, here of the features themselves.
+// The loss is ln(1 + e^(b - a)) if the logit of the label is a and the other logit is b. Here the logits are
+// the features.
 TEST(Evaluator, TheLossIsTheMeanCrossEntropy) {
   const learning::Dataset data = rows();
   const auto engine = learning::make_engine({learning::ArchitectureKind::logistic, data.shape, 2});
@@ -47,7 +48,8 @@ TEST(Evaluator, TheLossIsTheMeanCrossEntropy) {
               (3 * sure + wrong) / 4, 1e-6);
 }
 
-// Losses of very different sizes, in more batches than there are workers: the order of a sum would show.
+// The losses differ so much in size that adding them up in another order would change the sum. There are more
+// batches than workers.
 TEST(Evaluator, TheLossDoesNotDependOnTheNumberOfThreads) {
   learning::Dataset data = rows();
   data.values.clear();
@@ -97,7 +99,7 @@ TEST(Evaluator, AHistogramIsOneMinusTheTotalVariation) {
 }
 
 TEST(Evaluator, AMeanIsOneMinusTheDistanceOverTheDiameter) {
-  const learning::Dataset data = rows();  // mean (7/4, 6/4)
+  const learning::Dataset data = rows();  // the rows have mean (7/4, 6/4)
   const auto evaluator = make_mean_evaluator(*learning::make_vector_mean(data), data, 10);
   EXPECT_DOUBLE_EQ(evaluator->score(std::vector<float>{1.75F, 1.5F}).accuracy, 1.0);
   EXPECT_DOUBLE_EQ(evaluator->score(std::vector<float>{4.75F, 5.5F}).accuracy, 0.5);

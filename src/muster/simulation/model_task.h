@@ -6,7 +6,7 @@
 //     mean                 the example's inputs; with laplace, one number computed from them (statistics.h)
 //     histogram            the indicator of the example's class
 //
-// Everything is determined by the plan, its seed and the data. Called from one thread.
+// Everything is determined by the plan, its seed and the data. Call these functions from one thread.
 #pragma once
 
 #include <functional>

@@ -232,7 +232,7 @@ TEST(Statistics, KMustBeTheNumberOfClasses) {
   }
 }
 
-// Each key that does not apply to the model is refused by name.
+// Each key that does not apply to the model is refused with an error that names the key.
 TEST(Models, RefuseWhatDoesNotGoWithThem) {
   const auto key_of = [](const std::string& model, const std::string& randomizer, const std::string& rounds) {
     try {

@@ -299,7 +299,7 @@ TEST_F(NeutralAnswers, AModelThatIsNotFiniteEndsTheRun) {
     }
     EXPECT_EQ(metrics(name).size(), 5u);  // logged rounds are kept
     EXPECT_FALSE(std::filesystem::exists(temporary_.path() / name / "result.json"));
-    EXPECT_THROW(run(what, name, NAN), Error);  // the same happens when it is resumed
+    EXPECT_THROW(run(what, name, NAN), Error);  // resuming the run fails in the same way
   }
 }
 

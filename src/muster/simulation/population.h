@@ -59,8 +59,8 @@ class Population {
  private:
   Holdings holdings_;
   const learning::Dataset* data_;
-  std::vector<Record> dealt_;            // client by client; empty if clients share or without a partition
-  std::optional<SharedRecords> shared_;  // if clients share records
+  std::vector<Record> dealt_;            // records of client 0, of client 1, ...; empty unless they are dealt
+  std::optional<SharedRecords> shared_;  // has a value if clients share records
 };
 
 }  // namespace muster::simulation

@@ -39,7 +39,7 @@ TEST(Population, EachClientHoldsItsOwnExampleWhileTheyLast) {
 }
 
 TEST(Population, MoreClientsThanExamplesDrawUniformly) {
-  constexpr double kAlpha = 1e-6;  // false-alarm rate; the seed is fixed, so the result is always the same
+  constexpr double kAlpha = 1e-6;  // false-alarm rate of each statistical test; the seed is fixed
   constexpr std::uint64_t kClients = 10'000;
   const learning::Dataset data = examples(20);
   const Population population({.clients = kClients, .share = true}, data, kKey);

@@ -138,7 +138,7 @@ TEST_F(ProtocolsTraining, AnInterruptedAndResumedRunIsTheUninterruptedOne) {
 TEST_F(ProtocolsTraining, ARunThatHasBegunIsChargedInFull) {
   const protocols::Plan plan = plan_of(case_of("random-check-in-fixed"));
   const RunResult result = run(plan, "run");
-  // There are 24 slots, 3 per step; a line is logged when a step reaches a multiple of 5.
+  // There are 24 slots, 3 per step. A line is logged after each step that reaches or passes a multiple of 5.
   std::vector<std::uint64_t> slots, rounds;
   for (const Measurement& line : watcher_->lines) {
     slots.push_back(line.slot.value());

@@ -1,4 +1,6 @@
-// These tests run as one process and under mpirun with 2 and 4 ranks. All expectations hold for any number.
+// These tests run as one process, and under mpirun with 2 and with 4 ranks. They hold for any number of
+// ranks, but some are skipped among several ranks, and exceptions that are not Errors keep their type only on
+// a single rank.
 #include "muster/simulation/ranks.h"
 
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@ namespace {
 
 TEST(RanksWithoutMpi, OneProcessIsAlone) {
   EXPECT_EQ(join_ranks()->count(), 1u);
-  ::setenv("OMPI_COMM_WORLD_SIZE", "1", 1);  // mpirun -n 1
+  ::setenv("OMPI_COMM_WORLD_SIZE", "1", 1);  // as under mpirun -n 1
   EXPECT_EQ(join_ranks()->count(), 1u);
 }
 

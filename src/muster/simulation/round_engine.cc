@@ -24,8 +24,8 @@ std::size_t taken_at_a_time(std::size_t senders, unsigned workers) {
   return workers == 1 ? kMaxTaken : std::clamp<std::size_t>(senders / (kTurns * workers), 1, kMaxTaken);
 }
 
-// The least number of coins per worker that are divided among workers: one worker tosses them in about 0.1
-// ms.
+// Coins are divided among workers only if each gets at least this number, which one worker tosses in about
+// 0.1 ms.
 constexpr std::uint64_t kCoinsOfOne = std::uint64_t{1} << 19;
 
 // The counters that the all-reduce of a step adds up besides the sum of the messages.
@@ -56,14 +56,14 @@ struct RoundEngine::WorkerState {
   std::unique_ptr<learning::Workspace> workspace;
   std::unique_ptr<randomizers::Scratch> scratch;
   protocols::Aggregator aggregator;
-  std::array<std::vector<Record>, randomizers::VectorRandomizer::kPass> records;  // scratch for each client
-  // Values of the clients' function. The sum fidelity uses one vector for each client of a pass; the message
-  // fidelity uses only the first, for one client after the other.
+  std::array<std::vector<Record>, randomizers::VectorRandomizer::kPass> records;  // each client's records
+  // Values of the clients' function. The sum fidelity uses one vector for each client of a pass. The message
+  // fidelity uses only the first vector, for one client after the other.
   std::array<randomizers::AlignedVector<float>, randomizers::VectorRandomizer::kPass> vectors;
   std::vector<protocols::Sender> called;  // this worker's part of the roll call
   std::array<randomizers::Message, randomizers::VectorRandomizer::kPass> messages;
   std::uint64_t neutral = 0;  // neutral answers in this step
-  bool used = false;          // since the last clear()
+  bool used = false;          // whether the worker was used since the last clear()
 
   void clear() {
     if (used) aggregator.next_round();

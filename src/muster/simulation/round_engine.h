@@ -55,7 +55,8 @@ class RoundEngine {
   ~RoundEngine();
 
   struct Step {
-    // Includes the server's dummies, because nobody may learn which messages they were.
+    // The number of messages, including the server's dummies, because nobody may learn which messages are
+    // dummies.
     std::uint64_t messages;
     // The number of zero-vector messages that clients sent because their own vector was not finite.
     std::uint64_t neutral;
@@ -68,12 +69,12 @@ class RoundEngine {
   // rank must call run() or close(); those that call run() get the same estimate.
   Step run(std::uint64_t first_round, std::span<const float> parameters, std::span<float> estimate);
   // Takes part, without running a step, in the all-reduce of the other ranks' run() or close(). `failure` is
-  // what went wrong on this rank, or null; if some rank has a failure, every rank throws that of the lowest
-  // one.
+  // what went wrong on this rank, or null. If some ranks have failed, every rank throws the failure of the
+  // lowest of them.
   void close(const std::exception_ptr& failure);
 
  private:
-  struct WorkerState;  // what one worker owns
+  struct WorkerState;  // the buffers and sums of one worker
   void call_roll(std::uint64_t first_round);
   void handle_all(std::span<const float> parameters);
   void handle(WorkerState& worker, std::span<const float> parameters, std::size_t first, std::size_t last);
@@ -102,7 +103,7 @@ class RoundEngine {
   Interrupt interrupt_;
   AllReduce all_reduce_;                          // the sum and the counters of a Step
   std::vector<protocols::Sender> order_;          // the senders of the step, shuffled
-  randomizers::AlignedVector<float> parameters_;  // the round's, copied to start on a cache line
+  randomizers::AlignedVector<float> parameters_;  // the round's parameters, copied to start on a cache line
   std::vector<std::unique_ptr<WorkerState>> workers_;
 };
 

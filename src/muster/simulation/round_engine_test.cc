@@ -111,7 +111,7 @@ class RoundEngineTest : public ::testing::Test {
 
   RoundEngineTest() {
     data_.shape = {1, 1, 1};
-    for (std::uint64_t i = 0; i < kClients; ++i) {  // label i mod 10, with i as its only input
+    for (std::uint64_t i = 0; i < kClients; ++i) {  // record i has the label i mod 10 and the only input i
       data_.labels.push_back(static_cast<std::uint8_t>(i % 10));
       data_.values.push_back(static_cast<float>(i));
     }

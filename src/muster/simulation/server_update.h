@@ -36,8 +36,8 @@ struct ModelState {
   explicit ModelState(std::vector<float> initial);
 
   std::vector<float> parameters;
-  std::vector<float> momentum;  // initially zeros
-  std::vector<float> average;   // initially the initial parameters
+  std::vector<float> momentum;  // momentum v; initially zeros
+  std::vector<float> average;   // the running average; initially the initial parameters
   std::uint64_t updates = 0;    // number of updates so far
 };
 

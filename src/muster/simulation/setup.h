@@ -23,7 +23,7 @@
 namespace muster::simulation {
 
 struct TrainingParts {
-  std::string plan_hash;  // of the plan that the parts were made for; train() refuses them with another plan
+  std::string plan_hash;  // hash of the plan that the parts were made for; train() refuses any other
   ModelTask task;
   std::unique_ptr<randomizers::VectorRandomizer> randomizer;
   // Draws the sum of the randomizer's messages in the `sum` fidelity; otherwise null.

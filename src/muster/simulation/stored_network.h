@@ -1,9 +1,10 @@
 // Trained networks as they are stored in model.safetensors, and their accuracy when they are read back.
 //
-// Beside the tensors (learning/models/named_tensors.h) the file's metadata say what another program needs to run the
-// network: `model` (cnn, logistic or mlp), `input` (height x width x channels), `classes`, `activation` and, for
-// images, `mean` and `deviation` per channel: an input is (byte / 255 - mean) / deviation. Where labels are text,
-// `labels` has the names of the classes, in order, as a JSON array. Thread-safe.
+// Besides the tensors (learning/models/named_tensors.h), the file holds metadata that another program needs
+// to run the network: `model` (cnn, logistic or mlp), `input` (height x width x channels), `classes`,
+// `activation` and, for images, `mean` and `deviation` per channel: an input is (byte / 255 - mean) /
+// deviation. If labels are text, `labels` has the names of the classes, in order, as a JSON array.
+// Thread-safe.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +24,7 @@ namespace muster::simulation {
 std::map<std::string, std::string> about_network(const learning::Architecture& architecture,
                                                  const learning::Dataset& data);
 
-// The metadata that name the classes of `data`; none if its labels are numbers.
+// The metadata that name the classes of `data`; empty if its labels are numbers.
 std::map<std::string, std::string> about_classes(const learning::Dataset& data);
 
 // The network with these parameters and metadata.
@@ -32,7 +33,7 @@ StoredModel stored_network(const learning::Architecture& architecture,
 
 struct LoadedNetwork {
   learning::Architecture architecture;
-  std::vector<std::string> class_names;  // as in Dataset
+  std::vector<std::string> class_names;  // the names of the classes, as in Dataset
   std::vector<float> parameters;
 };
 
@@ -40,9 +41,9 @@ struct LoadedNetwork {
 // statistic does not), or if the tensors are not those of that network.
 LoadedNetwork loaded_network(const StoredModel& model, const std::filesystem::path& file);
 
-// How well the network does on `test`, as the evaluator of a run measures it. Throws Error(data) for inputs of another
-// shape, another number of classes, other names of classes or another normalisation than the network was trained on,
-// and for no examples; otherwise as loaded_network.
+// The accuracy and loss of the network on `test`, measured as by the evaluator of a run. Throws Error(data)
+// if `test` has no examples, or if its shape of inputs, number of classes, names of classes or normalisation
+// differs from that of the network's training data. Also throws as loaded_network does.
 TestScore score_of(const StoredModel& model, const learning::Dataset& test,
                    const std::filesystem::path& file);
 

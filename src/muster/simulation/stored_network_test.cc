@@ -60,7 +60,8 @@ TEST(StoredNetwork, SaysHowItIsUsed) {
   EXPECT_EQ(stored(Architecture::logistic).about.count("activation"), 0);
 }
 
-// A network whose weights are 0 predicts the class of the largest bias, with the loss log sum e^b - b_label.
+// A network whose weights are 0 predicts the class of the largest bias. With the biases b, its loss on an
+// example of class j is log(sum_i e^b_i) - b_j.
 TEST(StoredNetwork, IsScoredOnTestData) {
   StoredModel model = stored(Architecture::logistic);
   std::fill(model.tensors[0].values.begin(), model.tensors[0].values.end(), 0.0F);

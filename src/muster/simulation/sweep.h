@@ -12,26 +12,26 @@
 namespace muster::simulation {
 
 struct SweptKey {
-  std::string key;                  // "randomizer.epsilon0"
-  std::vector<std::string> values;  // as given
+  std::string key;                  // for example "randomizer.epsilon0"
+  std::vector<std::string> values;  // the values as given
 };
 
 struct Combination {
   std::vector<std::pair<std::string, std::string>> set;  // a value for each key, in the order of the keys
-  std::vector<protocols::Plan> plans;                    // one per seed
+  std::vector<protocols::Plan> plans;                    // one plan per seed
 };
 
 struct SweptRun {
   std::string folder;               // the folder's name inside the sweep's folder
-  std::optional<RunResult> result;  // nothing if the run is not finished or failed
-  std::string failure;              // why the run failed; empty if it did not
+  std::optional<RunResult> result;  // nullopt if the run is not finished or failed
+  std::string failure;              // why the run failed; empty if it did not fail
 };
 
 struct Sweep {
   std::string folder;
   std::vector<SweptKey> keys;
   std::vector<Combination> combinations;
-  std::vector<std::vector<SweptRun>> runs;  // [combination][seed]
+  std::vector<std::vector<SweptRun>> runs;  // the run of [combination][seed]
   bool interrupted = false;
 };
 

@@ -91,7 +91,7 @@ void require_the_same(Ranks& ranks, const protocols::Plan& plan, Fidelity fideli
 
 // Where the run starts and where it ends. The first rank determines both for all ranks.
 struct Start {
-  std::uint64_t rounds = 0;  // within the budget, as the accountant counts them
+  std::uint64_t rounds = 0;  // rounds within the budget, as the accountant counts them
   Checkpoint state;
 };
 
@@ -110,7 +110,8 @@ Start agree_on_start(Ranks& ranks, const protocols::Plan& plan, const TrainingPa
       bytes = encode(start.state);
     }
   });
-  std::array<std::int64_t, 1> rounds = {static_cast<std::int64_t>(start.rounds)};  // 0 on the other ranks
+  // The first rank's number of rounds; 0 on the other ranks.
+  std::array<std::int64_t, 1> rounds = {static_cast<std::int64_t>(start.rounds)};
   ranks.all_reduce(rounds);
   start.rounds = static_cast<std::uint64_t>(rounds[0]);
   ranks.broadcast(bytes, 0);
@@ -156,9 +157,9 @@ class Session {
 
   const Checkpoint& state() const { return state_; }
 
-  // Runs one step of the server and returns its number of messages. A step whose sum is not decoded
-  // counts as done but changes no parameter. Returns nothing if the step was interrupted: it has not taken
-  // place, and the run ends on all ranks.
+  // Runs one step of the server and returns its number of messages. A step whose sum is not decoded counts as
+  // done but changes no parameter. Returns nullopt if the step was interrupted: then it has not taken place,
+  // and the run ends on all ranks.
   std::optional<std::uint64_t> run_step() {
     const std::uint64_t last_round = state_.round + roll_call_->rounds_a_step();
     const RoundEngine::Step step = engine_.run(state_.round + 1, state_.model.parameters, estimate_);
@@ -184,7 +185,7 @@ class Session {
   std::uint64_t next_logged(std::uint64_t last) const {
     return std::min(last, end_of_turn(plan_.log_every()));
   }
-  // Whether the last step reached a multiple of checkpoint_every.
+  // Whether the last step reached or passed a multiple of checkpoint_every.
   bool at_checkpoint() const { return state_.round % plan_.checkpoint_every() < roll_call_->rounds_a_step(); }
 
   // The rounds as the accountant counts them: in slot protocols whole runs, including the current one.
@@ -268,7 +269,7 @@ class Session {
   std::unique_ptr<protocols::RollCall> roll_call_;
   RoundEngine engine_;
   std::unique_ptr<Evaluator> evaluator_;
-  std::optional<ClientAccuracy> by_client_;  // on the first rank, if clients hold several records
+  std::optional<ClientAccuracy> by_client_;  // set on the first rank if clients hold several records
   EpsilonPrefetch epsilon_;
   accounting::RisingEpsilon rising_;
   std::vector<float> estimate_;

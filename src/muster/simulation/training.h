@@ -23,8 +23,8 @@ namespace muster::simulation {
 struct Expected {
   double messages;
   double coins;
-  double seconds;    // with `threads` threads
-  unsigned threads;  // of all ranks together
+  double seconds;    // seconds with `threads` threads
+  unsigned threads;  // threads of all ranks together
 };
 
 // Receives events on the thread that called train.
@@ -32,7 +32,7 @@ class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
   // Called before the first step of this invocation: the checkpoint has `done` rounds (in slot protocols,
-  // slots of all runs together), and this invocation will stop when there are `last`.
+  // slots of all runs together), and this invocation will stop when `last` of them are done.
   virtual void started(std::uint64_t done, std::uint64_t last, const Expected& expected) = 0;
   // Called after each step, with the rounds done so far. In slot protocols these are slots, and a step may
   // span several.
@@ -50,9 +50,10 @@ struct TrainingOptions {
 // unless interrupted, result.json. Throws Error(plan) for parts of another plan.
 RunResult train(const protocols::Plan& plan, const TrainingParts& parts, const learning::DataSplit& data,
                 RunFolder& folder, const TrainingOptions& options, TrainingObserver& observer);
-// The same on several ranks: every rank must call it, with the same plan and data. `folder` belongs to the
-// first rank. On the others it is null, `parts.epsilon` may be empty, the observer receives no events, and
-// the result has no accuracy, epsilon or time. A failure on one rank is thrown on all of them.
+// Like the function above, on several ranks: every rank must call it, with the same plan and data. `folder`
+// belongs to the first rank. On the other ranks it is null, `parts.epsilon` may be empty, the observer
+// receives no events, and the result has no accuracy, epsilon or time. A failure on one rank is thrown on all
+// of them.
 RunResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
                 const learning::DataSplit& data, RunFolder* folder, const TrainingOptions& options,
                 TrainingObserver& observer);

@@ -1,5 +1,5 @@
-// Shared by the tests of whole runs: runs in a temporary folder that can be watched and interrupted, and
-// a comparison of two runs.
+// What the tests of whole runs share: runs in a temporary folder that can be watched and interrupted, and a
+// comparison of two runs.
 //
 // The epsilon is a stand-in, 0.1 sqrt(rounds), so that budgets can be computed by hand; setup_test.cc
 // tests the real one.

@@ -164,7 +164,7 @@ TEST_F(TrainingTest, AnAccountantThatFailsEndsTheRunWithoutAResult) {
   EXPECT_EQ(metrics("run").size(), 2);
   EXPECT_EQ(metrics("run").back()["round"], 6);
   EXPECT_FALSE(fs::exists(temporary_.path() / "run" / "result.json"));
-  // With a budget, epsilon is computed beforehand, so the run does not begin.
+  // With a budget, epsilon is computed before the run begins, so the run does not begin.
   const protocols::Plan paid = small_plan("privacy.budget", "10");
   RunFolder folder(temporary_.path() / "none");
   Watcher watcher;
@@ -324,7 +324,8 @@ TEST_F(TrainingTest, AnotherPlanOrOtherDataDoNotResume) {
   EXPECT_EQ(code_of(small_plan(), other), ErrorCode::checkpoint);
 }
 
-// A run whose noise would come from two samplers is refused by name; a run without such noise continues.
+// A run whose noise would come from two versions of a sampler is refused with an error that names both; a run
+// without such noise continues.
 TEST_F(TrainingTest, AGaussianRunOfAnOlderSamplerIsNotContinued) {
   for (const bool gaussian : {true, false}) {
     const protocols::Plan plan =

@@ -37,7 +37,7 @@ TEST(WorkerTeam, WhatAWorkerThrowsReachesTheCallerAndTheTeamLivesOn) {
     team.run(failing);
     FAIL();
   } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(), "1");  // that of the lowest worker
+    EXPECT_STREQ(error.what(), "1");  // the error of the worker with the lowest number
   }
   std::atomic<int> calls{0};
   team.run([&](unsigned) { ++calls; });

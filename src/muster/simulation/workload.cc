@@ -24,9 +24,9 @@ namespace {
 using protocols::Plan;
 using protocols::Protocol;
 
-constexpr double kCoin = 3e-10, kDraw = 1e-7;  // seconds, measured
+constexpr double kCoin = 3e-10, kDraw = 1e-7;  // seconds per coin and per draw, measured
 constexpr double kMinCoin = 1e-10, kMinMessage = 5e-8,
-                 kMinGradient = 1e-9;  // seconds; below the times of any machine
+                 kMinGradient = 1e-9;  // seconds of one each; less than on any machine
 constexpr double kYear = 365.25 * 86400;
 constexpr double kMaxMessagesAStep = 0x1p31;
 
@@ -166,7 +166,7 @@ double seconds_of(const Workload& work, const TrainingParts& parts, const learni
   function.prepare(parameters, *workspace);
   constexpr double kNever = std::numeric_limits<double>::infinity();
   const auto seconds = [](Clock::duration time) { return std::chrono::duration<double>(time).count(); };
-  double gradient = kNever, rest = kNever;          // seconds of one message
+  double gradient = kNever, rest = kNever;          // seconds of one gradient, and of the rest of one message
   for (std::uint64_t time = 0; time < 4; ++time) {  // the first call fills the caches
     const Clock::time_point began = Clock::now();
     function.evaluate(parameters, inputs.train.example(0, buffer), *workspace, vector);

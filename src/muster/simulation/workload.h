@@ -1,10 +1,10 @@
 // Estimates the cost of a run before it starts: coins, draws, messages, and the memory for the
 // list of senders.
 //
-// All numbers are expectations; a check-in rate that differs between clients counts with its highest value.
-// They exclude data, model and workers, which do not grow with the number of clients. docs/scale.md gives the
-// cost of each part. The functions share nothing and may be called from any thread; seconds_of is right only
-// while the machine is otherwise idle.
+// All numbers are expectations. If the check-in rates of clients differ, the highest rate is used for all.
+// The numbers exclude data, model and workers, which do not grow with the number of clients. docs/scale.md
+// gives the cost of each part. The functions share nothing and may be called from any thread; seconds_of is
+// right only while the machine is otherwise idle.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ namespace muster::simulation {
 struct TrainingParts;
 
 struct Workload {
-  double coins = 0;     // check-in coins, in all rounds
-  double draws = 0;     // in all rounds: of a client's dropout, own rate or slot, or of a member of a subset
-  double messages = 0;  // in all rounds, dummies included
-  double step = 0;      // largest number of messages of one step, which are shuffled together
-  double bytes = 0;     // largest number of bytes held at once to call the roll
+  double coins = 0;     // number of check-in coins in all rounds
+  double draws = 0;     // draws in all rounds: of dropouts, own rates and slots, and of members of subsets
+  double messages = 0;  // number of messages in all rounds, dummies included
+  double step = 0;      // largest expected number of messages of one step, which are shuffled together
+  double bytes = 0;     // largest expected number of bytes held at once to call the roll
   // The number of gradients of single records in all rounds. A statistic's values are counted like gradients.
   double gradients = 0;
 };
@@ -29,7 +29,7 @@ Workload workload_of(const protocols::Plan& plan);
 
 // The machine's resources for a run.
 struct Resources {
-  double threads = 1;        // on all ranks
+  double threads = 1;        // threads of all ranks together
   double memory = 0;         // bytes on this machine
   double share_of_list = 1;  // the part of a step's list of senders that the ranks on this machine hold
 };

@@ -14,8 +14,7 @@
 namespace muster::learning {
 namespace {
 
-// The float nearest to the number in `text` (0 for 1e-50). Empty if `text` is not a number or not a finite
-// one.
+// The float nearest to the number in `text` (0 for 1e-50). Empty if `text` is not a finite number.
 std::optional<float> feature_of(std::string_view text) {
   float number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -33,7 +32,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// The column of this name, which the header must have once.
+// The column with this name. Throws Error(data) unless exactly one column has the name.
 std::size_t column_named(const CsvFile& file, const std::string& name) {
   const auto& names = file.names();
   const auto count = std::ranges::count(names, name);
@@ -60,7 +59,7 @@ class Columns {
   std::size_t label() const { return label_; }
   std::size_t features(const CsvFile& file) const { return file.names().size() - (split_ ? 2 : 1); }
 
-  // Whether the current line is a test example; nothing if no column says so.
+  // Whether the current line is a test example; nullopt if the file has no split column.
   std::optional<bool> says_test(const CsvFile& file) const {
     if (!split_) return std::nullopt;
     const std::string_view word = file.fields()[*split_];
@@ -98,7 +97,8 @@ void refuse_too_many(const CsvFile& file, std::size_t examples) {
   }
 }
 
-// Adds the examples of layout.test; `names` are those of the training file's columns, if there is one.
+// Adds the examples of layout.test. `names` are the column names of the training file, or empty if there is
+// none.
 void append_test_file(const CsvLayout& layout, const std::vector<std::string>& names, CsvLabels& labels,
                       Dataset& test) {
   CsvFile file(layout.test);
@@ -116,7 +116,7 @@ void append_test_file(const CsvLayout& layout, const std::vector<std::string>& n
   test.shape = {1, 1, columns.features(file)};
 }
 
-// Refuses a file without training or test examples; one of test examples alone is looked at elsewhere.
+// Refuses a file without training or test examples. Files of test examples only are checked elsewhere.
 void require_both(const CsvFile& file, const CsvLayout& layout, const DataSplit& split) {
   if (layout.test.empty() && layout.split.empty() && split.test.size() == 0) {
     file.refuse(std::to_string(split.train.size()) + " examples", "at least " + std::to_string(kHeldOut),

@@ -18,11 +18,13 @@ namespace muster::learning {
 // Every sixth example line is a test example, unless a layout says otherwise.
 inline constexpr std::size_t kHeldOut = 6;
 
-// Which columns are no features, and where the test examples are; `split` and `test` exclude one another.
+// Which columns hold no features, and where the test examples are. At most one of `split` and `test` may be
+// set.
 struct CsvLayout {
   std::string label = {};  // the name of the column that holds the class; empty: the last column
   std::string split = {};  // the name of the column that says `train` or `test`; empty: no such column
-  // A file of test examples alone, with the same header; empty: they are in the same file.
+  // A file that holds only test examples, with the same header; empty: the test examples are in the main
+  // file.
   std::filesystem::path test = {};
 };
 
@@ -30,8 +32,8 @@ struct CsvLayout {
 // 6th, the 12th, ... example line is a test example.
 DataSplit load_csv(const std::filesystem::path& path, const CsvLayout& layout = {});
 
-// All examples of layout.test, at least one, for a model of so many classes, whose names are `class_names` if its labels
-// are text. A class that the model does not have is refused.
+// All examples of layout.test (at least one), for a model with `classes` classes. `class_names` are the names
+// of these classes if labels are text. A class that the model does not have is refused.
 Dataset load_csv_test(const CsvLayout& layout, std::size_t classes,
                       const std::vector<std::string>& class_names);
 

@@ -84,7 +84,8 @@ void CsvFile::split_line() {
   }
 }
 
-// Both add the field that begins at `at`, and return where its comma is, or the length of the line.
+// Both functions add the field that begins at `at`. They return the position of the comma after the field, or
+// the length of the line if there is none.
 std::size_t CsvFile::plain_field(std::size_t at) {
   const std::size_t end = std::min(text_.find(',', at), text_.size());
   std::string_view field = std::string_view(text_).substr(at, end - at);
@@ -100,7 +101,7 @@ std::size_t CsvFile::plain_field(std::size_t at) {
 }
 
 std::size_t CsvFile::quoted_field(std::size_t at) {
-  std::size_t length = 0;  // of the field, which is moved to `at` without the doubling
+  std::size_t length = 0;  // length of the field, which is moved to `at` without the doubling of quotes
   std::size_t from = at;
   for (;; ++from, ++length) {
     if (from >= text_.size()) {

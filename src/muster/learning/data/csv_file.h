@@ -1,11 +1,12 @@
-// The header and the lines of a CSV file, split into fields as RFC 4180 has it.
+// The header and the lines of a CSV file, split into fields by the rules of RFC 4180.
 //
-//     file   = header LF { line LF } ;            a line may end in CR LF, and the last one in nothing
+//     file   = header LF { line LF } ;            a line may end in CR LF, and the last line need not end in LF
 //     line   = field { "," field } ;              as many fields as the header has
 //     field  = blanks ( text | '"' { any but '"', or '""' } '"' ) blanks ;
 //
-// Blanks (spaces and tabs) around a field are ignored; those in quotes belong to it. A quote stands in a quoted field
-// alone, doubled. A field does not go on in the next line: one that does is refused, as are lines of more than 4 MiB.
+// Blanks (spaces and tabs) around a field are ignored; blanks in quotes belong to the field. A quote may
+// stand only in a quoted field, and must be doubled there. A field that continues on the next line is
+// refused, and so is a line of more than 4 MiB.
 // A byte order mark is skipped. The file may be gzip-compressed. Every refusal is an Error(data) that names the file
 // and, as far as they apply, the line (the header is line 1), the column and the value. Each object belongs to one
 // thread.
@@ -25,19 +26,20 @@ inline constexpr std::size_t kMaxColumns = 65'536;
 
 class CsvFile {
  public:
-  // Reads the header; refuses one without names or with more than kMaxColumns.
+  // Reads the header. Refuses a header without names or with more than kMaxColumns names.
   explicit CsvFile(const std::filesystem::path& path);
 
   const std::vector<std::string>& names() const { return names_; }
 
-  // Reads the next line, which becomes the current one; returns false after the last.
+  // Reads the next line, which becomes the current one; returns false if there is none.
   bool next();
-  // The fields of the current line, one a column; they stay until the next call of next().
+  // The fields of the current line, one per column. They are valid until the next call of next().
   const std::vector<std::string_view>& fields() const { return fields_; }
   // The number of the current line.
   std::size_t line() const { return line_; }
 
-  // Throws the Error(data): `found` in a column of the current line, in the current line, or in the line given.
+  // Throws Error(data) about a column of the current line, about the current line, or about the line `line`.
+  // `found` is what was found there.
   [[noreturn]] void refuse(std::size_t column, std::string_view found, const std::string& expected,
                            const std::string& message) const;
   [[noreturn]] void refuse(const std::string& found, const std::string& expected,
@@ -56,15 +58,15 @@ class CsvFile {
   std::filesystem::path path_;
   ByteFile file_;
   std::vector<char> chunk_ = std::vector<char>(std::size_t{1} << 16);
-  std::ptrdiff_t at_ = 0;    // in chunk_
-  std::ptrdiff_t size_ = 0;  // of what chunk_ holds
+  std::ptrdiff_t at_ = 0;    // the place of the next byte in chunk_
+  std::ptrdiff_t size_ = 0;  // the number of bytes in chunk_
   std::string text_;         // the current line; its fields lie in it
   std::vector<std::string_view> fields_;
   std::size_t line_ = 0;
   std::vector<std::string> names_;
 };
 
-// Text of a file as errors show it: printable and short.
+// Text of a file in the form in which errors show it: printable and short.
 std::string shown(std::string_view text);
 
 }  // namespace muster::learning

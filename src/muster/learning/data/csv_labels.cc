@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kLongestLabel = 100;
 
-// Whether `text` is a number, be it too large for a double.
+// Whether `text` is a number, even one that is too large for a double.
 bool is_number(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -26,13 +26,15 @@ std::optional<std::size_t> integer_in(std::string_view text) {
   return number;
 }
 
-// The length of the UTF-8 sequence that `text` begins with; 0 if it begins with none, or with a control character.
+// The length of the UTF-8 sequence at the beginning of `text`; 0 if there is none or it is a control
+// character.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
   const unsigned lead = byte(0);
   if (lead >= 0x20 && lead < 0x7F) return 1;
-  // The second byte excludes long forms, the controls U+0080 to U+009F, surrogates and what is above U+10FFFF.
+  // The second byte excludes overlong forms, the controls U+0080 to U+009F, surrogates and values above
+  // U+10FFFF.
   if (lead >= 0xC2 && lead <= 0xDF) return follows(1) && (lead != 0xC2 || byte(1) >= 0xA0) ? 2 : 0;
   if (lead >= 0xE0 && lead <= 0xEF) {
     const bool fits = (lead != 0xE0 || byte(1) >= 0xA0) && (lead != 0xED || byte(1) < 0xA0);
@@ -60,7 +62,7 @@ bool is_missing(std::string_view field) {
   double number = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
   const bool stated =
-      error == std::errc() && end == field.data() + field.size();  // nan, inf; 1e400 is too large
+      error == std::errc() && end == field.data() + field.size();  // true for nan and inf, but not for 1e400
   return field.empty() || field == "NA" || field == "N/A" || (stated && !std::isfinite(number));
 }
 
@@ -128,7 +130,7 @@ void CsvLabels::settle(const CsvFile& file, std::size_t column, DataSplit& split
   if (names.size() == 1) {
     file.refuse("the class " + shown(names.front()) + " alone", "at least 2 classes", "nothing to learn");
   }
-  // Without a header the first example stands in its place: numbers and a class.
+  // If the file has no header, its first line is an example, which has numbers and a class.
   bool headless = classes_.contains(file.names()[column]);
   for (std::size_t c = 0; c < file.names().size(); ++c) headless &= c == column || is_number(file.names()[c]);
   if (headless) {

@@ -1,9 +1,10 @@
 // The classes of a CSV file's examples, from labels that are numbers or text.
 //
-// The first label decides for the whole file: if it is an integer 0 to 255 then all are, and the number of classes is
-// one more than the largest label, but at least 2. Otherwise all are text (UTF-8 without control characters, at most
-// 100 bytes, and no number), and the classes are the labels of the training examples in the order of their bytes, 2 to
-// 256. A missing value is no label. The classes are public: whoever has the model has their names.
+// The first label decides for the whole file. If it is an integer 0 to 255, then all labels must be, and the
+// number of classes is one more than the largest label, but at least 2. Otherwise all labels must be text
+// (UTF-8 without control characters, at most 100 bytes, and not a number). The classes are then the labels of
+// the training examples in the order of their bytes, and there must be 2 to 256. A missing value is not a
+// label. The classes are public: the stored model contains their names.
 //
 // Call order: number() for each label, then settle(). Belongs to one thread.
 #pragma once
@@ -21,25 +22,27 @@
 
 namespace muster::learning {
 
-// Whether a field stands for a value that is not there: it is empty, NA or N/A, or a number that is not finite.
+// Whether a field stands for a missing value: it is empty, NA or N/A, or a number that is not finite.
 bool is_missing(std::string_view field);
 
 class CsvLabels {
  public:
   CsvLabels() = default;
-  // For examples whose classes are known: `names`, or the numbers below `classes` if there are none.
+  // For examples whose classes are known: they are `names` or, if `names` is empty, the numbers below
+  // `classes`.
   CsvLabels(std::size_t classes, const std::vector<std::string>& names);
 
-  // The number of the class that the current line states in this column. For text it is preliminary until settle().
+  // The number of the class that the current line states in this column. If labels are text, settle()
+  // replaces it.
   std::uint8_t number(const CsvFile& file, std::size_t column, bool training);
-  // Sets the classes of both parts, and numbers text in its order. Refuses a class of text that no training example
-  // has, and a header line that is an example.
+  // Sets the classes of the training and the test examples. Classes of text are numbered in the order of
+  // their bytes. Refuses a class of text that no training example has, and a header line that is an example.
   void settle(const CsvFile& file, std::size_t column, DataSplit& split) const;
 
  private:
   struct Class {
     std::uint8_t number;
-    std::size_t line;  // where it stands first
+    std::size_t line;  // the line of the first example of the class
     bool trained;
   };
 
@@ -48,8 +51,8 @@ class CsvLabels {
 
   enum class Kind { unknown, numbers, text } kind_ = Kind::unknown;
   bool closed_ = false;                                // whether the classes are known
-  std::size_t limit_ = kMaxClasses;                    // a number is below it
-  std::map<std::string, Class, std::less<>> classes_;  // of text
+  std::size_t limit_ = kMaxClasses;                    // labels that are numbers must be below this limit
+  std::map<std::string, Class, std::less<>> classes_;  // the classes of labels that are text
 };
 
 }  // namespace muster::learning

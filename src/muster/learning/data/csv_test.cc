@@ -24,7 +24,7 @@ class Csv : public ::testing::Test {
     std::ofstream(file_, std::ios::binary) << text;
     return load_csv(file_, layout);
   }
-  // With a file of test examples.
+  // Loads training examples from one file and test examples from another.
   DataSplit load_both(const std::string& text, const std::string& test, CsvLayout layout = {}) const {
     std::ofstream(test_, std::ios::binary) << test;
     layout.test = test_;
@@ -123,7 +123,8 @@ TEST_F(Csv, ReadsQuotedFieldsAsTheStandardHasThem) {
 TEST_F(Csv, RefusesQuotesThatTheStandardDoesNotHave) {
   expect_refusal(kHeader + "1,2,0\n1,\"2,0\n" + kRows,
                  "line 3, column 2 (height): a field in quotes that does not end", "2,0", "on the same line");
-  expect_refusal(kHeader + kRows + "1,2,\"", "line 9, column 3 (kind)", "", "on the same line");  // cut off
+  // The file ends inside a quoted field.
+  expect_refusal(kHeader + kRows + "1,2,\"", "line 9, column 3 (kind)", "", "on the same line");
   expect_refusal(kHeader + "1,\"2\"3,0\n", "line 2, column 2 (height): text after a closing quote", "3",
                  "comma");
   expect_refusal(kHeader + "1,2\"\",0\n", "line 2, column 2 (height): a quote in a field", "2", "in quotes");
@@ -146,10 +147,10 @@ TEST_F(Csv, NumbersClassesOfTextInTheirOrder) {
 TEST_F(Csv, NumbersAllClassesThatALabelHasRoomFor) {
   std::string text = "f,kind\n";
   for (int i = 0; i < 256; ++i) text += "1,c" + std::to_string(i) + "\n1,c" + std::to_string(255 - i) + "\n";
-  text += text.substr(7);  // every class in a line that is no sixth
+  text += text.substr(7);  // repeated, so that every class has a training example
   const DataSplit split = load(text);
   EXPECT_EQ(split.train.classes, 256U);
-  EXPECT_EQ(split.train.labels[0], 0);  // c0, c255
+  EXPECT_EQ(split.train.labels[0], 0);  // the first two lines have the labels c0 and c255
   EXPECT_EQ(split.train.class_names[split.train.labels[1]], "c255");
   expect_refusal(text + "1,more\n", "column 2 (kind): one class too many", "more", "256 classes");
 }
@@ -220,7 +221,7 @@ TEST_F(Csv, ReadsTheColumnsThatALayoutNames) {
   expect_refusal("part,a,kind\ntrain,1,0\n", "no test example", "0 test", "1", both);
 }
 
-// As they always were: nothing refers to the columns by name.
+// Columns may share a name if nothing refers to columns by name, as in earlier versions.
 TEST_F(Csv, ColumnsOfOneNameAreReadWhenNothingNamesThem) {
   EXPECT_EQ(load("a,a,a\n" + kRows).train.size(), 6U);
 }
@@ -281,7 +282,7 @@ TEST_F(Csv, ReadsTestExamplesForAModelsClasses) {
                     "kind,f", "king");
 }
 
-// Its first example would be lost without a word.
+// Without this refusal, the first example would be lost silently.
 TEST_F(Csv, RefusesAnExampleInPlaceOfTheHeader) {
   expect_refusal(
       "5.1,3.5,iris\n" +

@@ -20,7 +20,7 @@ Table write() {
         {.8F, .5F},
         {.7F, .14F},
         {.5F, .02F}}},
-      // starts at the upper right, and the ends cross
+      // an oval that starts at the upper right and whose ends cross
       {{{.66F, .06F},
         {.42F, .05F},
         {.24F, .3F},
@@ -31,7 +31,7 @@ Table write() {
         {.74F, .24F},
         {.54F, .07F},
         {.42F, .12F}}},
-      // narrow
+      // a narrow oval
       {{{.5F, .0F},
         {.36F, .2F},
         {.32F, .55F},
@@ -49,10 +49,10 @@ Table write() {
        {{.3F, .98F}, {.5F, .97F}, {.72F, .98F}}},
   };
   t[2] = {
-      // hook, diagonal, flat base
+      // a two of a hook, a diagonal and a flat base
       {{{.22F, .24F}, {.34F, .06F}, {.56F, .01F}, {.74F, .16F}, {.7F, .4F}, {.5F, .64F}, {.22F, .95F}},
        {{.22F, .95F}, {.5F, .95F}, {.8F, .94F}}},
-      // with a loop at the lower left
+      // a two with a loop at the lower left
       {{{.24F, .2F},
         {.42F, .03F},
         {.66F, .06F},
@@ -64,7 +64,7 @@ Table write() {
         {.34F, .78F},
         {.54F, .9F},
         {.82F, .94F}}},
-      // rounded, with a curved base
+      // a rounded two with a curved base
       {{{.26F, .14F},
         {.5F, .0F},
         {.72F, .12F},
@@ -78,7 +78,7 @@ Table write() {
   t[3] = {
       {{{.24F, .12F}, {.46F, .0F}, {.7F, .1F}, {.7F, .32F}, {.5F, .46F}},
        {{.5F, .46F}, {.74F, .56F}, {.78F, .78F}, {.58F, .98F}, {.3F, .96F}, {.2F, .84F}}},
-      // the two bowls are joined by a small loop
+      // a three whose two bowls are joined by a small loop
       {{{.26F, .08F},
         {.54F, .0F},
         {.72F, .16F},
@@ -90,21 +90,21 @@ Table write() {
         {.6F, .95F},
         {.34F, .99F},
         {.2F, .9F}}},
-      // flat top
+      // a three with a flat top
       {{{.24F, .03F}, {.5F, .02F}, {.74F, .02F}},
        {{.74F, .02F}, {.6F, .2F}, {.46F, .38F}},
        {{.46F, .38F}, {.7F, .46F}, {.78F, .7F}, {.6F, .94F}, {.36F, .98F}, {.2F, .88F}}},
   };
   t[4] = {
-      // open top
+      // a four with an open top
       {{{.34F, .02F}, {.28F, .26F}, {.22F, .54F}},
        {{.22F, .54F}, {.5F, .54F}, {.82F, .5F}},
        {{.68F, .04F}, {.66F, .5F}, {.62F, 1.F}}},
-      // closed
+      // a closed four
       {{{.6F, .0F}, {.4F, .3F}, {.18F, .64F}},
        {{.18F, .64F}, {.5F, .64F}, {.82F, .63F}},
        {{.6F, .0F}, {.61F, .5F}, {.6F, 1.F}}},
-      // one rounded stroke, then the stem
+      // a four of one rounded stroke and the stem
       {{{.28F, .02F}, {.24F, .3F}, {.3F, .5F}, {.5F, .52F}, {.7F, .42F}},
        {{.72F, .02F}, {.7F, .4F}, {.66F, .74F}, {.66F, 1.F}}},
   };
@@ -112,7 +112,7 @@ Table write() {
       {{{.76F, .02F}, {.54F, .02F}, {.3F, .04F}},
        {{.3F, .04F}, {.27F, .22F}, {.26F, .42F}},
        {{.26F, .42F}, {.5F, .36F}, {.74F, .5F}, {.76F, .76F}, {.54F, .97F}, {.22F, .92F}}},
-      // one curve
+      // a five of one curve
       {{{.78F, .03F},
         {.52F, .03F},
         {.36F, .08F},
@@ -122,7 +122,7 @@ Table write() {
         {.74F, .74F},
         {.56F, .96F},
         {.24F, .96F}}},
-      // the bar is written last and tilted
+      // a five whose bar is written last and tilted
       {{{.34F, .06F},
         {.3F, .26F},
         {.28F, .42F},
@@ -144,7 +144,7 @@ Table write() {
         {.62F, .52F},
         {.4F, .56F},
         {.26F, .74F}}},
-      // a straight back
+      // a six with a straight back
       {{{.44F, .0F},
         {.32F, .3F},
         {.24F, .62F},
@@ -154,7 +154,7 @@ Table write() {
         {.7F, .62F},
         {.48F, .56F},
         {.28F, .68F}}},
-      // a wide sweep with a small loop
+      // a six of a wide sweep with a small loop
       {{{.74F, .06F},
         {.5F, .06F},
         {.3F, .3F},
@@ -168,15 +168,15 @@ Table write() {
   };
   t[7] = {
       {{{.2F, .05F}, {.5F, .04F}, {.78F, .03F}}, {{.78F, .03F}, {.64F, .34F}, {.5F, .68F}, {.42F, 1.F}}},
-      // crossed
+      // a crossed seven
       {{{.2F, .06F}, {.5F, .05F}, {.78F, .04F}},
        {{.78F, .04F}, {.6F, .4F}, {.4F, 1.F}},
        {{.36F, .52F}, {.54F, .5F}, {.74F, .49F}}},
-      // a serif and a rounded corner
+      // a seven with a serif and a rounded corner
       {{{.22F, .2F}, {.26F, .06F}, {.5F, .08F}, {.74F, .04F}, {.72F, .24F}, {.58F, .56F}, {.52F, .98F}}},
   };
   t[8] = {
-      // one stroke, crossing in the middle
+      // an eight of one stroke that crosses itself in the middle
       {{{.7F, .12F},
         {.5F, .01F},
         {.3F, .12F},
@@ -190,10 +190,10 @@ Table write() {
         {.48F, .48F},
         {.68F, .3F},
         {.7F, .12F}}},
-      // two rings
+      // an eight of two rings
       {{{.5F, .02F}, {.32F, .1F}, {.3F, .32F}, {.5F, .44F}, {.7F, .32F}, {.68F, .1F}, {.5F, .02F}},
        {{.5F, .44F}, {.28F, .56F}, {.24F, .82F}, {.5F, .98F}, {.76F, .82F}, {.72F, .56F}, {.5F, .44F}}},
-      // starts at the upper right and stays open
+      // an eight that starts at the upper right and stays open
       {{{.74F, .1F},
         {.48F, .02F},
         {.3F, .18F},
@@ -207,10 +207,10 @@ Table write() {
         {.78F, .04F}}},
   };
   t[9] = {
-      // ring and straight leg
+      // a nine of a ring and a straight leg
       {{{.7F, .1F}, {.46F, .02F}, {.26F, .18F}, {.28F, .42F}, {.5F, .5F}, {.68F, .36F}, {.7F, .1F}},
        {{.7F, .1F}, {.69F, .5F}, {.66F, 1.F}}},
-      // ring and curved leg
+      // a nine of a ring and a curved leg
       {{{.68F, .1F},
         {.44F, .04F},
         {.26F, .22F},
@@ -222,7 +222,7 @@ Table write() {
         {.68F, .78F},
         {.5F, .97F},
         {.28F, .92F}}},
-      // one slanted sweep
+      // a nine of one slanted sweep
       {{{.74F, .08F},
         {.5F, .02F},
         {.28F, .2F},

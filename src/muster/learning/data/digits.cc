@@ -13,18 +13,18 @@ namespace {
 
 // How much the writers differ. Larger spreads make the digits harder, especially for a linear model. Lengths
 // are in units of the digit's height unless marked as pixels; a "spread" is a standard deviation.
-constexpr float kPointSpread = 0.020F;    // of each control point
-constexpr float kElasticSpread = 0.042F;  // of the displacement at each grid node
-constexpr float kSlantSpread = 0.18F;     // horizontal shear
-constexpr float kTurnSpread = 0.10F;      // sine of the rotation angle
-constexpr float kMinHeight = 16.5F;       // pixels
+constexpr float kPointSpread = 0.020F;    // spread of the place of each control point
+constexpr float kElasticSpread = 0.042F;  // spread of the displacement at each grid node
+constexpr float kSlantSpread = 0.18F;     // spread of the horizontal shear
+constexpr float kTurnSpread = 0.10F;      // spread of the sine of the rotation angle
+constexpr float kMinHeight = 16.5F;       // smallest height of a digit, in pixels
 constexpr float kMaxHeight = 21.0F;
-constexpr float kMinWidth = 0.80F;  // horizontal stretch
+constexpr float kMinWidth = 0.80F;  // smallest horizontal stretch
 constexpr float kMaxWidth = 1.15F;
-constexpr float kShiftSpread = 1.2F;  // pixels, in each direction
-constexpr float kMinPen = 0.75F;      // pen radius, pixels
+constexpr float kShiftSpread = 1.2F;  // spread of the shift in each direction, in pixels
+constexpr float kMinPen = 0.75F;      // smallest pen radius, in pixels
 constexpr float kMaxPen = 1.75F;
-constexpr float kMinInk = 0.75F;  // fraction of full ink
+constexpr float kMinInk = 0.75F;  // smallest ink, as a fraction of full ink
 constexpr float kNoise = 10.0F;   // largest noise, in units of 1/255
 
 constexpr int kSide = static_cast<int>(kImageSide);

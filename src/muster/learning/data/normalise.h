@@ -33,7 +33,7 @@ class Normalisation {
 
  private:
   std::vector<ChannelScale> channels_;
-  std::vector<std::array<float, 256>> tables_;  // one per channel
+  std::vector<std::array<float, 256>> tables_;  // the input for each byte, one table per channel
 };
 
 }  // namespace muster::learning

@@ -32,7 +32,7 @@ Scalar cross_entropy(std::span<const Scalar> logits, std::uint8_t label, std::sp
   return static_cast<Scalar>(std::log(sum) + top - static_cast<double>(logits[label]));
 }
 
-// The loss alone, to the same bits.
+// The loss only, with the same bits.
 template <typename Scalar>
 Scalar cross_entropy(std::span<const Scalar> logits, std::uint8_t label) {
   std::array<Scalar, kMaxClasses> slope;

@@ -21,7 +21,7 @@ namespace muster::learning {
 
 enum class ArchitectureKind { cnn, logistic, mlp };
 
-inline constexpr std::size_t kHiddenUnits = 128;  // in mlp
+inline constexpr std::size_t kHiddenUnits = 128;  // units of mlp's hidden layer
 // The smallest image side for which the cnn's last pooling window still fits.
 inline constexpr std::size_t kMinCnnSide = 14;
 

@@ -16,7 +16,7 @@ struct Placed {
   const Layer* layer;
   std::string name;
   std::vector<std::size_t> shape;
-  Shape flattened;  // of a dense layer's input, [y][x][channel]
+  Shape flattened;  // the shape of a dense layer's input, [y][x][channel]
 };
 
 std::vector<Placed> placed(const std::vector<Layer>& layers, const std::string& prefix) {

@@ -19,8 +19,8 @@ namespace muster::learning {
 
 struct NamedTensor {
   std::string name;
-  std::vector<std::size_t> shape;  // the slowest index first
-  std::vector<float> values;       // as many as the product of `shape`
+  std::vector<std::size_t> shape;  // the sizes, that of the slowest index first
+  std::vector<float> values;       // as many values as the product of `shape`
   bool operator==(const NamedTensor&) const = default;
 };
 

@@ -15,8 +15,8 @@ namespace muster::learning {
 // The record's inputs, in the form that a model takes: a vector of data.shape.size() numbers.
 std::unique_ptr<ClientFunction> make_vector_mean(const Dataset& data);
 
-// One number. For an image, it is the mean of its bytes divided by 255, in [0, 1]; for a row, it is the first
-// feature. The function keeps a copy of the normalisation of `data`, not a reference to it.
+// One number: for an image, the mean of its bytes divided by 255, in [0, 1]; for a row, the first feature.
+// The function keeps a copy of the normalisation of `data`, not a reference to it.
 std::unique_ptr<ClientFunction> make_scalar_mean(const Dataset& data);
 
 // The indicator of the record's class: data.classes numbers, 1 at the class and 0 elsewhere.

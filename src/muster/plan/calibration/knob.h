@@ -26,8 +26,8 @@ std::vector<std::string_view> keys_solved_by(Knob knob);
 struct Parameter {
   Knob knob;
   std::string_view key;
-  bool rises;  // epsilon rises with the parameter, so the answer is the largest value
-  bool whole;  // an integer; otherwise a number of six significant digits
+  bool rises;  // whether epsilon rises with the parameter; then the largest value is the answer
+  bool whole;  // whether the values are integers; otherwise they have six significant digits
   double min;  // values outside min..max are never tried
   double max;
 };

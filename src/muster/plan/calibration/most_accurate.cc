@@ -50,7 +50,7 @@ class AtRate {
     set_parameter(values, parameter_.knob, noise_);
     return round_variance(values);
   }
-  double noise() const { return noise_; }  // at the rate of the last call
+  double noise() const { return noise_; }  // the noise at the rate of the last call of variance()
 
  private:
   Plan plan_;
@@ -64,7 +64,7 @@ struct RateFound {
   double log_odds;
   double variance;
   double noise;
-  double rate() const { return 1 / (1 + std::exp(-log_odds)); }  // 1 at infinity
+  double rate() const { return 1 / (1 + std::exp(-log_odds)); }  // 1 if log_odds is infinite
 };
 
 RateFound ask(AtRate& at, double log_odds) {

@@ -11,7 +11,7 @@ namespace muster::protocols {
 // is a mean over those who report. Pure.
 bool chooses_rate(Protocol protocol);
 
-// Throws Error(plan) if chooses_rate is false, where round_variance throws, and if no noise at the chosen rate
+// Throws Error(plan) if chooses_rate is false, if round_variance throws, or if no noise at the chosen rate
 // meets the target. Pure.
 Calibration most_accurate(const Plan& plan, const Target& target);
 

@@ -109,10 +109,11 @@ Start better_start(ParameterCost& cost, const Plan& plan, const Parameter& param
   return start;
 }
 
-// Whether a value costs more than the target. If the rough upper bound is clearly above the target, it
-// decides. The rough formula cannot decide this, because it ignores the local guarantee and heavy tails.
+// Whether a value costs more than the target. If the rough upper bound is clearly above the target, that
+// bound decides. The rough formula cannot decide this, because it ignores the local guarantee and heavy
+// tails.
 bool misses(ParameterCost& cost, const Target& target, double value) {
-  constexpr double kClearly = 1.05;  // more than the error of the rough upper bound
+  constexpr double kClearly = 1.05;  // more than 1 plus the relative error of the rough upper bound
   return cost.rough_upper(value) > kClearly * target.epsilon || cost.upper(value) > target.epsilon;
 }
 
@@ -152,7 +153,8 @@ Calibration solve_for_parameter(const Plan& plan, const Parameter& parameter, co
                                         start.reach,
                                         !parameter.whole || parameter.knob == Knob::clients};
   std::optional<std::int64_t> index = search.last_within(excess);
-  // The statement lists more bounds than the search evaluates. The caller sees the statement, so it decides.
+  // The statement lists more bounds than the search evaluates, and the caller sees the statement. So the
+  // statement decides whether a value meets the target.
   for (std::int64_t step = 1; index && *index >= first; *index -= step, step *= 2) {
     const double value = lattice.value(*index);
     Statement statement = cost.statement(value);

@@ -18,18 +18,19 @@ double second_moment(const PlanValues& values) {
   return spec.second_moment(values);
 }
 
-// Of the mean of reports that each client sends with probability `included`, by a coin of its own.
+// The variance of the mean of the reports if each client reports with probability `included`, by a coin of
+// its own. Here and below, s is the second moment of a report.
 double by_coins(double s, double included, double clients) { return (s - included) / (clients * included); }
 
-// Of the mean of the reports of `subset` clients, drawn without replacement.
+// The variance of the mean of the reports of `subset` clients, drawn without replacement.
 double by_subset(double s, double subset, double clients) {
   const double sampling = clients > 1 ? (clients - subset) / (subset * (clients - 1)) : 0;
   return (s - 1) / subset + sampling;
 }
 
-// Of the sum of the answers at `answers` slots over the number that clients are expected to give. Each of
-// `present` clients checks in at a slot with probability `chosen`; a slot at which nobody did is answered by a
-// dummy, which holds 0.
+// The variance of a quotient: the sum of the answers at `answers` slots, over the number of answers expected
+// from clients. Each of `present` clients checks in at a slot with probability `chosen`. A slot at which no
+// client checked in is answered by a dummy, which holds 0.
 double by_slots(double s, double answers, double chosen, double present) {
   const double filled = -std::expm1(present * std::log1p(-chosen));
   return (s - 1) / (answers * filled * filled) + 1 / (answers * filled);

@@ -99,8 +99,8 @@ TEST(BinomialInterval, TheIntervalMissesNoMoreOftenThanStated) {
 }
 
 TEST(BinomialInterval, ChernoffBeyondContainsTheExactAndIsClose) {
-  // Below and above 10^10 expected successes: in units of standard deviations, the ends may only move
-  // outward, and only a little.
+  // The ends are compared below and above 10^10 expected successes, in units of standard deviations. Above,
+  // they may only lie further outward, and only by a little.
   const double p = 0.1, side = 1e-6;
   const auto deviations = [p](double trials, std::uint64_t count) {
     return (static_cast<double>(count) - trials * p) / std::sqrt(trials * p * (1 - p));

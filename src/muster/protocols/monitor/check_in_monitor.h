@@ -20,7 +20,7 @@
 //     CheckInMonitor monitor(plan.stages());
 //     monitor.watch(1, 5793);      // the next round had 5793 check-ins
 //     monitor.watch(9, 54210);     // the nine rounds after it, together
-//     monitor.alarm();             // nothing, or what is wrong
+//     monitor.alarm();             // nullopt, or the round and the reason
 //
 // A monitor belongs to one thread.
 #pragma once
@@ -83,7 +83,7 @@ class CheckInMonitor {
   struct Alarm {
     Direction direction;
     std::uint64_t round;  // the last round watched when the alarm was raised
-    std::string reason;   // shown to users
+    std::string reason;   // the reason as shown to users
   };
   // The first alarm, if any; later alarms do not replace it.
   const std::optional<Alarm>& alarm() const { return alarm_; }
@@ -122,11 +122,11 @@ class CheckInMonitor {
   std::vector<Declared> declared_;
   std::uint64_t slots_ = 0;  // slots per run; 0 if rounds are independent
   std::uint64_t planned_ = 0;
-  double side_;  // a quarter of false_alarm
+  double side_;  // allowed false-alarm probability of each case and direction: false_alarm / 4
 
   std::uint64_t done_ = 0;
   std::uint64_t watched_ = 0;
-  std::uint64_t messages_ = 0;      // in all rounds so far
+  std::uint64_t messages_ = 0;      // messages in all rounds so far
   bool run_known_ = true;           // in slot protocols, whether the current run was watched from its start
   std::uint64_t run_messages_ = 0;  // in slot protocols, the messages of the current run
   std::uint64_t whole_run_rounds_ = 0;  // in slot protocols, done_ at the end of the last complete run

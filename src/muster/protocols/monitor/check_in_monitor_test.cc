@@ -62,7 +62,7 @@ double chance_outside(const CountBand& band, std::uint64_t trials, double p) {
   return 1 - inside;
 }
 
-// Each assertion on random numbers in this file fails by chance with probability 1e-6.
+// Each call of binomial_test in this file fails by chance with probability at most 1e-6.
 constexpr double kAlpha = 1e-6;
 
 TEST(CheckInMonitor, CountsLeaveTheirBandAsOftenAsTheExactLawSays) {
@@ -70,8 +70,8 @@ TEST(CheckInMonitor, CountsLeaveTheirBandAsOftenAsTheExactLawSays) {
   const CountBand band = *CheckInMonitor({{check_in(500, 0.1), kRounds}}, 0.4).band(1);
   const double once = chance_outside(band, 500, 0.1);
   const double in_a_run = -std::expm1(static_cast<double>(kRounds) * std::log1p(-once));
-  EXPECT_LE(in_a_run, 0.2);  // the band may use half of the false alarms
-  EXPECT_GT(in_a_run, 0.1);  // counts are integers, so it uses somewhat less
+  EXPECT_LE(in_a_run, 0.2);  // the bands may use half of the false-alarm probability 0.4
+  EXPECT_GT(in_a_run, 0.1);  // counts are integers, so the bands use somewhat less
   const testing::Verdict verdict =
       testing::binomial_test(alarms(kRuns, 0.1, 0.1, kRounds, 0.4).by_count, kRuns, in_a_run, kAlpha);
   EXPECT_TRUE(verdict.pass) << verdict.summary;
@@ -96,7 +96,7 @@ TEST(CheckInMonitor, AlarmsAreFalseNoMoreOftenThanStatedHoweverRoundsAreGrouped)
 // it.
 TEST(CheckInMonitor, ABandWithoutTheUnionOverRoundsFails) {
   constexpr std::uint64_t kRuns = 1000, kRounds = 60;
-  const CountBand band = binomial_band(500, 0.1, 0.1, 0.05);  // a quarter of 0.2 in every round
+  const CountBand band = binomial_band(500, 0.1, 0.1, 0.05);  // a quarter of 0.2 for each single round
   Generator generator(1);
   std::uint64_t raised = 0;
   for (std::uint64_t run = 0; run < kRuns; ++run) {
@@ -145,16 +145,15 @@ TEST(CheckInMonitor, ADriftOfOnePercentIsSeenLongBeforeAnyCountLeavesItsBand) {
     ASSERT_TRUE(monitor.alarm()) << rate;
     EXPECT_EQ(monitor.alarm()->direction, rate < 0.1 ? Direction::too_few : Direction::too_many);
     EXPECT_THAT(monitor.alarm()->reason, ::testing::HasSubstr("drift"));
-    // In each round, the log likelihood ratio for a factor e^t on the odds gains at least N p t^2/2. An alarm
-    // requires log(18 * 4/alpha) = 11.2. The value t = 1/128 of the grid is within a factor 1.3 of the drift;
-    // it gains 0.27 per round, of at most 6000 * 0.01^2/2 = 0.3.
+    // In each round, the log likelihood ratio for the factor e^(1/128) on the odds (or for its inverse) gains
+    // 0.304. An alarm requires at most log(18 * 4/alpha) = 11.2 of it, which it has after 37 rounds.
     EXPECT_LT(round, 45u);
   }
 }
 
 TEST(CheckInMonitor, ADriftedRateAlarmsInEveryRun) {
-  // 30,000 coins show 3,900 +- 58 reports where 3,000 are declared; the evidence needs an excess of about
-  // 250.
+  // 30,000 coins give 3,900 +- 58 reports where 3,000 are declared. An excess of about 250 is enough for an
+  // alarm.
   EXPECT_EQ(alarms(300, 0.13, 0.1, 60, 1e-3).any, 300u);
   EXPECT_EQ(alarms(300, 0.07, 0.1, 60, 1e-3).any, 300u);
 }
@@ -236,7 +235,8 @@ TEST(CheckInMonitor, SlotsOfARunAreWatchedGivenThoseBefore) {
   }
   const testing::Verdict verdict = at_most(raised, kTimes, 0.2);
   EXPECT_TRUE(verdict.pass) << verdict.summary;
-  EXPECT_EQ(raised_drifted, kTimes);  // 120 of 320 reports are missing in each run: 12 deviations
+  // 120 of the 320 expected reports are missing in each run, which are 15 standard deviations.
+  EXPECT_EQ(raised_drifted, kTimes);
 }
 
 TEST(CheckInMonitor, BlocksAcrossTheEndOfARunAreSkippedUntilTheNextBegins) {

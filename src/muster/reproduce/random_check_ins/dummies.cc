@@ -11,7 +11,7 @@ namespace muster::reproduce {
 namespace {
 
 constexpr std::uint64_t kSeed = 2020;
-constexpr double kLimit = 4;  // standard errors of the mean
+constexpr double kLimit = 4;  // the largest deviation that agrees, in standard errors of the mean
 
 }  // namespace
 
@@ -28,7 +28,7 @@ DummyCount count_dummies(protocols::RollCall& roll_call, std::uint64_t slots) {
     sum += dummies;
     squares += dummies * dummies;
   }
-  // The sums are of integers and exact.
+  // The sums are exact, because they are sums of integers.
   const auto runs = static_cast<double>(kDummyRuns);
   const double mean = sum / runs, variance = (squares - sum * mean) / (runs - 1);
   return {mean, std::sqrt(std::max(variance, 0.0) / runs)};

@@ -22,7 +22,7 @@ struct DummyCount {
 };
 DummyCount count_dummies(protocols::RollCall& roll_call, std::uint64_t slots);
 
-random::RunKey dummy_key();  // of a fixed seed, so that the counts are the same every time
+random::RunKey dummy_key();  // a key from a fixed seed, so that the counts are the same every time
 protocols::CheckInCoins dummy_coins(double p0);  // no client drops out
 
 // Compares counts with exact expectations, one after another.
@@ -37,7 +37,7 @@ class DummyComparison {
 
  private:
   int points_ = 0;
-  double largest_ = 0;  // in standard errors
+  double largest_ = 0;  // the largest deviation, in standard errors
 };
 
 }  // namespace muster::reproduce

@@ -18,7 +18,7 @@ using accounting::Question;
 namespace published = accounting::published_shuffle_gaussian;
 
 const std::vector<double> kRounds = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
-constexpr std::uint64_t kHighestOrder = 2048;  // of the claim about Corollary 1
+constexpr std::uint64_t kHighestOrder = 2048;  // the highest Renyi order for the claim about Corollary 1
 
 Finding amplification(const Curve& alone, const Curve& shuffled) {
   double least = value_at(alone, 0) / value_at(shuffled, 0);

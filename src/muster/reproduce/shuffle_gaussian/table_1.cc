@@ -20,7 +20,7 @@ using accounting::Conversion;
 using accounting::Question;
 namespace published = accounting::published_shuffle_gaussian;
 
-constexpr int kDecimals = 5;  // the table's
+constexpr int kDecimals = 5;  // decimals of the table's values
 
 struct Setup {
   double clients = number_of("001-table-1-parameters", 0);
@@ -56,9 +56,9 @@ Curve by_renyi_at_diameter(const Setup& setup) {
                   });
 }
 
-// T = `rounds` times the least epsilon that the clones (Feldman, McMillan, Talwar 2021, Theorem 3.8) give
-// one round at delta / T, where delta0 is 9.884e-11 times a power of two. The results come close to the
-// paper's.
+// Let T be `rounds`. Returns T times the least epsilon that the clones (Feldman, McMillan, Talwar 2021,
+// Theorem 3.8) give one round at delta / T, where delta0 is 9.884e-11 times a power of two. The results come
+// close to the paper's.
 double clones_on_the_grid(const Setup& setup, double rounds) {
   const double share = setup.delta / rounds;
   double best = std::numeric_limits<double>::infinity();

@@ -49,7 +49,7 @@ double lower(const Round& round, std::uint64_t order) {
   return accounting::check_in_rdp_lower(round.epsilon0, round.clients, round.rate, slack(), order);
 }
 
-// In the order of their kinds.
+// The formulas of the figure: those as published first, then the corrected one, then the lower values.
 const std::vector<Formula>& formulas() {
   static const std::vector<Formula> all = {
       {"Theorem 2 as printed, with 2 epsilon0 and 8 epsilon0", Kind::published,

@@ -27,19 +27,19 @@ struct Panel {
   std::vector<double> xs;
   std::function<Setup(double x)> at;
 };
-Panel panel_a();  // over the rounds; the last point is the one for which the paper states ratios
-Panel panel_b();  // over the rounds, with more clients in a round
-Panel panel_c();  // over the clients, with equally many in a round
+Panel panel_a();  // over the number of rounds; the paper states ratios for the last point
+Panel panel_b();  // over the number of rounds, with more clients in each round
+Panel panel_c();  // over the number of clients, with the same number in every round
 
 // Curves by the formulas of papers: as this paper draws them, and as the cited theorems state them.
 struct PaperCurves {
-  // published
+  // Curves of kind `published`.
   Curve wang_drawn;       // (iii), with one branch of the minimum in [43]
   Curve clones_drawn;     // (iv), composed by the closed form of [34]
   Curve theorem_1;        // (i)
   Curve theorem_2;        // (ii)
   Curve clones_composed;  // (iv), composed optimally
-  // corrected
+  // Curves of kind `corrected`.
   Curve theorem_1_exact;  // (i) by the exact conversion
   Curve wang;             // (iii) with the minimum
   Curve clones;           // (iv) with the pair of the clones evaluated exactly, composed optimally

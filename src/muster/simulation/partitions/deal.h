@@ -33,7 +33,7 @@ namespace muster::simulation {
 struct Deal {
   std::uint64_t clients;
   std::uint64_t each;                    // records per client; clients * each must be at most labels.size()
-  std::span<const std::uint8_t> labels;  // of all records, each less than `classes`
+  std::span<const std::uint8_t> labels;  // the labels of all records, each less than `classes`
   std::size_t classes;
 
   std::size_t dealt() const { return static_cast<std::size_t>(clients * each); }

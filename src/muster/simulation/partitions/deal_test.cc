@@ -13,7 +13,7 @@ namespace {
 
 using Kind = protocols::Partition::Kind;
 
-constexpr double kAlpha = 1e-6;  // false-alarm rate; the seeds are fixed, so results are always the same
+constexpr double kAlpha = 1e-6;  // false-alarm rate of each statistical test; the seeds are fixed
 constexpr std::size_t kLabels = 10;
 
 const random::RunKey kKey = random::RunKey::from_seed(7);

@@ -12,7 +12,7 @@
 namespace muster::simulation {
 namespace {
 
-constexpr double kAlpha = 1e-6;  // false-alarm rate; seeds are fixed, so results are always the same
+constexpr double kAlpha = 1e-6;  // false-alarm rate of each statistical test; the seeds are fixed
 
 random::KeyedStream stream(std::uint64_t client) {
   return {random::RunKey::from_seed(3), {random::Purpose::audit, 0, client}};

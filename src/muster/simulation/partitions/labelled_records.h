@@ -12,7 +12,7 @@ namespace muster::simulation {
 using Record = std::uint32_t;
 
 struct LabelledRecords {
-  std::vector<Record> records;      // of label 0, then of label 1, ...
+  std::vector<Record> records;      // the records of label 0, then of label 1, ...
   std::vector<std::size_t> begins;  // label l has the elements begins[l] .. begins[l + 1] - 1 of `records`
 
   std::size_t classes() const { return begins.size() - 1; }

@@ -41,7 +41,7 @@ class SharedRecords {
 
   protocols::Partition partition_;
   std::uint64_t each_;
-  std::uint64_t count_;  // of records in the data set
+  std::uint64_t count_;  // the number of records in the data set
   random::RunKey key_;
   LabelledRecords sorted_;     // all records; only for by-label and dirichlet
   std::vector<bool> present_;  // whether a label has records

@@ -48,17 +48,17 @@ struct Checkpoint {
   Digest data{};
   Fidelity fidelity = Fidelity::message;
   std::uint64_t round = 0;     // rounds done; in slot protocols, slots of all runs together
-  std::uint64_t messages = 0;  // so far, dummies included
+  std::uint64_t messages = 0;  // messages so far, dummies included
   double seconds = 0;
   std::uint64_t metrics_bytes = 0;
   std::uint64_t neutral = 0;  // messages sent instead of a vector that was not finite
-  std::uint64_t records = 0;  // in the training set that clients share; 0 if not known
+  std::uint64_t records = 0;  // records in the training set; 0 if not known
   std::uint64_t sampler = kGaussianSampler;
   ModelState model;
 };
 
-// The BLAKE2b-256 hash of both parts: example and class counts, shapes, normalisation, names of classes, labels and
-// inputs.
+// The BLAKE2b-256 hash of the training and the test examples: their number, shapes, classes with their names,
+// normalisation, labels and inputs.
 Digest digest_of(const learning::DataSplit& data);
 
 // The bytes of the file.

@@ -21,25 +21,26 @@ struct Measurement {
   std::uint64_t round = 0;  // rounds done, from 1
   double accuracy = 0;      // of the reported model on the whole test set, in [0, 1]
   double epsilon = 0;       // proven upper epsilon of the rounds done; infinite if none is proven
-  // The messages of the last step, including the server's dummies, because which ones are dummies is secret.
+  // The number of messages of the last step, including the server's dummies, because which ones are dummies
+  // is secret.
   std::uint64_t check_ins = 0;
   // The number of neutral answers so far, the messages that clients sent because their own vector was not
-  // finite; nothing if an older version, which did not count them, wrote the line. This number reveals
+  // finite; nullopt if an older version, which did not count them, wrote the line. This number reveals
   // something about the records, and no epsilon covers it: it is meant for those who run the simulation, not
   // for publication.
   std::optional<std::uint64_t> neutral = std::nullopt;
-  // In slot protocols, the slots done in all runs together.
+  // In slot protocols, the number of slots done in all runs together; otherwise nullopt.
   std::optional<std::uint64_t> slot = std::nullopt;
   // The mean cross-entropy of the reported model on the whole test set, in nats; infinite if it is not
-  // finite. Nothing for a statistic, or if an older version, which did not compute it, wrote the line.
+  // finite. nullopt for a statistic, or if an older version, which did not compute it, wrote the line.
   std::optional<double> loss = std::nullopt;
   // The accuracy by client (client_accuracy.h): the mean over clients, and the mean over the worst tenth of
   // the clients. nullopt if each client holds only one record, and for a statistic. No epsilon covers these
   // values or `neutral`.
   std::optional<double> client_accuracy = std::nullopt;
   std::optional<double> worst_decile = std::nullopt;
-  std::uint64_t messages = 0;  // so far, dummies included
-  double seconds = 0;          // in all sessions of the run, without loading data
+  std::uint64_t messages = 0;  // messages so far, dummies included
+  double seconds = 0;          // time of all sessions of the run, without loading data
 
   // Rounds done; in slot protocols, slots of all runs together.
   std::uint64_t step() const { return slot.value_or(round); }

@@ -41,7 +41,8 @@ std::vector<std::string> columns_of(const std::vector<ordered_json>& objects) {
   return columns;
 }
 
-// As RFC 4180 has it: text with a comma, a quote or a line end stands in quotes, which are doubled inside.
+// By the rules of RFC 4180: text with a comma, a quote or a line end is quoted, and quotes inside it are
+// doubled.
 std::string field_of(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == text.npos) {
     return text;

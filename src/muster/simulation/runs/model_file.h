@@ -4,7 +4,7 @@
 // The format (https://github.com/huggingface/safetensors) has three parts:
 //     8 bytes   the length of the header, little-endian
 //     header    a JSON object with each tensor's dtype, shape and place, and texts under "__metadata__"
-//     values    of all tensors
+//     values    the values of all tensors
 // Here every value is a 32-bit float, and tensors are stored in the order of StoredModel::tensors.
 // Pure functions.
 #pragma once
@@ -22,7 +22,7 @@ namespace muster::simulation {
 inline constexpr const char* kModelFile = "model.safetensors";
 
 struct StoredModel {
-  std::map<std::string, std::string> about;  // "__metadata__"
+  std::map<std::string, std::string> about;  // the texts under "__metadata__"
   std::vector<learning::NamedTensor> tensors;
   bool operator==(const StoredModel&) const = default;
 };

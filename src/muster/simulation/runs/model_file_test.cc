@@ -47,7 +47,7 @@ TEST(ModelFile, HasTheBytesOfTheFormat) {
       R"({"__metadata__":{"epsilon":"0.5","plan":"abc"},"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
   const std::string padded = header + std::string((8 - header.size() % 8) % 8, ' ');
   std::string expected = file_with(padded, 0);
-  expected += std::string("\0\0\x80\x3f\0\0\0\xc0", 8);  // 1 and -2
+  expected += std::string("\0\0\x80\x3f\0\0\0\xc0", 8);  // the values 1 and -2
   EXPECT_EQ(encode_model({small().about, {{"w", {2}, {1, -2}}}}), expected);
 }
 

@@ -28,12 +28,12 @@ struct RunResult {
   double epsilon = 0;   // proven upper epsilon of `rounds`; infinite if none is proven
   double delta = 0;
   std::uint64_t rounds = 0;
-  double seconds = 0;              // in all sessions of the run, without loading data
+  double seconds = 0;              // time of all sessions of the run, without loading data
   double examples_per_second = 0;  // messages, dummies included, per second; 0 if no time was measured
   Fidelity fidelity = Fidelity::message;
   Stopped stopped = Stopped::done;
   std::string out;  // the run's folder
-  // As in Measurement (metrics_file.h).
+  // The number of neutral answers, as in Measurement (metrics_file.h).
   std::optional<std::uint64_t> neutral = std::nullopt;
   // How many clients hold the same record, on average; 1 if each client has its own record.
   std::optional<double> clients_per_record = std::nullopt;
@@ -43,7 +43,7 @@ struct RunResult {
   std::optional<accounting::Validity> validity = std::nullopt;
   std::optional<accounting::Neighbouring> neighbouring = std::nullopt;
   std::optional<accounting::View> view = std::nullopt;
-  // As in Measurement.
+  // The next three fields are as in Measurement.
   std::optional<double> loss = std::nullopt;
   std::optional<double> client_accuracy = std::nullopt;
   std::optional<double> worst_decile = std::nullopt;
@@ -81,7 +81,7 @@ struct RunResult {
 std::string result_line(const RunResult& result);
 
 // Reads the file and checks that it fits this plan and the rounds and fidelity of its checkpoint. Returns
-// nothing if there is no such file; throws Error(file) if it is damaged or belongs to another run. The
+// nullopt if there is no such file; throws Error(file) if it is damaged or belongs to another run. The
 // epsilon is the one stated in the file; it is not computed again.
 std::optional<RunResult> read_result(const std::filesystem::path& file, const protocols::Plan& plan,
                                      const Checkpoint& checkpoint);

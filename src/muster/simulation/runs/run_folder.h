@@ -7,11 +7,11 @@
 //     model.safetensors  the trained model (model_file.h); it exists once the run is finished
 //     result.json    the final JSON object (result_file.h); it exists once the run is finished
 //
-// Opening locks the folder against a second process. Call order: open; then begin (if found() == fresh)
-// or resume (if unfinished); then append and save in any order; then finish, or tabulate if the run is
-// interrupted. A folder that open()
-// created is removed again if the run never began. Every failure of the system is Error(file), and files
-// that were complete before it are complete after it. A RunFolder belongs to one thread.
+// Opening locks the folder against a second process. Call order: open; then begin (if found() == fresh) or
+// resume (if unfinished); then append and save in any order; then finish, or tabulate if the run is
+// interrupted. A folder that open() created is removed again if the run never began. Every failure of the
+// system is Error(file), and files that were complete before it are complete after it. A RunFolder belongs to
+// one thread.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +58,8 @@ class RunFolder {
   void append(const Measurement& measured);
   std::uint64_t metrics_bytes() const { return metrics_bytes_; }
   void save(const Checkpoint& checkpoint);
-  // Writes metrics.csv anew from metrics.jsonl: the table holds no more rounds than the last checkpoint.
-  // Throws Error(file) if metrics.jsonl has been damaged.
+  // Writes metrics.csv again from metrics.jsonl, so that the table holds no more rounds than the last
+  // checkpoint. Throws Error(file) if metrics.jsonl has been damaged.
   void tabulate();
   // Writes the table and the trained model, and last the result: a folder with a result has all three.
   void finish(const RunResult& result, const StoredModel& model);

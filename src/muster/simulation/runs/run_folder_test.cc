@@ -84,7 +84,7 @@ TEST_F(RunFolderTest, ResumingCutsTheMetricsBackToTheCheckpoint) {
   {
     RunFolder folder(out_);
     folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
-    folder.append(logged(3));  // lost
+    folder.append(logged(3));  // this line is lost
   }
   RunFolder folder(out_);
   folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
@@ -100,7 +100,7 @@ TEST_F(RunFolderTest, MetricsShorterThanTheCheckpointKnowsAreRefused) {
   EXPECT_EQ(code_of([&] { folder.resume(checkpoint); }), ErrorCode::checkpoint);
 }
 
-// A run whose checkpoint is lost must not be started again, because that would overwrite it.
+// A run whose checkpoint is lost must not be started again, because the new run would overwrite its files.
 TEST_F(RunFolderTest, ARunWithoutItsCheckpointIsLeftAlone) {
   {
     RunFolder folder(out_);

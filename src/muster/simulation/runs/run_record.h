@@ -20,10 +20,10 @@ namespace muster::simulation {
 struct RunRecord {
   std::filesystem::path folder;
   protocols::Plan plan;
-  std::string hash;  // of the plan; the checkpoint states the same hash
+  std::string hash;  // the hash of the plan; the checkpoint states the same hash
   std::vector<Measurement> logged;
-  std::optional<RunResult> result;  // nothing if the run is not finished
-  // Nothing if an older version wrote the checkpoint, which then lacks the number of records.
+  std::optional<RunResult> result;  // nullopt if the run is not finished
+  // nullopt if an older version wrote the checkpoint, which then lacks the number of records.
   std::optional<double> clients_per_record;
 };
 

@@ -115,8 +115,8 @@ class StoredFiles : public ::testing::Test {
 TEST_F(StoredFiles, MetricsAreReadBackAsTheyWereWritten) {
   std::vector<Measurement> lines = {measured(1), measured(3), measured(24)};
   lines[1].epsilon = kInfinity;  // no epsilon is proven
-  lines[1].loss = kInfinity;     // it overflowed
-  lines[2].loss.reset();         // as of an earlier version
+  lines[1].loss = kInfinity;     // the loss overflowed
+  lines[2].loss.reset();         // a line of an earlier version has no loss
   std::string text;
   for (const Measurement& line : lines) text += metrics_line(line) + "\n";
   EXPECT_EQ(read_metrics(write(text), plan_of(kCheckIn), true), lines);
@@ -148,7 +148,7 @@ TEST_F(StoredFiles, MetricsHaveTheDocumentedBytes) {
   EXPECT_THAT(shown_line(line), HasSubstr(R"("loss":null)"));
 }
 
-// The line after an upgrade has a field more.
+// After an upgrade, a line may have one field more than the lines before it.
 TEST_F(StoredFiles, TheTableHasTheNumbersOfTheLines) {
   Measurement first = measured(1), last = measured(24);
   first.loss.reset();

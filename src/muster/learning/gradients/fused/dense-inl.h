@@ -155,7 +155,7 @@ HWY_INLINE void DenseBackward(const float* HWY_RESTRICT parameters, const float*
     hn::Store((folded[0] + folded[1]) + (folded[2] + folded[3]), F(), in_slope + k);
   }
 #else
-  constexpr std::size_t kAhead = 8;  // rows
+  constexpr std::size_t kAhead = 8;  // rows between the row being written and the one prefetched
   // For a smaller layer, the prefetch could pass the end of `gradient`.
   constexpr bool kLarge = L::kInputs >= 8 * kAhead;
   static_assert(!kLarge || L::kWeightsAt + (L::kInputs + kAhead) * L::kOutputs <= kParameters);

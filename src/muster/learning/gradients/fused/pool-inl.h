@@ -56,7 +56,7 @@ HWY_INLINE void ReluPoolGradient(const float* HWY_RESTRICT in, const float* HWY_
       float* bottom_slope = top_slope + kRow;
       const std::size_t first = y * (kSide - 1) * kChannels + channel;
       V above = hn::Load(d, top_slope);  // the slope so far at the window's top left
-      V below = hn::Zero(d);             // and at the window's bottom left
+      V below = hn::Zero(d);             // the slope so far at the window's bottom left
       V upper_left = hn::Load(d, top);
       V lower_left = hn::Load(d, bottom);
       for (std::size_t x = 0; x + 1 < kSide; ++x) {
