@@ -12,6 +12,7 @@
 namespace muster::accounting {
 namespace {
 
+using numerics::kUlpAbove;
 using numerics::Side;
 
 // Added to upper bounds, as a bound on the error of results that underflow.
@@ -21,7 +22,6 @@ constexpr double kCertain = 1e-12;
 // If finite losses contribute at most this fraction of the mass at infinite loss, Chernoff's bound on their
 // contribution is enough.
 constexpr double kBesides = 1e-6;
-constexpr double kUlp = 2.3e-16;
 // For deltas below this, Chernoff's bound is always enough.
 constexpr double kVanishing = 1e-300;
 // An enclosure wider than this fraction of its upper end is discarded.
@@ -47,7 +47,8 @@ double nearly_certain(Parts parts, double epsilon) {
       break;  // the exponent is convex in c, so no smaller c is better
     }
   }
-  return numerics::larger(0.0, (1 - std::exp(least) * (1 + numerics::kEightThousandRoundings)) * (1 - kUlp));
+  return numerics::larger(0.0,
+                          (1 - std::exp(least) * (1 + numerics::kEightThousandRoundings)) * (1 - kUlpAbove));
 }
 
 // An enclosure computed without an integral or a convolution; nullopt if it would be loose.
@@ -101,7 +102,7 @@ TotalShift total_shift(Parts parts, double epsilon) {
     size += part.rounds * std::abs(part.shift);
   }
   if (size == 0) return {0, 0};
-  return {sum, kUlp * ((static_cast<double>(parts.size()) + 2) * size + std::abs(epsilon))};
+  return {sum, kUlpAbove * ((static_cast<double>(parts.size()) + 2) * size + std::abs(epsilon))};
 }
 
 namespace {

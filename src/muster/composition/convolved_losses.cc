@@ -11,16 +11,17 @@
 #include "muster/composition/loss_cells.h"
 #include "muster/composition/loss_integral.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
 
+using numerics::kUlpAbove;
 using numerics::larger;
 using numerics::smaller;
 
 // Up to this width of a cell, or this distance from its left end, a polynomial replaces the exponential.
 constexpr double kNarrow = 0.1;
-constexpr double kUlp = 2.3e-16;
 // Relative error of a cell's mass, which is a sum of about a thousand sums, each of about a thousand positive
 // terms.
 constexpr double kSummed = 1e-12;
@@ -72,7 +73,8 @@ class Cells {
  private:
   // A bound on the rounding error of a shifted loss.
   static double rounding(const Atoms& law, double shift) {
-    return 2 * kUlp * (std::abs(shift) + larger(std::abs(law.points.front()), std::abs(law.points.back())));
+    return 2 * kUlpAbove *
+           (std::abs(shift) + larger(std::abs(law.points.front()), std::abs(law.points.back())));
   }
   // The index of the cell that contains `loss`, searched from `cell` to the right. The last end is a cell by
   // itself.
@@ -116,7 +118,7 @@ class Cells {
       const double y = (width - d) / 2;
       const double share =
           width <= kNarrow ? d * inverse_[cell] * (1 + y * (1 + y)) : -std::expm1(-d) * inverse_[cell];
-      const double part = mass * smaller(share * (1 + 8 * kUlp), 1.0);
+      const double part = mass * smaller(share * (1 + 8 * kUlpAbove), 1.0);
       up += part;
       down += mass - part;
     };
@@ -145,9 +147,9 @@ class Cells {
   }
 
   double mean_of_u(std::size_t cell) const {
-    const double v = smaller(v_[cell] / masses_[cell] * (1 - kSummed), 1 - kUlp);
+    const double v = smaller(v_[cell] / masses_[cell] * (1 - kSummed), 1 - kUlpAbove);
     const double beyond = -std::log1p(-v);
-    return ends_[cell] + beyond - 4 * kUlp * (std::abs(ends_[cell]) + beyond);
+    return ends_[cell] + beyond - 4 * kUlpAbove * (std::abs(ends_[cell]) + beyond);
   }
 
   bool above_;
@@ -188,7 +190,7 @@ Atoms convolved(const Atoms& a, const Atoms& b, const Manner& manner) {
   const double least = a.points.front() + b.points.front();
   // For upper bounds, the last end must not be below any sum, even after the rounding of the sums.
   const double beyond = manner.side == ConvolvedLosses::Side::above
-                            ? 4 * kUlp * (std::abs(a.points.back()) + std::abs(b.points.back()))
+                            ? 4 * kUlpAbove * (std::abs(a.points.back()) + std::abs(b.points.back()))
                             : 0;
   const double most = a.points.back() + b.points.back() + beyond;
   Cells cells(
@@ -259,7 +261,7 @@ ConvolvedLosses::ConvolvedLosses(std::span<const RepeatedLoss> parts, const Eval
     // The relative error of a round's masses is kRound plus that of the sum of its atoms. The relative error
     // of a convolution's masses is kSummed.
     const auto atoms = static_cast<double>(part.losses->points.size());
-    slack_ += part.rounds * (kRound + kUlp * atoms + 2 * kSummed);
+    slack_ += part.rounds * (kRound + kUlpAbove * atoms + 2 * kSummed);
   }
   points_ = std::move(total->points);
   masses_ = std::move(total->masses);
@@ -269,7 +271,7 @@ double ConvolvedLosses::delta(double epsilon) const {
   const double outward = side_ == Side::above ? 1 : -1;
   double sum = 0;
   for (std::size_t i = points_.size(); i-- > 0;) {
-    const double rounding = 2 * kUlp * (std::abs(epsilon) + std::abs(points_[i]));
+    const double rounding = 2 * kUlpAbove * (std::abs(epsilon) + std::abs(points_[i]));
     const double excess = points_[i] - epsilon + outward * rounding;
     if (excess <= 0) break;
     sum += masses_[i] * -std::expm1(-excess);

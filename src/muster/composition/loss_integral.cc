@@ -10,6 +10,7 @@
 
 #include "muster/numerics/lattice_transform.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/characteristic_product.h"
 #include "muster/numerics/sums/frequency_walk.h"
 
@@ -214,7 +215,7 @@ class TermSum {
       : place_(place),
         kernel_(place.c, place.h, place.excess),
         // The error of epsilon - l0, which is about an ulp of l0, and that of the kernel's own arithmetic.
-        kernel_noise_((8 + std::abs(place.l0)) * kernel_.largest() * 2.3e-16),
+        kernel_noise_((8 + std::abs(place.l0)) * kernel_.largest() * numerics::kUlpAbove),
         value_(kernel_.at(0).real()) {
     const double own_noise = parts.round_off(0, place.c, place.l0);
     noise_slope_ = parts.round_off(1, place.c, place.l0) - own_noise;
@@ -264,7 +265,8 @@ std::optional<numerics::Enclosure> trivial_value(Parts parts, double spacing, do
     return numerics::Enclosure{at_zero, at_zero};
   }
   const double largest = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->largest_point(); });
-  const double rounding = 2.3e-16 * (static_cast<double>(parts.size()) + 4) * (largest + std::abs(epsilon));
+  const double rounding =
+      numerics::kUlpAbove * (static_cast<double>(parts.size()) + 4) * (largest + std::abs(epsilon));
   if (largest + rounding <= epsilon) {
     return numerics::Enclosure{0, 0};
   }

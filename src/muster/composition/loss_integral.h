@@ -13,6 +13,7 @@
 
 #include "muster/composition/composed_delta.h"
 #include "muster/numerics/enclosure.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/atomic_law.h"
 #include "muster/numerics/sums/contour.h"
 
@@ -42,10 +43,10 @@ inline double mass_at_infinity(Parts parts) {
 // Bounds the rounding error of the computed ln E e^{cY} of one loss Y. With x = cy, the term w (e^x - 1) of
 // an atom at y with weight w has an error of at most four ulps of itself, plus w |x| e^x ulps because x is
 // rounded. The sum over A atoms is computed as 2 to 8 running sums, one for each lane of the processor's
-// vectors (numerics/sums/atom_kernels.h). The bound allows it an error of A / 16 ulps of the sum of the
-// terms' moduli. The sum of the moduli is at most E e^{cY} times p e^{-ln E e^{cY}} + p', where p and p' are
-// the masses away from zero of the law and of the tilted law. If exponents are large, the largest one is
-// subtracted from all of them, and its own rounding is included.
+// vectors (numerics/sums/atom_kernels.h), so its error is at most A / 4 ulps of the sum of the terms' moduli.
+// The sum of the moduli is at most E e^{cY} times p e^{-ln E e^{cY}} + p', where p and p' are the masses away
+// from zero of the law and of the tilted law. If exponents are large, the largest one is subtracted from all
+// of them, and its own rounding is included.
 inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt& tilt, double c) {
   double mass = 0;
   for (double w : law.weights) {
@@ -53,9 +54,9 @@ inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt
   }
   const double atoms = static_cast<double>(law.points.size());
   const double top = c * (c > 0 ? law.largest_point() : law.smallest_point());
-  return 2.3e-16 * ((4 + atoms / 16) * (mass * std::exp(-tilt.log_mgf) + tilt.nonzero_mass) +
-                    2 * std::abs(c) * tilt.absolute_mean + 2 * std::abs(tilt.log_mgf) +
-                    (top > 290 ? atoms + 2 * top : 0));
+  return numerics::kUlpAbove * ((4 + atoms / 4) * (mass * std::exp(-tilt.log_mgf) + tilt.nonzero_mass) +
+                                2 * std::abs(c) * tilt.absolute_mean + 2 * std::abs(tilt.log_mgf) +
+                                (top > 290 ? atoms + 2 * top : 0));
 }
 
 // The logarithm of the supremum over u of (1 - e^{-u})_+ e^{-cu}, which is c^c / (1 + c)^{1 + c}. The
@@ -75,8 +76,8 @@ class Integral {
   // Chernoff's bound at the saddle point, which follows from (1 - e^{-u})_+ <= c^c / (1 + c)^{1 + c} e^{cu}.
   // Rounded up.
   double chernoff() const {
-    const double ulps =
-        2.3e-16 * (std::abs(log_total_) + 2 * c_ * std::abs(epsilon_) + 4 * std::abs(log_steepest(c_)) + 8);
+    const double ulps = numerics::kUlpAbove * (std::abs(log_total_) + 2 * c_ * std::abs(epsilon_) +
+                                               4 * std::abs(log_steepest(c_)) + 8);
     return std::exp(log_total_ - c_ * epsilon_ + log_steepest(c_) + log_total_error_ + ulps) +
            std::numeric_limits<double>::min();
   }

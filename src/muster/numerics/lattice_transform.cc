@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::numerics {
 namespace {
 
-constexpr double kUlp = 2.3e-16;  // slightly more than 2 u, where u = 2^-53 is the unit round-off
-// A bound on the error of a butterfly low + r high with a root of unity r, in units of kUlp and relative to
-// the one-norm of the inputs: sqrt(5) u for the product, u for the sum, and 2.6 u for r. That is 5.9 u, less
-// than 3 kUlp.
+// A bound on the error of a butterfly low + r high with a root of unity r, in units of kUlpAbove and relative
+// to the one-norm of the inputs. With the unit round-off u, it is sqrt(5) u for the product, u for the sum,
+// and 2.6 u for r. That is 5.9 u, less than 3 kUlpAbove.
 constexpr double kLevel = 3;
 
 // e^{2 pi i k / n} for k < n / 2, each from the sine and cosine of an angle of at most an eighth of a
@@ -149,11 +149,11 @@ LatticeTransform::LatticeTransform(const std::vector<std::int64_t>& index, const
   for (; half < n; half *= 4) {
     two_levels(re_, im_, Level(root, half), Level(root, 2 * half));
   }
-  // minus_total is the difference of two outputs, and the error of each is at most log2 N times kLevel kUlp,
+  // minus_total is the difference of two outputs. The error of each is at most log2 N times kLevel kUlpAbove,
   // relative to the sum of the weights. `shared` stands for the other roundings: one for each atom that is
   // added to the same cell, and the subtraction.
   const double shared = static_cast<double>(last_point - first_point) / static_cast<double>(n) + 8;
-  error_ = 2 * kUlp * total * (kLevel * log2_cells + shared);
+  error_ = 2 * kUlpAbove * total * (kLevel * log2_cells + shared);
 }
 
 }  // namespace muster::numerics

@@ -11,6 +11,8 @@ namespace muster::numerics {
 
 // The unit round-off u of a double: a basic operation has a relative error of at most u.
 inline constexpr double kUnitRoundoff = 0x1p-53;
+// More than two roundings, and more than an ulp of 1: errors that are counted in ulps are multiplied by this.
+inline constexpr double kUlpAbove = 2.3e-16;
 
 // Relative slack of a double. Each covers the number of roundings in its name and the rounding of its own
 // product. The three roundings are those of one function of libm and one operation; of basic operations
@@ -39,6 +41,7 @@ constexpr bool covers(double slack, double functions, double operations) {
   return above * (1 - roundings) >= 1 && below * (1 + roundings) <= 1;
 }
 
+static_assert(kUlpAbove > 2 * kUnitRoundoff && covers(kUlpAbove, 0, 1));
 static_assert(covers(kThreeRoundings, 1, 1) && covers(kThreeRoundings, 0, 2));
 static_assert(covers(kEightRoundings, 4, 0) && covers(kEightRoundings, 0, 8));
 static_assert(covers(kEightyRoundings, 40, 0) && covers(kEightyRoundings, 0, 80));

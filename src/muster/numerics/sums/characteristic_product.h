@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/atomic_law.h"
 #include "muster/numerics/sums/frequency_walk.h"
 
@@ -150,14 +151,13 @@ class Product {
 class RoundOff {
  public:
   RoundOff(const TiltedLaw& tilt, double n, double c, double k)
-      : base_(kUlp *
+      : base_(kUlpAbove *
               (n * tilt.nonzero_mass() * EquispacedCharacteristic::kErrorUlps + n * std::abs(tilt.log_mgf()) +
                2 * n * c * tilt.absolute_mean() + c * std::abs(k) + 256)),
-        slope_(kUlp * 4 * (n * tilt.absolute_mean() + std::abs(k))) {}
+        slope_(kUlpAbove * 4 * (n * tilt.absolute_mean() + std::abs(k))) {}
   double at(double t) const { return base_ + slope_ * t; }
 
  private:
-  static constexpr double kUlp = 2.3e-16;
   double base_;
   double slope_;
 };

@@ -62,7 +62,7 @@ ExcessBounds ExcessBounds::capped(const AtomicLaw& law, double copies, double ch
     const double rest = (1 - chance) * std::expm1(log_mgf), capped = chance * std::expm1(c * size);
     const double growth = rest + capped;
     // `error` bounds the rounding error of `growth`, whose two parts may have different signs.
-    const double error = 1e-15 * (std::abs(rest) + std::abs(capped));
+    const double error = kEightRoundings * (std::abs(rest) + std::abs(capped));
     bounds.lines_.push_back(bounds.line(c, std::log1p(growth) + error / (1 + growth)));
   }
   return bounds;

@@ -14,10 +14,10 @@ namespace muster::accounting {
 namespace {
 
 using numerics::Enclosure;
+using numerics::kUlpAbove;
 using numerics::larger;
 using numerics::smaller;
 
-constexpr double kUlp = 2.3e-16;
 constexpr double kWide = 1e-4;  // enclosures relatively wider than this are computed a second time
 // An expected excess below this share of the threshold would be lost in the difference that
 // forward_of_lognormal() takes.
@@ -132,7 +132,7 @@ numerics::AtomicLaw HomogeneousCurve::lognormal_term(double sign) const {
 }
 
 Enclosure HomogeneousCurve::forward_of_lognormal(double epsilon) const {
-  const double n = shape_.clients, k = n * std::expm1(epsilon) * (1 + 4 * kUlp);
+  const double n = shape_.clients, k = n * std::expm1(epsilon) * (1 + 4 * kUlpAbove);
   const numerics::AtomicLaw law = lognormal_term(1);
   Enclosure excess = numerics::expected_excess(law, shape_.count, k);
   if (!(excess.upper - excess.lower <= kWide * excess.upper) && !(excess.upper <= kParity * k)) {
@@ -153,7 +153,7 @@ Enclosure HomogeneousCurve::forward_of_lognormal(double epsilon) const {
 
 Enclosure HomogeneousCurve::reverse_of_lognormal(double epsilon) const {
   // (E/n) * mean of ( sum of (1 - r') - n (1 - 1/E) )_+ , E = e^epsilon.
-  const double k = -shape_.clients * std::expm1(-epsilon) * (1 - 4 * kUlp);
+  const double k = -shape_.clients * std::expm1(-epsilon) * (1 - 4 * kUlpAbove);
   return of_merged_pair(numerics::expected_excess(lognormal_term(-1), shape_.count, k), std::exp(epsilon));
 }
 

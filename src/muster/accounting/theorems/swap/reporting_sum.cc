@@ -72,7 +72,8 @@ double ReportingSum::variance_of_term(const SumShape& shape, double epsilon) con
 numerics::UpperAndEstimate ReportingSum::delta(const SumShape& shape, double epsilon) const {
   numerics::UpperAndEstimate found{.upper = 1, .estimate = 0};
   if (epsilon >= kLargeTerms) {
-    const double silent = shape.revealed > 0 ? 1 - shape.rate - shape.revealed - 4e-16 : 1 - shape.rate;
+    const double silent =
+        shape.revealed > 0 ? 1 - shape.rate - shape.revealed - numerics::kThreeRoundings : 1 - shape.rate;
     found = one_large_term_.at(
         {shape.factor, shape.count, shape.rate,
          numerics::larger(0.0, silent * (1 - numerics::kThreeRoundings)), shape.threshold, shape.weights},
