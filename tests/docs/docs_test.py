@@ -13,6 +13,7 @@ import figures
 import glossary
 import inclusions
 import links
+import packages
 
 
 class Tree(unittest.TestCase):
@@ -259,6 +260,23 @@ class ExitStatus(Tree):
         self.assertTrue(self.complaints(source=self.SOURCE.replace("return 3", "return 4")))
         self.assertTrue(self.complaints(source=self.SOURCE.replace("exit_status", "leave")))
         self.assertTrue(self.complaints(manual=self.MANUAL.replace("no data", "data")))
+
+
+class Packages(Tree):
+    def examine(self, page):
+        self.write("README.md", page)
+        self.write("tools/packages", '#!/bin/bash\n[[ $1-$2 == list-demo ]] && printf "g++\\ncmake\\n"\n')
+        (self.root / "tools/packages").chmod(0o755)
+        return packages.check(self.root)
+
+    def test_the_number_of_packages_passes(self):
+        self.assertEqual(self.examine("packages  all 2 of group demo are installed\n"), [])
+
+    def test_other_numbers_and_groups_fail(self):
+        for line, count, group, listed in (("all 3 of group demo", 3, "demo", 2), ("all 2 of group none", 2, "none", None)):
+            self.assertEqual(self.examine(f"# Page\n{line}\n"), [f"README.md:2: shows {count} packages of group {group}, "
+                                                                f"tools/packages lists {listed}"])
+        self.assertEqual(len(self.examine("# Page\n")), 1)
 
 
 class Links(Tree):
