@@ -6,6 +6,7 @@ import pathlib
 import tempfile
 import unittest
 
+import decisions
 import duties
 import examples
 import exit_status
@@ -260,6 +261,31 @@ class ExitStatus(Tree):
         self.assertTrue(self.complaints(source=self.SOURCE.replace("return 3", "return 4")))
         self.assertTrue(self.complaints(source=self.SOURCE.replace("exit_status", "leave")))
         self.assertTrue(self.complaints(manual=self.MANUAL.replace("no data", "data")))
+
+
+class Decisions(Tree):
+    def examine(self, page):
+        self.write("src/muster/core/error.h", "")
+        self.write("tools/tidy", "")
+        self.write("docs/decisions/0002-b.md", page)
+        return decisions.check(self.root)
+
+    def test_names_of_files_that_exist_pass(self):
+        self.assertEqual(self.examine("`src/muster/core/error.h`, `core/error.h`, `error.h`, `tools/tidy`, `tools/`, `core/*.h`, "
+                                      "`build/a.h`, `std::min`, `a * b + c`, `docs.manual`\n"), [])
+
+    def test_names_of_files_that_do_not_exist_are_told(self):
+        for name in ("core/errors.h", "numerics/error.h", "mistake.h", "tools/untidy", "mistakes/", "core/*.cc"):
+            self.assertEqual(self.examine(f"`error.h`\n`{name}`\n"),
+                             [f"docs/decisions/0002-b.md:2: {name} does not exist"], name)
+        self.assertEqual(len(self.examine("no name\n")), 1)
+
+    def test_superseded_pages_lead_to_a_later_page_and_may_name_what_is_gone(self):
+        self.write("docs/decisions/0003-c.md", "`error.h`\n")
+        for first, wrong in (("Superseded by [3](0003-c.md).", False), ("Superseded by 3", True),
+                             ("Superseded by [4](0003-c.md).", True), ("Superseded by [1](0001-a.md).", True)):
+            self.assertEqual(self.examine(f"{first}\n\n# 2. B\n\n`mistake.h`\n"),
+                             ["docs/decisions/0002-b.md:1: does not name a later page"] if wrong else [], first)
 
 
 class Packages(Tree):
