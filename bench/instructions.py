@@ -62,7 +62,7 @@ def main():
     parser.add_argument("--update", action="store_true")
     arguments = parser.parse_args()
     if shutil.which("valgrind") is None:
-        skip("no valgrind (package `valgrind`, group extra)")
+        skip("no valgrind (package `valgrind`, group check)")
     build = build_of(arguments.probe)
     if not arguments.update:
         expected_build, expected = stored()

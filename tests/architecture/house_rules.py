@@ -383,6 +383,23 @@ def libraries_are_declared(root):
     return complaints
 
 
+IMPORTED = re.compile(r"^\s*(?:import|from)\s+(\w+)", re.M)
+
+
+def python_needs_no_package(root):
+    """Scripts import the standard library and each other (docs/decisions, 25), except those that run other projects."""
+    complaints = []
+    scripts = list(sources(root, "tests", "tools", "bench", suffixes=(".py",)))
+    known = sys.stdlib_module_names | {path.stem for path in scripts}
+    for path in scripts:
+        text = path.read_text(encoding="utf-8")
+        for match in IMPORTED.finditer(text) if path.parent.name != "peers" else ():
+            if match.group(1) not in known:
+                line = text.count("\n", 0, match.start(1)) + 1
+                complaints.append(f"{path.relative_to(root)}:{line}: {match.group(1)} is not in Python's standard library")
+    return complaints
+
+
 RULES = [
     includes_point_left,
     depends_agree_with_includes,
@@ -398,6 +415,7 @@ RULES = [
     library_neither_prints_nor_exits,
     slack_has_a_name,
     libraries_are_declared,
+    python_needs_no_package,
 ]
 
 

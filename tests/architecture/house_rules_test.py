@@ -21,6 +21,9 @@ GOOD = {
     "src/muster/learning/models/net.h": '// A network; derivation: docs/theory/net.md.\n#pragma once\n',
     "src/muster/learning/models/net.cc": '#include "muster/learning/models/net.h"\n  #  include "muster/core/error.h"\n',
     "docs/theory/net.md": "# Net\n",
+    "tools/golden/sums.py": "import math\nfrom stored import rows\n",
+    "tools/golden/stored.py": '"""Rows from\nfiles."""\n',
+    "bench/peers/round.py": "import torch\n",
     "CMakeLists.txt": "find_package(fmt REQUIRED)\npkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)\n",
     "packages.txt": "# group demo\ndemo g++\ndemo libfmt-dev\ndemo libsodium-dev\n",
     "docs/decisions/0010-text.md": "libfmt-dev and libsodium-dev\n",
@@ -110,6 +113,10 @@ BROKEN = [
      house_rules.libraries_are_declared, "libsodium-dev has no page"),
     ({"src/muster/learning/CMakeLists.txt": "find_package(GSL)\nmuster_room(learning SOURCES models/net.cc DEPENDS core)\n"},
      house_rules.libraries_are_declared, "GSL is no library of this project"),
+    ({"tools/golden/sum.py": "import math\nimport numpy as np\n"},
+     house_rules.python_needs_no_package, "tools/golden/sum.py:2: numpy is not in Python's standard library"),
+    ({"tests/cli/run_test.py": "def f():\n    from scipy.stats import norm\n"},
+     house_rules.python_needs_no_package, "run_test.py:2: scipy is not"),
 ]
 
 

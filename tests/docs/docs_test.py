@@ -6,6 +6,7 @@ import pathlib
 import tempfile
 import unittest
 
+import decisions
 import duties
 import examples
 import exit_status
@@ -13,6 +14,7 @@ import figures
 import glossary
 import inclusions
 import links
+import packages
 
 
 class Tree(unittest.TestCase):
@@ -259,6 +261,48 @@ class ExitStatus(Tree):
         self.assertTrue(self.complaints(source=self.SOURCE.replace("return 3", "return 4")))
         self.assertTrue(self.complaints(source=self.SOURCE.replace("exit_status", "leave")))
         self.assertTrue(self.complaints(manual=self.MANUAL.replace("no data", "data")))
+
+
+class Decisions(Tree):
+    def examine(self, page):
+        self.write("src/muster/core/error.h", "")
+        self.write("tools/tidy", "")
+        self.write("docs/decisions/0002-b.md", page)
+        return decisions.check(self.root)
+
+    def test_names_of_files_that_exist_pass(self):
+        self.assertEqual(self.examine("`src/muster/core/error.h`, `core/error.h`, `error.h`, `tools/tidy`, `tools/`, `core/*.h`, "
+                                      "`build/a.h`, `std::min`, `a * b + c`, `docs.manual`\n"), [])
+
+    def test_names_of_files_that_do_not_exist_are_told(self):
+        for name in ("core/errors.h", "numerics/error.h", "mistake.h", "tools/untidy", "mistakes/", "core/*.cc"):
+            self.assertEqual(self.examine(f"`error.h`\n`{name}`\n"),
+                             [f"docs/decisions/0002-b.md:2: {name} does not exist"], name)
+        self.assertEqual(len(self.examine("no name\n")), 1)
+
+    def test_superseded_pages_lead_to_a_later_page_and_may_name_what_is_gone(self):
+        self.write("docs/decisions/0003-c.md", "`error.h`\n")
+        for first, wrong in (("Superseded by [3](0003-c.md).", False), ("Superseded by 3", True),
+                             ("Superseded by [4](0003-c.md).", True), ("Superseded by [1](0001-a.md).", True)):
+            self.assertEqual(self.examine(f"{first}\n\n# 2. B\n\n`mistake.h`\n"),
+                             ["docs/decisions/0002-b.md:1: does not name a later page"] if wrong else [], first)
+
+
+class Packages(Tree):
+    def examine(self, page):
+        self.write("README.md", page)
+        self.write("tools/packages", '#!/bin/bash\n[[ $1-$2 == list-demo ]] && printf "g++\\ncmake\\n"\n')
+        (self.root / "tools/packages").chmod(0o755)
+        return packages.check(self.root)
+
+    def test_the_number_of_packages_passes(self):
+        self.assertEqual(self.examine("packages  all 2 of group demo are installed\n"), [])
+
+    def test_other_numbers_and_groups_fail(self):
+        for line, count, group, listed in (("all 3 of group demo", 3, "demo", 2), ("all 2 of group none", 2, "none", None)):
+            self.assertEqual(self.examine(f"# Page\n{line}\n"), [f"README.md:2: shows {count} packages of group {group}, "
+                                                                f"tools/packages lists {listed}"])
+        self.assertEqual(len(self.examine("# Page\n")), 1)
 
 
 class Links(Tree):

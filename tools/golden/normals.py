@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Normals of keyed streams in double precision for testdata/normals.txt: OpenSSL's AES and Python's math.
+"""Normals of keyed streams in double precision for testdata/normals.txt: keyed_stream.py's AES and Python's math.
 
-Run:  /usr/bin/python3 tools/golden/normals.py > testdata/normals.txt
+    python3 tools/golden/normals.py > testdata/normals.txt
 
 Words are mapped to normals as described at the beginning of src/muster/random/normals.h and at BoxMuller in
 normals-inl.h.
@@ -29,7 +29,7 @@ def normal(key, purpose, round_, client, k):
 
 
 def main():
-    print("# Normals of keyed streams; generator tools/golden/normals.py (OpenSSL AES, double precision).")
+    print("# Normals of keyed streams; generator tools/golden/normals.py (AES by FIPS 197, double precision).")
     print("# key purpose round client number value")
     for key, address in ((bytes(16), (3, 1, 1)), (bytes(range(16)), (4, 0, 0)), (b"\xff" * 16, (3, 2**40 - 1, 77))):
         for k in list(range(0, 70)) + [1023, 1024, 26009, 1000003]:

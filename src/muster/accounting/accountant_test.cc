@@ -165,7 +165,7 @@ TEST(Accountant, ReferenceLowerValuesAreTheirPairs) {
   }
 }
 
-// testdata/check_in_profile.txt has values of the same bound by FFTs on a grid, computed in Python
+// testdata/check_in_profile.txt has values of the same bound by convolutions on grids, computed in Python
 // (tools/golden/check_in_profile.py). Their grid errors are below 5e-4 of epsilon.
 TEST(Accountant, AgreesWithGridConvolutions) {
   std::ifstream file("testdata/check_in_profile.txt");

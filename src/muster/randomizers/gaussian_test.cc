@@ -142,6 +142,8 @@ TEST(Gaussian, TheGridIsAsFineAsSaidAndSaturatesEightDeviationsOut) {
         spike[500] = value;
         randomizer->randomize(spike, random::RunKey::from_seed(1), 0, 0, *scratch, message);
         const auto& steps = std::get<GridMessage>(message).steps;
+        // All cases use normal 500 of one stream. Rounding to the grid adds at most half a step, sigma clip /
+        // 128. So the false-alarm rate of all cases together is P(|N| > 6 - 1/128) = 2.1e-9.
         EXPECT_NEAR(steps[500] * grid.step / clip, value > 1 ? 1 : 0, 6 * sigma + 1e-5 + 1e-44 / clip);
         for (std::int32_t step : steps)
           ASSERT_LE(std::abs(std::int64_t{step}), static_cast<std::int64_t>(largest));

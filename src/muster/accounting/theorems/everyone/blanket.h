@@ -1,10 +1,11 @@
 // Bounds a plain shuffle, in which everybody reports once, by the privacy blanket (Theorem 12,
 // docs/theory/blanket.md).
 //
-// Source: Balle, Bell, Gascon, Nissim, "The Privacy Blanket of the Shuffle Model", CRYPTO 2019, section 5,
-// here in the hockey-stick form. Let R(x) be the law of a message of record x, a = R(x1) and b = R(x1') the
-// victim's two laws, and E = e^epsilon. Let omega be a measure below R(x) for every record x, positive
-// wherever a is. Then, whatever the other n - 1 clients hold,
+// Source: Balle, Bell, Gascon, Nissim, "The Privacy Blanket of the Shuffle Model", CRYPTO 2019, section 5. No
+// number of that paper is cited, because the page proves the hockey-stick form used here. Let R(x) be the
+// law of a message of record x, a = R(x1) and b = R(x1') the victim's two laws, and E = e^epsilon. Let omega
+// be a measure below R(x) for every record x, positive wherever a is. Then, whatever the other n - 1 clients
+// hold,
 //     delta(epsilon) <= (1/n) * mean of ( G_1 + ... + G_n )_+ ,
 // where the G_i are independent and each is (a - E b)/omega with density omega, and 0 with the remaining
 // probability. This file has two instances: any epsilon0-LDP randomizer (by a law with two nonzero values

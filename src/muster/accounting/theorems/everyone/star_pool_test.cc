@@ -199,18 +199,18 @@ double epsilon_of(const StarPool& star, double delta) {
 }
 
 TEST(StarPool, ReferenceValues) {
-  // `reference` is the epsilon that a weaker proof gives, which the bound must not exceed. No program in
-  // tools/ computes it. `lower` is the epsilon of the homogeneous pair, written by
-  // tools/golden/shuffle_gaussian_pair.py. For the theorem's own value see tools/golden/star_pool.py.
+  // `reference` is the theorem's own epsilon, written by tools/golden/star_pool.py. The slices of the
+  // smallest weight may add 0.3 per cent to the variance. `lower` is the epsilon of the homogeneous pair,
+  // written by tools/golden/shuffle_gaussian_pair.py.
   struct Row {
     double mu, reference, lower;
   };
-  for (const Row& row : {Row{0.4, 0.004232, 0.003311}, Row{2 / 9.48, 0.001703, 0.001465}}) {
+  for (const Row& row : {Row{0.4, 0.0039703, 0.003311}, Row{2 / 9.48, 0.0016251, 0.001465}}) {
     const auto star = StarPool::over(60'000, row.mu, 1);
     ASSERT_TRUE(star.has_value());
     const double epsilon = epsilon_of(*star, 1.0 / 60'000);
     RecordProperty("epsilon", std::to_string(epsilon));
-    EXPECT_LE(epsilon, row.reference * 1.0005);
+    EXPECT_LE(epsilon, row.reference * 1.003);
     EXPECT_GE(epsilon, row.lower);
     const numerics::UpperAndEstimate at = star->delta(epsilon);
     EXPECT_LE(at.upper - at.estimate, 1e-3 * at.upper);
