@@ -104,7 +104,7 @@ namespace {
 accounting::Statement charged_in_training(const Question& q) {
   const protocols::Plan plan = plan_of(q);
   const accounting::Accountant accountant(plan.mechanism(), plan.stages().front().participation);
-  accounting::Statement statement{};
+  accounting::Statement statement{asked(q), plan.rounds(), {}, std::nullopt, 0, {}};
   statement.best.id = "training";
   statement.best.upper = accountant.upper(plan.rounds(), asked(q));
   return statement;

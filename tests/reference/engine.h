@@ -18,7 +18,9 @@ struct Answer {
   enum class Kind { answered, refused, died };
   Kind kind = Kind::answered;
   std::string message;  // the text of the error
-  accounting::Statement statement;
+  // Until the accountant has answered: of no rounds, for any question.
+  accounting::Statement statement{
+      {accounting::Question::Kind::epsilon_at_delta, 0.5}, 0, {}, std::nullopt, 0, {}};
   double seconds = 0;  // processor time that the answer took
 
   bool answered() const { return kind == Kind::answered; }

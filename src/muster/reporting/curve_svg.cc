@@ -42,9 +42,9 @@ class Panel {
     const std::vector<DataPoint> upper = line(&CurvePoint::upper), lower = line(&CurvePoint::lower);
     chart_.band(upper, lower, kUpper);
     if (local_fits_) {
-      chart_.line(line(&CurvePoint::local), kLocal);
+      chart_.line(line(&CurvePoint::local_upper), kLocal);
     } else {
-      const Span local = span_of(&CurvePoint::local);
+      const Span local = span_of(&CurvePoint::local_upper);
       chart_.note(fmt::format("\u2191 if the shuffler colludes: {} to {}", rounded_up(local.low),
                               rounded_up(local.high)),
                   kLocal);
@@ -81,7 +81,7 @@ class Panel {
   // compress them.
   Scale y_scale() {
     Span shown = span_of(&CurvePoint::upper);
-    const Span lower = span_of(&CurvePoint::lower), local = span_of(&CurvePoint::local);
+    const Span lower = span_of(&CurvePoint::lower), local = span_of(&CurvePoint::local_upper);
     shown = {std::min(shown.low, lower.low), std::max(shown.high, lower.high)};
     if (shown.high == 0) {
       shown = local.high == 0 ? Span{1, 1} : local;
