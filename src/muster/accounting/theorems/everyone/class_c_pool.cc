@@ -18,23 +18,31 @@ constexpr double kSmallPopulation = 300;  // up to this m, the mean of 1/(m - Y)
 constexpr double kOutside = 1e-4;
 constexpr double kNegligible = 1e-80;
 
+// A probability and 1 minus it, both with a small relative error.
+struct Chance {
+  double p, not_p;
+};
+
+// Rounds towards plus infinity, by more than eight roundings of a number of this size.
+double up(double x) { return x + numerics::kEightRoundings * std::abs(x); }
+
 // Chernoff's bound: P(Bin(m, p) on the far side of x) <= exp(-m KL(x/m || p)). The exponent is rounded up.
-double log_tail(double m, double p, double x) {
-  const double y = x / m;
+double log_tail(double m, const Chance& chance, double x) {
   const auto term = [](double a, double b) { return a > 0 ? a * std::log(a / b) : 0.0; };
-  return -m * (term(y, p) + (p < 1 ? term(1 - y, 1 - p) : 0.0)) * (1 - numerics::kEightMillionRoundings) +
-         1e-9 + m * 1e-15;
+  const double divergence =
+      term(x / m, chance.p) + (chance.not_p > 0 ? term((m - x) / m, chance.not_p) : 0.0);
+  return -m * divergence * (1 - numerics::kEightMillionRoundings) + 1e-9 + m * 1e-15;
 }
 
 // The integer nearest to the mean, on the given side, beyond which log_tail's bound is below e^{-exponent}.
-double window_end(double m, double p, double exponent, double direction) {
-  const double mean = m * p;
+double window_end(double m, const Chance& chance, double exponent, double direction) {
+  const double mean = m * chance.p;
   const double limit = direction > 0 ? m : 0.0;
   double low = 0;
   double high = std::abs(limit - mean);
   for (int i = 0; i < 60; ++i) {
     const double middle = 0.5 * (low + high);
-    (log_tail(m, p, mean + direction * middle) > -exponent ? low : high) = middle;
+    (log_tail(m, chance, mean + direction * middle) > -exponent ? low : high) = middle;
   }
   return direction > 0 ? std::ceil(mean + high) : std::floor(mean - high);
 }
@@ -99,8 +107,11 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   const double p = 1 / (std::exp(-epsilon0) + 1);
   const double q = 1 / (std::exp(epsilon0) + 1);
   const double r = std::exp(-epsilon0);
-  const double local = numerics::larger(0.0, p - e * q);
-  const double inside = rate * p;  // probability that a client reports a message in its own half-set
+  // p - E q. Here and below, no difference is taken that cancels at a small epsilon0 or near it.
+  const double local = numerics::larger(0.0, q * e * std::expm1(epsilon0 - epsilon));
+  // That a client reports a message in its own half-set.
+  const Chance inside{rate * p, (1 - rate) + rate * q};
+  const double log_inside = log_probability(inside.p, inside.not_p);
   // The ends of the window of H. Outside the window, the victim's full local delta is charged.
   const double exponent = std::log(2 * rate * local / (kOutside * numerics::larger(guess, kNegligible)));
   const double first = numerics::larger(0.0, window_end(m, inside, numerics::larger(exponent, 1.0), -1));
@@ -108,10 +119,10 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   if (!(last > first)) {
     return nothing;
   }
-  double outside = first > 0 ? std::exp(log_tail(m, inside, first)) : std::exp(m * std::log1p(-inside));
-  outside += last < m - 1
-                 ? std::exp(log_tail(m, inside, last))
-                 : m * std::exp((m - 1) * std::log(inside)) * (1 - inside) + std::exp(m * std::log(inside));
+  double outside = first > 0 ? std::exp(log_tail(m, inside, first))
+                             : std::exp(m * log_probability(inside.not_p, inside.p));
+  outside += last < m - 1 ? std::exp(log_tail(m, inside, last))
+                          : m * std::exp((m - 1) * log_inside) * inside.not_p + std::exp(m * log_inside);
   // Values of h at the ends of the window, and bounds on h(H-1)/h(H) in the window.
   const numerics::Enclosure at_first = displaceable_share(m, first, r);
   const numerics::Enclosure at_last = displaceable_share(m, last, r);
@@ -123,22 +134,27 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   const double log_c =
       numerics::larger(std::log(at_first.upper) - theta * first, std::log(at_last.upper) - theta * last);
   const double growth = std::expm1(theta);
-  const double z = 1 + inside * growth;
-  const double log_factor = log_c + m * std::log1p(inside * growth);
-  // The atoms of the tilted law. E - 1 is added to every value, so that silence has the value 0.
+  const double z = 1 + inside.p * growth;
+  const double log_factor = log_c + m * std::log1p(inside.p * growth);
+  // The atoms of the tilted law, rounded up. E - 1 is added to every value, so that silence has the value 0. A
+  // message in the client's own half-set has the value (1/e^epsilon0 - E) w or (1 - E/e^epsilon0) w, with w
+  // between ratio_low and ratio_high. `lost` is at least 1 - w.
+  const double lost = 1 - ratio_low + numerics::kThreeRoundings;
   numerics::AtomicLaw alternative, record;
   const double rare = rate * q / z;
   const double common = rate * p * (1 + growth) / z;
-  alternative.add(std::expm1(epsilon0), rare);
-  alternative.add((std::exp(-epsilon0) - e) * ratio_low + std::expm1(epsilon), common);
-  record.add(-e * std::expm1(epsilon0), rare);
-  record.add((1 - e * std::exp(-epsilon0)) * ratio_high + std::expm1(epsilon), common);
-  const numerics::WorstMixture worst = numerics::worst_mixture_excess(
-      alternative, record, m, m * std::expm1(epsilon), numerics::Mixing::product);
+  alternative.add(up(std::expm1(epsilon0)), rare);
+  alternative.add(up(up(std::expm1(-epsilon0)) + up(lost * e * -std::expm1(-epsilon0 - epsilon))), common);
+  record.add(up(-e * std::expm1(epsilon0)), rare);
+  record.add(up(up(-std::expm1(epsilon - epsilon0) * ratio_high) + up(std::expm1(epsilon))), common);
+  const double threshold = m * std::expm1(epsilon) * (1 - numerics::kEightRoundings);
+  const numerics::WorstMixture worst =
+      numerics::worst_mixture_excess(alternative, record, m, threshold, numerics::Mixing::product);
   const double kappa = (1 - rate) + 2 * rate * q;  // 1 - rate (p - q), which would cancel
+  const double log_not_kappa = log_probability(rate * q * std::expm1(epsilon0), kappa);
   const double scale = kappa * std::exp(log_factor);
   const double weights = numerics::weight_error(m * rate) * (1 + numerics::kEightHundredRoundings);
-  const double charged = rate * local * (outside + std::exp(m * std::log1p(-kappa)));
+  const double charged = rate * local * (outside + std::exp(m * log_not_kappa));
   return {.upper = worst.value.upper * scale * weights + charged * (1 + numerics::kEightThousandRoundings),
           .estimate = worst.value.estimate * scale / weights};
 }

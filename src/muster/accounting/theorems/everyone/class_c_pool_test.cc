@@ -25,12 +25,12 @@ using oracle::worst_datasets;
 
 long double log_factorial(int n) { return std::lgamma(n + 1.0L); }
 
-// h(H), the mean of 1/(m - H + Bin(H, r)).
-long double slow_share(int m, int h, long double r) {
+// h(H), the mean of 1/(m - H + Bin(H, r)), given 1 - r.
+long double slow_share(int m, int h, long double not_r) {
   long double total = 0;
   for (int stay = 0; stay <= h; ++stay) {
-    total += std::exp(log_factorial(h) - log_factorial(stay) - log_factorial(h - stay)) * std::pow(r, stay) *
-             std::pow(1 - r, h - stay) / (m - h + stay);
+    total += std::exp(log_factorial(h) - log_factorial(stay) - log_factorial(h - stay)) *
+             std::pow(1 - not_r, stay) * std::pow(not_r, h - stay) / (m - h + stay);
   }
   return total;
 }
@@ -53,9 +53,10 @@ void counts(int count, long double rate, long double q, Visit&& visit) {
 // The theorem's right-hand side as stated, with the maximum over i. If `pool` is false, the weights h are
 // left out, which gives a false bound.
 long double slow_pool(double epsilon0, int n, long double rate, long double epsilon, bool pool = true) {
-  const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
-  const long double q = 1 / (e0 + 1), p = e0 / (e0 + 1), r = q / p;
-  const long double kappa = 1 - rate * (p - q);
+  // At a small epsilon0, the formula's differences would lose their digits, so that all use expm1().
+  const long double e = std::exp(epsilon), top = epsilon0;
+  const long double q = 1 / (std::exp(top) + 1), not_r = -std::expm1(-top);
+  const long double kappa = 1 - rate * std::expm1(top) * q;
   const int m = pool ? n - 1 : n;
   long double worst = 0;
   for (int i = 0; i <= m; ++i) {
@@ -63,18 +64,19 @@ long double slow_pool(double epsilon0, int n, long double rate, long double epsi
     counts(i, rate, q, [&](int silent0, int rare0, int common0, long double p0) {
       counts(m - i, rate, q, [&](int silent1, int rare1, int common1, long double p1) {
         const int h = common0 + common1;
-        const long double off = (silent0 + silent1) * (1 - e) + rare0 * (e0 - e) + rare1 * (1 - e * e0);
-        const long double on = common0 * (1 / e0 - e) + common1 * (1 - e / e0);
+        const long double off = -(silent0 + silent1) * std::expm1(epsilon) +
+                                rare0 * e * std::expm1(top - epsilon) - rare1 * std::expm1(top + epsilon);
+        const long double on = common0 * e * std::expm1(-top - epsilon) - common1 * std::expm1(epsilon - top);
         long double sum = off + on;
         if (pool) {
-          sum = (h < m ? slow_share(m, h, r) * off : 0) + (h > 0 ? slow_share(m, h - 1, r) * on : 0);
+          sum = (h < m ? slow_share(m, h, not_r) * off : 0) + (h > 0 ? slow_share(m, h - 1, not_r) * on : 0);
         }
         total += p0 * p1 * std::max(0.0L, sum);
       });
     });
     worst = std::max(worst, total);
   }
-  const long double local = std::max(0.0L, p - e * q);
+  const long double local = std::max(0.0L, q * e * std::expm1(top - epsilon));
   return pool ? kappa * worst + std::pow(1 - kappa, m) * rate * local : worst / n;
 }
 
@@ -122,15 +124,24 @@ TEST(ClassCPool, FiguresAtFiveClients) {
   }
 }
 
+// These were below the lower value or the floor, so that the command refused to answer.
+TEST(ClassCPool, SmallEpsilon0IsNotPassedFromBelow) {
+  EXPECT_GE(ClassCCurve::check_in(1.722569706663435e-10, 100, 0.999999).delta(4.4538351000143516e-12).upper,
+            4.8839249051e-12);
+  EXPECT_GE(ClassCCurve::check_in(2.201078294172742e-11, 100, 0.99).delta(1.2142721687721118e-12).upper,
+            3.98267668113e-13);
+  EXPECT_GE(ClassCPoolCurve(2.2278456375336183e-12, 2900, 1).delta(1.656948050908042e-14).upper, 9.52606e-15);
+}
+
 // The bound with a window is at least the theorem's formula, whatever the guess of its value.
 TEST(ClassCPool, WindowIsAboveTheTheorem) {
-  for (const double epsilon0 : {0.5, 1.0, 2.0}) {
+  for (const double epsilon0 : {1e-30, 1e-16, 1e-12, 1e-8, 1e-6, 1e-3, 0.5, 1.0, 2.0}) {
     for (const int n : {3, 6, 12}) {
       for (const double rate : {0.3, 1.0}) {
-        for (const double share : {0.0, 0.2, 0.5}) {
+        for (const double share : {0.0, 0.2, 0.5, 0.999, 1 - 1e-9}) {
           const double epsilon = share * epsilon0;
           const long double slow = slow_pool(epsilon0, n, rate, epsilon);
-          for (const double guess : {1e-12, 1e-4, 1.0}) {
+          for (const double guess : {1e-10 * static_cast<double>(slow), 1e-12, 1e-4, 1.0}) {
             SCOPED_TRACE(::testing::Message() << epsilon0 << ' ' << n << ' ' << rate << ' ' << epsilon);
             EXPECT_GE(class_c_pool(epsilon0, n, rate, epsilon, guess).upper, slow * (1 - 1e-13L));
           }
@@ -145,7 +156,7 @@ TEST(ClassCPool, DisplaceableShareIsEnclosed) {
     for (const auto& [m, h] :
          {std::pair{10, 9}, {300, 170}, {301, 0}, {301, 140}, {700, 690}, {2000, 1200}}) {
       const numerics::Enclosure share = displaceable_share(m, h, r);
-      const long double slow = slow_share(m, h, r);
+      const long double slow = slow_share(m, h, 1 - static_cast<long double>(r));
       EXPECT_LE(share.lower, slow * (1 + 1e-13L)) << m << ' ' << h << ' ' << r;
       EXPECT_GE(share.upper, slow * (1 - 1e-13L)) << m << ' ' << h << ' ' << r;
       if (m > 1000) {

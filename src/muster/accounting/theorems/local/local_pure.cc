@@ -103,6 +103,14 @@ double log_constant_above(double t) {
   return -(t * std::log1p(1 / t) + std::log1p(t)) * (1 - numerics::kEightRoundings);
 }
 
+// The total variation of all rounds, rounded up: at most that of one message times the expected number of
+// messages. It bounds delta at every epsilon, also where epsilon0 is so small that the relative error of the
+// Walk's two sums exceeds their difference.
+double total_variation_above(double epsilon0, double rate, double rounds) {
+  return rounds * rate * std::expm1(epsilon0) / (std::exp(epsilon0) + 1) *
+         (1 + 2 * numerics::kEightRoundings);
+}
+
 // The minimum over t > 0 of a quasi-convex function. Any t gives a valid bound.
 template <class F>
 double minimum_over_t(double epsilon0, F&& f) {
@@ -152,7 +160,7 @@ double pure_delta_upper(double epsilon0, double rate, std::uint64_t rounds, doub
   const double level = numerics::smaller(std::floor(epsilon / epsilon0) + 1, n);
   Walk walk(epsilon0, rate, rounds);
   while (walk.level() > level) walk.down();
-  return numerics::smaller(1.0,
+  return numerics::smaller(1.0, total_variation_above(epsilon0, rate, n),
                            walk.delta(numerics::smaller(0.0, epsilon * (1 - 4 * kUnit) - level * epsilon0)));
 }
 

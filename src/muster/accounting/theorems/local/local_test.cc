@@ -145,6 +145,19 @@ TEST(LocalPure, MomentBoundIsRoundedUpWhereItsPartsNearlyCancel) {
   }
 }
 
+// The two sums of the exact composition agree to 16 digits there, so their difference has none.
+TEST(LocalPure, ATinyEpsilon0LeavesATinyDelta) {
+  for (const double epsilon0 : {1e-18, 4e-91, 1e-100}) {
+    double before = 0;
+    for (const std::uint64_t rounds : {1, 2, 3, 4, 10}) {
+      const double bound = local_delta_upper(PureLocal{epsilon0}, Rate::of(0.9), rounds, 0.4 * epsilon0);
+      EXPECT_GT(bound, before);
+      EXPECT_LE(bound, 0.45 * static_cast<double>(rounds) * epsilon0 * (1 + 1e-14));
+      before = bound;
+    }
+  }
+}
+
 TEST(LocalPure, TenMillionRoundsAndMore) {
   const double exact = local_epsilon_upper(PureLocal{0.001}, Rate::of(1), 10'000'000, 1e-5);
   // The loss has mean 5.0 and deviation 3.162. To four digits, these are the mean and the deviation of the
