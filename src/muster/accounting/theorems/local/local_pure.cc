@@ -107,8 +107,8 @@ double log_constant_above(double t) {
 // messages. It bounds delta at every epsilon, also where epsilon0 is so small that the relative error of the
 // Walk's two sums exceeds their difference.
 double total_variation_above(double epsilon0, double rate, double rounds) {
-  return rounds * rate * std::expm1(epsilon0) / (std::exp(epsilon0) + 1) *
-         (1 + 2 * numerics::kEightRoundings);
+  const double of_one = -std::expm1(-epsilon0) / (1 + std::exp(-epsilon0));  // tanh(epsilon0 / 2)
+  return rounds * rate * of_one * (1 + 2 * numerics::kEightRoundings);
 }
 
 // The minimum over t > 0 of a quasi-convex function. Any t gives a valid bound.

@@ -158,6 +158,16 @@ TEST(LocalPure, ATinyEpsilon0LeavesATinyDelta) {
   }
 }
 
+TEST(LocalPure, AHugeEpsilon0IsANumber) {
+  for (const double epsilon0 : {700.0, 718.0, 1e4, 1e300}) {
+    for (const double share : {0.0, 0.5, 2.5}) {
+      const double bound = local_delta_upper(PureLocal{epsilon0}, Rate::of(0.5), 3, share * epsilon0);
+      EXPECT_GT(bound, 0);
+      EXPECT_LE(bound, 1);
+    }
+  }
+}
+
 TEST(LocalPure, TenMillionRoundsAndMore) {
   const double exact = local_epsilon_upper(PureLocal{0.001}, Rate::of(1), 10'000'000, 1e-5);
   // The loss has mean 5.0 and deviation 3.162. To four digits, these are the mean and the deviation of the
