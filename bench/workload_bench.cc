@@ -1,4 +1,6 @@
-// The workloads of docs/speed.md, each as a ratio to a floor measured in the same run, in alternation.
+// Times the workloads of docs/speed.md. W1_message, W1_sum, W2 and W3 are also divided by a floor, which is
+// the CPU time of the arithmetic that cannot be avoided. Workload and floor are measured alternately in the
+// same run.
 //
 //   W1_message  a round of the papers' network: 60,000 clients of whom a tenth report; coins, shuffle,
 //               gradients, clipping, noise on every message, aggregation, server update. Floor: the

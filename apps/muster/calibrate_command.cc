@@ -54,8 +54,9 @@ JsonObject calibration_json(const Calibration& found, Knob knob) {
                      : json.number("value", found.value);
 }
 
-// A required minimum near or above the expected number of reports meets a target only because many rounds are
-// not decoded. This note says how many, approximately; it is empty if they are fewer than one in a thousand.
+// If the required minimum is near or above the expected number of reports, the plan meets its target only
+// because many rounds have fewer reports and are destroyed. This note says how many, approximately; it is
+// empty if they are fewer than one in a thousand.
 std::string destroyed(const protocols::Plan& plan) {
   const double rate = plan.rate() * (1 - plan.dropout().at(1)),
                expected = rate * static_cast<double>(plan.clients());

@@ -25,10 +25,11 @@ struct BoundUnderTest {
   int every = 1;  // only one case in this many is used, for claims that are slow to evaluate
 };
 
-// The accountant's own bounds. For each description that fits the case, these are the proven replace-one
-// bounds that applicable.h lists, with the lower bounds only if the description is exact. There are also
-// theorems applied to the profile of the case's laws, and Renyi bounds. An upper bound must never be below
-// the truth, and a lower bound never above it.
+// The proven bounds. For each Mechanism that truly describes the case's randomizer, they include the proven
+// replace-one bounds that applicable.h lists. The lower bounds are among them only if the Mechanism has
+// exactly the case's laws and all rates are equal. There are also theorems applied to the profile of the
+// case's laws, and Renyi bounds of papers. An upper bound must never be below the truth, and a lower bound
+// never above it.
 std::vector<BoundUnderTest> proven_bounds();
 
 // False statements that look right (docs/theory/false-claims.md). Each must be caught.

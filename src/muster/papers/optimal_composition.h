@@ -5,8 +5,8 @@
 //                    attained by a randomized response that reveals the record with probability delta.
 //   heterogeneous_*  their Theorem 3.5: rounds with different (epsilon, delta); the least of its three forms.
 //   advanced_*       Dwork, Rothblum, Vadhan (FOCS 2010), in the form of Dwork, Roth, "The algorithmic
-//                    foundations of differential privacy" (2014), Theorem 3.20. The papers compare with it
-//                    as "strong composition".
+//                    foundations of differential privacy" (2014), Theorem 3.20. The papers call it
+//                    "strong composition" and compare their bounds with it.
 //   subsampled       Balle, Barthe, Gaboardi, "Privacy amplification by subsampling" (NeurIPS 2018),
 //                    Theorem 9: a uniform subset.
 //

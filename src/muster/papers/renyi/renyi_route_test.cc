@@ -68,8 +68,8 @@ TEST(RenyiRoute, EqualsThePrintedFormulas) {
   }
 }
 
-// The bound of Girgis et al. (CCS 2021), and Theorem 9 applied to it, must hold for every data set of small
-// populations with random randomizers.
+// The bound of Girgis et al. (CCS 2021), by itself and with Theorem 9 of Wang et al. (2019), must hold for
+// every data set of small populations with random randomizers.
 TEST(RenyiRoute, CoversTheEnumeratedDivergence) {
   std::mt19937_64 engine(5);
   int cases = 0;

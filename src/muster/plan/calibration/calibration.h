@@ -1,13 +1,13 @@
 // Solves a plan for one of its parameters: finds the value that just meets a target (epsilon, delta).
 //
 // The answer is the largest epsilon0, rate or number of rounds, or the smallest sigma, number of clients or
-// minimum, whose proven upper epsilon is at most the target. It is an integer or has six significant digits,
-// and the next such value misses the target. In most cases the accountant evaluates the next value. Otherwise
-// a line through two evaluated values, the answer and one at most 0.01 away in the logarithm, predicts that
-// the next value misses the target by more than a quarter of the line's rise over this step. The returned
-// statement is the accountant's statement for the answer itself. `accuracy` chooses the randomizer's noise
-// and the check-in rate together (docs/theory/accuracy.md). All functions are pure; each builds several
-// accountants, one after the other.
+// required number of reports (`minimum`), whose proven upper epsilon is at most the target. It is an integer
+// or has six significant digits, and the next such value misses the target. In most cases the accountant
+// evaluates the next value. Otherwise a line through two evaluated values, the answer and one at most 0.01
+// away in the logarithm, predicts that the next value misses the target by more than a quarter of the line's
+// rise over this step. The returned statement is the accountant's statement for the answer itself. `accuracy`
+// chooses the randomizer's noise and the check-in rate together (docs/theory/accuracy.md). All functions are
+// pure; each builds several accountants, one after the other.
 //
 // Example:
 //     Plan plan = Plan::validate(source, Command::calibrate, keys_solved_by(Knob::sigma));

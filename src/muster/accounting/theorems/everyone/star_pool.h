@@ -44,8 +44,9 @@ class StarPool {
     return over(clients, mu, rate, mu / 2);
   }
 
-  // epsilon >= 0. `upper` is the bound and never exceeds the local one; upper - estimate is only numerical
-  // error, except that `estimate` is 0 above an epsilon of 300, which is not computed.
+  // epsilon >= 0. `upper` is the bound and never exceeds the local one. upper - estimate is only numerical
+  // error, except above epsilon 300: there `upper` is the local bound and `estimate` is 0, because the sum is
+  // not computed.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
   // The design that delta(epsilon) uses.
