@@ -1,5 +1,6 @@
-// Times the workloads of docs/speed.md. Where a floor is named, the time is also divided by it: by the time
-// of the arithmetic that cannot be avoided. Workload and floor are measured alternately in the same run.
+// Times the workloads of docs/speed.md. W1_message, W1_sum, W2 and W3 are also divided by a floor, which is
+// the CPU time of the arithmetic that cannot be avoided. Workload and floor are measured alternately in the
+// same run.
 //
 //   W1_message  a round of the papers' network: 60,000 clients of whom a tenth report; coins, shuffle,
 //               gradients, clipping, noise on every message, aggregation, server update. Floor: the

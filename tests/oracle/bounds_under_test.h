@@ -25,11 +25,11 @@ struct BoundUnderTest {
   int every = 1;  // only one case in this many is used, for claims that are slow to evaluate
 };
 
-// The proven bounds: those of the accountant, and some Renyi bounds of papers. For each Mechanism that truly
-// describes the case's randomizer, there are the replace-one bounds that applicable.h lists. The lower bounds
-// are among them only if the Mechanism has exactly the case's laws. There are also theorems applied to the
-// profile of the case's laws. An upper bound must never be below
-// the truth, and a lower bound never above it.
+// The proven bounds. For each Mechanism that truly describes the case's randomizer, they include the proven
+// replace-one bounds that applicable.h lists. The lower bounds are among them only if the Mechanism has
+// exactly the case's laws and all rates are equal. There are also theorems applied to the profile of the
+// case's laws, and Renyi bounds of papers. An upper bound must never be below the truth, and a lower bound
+// never above it.
 std::vector<BoundUnderTest> proven_bounds();
 
 // False statements that look right (docs/theory/false-claims.md). Each must be caught.

@@ -187,8 +187,8 @@ void nearly_equal_rates(const Case& c, const char* name) {
 
 // --- the library's accountants ---------------------------------------------------------------------------
 
-// Training must charge the answer of the command, even if its accountant was asked about another number of
-// rounds before.
+// An accountant that is kept, as training keeps one, must give the same answer as `muster account`, even if
+// it was asked about another number of rounds before.
 void training(const Case& c, const char* name) {
   guarded(c, name, [&] {
     const protocols::Plan plan = plan_of(c.question);

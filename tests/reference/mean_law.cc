@@ -11,9 +11,9 @@ constexpr double kMaxTerms = 3e6;  // the rounding error grows in proportion to 
 constexpr long double kUlp = 0x1p-63L;
 constexpr long double kRatio = 0x1p-56L;  // relative error of a likelihood ratio
 
-// A term y has the label floor(y / h), and a sum has the sum of its terms' labels. Cell i holds the sums with
-// the label first + i: q is their mass, and s is the total of mass times (sum - label h), which is not
-// negative.
+// A term y has the label floor(y / h), and a sum has the sum of its terms' labels. Doubling h halves every
+// label, rounded down. Cell i holds the sums with the label first + i. q is their mass, and s is the total of
+// mass times (sum - label h), which is not negative.
 struct Cells {
   long double h = 1;
   long first = 0;

@@ -106,8 +106,8 @@ TEST(Reference, FarBelowTheMeanLoss) {
   EXPECT_LT(delta.above / delta.below - 1, 1e-9L);
 }
 
-// Extremes: exponentials and likelihood ratios beyond the range of a long double, and a law of one outcome,
-// whose cells could become arbitrarily narrow.
+// Three extremes: exponentials beyond the range of a long double; likelihood ratios beyond that range, with
+// an infinite upper bound on one mass; and a law of one outcome, whose cells could become arbitrarily narrow.
 TEST(Reference, NumbersBeyondTheRangeOfTheirType) {
   EXPECT_TRUE(std::isinf(exp(Real(5.09e9)).above()));
   EXPECT_GT(exp(Real(5.09e9)).below(), 1e4000L);

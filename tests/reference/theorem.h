@@ -1,8 +1,8 @@
 // Upper bounds of the divergence that hold for every data set, by slow and simple methods.
 //
-// They are the divergence of one message alone, of T rounds of one message, the exact worst case of noisy
-// sums, and the swap theorem's profile-only sum for any epsilon0-LDP randomizer, over every combination of
-// its atoms (docs/theory/profile-only.md). Pure functions.
+// There are four: the divergence of one message alone, that of T rounds of one message, the exact worst case
+// of noisy sums, and the swap theorem's profile-only sum for any epsilon0-LDP randomizer, computed over all
+// combinations of its terms' atoms (docs/theory/profile-only.md). Pure functions.
 #pragma once
 
 #include <optional>

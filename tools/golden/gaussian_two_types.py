@@ -9,11 +9,12 @@ grids of different steps, with extrapolation. These values are exact to five dig
 
 A, B and C are the stop-loss transforms of docs/theory/gaussian-two-types.md, of another client's term: A if she holds
 the victim's record, B if she holds the victim's alternative, and C if she holds a third record. The correction beta is
-the largest C - lambda A - (1 - lambda) B over the triangles of each cell. It is found by direct search, with C
-integrated over N1 - N2, and added to A and B unchanged. The accountant bounds boxes of triangles from above, moves the
-mass of the common factor V to the ends of cells, and makes the result convex. All three steps err upward. The cells and
-their weights are the accountant's, because the theorem does not prescribe them. The stored values come from a prototype
-outside this repository. Neither they nor the accountant's values may be below the values of this program.
+the largest C - lambda A - (1 - lambda) B over the triangles of each cell. It is found by direct search. C is integrated
+over N1 - N2, in that page's notation. beta itself, and no convex function above it, is added to A and to B. The
+accountant bounds boxes of triangles from above, moves the mass of the common factor V to the ends of cells, and makes
+the result convex. All three steps err upward. The cells and their weights are the accountant's, because the theorem
+does not prescribe them. The stored values come from a prototype outside this repository. Neither they nor the
+accountant's values may be below the values of this program.
 
 Exits with status 1 unless the stored values agree with those of this program. A stored value of two types must be 0 to
 1 per cent above this program's value. A stored beta must be above this program's beta by 0 to 0.5 per cent of B(c),

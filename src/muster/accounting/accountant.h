@@ -54,9 +54,9 @@ class Accountant {
   Statement account(const Question& question, std::optional<View> asked = std::nullopt) const;
   // Adds bounds that were computed elsewhere to a statement of this accountant. Proven bounds among them must
   // hold in the participation's own view. The gate checks these proven bounds and throws Error(internal) if
-  // one fails. They get the statement's lower value. If the statement's view shows more than the
-  // participation's own, these proven bounds do not hold in it and are left out. A statement for 0 rounds is
-  // returned unchanged.
+  // one fails. If the statement's view shows more than the participation's own, these proven bounds need not
+  // hold in it and are left out. The added bounds get the statement's lower value. A statement for 0 rounds
+  // is returned unchanged.
   Statement merge(Statement statement, std::vector<Bound> others) const;
 
   // Only the smallest proven upper bound, in the participation's own view. 0 for 0 rounds; nullopt if every

@@ -1,5 +1,5 @@
-// Two curves of the accountant's answer, each with upper and lower values. For epsilon, one is over delta and
-// one over the number of rounds. For delta, one is over epsilon and one over the number of rounds.
+// Two curves of the accountant's answer, each with upper and lower values: for epsilon, one over delta and
+// one over the number of rounds; for delta, one over epsilon and one over the number of rounds.
 //
 // Every point is a statement of its own, so its `upper` is proven. Between points, only monotonicity is
 // known. Pure function; the two curves are computed concurrently.

@@ -36,8 +36,9 @@ class Gate {
 
   // Checks the answer `upper` of the bound with the id `bound`. `delta_at` gives the bound's own upper delta
   // at any epsilon; if it is empty, the check that epsilon and delta agree is skipped. An infinite answer
-  // claims nothing and passes, and so does any answer for no rounds. Throws Error(internal) if `upper` is
-  // a NaN, is below the floor, or does not agree with `delta_at`.
+  // claims nothing and passes, and so does any answer for no rounds. Throws Error(internal) if `upper` is not
+  // a number >= 0, is below the floor, is a delta of 0 at an epsilon below the largest privacy loss, or
+  // disagrees with `delta_at`.
   void check(const std::string& bound, std::uint64_t rounds, const Question& question, double upper,
              const std::function<double(double epsilon)>& delta_at = {}) const;
 

@@ -27,7 +27,8 @@ std::map<std::string, std::string> about_network(const learning::Architecture& a
 // The metadata that name the classes of `data`; empty if its labels are numbers.
 std::map<std::string, std::string> about_classes(const learning::Dataset& data);
 
-// The network with these parameters and metadata.
+// The content of model.safetensors for this network: `parameters` cut into the tensors of `architecture`, and
+// `about` as the metadata.
 StoredModel stored_network(const learning::Architecture& architecture,
                            std::map<std::string, std::string> about, std::span<const float> parameters);
 

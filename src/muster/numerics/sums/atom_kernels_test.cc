@@ -102,8 +102,8 @@ TEST(AtomKernels, TurningEqualsTheNextAngle) {
   }
 }
 
-// Compares the equispaced evaluation with the direct sum at every frequency, in step (over several times
-// kResync rotations) and after jumps.
+// Compares the equispaced evaluation with the direct sum: at successive frequencies, for several times
+// kResync steps, and at frequencies reached by a jump.
 TEST(AtomKernels, TheEquispacedWalkAgreesWithDirectSums) {
   const Atoms a = random_atoms(37, 2.0, 4);
   AtomicLaw law;

@@ -11,8 +11,9 @@
 // one term is large, and the others are below a sum of n - 1 copies of X in increasing convex order. C(x) is
 // at least E(S' - x)_+ for the sum S' of n - 1 copies of min(X, B), and l = E(X - B)_+. The term n l is for
 // the parts of the copies above B, by (x + a)_+ <= x_+ + a_+. In the third part two or more terms are large.
-// It is bounded by the method of rare_terms.h, and S' in its C is a sum of n - 2 copies. Proof:
-// docs/theory/gaussian-two-types.md, "Rare large terms of two types". Pure function; call from any thread.
+// It is bounded by the method of rare_terms.h, and here S' in the definition of C is a sum of n - 2 copies of
+// min(X, B). Proof: docs/theory/gaussian-two-types.md, "Rare large terms of two types". Pure function; call
+// from any thread.
 #pragma once
 
 #include <optional>

@@ -108,7 +108,8 @@ void HomogeneousRdp::recur(std::uint64_t order) {
 }
 
 void HomogeneousRdp::double_up(std::uint64_t order) {
-  // Z_m = F^m - e^{mx} is built from m = 1 by the binary digits of k.
+  // Builds Z_k from Z_1, where Z_m = F^m - e^{mx}: each further binary digit of k doubles m, and a digit 1
+  // also increases it by 1.
   const auto terms = static_cast<std::uint64_t>(terms_);
   ScaledSeries one, factorials = exponential(1, order);
   for (std::uint64_t j = 0; j <= order; ++j)

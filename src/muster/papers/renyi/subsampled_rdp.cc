@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// The order is limited to save time: a mixture over the number of reports k evaluates the theorem for about a
-// hundred values of k.
+// The order is limited to save time: CheckInMixture evaluates the theorem for about a hundred values of the
+// count k.
 constexpr std::uint64_t kHighestOrder = 2048;
 constexpr double kBlockExponent = 700, kBlockFineness = 0.5;
 

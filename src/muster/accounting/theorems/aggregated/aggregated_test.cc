@@ -1,5 +1,5 @@
-// Compares the Gaussian's privacy profile with quadrature, and the aggregated curve with quadrature over data
-// sets of two and three clients and, for large populations, with a sum over the number of reports.
+// Compares the Gaussian's privacy profile with quadrature. Compares the aggregated curve with quadrature over
+// data sets of two and three clients, and, for large populations, with a sum over the number of reports.
 #include "muster/accounting/theorems/aggregated/aggregated.h"
 
 #include <gmock/gmock.h>
@@ -88,8 +88,8 @@ long double binomial(int n, int k, long double g) {
 }
 
 // The exact divergence from the definition: the server sees the number k of reports and their sum, whose
-// noise has variance k s^2. Records are numbers in [-1, 1]. The victim holds x or other_x, and `others`
-// has the records of all other clients.
+// noise has variance k s^2. Records are numbers in [-1, 1]. The victim holds x or other_x, and `others` has
+// the records of all other clients.
 long double truth(const std::vector<double>& others, double x, double other_x, double s, double g, int kmin,
                   double epsilon) {
   const int m = static_cast<int>(others.size()), n = m + 1;

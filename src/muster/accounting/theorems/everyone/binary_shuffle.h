@@ -1,6 +1,6 @@
-// Encloses the privacy curve of binary randomized response in a plain shuffle, the worst over all data sets
-// (Theorem 14, docs/theory/binary-randomized-response.md): exactly up to kMaxClients clients, by two bounds
-// for more.
+// Encloses the privacy curve of binary randomized response in a plain shuffle, the worst over all data
+// sets (Theorem 14, docs/theory/binary-randomized-response.md): exactly, apart from rounding, for up to
+// kMaxClients clients, and by two different bounds for more.
 //
 // Every client reports one bit. The true bit is kept with probability p = e^epsilon0/(e^epsilon0 + 1)
 // and flipped with probability q = 1 - p. The server learns only the number of ones. Let i of the

@@ -197,8 +197,8 @@ Ball exact_blanket(int n, double chance, double epsilon0, double epsilon) {
   return sum / (Ball(n) * Ball(chance));
 }
 
-// At a tiny epsilon0 the numbers 1 - e^epsilon0 E, e^epsilon0 - E and 1 - 2q are tiny, too. Computed as these
-// differences, they would have no correct digits.
+// At a tiny epsilon0 the numbers 1 - e^epsilon0 E, e^epsilon0 - E and 1 - 2q are tiny, and would have no
+// correct digits if they were computed as these differences.
 TEST(Blanket, EnclosesTheExactSumAtEveryEpsilon0) {
   int cases = 0;
   for (const double epsilon0 : {1e-100, 1e-30, 1e-19, 1e-17, 1e-15, 1e-12, 1.486608554861585e-11,

@@ -33,10 +33,10 @@ std::string everybody(ClientCount clients) {
 
 // --- Gaussian messages ----------------------------------------------------------------------------
 
-// A point of the star's curve or of the Gaussian blanket's takes up to a thousand times as much work as a
-// point of another bound. At deltas of 1e-20 and below, full tables of both would be too much work for one
-// answer. These shares of a full table's work keep such answers below five seconds. The star has a larger
-// share, because its epsilon depends on the share.
+// A point of the star's curve (star-pool) or of the Gaussian blanket's takes up to a thousand times as much
+// work as a point of another bound. At deltas of 1e-20 and below, full tables of both would be too much work
+// for one answer. These shares of a full table's work keep such answers below five seconds. The star has a
+// larger share, because its epsilon depends on the share.
 constexpr double kShareOfStar = 0.7, kShareOfBlanket = 0.3;
 
 void cover_gaussian(const GaussianLocal& mechanism, ClientCount clients, Applicable& list) {

@@ -45,7 +45,8 @@ class StarPool {
   }
 
   // epsilon >= 0. `upper` is the bound and never exceeds the local one. upper - estimate is only numerical
-  // error, except above an epsilon of 300: there the sum is not computed, and `estimate` is 0.
+  // error, except above epsilon 300: there `upper` is the local bound and `estimate` is 0, because the sum is
+  // not computed.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
   // The design that delta(epsilon) uses.

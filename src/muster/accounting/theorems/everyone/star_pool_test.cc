@@ -76,8 +76,8 @@ TEST(ExcessOfMixedSum, EnclosesEnumeration) {
 
 // --- part A by brute force --------------------------------------------------------------------------
 
-// The right-hand side of part A for users 0 .. m-1 outside the pool and the others inside: a sum over
-// all outputs of the users and all multisets of the pool. `weights_off` replaces every weight by their
+// The right-hand side of part A for users 0 .. m-1 outside the pool and the others inside: a sum over all
+// outputs of the users and all multisets of the pool. If `weights_off`, all weights are replaced by their
 // mean, which gives a false bound.
 Extended star_formula(const std::vector<Law>& others, std::size_t m, const Law& a, const Law& b, Extended e,
                       bool weights_off) {

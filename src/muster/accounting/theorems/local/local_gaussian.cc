@@ -22,8 +22,8 @@ struct Mixture {
   std::vector<double> weight, mu;
 
   Mixture(double mu1, double rate, double rounds, double exponent) {
-    // The window reaches about 3 sqrt(exponent) deviations to either side of the mean. If this is fewer than
-    // 2^18 values, each value is a block of its own.
+    // The window reaches about 3 sqrt(exponent) deviations to either side of the mean. If this distance is at
+    // most 2^18, each value is a block of its own.
     const double sd = std::sqrt(rounds * rate * (1 - rate));
     const double fineness = 3 * std::sqrt(exponent) * sd > kValues ? 1e-3 : 0;
     for (const numerics::BinomialBlock& block : numerics::binomial_blocks(rounds, rate, exponent, fineness)) {
