@@ -32,6 +32,9 @@ inline constexpr double kEightMillionRoundings = 1e-9;
 // conversion to double.
 inline constexpr long double kExtendedRoundings = 1e-15L;
 
+// x moved towards plus infinity, by more than eight roundings of a number of its size; for either sign.
+inline double round_up(double x) { return x + kEightRoundings * (x < 0 ? -x : x); }
+
 // Whether the factors 1 + slack and 1 - slack cover this many functions of libm and other operations,
 // and the rounding of their own product. The error of a function is taken as 0.99 units in the last
 // place, which is 1.98 roundings.

@@ -176,7 +176,7 @@ class Panel {
 
 std::string curve_svg(const PrivacyCurves& curves, const std::string& heading) {
   constexpr PictureSize kSize{960, 460};
-  const std::string legend = legend_row({{"upper, proven", kUpper},
+  const std::string legend = legend_row({{fmt::format("upper: {}", guarantee(curves)), kUpper},
                                          {"lower: some data set reaches it", kLower},
                                          {"if the shuffler colludes", kLocal}},
                                         {kLefts[0], 47});

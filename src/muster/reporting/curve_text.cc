@@ -68,16 +68,18 @@ CurveFormat curve_format_named(const std::string& name) {
   throw Error(ErrorCode::usage, "--curve", name, "table | csv | svg", "is an unknown format");
 }
 
+std::string guarantee(const PrivacyCurves& curves) {
+  return fmt::format("proven; {}; {}", name_of(curves.neighbouring), name_of(curves.view));
+}
+
 std::string curve_text(const PrivacyCurves& curves, CurveFormat format, const std::string& heading) {
-  const std::string of_what =
-      fmt::format("{}; proven; {}; {}", heading, name_of(curves.neighbouring), name_of(curves.view));
   switch (format) {
     case CurveFormat::table:
-      return table(curves, of_what);
+      return table(curves, fmt::format("{}; {}", heading, guarantee(curves)));
     case CurveFormat::csv:
       return csv(curves);
     case CurveFormat::svg:
-      return curve_svg(curves, of_what);
+      return curve_svg(curves, heading);
   }
   return "";
 }

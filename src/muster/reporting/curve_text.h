@@ -15,8 +15,11 @@ enum class CurveFormat { table, csv, svg };
 // Throws Error(usage) if no format has this name.
 CurveFormat curve_format_named(const std::string& name);
 
-// `heading` states the question and the plan; the relation and the view of the values are added to it. CSV has
-// no heading.
+// What the upper values are: "proven; replace-one; shuffler-honest".
+std::string guarantee(const accounting::PrivacyCurves& curves);
+
+// `heading` states the question and the plan. The table adds guarantee() to it; the picture has it in its
+// legend. CSV has neither.
 std::string curve_text(const accounting::PrivacyCurves& curves, CurveFormat format,
                        const std::string& heading);
 

@@ -72,6 +72,7 @@ TEST(CurveText, ThePictureIsWholeAndEscapesItsHeading) {
   const std::string svg = curve_text(curves(), CurveFormat::svg, "a < b & c");
   expect_well_formed(svg);
   EXPECT_THAT(svg, HasSubstr("a &lt; b &amp; c"));
+  EXPECT_THAT(svg, HasSubstr(">upper: proven; replace-one; shuffler-honest</text>"));
   EXPECT_THAT(svg, HasSubstr(">1.1</text>"));
   EXPECT_THAT(svg, HasSubstr("if the shuffler colludes"));
 }

@@ -13,6 +13,8 @@
 namespace muster::accounting {
 namespace {
 
+using numerics::round_up;
+
 constexpr double kSmallPopulation = 300;  // up to this m, the mean of 1/(m - Y) is a sum over all Y
 // The share of delta that may be charged for H outside the window.
 constexpr double kOutside = 1e-4;
@@ -22,9 +24,6 @@ constexpr double kNegligible = 1e-80;
 struct Chance {
   double p, not_p;
 };
-
-// Rounds towards plus infinity, by more than eight roundings of a number of this size.
-double up(double x) { return x + numerics::kEightRoundings * std::abs(x); }
 
 // Chernoff's bound: P(Bin(m, p) on the far side of x) <= exp(-m KL(x/m || p)). The exponent is rounded up.
 double log_tail(double m, const Chance& chance, double x) {
@@ -136,17 +135,20 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   const double growth = std::expm1(theta);
   const double z = 1 + inside.p * growth;
   const double log_factor = log_c + m * std::log1p(inside.p * growth);
-  // The atoms of the tilted law, rounded up. E - 1 is added to every value, so that silence has the value 0. A
-  // message in the client's own half-set has the value (1/e^epsilon0 - E) w or (1 - E/e^epsilon0) w, with w
+  // The atoms of the tilted law, rounded up. E - 1 is added to every value, so that silence has the value 0.
+  // A message in the client's own half-set has the value (1/e^epsilon0 - E) w or (1 - E/e^epsilon0) w, with w
   // between ratio_low and ratio_high. `lost` is at least 1 - w.
   const double lost = 1 - ratio_low + numerics::kThreeRoundings;
   numerics::AtomicLaw alternative, record;
   const double rare = rate * q / z;
   const double common = rate * p * (1 + growth) / z;
-  alternative.add(up(std::expm1(epsilon0)), rare);
-  alternative.add(up(up(std::expm1(-epsilon0)) + up(lost * e * -std::expm1(-epsilon0 - epsilon))), common);
-  record.add(up(-e * std::expm1(epsilon0)), rare);
-  record.add(up(up(-std::expm1(epsilon - epsilon0) * ratio_high) + up(std::expm1(epsilon))), common);
+  alternative.add(round_up(std::expm1(epsilon0)), rare);
+  alternative.add(
+      round_up(round_up(std::expm1(-epsilon0)) + round_up(lost * e * -std::expm1(-epsilon0 - epsilon))),
+      common);
+  record.add(round_up(-e * std::expm1(epsilon0)), rare);
+  record.add(round_up(round_up(-std::expm1(epsilon - epsilon0) * ratio_high) + round_up(std::expm1(epsilon))),
+             common);
   const double threshold = m * std::expm1(epsilon) * (1 - numerics::kEightRoundings);
   const numerics::WorstMixture worst =
       numerics::worst_mixture_excess(alternative, record, m, threshold, numerics::Mixing::product);

@@ -124,7 +124,8 @@ TEST(ClassCPool, FiguresAtFiveClients) {
   }
 }
 
-// These were below the lower value or the floor, so that the command refused to answer.
+// Lower values (the first two) and the gate's floor. Differences that cancel in thinned_blanket_delta(), or
+// in the pool's own terms (the third), put the bound below them.
 TEST(ClassCPool, SmallEpsilon0IsNotPassedFromBelow) {
   EXPECT_GE(ClassCCurve::check_in(1.722569706663435e-10, 100, 0.999999).delta(4.4538351000143516e-12).upper,
             4.8839249051e-12);

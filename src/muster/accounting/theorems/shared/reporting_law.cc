@@ -8,18 +8,17 @@
 namespace muster::accounting {
 namespace {
 
-// Rounds towards plus infinity, by more than the roundings of a product of two functions of libm.
-double up(double x) { return x + numerics::kEightRoundings * std::fabs(x); }
+using numerics::round_up;
 
 // e^{l-eps} - e^{-eps} for l > eps, rounded upward, in a form that does not cancel.
 double point_above(double l, double epsilon) {
   const double absent = std::exp(-epsilon);
-  if (l < 1) return up(absent * std::expm1(l));
+  if (l < 1) return round_up(absent * std::expm1(l));
   // The relative rounding error of the exponent is multiplied by the exponent. The difference of the two
   // terms is at least (1 - 1/e) times the larger one, so the subtraction raises relative errors by a factor
   // of at most 2.2.
   const double rounding = numerics::kUnitRoundoff * (l - epsilon);
-  return up((std::exp(l - epsilon) * (1 + 2 * rounding) - absent) * (1 + numerics::kEightRoundings));
+  return round_up((std::exp(l - epsilon) * (1 + 2 * rounding) - absent) * (1 + numerics::kEightRoundings));
 }
 
 }  // namespace
@@ -31,19 +30,19 @@ numerics::AtomicLaw reporting_law(const Profile& profile, double rate, double ep
   for (std::size_t i = 0; i < log_alphas.size(); ++i) {
     const double l = log_alphas[i];
     if (l > epsilon) {
-      law.add(point_above(l, epsilon), up(rate * profile.q_masses()[i]));
+      law.add(point_above(l, epsilon), round_up(rate * profile.q_masses()[i]));
       reported += profile.q_masses()[i];
     } else if (l < epsilon) {
-      law.add(up(-std::expm1(-l)), up(rate * profile.p_masses()[i]));
+      law.add(round_up(-std::expm1(-l)), round_up(rate * profile.p_masses()[i]));
       reported += profile.p_masses()[i];
     }
   }
   const auto rest = static_cast<double>(numerics::larger(0.0L, 1 - reported * (1 - 0x1p-50L)));
-  law.add(neutral_point(epsilon), up(rate * rest));
+  law.add(neutral_point(epsilon), round_up(rate * rest));
   return law;
 }
 
-double neutral_point(double epsilon) { return up(-std::expm1(-epsilon)); }
+double neutral_point(double epsilon) { return round_up(-std::expm1(-epsilon)); }
 
 double log_probability(double p, double not_p) { return p < 0.5 ? std::log(p) : std::log1p(-not_p); }
 
