@@ -46,6 +46,17 @@ double window_end(double m, const Chance& chance, double exponent, double direct
   return direction > 0 ? std::ceil(mean + high) : std::floor(mean - high);
 }
 
+// An upper bound of P(H <= first or H >= last) for H ~ Bin(m, p), where 0 <= first < last <= m - 1. At the
+// ends 0 and m - 1 the probabilities are computed; otherwise they are bounded.
+double outside_window(double m, const Chance& chance, double first, double last) {
+  const double log_p = log_probability(chance.p, chance.not_p);
+  const double below = first > 0 ? std::exp(log_tail(m, chance, first))
+                                 : std::exp(m * log_probability(chance.not_p, chance.p));
+  const double above = last < m - 1 ? std::exp(log_tail(m, chance, last))
+                                    : m * std::exp((m - 1) * log_p) * chance.not_p + std::exp(m * log_p);
+  return below + above;
+}
+
 }  // namespace
 
 numerics::Enclosure displaceable_share(double m, double h, double r) {
@@ -110,7 +121,6 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   const double local = numerics::larger(0.0, q * e * std::expm1(epsilon0 - epsilon));
   // That a client reports a message in its own half-set.
   const Chance inside{rate * p, (1 - rate) + rate * q};
-  const double log_inside = log_probability(inside.p, inside.not_p);
   // The ends of the window of H. Outside the window, the victim's full local delta is charged.
   const double exponent = std::log(2 * rate * local / (kOutside * numerics::larger(guess, kNegligible)));
   const double first = numerics::larger(0.0, window_end(m, inside, numerics::larger(exponent, 1.0), -1));
@@ -118,10 +128,7 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   if (!(last > first)) {
     return nothing;
   }
-  double outside = first > 0 ? std::exp(log_tail(m, inside, first))
-                             : std::exp(m * log_probability(inside.not_p, inside.p));
-  outside += last < m - 1 ? std::exp(log_tail(m, inside, last))
-                          : m * std::exp((m - 1) * log_inside) * inside.not_p + std::exp(m * log_inside);
+  const double outside = outside_window(m, inside, first, last);
   // Values of h at the ends of the window, and bounds on h(H-1)/h(H) in the window.
   const numerics::Enclosure at_first = displaceable_share(m, first, r);
   const numerics::Enclosure at_last = displaceable_share(m, last, r);
