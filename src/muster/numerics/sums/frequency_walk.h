@@ -24,8 +24,8 @@ namespace muster::numerics::contour {
 // of x itself can be larger, and its bound depends on the law (CharacteristicError).
 inline constexpr double kFloor = 4e-15;
 
-// An upper bound of the modulus of 1 + x, if x is known to an absolute error that is `floor` less its own
-// arithmetic. By default x is taken as it is, and the caller allows for its error.
+// An upper bound of the modulus of 1 + x, where `floor` bounds the absolute error of x and of this function's
+// own arithmetic together. With the default, x counts as exact, and the caller allows for its error.
 inline double modulus_above(std::complex<double> x, double floor = kFloor) {
   return std::sqrt((1 + x.real()) * (1 + x.real()) + x.imag() * x.imag()) + floor;
 }

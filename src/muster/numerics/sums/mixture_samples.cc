@@ -111,7 +111,8 @@ class LargerOfTwo {
     for (int j = 0; j < 2; ++j) {
       x[j] = in_step ? rotating_[j].advance() : laws_[j]->characteristic_minus_one(t);
     }
-    // The errors of both laws are more than that of the larger modulus, and of its share.
+    // The two errors together bound that of either product of a share and a modulus. A share is e to the
+    // difference of two logarithms, and each law's error includes that of its logarithm.
     modulus_ =
         larger(share_[0] * contour::modulus_above(x[0], 0), share_[1] * contour::modulus_above(x[1], 0)) +
         contour::kFloor + (error_[0].at(t) + error_[1].at(t));
