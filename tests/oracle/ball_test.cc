@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -19,6 +20,27 @@ namespace {
 Ball gaussian(double mu, const Ball& epsilon) {
   const Ball m(mu), half = m / Ball(2.0), z = Ball(0.0) - epsilon / m;
   return normal(z + half) - exp(epsilon) * normal(z - half);
+}
+
+// The ends of 3 2^-k, for k up to beyond the smallest long double 2^-16445; ldexp is exact here.
+TEST(Ball, EndsAreOutwardWhereALongDoubleUnderflows) {
+  for (int k = 15'990; k < 16'500; ++k) {
+    Ball three(3.0);
+    for (int left = k; left > 0; left -= 1000) three = three * Ball(std::ldexp(1.0, -std::min(left, 1000)));
+    SCOPED_TRACE(k);
+    for (const bool negative : {false, true}) {
+      const Ball x = negative ? -three : three;
+      const long double above = std::ldexp(negative ? -x.below() : x.above(), k);
+      const long double below = std::ldexp(negative ? -x.above() : x.below(), k);
+      EXPECT_GE(above, 3);
+      EXPECT_LE(below, 3);
+      EXPECT_GE(below, 0);
+      if (k <= 16'383) {  // 3 2^-k is a normal number
+        EXPECT_LE(above, 3 * (1 + 0x1p-60L));
+        EXPECT_GE(below, 3 * (1 - 0x1p-60L));
+      }
+    }
+  }
 }
 
 TEST(Ball, GaussianPairsAreRoundedUpInTheFarTail) {

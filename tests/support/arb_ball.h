@@ -106,10 +106,12 @@ long double ArbBall<kBits>::end(bool upper) const {
             static_cast<long double>(arf_get_d(low, ARF_RND_DOWN));
     value = std::nextafter(value, upper ? kInfinity : -kInfinity);
     value = std::nextafter(value, upper ? kInfinity : -kInfinity);
-    value = exponent < -16000 ? (upper && value > 0    ? std::numeric_limits<long double>::min()
-                                 : !upper && value < 0 ? -std::numeric_limits<long double>::min()
-                                                       : 0)
-                              : std::ldexp(value, static_cast<int>(exponent));
+    // Below the smallest normal number, ldexp would round inward or to 0. That number and 0 enclose x there.
+    value = exponent < std::numeric_limits<long double>::min_exponent
+                ? (upper && value > 0    ? std::numeric_limits<long double>::min()
+                   : !upper && value < 0 ? -std::numeric_limits<long double>::min()
+                                         : 0)
+                : std::ldexp(value, static_cast<int>(exponent));
   }
   arf_clear(x);
   arf_clear(high);

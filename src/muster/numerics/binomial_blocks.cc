@@ -9,6 +9,7 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Chernoff's exponent k log(k / (n p)) + (n-k) log((n-k) / (n (1-p))): for K ~ Bin(n, p), P(K >= k) if k is
 // above the mean, and P(K <= k) if it is below, is at most exp(-exponent).
@@ -61,6 +62,8 @@ double binomial_low_end(double n, double p, double exponent) {
 }
 
 std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, double fineness) {
+  // The loops below would not end for a NaN, nor beyond 2^53, where k + 1 may be no double.
+  if (!(n >= 0 && n <= 0x1p53 && p >= 0)) return {{kNaN, kNaN, kNaN}};
   if (p >= 1) return {{n, n, 1}};
   const double low = edge(n, p, exponent, false), high = edge(n, p, exponent, true);
   const double mode = within(std::floor((n + 1) * p), low, high);

@@ -19,7 +19,8 @@ struct BinomialBlock {
 // For an exponent of 15 or more and n <= 1e9, the sum of all weights is less than 1 plus this.
 inline constexpr double kBlocksExceedOne = 1e-6;
 
-// Requires a whole number n >= 0 and 0 < p <= 1. Among the values at which Chernoff's bound is above
+// Requires a whole number n with 0 <= n <= 2^53, and 0 < p <= 1. For a NaN or any other n the result is a
+// single block whose weight is NaN, so that no sum over the blocks is a bound (ordered.h). Among the values at which Chernoff's bound is above
 // e^-exponent, a block is max(1, fineness * sd * (1 + |z|)) values wide. Here sd is the standard deviation,
 // and z is the distance of the block's inner end from the mean in units of max(1, sd). Farther out, the two
 // ends of a block differ by a factor of about 1.2, and its weight is Chernoff's bound on the tail from its

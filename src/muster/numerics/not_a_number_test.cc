@@ -6,11 +6,13 @@
 #include <limits>
 #include <vector>
 
+#include "muster/numerics/binomial_blocks.h"
 #include "muster/numerics/roots/crossing.h"
 #include "muster/numerics/scaled_series.h"
 #include "muster/numerics/sums/atomic_law.h"
 #include "muster/numerics/sums/excess_of_mixed_sum.h"
 #include "muster/numerics/sums/expected_excess.h"
+#include "muster/numerics/sums/rare_mixture.h"
 #include "muster/numerics/sums/worst_mixture.h"
 
 namespace muster::numerics {
@@ -84,6 +86,38 @@ TEST(NotANumber, ABrokenPointHasNoUpperBound) {
       }
     }
   }
+}
+
+TEST(NotANumber, ABrokenMixtureHasNoUpperBound) {
+  const AtomicLaw whole = three_points(0.1);
+  AtomicLaw broken_point = whole, broken_end = whole;
+  broken_point.add(kNaN, 0.1);
+  broken_end.add(kInfinity, 0.1);
+  for (const AtomicLaw& law : {broken_point, broken_end, three_points(kNaN)}) {
+    for (const Mixing mixing : {Mixing::product, Mixing::swap}) {
+      for (const double n : {3.0, 30.0, 1e6}) {
+        EXPECT_EQ(worst_mixture_excess(law, whole, n, 0.1 * n, mixing).value.upper, kInfinity);
+        EXPECT_EQ(worst_mixture_with_rare_terms(law, whole, n, 0.1 * n, mixing).value.upper, kInfinity);
+        EXPECT_EQ(worst_mixture_with_rare_terms(whole, law, n, 0.1 * n, mixing).value.upper, kInfinity);
+      }
+    }
+  }
+  for (const double odd : {kNaN, kInfinity}) {
+    EXPECT_EQ(worst_mixture_excess(whole, whole, odd, 1, Mixing::product).value.upper, kInfinity);
+    EXPECT_EQ(worst_mixture_with_rare_terms(whole, whole, odd, 1, Mixing::product).value.upper, kInfinity);
+    EXPECT_EQ(worst_mixture_with_rare_terms(whole, whole, 30, odd, Mixing::product).value.upper, kInfinity);
+  }
+}
+
+TEST(NotANumber, ABrokenBinomialHasNoWeights) {
+  const auto sum = [](double n, double p) {
+    double total = 0;
+    for (const BinomialBlock& block : binomial_blocks(n, p, 40, 0.1)) total += block.weight * block.last;
+    return total;
+  };
+  EXPECT_NEAR(sum(1e4, 0.3), 3e3, 300);
+  for (const double n : {kNaN, kInfinity, 0x1p54, -1.0}) EXPECT_TRUE(std::isnan(sum(n, 0.3))) << n;
+  EXPECT_TRUE(std::isnan(sum(100, kNaN)));
 }
 
 // For a law of nearly one point the variance is a difference of two nearly equal numbers. If it were computed

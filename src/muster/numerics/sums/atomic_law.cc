@@ -85,6 +85,10 @@ double AtomicLaw::largest_point() const {
   return extreme(points, [](double a, double b) { return larger(a, b); });
 }
 
+bool AtomicLaw::finite() const {
+  return std::isfinite(largest_point()) && std::isfinite(smallest_point()) && std::isfinite(nonzero_mass());
+}
+
 namespace {
 
 constexpr double kVanishes = -746;  // e^x is rounded to 0 for x below this

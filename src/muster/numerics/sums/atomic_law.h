@@ -24,6 +24,7 @@ struct AtomicLaw {
   double variance() const;
   double largest_point() const;   // the largest point or 0; NaN if a point is NaN
   double smallest_point() const;  // the smallest point or 0; NaN if a point is NaN
+  bool finite() const;            // whether all points and weights are finite
   // log E e^{cY}, with a small relative error even where it is close to zero, as long as c y < 300
   // for all atoms y.
   double log_mgf(double c) const;

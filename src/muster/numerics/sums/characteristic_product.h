@@ -14,6 +14,26 @@
 
 namespace muster::numerics::contour {
 
+// A bound on the absolute error of the computed chi(t) - 1, chi(t) = phi(c+it)/phi(c), for one law: the part of
+// RoundOff that belongs to a single copy of it.
+//
+// It decides which terms are negligible. A skipped term is charged e^-negligible, so its true modulus must not
+// exceed that, and a small computed modulus shows this only up to its error: at angles t y of 1e7, an error of
+// 1e-9 can hide behind a computed modulus of 1e-12. Computed terms do not need it, because RoundOff times
+// `amplify` covers them.
+class CharacteristicError {
+ public:
+  explicit CharacteristicError(const TiltedLaw& tilt)
+      : base_(kUlpAbove * (tilt.nonzero_mass() * EquispacedCharacteristic::kErrorUlps +
+                           std::abs(tilt.log_mgf()) + 2 * tilt.c() * tilt.absolute_mean())),
+        slope_(kUlpAbove * 4 * tilt.absolute_mean()) {}
+  double at(double t) const { return base_ + slope_ * t; }
+
+ private:
+  double base_;
+  double slope_;
+};
+
 // phi(c+it)/phi(c) raised to the power `copies`, with phi(z) = E e^{zY} for the law of one term Y. The law is
 // not copied and must outlive the factor.
 struct Factor {
@@ -21,16 +41,19 @@ struct Factor {
       : tilt(law),
         copies(copies_of_it),
         threshold(std::exp(-negligible / copies_of_it)),
-        characteristic(law, step) {}
+        characteristic(law, step),
+        error(law) {}
   const TiltedLaw& tilt;
   double copies;
   // Where the modulus of phi(c+it)/phi(c) is below this threshold, the modulus of its power is below
   // e^-negligible.
   double threshold;
   EquispacedCharacteristic characteristic;
-  // At the frequency visited last: phi(c+it)/phi(c) - 1, and modulus_above() of it.
+  CharacteristicError error;
+  // At the frequency visited last: phi(c+it)/phi(c) - 1, modulus_above() of it, and an upper bound of the true
+  // modulus.
   std::complex<double> minus_one{};
-  double modulus = 1;
+  double modulus = 1, at_most = 1;
 };
 
 // The modulus and the argument, at one frequency, of a product that is built up factor by factor.
@@ -76,15 +99,18 @@ class Product {
     for (Factor& f : factors_) {
       f.minus_one = in_step ? f.characteristic.advance() : f.tilt.characteristic_minus_one(t);
       f.modulus = modulus_above(f.minus_one);
+      f.at_most = f.modulus + f.error.at(t);
     }
     // If there is a single factor, the upper bound of its modulus can decide without a logarithm.
-    negligible_ = factors_.size() == 1 && factors_.front().modulus < factors_.front().threshold;
+    negligible_ = factors_.size() == 1 && factors_.front().at_most < factors_.front().threshold;
     if (negligible_) return;
     at_ = {-0.5 * s_ * s_ * t * t};
+    double doubt = 0;  // by log(m + e) <= log m + e/m, how far the exponent may lie below the true one
     for (const Factor& f : factors_) {
       at_.multiply_modulus(f.minus_one, f.modulus, f.copies);
+      doubt += f.copies * (f.error.at(t) / f.modulus);
     }
-    negligible_ = at_.exponent <= -negligible_exponent_;
+    negligible_ = at_.exponent + doubt <= -negligible_exponent_;
     if (negligible_) return;
     for (const Factor& f : factors_) {
       at_.multiply_phase(f.minus_one, f.modulus, f.copies);
@@ -101,8 +127,11 @@ class Product {
   }
 
   // A distance from the frequency visited last within which all terms are negligible. At a distance d, the
-  // modulus of a factor f (not yet raised to a power) is at most f.modulus + f.tilt.absolute_mean() * d.
-  double reach() const { return skip_ == Skip::by_one_factor ? reach_of_one() : reach_of_all(); }
+  // modulus of a factor f (not yet raised to a power) is at most f.at_most + f.tilt.absolute_mean() * d. The
+  // slack is for the rounding of that mean and of the distance.
+  double reach() const {
+    return (skip_ == Skip::by_one_factor ? reach_of_one() : reach_of_all()) * (1 - kEightyRoundings);
+  }
 
  private:
   // The work of a frequency that is computed directly, in units of the work of a rotation.
@@ -111,7 +140,7 @@ class Product {
   double reach_of_one() const {
     double reach = 0;
     for (const Factor& f : factors_) {
-      reach = larger(reach, (f.threshold - f.modulus) / f.tilt.absolute_mean());
+      reach = larger(reach, (f.threshold - f.at_most) / f.tilt.absolute_mean());
     }
     return reach;
   }
@@ -120,7 +149,7 @@ class Product {
     const auto bound = [&](double distance) {
       double exponent = 0;
       for (const Factor& f : factors_) {
-        exponent += f.copies * std::log(smaller(1.0, f.modulus + f.tilt.absolute_mean() * distance));
+        exponent += f.copies * std::log(smaller(1.0, f.at_most + f.tilt.absolute_mean() * distance));
       }
       return exponent;
     };

@@ -19,10 +19,13 @@
 
 namespace muster::numerics::contour {
 
-inline constexpr double kFloor = 4e-15;  // bound on the absolute error of a characteristic function
+// A bound on the round-off of the arithmetic with a characteristic function near 1 in modulus: the sum 1 + x,
+// the modulus, and the comparison with a threshold take less than 18 units in the last place of 1. The error
+// of x itself can be larger, and its bound depends on the law (CharacteristicError).
+inline constexpr double kFloor = 4e-15;
 
-// An upper bound of the modulus of a characteristic function 1 + x, where x is known to an absolute
-// error below `floor`.
+// An upper bound of the modulus of 1 + x, where `floor` bounds the absolute error of x and of this function's
+// own arithmetic together. With the default, x counts as exact, and the caller allows for its error.
 inline double modulus_above(std::complex<double> x, double floor = kFloor) {
   return std::sqrt((1 + x.real()) * (1 + x.real()) + x.imag() * x.imag()) + floor;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/characteristic_product.h"
 #include "muster/numerics/sums/frequency_walk.h"
 
@@ -99,7 +100,8 @@ class LargerOfTwo {
         negligible_exponent_(negligible_exponent(frame, a, b)),
         lipschitz_(larger(a.tilt.absolute_mean(), b.tilt.absolute_mean())),
         laws_{&a, &b},
-        rotating_{EquispacedCharacteristic(a.tilt, step), EquispacedCharacteristic(b.tilt, step)} {
+        rotating_{EquispacedCharacteristic(a.tilt, step), EquispacedCharacteristic(b.tilt, step)},
+        error_{contour::CharacteristicError(a.tilt), contour::CharacteristicError(b.tilt)} {
     const double log_top = larger(a.tilt.log_mgf(), b.tilt.log_mgf());
     for (int j = 0; j < 2; ++j) share_[j] = std::exp(laws_[j]->tilt.log_mgf() - log_top);
   }
@@ -109,7 +111,11 @@ class LargerOfTwo {
     for (int j = 0; j < 2; ++j) {
       x[j] = in_step ? rotating_[j].advance() : laws_[j]->characteristic_minus_one(t);
     }
-    modulus_ = larger(share_[0] * contour::modulus_above(x[0]), share_[1] * contour::modulus_above(x[1]));
+    // The two errors together bound that of either product of a share and a modulus. A share is e to the
+    // difference of two logarithms, and each law's error includes that of its logarithm.
+    modulus_ =
+        larger(share_[0] * contour::modulus_above(x[0], 0), share_[1] * contour::modulus_above(x[1], 0)) +
+        contour::kFloor + (error_[0].at(t) + error_[1].at(t));
     damping = 0.5 * s_ * s_ * t * t;
     // The damping only grows with t. So at a later frequency a modulus below this threshold is negligible,
     // too.
@@ -117,7 +123,8 @@ class LargerOfTwo {
   }
   bool negligible() const { return modulus_ < threshold_ || damping >= negligible_exponent_; }
   double reach() const {
-    return damping < negligible_exponent_ ? (threshold_ - modulus_) / lipschitz_ : farthest_;
+    return damping < negligible_exponent_ ? (threshold_ - modulus_) / lipschitz_ * (1 - kEightyRoundings)
+                                          : farthest_;
   }
   void seek(double j) {
     for (EquispacedCharacteristic& each : rotating_) each.seek(j);
@@ -132,6 +139,7 @@ class LargerOfTwo {
   double terms_, s_, farthest_, negligible_exponent_, lipschitz_;
   const LawOnContour* laws_[2];
   EquispacedCharacteristic rotating_[2];
+  contour::CharacteristicError error_[2];
   double share_[2];
   double modulus_ = 0, threshold_ = 0;
 };

@@ -157,9 +157,11 @@ Large large_terms(const Common& laws, const AtomicLaw& top, double n, double k, 
 
 WorstMixture worst_mixture_with_rare_terms(const AtomicLaw& first, const AtomicLaw& second, double terms,
                                            double k, Mixing mixing, std::optional<double> absent) {
+  WorstMixture best{{.upper = kInfinity, .estimate = 0}, kInfinity};
+  // A NaN has no place in the order of points, and merge() would not end.
+  if (!std::isfinite(terms) || !std::isfinite(k) || !first.finite() || !second.finite()) return best;
   const Common laws = merge(first, second);
   const AtomicLaw top = upper_law(laws);
-  WorstMixture best{{.upper = kInfinity, .estimate = 0}, kInfinity};
   double last_size = kInfinity;
   for (const double chance : kChances) {
     double size = 0, passed = 0;

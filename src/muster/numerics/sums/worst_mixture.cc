@@ -429,11 +429,8 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
 
 WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& second, double terms, double k,
                                   Mixing mixing, std::optional<double> absent) {
-  // An infinite or NaN threshold or point must not look like an excess of 0.
-  const auto finite = [](const AtomicLaw& law) {
-    return std::isfinite(law.largest_point()) && std::isfinite(law.smallest_point());
-  };
-  if (!std::isfinite(k) || !finite(first) || !finite(second)) {
+  // An infinite or NaN threshold, point or weight must not look like an excess of 0.
+  if (!std::isfinite(terms) || !std::isfinite(k) || !first.finite() || !second.finite()) {
     return {{.upper = kInfinity, .estimate = 0}, kInfinity};
   }
   const AtomicLaw* laws[2] = {&first, &second};

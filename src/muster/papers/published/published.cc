@@ -147,8 +147,7 @@ struct Local {
   std::optional<Guarantee> guarantee(double n) const {
     if (epsilon0) return Guarantee{*epsilon0, 0};
     if (!gaussian) return std::nullopt;
-    return published_shuffle_gaussian::gaussian_guarantee(gaussian->mu(),
-                                                          numerics::smaller(0.5, std::pow(n, -1.5)));
+    return published_shuffle_gaussian::message_guarantee(gaussian->mu(), n);
   }
 };
 

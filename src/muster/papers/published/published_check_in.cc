@@ -33,7 +33,7 @@ double log_add(double a, double b) {
 double log_minimum(double order, const Guarantee& guarantee) {
   const double delta = guarantee.delta;
   if (!(delta > 0)) return (1 - order) * guarantee.epsilon;  // the limit r -> 0
-  if (!(delta < 1)) return 0;
+  if (!(delta < 1)) return kInfinity;       // no r is left, and a pair with delta = 1 has disjoint supports
   const auto log_sum = [&](double log_y) {  // the logarithm of the moment at r = delta + y
     const double y = std::exp(log_y), r = delta + y;
     const double first = order * std::log(r) + (1 - order) * log_y;

@@ -60,6 +60,8 @@ TEST(PublishedCheckIn, LemmaThreeIsFalse) {
   EXPECT_LT(lemma3_printed(2, {0, 1e-5}), 1.1);
   // For pure DP, the lemma claims that every mechanism is perfectly private.
   EXPECT_EQ(lemma3_meant(5, {1, 0}), 0);
+  // Two laws of disjoint supports have delta = 1 at every epsilon, and an infinite divergence.
+  for (const double certain : {1.0, 1.5}) EXPECT_TRUE(std::isinf(lemma3_meant(2, {0.5, certain})));
   // The lemma's value is a lower bound. This compares it with the divergence of randomized response with
   // epsilon0 = 1, whose hockey-stick divergence at epsilon = 1/2 is `delta`.
   const long double high = 1 / (1 + std::exp(-1.0L)), low = 1 - high;

@@ -88,6 +88,10 @@ Guarantee gaussian_guarantee(double mu, double delta0) {
   return {local_detail::gaussian_epsilon_upper(mu, 1, 1, delta0), delta0};
 }
 
+Guarantee message_guarantee(double mu, double clients) {
+  return gaussian_guarantee(mu, numerics::smaller(0.5, std::pow(clients, -1.5)));
+}
+
 Guarantee classical_gaussian_guarantee(double mu, double delta0) {
   return {mu * std::sqrt(2 * std::log(1.25 / delta0)), delta0};
 }
@@ -201,7 +205,7 @@ std::vector<Bound> published_gaussian_check_in_bounds(double clients, double rat
                             shuffle_gaussian_theorem3_bound(clients, rate, 1 / sigma, rounds, question)};
   // The paper "Shuffled check-in" fixes delta0 = n^-1.5 and takes the largest distance of two clipped
   // vectors, 2 clip norms.
-  const Guarantee local = psg::gaussian_guarantee(2 / sigma, std::pow(clients, -1.5));
+  const Guarantee local = psg::message_guarantee(2 / sigma, clients);
   for (Bound& bound : published_check_in_bounds(clients, rate, local, rounds, question)) {
     bound.assumptions.push_back(fmt::format(
         "a message is ({:.4g}, {:.3g})-LDP: delta0 = n^-1.5, as in the paper", local.epsilon, local.delta));

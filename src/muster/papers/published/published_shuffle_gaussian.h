@@ -37,6 +37,9 @@ Divergence theorem3(double clients, double rate, double t, double slack);
 // second is the classical mu sqrt(2 log(1.25 / delta0)), which the papers use to choose the noise.
 Guarantee gaussian_guarantee(double mu, double delta0);
 Guarantee classical_gaussian_guarantee(double mu, double delta0);
+// The exact one at delta0 = n^-1.5, which the paper "Shuffled check-in" fixes; n is the number of clients. One
+// client would get delta0 = 1, which every randomizer satisfies with epsilon 0, so delta0 is at most 1/2.
+Guarantee message_guarantee(double mu, double clients);
 
 // The "Clones" row of the paper's Table 1: T times the least epsilon of Feldman et al. (2021), Theorem 3.8,
 // at delta / T, where T is `rounds`. Messages are (epsilon0, delta0)-LDP by the classical formula, and the

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "muster/papers/published/published_check_in.h"
@@ -160,6 +161,26 @@ TEST(ShuffleGaussian, FigureOneB) {
   EXPECT_NEAR(*third.upper, 10.13, 0.005);
   EXPECT_NEAR(*sum.upper, 10.13, 0.005);
   EXPECT_GT(*sum.upper, std::log(1e5) - std::log(4.0));
+}
+
+// At delta0 = n^-1.5 a single client's message would be (0, 1)-LDP, which says nothing about it.
+TEST(ShuffleGaussian, OneClientIsNotFree) {
+  EXPECT_GT(message_guarantee(4, 1).epsilon, 0);
+  EXPECT_EQ(message_guarantee(4, 1).delta, 0.5);
+  EXPECT_EQ(message_guarantee(4, 100).delta, std::pow(100.0, -1.5));
+  // The bounds of the paper "Shuffled check-in" then depend on the noise.
+  const Question question{Question::Kind::epsilon_at_delta, 1e-5};
+  const auto epsilons = [&](double sigma) {
+    std::map<std::string, double> found;
+    for (const Bound& bound : published_gaussian_check_in_bounds(1, 0.9, sigma, 1, question)) {
+      if (bound.upper) found[bound.id] = *bound.upper;
+    }
+    return found;
+  };
+  const std::map<std::string, double> little = epsilons(0.5), much = epsilons(3);
+  for (const char* id : {"liew-2022-approach-1", "liew-2022-approach-2", "liew-2022-baseline"}) {
+    EXPECT_GT(little.at(id), 1.01 * much.at(id)) << id;
+  }
 }
 
 TEST(ShuffleGaussian, SaysWhatItIs) {

@@ -92,6 +92,10 @@ numerics::Enclosure LaplaceBlanket::delta(double epsilon) const {
 
 numerics::UpperAndEstimate approximate_blanket_delta(double n, double epsilon0, double delta0,
                                                      double epsilon) {
+  if (epsilon >= epsilon0) {  // the randomizer's own guarantee, which shuffling keeps for any n
+    const double own = numerics::as_upper_bound(delta0);
+    return {own, own};
+  }
   const long double grown = std::exp(static_cast<long double>(epsilon));
   const long double penalty = delta0 + 2 * (1 + grown) * static_cast<long double>(n - 1) *
                                            std::exp(-static_cast<long double>(epsilon0)) * delta0;
@@ -99,9 +103,6 @@ numerics::UpperAndEstimate approximate_blanket_delta(double n, double epsilon0, 
     return {1, 1};
   }
   const auto outside = static_cast<double>(penalty);
-  if (epsilon >= epsilon0) {  // the randomizer's own guarantee, which shuffling keeps
-    return {delta0, delta0};
-  }
   const long double q = less_likely(epsilon0);
   const long double shift = delta0 / std::expm1(2 * static_cast<long double>(epsilon0));
   const long double moved = shift * std::exp(static_cast<long double>(epsilon0));

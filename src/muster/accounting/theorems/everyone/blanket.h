@@ -54,8 +54,8 @@ class LaplaceBlanket {
 // Plain shuffle of an (epsilon0, delta0)-LDP randomizer. For epsilon < epsilon0,
 //     delta <= delta0 + 2 (1+E) (n-1) e^-epsilon0 delta0 + (1/n) * mean of ( G_1 + ... + G_n )_+ ,
 // where G is as for pure_blanket_delta, but its positive value has s = delta0/(e^(2 epsilon0)-1) more mass,
-// and its negative value has e^epsilon0 s less. For epsilon >= epsilon0, delta <= delta0. Proven; the result
-// is 1 where the bound is trivial. No protocol is charged by this bound. It is for comparison with bounds
+// and its negative value has e^epsilon0 s less. For epsilon >= epsilon0, delta <= delta0. Proven; where
+// the bound exceeds 1, the result is 1. No protocol is charged by this bound. It is for comparison with bounds
 // that use more than (epsilon0, delta0), which are smaller.
 numerics::UpperAndEstimate approximate_blanket_delta(double n, double epsilon0, double delta0,
                                                      double epsilon);

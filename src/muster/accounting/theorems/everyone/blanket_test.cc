@@ -355,6 +355,11 @@ TEST(Blanket, ApproximateDominatesRandomizersThatAreNotPure) {
   }
   EXPECT_GE(cases, 500);
   EXPECT_GT(tightest, 0.5L);
+  // From epsilon0 on, the bound is delta0 even where the sum over the other clients is more than 1.
+  for (const double epsilon : {1.0, 1.5})
+    EXPECT_EQ(approximate_blanket_delta(1e9, 1, 1e-3, epsilon).upper, 1e-3);
+  EXPECT_EQ(approximate_blanket_delta(1e9, 1, 1e-3, 0.99).upper, 1);
+  EXPECT_EQ(approximate_blanket_delta(10, 1, 3, 1).upper, 1);
   EXPECT_EQ(approximate_blanket_delta(1e4, 1, 0, 0.05).upper,
             pure_blanket_delta(1e4, 1, 0.05).upper * (1 + 1e-15));
 }

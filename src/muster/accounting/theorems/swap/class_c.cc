@@ -16,6 +16,8 @@
 namespace muster::accounting {
 namespace {
 
+using numerics::round_up;
+
 // If WorstMixture::slack, which is added to cover all numbers of clients of either type, exceeds this share
 // of the value, the bound by the profile-only law X* is computed too. For small epsilon0, where X* is close,
 // the share is smaller.
@@ -37,26 +39,55 @@ constexpr double kCompareWithPool = 1e-3, kCompareWithPools = 1e-2, kWideGap = 2
                  kManyClients = 1e9;
 constexpr double kNegligible = 1e-80;  // below this delta, no second bound is computed
 
+struct TwoTypes {
+  numerics::AtomicLaw alternative, record;
+};
+
+// The terms of the two types. They are shifted by E - 1, so that an absent client's term is zero. The two
+// types' terms then have mean zero, and type 1's term has the law of -E times type 0's term. A revealed
+// client's term, zero before the shift, is E - 1. At eps = 0 this is zero as well, and worst_mixture_excess
+// counts revealed clients as absent, which does not make its V_i smaller (docs/theory/unequal-rates.md).
+//
+// Points are rounded up, and the threshold of delta() down, because weight_error() does not cover them: with
+// few and large terms, a relative error of a point is multiplied by more than that of a weight. A weight has
+// five roundings: four of p or q (an exponential, a sum, a quotient) and one of the product.
+TwoTypes types_of_terms(double epsilon0, double epsilon, double lo, double revealed) {
+  const double e = std::exp(epsilon);
+  const double q = 1 / (std::exp(epsilon0) + 1);
+  const double p = 1 / (std::exp(-epsilon0) + 1);
+  TwoTypes types;
+  types.alternative.add(round_up(std::expm1(epsilon0)), lo * q);
+  types.alternative.add(round_up(std::expm1(-epsilon0)), lo * p);
+  types.record.add(round_up(-e * std::expm1(epsilon0)), lo * q);
+  types.record.add(round_up(-e * std::expm1(-epsilon0)), lo * p);
+  for (numerics::AtomicLaw* law : {&types.alternative, &types.record}) {
+    law->add(round_up(std::expm1(epsilon)), revealed);
+  }
+  return types;
+}
+
 }  // namespace
 
-ClassCCurve::ClassCCurve(double epsilon0, double n, double terms, double rate, double theta)
+ClassCCurve::ClassCCurve(double epsilon0, double n, double terms, double rate, double lo)
     : epsilon0_(epsilon0),
       n_(n),
       terms_(terms),
       rate_(rate),
-      theta_(theta),
+      lo_(lo),
+      theta_(lo / rate),
+      revealed_((rate - lo) / rate),
       profile_(Profile::pure(epsilon0)) {}
 
 ClassCCurve ClassCCurve::check_in(double epsilon0, double n, double rate) {
-  return ClassCCurve(epsilon0, n, n, rate);
+  return ClassCCurve(epsilon0, n, n, rate, rate);
 }
 
 ClassCCurve ClassCCurve::subset(double epsilon0, double n, double k) {
-  return ClassCCurve(epsilon0, n, k, 1);
+  return ClassCCurve(epsilon0, n, k, 1, 1);
 }
 
 ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi) {
-  ClassCCurve curve(epsilon0, n, n, hi, lo / hi);
+  ClassCCurve curve(epsilon0, n, n, hi, lo);
   const bool few_or_many = n <= kFewClients || n > kManyClients;
   const auto bound = [epsilon0, hi, few_or_many, alone = Profile::pure(epsilon0)](double clients,
                                                                                   double epsilon) {
@@ -77,8 +108,8 @@ ClassCCurve ClassCCurve::unequal(double epsilon0, double n, double lo, double hi
 }
 
 double ClassCCurve::profile_only(double epsilon) const {
-  numerics::AtomicLaw law = reporting_law(profile_, theta_ * rate_, epsilon);
-  law.add(neutral_point(epsilon), 1 - theta_);
+  numerics::AtomicLaw law = reporting_law(profile_, lo_, epsilon);
+  law.add(neutral_point(epsilon), revealed_);
   const double threshold = n_ * -std::expm1(-epsilon) * (1 - numerics::kThreeRoundings),
                scale = std::exp(epsilon) / (n_ * theta_);
   const double estimate = numerics::expected_excess_chernoff(law, terms_, threshold) * scale;
@@ -92,8 +123,8 @@ double ClassCCurve::profile_only(double epsilon) const {
 double ClassCCurve::everybody(double epsilon, double local, double sum) const {
   // The probability that another client is hidden and absent.
   const double absent = theta_ * (1 - rate_);
-  const double not_absent = (1 - theta_) + theta_ * rate_;  // 1 - absent, without cancellation
-  const double chance = numerics::smaller(1.0, theta_ * rate_ / not_absent * (1 - numerics::kEightRoundings));
+  const double not_absent = revealed_ + lo_;  // 1 - absent, without cancellation
+  const double chance = numerics::smaller(1.0, lo_ / not_absent * (1 - numerics::kEightRoundings));
   const double probability = rate_ * std::exp((n_ - 1) * log_probability(not_absent, absent)) *
                              (1 + numerics::kEightThousandRoundings);
   double each = local;
@@ -125,40 +156,27 @@ numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
   if (epsilon >= epsilon0_) {
     return {.upper = cap, .estimate = 0};
   }
-  const double e = std::exp(epsilon);
-  const double q = 1 / (std::exp(epsilon0_) + 1);
-  const double p = 1 / (std::exp(-epsilon0_) + 1);
-  // Terms are shifted by E - 1, so that an absent client's term is zero. The two types' terms then have mean
-  // zero, and type 1's term has the law of -E times type 0's term. A revealed client's term, zero before the
-  // shift, is E - 1. At eps = 0 this is zero as well, and worst_mixture_excess counts revealed clients as
-  // absent, which does not make its V_i smaller (docs/theory/unequal-rates.md).
-  const double lo = rate_ * theta_, revealed = 1 - theta_;
-  numerics::AtomicLaw alternative, record;
-  alternative.add(std::expm1(epsilon0_), lo * q);
-  alternative.add(std::expm1(-epsilon0_), lo * p);
-  record.add(-e * std::expm1(epsilon0_), lo * q);
-  record.add(-e * std::expm1(-epsilon0_), lo * p);
-  for (numerics::AtomicLaw* law : {&alternative, &record}) law->add(std::expm1(epsilon), revealed);
+  const auto [alternative, record] = types_of_terms(epsilon0_, epsilon, lo_, revealed_);
+  const double threshold = n_ * std::expm1(epsilon) * (1 - numerics::kThreeRoundings);
   const double factor = 1 / (n_ * theta_);
-  const numerics::WorstMixture worst =
-      numerics::worst_mixture_excess(alternative, record, terms_, n_ * std::expm1(epsilon),
-                                     subset ? numerics::Mixing::product : numerics::Mixing::swap);
+  const numerics::WorstMixture worst = numerics::worst_mixture_excess(
+      alternative, record, terms_, threshold, subset ? numerics::Mixing::product : numerics::Mixing::swap);
   double upper = worst.value.upper * factor;
   // The bound by X* is larger than the value by at least three times this share of the value.
-  const double ahead_of_profile = 0.3 * (std::sqrt(2 * p) - 1);
+  const double ahead_of_profile = 0.3 * (std::sqrt(2 / (std::exp(-epsilon0_) + 1)) - 1);
   if (!(worst.slack < numerics::smaller(kCompareWithProfile, ahead_of_profile)) && upper > kNegligible &&
-      terms_ * lo > 0.5) {
+      terms_ * lo_ > 0.5) {
     upper = numerics::smaller(upper, profile_only(epsilon));
   }
-  const double weights = numerics::weight_error(terms_ * (lo + revealed));
+  const double weights = numerics::weight_error(terms_ * (lo_ + revealed_));
   upper *= weights;
   double estimate = worst.value.estimate * factor;
   // Where the sums with all clients of one type can be enumerated, the larger of the two is a sharper
   // estimate.
   if (numerics::enumerable(alternative, terms_) && estimate < 0.999 * upper) {
     for (const numerics::AtomicLaw* law : {&alternative, &record}) {
-      estimate = numerics::larger(
-          estimate, numerics::enumerated_excess(*law, terms_, n_ * std::expm1(epsilon)).lower * factor);
+      estimate =
+          numerics::larger(estimate, numerics::enumerated_excess(*law, terms_, threshold).lower * factor);
     }
   }
   const double all_report = subset ? 0 : everybody(epsilon, local, upper);

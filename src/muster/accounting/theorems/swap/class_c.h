@@ -46,13 +46,15 @@ class ClassCCurve {
   numerics::UpperAndEstimate delta(double epsilon) const;
 
  private:
-  ClassCCurve(double epsilon0, double n, double terms, double rate, double theta = 1);
+  ClassCCurve(double epsilon0, double n, double terms, double rate, double lo);
   double everybody(double epsilon, double local, double sum) const;
   double profile_only(double epsilon) const;  // the upper bound with X* instead of both types
 
   double epsilon0_, n_, terms_;
-  double rate_;   // the largest rate of a client
-  double theta_;  // probability that another client's coin is not revealed; 1 where all rates are equal
+  double rate_;      // the largest rate of a client
+  double lo_;        // the smallest rate
+  double theta_;     // probability that another client's coin is not revealed; 1 where all rates are equal
+  double revealed_;  // 1 - theta_, computed without cancellation
   Profile profile_;
   // For unequal rates, a second upper bound: the average, over the number of clients whose coins are not
   // revealed, of their bound by class_c_pool.h, or by check_in() where n is at most 24 or above 1e9.
