@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "muster/numerics/enclosure.h"
+
 namespace muster::numerics {
 
 struct AtomicLaw {
@@ -19,6 +21,10 @@ struct AtomicLaw {
   // Ignores the point 0, and weights that are 0 or made negative by rounding.
   void add(double point, double weight);
   double nonzero_mass() const;  // the sum of the weights; by rounding, it may exceed one
+  // Encloses the mass at zero, 1 minus the sum of the weights. Where this mass is small, its digits are lost:
+  // they depend on the rounding of the sum and of each weight. The enclosure covers both, if each weight has a
+  // relative error of at most 12 roundings; neither end is negative.
+  Enclosure mass_at_zero() const;
   double mean() const;
   double absolute_mean() const;  // E|Y|
   double variance() const;
