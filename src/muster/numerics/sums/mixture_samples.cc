@@ -230,6 +230,7 @@ class Collector {
     }
     out_.log_ratio.push_back(log_phi_[1] + p.polar[1].log_modulus - log_phi_[0] - p.polar[0].log_modulus);
     out_.turn.push_back(p.polar[1].argument - p.polar[0].argument);
+    out_.size += p.weight * size;
     out_.error += p.weight * size * p.noise;
   }
 
@@ -330,6 +331,7 @@ class Collector {
       }
       out_.density[side] = larger(0.0, out_.density[side]) * scale;
     }
+    out_.size *= scale;
     out_.error *= scale;
     out_.curvature *= scale;
   }
