@@ -451,6 +451,7 @@ WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& secon
   const AtomicLaw* laws[2] = {&first, &second};
   if (!absent && enumerable_mixture(first, second, terms)) {
     const Enclosure exact = enumerated_mixture(first, second, terms, k, mixing);
+    if (!(exact.upper < kInfinity)) return {{.upper = kInfinity, .estimate = 0}, kInfinity};  // a NaN weight
     return {{.upper = exact.upper, .estimate = exact.lower}, 0};
   }
   if (!absent) {  // few_terms_mixture() takes all mass at zero for absent terms
