@@ -24,11 +24,11 @@ HWY_INLINE Vector LoadPart(Lanes8 d, const double* from, std::size_t left) {
   return left >= hn::Lanes(d) ? hn::LoadU(d, from) : hn::MaskedLoad(hn::FirstN(d, left), d, from);
 }
 
-// Sums over atoms, each sum in a vector of lanes. `block(from, to, sums)` writes the kSums vectors of the sums
-// over the atoms from..to-1 to `sums`; each block has at most eight vectors of atoms. The sums of blocks are
-// added in pairs, those of pairs in pairs, and so on. So a term takes at most 7 roundings in its block, one for
-// each doubling of the number of blocks and one more where this is no power of two, and one for each halving
-// of the lanes: at most 5 + log2(atoms + 64), while sums in a row would take atoms / lanes.
+// Sums over atoms, each sum in a vector of lanes. `block(from, to, sums)` writes the kSums vectors of the
+// sums over the atoms from..to-1 to `sums`; each block has at most eight vectors of atoms. The sums of blocks
+// are added in pairs, those of pairs in pairs, and so on. So a term takes at most 7 roundings in its block,
+// one for each doubling of the number of blocks and one more where this is no power of two, and one for each
+// halving of the lanes: at most 5 + log2(atoms + 64), while sums in a row would take atoms / lanes.
 template <std::size_t kSums, typename Block>
 HWY_INLINE void SumBlocks(Lanes8 d, std::size_t atoms, Block&& block, double* HWY_RESTRICT out) {
   constexpr std::size_t kDepth = 48;  // up to 2^47 blocks

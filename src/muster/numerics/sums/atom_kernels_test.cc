@@ -62,8 +62,8 @@ TEST(AtomKernels, TiltAgreesWithExtendedPrecision) {
   }
 }
 
-// The first lanes have most of the weight, and each of the other weights is less than half an ulp of it. Added
-// in a row, all of them would be lost.
+// The first lanes have most of the weight, and each of the other weights is less than half an ulp of it.
+// Added in a row, all of them would be lost.
 TEST(AtomKernels, SumsOfManyAtomsKeepSmallWeights) {
   for (const std::size_t count : {64u, 704u, 20'000u}) {
     Atoms a = random_atoms(count, 1.3, 7);

@@ -1,5 +1,5 @@
-// Laws with almost no mass at zero: a sum that exceeds the threshold only if a term is zero is enclosed around
-// the exact value, which interval arithmetic computes for the law as its doubles state it.
+// Laws with almost no mass at zero: a sum that exceeds the threshold only if a term is zero is enclosed
+// around the exact value, which interval arithmetic computes for the law as its doubles state it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
