@@ -67,6 +67,24 @@ TEST(NotANumber, ABrokenLawHasNoUpperBound) {
   }
 }
 
+// Laws of two points and few terms are enumerated, more terms are not.
+TEST(NotANumber, ABrokenWeightHasNoWorstMixture) {
+  for (const bool first_is_broken : {true, false}) {
+    AtomicLaw broken, whole;
+    broken.add(first_is_broken ? 1 : 2.5, 0.2);
+    broken.add(first_is_broken ? 2.5 : 1, kNaN);
+    whole.add(1, 0.2);
+    whole.add(2.5, 0.1);
+    for (const double n : {2.0, 3.0, 24.0, 30.0, 1e4}) {
+      for (const Mixing mixing : {Mixing::product, Mixing::swap}) {
+        SCOPED_TRACE(testing::Message() << "n " << n);
+        EXPECT_EQ(worst_mixture_excess(broken, whole, n, 0.1 * n, mixing).value.upper, kInfinity);
+        EXPECT_EQ(worst_mixture_excess(broken, broken, n, 0.1 * n, mixing).value.upper, kInfinity);
+      }
+    }
+  }
+}
+
 // A comparison with a NaN is false, so that a search for the largest point would pass over a point that is
 // NaN.
 TEST(NotANumber, ABrokenPointHasNoUpperBound) {

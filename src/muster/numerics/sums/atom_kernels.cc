@@ -24,6 +24,37 @@ HWY_INLINE Vector LoadPart(Lanes8 d, const double* from, std::size_t left) {
   return left >= hn::Lanes(d) ? hn::LoadU(d, from) : hn::MaskedLoad(hn::FirstN(d, left), d, from);
 }
 
+// Sums over atoms, each sum in a vector of lanes. `block(from, to, sums)` writes the kSums vectors of the
+// sums over the atoms from..to-1 to `sums`; each block has at most eight vectors of atoms. The sums of blocks
+// are added in pairs, those of pairs in pairs, and so on. So a term takes at most 7 roundings in its block,
+// one for each doubling of the number of blocks and one more where this is no power of two, and one for each
+// halving of the lanes: at most 5 + log2(atoms + 64), while sums in a row would take atoms / lanes.
+template <std::size_t kSums, typename Block>
+HWY_INLINE void SumBlocks(Lanes8 d, std::size_t atoms, Block&& block, double* HWY_RESTRICT out) {
+  constexpr std::size_t kDepth = 48;  // up to 2^47 blocks
+  const std::size_t lanes = hn::Lanes(d), size = 8 * lanes;
+  double sums[kDepth][8 * kSums];
+  std::size_t depth = 0, from = 0;
+  const auto add_last_two = [&]() HWY_ATTR {
+    --depth;
+    for (std::size_t i = 0; i < kSums * lanes; i += lanes) {
+      hn::StoreU(hn::Add(hn::LoadU(d, sums[depth - 1] + i), hn::LoadU(d, sums[depth] + i)), d,
+                 sums[depth - 1] + i);
+    }
+  };
+  for (std::size_t blocks = 1;; ++blocks) {
+    const std::size_t to = atoms - from > size ? from + size : atoms;
+    block(from, to, sums[depth++]);
+    from = to;
+    if (from == atoms) break;
+    for (std::size_t pairs = blocks; pairs % 2 == 0; pairs /= 2) add_last_two();
+  }
+  while (depth > 1) add_last_two();
+  for (std::size_t i = 0; i < kSums; ++i) {
+    out[i] = hn::GetLane(hn::SumOfLanes(d, hn::LoadU(d, sums[0] + i * lanes)));
+  }
+}
+
 // Sine and cosine for |angle| < 6e6. They are within 2 ulp of the sine and cosine of the reduced angle, which
 // is at most an eighth of a turn. The first two parts of pi/2 have 31 bits, so their products with the whole
 // number of quarter turns are exact. The polynomials are those of fdlibm's kernels.
@@ -95,26 +126,31 @@ void Tilt(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights,
           double* HWY_RESTRICT out) {
   const Lanes8 d;
   const Vector scale = hn::Set(d, c);
-  Vector nonzero = hn::Zero(d), first = hn::Zero(d), absolute = hn::Zero(d), second = hn::Zero(d),
-         growth = hn::Zero(d);
-  for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
-    const Vector y = LoadPart(d, points + i, atoms - i);
-    const Vector w = LoadPart(d, weights + i, atoms - i);
-    Vector power, grown;
-    Exponential(d, hn::Mul(scale, y), power, grown);
-    const Vector tilted = hn::Mul(w, power);
-    growth = hn::Add(growth, hn::Mul(w, grown));
-    nonzero = hn::Add(nonzero, tilted);
-    const Vector moment = hn::Mul(tilted, y);
-    first = hn::Add(first, moment);
-    absolute = hn::Add(absolute, hn::Abs(moment));
-    second = hn::Add(second, hn::Mul(moment, y));
-  }
-  out[0] = hn::GetLane(hn::SumOfLanes(d, nonzero));
-  out[1] = hn::GetLane(hn::SumOfLanes(d, first));
-  out[2] = hn::GetLane(hn::SumOfLanes(d, absolute));
-  out[3] = hn::GetLane(hn::SumOfLanes(d, second));
-  out[4] = hn::GetLane(hn::SumOfLanes(d, growth));
+  SumBlocks<5>(
+      d, atoms,
+      [&](std::size_t from, std::size_t to, double* sums) HWY_ATTR {
+        Vector nonzero = hn::Zero(d), first = nonzero, absolute = nonzero, second = nonzero, growth = nonzero;
+        for (std::size_t i = from; i < to; i += hn::Lanes(d)) {
+          const Vector y = LoadPart(d, points + i, atoms - i);
+          const Vector w = LoadPart(d, weights + i, atoms - i);
+          Vector power, grown;
+          Exponential(d, hn::Mul(scale, y), power, grown);
+          const Vector tilted = hn::Mul(w, power);
+          growth = hn::Add(growth, hn::Mul(w, grown));
+          nonzero = hn::Add(nonzero, tilted);
+          const Vector moment = hn::Mul(tilted, y);
+          first = hn::Add(first, moment);
+          absolute = hn::Add(absolute, hn::Abs(moment));
+          second = hn::Add(second, hn::Mul(moment, y));
+        }
+        const std::size_t lanes = hn::Lanes(d);
+        hn::StoreU(nonzero, d, sums);
+        hn::StoreU(first, d, sums + lanes);
+        hn::StoreU(absolute, d, sums + 2 * lanes);
+        hn::StoreU(second, d, sums + 3 * lanes);
+        hn::StoreU(growth, d, sums + 4 * lanes);
+      },
+      out);
 }
 
 void TiltWeights(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights, std::size_t atoms,
@@ -136,16 +172,23 @@ void Characteristic(const double* HWY_RESTRICT points, const double* HWY_RESTRIC
                     double t, double* HWY_RESTRICT out) {
   const Lanes8 d;
   const Vector half_t = hn::Set(d, 0.5 * t);
-  Vector real = hn::Zero(d), imaginary = hn::Zero(d);
-  for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
-    Vector s, cosine;
-    SineCosine(d, hn::Mul(half_t, LoadPart(d, points + i, atoms - i)), s, cosine);
-    const Vector weighted = hn::Mul(LoadPart(d, weights + i, atoms - i), s);
-    real = hn::Add(real, hn::Mul(weighted, s));
-    imaginary = hn::Add(imaginary, hn::Mul(weighted, cosine));
-  }
-  out[0] = -2 * hn::GetLane(hn::SumOfLanes(d, real));
-  out[1] = 2 * hn::GetLane(hn::SumOfLanes(d, imaginary));
+  SumBlocks<2>(
+      d, atoms,
+      [&](std::size_t from, std::size_t to, double* sums) HWY_ATTR {
+        Vector real = hn::Zero(d), imaginary = hn::Zero(d);
+        for (std::size_t i = from; i < to; i += hn::Lanes(d)) {
+          Vector s, cosine;
+          SineCosine(d, hn::Mul(half_t, LoadPart(d, points + i, atoms - i)), s, cosine);
+          const Vector weighted = hn::Mul(LoadPart(d, weights + i, atoms - i), s);
+          real = hn::Add(real, hn::Mul(weighted, s));
+          imaginary = hn::Add(imaginary, hn::Mul(weighted, cosine));
+        }
+        hn::StoreU(real, d, sums);
+        hn::StoreU(imaginary, d, sums + hn::Lanes(d));
+      },
+      out);
+  out[0] *= -2;
+  out[1] *= 2;
 }
 
 // `atoms` is a multiple of 8.
@@ -164,14 +207,19 @@ void AngleSum(const double* HWY_RESTRICT weights, const double* HWY_RESTRICT cos
               const double* HWY_RESTRICT sines, std::size_t atoms, double* HWY_RESTRICT out) {
   const Lanes8 d;
   const Vector one = hn::Set(d, 1.0);
-  Vector real = hn::Zero(d), imaginary = hn::Zero(d);
-  for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
-    const Vector w = hn::LoadU(d, weights + i);
-    real = hn::Add(real, hn::Mul(w, hn::Sub(hn::LoadU(d, cosines + i), one)));
-    imaginary = hn::Add(imaginary, hn::Mul(w, hn::LoadU(d, sines + i)));
-  }
-  out[0] = hn::GetLane(hn::SumOfLanes(d, real));
-  out[1] = hn::GetLane(hn::SumOfLanes(d, imaginary));
+  SumBlocks<2>(
+      d, atoms,
+      [&](std::size_t from, std::size_t to, double* sums) HWY_ATTR {
+        Vector real = hn::Zero(d), imaginary = hn::Zero(d);
+        for (std::size_t i = from; i < to; i += hn::Lanes(d)) {
+          const Vector w = hn::LoadU(d, weights + i);
+          real = hn::Add(real, hn::Mul(w, hn::Sub(hn::LoadU(d, cosines + i), one)));
+          imaginary = hn::Add(imaginary, hn::Mul(w, hn::LoadU(d, sines + i)));
+        }
+        hn::StoreU(real, d, sums);
+        hn::StoreU(imaginary, d, sums + hn::Lanes(d));
+      },
+      out);
 }
 
 // `out` receives 8 numbers: the real and the imaginary part of the sum after one, two, three and four
@@ -181,34 +229,39 @@ void TurnAndSum(const double* HWY_RESTRICT weights, double* HWY_RESTRICT cosines
                 std::size_t atoms, double* HWY_RESTRICT out) {
   const Lanes8 d;
   const Vector one = hn::Set(d, 1.0);
-  Vector real0 = hn::Zero(d), real1 = real0, real2 = real0, real3 = real0;
-  Vector imaginary0 = real0, imaginary1 = real0, imaginary2 = real0, imaginary3 = real0;
-  for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
-    const Vector w = hn::LoadU(d, weights + i);
-    const Vector step_cosine = hn::LoadU(d, step_cosines + i), step_sine = hn::LoadU(d, step_sines + i);
-    Vector cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
-    const auto turn = [&](Vector& real, Vector& imaginary) HWY_ATTR {
-      const Vector turned = hn::MulSub(cosine, step_cosine, hn::Mul(sine, step_sine));
-      sine = hn::MulAdd(sine, step_cosine, hn::Mul(cosine, step_sine));
-      cosine = turned;
-      real = hn::MulAdd(w, hn::Sub(cosine, one), real);
-      imaginary = hn::MulAdd(w, sine, imaginary);
-    };
-    turn(real0, imaginary0);
-    turn(real1, imaginary1);
-    turn(real2, imaginary2);
-    turn(real3, imaginary3);
-    hn::StoreU(cosine, d, cosines + i);
-    hn::StoreU(sine, d, sines + i);
-  }
-  const auto put = [&](Vector real, Vector imaginary, double* to) HWY_ATTR {
-    to[0] = hn::GetLane(hn::SumOfLanes(d, real));
-    to[1] = hn::GetLane(hn::SumOfLanes(d, imaginary));
-  };
-  put(real0, imaginary0, out);
-  put(real1, imaginary1, out + 2);
-  put(real2, imaginary2, out + 4);
-  put(real3, imaginary3, out + 6);
+  SumBlocks<8>(
+      d, atoms,
+      [&](std::size_t from, std::size_t to, double* sums) HWY_ATTR {
+        Vector real0 = hn::Zero(d), real1 = real0, real2 = real0, real3 = real0;
+        Vector imaginary0 = real0, imaginary1 = real0, imaginary2 = real0, imaginary3 = real0;
+        for (std::size_t i = from; i < to; i += hn::Lanes(d)) {
+          const Vector w = hn::LoadU(d, weights + i);
+          const Vector step_cosine = hn::LoadU(d, step_cosines + i), step_sine = hn::LoadU(d, step_sines + i);
+          Vector cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
+          const auto turn = [&](Vector& real, Vector& imaginary) HWY_ATTR {
+            const Vector turned = hn::MulSub(cosine, step_cosine, hn::Mul(sine, step_sine));
+            sine = hn::MulAdd(sine, step_cosine, hn::Mul(cosine, step_sine));
+            cosine = turned;
+            real = hn::MulAdd(w, hn::Sub(cosine, one), real);
+            imaginary = hn::MulAdd(w, sine, imaginary);
+          };
+          turn(real0, imaginary0);
+          turn(real1, imaginary1);
+          turn(real2, imaginary2);
+          turn(real3, imaginary3);
+          hn::StoreU(cosine, d, cosines + i);
+          hn::StoreU(sine, d, sines + i);
+        }
+        const auto put = [&](Vector real, Vector imaginary, std::size_t at) HWY_ATTR {
+          hn::StoreU(real, d, sums + at * hn::Lanes(d));
+          hn::StoreU(imaginary, d, sums + (at + 1) * hn::Lanes(d));
+        };
+        put(real0, imaginary0, 0);
+        put(real1, imaginary1, 2);
+        put(real2, imaginary2, 4);
+        put(real3, imaginary3, 6);
+      },
+      out);
 }
 
 // `out` receives 4 numbers: the sum of the real parts after one, two, three and four multiplications.
@@ -216,27 +269,32 @@ void MultiplyAndSum(double* HWY_RESTRICT real, double* HWY_RESTRICT imaginary,
                     const double* HWY_RESTRICT step_real, const double* HWY_RESTRICT step_imaginary,
                     std::size_t count, double* HWY_RESTRICT out) {
   const Lanes8 d;
-  Vector sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0;
-  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
-    const Vector a = hn::LoadU(d, step_real + i), b = hn::LoadU(d, step_imaginary + i);
-    Vector x = hn::LoadU(d, real + i), y = hn::LoadU(d, imaginary + i);
-    const auto multiply = [&](Vector& sum) HWY_ATTR {
-      const Vector product = hn::MulSub(x, a, hn::Mul(y, b));
-      y = hn::MulAdd(y, a, hn::Mul(x, b));
-      x = product;
-      sum = hn::Add(sum, x);
-    };
-    multiply(sum0);
-    multiply(sum1);
-    multiply(sum2);
-    multiply(sum3);
-    hn::StoreU(x, d, real + i);
-    hn::StoreU(y, d, imaginary + i);
-  }
-  out[0] = hn::GetLane(hn::SumOfLanes(d, sum0));
-  out[1] = hn::GetLane(hn::SumOfLanes(d, sum1));
-  out[2] = hn::GetLane(hn::SumOfLanes(d, sum2));
-  out[3] = hn::GetLane(hn::SumOfLanes(d, sum3));
+  SumBlocks<4>(
+      d, count,
+      [&](std::size_t from, std::size_t to, double* sums) HWY_ATTR {
+        Vector sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+        for (std::size_t i = from; i < to; i += hn::Lanes(d)) {
+          const Vector a = hn::LoadU(d, step_real + i), b = hn::LoadU(d, step_imaginary + i);
+          Vector x = hn::LoadU(d, real + i), y = hn::LoadU(d, imaginary + i);
+          const auto multiply = [&](Vector& sum) HWY_ATTR {
+            const Vector product = hn::MulSub(x, a, hn::Mul(y, b));
+            y = hn::MulAdd(y, a, hn::Mul(x, b));
+            x = product;
+            sum = hn::Add(sum, x);
+          };
+          multiply(sum0);
+          multiply(sum1);
+          multiply(sum2);
+          multiply(sum3);
+          hn::StoreU(x, d, real + i);
+          hn::StoreU(y, d, imaginary + i);
+        }
+        hn::StoreU(sum0, d, sums);
+        hn::StoreU(sum1, d, sums + hn::Lanes(d));
+        hn::StoreU(sum2, d, sums + 2 * hn::Lanes(d));
+        hn::StoreU(sum3, d, sums + 3 * hn::Lanes(d));
+      },
+      out);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -62,6 +62,51 @@ TEST(AtomKernels, TiltAgreesWithExtendedPrecision) {
   }
 }
 
+// The first lanes have most of the weight, and each of the other weights is less than half an ulp of it.
+// Added in a row, all of them would be lost.
+TEST(AtomKernels, SumsOfManyAtomsKeepSmallWeights) {
+  for (const std::size_t count : {64u, 704u, 20'000u}) {
+    Atoms a = random_atoms(count, 1.3, 7);
+    for (std::size_t i = 0; i < count; ++i) {
+      a.points[i] = 1 + 1e-3 * a.points[i];
+      a.weights[i] = i < 8 ? 0x1p-4 : 0.4 * 0x1p-57;
+    }
+    const double roundings = (5 + std::log2(static_cast<double>(count) + 64) + 10) * 0x1p-53;
+    long double nonzero = 0, growth = 0, real = 0, imaginary = 0, size = 0;
+    std::vector<double> cosines(count), sines(count), ones(count, 1.0), zeros(count, 0.0);
+    angles(a.points.data(), count, 1.5, 2, cosines.data(), sines.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      const long double w = a.weights[i], y = a.points[i];
+      nonzero += w * std::exp(0.5L * y);
+      growth += w * std::expm1(0.5L * y);
+      real += w * (static_cast<long double>(cosines[i]) - 1);
+      imaginary += w * static_cast<long double>(sines[i]);
+      size += w;
+    }
+    const auto expect_near = [&](double got, long double exact) {
+      EXPECT_LE(std::abs(got - exact), roundings * std::abs(exact)) << count;
+    };
+    const TiltSums tilt = tilt_sums(a.points.data(), a.weights.data(), count, 0.5);
+    expect_near(tilt.nonzero, nonzero);
+    expect_near(tilt.growth, growth);
+    const std::complex<double> sum = angle_sum(a.weights.data(), cosines.data(), sines.data(), count);
+    expect_near(sum.real(), real);
+    expect_near(sum.imag(), imaginary);
+    // Rotations by nothing.
+    for (const std::complex<double>& turned :
+         turn_and_sum(a.weights.data(), cosines.data(), sines.data(), ones.data(), zeros.data(), count)) {
+      expect_near(turned.real(), real);
+      expect_near(turned.imag(), imaginary);
+    }
+    std::vector<double> re = a.weights, im(count, 0.0);
+    for (const double product : multiply_and_sum(re.data(), im.data(), ones.data(), zeros.data(), count)) {
+      expect_near(product, size);
+    }
+    const std::complex<double> direct = characteristic_sum(a.points.data(), a.weights.data(), count, 1.5, 2);
+    EXPECT_LE(std::abs(direct - sum), 1e-14);
+  }
+}
+
 TEST(AtomKernels, CharacteristicAgreesAtEveryRangeOfAngles) {
   // The last t is beyond the range of the vector reduction.
   for (const double t : {1e-12, 0.3, 50.0, 1e4, 3e5, 4e6, 5e7}) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/atom_kernels.h"
 #include "muster/numerics/work.h"
 
@@ -23,6 +24,13 @@ double AtomicLaw::nonzero_mass() const {
     mass += w;
   }
   return mass;
+}
+
+Enclosure AtomicLaw::mass_at_zero() const {
+  // A sum of m weights in a row takes m - 1 roundings, and the difference from 1 takes one.
+  const double mass = nonzero_mass();
+  const double error = kUnitRoundoff * (mass * (static_cast<double>(weights.size()) + 12) + 2);
+  return {larger(0.0, 1 - mass - error), larger(0.0, 1 - mass + error)};
 }
 
 double AtomicLaw::mean() const {

@@ -176,17 +176,30 @@ class Product {
 
 // A bound on the relative round-off of one term phi(c+it)^n e^{-(c+it)k} of the sum over frequencies. The
 // logarithm, the exponent, and the angles t k and t y of an atom y each have a relative error of a few ulps.
-// An atom's rotations and the sum over atoms add at most kErrorUlps ulps of 1.
+// An atom's rotations and the sum over atoms add at most kErrorUlps ulps of 1. E e^{cY} is computed as 1 plus
+// a sum over atoms, and cancels where the law has little mass at zero and e^{cy} is small at the other atoms:
+// the moduli that are added are at most 2 E e^{cY} P(nonzero) + 1 - E e^{cY} (the tilted probability), and
+// the second part is what kCancelled ulps are for. They also cover the rounding of the weights, which is the
+// error of the mass at zero (AtomicLaw::mass_at_zero).
 class RoundOff {
  public:
   RoundOff(const TiltedLaw& tilt, double n, double c, double k)
-      : base_(kUlpAbove *
-              (n * tilt.nonzero_mass() * EquispacedCharacteristic::kErrorUlps + n * std::abs(tilt.log_mgf()) +
-               2 * n * c * tilt.absolute_mean() + c * std::abs(k) + 256)),
+      : base_(!(kUlpAbove * cancelled(tilt, n) < kLost)
+                  ? std::numeric_limits<double>::infinity()
+                  : kUlpAbove * (n * tilt.nonzero_mass() * EquispacedCharacteristic::kErrorUlps +
+                                 n * std::abs(tilt.log_mgf()) + cancelled(tilt, n) +
+                                 2 * n * c * tilt.absolute_mean() + c * std::abs(k) + 256)),
         slope_(kUlpAbove * 4 * (n * tilt.absolute_mean() + std::abs(k))) {}
   double at(double t) const { return base_ + slope_ * t; }
 
  private:
+  static constexpr double kCancelled = 20;
+  // Errors are added up as if they were small. If cancellation alone may have changed the term by a tenth, no
+  // bound is claimed.
+  static constexpr double kLost = 0.1;
+  static double cancelled(const TiltedLaw& tilt, double n) {
+    return n * kCancelled * std::expm1(larger(0.0, -tilt.log_mgf()));
+  }
   double base_;
   double slope_;
 };

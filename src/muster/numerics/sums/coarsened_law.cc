@@ -65,6 +65,12 @@ class Side {
         moment += moment_[next] + mass_[next] * (static_cast<long double>(edges_[next]) - low);
       }
       const long double gap = static_cast<long double>(edges_[next]) - low;
+      // `moment` and `mass` are sums of nonnegative terms, so `up` has a relative error of 2^-64 for each
+      // atom and a few more, which weight_error.h covers. The mass that stays, mass - up, may cancel; its
+      // error is then below the error that is allowed in `up`. It needs no rounding outward: in a sum of
+      // terms, moving this mass to the outer end or to 0 changes the expectation by less than the allowance
+      // for `up` does, because on the positive side the outer end exceeds more, and on the negative side 0
+      // does.
       const long double up = within(moment / gap, 0.0L, mass);
       result.add(sign * low, static_cast<double>(at_low + (mass - up)));
       at_low = up;

@@ -18,28 +18,29 @@ bool enumerable(const AtomicLaw& law, double n) { return n <= 100 && law.points.
 Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
   const int count = static_cast<int>(n);
   const std::size_t atoms = law.points.size();
-  double rest = 1;
-  for (double w : law.weights) {
-    rest -= w;
-  }
-  rest = larger(rest, 0.0);
-  // power[a][c] = weight_a^c / c!; the last row is for the mass at zero.
-  std::vector<std::vector<double>> power(atoms + 1, std::vector<double>(count + 1, 1.0));
-  for (std::size_t a = 0; a <= atoms; ++a) {
-    const double weight = a < atoms ? law.weights[a] : rest;
+  // Where almost no mass is at zero, the digits of this mass are lost, and sums with terms that are zero may
+  // still make up the value. So both ends of the mass are raised to powers.
+  const Enclosure rest = law.mass_at_zero();
+  // power[a][c] = weight_a^c / c!; the last two rows are for the lower and the upper end of the mass at zero.
+  std::vector<std::vector<double>> power(atoms + 2, std::vector<double>(count + 1, 1.0));
+  for (std::size_t a = 0; a < atoms + 2; ++a) {
+    const double weight = a < atoms ? law.weights[a] : a == atoms ? rest.lower : rest.upper;
     for (int c = 1; c <= count; ++c) {
       power[a][c] = power[a][c - 1] * weight / c;
     }
   }
-  double total = 0;
+  double least = 0, total = 0;  // with the lower and with the upper end of the mass at zero
   // Like `total`, with |k| plus the moduli of the terms in place of sum - k. It includes sums that rounding
   // may have moved below the threshold.
   double size = 0;
   const auto visit = [&](auto&& self, std::size_t atom, int left, double sum, double moduli,
                          double p) -> void {
     if (atom == atoms) {
-      const double mass = p * power[atoms][left];
-      if (sum > k) total += mass * (sum - k);
+      const double mass = p * power[atoms + 1][left];
+      if (sum > k) {
+        least += p * power[atoms][left] * (sum - k);
+        total += mass * (sum - k);
+      }
       if (sum > k - kNear * moduli) size += mass * moduli;
       return;
     }
@@ -53,7 +54,7 @@ Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
   const double error = factorial * (total * 1e-12 + size * kNear);
   // Products below the smallest double are lost; multiplied by n!, each is at most 1e-308 * 1e158.
   const double underflow = 1e-140 * n * law.largest_point();
-  return {larger(0.0, factorial * total - error), factorial * total + error + underflow};
+  return {larger(0.0, factorial * least - error), factorial * total + error + underflow};
 }
 
 }  // namespace muster::numerics

@@ -11,27 +11,27 @@ namespace {
 
 struct SumAtom {
   double sum;
-  double probability;
-  int nonzero;  // the number of terms that are not zero
+  double least, most;  // the ends of its probability
+  int nonzero;         // the number of terms that are not zero
 };
 
 // The law of the sum of `count` independent terms: one atom for each choice of how many terms equal each atom
 // of `law`.
 std::vector<SumAtom> atoms_of_sum(const AtomicLaw& law, int count) {
-  double rest = 1;
-  for (double w : law.weights) {
-    rest -= w;
-  }
-  rest = larger(rest, 0.0);
+  // Where almost no mass is at zero, its digits are lost, and sums with terms that are zero may still make up
+  // the value (enumerated_excess.cc).
+  const Enclosure rest = law.mass_at_zero();
   const std::size_t atoms = law.points.size();
   std::vector<SumAtom> all;
   const auto visit = [&](auto&& self, std::size_t atom, int left, double sum, double p, int nonzero) -> void {
     if (atom == atoms) {
+      double least = p, most = p;
       for (int c = 1; c <= left; ++c) {
-        p *= rest;
+        least *= rest.lower;
+        most *= rest.upper;
       }
-      if (p > 0) {
-        all.push_back({sum, p, nonzero});
+      if (!(most <= 0)) {  // a NaN is kept, so that the result is NaN
+        all.push_back({sum, least, most, nonzero});
       }
       return;
     }
@@ -57,16 +57,12 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
                              Mixing mixing) {
   const int n = static_cast<int>(terms);
   const int others = mixing == Mixing::swap ? n - 1 : n;
-  double absent = 1;
-  for (double w : first.weights) {
-    absent -= w;
-  }
+  const Enclosure absent = first.mass_at_zero();
   // factor[N], where N is the number of nonzero terms: n absent / (n - N) for Mixing::swap, else 1.
   std::vector<double> factor(static_cast<std::size_t>(others) + 1, 1.0);
   if (mixing == Mixing::swap) {
     for (int i = 0; i <= others; ++i) {
-      // Rounded up, because 1 minus the weights has few correct digits if `absent` is small.
-      factor[static_cast<std::size_t>(i)] = (larger(0.0, absent) + 1e-15) * n / (n - i);
+      factor[static_cast<std::size_t>(i)] = absent.upper * n / (n - i);
     }
   }
   // Rounding moves a sum, and its excess over k, by at most `near`. So a sum that is computed as k or a
@@ -76,24 +72,25 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
   for (int h = 0; h <= others; ++h) {
     const std::vector<SumAtom> left = atoms_of_sum(first, h);
     const std::vector<SumAtom> right = atoms_of_sum(second, others - h);
-    double total = 0, mass_above = 0;
+    double least = 0, total = 0, mass_above = 0;
     for (const SumAtom& x : left) {
       for (const SumAtom& y : right) {
         const double excess = x.sum + y.sum - k;
         if (excess <= -near) continue;
-        const double mass = x.probability * y.probability *
-                            factor[static_cast<std::size_t>(x.nonzero) + static_cast<std::size_t>(y.nonzero)];
+        const double weight =
+            factor[static_cast<std::size_t>(x.nonzero) + static_cast<std::size_t>(y.nonzero)];
+        const double mass = x.most * y.most * weight;
+        least += x.least * y.least * weight * larger(0.0, excess);
         total += mass * larger(0.0, excess);
         mass_above += mass;
       }
     }
     const double error = total * kEightThousandRoundings + mass_above * near;
     upper = larger(upper, total + error);
-    lower = larger(lower, total - error);
+    lower = larger(lower, least - error);
   }
   const double underflow = 1e-290;
-  const double inward =
-      mixing == Mixing::swap ? larger(0.0, absent - 1e-15) / (larger(0.0, absent) + 1e-15) : 1;
+  const double inward = mixing == Mixing::swap ? absent.lower / absent.upper : 1;
   return {lower * inward, upper + underflow};
 }
 

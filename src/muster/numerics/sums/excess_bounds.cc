@@ -13,13 +13,22 @@ namespace {
 // Margin for the round-off of sums of positive terms, each with a relative error of about 1e-15.
 constexpr double kOutward = 1e-12;
 constexpr double kSteepest = 100;  // Chernoff's bound is useless where c times the largest atom exceeds this
-constexpr double kMaxExponent = 700;     // largest exponent of e that is computed: e^710 is not a double
+constexpr double kMaxExponent = 700;  // largest exponent of e that is computed: e^710 is not a double
+// A bound on the absolute error of E e^{cY}, computed as 1 plus a sum over atoms, where it is below 0.8.
+constexpr double kCancelled = 8e-15;
 constexpr double kLeastExponent = -744;  // least exponent of e that is computed: e^-746 is rounded to 0
 
 }  // namespace
 
 double log_mgf_above(const AtomicLaw& law, double c) {
   const Tilt tilt = tilt_of(law, c);
+  // E e^{cY} is computed as 1 plus a sum over atoms. Where it is small, this cancels: the absolute error is a
+  // few ulps of 1, and the result may even be 0.
+  if (tilt.log_mgf < -0.25) {
+    const double log_above = std::log(std::exp(tilt.log_mgf) + kCancelled);
+    return log_above +
+           kEightRoundings * (std::abs(log_above) + std::abs(tilt.log_mgf < -700 ? 0 : tilt.log_mgf));
+  }
   const double moduli = smaller(1.0, tilt.nonzero_mass * std::exp(smaller(tilt.log_mgf, 1.0)) + 1e-2);
   return tilt.log_mgf + 4e-15 * (std::abs(tilt.log_mgf) + moduli);
 }

@@ -61,10 +61,13 @@ double active_share(const Frame& frame, const LawOnContour& a, const LawOnContou
 }  // namespace
 
 LawOnContour::LawOnContour(const AtomicLaw& law, double c) : tilt(law, c), points(law.points) {
+  // In extended precision, so that the error does not grow with the number of atoms.
+  long double sum = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    minus_one += law.weights[i] * std::expm1(c * points[i]);
+    sum += law.weights[i] * std::expm1(c * points[i]);
     weights.push_back(2 * law.weights[i] * std::exp(c * points[i] - tilt.log_mgf()));
   }
+  minus_one = static_cast<double>(sum);
 }
 
 std::complex<double> LawOnContour::characteristic_minus_one(double t) const {
@@ -238,6 +241,7 @@ class Collector {
     }
     out_.log_ratio.push_back(log_phi_[1] + p.polar[1].log_modulus - log_phi_[0] - p.polar[0].log_modulus);
     out_.turn.push_back(p.polar[1].argument - p.polar[0].argument);
+    out_.size += p.weight * size;
     out_.error += p.weight * size * p.noise;
   }
 
@@ -255,8 +259,8 @@ class Collector {
     double power = std::exp(n * log_larger + base_ - p.damping - 2 * log_larger);
     if (frame_.swap) {
       const double largest = std::exp(log_larger);
-      const double reporting =
-          larger(std::abs(reporting_part(p, 0)), std::abs(reporting_part(p, 1))) + 64 * kUlp * top_;
+      const double reporting = larger(std::abs(reporting_part(p, 0)), std::abs(reporting_part(p, 1))) +
+                               64 * kUlp * larger(1.0, top_);
       if (reporting < largest) {
         power *= n * frame_.absent / largest * smaller(1.0, largest / ((n - 2) * (largest - reporting)));
       } else {
@@ -272,7 +276,7 @@ class Collector {
     double log_modulus[2], turn[2];
     for (int j = 0; j < 2; ++j) {
       const std::complex<double> all = reporting_part(p, j);
-      const double slip = 64 * kUlp * top_ + difference_slope_ * p.t;
+      const double slip = 64 * kUlp * larger(1.0, top_) + difference_slope_ * p.t;
       log_modulus[j] = std::log(std::abs(all) + slip);
       turn[j] = std::arg(all);
       const double size = std::exp(n * log_modulus[j] + base_ - p.damping);
@@ -338,6 +342,7 @@ class Collector {
       }
       out_.density[side] = larger(0.0, out_.density[side]) * scale;
     }
+    out_.size *= scale;
     out_.error *= scale;
     out_.curvature *= scale;
   }

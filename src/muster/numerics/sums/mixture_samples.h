@@ -55,6 +55,7 @@ struct Samples {
   std::array<std::vector<double>, 2> re, im;  // real and imaginary parts of kernel * phi_j^terms
   std::vector<double> log_ratio, turn;        // logarithm of the modulus, and argument, of phi_1 / phi_0
   double error = 0;                 // bound on the sum's absolute error, for any product of `terms` factors
+  double size = 0;                  // the sum of the moduli of the larger end's samples
   double curvature = 0;             // upper bound of |second differences of V|
   std::array<double, 2> density{};  // SmoothedSum::density of each end's sum
   bool affordable = true;

@@ -101,25 +101,23 @@ class PairsOfTerms {
 }  // namespace
 
 Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
-  const double mass = law.nonzero_mass(), rest = larger(0.0, 1 - mass);
-  // The margin is for sums of products, whose errors are a few ulps of what was added and subtracted, and for
-  // `rest`, whose error is about an ulp of 1 for each atom.
-  const auto around = [&](double value, double size) {
-    const double slip = (32 + static_cast<double>(law.points.size())) * kUlp * size;
-    return Enclosure{larger(0.0, value - slip), larger(0.0, value + slip)};
-  };
+  const double mass = law.nonzero_mass();
+  // Where the law has almost no mass at zero, a sum of one positive and one zero term may still make up the
+  // value. So the mass at zero is not a difference taken to be exact, but an enclosure.
+  const Enclosure rest = law.mass_at_zero();
   const double nobody = larger(0.0, -k);
   if (law.points.empty() || !(mass > 0)) return {nobody, nobody};
   const PairsOfTerms terms(law, mass);
   const Enclosure one = terms.one(k);
-  if (n == 1) {
-    const Enclosure sum{mass * one.lower + rest * nobody, mass * one.upper + rest * nobody};
-    return {around(sum.lower, sum.lower + nobody).lower, around(sum.upper, sum.upper + nobody).upper};
-  }
-  const Enclosure two = terms.two(k);
-  const Enclosure sum{mass * mass * two.lower + 2 * mass * rest * one.lower + rest * rest * nobody,
-                      mass * mass * two.upper + 2 * mass * rest * one.upper + rest * rest * nobody};
-  return {around(sum.lower, sum.lower + nobody).lower, around(sum.upper, sum.upper + nobody).upper};
+  const Enclosure two = n == 1 ? Enclosure{0, 0} : terms.two(k);
+  const auto expectation = [&](double zero, double of_one, double of_two) {
+    return n == 1 ? mass * of_one + zero * nobody
+                  : mass * mass * of_two + 2 * mass * zero * of_one + zero * zero * nobody;
+  };
+  // For the sum of the weights, and for these sums of products of positive factors.
+  const double slip = (32 + static_cast<double>(law.points.size())) * kUlp;
+  return {larger(0.0, expectation(rest.lower, one.lower, two.lower) * (1 - slip)),
+          expectation(rest.upper, one.upper, two.upper) * (1 + slip)};
 }
 
 std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double k) {

@@ -64,12 +64,13 @@ constexpr double kRareAll = -14;
 // A value below e^kVanishing = 3e-109 is bounded, not computed: no delta that small is asked for.
 constexpr double kVanishing = -250;
 
+// In extended precision, so that the sum of any number of samples takes about one rounding of a double.
 double sum_of(const std::vector<double>& v) {
-  double total = 0;
+  long double total = 0;
   for (double x : v) {
     total += x;
   }
-  return total;
+  return static_cast<double>(total);
 }
 
 // An upper bound of V over a piece of length `length`, where V is at most `left` and `right` at the two ends:
@@ -102,6 +103,16 @@ class Products {
   }
   // A bound on the error that dropped products cause in later values; rounding is not included.
   static constexpr double kDropped = 1e-240;
+  // A bound on the rounding error after `steps` multiplications, beyond what Samples::error covers, if `size`
+  // is the sum of the moduli of the samples. A multiplication rounds by at most sqrt(5) units of 2^-53 of the
+  // modulus, and its factor is known to 5: two for the exponential, two for the sine or cosine, and one for
+  // their product. (The errors of the logarithm and the angle, times all terms, are in contour::RoundOff.)
+  // Samples::error has 4096 of these units for the multiplications, for the sample itself and for the sum,
+  // which takes at most 5 + log2(count + 64) roundings (atom_kernels.cc): 3800 are left for up to 524
+  // multiplications.
+  static double rounding(double steps, double size) {
+    return larger(0.0, 7.25 * steps - 3800) * kUnitRoundoff * size;
+  }
   double next() {
     if (ready_ == 0) {
       if (++groups_ % kGroupsBetween == 0) {
@@ -180,10 +191,11 @@ Largest over_pieces(const Frame& frame, const Samples& samples, double stride) {
                     from == 0 ? stride : -stride);
   double previous = ends[from];
   double at = 0;
-  while (at < n) {
+  for (double steps = 1; at < n; ++steps) {
     const double next = smaller(n, at + stride);
-    const double value =
-        next >= n ? ends[1 - from] : larger(0.0, products.next()) + samples.error + Products::kDropped;
+    const double value = next >= n ? ends[1 - from]
+                                   : larger(0.0, products.next()) + samples.error + Products::kDropped +
+                                         Products::rounding(steps, samples.size);
     worst.see(bulge(previous, value, (next - at) * shrink, samples.curvature, frame.swap), value,
               from == 0 ? next : n - next);
     previous = value;
@@ -436,6 +448,7 @@ WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& secon
   const AtomicLaw* laws[2] = {&first, &second};
   if (!absent && enumerable_mixture(first, second, terms)) {
     const Enclosure exact = enumerated_mixture(first, second, terms, k, mixing);
+    if (!(exact.upper < kInfinity)) return {{.upper = kInfinity, .estimate = 0}, kInfinity};  // a NaN weight
     return {{.upper = exact.upper, .estimate = exact.lower}, 0};
   }
   if (!absent) {  // few_terms_mixture() takes all mass at zero for absent terms
