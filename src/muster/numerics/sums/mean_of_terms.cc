@@ -20,31 +20,31 @@ long double few(std::size_t values) { return values <= 2 ? 60 : 10; }
 // If the masses sum to more than 1 minus this, the difference from 1 is taken to be round-off and not mass at
 // 0.
 constexpr long double kRoundOff = 1e-18L;
-// A bound on the error of a sum of terms minus the threshold, relative to all that was added and subtracted:
-// 18 roundings of 2^-64.
-constexpr long double kNear = 1e-18L;
+
+// A few rounding errors of 2^-64, relative to the size of what is added and subtracted.
+constexpr long double kPart = 1e-18L;
 
 struct Centred {
   std::vector<Term> terms;  // nonzero values relative to `centre`, and their masses
   long double centre;
   long double mass;       // the total mass of `terms`
   long double mean;       // E X
+  long double magnitude;  // E |X|
   long double positive;   // E (X)_+
-  long double size;       // E |X|
   long double threshold;  // the threshold for the sum of the centred terms
-  // The sum of the moduli of the two parts of the threshold, which may cancel. It is also at least the sum of
-  // the moduli of the centres that were subtracted from the terms.
-  long double moduli;
+  // The threshold is a sum of two parts. This is what their sizes add up to, less the size of their sum: 0 if
+  // both have the same sign. The rounding errors of the parts are relative to their sizes.
+  long double cancelled;
 };
 
 Centred centred(const std::vector<Term>& terms) {
   long double rest = 1;
-  Centred law{};
+  Centred law{{}, 0, 0, 0, 0, 0, 0, 0};
   for (const Term& term : terms) {
     rest -= term.mass;
     law.mean += term.value * term.mass;
+    law.magnitude += std::abs(term.value) * term.mass;
     law.positive += larger(0.0L, term.value) * term.mass;
-    law.size += std::abs(term.value) * term.mass;
   }
   rest = rest > kRoundOff ? rest : 0;
   long double heaviest = rest;
@@ -79,16 +79,18 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
   const auto most = static_cast<int>(smaller(n, n * law.mass + 30 + 10 * std::sqrt(n * law.mass)));
   const long double nobody = std::exp(n * std::log1p(-law.mass));
   long double total = 0;
-  // The mean total magnitude of what is added and subtracted. It includes sums that rounding may have moved
-  // below the threshold.
-  long double size = 0;
+  long double size = 0;  // the mean total magnitude of what is added and subtracted
+  const long double size_of_threshold = std::abs(law.threshold) + law.cancelled;
   // `chance` is the probability of the counts fixed so far, with all other terms at the centre.
   const auto visit = [&](const auto& self, std::size_t atom, int used, long double sum, long double magnitude,
                          long double chance) -> void {
     if (atom == law.terms.size()) {
-      const long double moduli = magnitude + law.moduli;
-      if (sum > law.threshold) total += chance * (sum - law.threshold);
-      if (sum > law.threshold - kNear * moduli) size += chance * moduli;
+      // Rounding may bring a sum that is above the threshold down to it. Its size is counted all the same.
+      const long double above = sum - law.threshold, around = magnitude + size_of_threshold;
+      if (above > -kPart * around) {
+        total += chance * larger(0.0L, above);
+        size += chance * around;
+      }
       return;
     }
     const long double odds = law.terms[atom].mass / (1 - law.mass);
@@ -112,7 +114,7 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
       each * (largest * (static_cast<long double>(most) + 1) + larger(0.0L, -law.threshold));
   // `error` covers more than a thousand rounding errors of 2^-64 in every probability, and a few in every
   // part of a sum.
-  const long double error = 1e-16L * total + kNear * size;
+  const long double error = 1e-16L * total + kPart * size;
   if (beyond + error > 1e-9L * total) {
     return std::nullopt;  // a far tail or a cancelling difference, for which the contour integral is better
   }
@@ -134,7 +136,7 @@ struct Rounded {
 };
 
 Rounded rounded(const Centred& law, bool up) {
-  Rounded result{{}, outward(law.threshold, law.moduli, !up)};
+  Rounded result{{}, outward(law.threshold, law.cancelled, !up)};
   for (const Term& term : law.terms) {
     result.law.add(outward(term.value, std::abs(term.value) + std::abs(law.centre), up),
                    static_cast<double>(term.mass));
@@ -156,7 +158,8 @@ Enclosure by_contour(const Centred& law, double n) {
   for (const Term& term : law.terms) {
     shift += n * static_cast<double>(term.mass * (std::abs(term.value) + std::abs(law.centre))) * 0x1p-50;
   }
-  shift += static_cast<double>(std::abs(law.threshold)) * 0x1p-50 + static_cast<double>(law.moduli) * 0x1p-59;
+  shift += static_cast<double>(std::abs(law.threshold)) * 0x1p-50;
+  shift += static_cast<double>(law.cancelled) * 0x1p-59;
   if (shift < 1e-8 * ends.lower) {
     ends.lower -= shift;
   } else {
@@ -174,21 +177,20 @@ Enclosure by_contour(const Centred& law, double n) {
 Enclosure mean_of_terms(const std::vector<Term>& terms, double n, double count, long double constant) {
   Centred law = centred(terms);
   const auto known = static_cast<long double>(n - count);
-  const long double centres = static_cast<long double>(count) * law.centre, others = known * constant;
-  law.threshold = -(centres + others);
-  law.moduli = std::abs(centres) + std::abs(others);
+  const long double at_centre = static_cast<long double>(count) * law.centre, at_constant = known * constant;
+  law.threshold = -(at_centre + at_constant);
+  law.cancelled = std::abs(at_centre) + std::abs(at_constant) - std::abs(law.threshold);
   const std::optional<Enclosure> few = enumerate_few(law, count);
   const Enclosure sum = few ? *few : by_contour(law, count);
   // By Jensen's inequality, the result lies between (mean)_+ and the mean of the positive parts.
   const long double share = static_cast<long double>(count) / static_cast<long double>(n);
   const auto outer = static_cast<double>((share * law.positive + (1 - share) * larger(0.0L, constant)) *
                                          (1 + kExtendedRoundings));
-  const long double mean = share * law.mean + (1 - share) * constant;
-  // The mean may be a difference that cancels. A sum of m terms has less than m + 8 roundings of 2^-64 of
-  // what is added, and a value has a few.
-  const long double rounding = (static_cast<long double>(terms.size()) + 16) * 0x1p-64L *
-                               (share * law.size + (1 - share) * std::abs(constant));
-  const auto inner = static_cast<double>(larger(0.0L, mean - rounding) * (1 - kExtendedRoundings));
+  // The mean is a sum of numbers of both signs, with one rounding error of its size for each term.
+  const long double lost = 0x1p-64L * static_cast<long double>(terms.size() + 16) *
+                           (share * law.magnitude + (1 - share) * std::abs(constant));
+  const auto inner = static_cast<double>(larger(0.0L, share * law.mean + (1 - share) * constant - lost) *
+                                         (1 - kExtendedRoundings));
   const double upper = sum.upper / n * (1 + kEightRoundings);
   const double lower = sum.lower / n * (1 - kEightRoundings);
   const double top = upper < outer ? upper : outer;  // also replaces an `upper` that is NaN

@@ -1,11 +1,14 @@
-// Tests the homogeneous Gaussian pair: against quadrature for two clients, and for the width of its enclosure
-// where the likelihood ratio has a heavy tail.
+// Tests the homogeneous pair. Gaussian: against quadrature for two clients, and for the width of its enclosure
+// where the likelihood ratio has a heavy tail. Randomized response: against ball arithmetic, where differences
+// of large terms leave a small value.
 #include "muster/accounting/theorems/exact/homogeneous.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "tests/oracle/ball.h"
 
 namespace muster::accounting {
 namespace {
@@ -79,6 +82,50 @@ TEST(Homogeneous, HeavyTailIsEnclosed) {
     const numerics::Enclosure forward = curve.forward(0), reverse = curve.reverse(0);
     EXPECT_LE(forward.lower, reverse.upper);
     EXPECT_LE(reverse.lower, forward.upper);
+  }
+}
+
+// `truth` lies within the ends.
+void expect_enclosed(const numerics::Enclosure& ends, const oracle::Ball& truth) {
+  EXPECT_TRUE(ends.lower == 0 || truth.surely_above(oracle::Ball(ends.lower))) << ends.lower;
+  EXPECT_TRUE(truth.surely_below(oracle::Ball(ends.upper))) << ends.upper << ' ' << truth.middle();
+}
+
+// One of two clients reports, and r = e^-epsilon0 has probability p. Then (1 - E M)_+ = 1 - E (1 + r) / 2
+// reaches 0 near epsilon0 / 2, where the sum of a reporting client's term and of the absent client's cancels.
+TEST(Homogeneous, ValueNextToItsZeroIsEnclosed) {
+  using oracle::Ball;
+  int near = 0;
+  for (const double epsilon0 : {1e-60, 1.3e-3, 0.0105, 0.397, 1.13, 3.82, 20.0, 60.0}) {
+    const HomogeneousCurve curve(KRandomizedResponse(epsilon0, 2), {2, 1, 1});
+    const Ball small = exp(-Ball(epsilon0)), p = Ball(1.0) / (Ball(1.0) + small);
+    double epsilon = log(Ball(2.0) * p).middle();
+    for (int step = 0; step < 6; ++step, epsilon = std::nextafter(epsilon, 0.0)) {
+      // 1 - E (1 + r) / 2 without the cancellation that 1 + r would have at epsilon0 = 1e-60
+      const Ball grown = expm1(Ball(epsilon)), r_less_one = expm1(-Ball(epsilon0));
+      const Ball truth = -p * (grown + (Ball(1.0) + grown) * r_less_one / Ball(2.0));
+      if (!truth.surely_positive()) continue;
+      SCOPED_TRACE(::testing::Message() << epsilon0 << ' ' << epsilon);
+      expect_enclosed(curve.reverse(epsilon), truth);
+      ++near;
+    }
+  }
+  EXPECT_GE(near, 40);
+}
+
+// (1 - E M)_+ is positive only if both clients report and both ratios are e^-epsilon0. Relative to an absent
+// client's term, about -E, the sum is so large that double extended precision cannot tell it from 0.
+TEST(Homogeneous, TinyRateAtLargeEpsilonIsEnclosed) {
+  using oracle::Ball;
+  for (const double rate : {1e-15, 1.6e-3, 0.04}) {
+    for (const double epsilon0 : {50.0, 64.7, 77.0, 100.0}) {
+      const HomogeneousCurve curve(PureLocal(epsilon0), {2, 2, rate});
+      for (const double epsilon : {0.92 * epsilon0, 0.99 * epsilon0, std::nextafter(epsilon0, 0.0)}) {
+        const Ball small = exp(-Ball(epsilon0)), both = Ball(rate) / (Ball(1.0) + small);
+        SCOPED_TRACE(::testing::Message() << rate << ' ' << epsilon0 << ' ' << epsilon);
+        expect_enclosed(curve.reverse(epsilon), -both * both * expm1(Ball(epsilon) - Ball(epsilon0)));
+      }
+    }
   }
 }
 

@@ -113,7 +113,10 @@ SumShape slot_shape(double m, double p0) {
 RoundShape slot_pair_shape(double m, double p0, double others, double rate) {
   const double share = rate / m, expected = (others + 1) * share;
   const double weight = -std::expm1((others + 1) * std::log1p(-share)) / expected;
-  return {.clients = m / (p0 * numerics::smaller(1.0, weight)), .count = m, .rate = 1};
+  // Rounded up, because a smaller probability of being picked gives a smaller curve. Next to a zero of the
+  // curve, an error of one rounding could be all of its value.
+  const double clients = m / (p0 * numerics::smaller(1.0, weight)) * (1 + 2 * numerics::kEightRoundings);
+  return {.clients = clients, .count = m, .rate = 1};
 }
 
 SumCurve slot_curve(ReportingSum sum, double m, double p0) { return {std::move(sum), slot_shape(m, p0)}; }

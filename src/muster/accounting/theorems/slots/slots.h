@@ -57,7 +57,8 @@ UnequalRatesCurve averaged_slots(ReportingSum sum, double n, double lo, double h
 // A shape for homogeneous.h: m terms among m / (p0 w) clients. With it, HomogeneousCurve is the exact curve,
 // for a fixed window, of the data set in which all other clients and the dummy hold the victim's alternative
 // record. The others check in at `rate`. w is the mean of 1 / (1+c) for c ~ Bin(others, rate/m), which is the
-// victim's probability of being picked at her slot.
+// victim's probability of being picked at her slot. p0 w is rounded down, so the curve is at most the exact
+// one.
 RoundShape slot_pair_shape(double m, double p0, double others, double rate);
 
 }  // namespace muster::accounting

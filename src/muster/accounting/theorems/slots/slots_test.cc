@@ -10,6 +10,7 @@
 
 #include "muster/accounting/theorems/exact/homogeneous.h"
 #include "muster/core/error.h"
+#include "tests/oracle/ball.h"
 #include "tests/oracle/domination.h"
 #include "tests/oracle/expect_pair.h"
 #include "tests/oracle/random_cases.h"
@@ -299,6 +300,34 @@ TEST(Slots, CountingIsNeverWorse) {
             EXPECT_LT(value.upper, 0.9 * plain.delta(epsilon).upper);
           }
         }
+      }
+    }
+  }
+}
+
+// At a single slot, the message is the victim's with probability a = p0 w, and otherwise the dummy or another
+// client sends a message of her alternative. The reverse curve is p (1 - E (1 + a (e^-epsilon0 - 1)))_+.
+TEST(Slots, PairNextToItsZeroIsNotTooLarge) {
+  using oracle::Ball;
+  const Ball one(1.0);
+  for (const double others : {0.0, 1.0, 2.0, 5.0}) {
+    for (const double p0 : {0.169, 0.31, 0.481, 0.7619, 0.941}) {
+      Ball nobody = one;  // (1 - p0)^(others + 1)
+      for (int i = 0; i <= static_cast<int>(others); ++i) nobody = nobody * (one - Ball(p0));
+      const Ball a = (one - nobody) / Ball(others + 1);
+      for (const double epsilon0 : {1.9e-3, 0.031, 0.58, 1.88, 8.19}) {
+        const HomogeneousCurve curve(KRandomizedResponse{epsilon0, 2}, slot_pair_shape(1, p0, others, p0));
+        const Ball less = a * expm1(-Ball(epsilon0)), p = one / (one + exp(-Ball(epsilon0)));
+        double epsilon = -log1p(less).middle();
+        for (int step = 0; step < 6; ++step, epsilon = std::nextafter(epsilon, 0.0)) {
+          const Ball truth = positive_part(p * (one - exp(Ball(epsilon)) * (one + less)));
+          const double lower = curve.reverse(epsilon).lower;
+          EXPECT_TRUE(lower == 0 || truth.surely_above(Ball(lower)))
+              << others << ' ' << p0 << ' ' << epsilon0 << ' ' << epsilon << ' ' << lower;
+        }
+        // Away from the zero the rounding costs nothing.
+        const Ball far = p * (one - exp(Ball(epsilon / 2)) * (one + less));
+        EXPECT_TRUE(Ball(curve.reverse(epsilon / 2).lower).surely_above(far * Ball(1 - 1e-11)));
       }
     }
   }

@@ -320,6 +320,25 @@ TEST(UnequalRates, PairIsItsDataset) {
   }
 }
 
+// If all others hold the alternative and report at rate `hi`, a message of the victim's kind shows the victim,
+// because among n clients of so large an epsilon0 nobody else ever sends one:
+// delta >= hi p - e^epsilon n hi q, which differs from hi by much less than an ulp.
+TEST(UnequalRates, MessageThatNobodyElseSendsIsChargedInFull) {
+  constexpr double epsilon0 = 200;
+  const ReportingSum sum(Mechanism{PureLocal(epsilon0)});
+  for (const double n : {100.0, 1e6, 1e12}) {
+    for (const double hi : {1e-9, 0.16, 0.94, 0.9999}) {
+      for (const double share : {1e-3, 0.5, 0.9, 0.999999}) {
+        const UnequalRatesCurve curve(sum, n, hi * share, hi);
+        for (const double epsilon : {1.0, 2.2, 50.0, 120.0}) {
+          SCOPED_TRACE(::testing::Message() << n << ' ' << hi << ' ' << share << ' ' << epsilon);
+          EXPECT_GE(curve.delta(epsilon).upper, hi);
+        }
+      }
+    }
+  }
+}
+
 TEST(UnequalRates, RefusesRatesOfZeroAndOne) {
   const ReportingSum sum({Profile::pure(1)});
   EXPECT_THROW(UnequalRatesCurve(sum, 10, 0.5, 1), Error);
