@@ -88,7 +88,10 @@ class OneTerm {
       add_report(0, larger(0.0, not_positive - reports * (1 + kSummed)));
     }
     add(gain, terms_.silent);
-    add(0, larger(0.0, 1 - counted * (1 - kSummed)) + raised());
+    // add() also takes the share kSummed from this atom. raised() gives it back for reports, and the last term
+    // for revealed coins. Without it the masses would sum to less than 1, which many clients would multiply.
+    const double revealed = larger(0.0, 1 - terms_.rate - terms_.silent);
+    add(0, larger(0.0, 1 - counted * (1 - kSummed)) + raised() + kSummed * revealed);
     return law;
   }
 
