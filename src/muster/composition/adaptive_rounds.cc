@@ -121,8 +121,10 @@ double AdaptiveRounds::between(const std::vector<double>& values, double spacing
   const auto left = static_cast<std::size_t>(at);
   const double share =
       std::expm1(larger(0.0, epsilon - spacing * static_cast<double>(left))) / std::expm1(spacing);
-  // The chord decreases, so a smaller weight on its right end makes the value larger.
-  const double right = numerics::within(share * (1 - numerics::kEightThousandRoundings) - 1e-13, 0.0, 1.0);
+  // The chord decreases, so a smaller weight on its right end makes the value larger. The left end has a
+  // rounding error of up to an ulp of epsilon, which is a fraction kUlp * at of the spacing.
+  const double right =
+      numerics::within(share * (1 - numerics::kEightThousandRoundings) - (1e-13 + 2 * kUlp * at), 0.0, 1.0);
   return smaller(values[left], ((1 - right) * values[left] + right * values[left + 1]) * (1 + 8 * kUlp));
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "muster/composition/adaptive_rounds.h"
+#include "tests/oracle/ball.h"
 
 namespace muster::accounting {
 namespace {
@@ -124,6 +125,25 @@ TEST(AdaptiveRounds, EqualsEveryStrategyTriedOut) {
   std::printf("%d values, each that of the best strategy; %d of them above every fixed type's\n", cases,
               above_fixed);
   EXPECT_GT(above_fixed, 10);
+}
+
+// Far from 0, the distance from the lattice point on the left has a rounding error that is large against the
+// spacing. The values fall in one cell only, so that this error shows.
+TEST(AdaptiveRounds, TheChordIsNotBelowTheLatticeFarFromZero) {
+  const double spacing = 0.001;
+  std::vector<double> values(100'001, 1.0);
+  const std::size_t left = 90'000;
+  for (std::size_t i = left + 1; i < values.size(); ++i) values[i] = 1e-3;
+  for (double inside = 0.01; inside < 1; inside += 0.01) {
+    const double epsilon = spacing * (static_cast<double>(left) + inside);
+    const oracle::Ball share =
+        expm1(oracle::Ball(epsilon) - oracle::Ball(spacing) * oracle::Ball(static_cast<double>(left))) /
+        expm1(oracle::Ball(spacing));
+    const oracle::Ball chord = oracle::Ball(1.0) - share * (oracle::Ball(1.0) - oracle::Ball(1e-3));
+    const double found = AdaptiveRounds::between(values, spacing, epsilon);
+    EXPECT_FALSE(chord.surely_above(oracle::Ball(found))) << inside;
+    EXPECT_FALSE(oracle::Ball(found).surely_above(chord + oracle::Ball(1e-10))) << inside;
+  }
 }
 
 TEST(AdaptiveRounds, OrderRangeAndInfinity) {

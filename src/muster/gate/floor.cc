@@ -110,19 +110,33 @@ double of_gaussian_sum(double mu, double present, double epsilon) {
   return larger_known(0, upper_normal_from_below(x - mu) - std::exp(lost) / kInward);
 }
 
-// P(S > z) for the sum S of k standard Laplace variables, z >= 0. S has the law of T_1 - T_2, where T_1 and
+// A lower bound and an upper bound, but for rounding errors, of P(S > z) for the sum S of k standard Laplace
+// variables, z >= 0. S has the law of T_1 - T_2, where T_1 and
 // T_2 are the times of the k-th events of two independent Poisson processes of rate 1. Let j be the number of
 // events of the first process by time z, which is Poisson with mean z. Start the second process at time z.
 // Then S > z if j < k and the second process has k events before the first has k - j more. Each event belongs
-// to either process with probability 1/2, so a fair coin has to show k tails before k - j heads.
-double laplace_sum_tail(double k, double z) {
+// to either process with probability 1/2, so a fair coin has to show k tails before k - j heads. The lower
+// bound leaves out the j that are far from z. The upper bound adds Chernoff's bounds on their probability,
+// which are P(Poisson(z) <= j) <= e^{j - z - j log(j/z)} for j <= z, and the same for P(Poisson(z) >= j) and
+// j >= z.
+struct Tail {
+  double lower, upper;
+};
+Tail laplace_sum_tail(double k, double z) {
   double sum = 0;
   const double reach = 12 * std::sqrt(z) + 30;
-  for (double j = larger_known(0, std::floor(z - reach)); j < smaller_known(k, z + reach); ++j) {
+  const double first = larger_known(0, std::floor(z - reach));
+  double j = first;
+  for (; j < smaller_known(k, z + reach); ++j) {
     const double events = std::exp(j * std::log(larger_known(z, 1e-300)) - z - std::lgamma(j + 1));
     sum += events * fair_race(k, k - j);
   }
-  return sum;
+  const auto chernoff = [z](double count) {
+    return std::exp(count - z - (count > 0 ? count * std::log(count / z) : 0)) + 1e-300;
+  };
+  const double before = first > 0 ? chernoff(smaller_known(k, first) - 1) : 0;
+  const double beyond = j < k ? chernoff(j) : 0;
+  return {sum, sum + before + beyond};
 }
 
 // The floor divided by `present`, for the sum of k messages with Laplace noise of scale 1/epsilon0. The
@@ -135,17 +149,18 @@ double of_laplace_sum(double epsilon0, double k, double present, double epsilon)
     const double deviation = std::sqrt(2 * k);
     for (const double t : {0.7, 2.0, 4.0}) {
       const double z = larger_known(epsilon0, t * deviation);
-      const double b = laplace_sum_tail(k, z) * (1 + kLaplaceRoom);
-      best = larger_known(
-          best, of_sum(laplace_sum_tail(k, z - epsilon0) * (1 - kLaplaceRoom) - b, b, present, epsilon));
+      const double b = laplace_sum_tail(k, z).upper * (1 + kLaplaceRoom);
+      best = larger_known(best, of_sum(laplace_sum_tail(k, z - epsilon0).lower * (1 - kLaplaceRoom) - b, b,
+                                       present, epsilon));
     }
   }
   // One more test, for any k, accepts if the sum is above its centre under A, which is 1 above its centre
   // under B. The law of the sum's noise S is log-concave, and its density at the centre is at least
   // m = 1 / sqrt(12 Var S). So the test accepts with probability 1/2 under A, and with probability
   // P(S > 1) <= e^{-2m} / 2 under B.
-  const double beyond = std::exp(-2 * epsilon0 / std::sqrt(24 * k));
-  return larger_known(best, of_sum(0.5 * (1 - beyond) * kInward, 0.5 * beyond, present, epsilon));
+  const double exponent = -2 * epsilon0 / std::sqrt(24 * k);
+  return larger_known(
+      best, of_sum(-0.5 * std::expm1(exponent) * kInward, 0.5 * std::exp(exponent), present, epsilon));
 }
 
 // The floor if only the number of reports and their sum are seen, and a round of fewer than `min_reports`

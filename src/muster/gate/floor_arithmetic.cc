@@ -14,6 +14,8 @@ namespace {
 // distribution functions. The relative one is far above Boost's errors, which floor_test.cc checks in 256-bit
 // ball arithmetic for up to 400 trials.
 constexpr double kRoom = 1e-5, kDifference = 1e-9;
+// Added to a tail of the binomial law, which may be too small for a double while E times this tail is not.
+constexpr double kUnderflow = 1e-300;
 // The exponential of any number below this is finite as a double.
 constexpr double kMaxLog = 700;
 
@@ -33,7 +35,8 @@ double at_threshold(double count, double gap, double b, double epsilon, double t
   const double one_fewer = count > 1 ? boost::math::pdf(Binomial(count - 1, b), t - 1) : 1;
   const double tail = boost::math::cdf(boost::math::complement(Binomial(count, b), t - 1));
   if (!(tail >= 0)) return 0;
-  return claimed(gap * claimed(one_fewer) * (1 - kRoom) - std::expm1(epsilon) * tail * (1 + kRoom));
+  return claimed(gap * claimed(one_fewer) * (1 - kRoom) -
+                 std::expm1(epsilon) * (tail * (1 + kRoom) + kUnderflow));
 }
 
 }  // namespace

@@ -177,5 +177,53 @@ TEST(Floor, OfTwoLaplaceMessagesIsBelowTheirSum) {
   }
 }
 
+// No privacy loss exceeds epsilon0, so delta is 0 from there on, and every lower bound too. The probabilities
+// that decide this are too small for doubles.
+TEST(Floor, IsZeroBeyondTheLargestLoss) {
+  for (const double epsilon0 : {100.0, 260.0, 300.0, 380.0, 600.0, 690.0}) {
+    for (const double beyond : {1e-9, 0.3, 5.0}) {
+      const double epsilon = epsilon0 + beyond;
+      for (const std::uint64_t n : {1, 2, 3, 5, 45}) {
+        SCOPED_TRACE(::testing::Message() << epsilon0 << ' ' << beyond << ' ' << n);
+        const Shuffle all{clients(n)};
+        EXPECT_EQ(floor_delta(PureLocal{epsilon0}, all, View::shuffler_honest, epsilon), 0);
+        EXPECT_EQ(floor_delta(LaplaceLocal{epsilon0}, all, View::sum_only, epsilon), 0);
+        EXPECT_EQ(floor_delta(LaplaceLocal{epsilon0}, all, View::shuffler_honest, epsilon), 0);
+      }
+    }
+  }
+}
+
+// Just below epsilon0, the delta of one client's message is known in closed form.
+TEST(Floor, IsBelowTheTruthJustBelowALargeEpsilon0) {
+  for (const double epsilon0 : {100.0, 300.0, 380.0, 600.0, 690.0}) {
+    for (const double below : {1e-9, 1e-3, 1.0, 20.0}) {
+      const double epsilon = epsilon0 - below, exactly = epsilon0 - epsilon;
+      SCOPED_TRACE(::testing::Message() << epsilon0 << ' ' << below);
+      const double laplace =
+          floor_delta(LaplaceLocal{epsilon0}, Shuffle{clients(1)}, View::sum_only, epsilon);
+      EXPECT_FALSE(Ball(laplace).surely_above(-expm1(Ball(-exactly / 2))));
+      // Shuffling is post-processing of the local messages.
+      for (const std::uint64_t n : {1, 2, 3, 5}) {
+        const double pure =
+            floor_delta(PureLocal{epsilon0}, Shuffle{clients(n)}, View::shuffler_honest, epsilon);
+        EXPECT_FALSE(Ball(pure).surely_above(-expm1(Ball(-exactly)))) << n;
+      }
+    }
+  }
+}
+
+// The sum of so many Laplace messages is normal up to a relative 1 / n, and the two laws are so close that
+// their total variation is the density at the centre, epsilon0 / sqrt(2 pi 2 n).
+TEST(Floor, OfManyLaplaceMessagesIsBelowTheNormalLaw) {
+  constexpr std::uint64_t kMany = 1'000'000'000'000;
+  for (const double epsilon0 : {1e-30, 1e-12, 1.3e-10, 1.36e-10, 1.4e-10, 2e-10, 3.9e-10, 1e-6}) {
+    const double truth = epsilon0 / std::sqrt(4 * std::acos(-1.0) * static_cast<double>(kMany));
+    const double found = floor_delta(LaplaceLocal{epsilon0}, Shuffle{clients(kMany)}, View::sum_only, 0);
+    EXPECT_LE(found, truth) << epsilon0;
+    EXPECT_GE(found, 0.5 * truth) << epsilon0;
+  }
+}
+
 }  // namespace
 }  // namespace muster::accounting

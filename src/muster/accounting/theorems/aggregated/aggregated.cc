@@ -185,7 +185,10 @@ AggregatedUnequalCurve::AggregatedUnequalCurve(double mu, double n, double lo, d
     shares_.push_back({1, AggregatedGaussianCurve(mu, n, hi, kmin)});
     return;
   }
-  for (const numerics::BinomialBlock& block : numerics::binomial_blocks(n - 1, lo / hi, kExponent, 0.25)) {
+  // The curve falls with the number of clients, so lo / hi is rounded down. Its error would be large against
+  // 1 - lo / hi where the rates are nearly equal.
+  const double share = std::nextafter(lo / hi, 0.0);
+  for (const numerics::BinomialBlock& block : numerics::binomial_blocks(n - 1, share, kExponent, 0.25)) {
     if (block.weight < kImprobable) {
       improbable_ += block.weight;
     } else {

@@ -324,5 +324,20 @@ TEST(AggregatedUnequal, AtEqualRatesIsTheBoundForOneRate) {
   EXPECT_NEAR(equal.delta(0.001).upper, plain, 1e-11 * plain);
 }
 
+// For two clients, the other one is charged as absent with probability 1 - lo/hi. In the far tail that case
+// decides, so an error of lo/hi that is small against 1 - lo/hi would still show.
+TEST(AggregatedUnequal, NearlyEqualRatesAreNotRoundedToEachOther) {
+  const double hi = 1 - 1e-6, mu = 0.4, epsilon = 12;
+  const AggregatedGaussianCurve alone(mu, 1, hi, 1), both(mu, 2, hi, 1);
+  for (int i = 1; i <= 40; ++i) {
+    const double lo = hi - 1e-12 * i;
+    const long double absent = (static_cast<long double>(hi) - lo) / hi;
+    const long double truth = absent * alone.delta(epsilon).lower + (1 - absent) * both.delta(epsilon).lower;
+    const double upper = AggregatedUnequalCurve(mu, 2, lo, hi, 1).delta(epsilon).upper;
+    EXPECT_GE(upper, truth) << lo;
+    EXPECT_LE(upper, truth * (1 + 1e-3L)) << lo;
+  }
+}
+
 }  // namespace
 }  // namespace muster::accounting

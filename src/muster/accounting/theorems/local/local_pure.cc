@@ -20,14 +20,17 @@ namespace {
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr std::uint64_t kExactRounds = 30'000'000;
+// Smaller rates are replaced by this one, so that no term of the Walk overflows. Delta rises with the rate.
+constexpr double kLeastRate = 1e-150;
 
 // Walks through D = T, T-1, ... With Q(D) = e^(-D epsilon0) P(D), D's law under the other record, let
 // head = sum_{D>=d} P(D) and tail = e^(d epsilon0) sum_{D>=d} Q(D) at level d, both in units of 2^scale. Then
 // delta(eps) = 2^scale (head - e^(eps - d epsilon0) tail) for eps between (d-1) epsilon0 and d epsilon0.
 class Walk {
  public:
-  Walk(double epsilon0, double rate, std::uint64_t rounds)
+  Walk(double epsilon0, double true_rate, std::uint64_t rounds)
       : rounds_(static_cast<double>(rounds)), level_(rounds_), decay_(std::exp(-epsilon0)) {
+    const double rate = numerics::larger(true_rate, kLeastRate);
     const double q = decay_ / (1 + decay_);
     plus_ = rate / (1 + decay_);
     zero_ = 1 - rate;
@@ -55,7 +58,7 @@ class Walk {
     level_ -= 1;
     head_ += term_;
     tail_ = tail_ * decay_ + term_;
-    if (head_ > 0x1p256) {
+    while (head_ > 0x1p256) {
       head_ *= 0x1p-256, tail_ *= 0x1p-256, term_ *= 0x1p-256, before_ *= 0x1p-256;
       scale_ += 256;
     }
@@ -87,6 +90,16 @@ class Walk {
   long scale_;
 };
 
+// The least d >= 1 with epsilon < d epsilon0, but at most `rounds`. The quotient of an epsilon just below a
+// multiple d of epsilon0 may be rounded up to d, which would give d + 1 and leave out the term of D = d. Where
+// messages are rare, that term is larger than all others together. A fused multiply-add rounds once, so its
+// sign is exact. A level that is too small by one only raises the bound.
+double level_above(double epsilon0, double rounds, double epsilon) {
+  const double below = std::floor(epsilon / epsilon0);
+  const bool rounded_up = std::fma(below, epsilon0, -epsilon) > 0;
+  return numerics::smaller(rounded_up ? below : below + 1, rounds);
+}
+
 // log E e^{t L} for the loss L of all rounds, rounded up. With x = t epsilon0, p (e^x - 1) + q (e^-x - 1)
 // equals (e^x - 1) (1 - e^{-x - epsilon0}) / (1 + e^-epsilon0), in which nothing cancels. This product has an
 // error of 14 roundings, and of 1 + x more for the rounding of x.
@@ -108,7 +121,7 @@ double log_constant_above(double t) {
 // Walk's two sums exceeds their difference.
 double total_variation_above(double epsilon0, double rate, double rounds) {
   const double of_one = -std::expm1(-epsilon0) / (1 + std::exp(-epsilon0));  // tanh(epsilon0 / 2)
-  return rounds * rate * of_one * (1 + 2 * numerics::kEightRoundings);
+  return rounds * rate * of_one * (1 + 2 * numerics::kEightRoundings) + kTiny;
 }
 
 // The minimum over t > 0 of a quasi-convex function. Any t gives a valid bound.
@@ -157,7 +170,7 @@ double pure_delta_upper(double epsilon0, double rate, std::uint64_t rounds, doub
   const double n = static_cast<double>(rounds);
   if (epsilon >= n * epsilon0 * (1 + 4 * kUnit)) return 0;
   if (rounds > kExactRounds) return pure_delta_upper_by_moments(epsilon0, rate, rounds, epsilon);
-  const double level = numerics::smaller(std::floor(epsilon / epsilon0) + 1, n);
+  const double level = level_above(epsilon0, n, epsilon);
   Walk walk(epsilon0, rate, rounds);
   while (walk.level() > level) walk.down();
   return numerics::smaller(1.0, total_variation_above(epsilon0, rate, n),

@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "muster/core/error.h"
 #include "muster/describe/gaussian_divergence.h"
+#include "tests/oracle/ball.h"
 
 namespace muster::accounting {
 namespace {
@@ -63,6 +65,42 @@ TEST(LocalPure, EqualsTheDefinitionAndRoundsUp) {
       }
     }
   }
+}
+
+// The quotient of these epsilons and epsilon0 is rounded up to 3, but each epsilon is below 3 epsilon0, so that
+// a net of three losses of epsilon0 still counts. Where messages are rare, three messages are much more likely
+// than four.
+TEST(LocalPure, AnEpsilonJustBelowAMultipleOfEpsilon0LeavesNothingOut) {
+  using oracle::Ball;
+  for (const auto& [epsilon0, epsilon] :
+       {std::pair{2.5575578371179746, 7.672673511353923}, std::pair{2.3149463950321807, 6.944839185096542}}) {
+    ASSERT_EQ(std::floor(epsilon / epsilon0), 3);
+    for (const double rate : {1e-15, 1e-9, 1e-3}) {
+      const Ball one(1.0), p = one / (one + exp(-Ball(epsilon0))), g(rate);
+      const auto gain = [&](double losses) { return -expm1(Ball(epsilon) - Ball(losses) * Ball(epsilon0)); };
+      const Ball cubed = g * p * g * p * g * p;
+      const Ball truth = Ball(4.0) * cubed * (one - g) * gain(3) + cubed * g * p * gain(4);
+      const double upper = local_delta_upper(PureLocal{epsilon0}, Rate::of(rate), 4, epsilon);
+      EXPECT_FALSE(truth.surely_above(Ball(upper))) << epsilon0 << ' ' << rate;
+      EXPECT_LE(upper, 4 * rate * rate * rate * (1e-12 + rate));
+    }
+  }
+}
+
+// T rounds have about T times the delta of one round if messages are so rare.
+TEST(LocalPure, RatesNearTheSmallestDouble) {
+  const auto delta = [](double epsilon0, double rate, std::uint64_t rounds, double epsilon) {
+    return local_delta_upper(PureLocal{epsilon0}, Rate::of(rate), rounds, epsilon);
+  };
+  for (const double rate : {1e-300, 1e-200, 1e-120, 1e-70}) {
+    for (const std::uint64_t rounds : {1u, 3u, 1000u}) {
+      const double upper = delta(700, rate, rounds, 210);
+      EXPECT_GE(upper, rate * static_cast<double>(rounds) * (1 - 1e-12)) << rate << ' ' << rounds;
+      EXPECT_LE(upper, rate * static_cast<double>(rounds) * (1 + 1e-7)) << rate << ' ' << rounds;
+    }
+  }
+  // Here delta is below every double, but it is not 0.
+  EXPECT_GT(delta(1e-30, 1e-300, 3, 1e-300), 0);
 }
 
 TEST(LocalPure, EpsilonInvertsDelta) {

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "muster/describe/gaussian_divergence.h"
+#include "muster/describe/mechanism.h"
 #include "tests/oracle/profile_of_laws.h"
 #include "tests/oracle/random_cases.h"
 #include "tests/oracle/slow_formula.h"
@@ -206,6 +207,23 @@ TEST(OneLargeTerm, SaysNothingFalseAtTheEnds) {
         if (count == 1) {
           EXPECT_GE(found.upper, rate * far.at(epsilon));
         }
+      }
+    }
+  }
+}
+
+// For the constant function phi = 1, the mean of phi(D) is 1, however many clients there are. A client who
+// neither reports nor is absent has a revealed coin.
+TEST(OthersBelowZero, MassesOfTheUpperBoundSumToAtLeastOne) {
+  const Profile profile = local_profile(PureLocal{450}, 1e-44);
+  for (const double rate : {5e-7, 0.1, 0.4}) {
+    for (const double silent : {0.0, 0.25, 0.5, 0.6}) {
+      for (const double count : {1.0, 3.0, 1000.0, 1e6, 1e12}) {
+        const OthersBelowZero others(profile, {count, rate, silent, 1, nullptr},
+                                     OthersBelowZero::interval_of(225), numerics::Side::above);
+        long double sum = 0;
+        for (const double mass : others.masses()) sum += mass;
+        EXPECT_GE(sum, 1) << rate << ' ' << silent << ' ' << count;
       }
     }
   }

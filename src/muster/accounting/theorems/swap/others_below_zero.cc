@@ -88,7 +88,10 @@ class OneTerm {
       add_report(0, larger(0.0, not_positive - reports * (1 + kSummed)));
     }
     add(gain, terms_.silent);
-    add(0, larger(0.0, 1 - counted * (1 - kSummed)) + raised());
+    // add() also takes the share kSummed from this atom. raised() gives it back for reports, and the last term
+    // for revealed coins. Without it the masses would sum to less than 1, which many clients would multiply.
+    const double revealed = larger(0.0, 1 - terms_.rate - terms_.silent);
+    add(0, larger(0.0, 1 - counted * (1 - kSummed)) + raised() + kSummed * revealed);
     return law;
   }
 
@@ -121,14 +124,11 @@ class OneTerm {
 
  private:
   // A bound on how much the masses of one client's reports exceed the true masses, because the profile's
-  // masses were rounded up. The mass that they leave for the point 0 is too small by the same amount. add()
-  // lowers the mass at 0 too, by kSummed of at most the probability that a client is not absent, which is
-  // larger than `rate` if coins may be revealed. This is made up for here, because it would be lost once for
-  // every client. The last roundings of the masses are among those that gathered() allows for.
+  // masses were rounded up. The mass that they leave for the point 0 is too small by the same amount.
   double raised() const {
     double total = profile_.mass_at_infinity();
     for (const double mass : profile_.p_masses()) total += mass;
-    return terms_.rate * larger(0.0, total - 1) + kSummed * larger(terms_.rate, 1 - terms_.silent);
+    return terms_.rate * (larger(0.0, total - 1) + kSummed);
   }
 
   template <typename Each>
