@@ -16,7 +16,6 @@ using numerics::Side;
 
 using Extended = long double;
 
-constexpr double kHarmless = 5e-5;  // the relative change of epsilon that a coarser lattice may cause
 constexpr int kMaxDoublings = 24;
 constexpr Extended kRounding = 0x1p-52L;
 // How far a loss may be from its lattice point, as a fraction of the spacing.
@@ -60,8 +59,8 @@ std::vector<RepeatedLoss> CoarserLosses::parts(std::span<const RepeatedLoss> fin
   return result;
 }
 
-std::optional<CoarserLosses> coarser_losses(Parts parts, double spacing, double epsilon,
-                                            numerics::Side side) {
+std::optional<CoarserLosses> coarser_losses(Parts parts, double spacing, double epsilon, numerics::Side side,
+                                            double change) {
   if (!(epsilon > 0) || trivial_value(parts, spacing, epsilon)) return std::nullopt;
   const double c = Integral(parts, spacing, epsilon).c();
   const double fine = log_mgf(parts, c);
@@ -74,8 +73,8 @@ std::optional<CoarserLosses> coarser_losses(Parts parts, double spacing, double 
       if (!law) return std::nullopt;
       next.laws.push_back(std::move(*law));
     }
-    const double change = (log_mgf(next.parts(parts), c) - fine) / c;
-    if (!(std::abs(change) <= kHarmless * epsilon)) break;
+    const double moved_by = (log_mgf(next.parts(parts), c) - fine) / c;
+    if (!(std::abs(moved_by) <= change * epsilon)) break;
     best = std::move(next);
   }
   return best;

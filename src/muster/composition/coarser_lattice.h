@@ -7,7 +7,7 @@
 // below. Both bounds hold for any spacing. To first order, the move changes the epsilon of T rounds by
 // T ln(M'/M) / c. Here M and M' are a round's moment generating functions at c before and after the move, and
 // c is the saddle point for epsilon. The spacing is doubled as long as the relative change of epsilon is at
-// most 5e-5. Pure function.
+// most `change`. Pure function.
 #pragma once
 
 #include <optional>
@@ -29,9 +29,12 @@ struct CoarserLosses {
   std::vector<RepeatedLoss> parts(std::span<const RepeatedLoss> finer) const;
 };
 
+inline constexpr double kHarmlessChange = 5e-5;
+
 // The losses on the coarsest lattice that is accurate enough near `epsilon`; nullopt if no lattice coarser
 // than `spacing` is.
 std::optional<CoarserLosses> coarser_losses(std::span<const RepeatedLoss> parts, double spacing,
-                                            double epsilon, numerics::Side side);
+                                            double epsilon, numerics::Side side,
+                                            double change = kHarmlessChange);
 
 }  // namespace muster::accounting

@@ -34,6 +34,14 @@ std::vector<Part> parts_of(const AtomicLaw& law, const std::vector<ScaledCopies>
   return parts;
 }
 
+std::vector<Part> parts_of(std::span<const LawCopies> laws) {
+  std::vector<Part> parts;
+  for (const LawCopies& each : laws) {
+    parts.push_back({each.law, 1, each.copies});
+  }
+  return parts;
+}
+
 // The precision and the limits of an integration. Every choice gives a valid enclosure and trades its width
 // for work.
 struct Effort {
@@ -312,6 +320,18 @@ double decay_frequency(const std::vector<Part>& parts, double c, double most, do
   return most;
 }
 
+double step_of(const Contour& at) { return 2 * std::numbers::pi / at.period.length; }
+
+// Whether the sum over frequencies with the finest smoothing is estimated to fit the budget of
+// excess_of_laws(). The sum ends where the characteristic function has decayed or where the smoothing cuts it
+// off.
+bool finest_is_affordable(const Problem& problem, const Contour& at) {
+  const double step = step_of(at), affordable = kSeveralLaws.budget / problem.atoms;
+  const double most = kSeveralLaws.smoothing_cut * at.c / kSeveralLaws.finest;
+  return !(most / step > affordable &&
+           decay_frequency(problem.parts, at.c, most, kSeveralLaws.negligible) / step > affordable);
+}
+
 }  // namespace
 
 double mixed_sum_saddle(const AtomicLaw& law, const std::vector<ScaledCopies>& groups, double k) {
@@ -340,28 +360,23 @@ Enclosure excess_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopi
 
 Enclosure excess_of_laws(std::span<const LawCopies> laws, double k, std::optional<double> contour) {
   if (!std::isfinite(k)) return {0, std::numeric_limits<double>::infinity()};
-  std::vector<Part> parts;
-  for (const LawCopies& each : laws) {
-    parts.push_back({each.law, 1, each.copies});
-  }
-  const Problem problem(std::move(parts), k);
+  const Problem problem(parts_of(laws), k);
   if (problem.is_jensen()) {
     return problem.jensen.unexceeded(problem.top);
   }
   const double c = contour ? *contour : saddle(problem.parts, k);
   const Contour at = contour_at(problem, c, kSeveralLaws);
-  // The sum over frequencies ends where the characteristic function has decayed or where the smoothing cuts
-  // it off.
-  const double step = 2 * std::numbers::pi / at.period.length;
-  const double affordable = kSeveralLaws.budget / problem.atoms;
   Smoothing smoothing{kSeveralLaws.finest / c, kSeveralLaws.smoothing_cut};
-  if (const double most = smoothing.cut / smoothing.s;
-      most / step > affordable &&
-      decay_frequency(problem.parts, c, most, kSeveralLaws.negligible) / step > affordable) {
-    smoothing = finest_within(affordable, step, at.variance);
+  if (!finest_is_affordable(problem, at)) {
+    smoothing = finest_within(kSeveralLaws.budget / problem.atoms, step_of(at), at.variance);
   }
   const auto ends = finest_affordable(problem, at, smoothing, kTolerated * kSeveralLaws.budget, kSeveralLaws);
   return ends ? *ends : unintegrated(problem, at);
+}
+
+bool finest_is_affordable(std::span<const LawCopies> laws, double k, double contour) {
+  const Problem problem(parts_of(laws), k);
+  return problem.is_jensen() || finest_is_affordable(problem, contour_at(problem, contour, kSeveralLaws));
 }
 
 }  // namespace muster::numerics

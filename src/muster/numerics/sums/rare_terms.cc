@@ -1,8 +1,11 @@
 #include "muster/numerics/sums/rare_terms.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "muster/numerics/ordered.h"
@@ -27,6 +30,10 @@ constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e
 // to the integrals (excess_of_mixed_sum.cc).
 constexpr double kTwo = 1e-6;
 constexpr double kGap = 1e-6;
+// The same two limits for a split with a smaller B, which is used where the bulk up to B is too heavy-tailed
+// for the finest smoothing. The wider enclosures of excess_of_laws() there are 1e-4 to 1e-2 wide.
+constexpr double kThree = 1e-4;
+constexpr double kGapWithPairs = 1e-4;
 // The first split computed is the first for which two large terms are estimated to add less than kRoughly
 // times kTwo. The estimate is rough, and a split for which they add too much is followed by the next.
 constexpr double kRoughly = 10;
@@ -130,12 +137,59 @@ Split split_at(const AtomicLaw& law, double size, double low_size) {
   return split;
 }
 
+// The large atoms in at most kGroups groups of neighbours, for bounds on a mean over pairs of them.
+class Groups {
+ public:
+  explicit Groups(const std::vector<Atom>& large) {
+    const std::size_t most = (large.size() + kGroups - 1) / kGroups;
+    for (std::size_t from = 0; from < large.size(); from += most) {
+      add(std::span(large).subspan(from, smaller(most, large.size() - from)));
+    }
+  }
+  // Each group at its mean, rounded down: the mean of a convex function that never falls is at least as
+  // large.
+  const std::vector<Atom>& means() const { return means_; }
+  // Each group at its ends, with the same mean: the mean of a convex function is at most as large.
+  const std::vector<Atom>& ends() const { return ends_; }
+  // Calls each(sum, weight) for the sums of two independent atoms.
+  template <typename Each>
+  static void for_pairs(const std::vector<Atom>& atoms, const Each& each) {
+    for (std::size_t i = 0; i < atoms.size(); ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        each(atoms[i].point + atoms[j].point, (j < i ? 2 : 1) * atoms[i].weight * atoms[j].weight);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kGroups = 24;
+  void add(std::span<const Atom> group) {
+    const auto [low, high] = std::minmax_element(
+        group.begin(), group.end(), [](const Atom& a, const Atom& b) { return a.point < b.point; });
+    const double width = high->point - low->point;
+    Atom first{low->point, 0}, last{high->point, 0};
+    for (const Atom& atom : group) {
+      const double share = width > 0 ? (atom.point - low->point) / width : 0;
+      last.weight += atom.weight * share;
+      first.weight += atom.weight * (width > 0 ? (high->point - atom.point) / width : 1);
+    }
+    const double weight = first.weight + last.weight;
+    means_.push_back(
+        {(low->point + width * (weight > 0 ? last.weight / weight : 0)) * (1 - kOutward), weight});
+    ends_.push_back(first);
+    if (width > 0) ends_.push_back(last);
+  }
+  std::vector<Atom> means_, ends_;
+};
+
 // The parts of the expectation for one split.
 class Pieces {
  public:
-  Pieces(const AtomicLaw& law, double n, double k, double size, double low_size)
+  // `pairs`: whether two large terms are enclosed, so that only three are left to a bound.
+  Pieces(const AtomicLaw& law, double n, double k, double size, double low_size, bool pairs)
       : n_(n),
         k_(k),
+        pairs_(pairs),
         split_(split_at(law, size, low_size)),
         c_(contour::saddle_point(split_.bulk, n, k, [](double at) { return 2 / at; })),
         others_(split_.bulk, n - 1, c_),
@@ -147,13 +201,15 @@ class Pieces {
       one_ = {one_.lower + one_scale_ * atom.weight * others_.below(k - atom.point),
               one_.upper + one_scale_ * atom.weight * others_.above(k - atom.point)};
     }
-    if (!split_.large.empty()) {
+    if (!split_.large.empty() && pairs) {
+      enclose_pairs();
+    } else if (!split_.large.empty()) {
       const ExcessBounds capped = others_.capped(split_.capped, n - 2, split_.chance, split_.size);
-      two_ = n * split_.chance * n * split_.mean_beyond;
+      more_.upper = n * split_.chance * n * split_.mean_beyond;
       for (const Atom& atom : split_.large) {
-        two_ += n * atom.weight * capped.above(k - 2 * atom.point);
+        more_.upper += n * atom.weight * capped.above(k - 2 * atom.point);
       }
-      two_ *= 0.5 * n * split_.chance * (1 + kOutward);
+      more_.upper *= 0.5 * n * split_.chance * (1 + kOutward);
     }
     if (split_.low_chance > 0) {
       const ExcessBounds all_others = others_.capped(split_.capped, n - 1, split_.chance, split_.size);
@@ -163,10 +219,14 @@ class Pieces {
   }
 
   double size() const { return split_.size; }
-  double lost() const { return two_ + raised_; }
+  double lost() const { return more_.upper - more_.lower + raised_; }
   // A rough estimate of the value, before anything is integrated.
   double about() const { return larger(one_.lower, 0.05 * none_chernoff_); }
-  double at_most() const { return none_chernoff_ + one_.upper + two_; }
+  double at_most() const { return none_chernoff_ + one_.upper + more_.upper; }
+  // Whether the bulk can be integrated with the finest smoothing.
+  bool bulk_is_affordable() const {
+    return finest_is_affordable(std::array{LawCopies{&split_.bulk, n_}}, k_, c_);
+  }
 
   Enclosure integrated() const {
     Enclosure none{0, none_chernoff_ * (1 + kOutward)};
@@ -175,14 +235,35 @@ class Pieces {
       none = excess_of_laws(parts, k_, c_);
       none = {none.lower * none_scale_, none.upper * none_scale_};
     }
-    const Enclosure one = one_large(kGap * (none.lower + one_.lower));
+    const Enclosure one = one_large((pairs_ ? kGapWithPairs : kGap) * (none.lower + one_.lower));
     // The bulk's weights were divided by 1 - p, which adds one rounding per nonzero term.
     const double outward = kOutward + 3e-16 * n_ * smaller(1.0, tilt_of(split_.capped, 0).nonzero_mass);
-    return {larger(0.0, (none.lower + one.lower) * (1 - outward) - raised_),
-            (none.upper + one.upper + two_) * (1 + outward)};
+    return {larger(0.0, (none.lower + one.lower + more_.lower) * (1 - outward) - raised_),
+            (none.upper + one.upper + more_.upper) * (1 + outward)};
   }
 
  private:
+  // Encloses the part with two large terms or more by bounds on the part with two and on that with three.
+  void enclose_pairs() {
+    ExcessBounds others(split_.bulk, n_ - 2, c_);
+    if (n_ > 2) others.add_deficits(split_.bulk);
+    const ExcessBounds capped =
+        others_.capped(split_.capped, larger(0.0, n_ - 3), split_.chance, split_.size);
+    const Groups groups(split_.large);
+    Enclosure two{0, 0};
+    groups.for_pairs(groups.means(),
+                     [&](double sum, double weight) { two.lower += weight * others.below(k_ - sum); });
+    groups.for_pairs(groups.ends(),
+                     [&](double sum, double weight) { two.upper += weight * others.above(k_ - sum); });
+    const double scale = 0.5 * n_ * (n_ - 1) * std::exp((n_ - 2) * std::log1p(-split_.chance));
+    double three = n_ * split_.chance * n_ * split_.mean_beyond;
+    for (const Atom& atom : split_.large) {
+      three += n_ * atom.weight * capped.above(k_ - 3 * atom.point);
+    }
+    three *= n_ * split_.chance * n_ * split_.chance / 6;
+    more_ = {scale * two.lower * (1 - kOutward), (scale * two.upper + three) * (1 + kOutward)};
+  }
+
   // Encloses the part with one large term. Up to `gap` of it is left to the bounds, without an integral.
   Enclosure one_large(double gap) const {
     if (one_.upper - one_.lower <= gap) {
@@ -190,18 +271,35 @@ class Pieces {
     }
     ExcessBounds others = others_;
     others.add_deficits(split_.bulk);
-    const double share = gap / static_cast<double>(split_.large.size());
+    struct Bounded {
+      Atom atom;
+      double low, high;
+    };
+    std::vector<Bounded> bounded;
+    for (const Atom& atom : split_.large) {
+      bounded.push_back({atom, one_scale_ * atom.weight * others.below(k_ - atom.point),
+                         one_scale_ * atom.weight * others.above(k_ - atom.point)});
+    }
+    // With pairs, atoms from the largest down are left to their bounds as long as all their gaps together are
+    // at most half of `gap`: the period of the integral over the others is then shorter.
+    double left = pairs_ ? gap / 2 : 0;
+    bool outermost = pairs_;
+    const double share = (gap - left) / static_cast<double>(split_.large.size());
+    if (pairs_) {
+      std::sort(bounded.begin(), bounded.end(),
+                [](const Bounded& a, const Bounded& b) { return a.atom.point > b.atom.point; });
+    }
     AtomicLaw doubtful;
     Enclosure sum{0, 0};
     double chance = 0;
-    for (const Atom& atom : split_.large) {
-      const double low = one_scale_ * atom.weight * others.below(k_ - atom.point);
-      const double high = one_scale_ * atom.weight * others.above(k_ - atom.point);
-      if (high - low > share) {
-        doubtful.add(atom.point, atom.weight);
-        chance += atom.weight;
+    for (const Bounded& each : bounded) {
+      outermost = outermost && each.high - each.low <= left;
+      if (outermost) left -= each.high - each.low;
+      if (!outermost && each.high - each.low > share) {
+        doubtful.add(each.atom.point, each.atom.weight);
+        chance += each.atom.weight;
       } else {
-        sum = {sum.lower + low, sum.upper + high};
+        sum = {sum.lower + each.low, sum.upper + each.high};
       }
     }
     if (doubtful.points.empty()) {
@@ -217,6 +315,7 @@ class Pieces {
 
   double n_;
   double k_;
+  bool pairs_;
   Split split_;
   double c_;
   ExcessBounds others_;
@@ -224,7 +323,7 @@ class Pieces {
   double one_scale_;  // this times an atom's weight: P(this atom is the only large term)
   double none_chernoff_ = 0;
   Enclosure one_{0, 0};
-  double two_ = 0;
+  Enclosure more_{0, 0};  // the part with two large terms or more
   double raised_ = 0;
 };
 
@@ -240,16 +339,17 @@ class Splits {
     left_.accumulate();
   }
 
-  // The parts for the split by kChances[at]; none if no term would be treated separately.
-  std::optional<Pieces> pieces(std::size_t at) const {
+  // The parts for the split by kChances[at], with terms raised by kChances[low_at]; none if no term would be
+  // treated separately.
+  std::optional<Pieces> pieces(std::size_t at, std::size_t low_at, bool pairs) const {
     const double size = right_.size_passed_with(kChances[at] / n_);
-    const double low_size = left_.size_passed_with(kChances[at] / n_);
+    const double low_size = left_.size_passed_with(kChances[low_at] / n_);
     const bool large = size < kLess * top_;
     const bool low = low_size < kLess * bottom_;
     if (!large && !low) {
       return std::nullopt;
     }
-    return Pieces(law_, n_, k_, large ? size : top_, low ? low_size : bottom_);
+    return Pieces(law_, n_, k_, large ? size : top_, low ? low_size : bottom_, pairs);
   }
 
   // About the standard deviation of the sum of the terms up to `size`.
@@ -290,7 +390,7 @@ std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, 
   std::size_t at = splits.first();
   std::optional<Pieces> pieces;
   for (;; ++at) {
-    pieces = splits.pieces(at);
+    pieces = splits.pieces(at, at, false);
     if (!pieces) {
       return std::nullopt;
     }
@@ -301,13 +401,22 @@ std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, 
       break;
     }
   }
+  // Where the bulk up to B cannot be integrated with the finest smoothing, a smaller B is used, as far as the
+  // terms that this leaves to bounds allow.
+  const std::size_t low_at = at;
+  while (at > 0 && !pieces->bulk_is_affordable()) {
+    std::optional<Pieces> next = splits.pieces(at - 1, low_at, true);
+    if (!(next && next->lost() <= kThree * next->about())) break;
+    pieces = std::move(next);
+    --at;
+  }
   Enclosure found = pieces->integrated();
   // Where the bulk up to B is itself too heavy-tailed to integrate, a smaller B may give a
   // narrower enclosure.
   while (at > 0 && found.upper - found.lower > kWide * found.upper) {
     const double before = found.upper - found.lower;
     --at;
-    pieces = splits.pieces(at);
+    pieces = splits.pieces(at, low_at, true);
     const Enclosure other = pieces->integrated();
     found = {larger(found.lower, other.lower), smaller(found.upper, other.upper)};
     if (found.upper - found.lower > kNarrower * before) {

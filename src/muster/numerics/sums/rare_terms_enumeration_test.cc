@@ -132,6 +132,37 @@ Statement statement(const AtomicLaw& law, int n, long double k, double size, dou
   return {value - raised, value + two};
 }
 
+// The same for R with the part of two large terms enclosed, without raised terms: the value of no, one and
+// two large terms, and the bound on three or more. `missing`: how many terms too few the sums of the others
+// have.
+Statement statement_with_pairs(const AtomicLaw& law, int n, long double k, double size, int missing) {
+  SumAtoms bulk, capped, large;
+  long double chance = 0, mean_beyond = 0;
+  for (const SumAtom& atom : atoms_of(law)) {
+    const bool beyond = atom.sum > size;
+    chance += beyond ? atom.probability : 0;
+    mean_beyond += beyond ? atom.probability * (atom.sum - size) : 0;
+    (beyond ? large : bulk).push_back(atom);
+    capped.push_back({beyond ? size : atom.sum, atom.probability});
+  }
+  for (SumAtom& atom : bulk) atom.probability /= 1 - chance;
+  const long double terms = n;
+  const SumAtoms others = power(bulk, n - 1), two_less = power(bulk, std::max(0, n - 2 - missing));
+  const SumAtoms capped_others = power(capped, std::max(0, n - 3 - missing));
+  long double value = std::pow(1 - chance, terms) * excess(power(bulk, n), k);
+  long double three = terms * chance * terms * mean_beyond;
+  for (const SumAtom& y : large) {
+    value += terms * std::pow(1 - chance, terms - 1) * y.probability * excess(others, k - y.sum);
+    three += terms * y.probability * excess(capped_others, k - 3 * y.sum);
+    for (const SumAtom& other : large) {
+      value += 0.5L * terms * (terms - 1) * std::pow(1 - chance, terms - 2) * y.probability *
+               other.probability * excess(two_less, k - y.sum - other.sum);
+    }
+  }
+  three *= terms * chance * terms * chance / 6;
+  return {value, value + three};
+}
+
 std::vector<long double> thresholds(const AtomicLaw& law, int n) {
   const double deviation = std::sqrt(n * law.variance());
   std::vector<long double> all{0};
@@ -159,6 +190,32 @@ TEST(RareTermsEnumeration, TheStatementHoldsAndOneTermFewerIsCaught) {
       ++cases;
       violations += truth < right.least - allowed || truth > right.most + allowed;
       const Statement wrong = statement(law, n, k, size, low_size, 1);
+      caught += truth < wrong.least - allowed || truth > wrong.most + allowed;
+    }
+  }
+  EXPECT_EQ(violations, 0) << "of " << cases;
+  EXPECT_GT(cases, 2000);
+  EXPECT_GT(caught, cases / 50);
+  std::printf("%d cases; with one term fewer %d are violated\n", cases, caught);
+}
+
+TEST(RareTermsEnumeration, TheStatementWithPairsHoldsAndOneTermFewerIsCaught) {
+  std::mt19937_64 engine(23);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  int cases = 0, violations = 0, caught = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    const int n = 2 + trial % 5;
+    const AtomicLaw law = random_law(n <= 3 ? 9 : n <= 4 ? 6 : 4, engine);
+    const SumAtoms sum = power(atoms_of(law), n);
+    const double size = law.largest_point() * std::pow(uniform(engine), 3);
+    if (!(size > 0)) continue;
+    for (const long double k : thresholds(law, n)) {
+      const long double truth = excess(sum, k);
+      const long double allowed = kSmall * (truth + std::fabs(k));
+      const Statement right = statement_with_pairs(law, n, k, size, 0);
+      ++cases;
+      violations += truth < right.least - allowed || truth > right.most + allowed;
+      const Statement wrong = statement_with_pairs(law, n, k, size, 1);
       caught += truth < wrong.least - allowed || truth > wrong.most + allowed;
     }
   }
