@@ -46,7 +46,8 @@ void draw_randomizer(Draws& draws, bool edge, Question& q) {
     }
     return;
   }
-  q.epsilon0 = draws.log_uniform(1e-9, 60);
+  // Below 1e-9 differences of nearly equal numbers would lose all their digits.
+  q.epsilon0 = draws.chance(0.15) ? draws.log_uniform(1e-100, 1e-9) : draws.log_uniform(1e-9, 60);
   if (edge) {
     const double switches[] = {1e-8, 1e-3, 1, 10, 22, 30, 60, 100, 700};
     q.epsilon0 = switches[draws.below(std::size(switches))];
@@ -149,7 +150,9 @@ void shrink(Draws& draws, Question& q) {
                                : 0.02 + 0.97 * draws.uniform();
   if (q.least_rate) q.least_rate = q.rate * (0.1 + 0.8 * draws.uniform());
   if (q.is_gaussian()) q.sigma = draws.log_uniform(0.1, 30);
-  if (!q.is_gaussian()) q.epsilon0 = draws.log_uniform(1e-3, 12);
+  if (!q.is_gaussian()) {
+    q.epsilon0 = draws.chance(0.15) ? draws.log_uniform(1e-100, 1e-3) : draws.log_uniform(1e-3, 12);
+  }
   if (q.randomizer == RandomizerKind::k_rr) q.k = 2 + draws.below(4);
   const double largest =
       static_cast<double>(q.rounds) * (q.is_gaussian() ? 2 / q.sigma * (3 + 1 / q.sigma) : q.epsilon0);
