@@ -2,11 +2,12 @@
 // switch between methods.
 //
 // Question i of a seed depends only on the seed and on i, so it can be asked again by itself. Numbers are
-// log-uniform: epsilon0 1e-9 to 60, sigma 2^-12 to 1e6, rates 1e-15 to 1, clients 1 to 1e12, rounds 1 to 1e9,
-// delta 1e-300 to .99. These are some of the edges: a rate of 1, of 1 minus an ulp, or with up to 2000
-// clients expected to be absent; an epsilon0 of about 30 or 100; one or two clients; a subset of all clients;
-// a sigma where likelihood ratios become heavy-tailed; one expected report; a delta near the total variation
-// distance of one message; an epsilon near the largest loss. Pure functions; any thread.
+// log-uniform: epsilon0 1e-9 to 60, but 1e-100 to 1e-9 in every seventh question; sigma 2^-12 to 1e6, rates
+// 1e-15 to 1, clients 1 to 1e12, rounds 1 to 1e9, delta 1e-300 to .99. These are some of the edges: a rate of
+// 1, of 1 minus an ulp, or with up to 2000 clients expected to be absent; an epsilon0 of about 30 or 100; one
+// or two clients; a subset of all clients; a sigma where likelihood ratios become heavy-tailed; one expected
+// report; a delta near the total variation distance of one message; an epsilon near the largest loss. Pure
+// functions; any thread.
 #pragma once
 
 #include <cstdint>
