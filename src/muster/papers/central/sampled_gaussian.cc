@@ -1,6 +1,7 @@
 #include "muster/papers/central/sampled_gaussian.h"
 
 #include <cmath>
+#include <limits>
 
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
@@ -16,11 +17,13 @@ using numerics::smaller;
 constexpr double kArgument = numerics::kEightRoundings;
 
 // Encloses weight * f_mu(l), where the weight has a relative error of at most kEightRoundings + error, and l
-// an absolute error of at most `error`. f falls with l.
+// an absolute error of at most `error`. f falls with l. The smallest normal double is added to the upper end,
+// because the product may underflow.
 Enclosure term(double weight, double mu, double l, double error) {
   const double relative = numerics::kEightRoundings + error;
   return {weight * gaussian_divergence(mu, l + error).lower * (1 - relative),
-          weight * gaussian_divergence(mu, l - error).upper * (1 + relative)};
+          weight * gaussian_divergence(mu, l - error).upper * (1 + relative) +
+              std::numeric_limits<double>::min()};
 }
 
 Enclosure outward(double lower, double upper) {

@@ -151,6 +151,21 @@ TEST(SampledGaussian, CurvesFallAndStayInRangeFarOut) {
 
 // The gate's floor lies between 0.3 times the divergence and the divergence, and the gate's check throws for
 // an epsilon below the floor.
+// The divergences of an added client and of a replaced record are positive at every epsilon. At tiny rates
+// they are below the range of a double, and an upper end of 0 would claim that nothing leaks.
+TEST(SampledGaussian, AnUpperEndThatUnderflowsIsNotZero) {
+  for (const double rate : {1e-50, 1e-114, 1e-235, 1e-300}) {
+    for (const double sigma : {0.07, 0.2, 0.35}) {
+      for (const double epsilon : {1e-3, 0.02, 0.2}) {
+        SCOPED_TRACE(::testing::Message() << rate << ' ' << sigma << ' ' << epsilon);
+        const SampledGaussian round(sigma, rate);
+        EXPECT_GT(round.added(epsilon).upper, 0);
+        EXPECT_GT(round.replaced(epsilon).upper, 0);
+      }
+    }
+  }
+}
+
 TEST(SampledGaussian, ItsFloorIsBelowTheTruthAndNotFarBelow) {
   for (const Case& at : kCases) {
     const SampledGaussian round(at.sigma, at.rate);

@@ -49,7 +49,10 @@ numerics::UpperAndEstimate UnequalRatesCurve::delta(double epsilon) const {
 UnequalRatesMixture::UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness)
     : family_(std::move(family)) {
   check(lo, hi);
-  for (const numerics::BinomialBlock& block : numerics::binomial_blocks(n - 1, lo / hi, 90, fineness)) {
+  // The bounds fall with the number of clients, so lo / hi is rounded down. Its error would be large against
+  // 1 - lo / hi where the rates are nearly equal.
+  const double share = lo < hi ? std::nextafter(lo / hi, 0.0) : 1;
+  for (const numerics::BinomialBlock& block : numerics::binomial_blocks(n - 1, share, 90, fineness)) {
     if (block.weight < kImprobable) {
       improbable_ += block.weight;
     } else {

@@ -220,6 +220,27 @@ TEST(UnequalRates, BlocksAgreeWithTheClosedForm) {
 // Class C's bound is at least the divergence of binary randomized response for every dataset, with the victim
 // at hi and every other client at lo or hi. It is at most the average over N, which is at most the
 // profile-only bound.
+// A bound that is 1 for fewer than n clients and 0 for n: its mean is P(N < n - 1), which is 1 - lo / hi for
+// two clients, and hi - lo has no rounding error here.
+TEST(UnequalRates, NearlyEqualRatesLoseNoneOfTheSmallestCounts) {
+  const auto fewer_than_two = [](double clients, double /*epsilon*/) {
+    const double value = clients < 2 ? 1 : 0;
+    return numerics::UpperAndEstimate{.upper = value, .estimate = value};
+  };
+  std::mt19937_64 engine(67);
+  std::uniform_real_distribution<double> uniform(0.05, 0.95);
+  for (int trial = 0; trial < 200; ++trial) {
+    const double hi = uniform(engine);
+    double lo = hi;
+    for (int ulps = 0; ulps <= trial % 4; ++ulps) lo = std::nextafter(lo, 0.0);
+    const UnequalRatesMixture mixture(2, lo, hi, fewer_than_two);
+    const long double truth = (static_cast<long double>(hi) - lo) / hi;
+    EXPECT_GE(mixture.delta(1).upper, truth * (1 - 1e-18L)) << lo << ' ' << hi;
+    EXPECT_LE(mixture.delta(1).upper, truth + 0x1p-52L) << lo << ' ' << hi;
+  }
+  EXPECT_EQ(UnequalRatesMixture(2, 0.3, 0.3, fewer_than_two).delta(1).upper, 0);
+}
+
 TEST(UnequalRates, ClassCDominatesEveryVectorOfRates) {
   int violations = 0;
   for (const double epsilon0 : {0.5, 2.0}) {
