@@ -116,8 +116,8 @@ std::vector<double> AdaptiveRounds::after(std::uint64_t rounds) const {
 
 double AdaptiveRounds::between(const std::vector<double>& values, double spacing, double epsilon) {
   if (!(epsilon >= 0)) return 1;
-  // The quotient of epsilon and the spacing may be rounded up to the index of a lattice point right of epsilon.
-  // The value there is too small, by however many orders V falls over one cell. The sign of a fused
+  // The quotient of epsilon and the spacing may be rounded up to the index of a lattice point right of
+  // epsilon. The value there is too small, by however many orders V falls over one cell. The sign of a fused
   // multiply-add is exact.
   const auto is_right = [&](std::size_t i) {
     return std::fma(spacing, static_cast<double>(i), -epsilon) > 0;

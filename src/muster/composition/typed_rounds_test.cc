@@ -146,8 +146,9 @@ TEST(AdaptiveRounds, TheChordIsNotBelowTheLatticeFarFromZero) {
   }
 }
 
-// Tests epsilons just below a lattice point, whose quotient by the spacing is rounded to the point's index. The
-// values fall by 18 orders over the cell left of the point, so the value at the point is far below the chord.
+// Tests epsilons just below a lattice point, whose quotient by the spacing is rounded to the point's index.
+// The values fall by 18 orders over the cell left of the point, so the value at the point is far below the
+// chord.
 TEST(AdaptiveRounds, AQuotientRoundedUpToALatticePointDoesNotPassIt) {
   const double spacing = 0.1;
   int tested = 0;

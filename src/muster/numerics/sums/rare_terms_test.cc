@@ -128,9 +128,9 @@ TEST(RareTerms, LeavesShortTailsAndEndsFarOut) {
   EXPECT_LE(rare->lower, 1000 * 1e-30 * (1e6 - 900) * (1 + 1e-4));
 }
 
-// Tests thresholds just below three times the second largest atom, whose double is below the true product. But
-// for the largest atom, which is hardly ever drawn, the sum exceeds such a threshold only if all three terms
-// are the second largest atom, and by less than an ulp.
+// Tests thresholds just below three times the second largest atom, whose double is below the true product.
+// But for the largest atom, which is hardly ever drawn, the sum exceeds such a threshold only if all three
+// terms are the second largest atom, and by less than an ulp.
 TEST(RareTerms, AnExcessOfLessThanAnUlpIsCounted) {
   int tested = 0;
   for (double y = 1000.1; y < 1040; y += 0.7) {
