@@ -116,9 +116,16 @@ std::vector<double> AdaptiveRounds::after(std::uint64_t rounds) const {
 
 double AdaptiveRounds::between(const std::vector<double>& values, double spacing, double epsilon) {
   if (!(epsilon >= 0)) return 1;
+  // The quotient of epsilon and the spacing may be rounded up to the index of a lattice point right of
+  // epsilon. The value there is too small, by however many orders V falls over one cell. The sign of a fused
+  // multiply-add is exact.
+  const auto is_right = [&](std::size_t i) {
+    return std::fma(spacing, static_cast<double>(i), -epsilon) > 0;
+  };
+  if (!is_right(values.size() - 1)) return values.back();
   const double at = epsilon / spacing;
-  if (!(at < static_cast<double>(values.size() - 1))) return values.back();
-  const auto left = static_cast<std::size_t>(at);
+  auto left = static_cast<std::size_t>(at);
+  if (is_right(left)) --left;
   const double share =
       std::expm1(larger(0.0, epsilon - spacing * static_cast<double>(left))) / std::expm1(spacing);
   // The chord decreases, so a smaller weight on its right end makes the value larger. The left end has a

@@ -146,6 +146,31 @@ TEST(AdaptiveRounds, TheChordIsNotBelowTheLatticeFarFromZero) {
   }
 }
 
+// Tests epsilons just below a lattice point, whose quotient by the spacing is rounded to the point's index.
+// The values fall by 18 orders over the cell left of the point, so the value at the point is far below the
+// chord.
+TEST(AdaptiveRounds, AQuotientRoundedUpToALatticePointDoesNotPassIt) {
+  const double spacing = 0.1;
+  int tested = 0;
+  for (std::size_t point = 1; point < 400; ++point) {
+    const double epsilon = spacing * static_cast<double>(point);
+    // The exact distance of the lattice point from epsilon.
+    const double distance = std::fma(spacing, static_cast<double>(point), -epsilon);
+    if (!(distance > 0) || epsilon / spacing != static_cast<double>(point)) continue;
+    ++tested;
+    for (const std::size_t beyond : {0, 3}) {
+      std::vector<double> values(point, 1e-2);
+      values.resize(point + 1 + beyond, 1e-20);
+      // The chord falls with epsilon, and near its right end by at least 1e-2 for each unit of epsilon.
+      const double chord = 1e-20 + 1e-2 * distance;
+      const double found = AdaptiveRounds::between(values, spacing, epsilon);
+      EXPECT_GE(found, chord) << point;
+      EXPECT_LE(found, 1e-13) << point;
+    }
+  }
+  EXPECT_GT(tested, 20);
+}
+
 TEST(AdaptiveRounds, OrderRangeAndInfinity) {
   std::mt19937_64 engine(12);
   RoundTypes types = random_types(engine);

@@ -70,6 +70,9 @@ ExcessBounds ExcessBounds::capped(const AtomicLaw& law, double copies, double ch
   for (const auto& [c, log_mgf] : mgfs_) {
     const double rest = (1 - chance) * std::expm1(log_mgf), capped = chance * std::expm1(c * size);
     const double growth = rest + capped;
+    // A bound that is out of a double's range bounds nothing. Its line would be NaN, and with it the least of
+    // all bounds.
+    if (!std::isfinite(growth)) continue;
     // `error` bounds the rounding error of `growth`, whose two parts may have different signs.
     const double error = kEightRoundings * (std::abs(rest) + std::abs(capped));
     bounds.lines_.push_back(bounds.line(c, std::log1p(growth) + error / (1 + growth)));

@@ -251,14 +251,19 @@ class Pieces {
         others_.capped(split_.capped, larger(0.0, n_ - 3), split_.chance, split_.size);
     const Groups groups(split_.large);
     Enclosure two{0, 0};
-    groups.for_pairs(groups.means(),
-                     [&](double sum, double weight) { two.lower += weight * others.below(k_ - sum); });
-    groups.for_pairs(groups.ends(),
-                     [&](double sum, double weight) { two.upper += weight * others.above(k_ - sum); });
+    // Each sum of large terms is rounded once. Where it cancels with k, its rounding error may be all that is
+    // left, so the threshold is moved outward by more than this error.
+    groups.for_pairs(groups.means(), [&](double sum, double weight) {
+      two.lower += weight * others.below(k_ - sum + kUlpAbove * sum);
+    });
+    groups.for_pairs(groups.ends(), [&](double sum, double weight) {
+      two.upper += weight * others.above(k_ - sum - kUlpAbove * sum);
+    });
     const double scale = 0.5 * n_ * (n_ - 1) * std::exp((n_ - 2) * std::log1p(-split_.chance));
     double three = n_ * split_.chance * n_ * split_.mean_beyond;
     for (const Atom& atom : split_.large) {
-      three += n_ * atom.weight * capped.above(k_ - 3 * atom.point);
+      const double sum = 3 * atom.point;
+      three += n_ * atom.weight * capped.above(k_ - sum - kUlpAbove * sum);
     }
     three *= n_ * split_.chance * n_ * split_.chance / 6;
     more_ = {scale * two.lower * (1 - kOutward), (scale * two.upper + three) * (1 + kOutward)};

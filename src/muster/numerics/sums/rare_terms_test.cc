@@ -128,5 +128,26 @@ TEST(RareTerms, LeavesShortTailsAndEndsFarOut) {
   EXPECT_LE(rare->lower, 1000 * 1e-30 * (1e6 - 900) * (1 + 1e-4));
 }
 
+// Tests thresholds just below three times the second largest atom, whose double is below the true product.
+// But for the largest atom, which is hardly ever drawn, the sum exceeds such a threshold only if all three
+// terms are the second largest atom, and by less than an ulp.
+TEST(RareTerms, AnExcessOfLessThanAnUlpIsCounted) {
+  int tested = 0;
+  for (double y = 1000.1; y < 1040; y += 0.7) {
+    const double k = 3 * y;
+    const double excess = std::fma(3, y, -k);  // exact
+    if (!(excess > 0)) continue;
+    AtomicLaw law;
+    law.add(y, 1e-3);
+    law.add(1e7, 1e-44);
+    const auto rare = excess_with_rare_terms(law, 3, k);
+    ASSERT_TRUE(rare);
+    ++tested;
+    EXPECT_GE(rare->upper, 1e-9 * excess * (1 - 1e-9)) << y;
+    EXPECT_LE(rare->lower, 1e-9 * excess * (1 + 1e-9)) << y;
+  }
+  EXPECT_GT(tested, 5);
+}
+
 }  // namespace
 }  // namespace muster::numerics
