@@ -340,13 +340,14 @@ std::complex<double> characteristic_sum(const double* points, const double* weig
     return {out[0], out[1]};
   }
   count_work(atoms, kWorkOfFarSine, 0);
+  long double real = 0, imaginary = 0;  // a sum in a row: in doubles it would take `atoms` roundings
   for (std::size_t i = 0; i < atoms; ++i) {
     const double half = 0.5 * t * points[i];
     const double s = std::sin(half);
-    out[0] -= 2 * weights[i] * s * s;
-    out[1] += 2 * weights[i] * s * std::cos(half);
+    real -= 2 * weights[i] * s * s;
+    imaginary += 2 * weights[i] * s * std::cos(half);
   }
-  return {out[0], out[1]};
+  return {static_cast<double>(real), static_cast<double>(imaginary)};
 }
 
 void angles(const double* points, std::size_t atoms, double t, double reach, double* cosines, double* sines) {

@@ -173,6 +173,32 @@ TEST(AtomKernels, TheEquispacedWalkAgreesWithDirectSums) {
   }
 }
 
+// One far atom of next to no weight makes every angle too large for the vectors. All other terms are equal,
+// so that in a sum in a row the roundings of many terms have the same sign.
+TEST(AtomKernels, FarAnglesOfManyAtomsTakeFewRoundings) {
+  constexpr std::size_t kAtoms = 500'000;
+  const double t = 1.3, reach = 1e9;
+  AtomicLaw law;
+  law.add(reach, 1e-40);
+  for (std::size_t i = 1; i < kAtoms; ++i) law.add(1, 0.9 / kAtoms);
+  const std::complex<double> sum =
+      characteristic_sum(law.points.data(), law.weights.data(), kAtoms, t, reach);
+  const long double mass = static_cast<long double>(law.weights.back()) * (kAtoms - 1);
+  const double charged = EquispacedCharacteristic::kErrorUlps * 2.3e-16 * static_cast<double>(mass);
+  EXPECT_NEAR(sum.real(), static_cast<double>(mass * (std::cos(static_cast<long double>(t)) - 1)), charged);
+  EXPECT_NEAR(sum.imag(), static_cast<double>(mass * std::sin(static_cast<long double>(t))), charged);
+}
+
+// An atom whose e^{cy} exceeds the range of a double, and many atoms of equal weight that matter as much.
+TEST(AtomKernels, FarTiltsOfManyAtomsTakeFewRoundings) {
+  constexpr std::size_t kAtoms = 500'000;
+  AtomicLaw law;
+  for (std::size_t i = 0; i < kAtoms; ++i) law.add(1, 0.9 / kAtoms);
+  const long double exact = 800 + std::log(static_cast<long double>(law.weights.back()) * kAtoms);
+  EXPECT_NEAR(law.log_mgf(800), static_cast<double>(exact), 800 * 2.3e-16);
+  EXPECT_NEAR(tilt_of(law, 800).nonzero_mass, 1, 1e-14);
+}
+
 TEST(AtomKernels, ProductsAgreeWithExtendedPrecision) {
   for (const std::size_t count : {8u, 16u, 72u}) {
     const Atoms start = random_atoms(2 * count, 1, 5), step = random_atoms(2 * count, 1.2, 6);

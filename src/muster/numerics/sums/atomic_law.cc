@@ -112,28 +112,29 @@ double reach_of(const std::vector<double>& points) {
 // tilt_of() where e^{cY} may exceed the range of a double: every exponent is taken relative to the
 // largest, `top`.
 Tilt far_tilt(const AtomicLaw& law, double c, double top) {
-  double nonzero = 0;
+  // In extended precision, because sums in a row of doubles would take as many roundings as there are atoms.
+  long double mass = 0;
   for (double w : law.weights) {
-    nonzero += w;
+    mass += w;
   }
-  const double at_zero = larger(0.0, 1 - nonzero) * std::exp(-top);
+  const long double at_zero = larger(0.0L, 1 - mass) * std::exp(-top);
   std::size_t counting = 0;
-  TiltSums sums;
+  long double nonzero = 0, first = 0, absolute = 0, second = 0;
   for (std::size_t i = 0; i < law.points.size(); ++i) {
     const double y = law.points[i];
     if (c * y - top < kVanishes) continue;  // the term is 0; adding it would be slow on some processors
     const double w = law.weights[i] * std::exp(c * y - top);
     ++counting;
-    sums.nonzero += w;
-    sums.first += w * y;
-    sums.absolute += w * std::abs(y);
-    sums.second += w * y * y;
+    nonzero += w;
+    first += w * y;
+    absolute += w * std::abs(y);
+    second += w * y * y;
   }
   count_work(counting, kWorkOfLoneExponential, static_cast<double>(law.points.size()));
-  const double total = sums.nonzero + at_zero;
-  const double mean = sums.first / total;
-  return {top + std::log(total), mean, larger(0.0, sums.second / total - mean * mean), sums.absolute / total,
-          sums.nonzero / total};
+  const double total = static_cast<double>(nonzero + at_zero);
+  const double mean = static_cast<double>(first) / total;
+  return {top + std::log(total), mean, larger(0.0, static_cast<double>(second) / total - mean * mean),
+          static_cast<double>(absolute) / total, static_cast<double>(nonzero) / total};
 }
 
 }  // namespace

@@ -64,6 +64,9 @@ constexpr double kRareAll = -14;
 // A value below e^kVanishing = 3e-109 is bounded, not computed: no delta that small is asked for.
 constexpr double kVanishing = -250;
 
+// Samples below this that grow from step to step are not multiplied: they are 0 or have lost digits.
+constexpr double kUnderflow = 1e-290;
+
 // In extended precision, so that the sum of any number of samples takes about one rounding of a double.
 double sum_of(const std::vector<double>& v) {
   long double total = 0;
@@ -98,6 +101,7 @@ class Products {
       const double modulus = std::exp(smaller(300.0, towards * log_ratio[i]));
       step_re_.push_back(modulus * std::cos(towards * turn[i]));
       step_im_.push_back(modulus * std::sin(towards * turn[i]));
+      if (towards * log_ratio[i] > 0 && std::abs(re[i]) + std::abs(im[i]) < kUnderflow) re_[i] = im_[i] = 0;
     }
     resize((re.size() + 7) / 8 * 8);
   }
@@ -156,6 +160,45 @@ class Products {
   int groups_ = 0;
 };
 
+// The frequencies where the sample of one end, phi_0^n, underflows and the products grow towards the other end.
+// Products leaves them out, although close to the other end they may matter; this is their part of each sum,
+// computed from the samples of the other end. Up to halfway they do not matter: a product is then at most the
+// geometric mean of the two ends, which is below kDropped or far below the rounding of the other end's sample.
+class LateSamples {
+ public:
+  // `from` is the end where the products start.
+  LateSamples(const Samples& samples, int from, double terms) : terms_(terms) {
+    const double sign = from == 0 ? 1 : -1;
+    for (std::size_t i = 0; i < samples.turn.size(); ++i) {
+      const double grows = sign * samples.log_ratio[i];
+      if (grows > 0 && std::abs(samples.re[from][i]) + std::abs(samples.im[from][i]) < kUnderflow) {
+        late_.push_back({samples.re[1 - from][i], samples.im[1 - from][i], grows, sign * samples.turn[i]});
+      }
+    }
+  }
+
+  // The sum of the products in which `steps` of the terms are of the other end's law.
+  double at(double steps) const {
+    const double left = terms_ - steps;
+    double total = 0;
+    for (const Late& each : late_) {
+      if (left * each.grows > kVanishes) continue;
+      const double angle = left * each.turn;
+      total += std::exp(-left * each.grows) * (each.re * std::cos(angle) + each.im * std::sin(angle));
+    }
+    return total;
+  }
+
+ private:
+  // Products below e^-60 = 9e-27 of the other end's sample are within the rounding of that sample.
+  static constexpr double kVanishes = 60;
+  struct Late {
+    double re, im, grows, turn;
+  };
+  double terms_;
+  std::vector<Late> late_;
+};
+
 // An upper bound of all V, the largest value seen, and the number of terms of the second law at that value.
 struct Largest {
   double upper = 0;
@@ -189,13 +232,14 @@ Largest over_pieces(const Frame& frame, const Samples& samples, double stride) {
   const int from = ends[0] >= ends[1] ? 0 : 1;
   Products products(samples.re[from], samples.im[from], samples.log_ratio, samples.turn,
                     from == 0 ? stride : -stride);
+  const LateSamples late(samples, from, n);
   double previous = ends[from];
   double at = 0;
   for (double steps = 1; at < n; ++steps) {
     const double next = smaller(n, at + stride);
     const double value = next >= n ? ends[1 - from]
-                                   : larger(0.0, products.next()) + samples.error + Products::kDropped +
-                                         Products::rounding(steps, samples.size);
+                                   : larger(0.0, products.next() + late.at(next)) + samples.error +
+                                         Products::kDropped + Products::rounding(steps, samples.size);
     worst.see(bulge(previous, value, (next - at) * shrink, samples.curvature, frame.swap), value,
               from == 0 ? next : n - next);
     previous = value;

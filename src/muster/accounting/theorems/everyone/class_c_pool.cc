@@ -147,6 +147,8 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   // between ratio_low and ratio_high. `lost` is at least 1 - w.
   const double lost = 1 - ratio_low + numerics::kThreeRoundings;
   numerics::AtomicLaw alternative, record;
+  // These weights are known to eight roundings, which weight_error() covers, apart from those of inside.p *
+  // growth: q takes four and p three, and the products, the sums and the quotient take one each.
   const double rare = rate * q / z;
   const double common = rate * p * (1 + growth) / z;
   alternative.add(round_up(std::expm1(epsilon0)), rare);
@@ -162,7 +164,11 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   const double kappa = (1 - rate) + 2 * rate * q;  // 1 - rate (p - q), which would cancel
   const double log_not_kappa = log_probability(rate * q * std::expm1(epsilon0), kappa);
   const double scale = kappa * std::exp(log_factor);
-  const double weights = numerics::weight_error(m * rate) * (1 + numerics::kEightHundredRoundings);
+  // The exponents of h's bound, theta H, and of the tilt, m log(1 + inside.p growth), reach theta m and
+  // cancel. They take at most 14 roundings of that size. In z, once for each of the m terms, inside.p *
+  // growth takes another five. Where a client is rarely silent, theta m can be 1e4 and more.
+  const double tilt = 3 * numerics::kEightRoundings * std::abs(theta) * m;
+  const double weights = numerics::weight_error(m * rate) * (1 + numerics::kEightHundredRoundings + tilt);
   const double charged = rate * local * (outside + std::exp(m * log_not_kappa));
   return {.upper = worst.value.upper * scale * weights + charged * (1 + numerics::kEightThousandRoundings),
           .estimate = worst.value.estimate * scale / weights};

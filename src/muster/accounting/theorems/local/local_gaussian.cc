@@ -34,11 +34,13 @@ struct Mixture {
   }
 
   double delta(double epsilon) const {
-    double sum = 0;
+    // In extended precision: in doubles, a sum in a row of up to 5e5 terms would take as many roundings.
+    long double sum = 0;
     for (std::size_t i = 0; i < weight.size(); ++i) {
-      sum += weight[i] * gaussian_divergence(mu[i], epsilon).upper;
+      sum += static_cast<long double>(weight[i]) * gaussian_divergence(mu[i], epsilon).upper;
     }
-    return numerics::as_upper_bound(sum * (1 + numerics::kEightThousandRoundings) + kTiny);
+    return numerics::as_upper_bound(static_cast<double>(sum) * (1 + numerics::kEightThousandRoundings) +
+                                    kTiny);
   }
 };
 
