@@ -56,8 +56,8 @@ class LongSum {
   double lost_ = 0;
 };
 
-// The sum of (1 - e^{eps-l}) e^{-z(l-l0)} over l = l0, l0 + h, ..., for z = c + it. `excess` is eps - l0, which
-// is at most 0 but for rounding, and more than -h.
+// The sum of (1 - e^{eps-l}) e^{-z(l-l0)} over l = l0, l0 + h, ..., for z = c + it. `excess` is eps - l0,
+// which is at most 0 but for rounding, and more than -h.
 //
 // With a = e^{-zh}, b = e^{-(z+1)h} and r = e^excess, the sum is 1/(1-a) - r/(1-b). If ch is much larger than
 // h, the two terms nearly cancel. So it is computed as (p + qa) / ((1-a)(1-b)) with p = 1 - r and
@@ -81,9 +81,9 @@ class Kernel {
            inverse(second_ + second_decay_ * versine, second_decay_ * turn);
   }
   // A bound on the error of at(t) for any t, if `excess` has an error of at most `of_excess`. The error of
-  // `excess` moves the sum by at most as much for each of its terms. The rest is relative to the value at
-  // t = 0. Each of the numerator and the two denominators has an error of at most 12 ulps of its largest
-  // possible modulus, or of itself, apart from the rounding of ch in the numerator's e^{-ch}. The products and
+  // `excess` moves the sum by at most as much for each of its terms. The rest is relative to the value at t =
+  // 0. Each of the numerator and the two denominators has an error of at most 12 ulps of its largest possible
+  // modulus, or of itself, apart from the rounding of ch in the numerator's e^{-ch}. The products and
   // inverses add at most 20 ulps. The numerator is at least a (1 - e^{-h}) at t = 0, so the error of q is
   // relative to the numerator even if `excess` + h nearly cancels.
   double noise(double c, double of_excess) const {
@@ -385,8 +385,9 @@ std::optional<numerics::Enclosure> Integral::enclosed(double value, double error
   const contour::Period period{cells * h_, period_.lambda, period_.log_left};
   const double right = std::exp(-c_ * period.length);
   const double upper = (numerics::larger(0.0, value) + error) * scale * weights + kMinNormal;
-  // (1 - e^{-x})_+ is at most 1, and its slope is at most 1. So an alias with the positive shift mP is at most
-  // the smaller of 1 and delta + mP, times e^{-cmP}. Where losses are far below 1, only the second is small.
+  // (1 - e^{-x})_+ is at most 1, and its slope is at most 1. So an alias with the positive shift mP is at
+  // most the smaller of 1 and delta + mP, times e^{-cmP}. Where losses are far below 1, only the second is
+  // small.
   const double from_right =
       numerics::smaller(right / (1 - right), (upper + period.length / (1 - right)) * (right / (1 - right)));
   const double aliases = from_right + period.left_aliases(c_);
