@@ -75,8 +75,11 @@ double ComposedCurve::upper(std::uint64_t rounds, const Question& question) cons
 }
 
 double ComposedCurve::delta_at(std::uint64_t rounds, double delta, double epsilon) const {
-  return rounds == 1 ? curve_.forward()(epsilon).upper
-                     : table(rounds, delta).dominating.delta(rounds, epsilon, Ends::upper).upper;
+  if (rounds == 1) return curve_.forward()(epsilon).upper;
+  const LossDistribution& pair = table(rounds, delta).dominating;
+  const double value = pair.delta(rounds, epsilon, Ends::upper).upper;
+  // Both values are upper bounds, and the second takes more work.
+  return value <= delta ? value : numerics::smaller(value, pair.delta_as_searched(rounds, delta, epsilon));
 }
 
 double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question) const {

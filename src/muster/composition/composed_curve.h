@@ -81,7 +81,9 @@ class ComposedCurve {
   // a relative 1e-3, and its table is not kept. For one round, or if delta is asked for, it is upper()
   // itself.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
-  // The upper bound on delta at `epsilon`, from the table that upper() uses if `delta` is given.
+  // An upper bound on delta at `epsilon`, from the table that upper() uses if `delta` is given. Where
+  // integrals take too much work, it depends on the lattice and the cells used. If the first choice gives
+  // more than `delta`, those of the search for the epsilon of `delta` are tried as well.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
   // An estimate, which is neither a proven upper nor a proven lower bound: the value of upper() with every
   // numerical error taken with the opposite sign. Its distance from upper() is the bound's numerical error.

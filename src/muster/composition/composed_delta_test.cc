@@ -75,6 +75,32 @@ numerics::AtomicLaw normal_law(double deviation, double spacing, int reach) {
   return law;
 }
 
+// The losses are of the size of rounding errors, and the saddle point is at 1e16. One round's loss is h or -h
+// with probability 1/2 each, so the law of the sum is binomial. The terms of the kernel then differ by a part
+// in 1e16 of themselves.
+TEST(ComposedDelta, EnclosesLossesFarBelowOneByTheIntegral) {
+  constexpr int kRounds = 1000;
+  for (const double h : {0x1p-10, 0x1p-20, 0x1p-40, 0x1p-53, 0x1p-80}) {
+    numerics::AtomicLaw law;
+    law.add(-h, 0.5);
+    law.add(h, 0.5);
+    const std::array parts{RepeatedLoss{&law, 0, kRounds}};
+    for (const double at : {-0.5, 0.0, 30.25, 150.0, 300.999, 500.5}) {
+      long double exact = 0, mass = std::exp2(-static_cast<long double>(kRounds));
+      for (int up = 0; up <= kRounds; ++up) {
+        const long double beyond = h * (static_cast<long double>(2 * up - kRounds) - at);
+        exact += beyond > 0 ? mass * -std::expm1(-beyond) : 0;
+        mass = mass * (kRounds - up) / (up + 1);
+      }
+      const auto found = composed_delta_by_integral(parts, h, at * h);
+      ASSERT_TRUE(found) << "h = " << h << ", epsilon = " << at << " h";
+      EXPECT_LE(found->lower, exact) << "h = " << h << ", epsilon = " << at << " h";
+      EXPECT_GE(found->upper, exact) << "h = " << h << ", epsilon = " << at << " h";
+      EXPECT_LE(found->upper - found->lower, 1e-6 * exact) << "h = " << h << ", epsilon = " << at << " h";
+    }
+  }
+}
+
 // The law has so many atoms that summing over them at every frequency takes more work than a fast transform.
 TEST(ComposedDelta, EnclosesFewRoundsOfAFineLaw) {
   constexpr int kReach = 1500;

@@ -1,6 +1,7 @@
 #include "muster/composition/composed_epsilon.h"
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -154,6 +155,20 @@ double composed_epsilon_upper(Parts parts, double spacing, double target) {
   const double found = upper_without_shifts(parts, spacing, target);
   const TotalShift shift = total_shift(parts, found);
   return shift.value == 0 ? found : numerics::larger(0.0, found + shift.value + shift.rounding);
+}
+
+double composed_delta_as_searched(Parts parts, double spacing, double target, double epsilon) {
+  const double at_infinity = mass_at_infinity(parts);
+  const TotalShift shift = total_shift(parts, epsilon);
+  const double at = epsilon - shift.value - shift.rounding;
+  if (const auto coarse =
+          coarser_losses(parts, spacing, chernoff_epsilon(parts, spacing, target), Side::above)) {
+    const auto value = composed_delta_by_integral(coarse->parts(parts), coarse->spacing, at);
+    if (value && value->upper <= target) return value->upper;
+  }
+  const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::above);
+  return numerics::larger(with_infinite_losses(losses.delta(at), at_infinity),
+                          numerics::larger(0.0, -std::expm1(at)));
 }
 
 double composed_epsilon_lower(Parts parts, double spacing, double target) {

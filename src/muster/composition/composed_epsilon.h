@@ -17,6 +17,12 @@ namespace muster::accounting {
 // an infinite loss is larger than `target`.
 double composed_epsilon_upper(std::span<const RepeatedLoss> parts, double spacing, double target);
 
+// An upper bound on delta at `epsilon` by the coarser lattice or the convolution that the search for the
+// epsilon of `target` uses. If the integral on the given lattice takes too much work, this bound can be
+// smaller than that of composed_delta(), which chooses a lattice and cells for `epsilon`.
+double composed_delta_as_searched(std::span<const RepeatedLoss> parts, double spacing, double target,
+                                  double epsilon);
+
 // A lower bound on the least epsilon >= 0 at which delta is at most `target`; 0 if nothing better is known.
 double composed_epsilon_lower(std::span<const RepeatedLoss> parts, double spacing, double target);
 

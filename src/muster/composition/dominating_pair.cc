@@ -81,6 +81,10 @@ double LossDistribution::rough_delta(std::uint64_t rounds, double epsilon) const
                                 spacing_, epsilon);
 }
 
+double LossDistribution::delta_as_searched(std::uint64_t rounds, double target, double epsilon) const {
+  return composed_delta_as_searched(std::array{repeated(rounds)}, spacing_, target, epsilon);
+}
+
 double LossDistribution::epsilon_upper(std::uint64_t rounds, double target) const {
   return composed_epsilon_upper(std::array{repeated(rounds)}, spacing_, target);
 }

@@ -48,6 +48,10 @@ class LossDistribution {
   // An upper bound of that divergence, quick but sometimes much too large (composed_delta_roughly).
   double rough_delta(std::uint64_t rounds, double epsilon) const;
 
+  // An upper bound of that divergence, which can be smaller than the upper end of delta() if `target` is the
+  // delta for which `epsilon` was found (composed_delta_as_searched).
+  double delta_as_searched(std::uint64_t rounds, double target, double epsilon) const;
+
   // An upper bound on the smallest epsilon >= 0 at which the composition's delta is at most `target`.
   // Infinity if the probability of an infinite loss is larger than `target`.
   double epsilon_upper(std::uint64_t rounds, double target) const;

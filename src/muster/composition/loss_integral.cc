@@ -56,8 +56,13 @@ class LongSum {
   double lost_ = 0;
 };
 
-// For z = c + it: 1/(1 - e^{-zh}) - e^{eps-l0}/(1 - e^{-(z+1)h}), which is the sum of (1 - e^{eps-l}) e^{-zl}
-// over l = l0, l0 + h, ..., times e^{z l0}. `excess` is eps - l0.
+// The sum of (1 - e^{eps-l}) e^{-z(l-l0)} over l = l0, l0 + h, ..., for z = c + it. `excess` is eps - l0,
+// which is at most 0 but for rounding, and more than -h.
+//
+// With a = e^{-zh}, b = e^{-(z+1)h} and r = e^excess, the sum is 1/(1-a) - r/(1-b). If ch is much larger than
+// h, the two terms nearly cancel. So it is computed as (p + qa) / ((1-a)(1-b)) with p = 1 - r and
+// q = r - e^{-h}, which are not negative. All terms of the sum are positive at t = 0, so its modulus is
+// largest there.
 class Kernel {
  public:
   Kernel(double c, double h, double excess)
@@ -66,14 +71,24 @@ class Kernel {
         first_decay_(std::exp(-c * h)),
         second_(-std::expm1(-(c + 1) * h)),
         second_decay_(std::exp(-(c + 1) * h)),
-        ratio_(std::exp(excess)) {}
+        p_(-std::expm1(excess)),
+        q_(-std::expm1(-(excess + h)) * std::exp(excess)) {}
   std::complex<double> at(double t) const {
     const double s = std::sin(0.5 * t * h_);
-    const double turn = 2 * s * std::cos(0.5 * t * h_);
-    return inverse(first_ + 2 * first_decay_ * s * s, first_decay_ * turn) -
-           ratio_ * inverse(second_ + 2 * second_decay_ * s * s, second_decay_ * turn);
+    const double versine = 2 * s * s, turn = 2 * s * std::cos(0.5 * t * h_);
+    const std::complex<double> numerator{p_ + q_ * first_decay_ * (1 - versine), -q_ * first_decay_ * turn};
+    return numerator * inverse(first_ + first_decay_ * versine, first_decay_ * turn) *
+           inverse(second_ + second_decay_ * versine, second_decay_ * turn);
   }
-  double largest() const { return 2 / first_; }  // an upper bound of the kernel's modulus at any t
+  // A bound on the error of at(t) for any t, if `excess` has an error of at most `of_excess`. The error of
+  // `excess` moves the sum by at most as much for each of its terms. The rest is relative to the value at t =
+  // 0. Each of the numerator and the two denominators has an error of at most 12 ulps of its largest possible
+  // modulus, or of itself, apart from the rounding of ch in the numerator's e^{-ch}. The products and
+  // inverses add at most 20 ulps. The numerator is at least a (1 - e^{-h}) at t = 0, so the error of q is
+  // relative to the numerator even if `excess` + h nearly cancels.
+  double noise(double c, double of_excess) const {
+    return (64 + 4 * c * h_) * numerics::kUlpAbove * std::abs(at(0).real()) + 2 * of_excess / second_;
+  }
 
  private:
   // 1 / (re + i im).
@@ -84,7 +99,7 @@ class Kernel {
   double h_;
   double first_, first_decay_;
   double second_, second_decay_;
-  double ratio_;
+  double p_, q_;
 };
 
 // The parts' laws tilted by c, and bounds on the rounding errors that depend on these laws.
@@ -214,8 +229,9 @@ class TermSum {
   TermSum(const Place& place, const TiltedLosses& parts, double of_total, double of_transforms)
       : place_(place),
         kernel_(place.c, place.h, place.excess),
-        // The error of epsilon - l0, which is about an ulp of l0, and that of the kernel's own arithmetic.
-        kernel_noise_((8 + std::abs(place.l0)) * kernel_.largest() * numerics::kUlpAbove),
+        // The error of epsilon - l0 is about an ulp of l0.
+        kernel_noise_(kernel_.noise(place.c, 2 * numerics::kUlpAbove * std::abs(place.l0))),
+        largest_kernel_(kernel_.at(0).real() + kernel_noise_),
         value_(kernel_.at(0).real()) {
     const double own_noise = parts.round_off(0, place.c, place.l0);
     noise_slope_ = parts.round_off(1, place.c, place.l0) - own_noise;
@@ -230,7 +246,7 @@ class TermSum {
     noise_ += size * ((std::abs(k) + kernel_noise_) * moved(t) * at.amplify + kernel_noise_);
   }
   // Omits the terms of `count` pairs of frequencies +-t', where t' is at most t.
-  void leave_out(double count, double t) { skipped_ += 2 * count * kernel_.largest() * left_out(t); }
+  void leave_out(double count, double t) { skipped_ += 2 * count * largest_kernel_ * left_out(t); }
 
   double value() const { return value_.value(); }
   double error() const { return (skipped_ + noise_) * (1 + kErrorOfSums); }
@@ -250,7 +266,8 @@ class TermSum {
 
   Place place_;
   Kernel kernel_;
-  double kernel_noise_;
+  double kernel_noise_;    // a bound on the error of the kernel at any t
+  double largest_kernel_;  // a bound on its modulus at any t
   LongSum value_;
   double noise_slope_ = 0, noise_base_ = 0;
   double noise_ = 0;
@@ -367,10 +384,15 @@ std::optional<numerics::Enclosure> Integral::enclosed(double value, double error
   const double weights = std::exp(4e-15 * nonzero_mass);
   const contour::Period period{cells * h_, period_.lambda, period_.log_left};
   const double right = std::exp(-c_ * period.length);
-  const double aliases = right / (1 - right) + period.left_aliases(c_);
+  const double upper = (numerics::larger(0.0, value) + error) * scale * weights + kMinNormal;
+  // (1 - e^{-x})_+ is at most 1, and its slope is at most 1. So an alias with the positive shift mP is at
+  // most the smaller of 1 and delta + mP, times e^{-cmP}. Where losses are far below 1, only the second is
+  // small.
+  const double from_right =
+      numerics::smaller(right / (1 - right), (upper + period.length / (1 - right)) * (right / (1 - right)));
+  const double aliases = from_right + period.left_aliases(c_);
   // Doubling the bound on the aliases covers its own rounding error.
   const double lower = (value - error) * scale / weights - 2 * aliases - kMinNormal;
-  const double upper = (numerics::larger(0.0, value) + error) * scale * weights + kMinNormal;
   // The ends can be in the wrong order, or NaN, if c is too large for the arithmetic.
   return upper >= lower ? std::optional(numerics::Enclosure{numerics::larger(0.0, lower), upper})
                         : std::nullopt;
