@@ -109,6 +109,7 @@ TEST(LoadData, AnotherLayoutIsOtherData) {
   filed.override_key("population.test_data", "csv:" + test);
   labelled.override_key("population.label", "b");
   owned.override_key("population.records", "b");
+  owned.override_key("population.share", "false");
   std::set<std::string> identities;
   for (const protocols::PlanSource& source : {plain, split, filed, labelled, owned}) {
     identities.insert(data_identity(protocols::Plan::validate(source, protocols::Command::train)));
