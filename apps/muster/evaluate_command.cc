@@ -33,8 +33,12 @@ struct DataFlag {
 
 struct EvaluateFlags {
   std::string model;
-  std::array<DataFlag, 5> data = {
-      {{"population.data"}, {"population.test_data"}, {"population.label"}, {"population.split"}, {"seed"}}};
+  std::array<DataFlag, 6> data = {{{"population.data"},
+                                   {"population.test_data"},
+                                   {"population.label"},
+                                   {"population.split"},
+                                   {"population.records"},
+                                   {"seed"}}};
   bool json = false;
 };
 
@@ -56,6 +60,11 @@ protocols::PlanValues values_of(const EvaluateFlags& flags) {
   if (values.data.empty() && values.test_data.empty()) {
     throw Error(ErrorCode::usage, "--data", "", protocols::data_formats(),
                 "is missing: evaluate needs the test data");
+  }
+  if (values.records > 1) {
+    const DataFlag& records = *std::ranges::find(flags.data, "population.records", &DataFlag::key);
+    protocols::refuse("population.records", raw_of(records), "the name of a column of csv data",
+                      "is no column");
   }
   if (const std::optional<protocols::Misfit> misfit = protocols::misfit_of_layout(values)) {
     protocols::refuse(misfit->key, raw_of(*std::ranges::find(flags.data, misfit->key, &DataFlag::key)),
@@ -101,11 +110,12 @@ Subcommand evaluate_command(CLI::App& root) {
                                  "muster evaluate runs/quickstart/model.safetensors --data digits");
   auto flags = std::make_shared<EvaluateFlags>();
   cli->add_option("MODEL", flags->model, "the model of a run, model.safetensors")->type_name("FILE");
-  const std::array<std::string, 5> help = {
+  const std::array<std::string, 6> help = {
       "the data set whose test part is used: " + protocols::data_formats(),
       "all examples of this file instead: csv:FILE; without --data, the classes are the model's",
       "of csv data: the column that holds the class [the last]",
       "of csv data: the column that says train or test",
+      "of csv data: the column that names the owners, which is no feature",
       "of the built-in digits: the run's seed [1]",
   };
   for (std::size_t i = 0; i < help.size(); ++i) {

@@ -114,6 +114,58 @@ class PeopleTest(SmallRuns):
                    .replace("clip = 1.0\n", "").replace("learning_rate = 0.2\n", "").replace("logistic", "histogram"))
         self.assertEqual(self.refused()["key"], "population.records")
 
+    def write_owned_data(self, rows=60):
+        """Writes rows of two features, of which 48 are training examples, whose owners are u0 (half of all), u1, ..."""
+        lines = ["user,part,x,y,kind"]
+        for i in range(rows):
+            owner = "u0" if i % 2 else f"u{1 + i % 9}"
+            lines.append(f"{owner},{'test' if i % 5 == 4 else 'train'},{i % 2},{i % 3 / 2},{i % 2}")
+        (self.folder / "owned.csv").write_text("\n".join(lines) + "\n")
+        self.write((self.folder / "small.toml").read_text().replace('"idx:data"', '"csv:owned.csv"\nsplit = "part"')
+                   .replace("records = 4", 'records = "user"').replace("clients = 10", "clients = 20"))
+
+    def test_a_column_names_the_owners(self):
+        self.write_owned_data()
+        done = self.train("--out", "run")
+        said = "each client holds the records of one user: " + ALL
+        self.assertIn("muster: " + said, done.stderr)
+        self.assertIn("records   of one user a client: " + ALL, done.stdout)
+        self.assertIn(said, Page(self.report("run")[0]).words)
+        self.assertIn("population.records = user\n", (self.folder / "run" / "plan.txt").read_text())
+        flags = ("--local-steps", 2, "--local-rate", 0.1, "--local-batch", 3)
+        whole = self.json_lines("--out", "whole", *flags)
+        self.assertIn("worst_decile", whole[-1])
+        self.json_lines("--out", "threads", "--threads", 3, *flags)
+        self.assertEqual(run_files.files_of(self.folder / "threads"), run_files.files_of(self.folder / "whole"))
+        model = self.folder / "run" / "model.safetensors"
+        scored = self.run_command("evaluate", model, "--data", "csv:owned.csv", "--split", "part", "--records", "user", "--json")
+        self.assertEqual(json.loads(scored.stdout)["accuracy"], self.json_lines("--out", "run", "--resume")[-1]["accuracy"])
+
+    def test_clients_without_records_answer_as_for_the_zero_vector(self):
+        """Such an answer is not counted as neutral, because a vector of zeros is finite."""
+        self.write_owned_data()
+        final = self.json_lines("--out", "run", "--clients", 400, "--rate", 0.5)[-1]
+        self.assertEqual((final["rounds"], final["neutral"]), (24, 0))
+
+    def test_owners_that_are_refused(self):
+        self.write_owned_data()
+        for flags, key in ((("--clients", 3), "population.clients"), (("--records", "part"), "population.records"),
+                           (("--records", " user"), "population.records"),
+                           (("--partition", "shuffled"), "population.partition"), (("--share", "true"), "population.share"),
+                           (("--data", "digits"), "population.records"),
+                           (("--records", ""), "population.records"), (("--records", "-1"), "population.records")):
+            error = self.refused(*flags)
+            self.assertEqual(error["key"], key, flags)
+            self.assertTrue(error["allowed"], error)
+        self.assertIn("owners that population.data names", self.refused("--clients", 3)["message"])
+        for column, allowed in (("person", "one column person"), ("kind", "the class")):
+            error = self.refusal("train", "small.toml", "--out", "none", "--records", column, status=3)
+            self.assertIn(allowed, error["allowed"])
+        rows = (self.folder / "owned.csv").read_text().replace("u3,", ",", 1)
+        (self.folder / "owned.csv").write_text(rows)
+        error = self.refusal("train", "small.toml", "--out", "none", status=3)
+        self.assertIn("column 1 (user): a missing value is no owner", error["message"])
+
     def test_statistics_are_means_over_records(self):
         self.write((self.folder / "small.toml").read_text().replace('"ldp-sgd"', '"laplace"')
                    .replace("learning_rate = 0.2\n", "").replace("logistic", "mean"))

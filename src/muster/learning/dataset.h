@@ -37,6 +37,9 @@ struct Dataset {
   std::vector<std::uint8_t> bytes;
   std::vector<float> values;
   std::vector<std::uint8_t> labels;  // one per example, each below `classes`
+  // Whose each example is: the owners' numbers, from 0 in the order in which their first examples appear.
+  // Empty if the data set does not say.
+  std::vector<std::uint32_t> owners;
 
   std::size_t size() const { return labels.size(); }
   // Returns example i. The inputs of an image are normalised into `buffer`, which needs room for shape.size()

@@ -7,6 +7,21 @@
 namespace muster::protocols {
 
 std::optional<Misfit> misfit_of_layout(const PlanValues& values) {
+  if (!values.owner.empty()) {
+    if (!values.data.starts_with("csv:") && !values.data.empty()) {
+      return Misfit{"population.records", "an integer, or a column of population.data = csv:FILE",
+                    fmt::format("names a column, which {} does not have", values.data)};
+    }
+    if (values.owner == values.label || values.owner == values.split) {
+      return Misfit{"population.records", "another column",
+                    fmt::format("is population.{}, too", values.owner == values.label ? "label" : "split")};
+    }
+    if (values.partition || values.share) {
+      return Misfit{values.partition ? "population.partition" : "population.share", "without it",
+                    fmt::format("does not go with population.records = {}, which says whose each record is",
+                                values.owner)};
+    }
+  }
   const bool alone = values.data.empty() && !values.test_data.empty();
   for (const auto& [key, value] :
        {std::pair("population.label", &values.label), std::pair("population.split", &values.split),

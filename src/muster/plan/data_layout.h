@@ -1,8 +1,8 @@
-// Checks that the keys that describe a CSV file fit together: population.label, population.split and
-// population.test_data.
+// Checks that the keys that describe a CSV file fit together: population.label, population.split,
+// population.test_data, and population.records if it names a column.
 //
-// They apply to csv data only, and a column or a file may name the test set, but not both. The function is
-// pure.
+// They apply to csv data only. A column or a file may name the test set, but not both. If a column names the
+// owners of the records, there is nothing to deal and nothing to share. The function is pure.
 #pragma once
 
 #include <optional>

@@ -66,8 +66,10 @@ std::vector<KeySpec> population_keys() {
       {
           .key = "population.records",
           .flag = "--records",
-          .meaning = "records that each client holds; its vector is the mean over them",
-          .values = Integers{.field = &PlanValues::records, .min = 1, .max = kMaxRecords},
+          .meaning = "records that each client holds, or the column of csv data that names their owner; the "
+                     "client's vector is the mean over them",
+          .values =
+              RecordsHeld{.records = &PlanValues::records, .owner = &PlanValues::owner, .max = kMaxRecords},
           .commands = "train",
           .written = Written::unless_default,
       },

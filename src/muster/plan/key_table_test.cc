@@ -28,8 +28,8 @@ std::string usual(const KeySpec& spec) {
   return std::visit(
       Overloaded{[](const FolderName&) { return "run"; }, [](const DataSet&) { return "csv:rows.csv"; },
                  [](const ColumnName&) { return "kind"; }, [](const Switch&) { return "true"; },
-                 [](const Partitions&) { return "shuffled"; }, [](const Integers&) { return "10"; },
-                 [](const auto&) { return "0.5"; }},
+                 [](const Partitions&) { return "shuffled"; }, [](const RecordsHeld&) { return "10"; },
+                 [](const Integers&) { return "10"; }, [](const auto&) { return "0.5"; }},
       spec.values);
 }
 
@@ -49,6 +49,9 @@ Texts others(const KeySpec& spec) {
                                },
                                [](const Partitions&) {
                                  return Texts{"shuffled", "by-label:2", "dirichlet:0.3"};
+                               },
+                               [](const RecordsHeld&) {
+                                 return Texts{"5", "user", "a = \"b\", c"};
                                },
                                [](const Switch&) {
                                  return Texts{"true", "false"};

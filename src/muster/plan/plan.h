@@ -78,7 +78,8 @@ struct PlanValues {
 
   std::uint64_t clients = 0;
   std::string data;                    // "digits", "idx:DIR" or another of kDataFormats; empty if not stated
-  std::uint64_t records = 1;           // records per client
+  std::uint64_t records = 1;           // records per client; 1 if a column names the owners
+  std::string owner;                   // the column of csv data that names each record's owner, if any
   std::optional<Partition> partition;  // nullopt: client j holds record j
   bool share = false;                  // whether several clients may hold the same record
   // These keys apply to csv data; each is empty if it is not stated.
@@ -141,6 +142,7 @@ class Plan {
   std::uint64_t clients() const { return values_.clients; }
   const std::string& data() const { return values_.data; }
   std::uint64_t records() const { return values_.records; }
+  const std::string& owner() const { return values_.owner; }
   const std::optional<Partition>& partition() const { return values_.partition; }
   bool share() const { return values_.share; }
   const std::string& label() const { return values_.label; }
@@ -186,6 +188,8 @@ class Plan {
   const PlanValues& values() const { return values_; }
 
   bool checks_in() const;  // whether every client decides by a coin: all protocols except shuffle and subset
+  // Whether a client may hold several records.
+  bool holds_several() const { return records() > 1 || !owner().empty(); }
   bool has_slots() const;  // whether the protocol is one of random-check-in-*
   bool is_statistic() const { return model() == ModelKind::mean || model() == ModelKind::histogram; }
   // The number of updates in one of the `rounds`. In a slot protocol, a round is a run with one update per

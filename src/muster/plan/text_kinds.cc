@@ -1,4 +1,5 @@
-// Value kinds: names of folders, data sets and columns, switches, and choices among names.
+// Value kinds: names of folders, data sets and columns, the records of a client, switches, and choices among
+// names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -103,6 +104,28 @@ void ColumnName::read(const Stated& stated, PlanValues& values) const {
 
 std::optional<std::string> ColumnName::write(const PlanValues& values) const {
   return stated_text(field, values);
+}
+
+std::string RecordsHeld::allowed(Command command) const {
+  return Integers{.field = records, .min = 1, .max = max}.allowed(command) +
+         ", or the name of a column of csv data";
+}
+
+void RecordsHeld::read(const Stated& stated, PlanValues& values) const {
+  const auto* text = std::get_if<std::string>(&stated.raw.value);
+  if (text != nullptr && !text->empty() &&
+      std::string_view("+-.0123456789").find(text->front()) == text->npos) {
+    ColumnName{owner}.read(stated, values);
+    records.set(values, 1);
+  } else {
+    Integers{.field = records, .min = 1, .max = max}.read(stated, values);
+    owner.set(values, "");
+  }
+}
+
+std::optional<std::string> RecordsHeld::write(const PlanValues& values) const {
+  const std::optional<std::string> column = stated_text(owner, values);
+  return column ? column : std::to_string(records.get(values).value_or(1));
 }
 
 std::string Switch::allowed(Command) const { return "true | false"; }

@@ -233,7 +233,7 @@ void check_local_steps(const PlanSource& source, const Plan& plan) {
 
 // Refuses several records per client for a randomizer whose answer is the category of one record.
 void check_answers_are_of_one_record(const PlanSource& source, const Plan& plan) {
-  if (plan.records() > 1 && spec_of(plan.randomizer()).randomizes == Randomizes::one_answer) {
+  if (plan.holds_several() && spec_of(plan.randomizer()).randomizes == Randomizes::one_answer) {
     refuse_stated(source, "population.records", "1",
                   fmt::format("does not go with randomizer {}, whose answer is the category of one record",
                               name_of(plan.randomizer())));

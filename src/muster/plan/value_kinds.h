@@ -93,6 +93,19 @@ struct Partitions {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
+// The records that a client holds: their number, or the column of csv data that names the owner of each
+// record. Text that begins with a digit, a sign or a point is read as a number.
+struct RecordsHeld {
+  static constexpr std::string_view kPlaceholder = "INTEGER|TEXT";
+  Field<std::uint64_t> records;
+  Field<std::string> owner;
+  std::uint64_t max = kMaxInteger;
+
+  std::string allowed(Command command) const;
+  void read(const Stated& stated, PlanValues& values) const;
+  std::optional<std::string> write(const PlanValues& values) const;
+};
+
 // A switch: true or false. A flag gives the value as text.
 struct Switch {
   static constexpr std::string_view kPlaceholder = "BOOLEAN";
@@ -206,7 +219,7 @@ class Choices {
   std::function<const char*(const PlanValues&)> chosen_;
 };
 
-using ValueKind = std::variant<FolderName, DataSet, ColumnName, Partitions, Switch, Integers, Numbers, Rates,
-                               Schedules, LearningRates, Choices>;
+using ValueKind = std::variant<FolderName, DataSet, ColumnName, Partitions, RecordsHeld, Switch, Integers,
+                               Numbers, Rates, Schedules, LearningRates, Choices>;
 
 }  // namespace muster::protocols

@@ -198,7 +198,7 @@ std::string statement_of(const ReportParts& parts) {
                       escaped(accounting::describe(parts.run.plan.participation())), statement.rounds,
                       parts.run.plan.has_slots() ? "run" : "round", statement.rounds == 1 ? "" : "s",
                       statement.question.fixed(),
-                      parts.run.plan.records() > 1 ? "one client, all its records" : "one client's record",
+                      parts.run.plan.holds_several() ? "one client, all its records" : "one client's record",
                       name_of(statement.best.neighbouring));
   html +=
       "<div class=\"wide\"><table>\n<tr><th>bound</th><th class=\"n\">epsilon upper</th><th "

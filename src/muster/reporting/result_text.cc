@@ -41,9 +41,12 @@ std::string result_text(const protocols::Plan& plan, const simulation::RunResult
                               name_of(result.neighbouring.value_or(accounting::Neighbouring::replace_one)),
                               view_text(plan)),
                   "epsilon   ", "          ");
-  if (plan.records() > 1) {
-    text += fmt::format("records   {} a client, dealt {}: epsilon is for one client, all its records\n",
-                        plan.records(), plan.partition().value_or(protocols::Partition{}).text());
+  if (plan.holds_several()) {
+    const std::string held = plan.owner().empty()
+                                 ? fmt::format("{} a client, dealt {}", plan.records(),
+                                               plan.partition().value_or(protocols::Partition{}).text())
+                                 : fmt::format("of one {} a client", plan.owner());
+    text += fmt::format("records   {}: epsilon is for one client, all its records\n", held);
   }
   if (const double each = result.clients_per_record.value_or(1); each > 1) {
     text += fmt::format("records   {:.3g} clients hold each, on average: epsilon is for one client's copy\n",

@@ -20,11 +20,14 @@ std::string sharing_note(const protocols::Plan& plan, double clients_per_record)
 }
 
 std::string records_note(const protocols::Plan& plan) {
-  if (plan.records() == 1) {
+  if (!plan.holds_several()) {
     return "";
   }
-  return fmt::format("each client holds {} records, dealt {}: epsilon is for one client, all its records",
-                     plan.records(), plan.partition().value_or(protocols::Partition{}).text());
+  const std::string held = plan.owner().empty()
+                               ? fmt::format("{} records, dealt {}", plan.records(),
+                                             plan.partition().value_or(protocols::Partition{}).text())
+                               : fmt::format("the records of one {}", plan.owner());
+  return fmt::format("each client holds {}: epsilon is for one client, all its records", held);
 }
 
 std::string classes_note(const std::vector<std::string>& class_names) {

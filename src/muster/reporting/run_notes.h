@@ -18,7 +18,8 @@ using NoteSink = std::function<void(const std::string& note)>;
 // "250000 clients share 3000 records, 83.3 a record on average: epsilon is for one client's copy; ...".
 std::string sharing_note(const protocols::Plan& plan, double clients_per_record);
 
-// "each client holds 12 records, ..."; empty if each client holds one record.
+// "each client holds 12 records, ..." or, with a column that names the owners, "each client holds the records
+// of one user: ..."; empty if each client holds one record.
 std::string records_note(const protocols::Plan& plan);
 
 // "the classes are 0 = cat, 1 = dog", from the names of the classes; if there are many, only the first ones.

@@ -48,7 +48,7 @@ learning::DataSplit load_files(const char* key, const std::string& name) {
 }
 
 learning::CsvLayout layout_of(const protocols::PlanValues& values) {
-  return {values.label, values.split, path_of(values.test_data)};
+  return {values.label, values.split, values.owner, path_of(values.test_data)};
 }
 
 learning::DataSplit load_files(const char* key, const protocols::PlanValues& values) {
@@ -77,6 +77,7 @@ learning::DataSplit load_data(const protocols::Plan& plan) {
   }
   learning::DataSplit data = load_files("population.data", plan.values());
   expect_enough_records(holdings_of(plan), data.train.size());
+  expect_enough_clients(holdings_of(plan), data.train);
   return data;
 }
 
@@ -94,7 +95,8 @@ std::string data_identity(const protocols::Plan& plan) {
   if (plan.data() == "digits") {
     return "digits:" + std::to_string(digits_held(plan)) + ":" + std::to_string(plan.seed());
   }
-  return plan.data() + "\n" + plan.label() + "\n" + plan.split() + "\n" + plan.test_data();
+  return plan.data() + "\n" + plan.label() + "\n" + plan.split() + "\n" + plan.owner() + "\n" +
+         plan.test_data();
 }
 
 learning::Dataset load_public_data(const protocols::Plan& plan) {

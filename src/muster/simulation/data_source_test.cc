@@ -104,15 +104,17 @@ TEST(LoadData, AnotherLayoutIsOtherData) {
   std::ofstream(rows) << "part,b,kind\ntrain,1,0\ntest,2,1\ntrain,3,1\n";
   std::ofstream(test) << "b,kind\n1,0\n";
   protocols::PlanSource plain = source_of("csv:" + rows);
-  protocols::PlanSource split = plain, filed = plain, labelled = plain;
+  protocols::PlanSource split = plain, filed = plain, labelled = plain, owned = plain;
   split.override_key("population.split", "part");
   filed.override_key("population.test_data", "csv:" + test);
   labelled.override_key("population.label", "b");
+  owned.override_key("population.records", "b");
+  owned.override_key("population.share", "false");
   std::set<std::string> identities;
-  for (const protocols::PlanSource& source : {plain, split, filed, labelled}) {
+  for (const protocols::PlanSource& source : {plain, split, filed, labelled, owned}) {
     identities.insert(data_identity(protocols::Plan::validate(source, protocols::Command::train)));
   }
-  EXPECT_EQ(identities.size(), 4U);
+  EXPECT_EQ(identities.size(), 5U);
   const learning::DataSplit data = load_data(protocols::Plan::validate(split, protocols::Command::train));
   EXPECT_EQ(data.train.size(), 2U);
   EXPECT_EQ(data.test.labels, (std::vector<std::uint8_t>{1}));

@@ -1,6 +1,7 @@
 // The population that one machine simulates: determines which training records each client holds.
 //
-// Every client holds `each` records. Without a partition `each` is 1, and client j holds record j. With a
+// If the data set names the owners of its records, client j holds those of owner j, and a client above the
+// number of owners holds none. Otherwise every client holds `each` records. Without a partition `each` is 1, and client j holds record j. With a
 // partition, the records are dealt (partitions/deal.h), each to at most one client, and the remaining records
 // are not used. If there are too few records, the plan must allow clients to share them (population.share).
 // Each client then draws its records (partitions/shared_records.h). The result depends only on the key, the
@@ -29,16 +30,21 @@ struct Holdings {
   std::uint64_t clients = 1;
   std::uint64_t each = 1;                                        // records per client
   std::optional<protocols::Partition> partition = std::nullopt;  // required if `each` is above 1
-  bool share = false;  // whether several clients may hold the same record
+  bool share = false;     // whether several clients may hold the same record
+  bool by_owner = false;  // whether the data set says whose each record is; then `each` has no meaning
 };
 Holdings holdings_of(const protocols::Plan& plan);
 
-// The total number of records that all clients hold; 2^64 - 1 if it is larger.
+// The total number of records that all clients hold, unless the data set names owners; 2^64 - 1 if it is
+// larger.
 std::uint64_t held_records(const Holdings& holdings);
 
 // Throws Error(plan), which names the keys, if the clients need more than `records` records and must not
 // share records.
 void expect_enough_records(const Holdings& holdings, std::uint64_t records);
+
+// Throws Error(plan) if there are fewer clients than owners of records.
+void expect_enough_clients(const Holdings& holdings, const learning::Dataset& data);
 
 // The average number of clients that hold the same record; 1 if there are enough records without sharing.
 double clients_per_record(const Holdings& holdings, std::uint64_t records);
@@ -46,7 +52,7 @@ double clients_per_record(const Holdings& holdings, std::uint64_t records);
 class Population {
  public:
   // `data` must outlive the population. Throws Error(data) if it is empty, and Error(plan) as
-  // expect_enough_records() does.
+  // expect_enough_records() and expect_enough_clients() do.
   Population(const Holdings& holdings, const learning::Dataset& data, const random::RunKey& key);
 
   std::uint64_t clients() const { return holdings_.clients; }
@@ -57,9 +63,14 @@ class Population {
   void fetch(Record record) const;
 
  private:
+  void give_to_owners();
+
   Holdings holdings_;
   const learning::Dataset* data_;
-  std::vector<Record> dealt_;            // records of client 0, of client 1, ...; empty unless they are dealt
+  std::vector<Record> dealt_;  // records of client 0, of client 1, ...; empty unless owned or dealt
+  // The records of client j begin at index begins_[j] of dealt_ and end at begins_[j + 1]. It ends with the
+  // last owner; empty unless the data set names owners.
+  std::vector<std::size_t> begins_;
   std::optional<SharedRecords> shared_;  // has a value if clients share records
 };
 

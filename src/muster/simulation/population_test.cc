@@ -69,6 +69,25 @@ TEST(Population, SharedRecordsAreThoseOfTheFirstVersion) {
   }
 }
 
+TEST(Population, ClientsHoldTheRecordsOfTheirOwners) {
+  learning::Dataset data = examples(6);
+  data.owners = {0, 1, 0, 2, 2, 0};
+  const Population population({.clients = 5, .by_owner = true}, data, kKey);
+  EXPECT_EQ(records_of(population, 0), (std::vector<Record>{0, 2, 5}));
+  EXPECT_EQ(records_of(population, 1), (std::vector<Record>{1}));
+  EXPECT_EQ(records_of(population, 2), (std::vector<Record>{3, 4}));
+  for (const std::uint64_t without : {3U, 4U}) EXPECT_TRUE(records_of(population, without).empty());
+  EXPECT_EQ(clients_per_record({.clients = 5, .by_owner = true}, 6), 1);
+  try {
+    const Population too_few({.clients = 2, .by_owner = true}, data, kKey);
+    FAIL() << "three owners, two clients";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::plan);
+    EXPECT_EQ(error.key(), "population.clients");
+    EXPECT_EQ(error.allowed(), "integer >= 3");
+  }
+}
+
 TEST(Population, ClientsHoldSeveralRecordsOfTheirOwn) {
   const learning::Dataset data = examples(40);
   const Population population({.clients = 10, .each = 4, .partition = protocols::Partition{}}, data, kKey);

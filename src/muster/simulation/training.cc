@@ -152,7 +152,7 @@ class Session {
         evaluator_(parts.task.make_evaluator(data.test, team_)),
         epsilon_(parts.epsilon),
         estimate_(parts.task.function->dimension()) {
-    if (ranks.first() && plan.records() > 1 && !plan.is_statistic()) by_client_.emplace(population_);
+    if (ranks.first() && plan.holds_several() && !plan.is_statistic()) by_client_.emplace(population_);
   }
 
   const Checkpoint& state() const { return state_; }

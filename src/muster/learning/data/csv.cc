@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -43,21 +45,47 @@ std::size_t column_named(const CsvFile& file, const std::string& name) {
   return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
 }
 
+// Numbers the owners of examples in the order in which they appear.
+class Owners {
+ public:
+  // The number of the owner that the current line names in this column.
+  std::uint32_t number(const CsvFile& file, std::size_t column) {
+    const std::string_view name = file.fields()[column];
+    if (is_missing(name))
+      file.refuse(column, name, "the owner of the example", "a missing value is no owner");
+    const auto known = numbers_.find(name);
+    if (known != numbers_.end()) return known->second;
+    return numbers_.emplace(name, static_cast<std::uint32_t>(numbers_.size())).first->second;
+  }
+
+ private:
+  std::map<std::string, std::uint32_t, std::less<>> numbers_;
+};
+
 // What the columns of a file hold.
 class Columns {
  public:
-  Columns(const CsvFile& file, const CsvLayout& layout)
-      : label_(layout.label.empty() ? file.names().size() - 1 : column_named(file, layout.label)) {
+  Columns(const CsvFile& file, const CsvLayout& layout) {
     if (!layout.split.empty()) split_ = column_named(file, layout.split);
-    if (split_ == label_) {
-      file.refuse_at(1, file.column_text(label_), "the split", "the class",
-                     "one column for the class and the split");
+    if (!layout.owner.empty()) owner_ = column_named(file, layout.owner);
+    label_ = layout.label.empty() ? file.names().size() - 1 : column_named(file, layout.label);
+    for (const auto& [other, holds] : {std::pair(split_, "the split"), std::pair(owner_, "the owner")}) {
+      if (other == label_) {
+        file.refuse_at(1, file.column_text(label_), holds, "the class",
+                       std::string("one column for the class and ") + holds);
+      }
+    }
+    if (owner_ && owner_ == split_) {
+      file.refuse_at(1, file.column_text(*owner_), "the owner", "the split",
+                     "one column for the split and the owner");
     }
     if (features(file) == 0) file.refuse_at(1, "", "none", "at least one column", "no features");
   }
 
   std::size_t label() const { return label_; }
-  std::size_t features(const CsvFile& file) const { return file.names().size() - (split_ ? 2 : 1); }
+  std::size_t features(const CsvFile& file) const {
+    return file.names().size() - 1 - (split_ ? 1 : 0) - (owner_ ? 1 : 0);
+  }
 
   // Whether the current line is a test example; nullopt if the file has no split column.
   std::optional<bool> says_test(const CsvFile& file) const {
@@ -71,10 +99,12 @@ class Columns {
     return word == "test";
   }
 
-  // Adds the current line to `data`.
+  std::optional<std::size_t> owner() const { return owner_; }
+
+  // Adds the current line to `data`, without its owner.
   void append(const CsvFile& file, bool training, CsvLabels& labels, Dataset& data) const {
     for (std::size_t c = 0; c < file.fields().size(); ++c) {
-      if (c == label_ || c == split_) continue;
+      if (c == label_ || c == split_ || c == owner_) continue;
       const std::string_view field = file.fields()[c];
       const std::optional<float> value = feature_of(field);
       if (!value) {
@@ -87,8 +117,9 @@ class Columns {
   }
 
  private:
-  std::size_t label_;
+  std::size_t label_ = 0;
   std::optional<std::size_t> split_;
+  std::optional<std::size_t> owner_;
 };
 
 void refuse_too_many(const CsvFile& file, std::size_t examples) {
@@ -134,12 +165,14 @@ DataSplit load_csv(const std::filesystem::path& path, const CsvLayout& layout) {
   CsvFile file(path);
   const Columns columns(file, layout);
   CsvLabels labels;
+  Owners owners;
   DataSplit split;
   for (std::size_t example = 0; file.next(); ++example) {
     refuse_too_many(file, example);
     const bool sixth = layout.test.empty() && example % kHeldOut == kHeldOut - 1;
     const bool test = columns.says_test(file).value_or(sixth);
     columns.append(file, !test, labels, test ? split.test : split.train);
+    if (columns.owner() && !test) split.train.owners.push_back(owners.number(file, *columns.owner()));
   }
   require_both(file, layout, split);
   labels.settle(file, columns.label(), split);

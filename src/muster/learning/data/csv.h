@@ -1,7 +1,8 @@
 // Reads rows of numbers: a header line, then one example per line, with numeric features and a class.
 //
 // Features are finite decimal numbers, kept as floats and not normalised; a missing value is refused. Classes are
-// numbers or text (csv_labels.h), and fields may be quoted (csv_file.h). Any input gives either a data set or an
+// numbers or text (csv_labels.h), and fields may be quoted (csv_file.h). A column may name the owners of the
+// examples, as numbers or text, where a missing value is refused. Any input gives either a data set or an
 // Error(data) that names the file and, as far as they apply, the line (the header is line 1), the column and the
 // value. Thread-safe.
 #pragma once
@@ -23,6 +24,7 @@ inline constexpr std::size_t kHeldOut = 6;
 struct CsvLayout {
   std::string label = {};  // the name of the column that holds the class; empty: the last column
   std::string split = {};  // the name of the column that says `train` or `test`; empty: no such column
+  std::string owner = {};  // the name of the column that names each example's owner; empty: no such column
   // A file that holds only test examples, with the same header; empty: the test examples are in the main
   // file.
   std::filesystem::path test = {};

@@ -221,6 +221,34 @@ TEST_F(Csv, ReadsTheColumnsThatALayoutNames) {
   expect_refusal("part,a,kind\ntrain,1,0\n", "no test example", "0 test", "1", both);
 }
 
+TEST_F(Csv, NumbersOwnersInTheOrderOfTheirFirstTrainingExamples) {
+  const std::string text =
+      "user,part,x,kind\nzoe,train,1,0\n\"al, b\",test,2,1\nbob,train,3,1\n zoe ,train,4,0\n7,train,5,1\n";
+  const DataSplit split = load(text, {.label = "kind", .split = "part", .owner = "user"});
+  EXPECT_EQ(split.train.values, (std::vector<float>{1, 3, 4, 5}));
+  EXPECT_EQ(split.train.owners, (std::vector<std::uint32_t>{0, 1, 0, 2}));
+  EXPECT_EQ(split.test.values, (std::vector<float>{2}));
+  EXPECT_TRUE(split.test.owners.empty());
+  EXPECT_EQ(split.train.shape, (Shape{1, 1, 1}));
+  EXPECT_TRUE(load(kHeader + kRows).train.owners.empty());
+}
+
+TEST_F(Csv, RefusesOwnersThatAreMissing) {
+  const CsvLayout owned{.owner = "user"};
+  const std::string text = "user,x,kind\na,1,0\na,1,1\na,1,0\na,1,0\na,1,0\na,1,1\n";
+  EXPECT_EQ(load(text, owned).train.owners, (std::vector<std::uint32_t>(5, 0)));
+  for (const char* value : {"", "NA", "nan", "\"\""}) {
+    expect_refusal(text + value + ",1,0\n", "line 8, column 1 (user): a missing value is no owner", "",
+                   "the owner", owned);
+  }
+  expect_refusal(text, "line 1: a column is missing", "user,x,kind", "one column person",
+                 {.owner = "person"});
+  expect_refusal(text, "line 1, column 3 (kind): one column", "the owner", "the class", {.owner = "kind"});
+  expect_refusal(text, "line 1, column 1 (user): one column", "the owner", "the split",
+                 {.split = "user", .owner = "user"});
+  expect_refusal("user,kind\na,0\n", "line 1: no features", "none", "one column", owned);
+}
+
 // Columns may share a name if nothing refers to columns by name, as in earlier versions.
 TEST_F(Csv, ColumnsOfOneNameAreReadWhenNothingNamesThem) {
   EXPECT_EQ(load("a,a,a\n" + kRows).train.size(), 6U);
