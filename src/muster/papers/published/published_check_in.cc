@@ -303,13 +303,16 @@ Bound liew_theorem5_bound(double clients, double rate, double sigma, std::uint64
   bound.id = "liew-2022-theorem-5";
   bound.neighbouring = Neighbouring::add_remove;
   bound.view = View::sum_only;
-  const double printed = published_check_in::theorem5_printed(clients, rate, sigma, 8);
+  const double printed =
+      published_check_in::theorem5_printed(clients, rate, sigma, 8) * static_cast<double>(rounds);
+  const std::string value =
+      std::isfinite(printed) ? fmt::format("{:.4g}", printed) : "beyond the range of numbers";
   bound.assumptions = {
       fmt::format(
           "false: its moment of (p'/q') has a wrong prefactor and exponent (9 reports, sigma = 1, order "
           "3: truth 1.5008, printed 0.6799) and 1/(1-order) has the wrong sign; the right side is "
-          "{:.4g} at order 8 for {} rounds",
-          printed * static_cast<double>(rounds), rounds),
+          "{} at order 8 for {} rounds",
+          value, rounds),
       "corrected it is infinite at every integer order: the moment of order l needs more than l - 1 other "
       "reports, and fewer come with positive probability; a protocol that enforces a minimum has a bound",
   };
