@@ -57,6 +57,11 @@ double outside_window(double m, const Chance& chance, double first, double last)
   return below + above;
 }
 
+// The exponents of h's bound, theta H, and of the tilt, m log(1 + inside.p growth), reach theta m and cancel.
+// They take at most 14 roundings of that size. In z, once for each of the m terms, inside.p * growth takes
+// another five. Where a client is rarely silent, theta m can be 1e4 and more.
+double error_of_tilt(double theta, double m) { return 3 * numerics::kEightRoundings * std::abs(theta) * m; }
+
 }  // namespace
 
 numerics::Enclosure displaceable_share(double m, double h, double r) {
@@ -125,9 +130,7 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   const double exponent = std::log(2 * rate * local / (kOutside * numerics::larger(guess, kNegligible)));
   const double first = numerics::larger(0.0, window_end(m, inside, numerics::larger(exponent, 1.0), -1));
   const double last = numerics::smaller(m - 1, window_end(m, inside, numerics::larger(exponent, 1.0), 1));
-  if (!(last > first)) {
-    return nothing;
-  }
+  if (!(last > first)) return nothing;
   const double outside = outside_window(m, inside, first, last);
   // Values of h at the ends of the window, and bounds on h(H-1)/h(H) in the window.
   const numerics::Enclosure at_first = displaceable_share(m, first, r);
@@ -164,11 +167,8 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   const double kappa = (1 - rate) + 2 * rate * q;  // 1 - rate (p - q), which would cancel
   const double log_not_kappa = log_probability(rate * q * std::expm1(epsilon0), kappa);
   const double scale = kappa * std::exp(log_factor);
-  // The exponents of h's bound, theta H, and of the tilt, m log(1 + inside.p growth), reach theta m and
-  // cancel. They take at most 14 roundings of that size. In z, once for each of the m terms, inside.p *
-  // growth takes another five. Where a client is rarely silent, theta m can be 1e4 and more.
-  const double tilt = 3 * numerics::kEightRoundings * std::abs(theta) * m;
-  const double weights = numerics::weight_error(m * rate) * (1 + numerics::kEightHundredRoundings + tilt);
+  const double weights =
+      numerics::weight_error(m * rate) * (1 + numerics::kEightHundredRoundings + error_of_tilt(theta, m));
   const double charged = rate * local * (outside + std::exp(m * log_not_kappa));
   return {.upper = worst.value.upper * scale * weights + charged * (1 + numerics::kEightThousandRoundings),
           .estimate = worst.value.estimate * scale / weights};
