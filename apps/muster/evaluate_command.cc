@@ -25,10 +25,10 @@
 namespace muster::app {
 namespace {
 
-// A plan key that names the data, and the value of its flag as typed; empty if the flag was not given.
+// A plan key that names the data, and the value of its flag as typed, if the flag was given.
 struct DataFlag {
   std::string_view key;
-  std::string typed = {};
+  std::optional<std::string> typed = {};
 };
 
 struct EvaluateFlags {
@@ -43,9 +43,10 @@ struct EvaluateFlags {
 };
 
 protocols::RawValue raw_of(const DataFlag& flag) {
+  const std::string typed = flag.typed.value_or("");
   return {
-      .value = flag.typed,
-      .text = flag.typed,
+      .value = typed,
+      .text = typed,
       .origin = {.flag = std::string(protocols::spec_of(flag.key).flag), .file = "", .line = 0, .column = 0}};
 }
 
@@ -53,7 +54,7 @@ protocols::RawValue raw_of(const DataFlag& flag) {
 protocols::PlanValues values_of(const EvaluateFlags& flags) {
   protocols::PlanValues values;
   for (const DataFlag& flag : flags.data) {
-    if (!flag.typed.empty()) {
+    if (flag.typed) {
       protocols::spec_of(flag.key).read(raw_of(flag), protocols::Command::train, values);
     }
   }

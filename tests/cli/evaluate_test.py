@@ -183,6 +183,9 @@ class Evaluate(SmallRuns):
                            (("--test-data", "rows.csv"), "population.test_data"),
                            (("--label", "kind", "--test-data", "csv:rows.csv", "--split", "part"), "population.split"),
                            (("--data", "csv:rows.csv", "--label", "part", "--split", "part"), "population.split"),
+                           (("--data", "csv:rows.csv", "--label", ""), "population.label"),
+                           (("--data", "csv:rows.csv", "--records", "2"), "population.records"),
+                           (("--data", "csv:rows.csv", "--label", "kind", "--records", "kind"), "population.records"),
                            (("--label", "kind"), "--data")):
             self.assertEqual(self.refused(model, *flags, status=2)["key"], key, flags)
         for flags, key in ((("--label", "part"), "population.split"), (("--test-data", "csv:rows.csv"), "population.split"),

@@ -77,7 +77,8 @@ TEST(LocalPure, AnEpsilonJustBelowAMultipleOfEpsilon0LeavesNothingOut) {
     ASSERT_EQ(std::floor(epsilon / epsilon0), 3);
     for (const double rate : {1e-15, 1e-9, 1e-3}) {
       const Ball one(1.0), p = one / (one + exp(-Ball(epsilon0))), g(rate);
-      const auto gain = [&](double losses) { return -expm1(Ball(epsilon) - Ball(losses) * Ball(epsilon0)); };
+      const Ball asked(epsilon), loss(epsilon0);
+      const auto gain = [&](double losses) { return -expm1(asked - Ball(losses) * loss); };
       const Ball cubed = g * p * g * p * g * p;
       const Ball truth = Ball(4.0) * cubed * (one - g) * gain(3) + cubed * g * p * gain(4);
       const double upper = local_delta_upper(PureLocal{epsilon0}, Rate::of(rate), 4, epsilon);
