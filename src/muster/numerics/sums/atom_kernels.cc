@@ -35,11 +35,10 @@ HWY_INLINE void SumBlocks(Lanes8 d, std::size_t atoms, Block&& block, double* HW
   const std::size_t lanes = hn::Lanes(d), size = 8 * lanes;
   double sums[kDepth][8 * kSums];
   std::size_t depth = 0, from = 0;
-  const auto add_last_two = [&]() HWY_ATTR {
-    --depth;
+  const auto add_to_previous = [&](std::size_t last) HWY_ATTR {
     for (std::size_t i = 0; i < kSums * lanes; i += lanes) {
-      hn::StoreU(hn::Add(hn::LoadU(d, sums[depth - 1] + i), hn::LoadU(d, sums[depth] + i)), d,
-                 sums[depth - 1] + i);
+      hn::StoreU(hn::Add(hn::LoadU(d, sums[last - 1] + i), hn::LoadU(d, sums[last] + i)), d,
+                 sums[last - 1] + i);
     }
   };
   for (std::size_t blocks = 1;; ++blocks) {
@@ -47,9 +46,9 @@ HWY_INLINE void SumBlocks(Lanes8 d, std::size_t atoms, Block&& block, double* HW
     block(from, to, sums[depth++]);
     from = to;
     if (from == atoms) break;
-    for (std::size_t pairs = blocks; pairs % 2 == 0; pairs /= 2) add_last_two();
+    for (std::size_t pairs = blocks; pairs % 2 == 0; pairs /= 2) add_to_previous(--depth);
   }
-  while (depth > 1) add_last_two();
+  while (depth > 1) add_to_previous(--depth);
   for (std::size_t i = 0; i < kSums; ++i) {
     out[i] = hn::GetLane(hn::SumOfLanes(d, hn::LoadU(d, sums[0] + i * lanes)));
   }
