@@ -174,8 +174,9 @@ def main():
     compare.near("four slots, epsilon0 = 1, epsilon = 0.5, (1)", class_c.any_randomizer(4, 1, 0.5), four)
 
     pure, delta = Pure(1), 1e-6
-    found = re.findall(r"expect_about\(.*, ([0-9.]+)\);", stored.part(TEST, "TEST(Slots, ReferenceValues)"))
-    one_per_slot, whole_run, by_counting, lower = map(stored.Figure, found)
+    references = stored.part(TEST, "TEST(Slots, ReferenceValues)")
+    one_per_slot, whole_run, by_counting = map(stored.Figure, re.findall(r"expect_about\(.*, ([0-9.]+)\);", references))
+    lower = stored.Figure(re.search(r"lower\.reverse\(([0-9.]+) \* 1\.003\)", references)[1])
     where = "epsilon0 = 1, delta = 1e-6"
     compare.near(f"{where}, 10,000 slots, (1)",
                  inversion.epsilon_of(plain_shuffle.blanket(10_000, 1), delta, 1), one_per_slot)
@@ -198,7 +199,7 @@ def main():
 
     # The test's values are upper ends of enclosures. The third, 1e-18, is below the resolution of doubles.
     ceilings = re.findall(r"\{(?:std::pair\{)?([0-9.e-]+), ([0-9.e-]+)\}",
-                          stored.part(TEST, "TEST(Slots, CountedGaussianIsEnclosedFarOut)"))
+                          stored.part(TEST, "TEST(Slots, CountedGaussianIsPreciseFarOut)"))
     curve = counted(gaussian, 1_000, 0.5, 60_000, 0.5)
     for epsilon, ceiling in ceilings[:2]:
         own = curve(float(epsilon))
