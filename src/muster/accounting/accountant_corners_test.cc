@@ -77,6 +77,27 @@ TEST(Corners, LossesPastTheRangeOfDoubles) {
   survives(PureLocal{1e6}, 1'000, 0.1, 1e-5, {1, 3});
 }
 
+// Rounds are composed for the smallest deltas that a double can hold: the bound is far below what the local
+// guarantees alone give, and that of Gaussian noise lies within 1 % of its lower bound.
+TEST(Corners, TheSmallestDeltasAreComposed) {
+  const auto ask = [](const Mechanism& mechanism, double delta) {
+    const Accountant accountant(mechanism, ShuffledCheckIn{ClientCount::of(60'000), Rate::of(0.1)});
+    const Statement s = accountant.account(1'000, {Question::Kind::epsilon_at_delta, delta});
+    std::printf("%s, delta %g: %g, at least %g, local %g\n", describe(mechanism).c_str(), delta,
+                s.best.upper.value_or(-1), s.best.lower.value_or(-1), s.local_upper.value_or(-1));
+    return s;
+  };
+  for (const double delta : {1e-150, 1e-300}) {
+    const Statement s = ask(GaussianLocal{1}, delta);
+    ASSERT_TRUE(s.best.upper && s.best.lower && s.local_upper);
+    EXPECT_LE(*s.best.upper, 1.01 * *s.best.lower);
+    EXPECT_LE(*s.best.upper, 0.2 * *s.local_upper);
+  }
+  const Statement s = ask(PureLocal{3}, 1e-300);
+  ASSERT_TRUE(s.best.upper && s.local_upper);
+  EXPECT_LE(*s.best.upper, 0.2 * *s.local_upper);
+}
+
 // The sums that answer these questions would take minutes if their work were not limited. Work is counted in
 // the units of numerics/work.h; 3.5e9 of them take about a second.
 TEST(Corners, CostLittle) {
@@ -98,7 +119,12 @@ TEST(Corners, CostLittle) {
       {GaussianLocal{0.062},
        RandomCheckIn{RandomCheckIn::Kind::fixed, ClientCount::of(3), 486'684'739, Rate::of(1.11e-15)},
        1'576'430,
-       {Question::Kind::delta_at_epsilon, 880'145'736}}};
+       {Question::Kind::delta_at_epsilon, 880'145'736}},
+      {CoordinateLocal{CoordinateLocal::Norm::l2, 222.9},
+       RandomCheckIn{RandomCheckIn::Kind::fixed, ClientCount::of(1'000'000'000'000), 1'000,
+                     Rate::of(0.9999999999999999)},
+       1,
+       {Question::Kind::epsilon_at_delta, 0.99}}};
   for (const Costly& each : all) {
     const double before = numerics::work_done();
     const Statement s = Accountant(each.mechanism, each.participation).account(each.rounds, each.question);

@@ -36,7 +36,8 @@ constexpr double kMaxEpsilon = 1e20;
 
 const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double delta) const {
   return tables_.at(rounds, delta, [&](const Resolution& r) {
-    BoundTable curve = curve_.table({kNodesPerDeviation, r.tail, r.visited, knot_, false, share_});
+    BoundTable curve =
+        curve_.table({kNodesPerDeviation, r.tail, r.visited, knot_, false, r.share() * share_});
     LossDistribution dominating = LossDistribution::dominating(curve);
     return Table{std::move(curve), std::move(dominating)};
   });
@@ -48,7 +49,7 @@ double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
   // epsilon at this delta, so the two kinds of answers agree.
   const LossDistribution& rough = rough_.at(rounds, 0, [&](const Resolution& r) {
     return LossDistribution::dominating(
-        curve_.table({kRoughNodes, r.tail, r.visited, knot_, false, kRoughShare * share_}));
+        curve_.table({kRoughNodes, r.tail, r.visited, knot_, false, kRoughShare * r.share() * share_}));
   });
   // For few rounds a convolution takes less work than one more table.
   double value = rounds <= kFewRounds ? rough.delta(rounds, epsilon, Ends::upper).upper
@@ -122,7 +123,7 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question, doubl
   }
   const auto answer = [&](double delta) {
     const auto& pairs = tables_.at(rounds, delta, [&](const Resolution& r) {
-      const PairTable curve = pair_.table({kNodesOfPairs, r.tail, r.visited, 0, false, share_});
+      const PairTable curve = pair_.table({kNodesOfPairs, r.tail, r.visited, 0, false, r.share() * share_});
       return std::array{LossDistribution::dominated(curve, kRefinedPairs),
                         LossDistribution::dominated(curve.swapped(), kRefinedPairs)};
     });

@@ -25,6 +25,9 @@ struct Resolution {
   double tail;
   // The argument `refined` of LossDistribution::estimated.
   int refined() const { return visited > 4 ? 2 : visited > 1 ? 4 : 8; }
+  // The fraction of a full table's work that this table may take. A table with one of the smallest tails has
+  // many nodes far from the bulk, where each takes the most work.
+  double share() const { return tail < 1e-42 ? 0.5 : 1; }
 };
 
 // Tables of one curve, one per resolution. Each is built when first needed.
@@ -45,7 +48,8 @@ class Resolutions {
   }
 
  private:
-  static constexpr std::array<double, 6> kTails{1e-12, 1e-14, 1e-16, 1e-22, 1e-30, 1e-42};
+  static constexpr std::array<double, 10> kTails{1e-12, 1e-14, 1e-16,  1e-22,  1e-30,
+                                                 1e-42, 1e-70, 1e-120, 1e-200, 1e-307};
   static constexpr std::array<double, 3> kVisited{5, 2.5, 0.5};
   static std::size_t tail_slot(std::uint64_t rounds, double delta) {
     std::size_t tail = 0;
@@ -62,8 +66,9 @@ class Resolutions {
     }
     return visited;
   }
-  mutable std::array<std::once_flag, 18> once_;
-  mutable std::array<std::optional<Built>, 18> tables_;
+  static constexpr std::size_t kTables = kVisited.size() * kTails.size();
+  mutable std::array<std::once_flag, kTables> once_;
+  mutable std::array<std::optional<Built>, kTables> tables_;
 };
 
 // The composition of rounds that all have the same upper bound, valid for both orders of the pair of data

@@ -31,6 +31,11 @@ constexpr double kRise = 5e-3;
 // change by less than a relative 1e-7.
 constexpr double kRiseOfHeavyTail = 1e-3;
 constexpr double kLightTail = 40;
+// The value that replaces kRise where the curve is below kFarTail. Only the answers for a delta about as small
+// depend on that part of the curve. They change little with the height of its chords, because the logarithm
+// of delta, which falls there by hundreds, changes by less than 1.
+constexpr double kFarTail = 1e-42;
+constexpr double kRiseOfFarTail = 1;
 // The value that replaces kRise where losses are large. In that case resolve_large_losses() also halves cells
 // whose losses have much mass.
 constexpr double kRiseOfLarge = 2e-2;
@@ -322,10 +327,11 @@ class Table {
     if (to >= from || from <= kHarmless * negligible_) {
       return true;
     }
-    const double share = 1 / (1 + std::exp(width / 2));  // the weight of the right end in the chord
-    const double straight = std::sqrt(from * to);
+    const double share = 1 / (1 + std::exp(width / 2));       // the weight of the right end in the chord
+    const double straight = std::sqrt(from) * std::sqrt(to);  // the product of `from` and `to` may underflow
     const double rise = (1 - share) * from + share * to - straight;
-    return rise <= larger(widening() * rise_ * straight, kHarmless * negligible_);
+    const double allowed = widening() * (from < kFarTail ? kRiseOfFarTail : rise_);
+    return rise <= larger(allowed * straight, kHarmless * negligible_);
   }
 
   // Approximate P-masses of the losses at the nodes, from the forward curve.

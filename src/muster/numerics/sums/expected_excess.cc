@@ -9,6 +9,7 @@
 #include "muster/numerics/sums/enumerated_excess.h"
 #include "muster/numerics/sums/excess_bounds.h"
 #include "muster/numerics/sums/excess_by_contour.h"
+#include "muster/numerics/sums/excess_of_mixed_sum.h"
 #include "muster/numerics/sums/rare_terms.h"
 #include "muster/numerics/sums/smoothed_excess.h"
 #include "muster/numerics/sums/sparse_sum.h"
@@ -18,6 +19,11 @@ namespace muster::numerics {
 namespace {
 
 using Found = std::optional<Enclosure>;
+
+// With fewer atoms, each frequency of a contour integral takes little work.
+constexpr std::size_t kMany = 64;
+// A relative width at which a second method is worth its work.
+constexpr double kWide = 1e-2;
 
 // One or two terms: exact, from sorted atoms (term_pairs.h).
 Found one_or_two(const AtomicLaw& law, double n, double k) {
@@ -31,18 +37,37 @@ Found all_counts(const AtomicLaw& law, double n, double k) {
 
 // For a law of many atoms: rare large terms are treated separately.
 Found rare_terms(const AtomicLaw& law, double n, double k) {
-  constexpr std::size_t kMany = 64;  // with fewer atoms, a contour integral takes little work
   return law.points.size() >= kMany && n >= 2 ? excess_with_rare_terms(law, n, k) : std::nullopt;
 }
 
 // The strategies in the order in which they are tried, the more exact strategies first. Each returns none
-// where it does not apply. If all return none, the contour integral is used (excess_by_contour.h).
+// where it does not apply. If all return none, integral_or_rare_terms() is used.
 constexpr std::array kStrategies{
     one_or_two,        // n <= 2 and more than 3 atoms
     few_terms_excess,  // few terms are expected away from zero (sparse_sum.h)
     all_counts,        // n <= 100 and at most 3 atoms (enumerated_excess.h)
     rare_terms,        // at least 64 atoms, of which some are rare and large (rare_terms.h)
 };
+
+bool is_narrow(const Enclosure& found) { return found.upper - found.lower <= kWide * found.upper; }
+
+// The contour integral. For a law of few atoms, rare large terms are treated separately where the integral
+// would take many frequencies or is wide, as for an atom that is a thousand deviations of the bulk away.
+Enclosure integral_or_rare_terms(const AtomicLaw& law, double n, double k) {
+  const bool few = law.points.size() < kMany && n >= 2;
+  const bool costly =
+      few && !finest_is_affordable(std::array{LawCopies{&law, n}}, k, excess_saddle(law, n, k));
+  Found rare = costly ? excess_with_rare_terms(law, n, k) : std::nullopt;
+  if (rare && is_narrow(*rare)) {
+    return *rare;
+  }
+  const Enclosure integral = excess_by_contour(law, n, k);
+  if (few && !costly && !is_narrow(integral)) {
+    rare = excess_with_rare_terms(law, n, k);
+  }
+  return rare ? Enclosure{larger(rare->lower, integral.lower), smaller(rare->upper, integral.upper)}
+              : integral;
+}
 
 // The sign of a fused multiply-add is exact. A rounded product can hide an excess: the double 0.1 is a little
 // more than a tenth, so the sum of 10 copies exceeds 1, but 10 * 0.1 is rounded to 1.
@@ -66,7 +91,7 @@ Enclosure expected_excess(const AtomicLaw& law, double n, double k) {
       return jensen.raise(*found);
     }
   }
-  return jensen.raise(excess_by_contour(law, n, k));
+  return jensen.raise(integral_or_rare_terms(law, n, k));
 }
 
 double expected_excess_chernoff(const AtomicLaw& law, double n, double k) {

@@ -127,6 +127,26 @@ TEST(ExpectedExcess, KeepsLogarithmsNearZeroWhereExponentsAreFarNegative) {
   EXPECT_LE(got.upper, exact * 1.01);
 }
 
+// A rare atom that is a thousand deviations of the bulk and more away: a contour integral would take too many
+// frequencies, and Chernoff's bound is several times the value.
+TEST(ExpectedExcess, TreatsRareTermsOfFewAtomsSeparately) {
+  const int n = 110;
+  for (const double far : {1e5, 1e8, 1e12, 1e18}) {
+    for (const double rare : {1e-9, 1e-10, 1e-12}) {
+      const AtomicLaw law{{far, 1}, {rare, 0.3}};
+      for (const double k : {33.0, 60.0, 0.3 * far}) {
+        const double exact = static_cast<double>(enumerate(law, n, k));
+        const Enclosure got = expected_excess(law, n, k);
+        SCOPED_TRACE(::testing::Message() << far << ' ' << rare << ' ' << k << ": exact " << exact);
+        EXPECT_GE(got.upper, exact * (1 - 1e-12));
+        EXPECT_LE(got.lower, exact * (1 + 1e-12));
+        EXPECT_LE(got.upper, exact * 1.02);
+        EXPECT_GE(got.lower, exact * 0.98);
+      }
+    }
+  }
+}
+
 // The sum of ten copies of the double 0.1 exceeds 1 by 5.6e-17, although 10 * 0.1 is rounded to 1.
 TEST(ExpectedExcess, CoversASumThatExceedsTheThresholdByARounding) {
   int exceeded = 0;

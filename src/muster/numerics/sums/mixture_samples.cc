@@ -9,6 +9,7 @@
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/characteristic_product.h"
 #include "muster/numerics/sums/frequency_walk.h"
+#include "muster/numerics/work.h"
 
 namespace muster::numerics::mixture {
 namespace {
@@ -206,6 +207,7 @@ class Collector {
   };
 
   void add(double t, double multiplicity, std::complex<double> xa, std::complex<double> xb, double damping) {
+    count_work(0, 0, 2 * kWorkOfFrequency);
     const double c = frame_.c;
     const std::complex<double> z(c, t);
     Point p{t,

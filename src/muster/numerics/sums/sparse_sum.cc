@@ -1,6 +1,7 @@
 #include "muster/numerics/sums/sparse_sum.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -9,6 +10,7 @@
 
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/sums/term_pairs.h"
+#include "muster/numerics/work.h"
 
 namespace muster::numerics {
 namespace {
@@ -41,6 +43,8 @@ struct Enumeration {
   // The most products for that maximum; they take a few milliseconds.
   static constexpr double kMaxWork = 1e6;
 };
+// The work of one term of FewTerms::bound(), in the unit of numerics/work.h, as measured.
+constexpr double kWorkOfCombination = 10;
 struct SumAtom {
   double sum;
   double probability;
@@ -85,14 +89,19 @@ Enclosure excess_of(const std::vector<SumAtom>& left, const std::vector<SumAtom>
   return total;
 }
 
-// x (x - 1) ... (x - count + 1) / all^count
-double falling(double x, int count, double all) {
-  double product = 1;
-  for (int i = 0; i < count; ++i) {
-    product *= larger(0.0, x - i) / all;
+// Values of x (x - 1) ... (x - count + 1) / all^count for each count up to the largest that is enumerated.
+class Falling {
+ public:
+  Falling(double x, double all) : of_count_{1} {
+    for (std::size_t i = 0; i + 1 < of_count_.size(); ++i) {
+      of_count_[i + 1] = of_count_[i] * (larger(0.0, x - static_cast<double>(i)) / all);
+    }
   }
-  return product;
-}
+  double of(int count) const { return of_count_[static_cast<std::size_t>(count)]; }
+
+ private:
+  std::array<double, Enumeration::kMaxCount + 1> of_count_;
+};
 
 // One number c of nonzero terms: its probability, and H(j, c - j) of sparse_sum.h for every j.
 struct Count {
@@ -182,29 +191,31 @@ class FewTerms {
 
   // An upper bound of V_i for all i of a block; close to V_i if the block is a single i.
   double bound(double first, double second) const {
-    const double undecided = others_ - first - second;
+    count_work(combinations_, kWorkOfCombination, 0);
+    const Falling of_first(first, others_), of_second(second, others_);
+    const Falling undecided(others_ - first - second, others_), all(others_, others_);
     double total = 0;
     for (const Count& c : counts_) {
       double mean = 0;
       double of_j = 1;  // binomial coefficient C(c, j)
       for (int j = 0; j <= c.count; ++j) {
-        const double chosen = of_j * falling(first, j, others_);
+        const double chosen = of_j * of_first.of(j);
         of_j = of_j * (c.count - j) / (j + 1);
         if (chosen == 0) {
           break;
         }
         double of_l = 1;  // binomial coefficient C(c - j, l)
         for (int l = 0; j + l <= c.count; ++l) {
-          const double drawn = falling(second, l, others_);
+          const double drawn = of_second.of(l);
           if (drawn == 0) {
             break;
           }
-          mean += chosen * of_l * drawn * falling(undecided, c.count - j - l, others_) *
+          mean += chosen * of_l * drawn * undecided.of(c.count - j - l) *
                   c.best[static_cast<std::size_t>(j)][static_cast<std::size_t>(l)];
           of_l = of_l * (c.count - j - l) / (l + 1);
         }
       }
-      total += c.probability * mean / falling(others_, c.count, others_);
+      total += c.probability * mean / all.of(c.count);
     }
     return total;
   }
@@ -221,14 +232,11 @@ class FewTerms {
                                      : larger(c.best[at(j + 1)][at(l)], c.best[at(j)][at(l + 1)]);
         }
       }
+      combinations_ += (at(c.count) + 1) * (at(c.count) + 2) / 2;
     }
     double reached = larger(bound(others_, 0), bound(0, others_));
     std::vector<Block> blocks{{0, 0, bound(0, 0)}};
-    double each = 1;
-    for (const Count& c : counts_) {
-      each += (c.count + 1) * (c.count + 2);
-    }
-    for (double work = 0; work < Enumeration::kMaxWork; work += each) {
+    for (double work = 0; work < Enumeration::kMaxWork; work += 2 * static_cast<double>(combinations_) + 1) {
       const Block worst = blocks.front();
       const double undecided = others_ - worst.first - worst.second;
       if (worst.upper <= reached * (1 + Enumeration::kTolerance) || undecided < 1) {
@@ -251,6 +259,7 @@ class FewTerms {
   bool one_law_;
   double others_;
   std::vector<Count> counts_;
+  std::size_t combinations_ = 0;  // the number of terms that bound() adds up
   double tail_ = 0;
   double underflow_ = 0;
 };
