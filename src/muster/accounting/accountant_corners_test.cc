@@ -82,7 +82,7 @@ TEST(Corners, LossesPastTheRangeOfDoubles) {
 TEST(Corners, TheSmallestDeltasAreComposed) {
   const auto ask = [](const Mechanism& mechanism, double delta) {
     const Accountant accountant(mechanism, ShuffledCheckIn{ClientCount::of(60'000), Rate::of(0.1)});
-    const Statement s = accountant.account(1'000, {Question::Kind::epsilon_at_delta, delta});
+    Statement s = accountant.account(1'000, {Question::Kind::epsilon_at_delta, delta});
     std::printf("%s, delta %g: %g, at least %g, local %g\n", describe(mechanism).c_str(), delta,
                 s.best.upper.value_or(-1), s.best.lower.value_or(-1), s.local_upper.value_or(-1));
     return s;

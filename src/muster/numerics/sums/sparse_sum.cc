@@ -24,19 +24,16 @@ constexpr double kTinyWeight = 1e-200, kHugeAtom = 1e60;
 
 // Tuning: every choice gives a valid enclosure; these constants trade its width for work. The limits below
 // are for the enumeration of laws of at most three atoms. If one nonzero term is expected, about a dozen
-// counts of nonzero terms have probabilities that matter, and the probability of more than 48 is less than 1
-// / 49! = 2e-63. For 1e-9 to 1 expected nonzero terms, the result was compared with the contour integral,
+// counts of nonzero terms have probabilities that matter, and the probability of more than 80 is less than 1
+// / 81! = 2e-121. For 1e-9 to 1 expected nonzero terms, the result was compared with the contour integral,
 // which agrees to 1e-10 (docs/theory/notes/class-c.md, "Few expected reports").
 struct Enumeration {
   static constexpr double kMaxExpected = 1;  // the largest expected number of nonzero terms
-  // The largest threshold that is accepted, in units of the largest atom. To exceed a larger one takes 25
-  // nonzero terms, which have a probability of about 1 / 25! = 6e-26; the counts above kMaxCount would then
+  // The largest threshold that is accepted, in units of the largest atom. To exceed a larger one takes 65
+  // nonzero terms, which have a probability of about 1 / 65! = 1e-91; the counts above kMaxCount would then
   // no longer be a small part of the value.
-  static constexpr double kFarthest = 24;
-  static constexpr int kMaxCount = 48;  // larger numbers of nonzero terms are bounded, not enumerated
-  // The largest enumerated number of nonzero terms for laws of three atoms, whose combinations grow with the
-  // square of the number.
-  static constexpr int kMaxCountOfThree = 24;
+  static constexpr double kFarthest = 64;
+  static constexpr int kMaxCount = 80;  // larger numbers of nonzero terms are bounded, not enumerated
   // The most that counts of nonzero terms which are not enumerated may add, relative to the value.
   static constexpr double kTail = 1e-10;
   static constexpr double kTolerance = 1e-9;  // relative error allowed in the maximum over the types
@@ -131,9 +128,6 @@ class FewTerms {
     const double top =
         larger(first.largest_point(), second.largest_point()) + larger(0.0, -k) + 16 * kUlp * std::abs(k);
     underflow_ = kUnderflow * (1 + top);
-    const int max_count = larger(first.points.size(), second.points.size()) > 2
-                              ? Enumeration::kMaxCountOfThree
-                              : Enumeration::kMaxCount;
     std::vector<std::vector<SumAtom>> of_first, of_second;
     double probability = std::exp(terms * std::log1p(-mass));
     double found = 0;
@@ -142,22 +136,28 @@ class FewTerms {
       // (c+1) P(c+1) is at most expected / c times c P(c).
       if (c > expected) {
         const double rest = c * top * probability / (1 - expected / c) * (1 + kOutward);
-        if (c > max_count || rest <= Enumeration::kTail * found) {
+        if (c > Enumeration::kMaxCount || rest <= Enumeration::kTail * found) {
           tail_ = rest;
           break;
         }
       }
       if (c * top > k || c == 0) {
-        for (int j = static_cast<int>(of_first.size()); j <= c; ++j) {
-          of_first.push_back(atoms_of_sum(first, mass, j));
-          of_second.push_back(atoms_of_sum(second, mass, j));
-        }
         Count next{c, probability, {}};
+        if (one_law_) {
+          next.expected.push_back(excess_of(atoms_of_sum(first, mass, c), {{0, 1, 0}}, k));
+        } else {
+          for (int j = static_cast<int>(of_first.size()); j <= c; ++j) {
+            of_first.push_back(atoms_of_sum(first, mass, j));
+            of_second.push_back(atoms_of_sum(second, mass, j));
+          }
+          for (int j = 0; j <= c; ++j) {
+            next.expected.push_back(excess_of(of_first[static_cast<std::size_t>(j)],
+                                              of_second[static_cast<std::size_t>(c - j)], k));
+          }
+        }
         double largest = 0;
-        for (int j = one_law_ ? c : 0; j <= c; ++j) {
-          next.expected.push_back(excess_of(of_first[static_cast<std::size_t>(j)],
-                                            of_second[static_cast<std::size_t>(c - j)], k));
-          largest = larger(largest, next.expected.back().lower);
+        for (const Enclosure& each : next.expected) {
+          largest = larger(largest, each.lower);
         }
         found = larger(found, probability * largest);
         counts_.push_back(std::move(next));

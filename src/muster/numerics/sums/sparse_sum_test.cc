@@ -169,10 +169,38 @@ TEST(SparseSum, OneLawOfManyAtoms) {
   EXPECT_GT(one_alone_fails, 30);
 }
 
+// Thresholds that only dozens of nonzero terms exceed. The reference is a binomial tail in extended precision.
+// The law of three atoms differs from that of one by less than the tolerance.
+TEST(SparseSum, FarThresholdsNeedDozensOfTerms) {
+  for (const double n : {200.0, 1e9}) {
+    for (const double expected : {1e-2, 0.5}) {
+      const double w = expected / n;
+      const AtomicLaw one{{1}, {w}}, three{{1 - 1e-13, 1, 1 + 1e-13}, {w / 4, w / 2, w / 4}};
+      for (const double k : {20.5, 40.5, 63.5}) {
+        long double exact = 0, log_probability = 0;  // of s nonzero terms, before the factor for the others
+        for (int s = 1; s < 120; ++s) {
+          log_probability += std::log((n + 1.0L - s) / s * w);
+          if (s > k)
+            exact += (s - k) * std::exp(log_probability + (n - s) * std::log1p(-static_cast<long double>(w)));
+        }
+        SCOPED_TRACE(::testing::Message() << n << ' ' << expected << ' ' << k << ": " << exact);
+        for (const AtomicLaw* law : {&one, &three}) {
+          const auto few = few_terms_excess(*law, n, k);
+          ASSERT_TRUE(few.has_value());
+          EXPECT_GE(few->upper, exact * (1 - 1e-11L));
+          EXPECT_LE(few->upper, exact * (1 + 1e-9L) + 1e-288L);
+          EXPECT_LE(few->lower, exact * (1 + 1e-11L));
+          EXPECT_GE(few->lower, exact * (1 - 1e-9L));
+        }
+      }
+    }
+  }
+}
+
 TEST(SparseSum, LeavesTheRestToTheContour) {
   const AtomicLaw first = two_points(1, -0.5, 1e-3, 0.3), second = two_points(-1, 0.5, 1e-3, 0.3);
   EXPECT_FALSE(few_terms_mixture(first, second, 1e4, 0, Mixing::product));   // ten nonzero terms expected
-  EXPECT_FALSE(few_terms_mixture(first, second, 100, 60, Mixing::product));  // k is 60 times the largest atom
+  EXPECT_FALSE(few_terms_mixture(first, second, 100, 70, Mixing::product));  // k is 70 times the largest atom
   EXPECT_FALSE(few_terms_mixture(first, two_points(1, 2, 2e-3, 0.3), 100, 0, Mixing::product));
   EXPECT_TRUE(few_terms_mixture(first, second, 100, 0, Mixing::product));
 }
