@@ -86,6 +86,9 @@ Cells convolve(const SumLaw& a, const SumLaw& b, const std::vector<double>& knot
   if (b.points.empty()) {
     return cells;
   }
+  // With itself, a law's pair of two different atoms is added once, with twice the product of their masses.
+  // Where it is left out, all of this is charged; the other row need not leave out the same pair.
+  const double times = &a == &b ? 2 : 1;
   const Tails tails(b);
   const auto& from = tails.mass_from;
   const auto& before = tails.mass_before;
@@ -100,9 +103,10 @@ Cells convolve(const SumLaw& a, const SumLaw& b, const std::vector<double>& knot
     std::size_t start =
         static_cast<std::size_t>(std::upper_bound(before.begin(), before.end(), small) - before.begin() - 1);
     start = smaller(start, end);
-    cells.dropped += p * (from[end] + before[start]);
-    cells.dropped_moment += p * (x * (from[end] + before[start]) + tails.moment_from[end] +
-                                 before[start] * b.points[smaller(start, b.points.size() - 1)]);
+    cells.dropped += times * p * (from[end] + before[start]);
+    cells.dropped_moment += times * p *
+                            (x * (from[end] + before[start]) + tails.moment_from[end] +
+                             before[start] * b.points[smaller(start, b.points.size() - 1)]);
     if (&a != &b) {
       add_row(x, p, b, start, end, knots, cells);
       continue;
@@ -126,7 +130,7 @@ SumLaw split(const Cells& cells, const std::vector<double>& knots) {
   masses[last] += cells.mass[last];
   SumLaw law;
   for (std::size_t c = 0; c <= last; ++c) {
-    if (masses[c] > 0) {
+    if (!(masses[c] <= 0)) {  // a NaN is kept: a mass that is not known must not look like none
       law.points.push_back(knots[c]);
       law.masses.push_back(masses[c]);
     }

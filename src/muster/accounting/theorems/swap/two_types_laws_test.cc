@@ -155,6 +155,18 @@ TEST(TwoTypesNet, FourShortcutsAreCaught) {
   }
 }
 
+// A failed computation must not look like a correction of 0. An infinite one makes no table of laws.
+TEST(TwoTypesNet, AValueThatIsNotANumberGivesAnInfiniteCorrection) {
+  const CornerOf nowhere = [](const TriangleCells&, const TriangleBox&, bool) {
+    return BoxCorner{false, {std::nan(""), 0, 1}};
+  };
+  for (const double c : {-0.5, 0.0, 0.35}) {
+    const Correction found =
+        certified_correction(TriangleExcesses(1, 0.01), TriangleCells::of(1, 8), 1, c, nowhere);
+    EXPECT_TRUE(std::isinf(found.beta)) << c << ' ' << found.beta;
+  }
+}
+
 // Values of beta by an independent prototype at E = 1 with 192 cells. They are too large, because its
 // searches stopped within 2 per cent and its chords add 1 to 2 per cent. The values of
 // tools/golden/gaussian_two_types.py, which has neither error, are smaller by up to half a per cent of B(c).

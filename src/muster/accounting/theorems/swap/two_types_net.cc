@@ -1,6 +1,7 @@
 #include "muster/accounting/theorems/swap/two_types_net.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <queue>
 
@@ -75,8 +76,10 @@ class BoxSearch {
     }
   }
 
+  // A value that is NaN must not look as if the box needed no correction.
   void push(const TriangleBox& box) {
-    if (const double at = value(box); at > 0) queue_.push({at, box});
+    const double at = value(box);
+    if (!(at <= 0)) queue_.push({std::isnan(at) ? std::numeric_limits<double>::infinity() : at, box});
   }
 
   // Replaces a box by two. Splits its run of cells or its interval of eta, whichever is expected to lower the
