@@ -30,7 +30,7 @@ constexpr double kRise = 5e-3;
 // a relative 3e-4, and their numerical error was up to three times as large. For a light tail, bounds would
 // change by less than a relative 1e-7.
 constexpr double kRiseOfHeavyTail = 1e-3;
-constexpr double kLightTail = 40;
+constexpr double kLightTail = 15;
 // The value that replaces kRise where the curve is below kFarTail. Only the answers for a delta about as small
 // depend on that part of the curve. They change little with the height of its chords, because the logarithm
 // of delta, which falls there by hundreds, changes by less than 1.
@@ -38,7 +38,7 @@ constexpr double kFarTail = 1e-42;
 constexpr double kRiseOfFarTail = 1;
 // The value that replaces kRise where losses are large. In that case resolve_large_losses() also halves cells
 // whose losses have much mass.
-constexpr double kRiseOfLarge = 2e-2;
+constexpr double kRiseOfLarge = 5e-3;
 constexpr int kMaxSteps = 40;
 // The work that a table may take, in the unit of numerics/work.h: about a second.
 constexpr double kTableWork = 3.5e9;
@@ -55,7 +55,7 @@ constexpr double kCoarsest = 32;
 // Once this multiple of the affordable work is done, new cells are wider.
 constexpr double kWideningStart = 0.75;
 // Once this multiple of the affordable work is done, resolve_large_losses() halves no more cells.
-constexpr double kStopped = 1.5;
+constexpr double kStopped = 2;
 // The largest factor by which cells are wider because of the work done. The distance by which their chords
 // may lie above the curve is multiplied by the same factor.
 constexpr double kMaxWidening = 256;
@@ -69,7 +69,7 @@ constexpr std::size_t kMaxNodes = 30'000;
 // is at least this. Cells are then also halved according to their mass (resolve_large_losses).
 constexpr double kLargeLoss = 1;
 // Where losses are large, all chords together may add about this fraction of the mean loss.
-constexpr double kAddedLoss = 5e-4;
+constexpr double kAddedLoss = 1e-4;
 // The number of cells among which the increase kAddedLoss is divided.
 constexpr double kSharing = 200;
 

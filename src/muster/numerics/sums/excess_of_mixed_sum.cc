@@ -65,6 +65,9 @@ constexpr Effort kOneLaw{26, 8e-3, 6.5, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 
 // aliases by e^-16 = 1e-7. Each term left out is below e^-23 = 1e-10 of the largest one. Large atoms make the
 // generating function rise steeply, so rates near c give the shortest period.
 constexpr Effort kSeveralLaws{23, 5e-3, 6, 0.45, 2, 5e5, 16, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}};
+// Where the finest smoothing does not fit, excess_of_laws() may take this many budgets. Smoothing widens the
+// enclosure by a part that falls with the square of the number of frequencies.
+constexpr double kPatience = 4;
 // A smoothing that is estimated to take more than this many budgets is not tried (see excess_by_contour.cc).
 constexpr double kHopeless = 1.05;
 // excess_of_laws() estimates the finest affordable smoothing. The sum may then exceed the budget by this
@@ -367,10 +370,12 @@ Enclosure excess_of_laws(std::span<const LawCopies> laws, double k, std::optiona
   const double c = contour ? *contour : saddle(problem.parts, k);
   const Contour at = contour_at(problem, c, kSeveralLaws);
   Smoothing smoothing{kSeveralLaws.finest / c, kSeveralLaws.smoothing_cut};
+  double budget = kSeveralLaws.budget;
   if (!finest_is_affordable(problem, at)) {
-    smoothing = finest_within(kSeveralLaws.budget / problem.atoms, step_of(at), at.variance);
+    budget *= kPatience;
+    smoothing = finest_within(budget / problem.atoms, step_of(at), at.variance);
   }
-  const auto ends = finest_affordable(problem, at, smoothing, kTolerated * kSeveralLaws.budget, kSeveralLaws);
+  const auto ends = finest_affordable(problem, at, smoothing, kTolerated * budget, kSeveralLaws);
   return ends ? *ends : unintegrated(problem, at);
 }
 

@@ -41,7 +41,7 @@ struct LawCopies {
 
 // E(S - k)_+ for the sum S of copies of several laws, to about a relative 1e-5. `contour` is the c to
 // use, by default the saddle point. Where the characteristic function hardly decays, the smoothing is as
-// fine as about a millisecond of work allows, and the enclosure is wider.
+// fine as a few milliseconds of work allow, and the enclosure is wider.
 Enclosure excess_of_laws(std::span<const LawCopies> laws, double k,
                          std::optional<double> contour = std::nullopt);
 
