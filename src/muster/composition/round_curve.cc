@@ -38,7 +38,7 @@ constexpr double kFarTail = 1e-42;
 constexpr double kRiseOfFarTail = 1;
 // The value that replaces kRise where losses are large. In that case resolve_large_losses() also halves cells
 // whose losses have much mass.
-constexpr double kRiseOfLarge = 5e-3;
+constexpr double kRiseOfLarge = 1e-2;
 constexpr int kMaxSteps = 40;
 // The work that a table may take, in the unit of numerics/work.h: about a second.
 constexpr double kTableWork = 3.5e9;

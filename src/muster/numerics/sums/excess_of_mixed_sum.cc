@@ -67,7 +67,7 @@ constexpr Effort kOneLaw{26, 8e-3, 6.5, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 
 constexpr Effort kSeveralLaws{23, 5e-3, 6, 0.45, 2, 5e5, 16, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}};
 // Where the finest smoothing does not fit, excess_of_laws() may take this many budgets. Smoothing widens the
 // enclosure by a part that falls with the square of the number of frequencies.
-constexpr double kPatience = 4;
+constexpr double kPatience = 3;
 // A smoothing that is estimated to take more than this many budgets is not tried (see excess_by_contour.cc).
 constexpr double kHopeless = 1.05;
 // excess_of_laws() estimates the finest affordable smoothing. The sum may then exceed the budget by this
