@@ -77,8 +77,8 @@ std::optional<numerics::Enclosure> composed_delta_by_integral(Parts parts, doubl
   const double intrinsic = numerics::larger(0.0, -std::expm1(epsilon));
   if (const auto finite = trivial_value(parts, spacing, epsilon)) {
     return numerics::Enclosure{
-        numerics::larger(intrinsic, at_infinity * (1 - numerics::kEightThousandRoundings)),
-        numerics::within(finite->upper + at_infinity * (1 + numerics::kEightThousandRoundings), intrinsic,
+        numerics::larger(intrinsic, at_infinity) * (1 - numerics::kEightThousandRoundings),
+        numerics::within((finite->upper + at_infinity) * (1 + numerics::kEightThousandRoundings), intrinsic,
                          1.0)};
   }
   if (const auto plain = plain_value(parts, spacing, epsilon, at_infinity)) {

@@ -101,6 +101,19 @@ TEST(ComposedDelta, EnclosesLossesFarBelowOneByTheIntegral) {
   }
 }
 
+// Without finite losses, delta at a negative epsilon is 1 - e^epsilon, which is rounded.
+TEST(ComposedDelta, RoundsOutwardWithoutFiniteLosses) {
+  const numerics::AtomicLaw none;
+  const std::array parts{RepeatedLoss{&none, 0, 3}};
+  for (int i = 1; i < 4'000; ++i) {
+    const double epsilon = -7.7e-7 * i;
+    const long double exact = -std::expm1(static_cast<long double>(epsilon));
+    const numerics::Enclosure got = composed_delta(parts, 0.5, epsilon);
+    EXPECT_GE(got.upper, exact) << epsilon;
+    EXPECT_LE(got.lower, exact) << epsilon;
+  }
+}
+
 // The law has so many atoms that summing over them at every frequency takes more work than a fast transform.
 TEST(ComposedDelta, EnclosesFewRoundsOfAFineLaw) {
   constexpr int kReach = 1500;

@@ -279,7 +279,8 @@ class TermSum {
 std::optional<numerics::Enclosure> trivial_value(Parts parts, double spacing, double epsilon) {
   if (std::all_of(parts.begin(), parts.end(), [](const auto& p) { return p.losses->points.empty(); })) {
     const double at_zero = numerics::larger(0.0, -std::expm1(epsilon));
-    return numerics::Enclosure{at_zero, at_zero};
+    return numerics::Enclosure{at_zero * (1 - numerics::kEightThousandRoundings),
+                               at_zero * (1 + numerics::kEightThousandRoundings)};
   }
   const double largest = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->largest_point(); });
   const double rounding =

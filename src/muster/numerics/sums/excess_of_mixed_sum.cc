@@ -310,7 +310,9 @@ double decay_frequency(const std::vector<Part>& parts, double c, double most, do
     tilts.emplace_back(*part.law, c);
     variance += part.copies * tilts.back().variance();
   }
-  for (double t = std::sqrt(2 * negligible / variance); t < most; t *= 1.5) {
+  const double first = std::sqrt(2 * negligible / variance);
+  if (!(first > 0)) return most;  // the variance is beyond the range of a double
+  for (double t = first; t < most; t *= 1.5) {
     double exponent = 0;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       exponent +=

@@ -49,7 +49,9 @@ constexpr std::array kStrategies{
     rare_terms,        // at least 64 atoms, of which some are rare and large (rare_terms.h)
 };
 
-bool is_narrow(const Enclosure& found) { return found.upper - found.lower <= kWide * found.upper; }
+bool is_narrow(const Enclosure& found) {
+  return std::isfinite(found.upper) && found.upper - found.lower <= kWide * found.upper;
+}
 
 // The contour integral. For a law of few atoms, rare large terms are treated separately where the integral
 // would take many frequencies or is wide, as for an atom that is a thousand deviations of the bulk away.
@@ -91,7 +93,10 @@ Enclosure expected_excess(const AtomicLaw& law, double n, double k) {
       return jensen.raise(*found);
     }
   }
-  return jensen.raise(integral_or_rare_terms(law, n, k));
+  // Where squares of the atoms are beyond the range of a double, the ends may be NaN.
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Enclosure found = integral_or_rare_terms(law, n, k);
+  return jensen.raise({as_lower_bound(found.lower, kInfinity), as_upper_bound(found.upper, kInfinity)});
 }
 
 double expected_excess_chernoff(const AtomicLaw& law, double n, double k) {

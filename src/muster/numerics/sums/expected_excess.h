@@ -27,9 +27,10 @@
 namespace muster::numerics {
 
 // `law` has a finite number of atoms, and n >= 1. The relative accuracy is good for k above n E Y - (a few
-// deviations). If k is not finite, the upper end is infinity. Both ends are nonnegative. They differ by about
-// 1e-5 of the value if many terms are nonzero, and by several per cent if n times the nonzero mass is below
-// ten and the threshold is an atom of the sum.
+// deviations). If k is not finite, the upper end is infinity; it may be infinity if the sum's variance is
+// beyond the range of a double. Both ends are nonnegative. They differ by about 1e-5 of the value if many
+// terms are nonzero, and by several per cent if n times the nonzero mass is below ten and the threshold is an
+// atom of the sum.
 Enclosure expected_excess(const AtomicLaw& law, double n, double k);
 
 // Chernoff's bound E e^{c(S-k)} / (e c) on the same quantity at the saddle point c, rounded up. It is cheap,

@@ -147,6 +147,23 @@ TEST(ExpectedExcess, TreatsRareTermsOfFewAtomsSeparately) {
   }
 }
 
+// The variance of these sums is beyond the range of a double.
+TEST(ExpectedExcess, EndsWhereTheVarianceOverflows) {
+  const int n = 110;
+  for (const double far : {1e150, 1e160, 1e250}) {
+    for (const double rare : {1e-9, 1e-3, 0.2}) {
+      const AtomicLaw law{{far, 1}, {rare, 0.3}};
+      for (const double k : {40.0, 0.3 * far, 3.5 * far}) {
+        const long double exact = enumerate(law, n, k);
+        SCOPED_TRACE(::testing::Message() << far << ' ' << rare << ' ' << k << ": exact " << exact);
+        const Enclosure got = expected_excess(law, n, k);
+        EXPECT_GE(got.upper, exact * (1 - 1e-12L));
+        EXPECT_LE(got.lower, exact * (1 + 1e-12L));
+      }
+    }
+  }
+}
+
 // The sum of ten copies of the double 0.1 exceeds 1 by 5.6e-17, although 10 * 0.1 is rounded to 1.
 TEST(ExpectedExcess, CoversASumThatExceedsTheThresholdByARounding) {
   int exceeded = 0;

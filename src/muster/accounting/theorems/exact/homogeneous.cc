@@ -153,7 +153,7 @@ Enclosure HomogeneousCurve::forward_of_lognormal(double epsilon) const {
 
 Enclosure HomogeneousCurve::reverse_of_lognormal(double epsilon) const {
   // (E/n) * mean of ( sum of (1 - r') - n (1 - 1/E) )_+ , E = e^epsilon.
-  const double k = -shape_.clients * std::expm1(-epsilon) * (1 - 4 * kUlpAbove);
+  const double k = -shape_.clients * std::expm1(-epsilon) * (1 + 4 * kUlpAbove);
   return of_merged_pair(numerics::expected_excess(lognormal_term(-1), shape_.count, k), std::exp(epsilon));
 }
 
