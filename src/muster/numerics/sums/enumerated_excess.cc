@@ -53,7 +53,7 @@ Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
   const double factorial = std::exp(std::lgamma(n + 1));
   const double error = factorial * (total * 1e-12 + size * kNear);
   // Products below the smallest double are lost; multiplied by n!, each is at most 1e-308 * 1e158.
-  const double underflow = 1e-140 * n * law.largest_point();
+  const double underflow = 1e-140 * (n * larger(0.0, law.largest_point()) + larger(0.0, -k));
   return {larger(0.0, factorial * least - error), factorial * total + error + underflow};
 }
 

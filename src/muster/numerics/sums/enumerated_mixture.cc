@@ -67,7 +67,8 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
   }
   // Rounding moves a sum, and its excess over k, by at most `near`. So a sum that is computed as k or a
   // little less may exceed k.
-  const double near = 1e-14 * (std::abs(k) + terms * larger(modulus_of(first), modulus_of(second)));
+  const double moduli = std::abs(k) + terms * larger(modulus_of(first), modulus_of(second));
+  const double near = 1e-14 * moduli;
   double upper = 0, lower = 0;
   for (int h = 0; h <= others; ++h) {
     const std::vector<SumAtom> left = atoms_of_sum(first, h);
@@ -89,7 +90,7 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
     upper = larger(upper, total + error);
     lower = larger(lower, least - error);
   }
-  const double underflow = 1e-290;
+  const double underflow = 1e-290 * (1 + moduli);
   const double inward = mixing == Mixing::swap ? absent.lower / absent.upper : 1;
   return {lower * inward, upper + underflow};
 }

@@ -14,6 +14,8 @@ namespace {
 constexpr double kOutward = 1e-12;
 constexpr double kSteepest = 100;  // Chernoff's bound is useless where c times the largest atom exceeds this
 constexpr double kMaxExponent = 700;  // largest exponent of e that is computed: e^710 is not a double
+// Squares below the range of a double may take this much from a standard deviation of up to 1e12 copies.
+constexpr double kSquareUnderflow = 1e-146;
 // A bound on the absolute error of E e^{cY}, computed as 1 plus a sum over atoms, where it is below 0.8.
 constexpr double kCancelled = 8e-15;
 constexpr double kLeastExponent = -744;  // least exponent of e that is computed: e^-746 is rounded to 0
@@ -95,7 +97,7 @@ ExcessBounds::Line ExcessBounds::line(double c, double log_mgf) const {
 
 double ExcessBounds::bounded(const std::vector<Line>& lines, double x, double distance) const {
   count_work(1, kWorkOfLoneExponential, 0);
-  double least = kMaxExponent;
+  double least = std::numeric_limits<double>::infinity();
   for (const Line& each : lines) {
     const double product = each.slope * x;
     least = smaller(
@@ -103,7 +105,8 @@ double ExcessBounds::bounded(const std::vector<Line>& lines, double x, double di
   }
   const double root = std::sqrt(variance_ + distance * distance);
   const double scarf = distance > 0 ? 0.5 * variance_ / (root + distance) : 0.5 * (root - distance);
-  return smaller(std::exp(least), scarf + slack_) * (1 + kOutward);
+  const double chernoff = least < kMaxExponent ? std::exp(least) : std::numeric_limits<double>::infinity();
+  return smaller(chernoff, scarf + slack_ + kSquareUnderflow) * (1 + kOutward);
 }
 
 }  // namespace muster::numerics

@@ -116,7 +116,8 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
   const double log_chernoff = log_scale - 1 - std::log(c);
   const auto chernoff = [&] { return Enclosure{0, chernoff_bound(n * log_mgf_above(law, c), c, k)}; };
   // Where the generating function cancels, the contour integral has lost its digits (contour::RoundOff).
-  if (log_chernoff < effort.vanishing || !std::isfinite(contour::RoundOff(tilt, n, c, k).at(0))) {
+  if (log_chernoff < effort.vanishing || !contour::is_in_range(c) ||
+      !std::isfinite(contour::RoundOff(tilt, n, c, k).at(0))) {
     return chernoff();
   }
   double expected = 0;  // work of this smoothing in budgets, estimated from the last attempt; 0 at first

@@ -152,7 +152,8 @@ contour::SmoothedSum trapezoid(const std::vector<Part>& parts, double k, double 
     product.add(tilted.tilts[i], tilted.copies[i], step);
   }
   const RoundOffs round_off(tilted, c, k);
-  double value = 1 / (c * c);
+  const double scale = 1 / (c * c);
+  double value = scale;
   double noise = value * round_off.at(0);
   double density = 1 + round_off.at(0);
   double skipped = 0;
@@ -163,10 +164,13 @@ contour::SmoothedSum trapezoid(const std::vector<Part>& parts, double k, double 
         const double size = 2 * std::exp(at.exponent);
         const double angle = at.phase - t * k + s * s * c * t;
         const double cosine = std::cos(angle);
-        const double below = c * c + t * t;  // |z|^2 at z = c + it
-        value += size * (cosine * (c * c - t * t) + std::sin(angle) * 2 * c * t) / (below * below);
+        // As in excess_by_contour.cc, with z = c + it = c (1 + i slope).
+        const double slope = t / c;
+        const double inverse = 1 / (1 + slope * slope);
+        const double modulus = size * scale * inverse;
+        value += modulus * inverse * (cosine * (1 - slope * slope) + std::sin(angle) * 2 * slope);
         const double relative = round_off.at(t) * at.amplify;
-        noise += size / below * relative;
+        noise += modulus * relative;
         density += size * (cosine + relative);
       },
       [&](double, double t, double leap) {
@@ -358,6 +362,7 @@ Enclosure excess_of_mixed_sum(const AtomicLaw& law, const std::vector<ScaledCopi
     return problem.jensen.unexceeded(problem.top);
   }
   const Contour at = contour_at(problem, c, kOneLaw);
+  if (!contour::is_in_range(c)) return unintegrated(problem, at);
   const auto ends =
       finest_affordable(problem, at, {kOneLaw.finest / c, kOneLaw.smoothing_cut}, kOneLaw.budget, kOneLaw);
   return ends ? *ends : unintegrated(problem, at);
@@ -371,6 +376,7 @@ Enclosure excess_of_laws(std::span<const LawCopies> laws, double k, std::optiona
   }
   const double c = contour ? *contour : saddle(problem.parts, k);
   const Contour at = contour_at(problem, c, kSeveralLaws);
+  if (!contour::is_in_range(c)) return unintegrated(problem, at);
   Smoothing smoothing{kSeveralLaws.finest / c, kSeveralLaws.smoothing_cut};
   double budget = kSeveralLaws.budget;
   if (!finest_is_affordable(problem, at)) {

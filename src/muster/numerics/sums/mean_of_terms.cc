@@ -1,6 +1,7 @@
 #include "muster/numerics/sums/mean_of_terms.h"
 
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "muster/numerics/ordered.h"
@@ -130,6 +131,11 @@ double outward(long double x, long double size, bool up) {
   return up ? rounded + slack : rounded - slack;
 }
 
+// Whether a double holds the mass only with an absolute error.
+bool is_subnormal(const Term& term) {
+  return term.mass > 0 && term.mass < static_cast<long double>(std::numeric_limits<double>::min());
+}
+
 struct Rounded {
   AtomicLaw law;
   double threshold;
@@ -138,8 +144,12 @@ struct Rounded {
 Rounded rounded(const Centred& law, bool up) {
   Rounded result{{}, outward(law.threshold, law.cancelled, !up)};
   for (const Term& term : law.terms) {
-    result.law.add(outward(term.value, std::abs(term.value) + std::abs(law.centre), up),
-                   static_cast<double>(term.mass));
+    auto mass = static_cast<double>(term.mass);
+    if (is_subnormal(term)) {
+      constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+      mass = up ? mass + kLeast : larger(0.0, mass - kLeast);
+    }
+    result.law.add(outward(term.value, std::abs(term.value) + std::abs(law.centre), up), mass);
   }
   return result;
 }
@@ -157,6 +167,7 @@ Enclosure by_contour(const Centred& law, double n) {
   double shift = 0;
   for (const Term& term : law.terms) {
     shift += n * static_cast<double>(term.mass * (std::abs(term.value) + std::abs(law.centre))) * 0x1p-50;
+    if (is_subnormal(term)) shift = std::numeric_limits<double>::infinity();
   }
   shift += static_cast<double>(std::abs(law.threshold)) * 0x1p-50;
   shift += static_cast<double>(law.cancelled) * 0x1p-59;

@@ -44,6 +44,10 @@ inline SmoothedSum scaled(const TermSums& sums, double last, double step, double
 }
 
 inline constexpr double kOutward = 64 * std::numeric_limits<double>::epsilon();
+inline constexpr double kLeastLogScale = -600;
+
+// Whether 1/z^2 and the squares of smoothings along Re z = c stay within the range of a double.
+inline bool is_in_range(double c) { return c > 1e-140 && c < 1e140; }
 
 // A lower bound of E(S - k)_+, which may be negative. `upper` is an upper bound of E(S + Z - k)_+, and
 // `scale` is e^{log_scale}.
@@ -56,8 +60,13 @@ inline double lower_without_smoothing(const SmoothedSum& sum, double scale, doub
 // The enclosure of E(S - k)_+ from the sum with smoothing of deviation s along Re z = c.
 inline Enclosure without_smoothing(const SmoothedSum& sum, double log_scale, double c, double s,
                                    const Period& period) {
+  const double size = larger(sum.value, 0.0) + sum.error;
+  if (log_scale < kLeastLogScale) {
+    // e^{log_scale} may be below the range of a double although its product with `size` is not.
+    return {0, std::exp(log_scale + std::log(size)) * (1 + 1e-9) + std::numeric_limits<double>::min()};
+  }
   const double scale = std::exp(log_scale);
-  const double upper = (larger(sum.value, 0.0) + sum.error) * scale * (1 + kOutward);
+  const double upper = size * scale * (1 + kOutward);
   return {larger(0.0, lower_without_smoothing(sum, scale, c, s, period, upper)), upper};
 }
 

@@ -15,6 +15,8 @@ constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kOutward = 1e-12;  // margin for the round-off of sums of products of positive factors
 // Underflow may lose at most this times (1 + the mean size of a term).
 constexpr double kUnderflow = 1e-290;
+// Products of two masses below the range of a double may lose this times (1 + the size of a term and of k).
+constexpr double kProductUnderflow = 1e-306;
 
 // Tuning: every choice gives a valid enclosure; these constants trade its width for work.
 struct Pairs {
@@ -67,7 +69,10 @@ class PairsOfTerms {
     std::size_t from = points_.size();
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const double threshold = k - points_[i];
-      while (from > 0 && points_[from - 1] > threshold) {
+      // A pair whose sum exceeds k by less than the rounding of `threshold` counts too. A pair that is counted
+      // though its sum is below k takes less away than around() charges for it.
+      const double counted = threshold - 2 * kUlp * (std::abs(k) + std::abs(points_[i]));
+      while (from > 0 && points_[from - 1] > counted) {
         --from;
       }
       const Sum sum = beyond(from, threshold);
@@ -117,7 +122,8 @@ Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
   // For the sum of the weights, and for these sums of products of positive factors.
   const double slip = (32 + static_cast<double>(law.points.size())) * kUlp;
   return {larger(0.0, expectation(rest.lower, one.lower, two.lower) * (1 - slip)),
-          expectation(rest.upper, one.upper, two.upper) * (1 + slip)};
+          expectation(rest.upper, one.upper, two.upper) * (1 + slip) +
+              kProductUnderflow * (1 + terms.absolute_mean() + std::abs(k))};
 }
 
 std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double k) {
@@ -146,8 +152,10 @@ std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double 
       const Enclosure one = terms.one(k);
       total = {total.lower + probability * one.lower, total.upper + probability * one.upper};
     } else {
-      total.lower += probability * terms.two(k - (c - 2) * terms.mean()).lower;
-      total.upper += probability * 0.5 * c * terms.two(2 * k / c).upper;
+      // For c = 2 both thresholds are k; for more terms they are rounded outward.
+      const double lost = c > 2 ? 16 * kUlp * (std::abs(k) + c * terms.absolute_mean()) : 0;
+      total.lower += probability * terms.two(k - (c - 2) * terms.mean() + lost).lower;
+      total.upper += probability * 0.5 * c * terms.two(2 * k / c - lost).upper;
     }
     if (total.upper * (1 - Pairs::kMaxGap) > total.lower && total.upper > Pairs::kNothing * each) {
       return std::nullopt;

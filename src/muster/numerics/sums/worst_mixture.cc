@@ -339,7 +339,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
                    std::optional<double> absent, double c, double log_value) {
   const LawOnContour a(first, c), b(second, c);
   Frame frame = frame_along(first, a, b, terms, k, mixing, absent, c);
-  if (log_value < kVanishing) {
+  if (log_value < kVanishing || !contour::is_in_range(c)) {
     return {{.upper = chernoff_of_mixtures(frame, first, second), .estimate = 0}, kInfinity};
   }
   frame.period = contour::choose_period(c, log_value, [&](double lambda) {
@@ -359,7 +359,11 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
     best.upper = smaller(best.upper, found.upper);
     best.second = found.second;
   }
-  const double result = best.upper * std::exp(frame.log_scale) * (1 + 64 * kUlp) + 1e-300;
+  // e^{log_scale} may be below the range of a double although the result is not.
+  const double scaled = frame.log_scale < contour::kLeastLogScale
+                            ? std::exp(frame.log_scale + std::log(best.upper)) * (1 + 1e-9)
+                            : best.upper * std::exp(frame.log_scale) * (1 + 64 * kUlp);
+  const double result = scaled + 1e-300;
   if (!(result < kInfinity)) {
     return nothing;
   }
@@ -419,6 +423,7 @@ WorstMixture worst_mixture_excess(const AtomicLaw& first, const AtomicLaw& secon
     }
     found.value.estimate = estimate;
   }
+  found.value.estimate = smaller(found.value.estimate, found.value.upper);
   return found;
 }
 
