@@ -63,7 +63,8 @@ inline Enclosure without_smoothing(const SmoothedSum& sum, double log_scale, dou
   const double size = larger(sum.value, 0.0) + sum.error;
   if (log_scale < kLeastLogScale) {
     // e^{log_scale} may be below the range of a double although its product with `size` is not.
-    return {0, std::exp(log_scale + std::log(size)) * (1 + 1e-9) + std::numeric_limits<double>::min()};
+    return {0, std::exp(log_scale + std::log(size)) * (1 + kEightMillionRoundings) +
+                   std::numeric_limits<double>::min()};
   }
   const double scale = std::exp(log_scale);
   const double upper = size * scale * (1 + kOutward);

@@ -361,7 +361,7 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
   }
   // e^{log_scale} may be below the range of a double although the result is not.
   const double scaled = frame.log_scale < contour::kLeastLogScale
-                            ? std::exp(frame.log_scale + std::log(best.upper)) * (1 + 1e-9)
+                            ? std::exp(frame.log_scale + std::log(best.upper)) * (1 + kEightMillionRoundings)
                             : best.upper * std::exp(frame.log_scale) * (1 + 64 * kUlp);
   const double result = scaled + 1e-300;
   if (!(result < kInfinity)) {
