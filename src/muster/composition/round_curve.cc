@@ -33,7 +33,7 @@ constexpr double kRiseOfHeavyTail = 1e-3;
 constexpr double kLightTail = 15;
 // The value that replaces kRise where the curve is below kFarTail. Only the answers for a delta about as small
 // depend on that part of the curve. They change little with the height of its chords, because the logarithm
-// of delta, which falls there by hundreds, changes by less than 1.
+// of a round's delta, which falls there by hundreds, changes by less than 1.
 constexpr double kFarTail = 1e-42;
 constexpr double kRiseOfFarTail = 1;
 // The value that replaces kRise where losses are large. In that case resolve_large_losses() also halves cells

@@ -61,8 +61,7 @@ contour::SmoothedSum trapezoid(const TiltedLaw& tilt, double n, double k, double
                                double budget) {
   const double step = 2 * std::numbers::pi / period;
   const double last = std::floor(kSmoothingCut / s / step);
-  const double scale = 1 / (c * c);
-  double value = scale;  // the term of frequency 0
+  double value = 1 / (c * c);  // the term of frequency 0
   const contour::RoundOff round_off(tilt, n, c, k);
   double noise = value * round_off.at(0);
   double density = 1 + round_off.at(0);  // upper bound of the sum without the kernel 1/z^2
@@ -75,15 +74,10 @@ contour::SmoothedSum trapezoid(const TiltedLaw& tilt, double n, double k, double
         const contour::Polar& at = product.at();
         const double size = 2 * std::exp(at.exponent);
         const double angle = at.phase - t * k + s * s * c * t;
-        // The term is the real part of size e^{i angle} / z^2 with z = c + it = c (1 + i slope). It is
-        // computed in real arithmetic because std::complex would take a quarter of the whole time.
-        const double slope = t / c;
-        const double inverse = 1 / (1 + slope * slope);
-        const double modulus = size * scale * inverse;
-        const double cosine = std::cos(angle);
-        value += modulus * inverse * ((1 - slope * slope) * cosine + 2 * slope * std::sin(angle));
-        noise += modulus * round_off.at(t) * at.amplify;
-        density += size * (cosine + round_off.at(t) * at.amplify);
+        const contour::SquareTerm term(size, angle, c, t);
+        value += term.real;
+        noise += term.modulus * round_off.at(t) * at.amplify;
+        density += size * (term.cosine + round_off.at(t) * at.amplify);
       },
       [&](double j, double, double leap) {
         const double each = 2 * std::exp(-kNegligible);

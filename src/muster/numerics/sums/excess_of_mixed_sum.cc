@@ -152,8 +152,7 @@ contour::SmoothedSum trapezoid(const std::vector<Part>& parts, double k, double 
     product.add(tilted.tilts[i], tilted.copies[i], step);
   }
   const RoundOffs round_off(tilted, c, k);
-  const double scale = 1 / (c * c);
-  double value = scale;
+  double value = 1 / (c * c);
   double noise = value * round_off.at(0);
   double density = 1 + round_off.at(0);
   double skipped = 0;
@@ -163,15 +162,11 @@ contour::SmoothedSum trapezoid(const std::vector<Part>& parts, double k, double 
         const contour::Polar& at = product.at();
         const double size = 2 * std::exp(at.exponent);
         const double angle = at.phase - t * k + s * s * c * t;
-        const double cosine = std::cos(angle);
-        // As in excess_by_contour.cc, with z = c + it = c (1 + i slope).
-        const double slope = t / c;
-        const double inverse = 1 / (1 + slope * slope);
-        const double modulus = size * scale * inverse;
-        value += modulus * inverse * (cosine * (1 - slope * slope) + std::sin(angle) * 2 * slope);
+        const contour::SquareTerm term(size, angle, c, t);
+        value += term.real;
         const double relative = round_off.at(t) * at.amplify;
-        noise += modulus * relative;
-        density += size * (cosine + relative);
+        noise += term.modulus * relative;
+        density += size * (term.cosine + relative);
       },
       [&](double, double t, double leap) {
         const double each = 2 * std::exp(-effort.negligible);

@@ -71,6 +71,15 @@ Enclosure integral_or_rare_terms(const AtomicLaw& law, double n, double k) {
               : integral;
 }
 
+Enclosure by_first_strategy(const AtomicLaw& law, double n, double k) {
+  for (const auto strategy : kStrategies) {
+    if (const Found found = strategy(law, n, k)) {
+      return *found;
+    }
+  }
+  return integral_or_rare_terms(law, n, k);
+}
+
 // The sign of a fused multiply-add is exact. A rounded product can hide an excess: the double 0.1 is a little
 // more than a tenth, so the sum of 10 copies exceeds 1, but 10 * 0.1 is rounded to 1.
 bool never_exceeded(const AtomicLaw& law, double n, double k) {
@@ -88,14 +97,9 @@ Enclosure expected_excess(const AtomicLaw& law, double n, double k) {
   if (never_exceeded(law, n, k)) {
     return jensen.value();
   }
-  for (const auto strategy : kStrategies) {
-    if (const Found found = strategy(law, n, k)) {
-      return jensen.raise(*found);
-    }
-  }
   // Where squares of the atoms are beyond the range of a double, the ends may be NaN.
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const Enclosure found = integral_or_rare_terms(law, n, k);
+  const Enclosure found = by_first_strategy(law, n, k);
   return jensen.raise({as_lower_bound(found.lower, kInfinity), as_upper_bound(found.upper, kInfinity)});
 }
 

@@ -56,8 +56,10 @@ TEST(ExtremeScales, EveryScaleEnclosesTheValueAtScaleOne) {
       below_range += exact < 1e-300L ? 1 : 0;
       SCOPED_TRACE(::testing::Message() << "2^" << exponent << ", k " << k << ": exact " << exact);
       const std::array copies{LawCopies{&law, kTerms}};
-      for (const Enclosure got :
-           {expected_excess(law, kTerms, scale * k), excess_of_laws(copies, scale * k)}) {
+      const std::vector<ScaledCopies> groups{{1, kTerms}};
+      const double c = mixed_sum_saddle(law, groups, scale * k);
+      for (const Enclosure got : {expected_excess(law, kTerms, scale * k), excess_of_laws(copies, scale * k),
+                                  excess_of_mixed_sum(law, groups, scale * k, c)}) {
         EXPECT_GE(got.upper, exact * (1 - 1e-12L));
         EXPECT_LE(got.lower, exact * (1 + 1e-12L) + 1e-300L);
       }

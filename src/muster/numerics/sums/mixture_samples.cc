@@ -207,7 +207,7 @@ class Collector {
   };
 
   void add(double t, double multiplicity, std::complex<double> xa, std::complex<double> xb, double damping) {
-    count_work(0, 0, 2 * kWorkOfFrequency);
+    count_work(0, 0, 2 * kWorkOfFrequency);  // the logarithms and angles below, for both laws
     const double c = frame_.c;
     const std::complex<double> z(c, t);
     Point p{t,
