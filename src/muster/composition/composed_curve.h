@@ -27,7 +27,7 @@ struct Resolution {
   int refined() const { return visited > 4 ? 2 : visited > 1 ? 4 : 8; }
   // The fraction of a full table's work that this table may take. A table with one of the smallest tails has
   // many nodes far from the bulk, where each takes the most work.
-  double share() const { return tail < 1e-42 ? 0.25 : 1; }
+  double share() const { return tail < 1e-42 ? 0.2 : 1; }
 };
 
 // Tables of one curve, one per resolution. Each is built when first needed.

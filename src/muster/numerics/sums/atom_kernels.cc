@@ -54,18 +54,35 @@ HWY_INLINE void SumBlocks(Lanes8 d, std::size_t atoms, Block&& block, double* HW
   }
 }
 
-// Sine and cosine for |angle| < 6e6. They are within 2 ulp of the sine and cosine of the reduced angle, which
-// is at most an eighth of a turn. The first two parts of pi/2 have 31 bits, so their products with the whole
-// number of quarter turns are exact. The polynomials are those of fdlibm's kernels.
+// The angle minus a whole number of quarter turns, which stands in the last bits of `shifted`. The rest is at
+// most an eighth of a turn, and 2^-12 of a quarter turn more because the number of turns is rounded. All
+// subtractions but the last are exact.
+//
+// Near, |angle| < 6e6: the first two parts of pi/2 have 31 bits, so their products with the number of quarter
+// turns are exact.
+HWY_INLINE Vector ReducedNear(Lanes8 d, Vector angle, Vector quarters) {
+  const Vector first = hn::Sub(angle, hn::Mul(quarters, hn::Set(d, 0x1.921fb54400000p+0)));
+  const Vector second = hn::Sub(first, hn::Mul(quarters, hn::Set(d, 0x1.0b4611a400000p-34)));
+  return hn::Sub(second, hn::Mul(quarters, hn::Set(d, 0x1.13198a2e03707p-65)));
+}
+// Far, |angle| < 2^40, on processors that add a product without rounding it first: an angle above pi/4 and the
+// first part of pi/2 are multiples of 2^-53, so the first difference is one too, and it is exact because it is
+// below 1. The two parts together differ from pi/2 by less than 2^-107.
+HWY_INLINE Vector ReducedFar(Lanes8 d, Vector angle, Vector quarters) {
+  const Vector first = hn::NegMulAdd(quarters, hn::Set(d, 0x1.921fb54442d18p+0), angle);
+  return hn::NegMulAdd(quarters, hn::Set(d, 0x1.1a62633145c07p-54), first);
+}
+
+// Sine and cosine, within 2 ulp of the sine and cosine of the reduced angle. The polynomials are those of
+// fdlibm's kernels.
+template <bool kFar>
 HWY_INLINE void SineCosine(Lanes8 d, Vector angle, Vector& sine, Vector& cosine) {
   const hn::RebindToUnsigned<Lanes8> bits;
   // Adding 3 * 2^51 rounds a number to a whole number, which then stands in the last bits of the sum.
   const Vector shifter = hn::Set(d, 0x1.8p52);
   const Vector shifted = hn::Add(hn::Mul(angle, hn::Set(d, 0x1.45f306dc9c883p-1)), shifter);
   const Vector quarters = hn::Sub(shifted, shifter);
-  const Vector first = hn::Sub(angle, hn::Mul(quarters, hn::Set(d, 0x1.921fb54400000p+0)));
-  const Vector second = hn::Sub(first, hn::Mul(quarters, hn::Set(d, 0x1.0b4611a400000p-34)));
-  const Vector x = hn::Sub(second, hn::Mul(quarters, hn::Set(d, 0x1.13198a2e03707p-65)));
+  const Vector x = kFar ? ReducedFar(d, angle, quarters) : ReducedNear(d, angle, quarters);
   const Vector z = hn::Mul(x, x);
   Vector s = hn::Set(d, 1.58969099521155010221e-10);
   s = hn::MulAdd(s, z, hn::Set(d, -2.50507602534068634195e-08));
@@ -167,8 +184,9 @@ void TiltWeights(const double* HWY_RESTRICT points, const double* HWY_RESTRICT w
   }
 }
 
-void Characteristic(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights, std::size_t atoms,
-                    double t, double* HWY_RESTRICT out) {
+template <bool kFar>
+HWY_INLINE void CharacteristicOf(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights,
+                                 std::size_t atoms, double t, double* HWY_RESTRICT out) {
   const Lanes8 d;
   const Vector half_t = hn::Set(d, 0.5 * t);
   SumBlocks<2>(
@@ -177,7 +195,7 @@ void Characteristic(const double* HWY_RESTRICT points, const double* HWY_RESTRIC
         Vector real = hn::Zero(d), imaginary = hn::Zero(d);
         for (std::size_t i = from; i < to; i += hn::Lanes(d)) {
           Vector s, cosine;
-          SineCosine(d, hn::Mul(half_t, LoadPart(d, points + i, atoms - i)), s, cosine);
+          SineCosine<kFar>(d, hn::Mul(half_t, LoadPart(d, points + i, atoms - i)), s, cosine);
           const Vector weighted = hn::Mul(LoadPart(d, weights + i, atoms - i), s);
           real = hn::Add(real, hn::Mul(weighted, s));
           imaginary = hn::Add(imaginary, hn::Mul(weighted, cosine));
@@ -191,15 +209,44 @@ void Characteristic(const double* HWY_RESTRICT points, const double* HWY_RESTRIC
 }
 
 // `atoms` is a multiple of 8.
-void Angles(const double* HWY_RESTRICT points, std::size_t atoms, double t, double* HWY_RESTRICT cosines,
-            double* HWY_RESTRICT sines) {
+template <bool kFar>
+HWY_INLINE void AnglesOf(const double* HWY_RESTRICT points, std::size_t atoms, double t,
+                         double* HWY_RESTRICT cosines, double* HWY_RESTRICT sines) {
   const Lanes8 d;
   for (std::size_t i = 0; i < atoms; i += hn::Lanes(d)) {
     Vector sine, cosine;
-    SineCosine(d, hn::Mul(hn::Set(d, t), hn::LoadU(d, points + i)), sine, cosine);
+    SineCosine<kFar>(d, hn::Mul(hn::Set(d, t), hn::LoadU(d, points + i)), sine, cosine);
     hn::StoreU(cosine, d, cosines + i);
     hn::StoreU(sine, d, sines + i);
   }
+}
+
+// The largest angle, in modulus, that ReducedNear() and, on this instruction set, the kernels accept.
+constexpr double kMaxNear = 6e6;
+constexpr double kMaxAngle = HWY_NATIVE_FMA ? 0x1p40 : kMaxNear;
+
+// Both return false, and write nothing, if an angle may be too large. `reach` is the largest |point|.
+bool Characteristic(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights, std::size_t atoms,
+                    double t, double reach, double* HWY_RESTRICT out) {
+  const double largest = std::abs(t) * reach;
+  if (!(largest < kMaxAngle)) return false;
+  if (largest < kMaxNear) {
+    CharacteristicOf<false>(points, weights, atoms, t, out);
+  } else {
+    CharacteristicOf<true>(points, weights, atoms, t, out);
+  }
+  return true;
+}
+bool Angles(const double* HWY_RESTRICT points, std::size_t atoms, double t, double reach,
+            double* HWY_RESTRICT cosines, double* HWY_RESTRICT sines) {
+  const double largest = std::abs(t) * reach;
+  if (!(largest < kMaxAngle)) return false;
+  if (largest < kMaxNear) {
+    AnglesOf<false>(points, atoms, t, cosines, sines);
+  } else {
+    AnglesOf<true>(points, atoms, t, cosines, sines);
+  }
+  return true;
 }
 
 void AngleSum(const double* HWY_RESTRICT weights, const double* HWY_RESTRICT cosines,
@@ -313,7 +360,9 @@ HWY_EXPORT(MultiplyAndSum);
 
 namespace {
 
-constexpr double kMaxAngle = 6e6;  // SineCosine() is accurate for smaller angles
+// Above this angle a sine is counted as a far one on every machine, so that the work counted, on which
+// accuracy may depend, is the same on all of them.
+constexpr double kCountedFar = 6e6;
 
 }  // namespace
 
@@ -333,12 +382,9 @@ void tilt_weights(const double* points, const double* weights, std::size_t atoms
 std::complex<double> characteristic_sum(const double* points, const double* weights, std::size_t atoms,
                                         double t, double reach) {
   count_work(atoms, kWorkOfFunction, kWorkOfFrequency);
+  if (!(std::abs(t) * reach < kCountedFar)) count_work(atoms, kWorkOfFarSine, 0);
   double out[2] = {0, 0};
-  if (std::abs(t) * reach < kMaxAngle) {
-    HWY_DYNAMIC_DISPATCH(Characteristic)(points, weights, atoms, t, out);
-    return {out[0], out[1]};
-  }
-  count_work(atoms, kWorkOfFarSine, 0);
+  if (HWY_DYNAMIC_DISPATCH(Characteristic)(points, weights, atoms, t, reach, out)) return {out[0], out[1]};
   long double real = 0, imaginary = 0;  // a sum in a row: in doubles it would take `atoms` roundings
   for (std::size_t i = 0; i < atoms; ++i) {
     const double half = 0.5 * t * points[i];
@@ -351,11 +397,8 @@ std::complex<double> characteristic_sum(const double* points, const double* weig
 
 void angles(const double* points, std::size_t atoms, double t, double reach, double* cosines, double* sines) {
   count_work(atoms, kWorkOfFunction, 0);
-  if (std::abs(t) * reach < kMaxAngle) {
-    HWY_DYNAMIC_DISPATCH(Angles)(points, atoms, t, cosines, sines);
-    return;
-  }
-  count_work(atoms, kWorkOfFarSine, 0);
+  if (!(std::abs(t) * reach < kCountedFar)) count_work(atoms, kWorkOfFarSine, 0);
+  if (HWY_DYNAMIC_DISPATCH(Angles)(points, atoms, t, reach, cosines, sines)) return;
   for (std::size_t i = 0; i < atoms; ++i) {
     cosines[i] = std::cos(t * points[i]);
     sines[i] = std::sin(t * points[i]);

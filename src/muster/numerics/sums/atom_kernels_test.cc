@@ -108,8 +108,8 @@ TEST(AtomKernels, SumsOfManyAtomsKeepSmallWeights) {
 }
 
 TEST(AtomKernels, CharacteristicAgreesAtEveryRangeOfAngles) {
-  // The last t is beyond the range of the vector reduction.
-  for (const double t : {1e-12, 0.3, 50.0, 1e4, 3e5, 4e6, 5e7}) {
+  // Two reductions serve the vectors, up to 6e6 and up to 2^40 = 1.1e12; the last t is beyond both.
+  for (const double t : {1e-12, 0.3, 50.0, 1e4, 3e5, 4e6, 5e7, 3e9, 8e11, 1e14}) {
     const Atoms a = random_atoms(16, 1.3, 2);
     const std::complex<double> got =
         characteristic_sum(a.points.data(), a.weights.data(), a.points.size(), t, a.reach);
@@ -128,6 +128,31 @@ TEST(AtomKernels, CharacteristicAgreesAtEveryRangeOfAngles) {
     EXPECT_NEAR(got.imag(), static_cast<double>(imaginary), angle_error) << t;
     EXPECT_NEAR(from_angles.real(), static_cast<double>(real), 2 * angle_error) << t;
     EXPECT_NEAR(from_angles.imag(), static_cast<double>(imaginary), 2 * angle_error) << t;
+  }
+}
+
+// Against the standard library's sines of the same rounded angles in extended precision: random angles of all
+// sizes up to 2^40 and those closest to multiples of an eighth of a turn, where the rest of an angle cancels
+// or its quadrant changes. One far point takes all others to the reduction of far angles.
+TEST(AtomKernels, FarAnglesAreReducedExactly) {
+  constexpr double kFarthest = 0x1p40 * (1 - 0x1p-52);
+  const long double eighth = std::acos(-1.0L) / 4;
+  std::mt19937_64 engine(11);
+  std::uniform_real_distribution<double> exponent(-30, 39.9);
+  std::vector<double> points{kFarthest, -kFarthest, 0};
+  while (points.size() < 40'000) {
+    const double size = std::exp2(exponent(engine)) * (engine() % 2 == 0 ? 1 : -1);
+    points.push_back(size);
+    points.push_back(static_cast<double>(std::round(size / eighth) * eighth));
+  }
+  points.resize(points.size() / 8 * 8);
+  std::vector<double> cosines(points.size()), sines(points.size());
+  angles(points.data(), points.size(), 1, kFarthest, cosines.data(), sines.data());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const long double sine = std::sin(static_cast<long double>(points[i]));
+    const long double cosine = std::cos(static_cast<long double>(points[i]));
+    ASSERT_LE(std::abs(sines[i] - sine), 0x1p-51L * std::abs(sine) + 1e-20L) << points[i];
+    ASSERT_LE(std::abs(cosines[i] - cosine), 0x1p-51L * std::abs(cosine) + 1e-20L) << points[i];
   }
 }
 
@@ -173,20 +198,24 @@ TEST(AtomKernels, TheEquispacedWalkAgreesWithDirectSums) {
   }
 }
 
-// One far atom of next to no weight makes every angle too large for the vectors. All other terms are equal,
-// so that in a sum in a row the roundings of many terms have the same sign.
+// One far atom of next to no weight makes every angle a far one, which the vectors reduce as such or leave to
+// the standard library. All other terms are equal, so that in a sum in a row the roundings of many terms have
+// the same sign.
 TEST(AtomKernels, FarAnglesOfManyAtomsTakeFewRoundings) {
   constexpr std::size_t kAtoms = 500'000;
-  const double t = 1.3, reach = 1e9;
-  AtomicLaw law;
-  law.add(reach, 1e-40);
-  for (std::size_t i = 1; i < kAtoms; ++i) law.add(1, 0.9 / kAtoms);
-  const std::complex<double> sum =
-      characteristic_sum(law.points.data(), law.weights.data(), kAtoms, t, reach);
-  const long double mass = static_cast<long double>(law.weights.back()) * (kAtoms - 1);
-  const double charged = EquispacedCharacteristic::kErrorUlps * 2.3e-16 * static_cast<double>(mass);
-  EXPECT_NEAR(sum.real(), static_cast<double>(mass * (std::cos(static_cast<long double>(t)) - 1)), charged);
-  EXPECT_NEAR(sum.imag(), static_cast<double>(mass * std::sin(static_cast<long double>(t))), charged);
+  const double t = 1.3;
+  for (const double reach : {1e9, 1e14}) {
+    AtomicLaw law;
+    law.add(reach, 1e-40);
+    for (std::size_t i = 1; i < kAtoms; ++i) law.add(1, 0.9 / kAtoms);
+    const std::complex<double> sum =
+        characteristic_sum(law.points.data(), law.weights.data(), kAtoms, t, reach);
+    const long double mass = static_cast<long double>(law.weights.back()) * (kAtoms - 1);
+    const long double angle = t;
+    const double charged = EquispacedCharacteristic::kErrorUlps * 2.3e-16 * static_cast<double>(mass);
+    EXPECT_NEAR(sum.real(), static_cast<double>(mass * (std::cos(angle) - 1)), charged) << reach;
+    EXPECT_NEAR(sum.imag(), static_cast<double>(mass * std::sin(angle)), charged) << reach;
+  }
 }
 
 // An atom whose e^{cy} exceeds the range of a double, and many atoms of equal weight that matter as much.
