@@ -19,7 +19,7 @@ SumShape shape_of(const ShuffledCheckIn& protocol) {
   return {1 / n, n, protocol.rate().value(), n};
 }
 
-// The whole bound: the sum, plus g^n A(E).
+// Computes the whole bound of swap_profile.h: the sum, plus g^n A(E).
 numerics::UpperAndEstimate with_all_reporting(const ReportingSum& sum, const ShuffledCheckIn& protocol,
                                               double epsilon) {
   const SumShape shape = shape_of(protocol);

@@ -1,9 +1,9 @@
 // Bounds the privacy loss when the shuffler colludes with the server: there is no amplification, and T
 // rounds are composed exactly (Theorem 21, docs/theory/local.md).
 //
-// In every round the adversary sees whether the victim took part and, if so, her own message. Her coin does
-// not depend on her record. The number of participations k ~ Bin(T, rate) is public, so the hockey-stick
-// divergence is the average over k,
+// In every round the adversary sees whether the victim took part and, if so, her own message. Her
+// coin, which says so with probability `rate`, does not depend on her record. The number of
+// participations k ~ Bin(T, rate) is public, so the hockey-stick divergence is the average over k,
 //     delta(eps) = E_k[ delta_k(eps) ],
 // where delta_k is the optimal k-fold composition. For an epsilon0-LDP message it is given by Kairouz, Oh,
 // Viswanath, "The composition theorem for differential privacy" (ICML 2015), Theorem 3.3. For the Gaussian,
@@ -12,9 +12,9 @@
 // Corollary 3.3. Both are attained, so this is also the exact cost of the same messages without
 // amplification. docs/theory/local.md has the proof and the error budget.
 //
-// Neighbouring relation: replace-one. Every returned value is an UPPER bound, rounded outward. Pure
-// functions; may be called from any thread. For an epsilon0-LDP message the cost is O(rounds) up to 3e7
-// rounds (0.1 s at 1e7); beyond that, a moment bound is used.
+// Neighbouring relation: replace-one. Every returned value is an UPPER bound, rounded outward.
+// Pure functions; may be called from any thread. For an epsilon0-LDP message the computing
+// time is O(rounds) up to 3e7 rounds (0.1 s at 1e7); beyond that, a moment bound is used.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
-// Composes Gaussian messages, each of which is sent if a public coin says so. k ~ Bin(T, rate) messages are
-// one Gaussian pair at distance mu sqrt(k), whose delta increases with k. The average over k is therefore
-// bounded by a sum over blocks of k, each evaluated at its largest k, including the binomial tails.
+// Composes Gaussian messages, each of which is sent if a public coin says so. In T rounds k ~
+// Bin(T, rate) messages are sent, and together they are as revealing as one Gaussian pair at
+// distance mu sqrt(k), whose delta increases with k. The average over k is therefore bounded
+// by a sum over blocks of k, each evaluated at its largest k, including the binomial tails.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -22,8 +23,8 @@ struct Mixture {
   std::vector<double> weight, mu;
 
   Mixture(double mu1, double rate, double rounds, double exponent) {
-    // The window reaches about 3 sqrt(exponent) deviations to either side of the mean. If this distance is at
-    // most 2^18, each value is a block of its own.
+    // Values of k within about 3 sqrt(exponent) deviations of the mean matter. If
+    // this distance is at most kValues, each of these values is a block of its own.
     const double sd = std::sqrt(rounds * rate * (1 - rate));
     const double fineness = 3 * std::sqrt(exponent) * sd > kValues ? 1e-3 : 0;
     for (const numerics::BinomialBlock& block : numerics::binomial_blocks(rounds, rate, exponent, fineness)) {
@@ -34,7 +35,8 @@ struct Mixture {
   }
 
   double delta(double epsilon) const {
-    // In extended precision: in doubles, a sum in a row of up to 5e5 terms would take as many roundings.
+    // The sum is in extended precision, because up to 5e5 terms added
+    // in doubles would take as many roundings.
     long double sum = 0;
     for (std::size_t i = 0; i < weight.size(); ++i) {
       sum += static_cast<long double>(weight[i]) * gaussian_divergence(mu[i], epsilon).upper;

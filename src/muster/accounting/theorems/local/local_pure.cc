@@ -3,10 +3,11 @@
 // q = 1/(e^epsilon0 + 1) and p = 1 - q, D is a sum of T independent terms, one for each round, which are +1,
 // 0 and -1 with probabilities g p, 1 - g and g q, and
 //     delta(eps) = sum_{D = d} P(D) (1 - e^(eps - d epsilon0))_+ .
-// P(D) is the coefficient of (g p + (1-g) x + g q x^2)^T at x^(T-D). Miller's recurrence
+// P(D) is the coefficient c_(T-D) of x^(T-D) in (a0 + a1 x + a2
+// x^2)^T, where a0 = g p, a1 = 1 - g and a2 = g q. Miller's recurrence
 //     m a0 c_m = (T - m + 1) a1 c_(m-1) + (2T - m + 2) a2 c_(m-2)
-// has no negative term for m <= T, so relative errors can only add up. The values m <= T are D >= 0, and no
-// other D contributes at epsilon >= 0.
+// has no negative term for m <= T, so relative errors can only add up. These
+// values of m belong to D >= 0, and no other D contributes at epsilon >= 0.
 #include <cmath>
 #include <limits>
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kTiny = std::numeric_limits<double>::min();
-constexpr std::uint64_t kExactRounds = 30'000'000;
+constexpr std::uint64_t kExactRounds = 30'000'000;  // with more rounds, the moment bound is used
 // Smaller rates are replaced by this one, so that no term of the Walk overflows. Delta rises with the rate.
 constexpr double kLeastRate = 1e-150;
 
@@ -90,10 +91,10 @@ class Walk {
   long scale_;
 };
 
-// The least d >= 1 with epsilon < d epsilon0, but at most `rounds`. The quotient of an epsilon just below a
-// multiple d of epsilon0 may be rounded up to d, which would give d + 1 and leave out the term of D = d. Where
-// messages are rare, that term is larger than all others together. A fused multiply-add rounds once, so its
-// sign is exact. A level that is too small by one only raises the bound.
+// The least d >= 1 with epsilon < d epsilon0, but at most `rounds`. The quotient of an epsilon just below
+// a multiple d of epsilon0 may be rounded up to d, which would give d + 1 and leave out the term of D =
+// d. Where messages are rare, that term is larger than all others together. A fused multiply-add rounds
+// only once, so the sign of its result is exact. A level that is too small by one only raises the bound.
 double level_above(double epsilon0, double rounds, double epsilon) {
   const double below = std::floor(epsilon / epsilon0);
   const bool rounded_up = std::fma(below, epsilon0, -epsilon) > 0;

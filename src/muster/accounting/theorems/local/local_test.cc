@@ -19,7 +19,8 @@ long double choose(int n, int k) {
   return c;
 }
 
-// The definition, summed over the number k of participations and the number j of losses +epsilon0 among them.
+// delta by its definition, summed over the number k of participations
+// and the number j of losses +epsilon0 among them.
 long double slow_pure(double epsilon0, double rate, int rounds, double epsilon) {
   const long double p = 1 / (1 + std::exp(-static_cast<long double>(epsilon0)));
   const long double g = rate;
@@ -67,9 +68,9 @@ TEST(LocalPure, EqualsTheDefinitionAndRoundsUp) {
   }
 }
 
-// The quotient of these epsilons and epsilon0 is rounded up to 3, but each epsilon is below 3 epsilon0, so that
-// a net of three losses of epsilon0 still counts. Where messages are rare, three messages are much more likely
-// than four.
+// The quotient epsilon / epsilon0 of these values is rounded up to 3, but each
+// epsilon is below 3 epsilon0, so that a net of three losses of epsilon0 still
+// counts. Where messages are rare, three messages are much more likely than four.
 TEST(LocalPure, AnEpsilonJustBelowAMultipleOfEpsilon0LeavesNothingOut) {
   using oracle::Ball;
   for (const auto& [epsilon0, epsilon] :
@@ -154,8 +155,8 @@ TEST(LocalPure, MomentBoundDominatesTheExactOne) {
   }
 }
 
-// Where t epsilon0 is small, the two parts of the moment nearly cancel. The test's own sum, in 64 bits of
-// mantissa, has an error of 1e-8.
+// Where t epsilon0 is small (t is the order of the moment), the two parts of the moment
+// nearly cancel. The test's own sum, with 64 bits of mantissa, has an error of 1e-8.
 TEST(LocalPure, MomentBoundIsRoundedUpWhereItsPartsNearlyCancel) {
   constexpr std::uint64_t kRounds = 1'000'000'000'000'000;
   for (const double epsilon0 : {1e-10, 3e-9, 1e-7}) {
@@ -184,7 +185,8 @@ TEST(LocalPure, MomentBoundIsRoundedUpWhereItsPartsNearlyCancel) {
   }
 }
 
-// The two sums of the exact composition agree to 16 digits there, so their difference has none.
+// At so tiny an epsilon0, the two sums of the exact composition agree to 16 digits, so their
+// difference has no correct digit. The bound by the total variation must take its place.
 TEST(LocalPure, ATinyEpsilon0LeavesATinyDelta) {
   for (const double epsilon0 : {1e-18, 4e-91, 1e-100}) {
     double before = 0;

@@ -17,11 +17,12 @@ namespace {
 using Extended = long double;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kMassError = 4e-16;
+constexpr double kMassError = 4e-16;  // bounds the relative error of a mass after rounding to double
 
 Extended upper_normal(Extended x) { return 0.5L * std::erfc(x / std::numbers::sqrt2_v<Extended>); }
 
-// Ten-point Gauss-Legendre rule on [-1, 1]: nodes by Newton's iteration on the Legendre polynomial.
+// The ten-point Gauss-Legendre rule on [-1, 1]. Newton's iteration on
+// the Legendre polynomial finds its nodes.
 struct Rule {
   std::array<Extended, 10> node, weight;
   Rule() {
@@ -73,7 +74,7 @@ Moments integrate(Extended mu, Extended a, Extended b) {
   return {sum.mass * scale, sum.rise * scale, sum.fall * scale};
 }
 
-// The z at which ln r = log.
+// Returns the z at which ln r has the value `log`.
 Extended normal_coordinate(Extended mu, Extended log) { return log / mu + mu / 2; }
 
 // The normal law's mass of [z - mu, z], as an integral. Where mu is small against z, a difference of two
@@ -93,7 +94,7 @@ Extended normal_mass_before(Extended z, Extended mu) {
   return sum * half / std::sqrt(2 * std::numbers::pi_v<Extended>);
 }
 
-// The infinite end cells: below z for lower_end, above z for upper_end.
+// An infinite cell at an end: below z for lower_end(), above z for upper_end().
 struct End {
   Extended mass;    // mass of the normal law in the cell
   Extended ratio;   // mean of r in the cell, accurate where it is small
@@ -108,8 +109,8 @@ End upper_end(Extended mu, Extended z) {
   return {mass, upper_normal(z - mu) / mass, normal_mass_before(z, mu) / mass};
 }
 
-// An upper bound of E(a - r)_+ = a f(1/a), where a = 1 + knot <= 1 and f(alpha) is the Gaussian's privacy
-// profile. The identity exchanges the two records.
+// An upper bound of E(a - r)_+ = a f(1/a), where a = 1 + knot <= 1 and f(alpha) is the
+// Gaussian's privacy profile. The identity follows from exchanging the two records.
 double lognormal_deficit(double mu, double knot) {
   const double log_alpha = -std::log1p(knot);
   return (1 + knot) * gaussian_divergence(mu, log_alpha * (1 - numerics::kThreeRoundings)).upper *
@@ -202,8 +203,8 @@ CenteredLognormal::CenteredLognormal(double mu, const std::vector<double>& knots
 }
 
 CenteredLognormal::Range CenteredLognormal::range(double tail) const {
-  // E(r - a)_+ = f(a) and E(a - r)_+ = a f(1/a), where f is the Gaussian's privacy profile. Both are monotone
-  // in the knot a, so bisection finds the cut.
+  // With a = 1 + knot, E(r - a)_+ = f(a) and E(a - r)_+ = a f(1/a), where f is the
+  // Gaussian's privacy profile. Both are monotone in a, so bisection finds the cut.
   const auto zero =
       static_cast<std::size_t>(std::lower_bound(knots_.begin(), knots_.end(), 0.0) - knots_.begin());
   std::size_t high = zero + 1;
@@ -258,8 +259,9 @@ numerics::AtomicLaw CenteredLognormal::below(double tail, bool lower_points) con
   }
   points.push_back(top.excess);
   masses.push_back(top.mass);
-  // The atom nearest 0 becomes an atom at 0, which need not be stored. It is merged with so much mass of its
-  // neighbour on the other side of 0 that their mean is 0. Merging lowers every convex expectation (Jensen).
+  // The atom nearest 0 becomes an atom at 0, which need not be stored. It is
+  // merged with so much mass of its neighbour on the other side of 0 that their
+  // mean is 0. Merging lowers the expectation of every convex function (Jensen).
   const auto right =
       static_cast<std::size_t>(std::lower_bound(points.begin(), points.end(), Extended(0)) - points.begin());
   const std::size_t near = points[right] < -points[right - 1] ? right : right - 1;

@@ -4,11 +4,11 @@
 // message of R(x') is lognormal: r = e^{mu z - mu^2/2} with z standard normal, so its mean is 1. Given
 // increasing knots, a cell is the interval between two neighbouring knots, and there are two laws.
 //   above: every cell's mass is split between its two knots, with its mean kept. The part cut off at the ends
-//          is returned as an excess. A stop-loss transform must be raised by it once for every copy of r.
+//          is returned as an excess, by which a stop-loss transform must be raised once for every copy of r.
 //   below: every cell is merged to its mean, and so are the two infinite cells at the ends.
-// Masses come from Gauss-Legendre panels of positive terms in extended precision. Because no difference
-// of tails is taken, each has a relative error of 1e-17 before it is rounded to double. Pure functions;
-// may be called from any thread.
+// Masses come from Gauss-Legendre panels of positive terms in extended precision.
+// Because no difference of tails is taken, each mass has a relative error of 1e-17
+// before it is rounded to double. Pure functions; may be called from any thread.
 #pragma once
 
 #include <cstddef>

@@ -10,7 +10,7 @@ namespace {
 
 using numerics::round_up;
 
-// e^{l-eps} - e^{-eps} for l > eps, rounded upward, in a form that does not cancel.
+// Returns e^{l-eps} - e^{-eps} for l > eps, rounded up, in a form in which no digits cancel.
 double point_above(double l, double epsilon) {
   const double absent = std::exp(-epsilon);
   if (l < 1) return round_up(absent * std::expm1(l));

@@ -25,8 +25,8 @@ namespace muster::accounting {
 // times the probability that the client reports. rate in (0, 1], epsilon >= 0.
 numerics::AtomicLaw reporting_law(const Profile& profile, double rate, double epsilon);
 
-// The value of Y where X* = 0, which is 1 - e^{-epsilon}, rounded up. If reporting_law has this atom, it is
-// the last one.
+// The value of Y where X* = 0, which is 1 - e^{-epsilon}, rounded up.
+// If a reporting_law() has an atom there, it is the last one.
 double neutral_point(double epsilon);
 
 // ln p of a probability p, computed from p or from not_p = 1 - p, whichever is smaller and so has more

@@ -1,4 +1,4 @@
-// Who may report in a round, as the three numbers that exact curves and swap bounds need.
+// Describes who may report in a round, by the three numbers that exact curves and swap bounds need.
 #pragma once
 
 namespace muster::accounting {

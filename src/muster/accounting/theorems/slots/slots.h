@@ -1,5 +1,6 @@
-// Random check-ins (Balle, Kairouz, McMahan, Thakkar, Thakurta, NeurIPS 2020): a client sends one
-// message per run, at a random slot (Theorems 8 and 9, docs/theory/slots.md).
+// Bounds random check-ins, in which a client sends one message per run, at
+// a random slot (Theorems 8 and 9, docs/theory/slots.md). The protocols are
+// those of Balle, Kairouz, McMahan, Thakkar and Thakurta (NeurIPS 2020).
 //
 // A client checks in with probability p0, at one of its m slots, chosen uniformly. The server updates a
 // public model slot by slot, and the randomizer of each update may be chosen after all earlier updates.
@@ -9,12 +10,12 @@
 //    whatever the others do, with independent X*_i of the law X* of docs/theory/profile-only.md. If c_i
 //    others are known to check in at slot i, w_i (X*_i - (1-E)) replaces X*_i - (1-E), where
 //    w_i = 1 / (1 + c_i) is the probability that the server picks the victim if she is there.
-//  - The messages of everybody at a slot are averaged, p0 < 1: the whole run costs one shuffled check-in of
-//    rate p0, whatever m is. For unequal rates, see unequal_rates.h. p0 = 1 is refused; see
+//  - The messages of everybody at a slot are averaged. If p0 < 1, the whole run costs as much as one shuffled
+//    check-in of rate p0, whatever m is. For unequal rates, see unequal_rates.h. p0 = 1 is refused; see
 //    docs/theory/adaptive-shuffle.md.
-// f bounds the local profile of every randomizer that the protocol may choose, the dummy's record included.
-// Proven for the released sequence of models; the server is trusted, because it sees who reports. Immutable
-// values; call from any thread.
+// f bounds the local profile of every randomizer that the protocol may choose, over all
+// records and that of the dummy. Proven for the released sequence of models; the server
+// is trusted, because it sees who reports. Immutable values; call from any thread.
 #pragma once
 
 #include <vector>
@@ -40,6 +41,7 @@ class CountedSlotCurve {
   numerics::UpperAndEstimate delta(double epsilon) const;
 
  private:
+  // One choice of the Poisson numbers' mean.
   struct Level {
     SumShape shape;      // the weights of its terms have the law of 1 / (1 + a Poisson number)
     double excess;       // probability charged at the bound of slot_curve()

@@ -27,9 +27,9 @@ using Kind = SlotProtocol::Kind;
 
 const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // values of epsilon / epsilon0
 
-// A channel with an epsilon0-LDP randomizer for every slot and past: either randomized response, in which
-// each record's bit is random, or one base law for all records, whose weights are multiplied by 1 or
-// e^{epsilon0/2} at random for each record. The same slot and past always have the same randomizer.
+// Returns a channel with a random epsilon0-LDP randomizer for every slot and past. It is either randomized
+// response, with a random bit for each record, or one base law for all records, whose weights are multiplied
+// by 1 or e^{epsilon0/2} at random for each record. The same slot and past always have the same randomizer.
 Channel adaptive_channel(double epsilon0, int records, int messages, unsigned seed) {
   using Key = std::pair<int, std::uint64_t>;
   const auto memory = std::make_shared<std::map<Key, std::vector<Law>>>();
@@ -192,8 +192,8 @@ TEST(Slots, AveragedUpdatesDominateEveryAdaptiveRun) {
   EXPECT_GT(domination.tightest, 0.5L);
 }
 
-// Protocols that the theorems exclude exceed the bound in the same comparison. The two numbers below are from
-// tools/golden/slots.py.
+// Protocols that the theorems exclude exceed the bound, so the comparison notices
+// a broken assumption. The two numbers below are from tools/golden/slots.py.
 TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
   const double epsilon0 = 1;
   const long double q = 1 / (std::exp(1.0L) + 1);
@@ -247,7 +247,7 @@ TEST(Slots, HomogeneousPairIsItsDataset) {
   }
 }
 
-// Expects delta = 1e-6 at the epsilon of a reference value, to three digits.
+// Expects that delta is 1e-6 within 0.3 % of the given epsilon.
 void expect_about(const std::function<numerics::UpperAndEstimate(double)>& delta, double epsilon) {
   EXPECT_LE(delta(epsilon * 1.003).upper, 1e-6);
   EXPECT_GE(delta(epsilon * 0.997).estimate, 1e-6);
@@ -306,7 +306,8 @@ TEST(Slots, CountingIsNeverWorse) {
 }
 
 // At a single slot, the message is the victim's with probability a = p0 w, and otherwise the dummy or another
-// client sends a message of her alternative. The reverse curve is p (1 - E (1 + a (e^-epsilon0 - 1)))_+.
+// client sends a message of her alternative. With p = 1 / (1 + e^-epsilon0), the reverse curve is p (1 - E (1
+// + a (e^-epsilon0 - 1)))_+. Rounding must not make the computed lower end exceed it next to its zero.
 TEST(Slots, PairNextToItsZeroIsNotTooLarge) {
   using oracle::Ball;
   const Ball one(1.0);

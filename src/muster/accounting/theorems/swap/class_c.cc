@@ -18,39 +18,44 @@ namespace {
 
 using numerics::round_up;
 
-// If WorstMixture::slack, which is added to cover all numbers of clients of either type, exceeds this share
-// of the value, the bound by the profile-only law X* is computed too. For small epsilon0, where X* is close,
-// the share is smaller.
+// WorstMixture::slack is the part of the value that was added to cover every number of clients
+// of type 0. If it exceeds this share of the value, the bound by the profile-only law X* is
+// computed too. For small epsilon0, where that bound is hardly larger, the share is smaller.
 constexpr double kCompareWithProfile = 0.02;
-// The event that nobody is absent is charged at the local profile f(E), if this adds at most kMatters of the
-// sum. Otherwise it is charged at the smaller of f(E) and the blanket (blanket.h). If that charge is more
-// than kBlanketMatters of the sum, the bound of class_c_pool.h is tried as well.
+// The event that nobody is absent is charged at the local profile f(E) if this adds at most the share
+// kMatters to the rest of the bound, and otherwise at the smaller of f(E) and the blanket (blanket.h). If
+// even that charge adds more than the share kBlanketMatters, the bound of class_c_pool.h is tried as well.
 constexpr double kMatters = 1e-9, kBlanketMatters = 5e-3;
-// For unequal rates, the share of the sum that may be charged for improbably few hidden clients. Hidden
-// clients are those whose coins are not revealed.
+// With unequal rates, clients whose coins are not revealed are called hidden. The charge for
+// the event that improbably few clients are hidden may add this share to the rest of the bound.
 constexpr double kRareFew = 1e-5;
-// A second bound is computed where the charge for the event that nobody is absent is more than a share of the
-// bound: kCompareWithPool for equal rates, kCompareWithPools for unequal rates. For equal rates, the second
-// bound is that of class_c_pool.h. It is also computed where upper - estimate is more than kWideGap of the
-// bound. For unequal rates, the second bound is the average over the number of hidden clients. It is also
-// computed for at most kFewClients clients, where sums are enumerated, and for more than kManyClients, where
-// the round-off of the revealed clients' terms matters. For subsets there is no second bound.
+// These constants decide when a second bound is computed. For equal rates, it is the bound of
+// class_c_pool.h, and it is computed if the charge for the event that nobody is absent exceeds
+// the share kCompareWithPool of the bound, or if upper - estimate exceeds the share kWideGap.
+// For unequal rates, it is the average over the number of hidden clients (over_counts_), and
+// it is computed if the charge exceeds the share kCompareWithPools, for at most kFewClients
+// clients, whose sums are enumerated, and for more than kManyClients clients, where the
+// round-off of the revealed clients' terms matters. Subsets have no second bound.
 constexpr double kCompareWithPool = 1e-3, kCompareWithPools = 1e-2, kWideGap = 2e-3, kFewClients = 24,
                  kManyClients = 1e9;
 constexpr double kNegligible = 1e-80;  // below this delta, no second bound is computed
 
 struct TwoTypes {
+  // The laws of type 0, which holds the victim's alternative record, and of type 1, which holds her record.
   numerics::AtomicLaw alternative, record;
 };
 
-// The terms of the two types. They are shifted by E - 1, so that an absent client's term is zero. The two
-// types' terms then have mean zero, and type 1's term has the law of -E times type 0's term. A revealed
-// client's term, zero before the shift, is E - 1. At eps = 0 this is zero as well, and worst_mixture_excess
-// counts revealed clients as absent, which does not make its V_i smaller (docs/theory/unequal-rates.md).
+// Returns the laws of the two types' terms, shifted by E - 1 so that an absent client's term
+// is zero. Another client is hidden and reports with probability `lo`, and her coin is
+// revealed with probability `revealed`. The shifted terms have mean zero, and that of type 1
+// has the law of -E times that of type 0. A revealed client's term is 0 before the shift and
+// E - 1 after it. At eps = 0, E - 1 is zero too, and worst_mixture_excess() counts revealed
+// clients as absent, which does not make its V_i smaller (docs/theory/unequal-rates.md).
 //
-// Points are rounded up, and the threshold of delta() down, because weight_error() does not cover them: with
-// few and large terms, a relative error of a point is multiplied by more than that of a weight. A weight has
-// five roundings: four of p or q (an exponential, a sum, a quotient) and one of the product.
+// Points are rounded up here, and delta() rounds the threshold down, because weight_error()
+// covers weights only: if terms are few and large, the result is more sensitive to an error
+// of a point than to one of a weight. A weight has five roundings: four in p or q (an
+// exponential, which counts as two, a sum and a quotient) and one in the product.
 TwoTypes types_of_terms(double epsilon0, double epsilon, double lo, double revealed) {
   const double e = std::exp(epsilon);
   const double q = 1 / (std::exp(epsilon0) + 1);
@@ -118,8 +123,8 @@ double ClassCCurve::profile_only(double epsilon) const {
   return upper * (1 + numerics::kEightRoundings);
 }
 
-// The charge for the event that nobody is absent; `local` is f(E), and `sum` is the rest of the bound. Given
-// this event, the messages of the victim and of N ~ Bin(n - 1, chance) hidden others are shuffled.
+// Bounds the charge for the event that nobody is absent. `local` is f(E), and `sum` is the rest of the bound.
+// Given this event, the messages of the victim and of N ~ Bin(n - 1, chance) hidden others are shuffled.
 double ClassCCurve::everybody(double epsilon, double local, double sum) const {
   // The probability that another client is hidden and absent.
   const double absent = theta_ * (1 - rate_);
@@ -133,8 +138,8 @@ double ClassCCurve::everybody(double epsilon, double local, double sum) const {
   }
   if (probability * each <= kBlanketMatters * sum) return probability * each;
   double least = n_ - 1, fewer = 0;
-  // Fewer than `least` hidden others are so improbable that f(E) can be charged for this event (`fewer`). For
-  // larger numbers, the bound for `least` others holds.
+  // The event that fewer than `least` others are hidden is so improbable that it can be charged at f(E); this
+  // charge is `fewer`. If `least` or more are hidden, the bound for exactly `least` hidden others holds.
   if (theta_ < 1) {
     const double exponent = numerics::larger(1.0, std::log(probability * local / (kRareFew * sum)));
     least = numerics::binomial_low_end(n_ - 1, chance, exponent);
@@ -145,7 +150,7 @@ double ClassCCurve::everybody(double epsilon, double local, double sum) const {
 }
 
 numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
-  if (rate_ >= 1 && terms_ >= n_) {  // everybody reports: there is nobody to swap with
+  if (rate_ >= 1 && terms_ >= n_) {  // everybody reports, so nobody is absent to swap with
     return ClassCPoolCurve(epsilon0_, n_, 1).delta(epsilon);
   }
   const bool subset = rate_ >= 1;
@@ -162,7 +167,8 @@ numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
   const numerics::WorstMixture worst = numerics::worst_mixture_excess(
       alternative, record, terms_, threshold, subset ? numerics::Mixing::product : numerics::Mixing::swap);
   double upper = worst.value.upper * factor;
-  // The bound by X* is larger than the value by at least three times this share of the value.
+  // X* has 2p times the variance of the types' terms, so its bound exceeds the
+  // value by a share of about sqrt(2p) - 1 or more. This is 0.3 times that share.
   const double ahead_of_profile = 0.3 * (std::sqrt(2 / (std::exp(-epsilon0_) + 1)) - 1);
   if (!(worst.slack < numerics::smaller(kCompareWithProfile, ahead_of_profile)) && upper > kNegligible &&
       terms_ * lo_ > 0.5) {

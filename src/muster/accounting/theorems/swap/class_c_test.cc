@@ -1,6 +1,6 @@
-// Compares the class C bound with the enumeration of every data set of half-sets, with a slow multinomial sum
-// for every number of clients of type 0, and with composed reference values. Wrong variants of the bound must
-// fail the comparison.
+// Compares the class C bound with the truth over every data set of half-sets (tests/oracle/half_sets.h),
+// with a slow multinomial sum for every number of clients of type 0, and with composed reference values.
+// Two wrong variants, which take F_i at one or both ends instead of the maximum, must fall below the truth.
 #include "muster/accounting/theorems/swap/class_c.h"
 
 #include <gtest/gtest.h>
@@ -29,9 +29,9 @@ long double log_binomial(int n, int k) {
   return std::lgamma(n + 1.0L) - std::lgamma(k + 1.0L) - std::lgamma(n - k + 1.0L);
 }
 
-// F_i computed directly from its definition, the swap theorem's sum for i others of type 0 and the rest of
-// type 1. k0 and k1 of them report, and r0 and r1 of those that report have the rare value. If `all_report`,
-// the charge for the event that all report is included at its largest possible value.
+// F_i of class_c.h by its definition, the swap theorem's sum for i others of type 0 and the rest of type 1.
+// Of type 0, k0 clients report, and r0 of these have the rare value, that of probability q; k1 and r1 are
+// the same for type 1. If `all_report`, the largest possible charge for the event that all report is added.
 long double slow_f(double epsilon0, int n, long double rate, long double epsilon, int i,
                    bool all_report = true) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
@@ -62,7 +62,7 @@ long double slow_f(double epsilon0, int n, long double rate, long double epsilon
   return total + (all_report ? std::pow(rate, static_cast<long double>(n)) * std::max(0.0L, p - e * q) : 0);
 }
 
-// The sum for a subset: (1/n) * mean of ( (n-k)(1-E) + sum of k terms )_+, h of them of type 0.
+// The bound for a subset with h of k terms of type 0: (1/n) * mean of ( (n-k)(1-E) + sum of the k terms )_+.
 long double slow_subset(double epsilon0, int n, int k, long double epsilon, int h) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
   const long double q = 1 / (e0 + 1), p = e0 / (e0 + 1);
@@ -149,8 +149,8 @@ TEST(ClassC, DominatesEveryDatasetOfSubsets) {
   }
 }
 
-// Checks true deltas, and the bound, where the worst data set is not homogeneous. The values are those of
-// tools/golden/class_c.py, which lists data sets and published views one by one.
+// Checks the true delta and the bound in two cases where the worst data set is not homogeneous. The
+// values are those of tools/golden/class_c.py, which enumerates data sets and published views one by one.
 TEST(ClassC, FiguresOfHeterogeneousWorstCases) {
   const std::vector<Worst> four = worst_datasets(
       half_sets(4, 2), 5, {1.2}, [](const std::vector<Law>& others, const Law& a, const Law& b) {
@@ -159,8 +159,8 @@ TEST(ClassC, FiguresOfHeterogeneousWorstCases) {
   EXPECT_NEAR(static_cast<double>(four[0].delta), 0.002241, 5.1e-7);
   EXPECT_NEAR(static_cast<double>(four[0].homogeneous), 0.001969, 5.1e-7);
   EXPECT_NEAR(check_in_upper(2, 5, 0.3, 1.2), 0.003253, 5.1e-7);
-  // With six cells, the first half-set is B and the last is its complement; the other clients
-  // hold B, B and B^c.
+  // Let B be the first half-set of six cells. The last one is its
+  // complement B^c, and the other clients hold B, B and B^c.
   const std::vector<Law> six = half_sets(6, 1);
   long double worst = 0;
   for (const Law& other : six) {
@@ -189,7 +189,7 @@ TEST(ClassC, IsTheMaximumOverAllTypes) {
           if (slow < 1e-9L) continue;
           const numerics::UpperAndEstimate fast = ClassCCurve::check_in(epsilon0, n, rate).delta(epsilon);
           SCOPED_TRACE(::testing::Message() << n << ' ' << epsilon0 << ' ' << rate << ' ' << epsilon);
-          // Where everybody may report, the pool of class_c_pool.h can give a smaller bound.
+          // If all may well report, the curve can be the smaller bound of class_c_pool.h, which slow_f lacks.
           const long double all_report = std::pow(static_cast<long double>(rate), n);
           if (all_report > 1e-4L * slow) continue;
           EXPECT_GE(fast.upper, some_absent * (1 - 1e-14L));
@@ -207,7 +207,8 @@ TEST(ClassC, IsTheMaximumOverAllTypes) {
   EXPECT_LE(loosest, 5e-3);
 }
 
-// slow_f for every number of clients up to n, as [number of clients, victim included][i].
+// Returns slow_f for every number of clients up to n: entry [c][i] is
+// for c clients, the victim included, and i others of type 0.
 std::vector<std::vector<long double>> slow_table(double epsilon0, int n, double rate, double epsilon,
                                                  bool all_report) {
   std::vector<std::vector<long double>> f(static_cast<std::size_t>(n) + 1);
@@ -219,12 +220,12 @@ std::vector<std::vector<long double>> slow_table(double epsilon0, int n, double 
   return f;
 }
 
-// For rates in [lo, hi], compares the bound with a slow sum for every i, over the numbers of hidden clients
-// of either type. For up to 24 clients the bound is an average over the number of hidden clients; for more it
-// is one contour integral.
+// For rates in [lo, hi], compares the bound with the largest slow sum over all i. Each slow sum runs over the
+// numbers of hidden clients of either type, that is, of clients whose coins are not revealed. For up to 24
+// clients the bound may be an average over the number of hidden clients; for more it is one contour integral.
 TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
   double loosest = 0;
-  int sharper = 0;  // cases below `every`, in which i may depend on the number of hidden clients
+  int sharper = 0;  // cases with a bound below `every`, whose i may vary with the number of hidden clients
   for (const int n : {5, 25}) {
     for (const double epsilon0 : {0.5, 2.0}) {
       for (const auto& [lo, hi] : {std::pair{0.1, 0.2}, {0.3, 0.34}}) {
@@ -265,7 +266,7 @@ TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
           SCOPED_TRACE(::testing::Message()
                        << n << ' ' << epsilon0 << ' ' << lo << ' ' << hi << ' ' << epsilon);
           EXPECT_LE(fast.upper, every * (1 + 5e-3L));
-          // Where everybody may report, the pool of class_c_pool.h can give a smaller bound.
+          // If all may well report, the curve can be the smaller bound of class_c_pool.h, which slow_f lacks.
           if (std::pow(1 - theta * (1 - hi), static_cast<long double>(n)) > 1e-3L * slow) continue;
           EXPECT_GE(fast.upper, worst_of(absent) * (1 - 1e-14L));
           EXPECT_LE(fast.estimate, slow * (1 + 1e-12L));
@@ -280,7 +281,8 @@ TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
   EXPECT_GT(sharper, 0);
 }
 
-// The values are those of docs/theory/reference-values.md, within 4e-5 of tools/golden/check_in_rounds.py.
+// The values are those of docs/theory/reference-values.md.
+// tools/golden/check_in_rounds.py agrees within 4e-5.
 TEST(ClassC, ReferenceValues) {
   struct Row {
     double n, rate, epsilon0;
@@ -303,8 +305,9 @@ TEST(ClassC, ReferenceValues) {
   }
 }
 
-// The bound is close to true deltas where few clients are absent. It is also small at a large epsilon, where
-// a mixture of both types has the largest value.
+// Where few clients are absent, the bound is within 0.3 % of the divergence of one data set.
+// The last check is at a large epsilon, where a mixture of both types has the largest value; a
+// contour chosen for one type alone gives no useful bound there (docs/theory/notes/class-c.md).
 TEST(ClassC, NearTheTruthWhereFewAreAbsentAndFarOut) {
   for (const auto& [lo, hi] : {std::pair{0.9, 0.99}, {0.95, 0.97}, {0.99, 0.99}}) {
     const UnequalRatesPair pair(1, 1000, lo, hi);
@@ -357,7 +360,7 @@ TEST(ClassC, UnequalRatesAnswerEverywhere) {
           EXPECT_LE(d.upper, 1);
           EXPECT_LE(d.estimate, previous * (1 + 1e-9));
           EXPECT_GE(d.upper,
-                    equal.delta(share * epsilon0).estimate * (1 - 1e-9));  // unequal rates hide fewer clients
+                    equal.delta(share * epsilon0).estimate * (1 - 1e-9));  // lower rates hide the victim less
           previous = d.upper;
         }
       }

@@ -52,10 +52,11 @@ RoundBound gaussian_two_types(const GaussianLocal& mechanism, const RoundShape& 
                                              : GaussianTwoTypesCurve::check_in(sum, ball, n, rate))};
 }
 
-// Adds the bound by the worst types, if there is one. Returns whether the profile-only bound is certainly not
-// smaller. This is so for class C, because the profile-only law is above both types in convex order. For the
-// Gaussian, it is so if the ball's diameter is at most the largest distance of two records, because the curve
-// of the two types then tries the profile-only law itself wherever this law may give less.
+// Adds the bound by the worst types of the other clients, if the mechanism has one. Returns
+// whether the profile-only bound is certainly not smaller than it. For class C it is not,
+// because the profile-only law is above both types in convex order. For the Gaussian it is not
+// if the ball's diameter is at most the largest distance of two records, because the curve of
+// the two types then tries the profile-only law itself wherever this law may give less.
 bool add_worst_types(const Mechanism& mechanism, const RoundShape& shape, const std::vector<std::string>& who,
                      const std::shared_ptr<const ReportingSum>& sum, Applicable& list) {
   if (summable_in_class_c(mechanism)) {

@@ -1,6 +1,7 @@
-// Computes the mean of (a/u - E b/u - c)_+ at a message w of law u by quadrature, for Gaussian laws a, b and
-// u. It is independent of gaussian_triangle.cc. Let x, x' and t be the centres of the three laws, p = x - t
-// and q = x' - t. Given the component of w along q, the mean is the expected excess of a lognormal variable,
+// Computes the mean of (a/u - E b/u - c)_+ at a message w of law u by quadrature, for spherical
+// normal laws a, b and u of unit variance. It shares no code with gaussian_triangle.cc, which
+// is compared with it. Let x, x' and t be the centres of the three laws, p = x - t and q = x' -
+// t. Given the component of w along q, the mean is the expected excess of a lognormal variable,
 // in closed form. The trapezoidal rule integrates over this component.
 #pragma once
 
@@ -21,7 +22,8 @@ inline double lognormal_excess(double y, double s, double k) {
   return y * below(z + s / 2) - k * below(z - s / 2);
 }
 
-// The exponents of a/u and b/u have the variances mu^2 X and mu^2 Y and the covariance mu^2 W; e is E.
+// Integrates the mean at the top of this file. X, Y and W are |p|^2, |q|^2 and the product p.q in units
+// of mu^2, so ln(a/u) and ln(b/u) have the variances mu^2 X and mu^2 Y and the covariance mu^2 W. e is E.
 inline Value excess(double mu, double X, double Y, double W, double e, double c) {
   // The component held fixed is along q, or along p where p is longer.
   const bool swapped = Y < X;

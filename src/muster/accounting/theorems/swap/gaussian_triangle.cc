@@ -15,18 +15,18 @@ using numerics::within;
 using Extended = long double;
 
 constexpr double kUlp = 0x1p-52;
-// Farthest z considered, in deviations; a normal's tail beyond it contributes less than kVanishing.
+// The largest z considered. The tail of the normal law beyond it contributes less than kVanishing.
 constexpr double kFarthest = 36;
 constexpr double kVanishing = 1e-250;
-// Relative errors of a normal tail and of the integrand. A relative error of the argument x changes either by
-// about x^2 times this error, and x^2 is below 2e3 where the tail is in the range of a double.
+// Bounds of the relative errors of a normal tail and of the integrand. A relative error of the argument
+// x is multiplied by about x^2, which is below 2e3 where the tail is in the range of a double.
 constexpr double kErrorOfTail = 1e-10, kErrorOfValue = 1e-8;
-// Newton's method for F(z) = 0 (below) stops where |F(z)| is at most this. Integrating from that z instead of
-// the root adds about the square of kResidual.
+// Newton's method for F(z) = 0 (see excess_of_difference) stops where |F(z)| is at most this.
+// Integrating from that z instead of the root changes the result by about the square of kResidual.
 constexpr double kResidual = 3e-9;
 constexpr int kMaxSteps = 60;
-constexpr double kOutermost = 9;  // the last deviation of the common factor's cells; the rest is bounded
-// Rounding error of the shape and of the common factor, in units of (1 + |c|) E.
+constexpr double kOutermost = 9;  // the common factor's cells end at -9 and 9 deviations; the rest is bounded
+// A bound of the error from rounding the triangle's shape and the common factor, in units of (1 + |c|) E.
 constexpr double kAbsolute = 1e-14;
 
 double upper_tail(double x) { return 0.5 * std::erfc(x * std::numbers::sqrt2 / 2); }
@@ -40,9 +40,10 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   const double length = p - q, half_p = 0.5 * p * p, half_q = 0.5 * q * q;
   const double log_k = std::log(k);
   const double other = log_k + half_p;
-  // The term e^{pz - p^2/2} is at most k for every z <= kFarthest.
+  // If e^{pz - p^2/2} is at most k for every z <= kFarthest, the integrand is positive only beyond kFarthest.
   if (other > kFarthest * p && (p > 0 || log_k > 0)) return kVanishing;
-  // If either term inside the logarithm is left out, the root lies to the left of the true one.
+  // Leaving out either term inside the logarithm of F moves the root
+  // to the left, which gives two lower bounds of it.
   double least = (log_e + half_p - half_q) / length;
   if (p > 0) least = larger(least, other / p);
   double z = larger(start, least);
@@ -67,15 +68,15 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
     z = larger(least, z - residual / slope);
   }
   start = z;
-  // Falls back to a bound by the mean of exp(pZ - p^2/2): of its part beyond z if the root lies beyond z, and
-  // of all of it otherwise.
+  // Without convergence, falls back to the mean of exp(pZ - p^2/2): only its part
+  // beyond z if the root lies beyond z, and otherwise the whole mean, which is 1.
   if (!settled) return residual < 0 ? upper_tail(z - p) * (1 + kErrorOfTail) : 1;
   const double tails[3] = {upper_tail(z - p), e * upper_tail(z - q), k * upper_tail(z)};
   const double sum = tails[0] + tails[1] + tails[2];
   const double reach = std::fabs(z) + length;
   const double rounding = kUlp * (8 + 2 * reach * reach) * sum;
-  // With away = |residual| / slope, the distance of the root from z is at most 2 * away while |q| * away is
-  // below 1/2. Between the root and z, the integrand is at most as large in absolute value as at z.
+  // The distance of the root from z is at most 2 * away while |q| * away is below 1/2.
+  // Between the root and z, the integrand is at most as large in absolute value as at z.
   const double lost_residual =
       std::fabs(residual) + kUlp * (8 + 2 * length * std::fabs(z) + std::fabs(log_k));
   const double away = lost_residual / slope;
@@ -85,8 +86,8 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   return expected > kVanishing ? expected : kVanishing;
 }
 
-// A stop-loss transform as scale * mean of V (exp(pZ - p^2/2) - e exp(qZ - q^2/2) - threshold / V)_+, where e
-// is the member of this name, and V is a lognormal factor of mean one that is independent of Z.
+// Represents a stop-loss transform as scale * mean of V (exp(pZ - p^2/2) - e exp(qZ - q^2/2) - threshold
+// / V)_+. Z is standard normal, and V is a lognormal factor of mean one that is independent of Z.
 struct Integrand {
   double p, q;  // p >= 0 >= q
   double e, log_e;
@@ -94,9 +95,9 @@ struct Integrand {
   double scale;
 };
 
-// The transform at c of g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}), where p - q = length and
-// p = share * length. For c <= 0, (c - g)_+ = E ( e^{N2} - (1/E) e^{N1} - |c|/E )_+ has the same form, with
-// -Z instead of Z.
+// The transform at c of g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}), where p - q
+// = length and p = share * length. `excess` is E - 1. For c <= 0, (c - g)_+ = E
+// ( e^{N2} - (1/E) e^{N1} - |c|/E )_+ has the same form, with -Z instead of Z.
 Integrand integrand_of(double length, double share, double excess, double c) {
   const double e = 1 + excess, log_e = std::log1p(excess);
   const double p = length * share, q = p - length;
@@ -162,10 +163,11 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   const double across =
       mu_ * mu_ * larger(0.0, triangle.S - triangle.d * triangle.d / triangle.D + 8 * kUlp) / 4;
   const double deviation = std::sqrt(across) * (1 + 4 * kUlp);
-  // Let C1(k) be the mean that excess_of_difference() bounds. V -> V C1(threshold / V) is convex with slope
-  // in [0, 1]. So V may be spread to the ends of cells, which are v = e^{deviation t - deviation^2/2} at the
-  // cuts t, with the probability and the mean of each cell kept. The mean of (V - v)_+ at the largest v is
-  // added. The cells are visited from the largest v down, so that the roots increase.
+  // Let C1(k) be the mean that excess_of_difference() bounds. As a function of V, V
+  // C1(threshold / V) is convex with slopes in [0, 1]. So the mass of V may be moved to
+  // the ends of cells, which are v = e^{deviation t - deviation^2/2} at the cuts t, if
+  // each cell keeps its probability and its mean. The mean of (V - v)_+ at the largest v
+  // is added. The cells are visited from the largest v down, so that the roots increase.
   double sum = 0;
   double z = -kFarthest, before = z;
   const auto visit = [&](double at, double mass, bool guess) {
@@ -200,7 +202,7 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
 TriangleExcesses::Ends TriangleExcesses::record(double c) const {
   const Extended e = 1 + static_cast<Extended>(excess_), at = c;
   // At t = x the term is g = 1 - E r, and at t = x' it is r - E, where r is lognormal of mean 1.
-  if (at <= 0) {  // (c - 1 + E r)_+ = E (r - (1 + |c|)/E)_+
+  if (at <= 0) {  // the deficit is that of (c - 1 + E r)_+ = E (r - (1 + |c|)/E)_+
     const Extended l = std::log1p(-at) - std::log1p(static_cast<Extended>(excess_));
     return rounded(e * divergence_at(mu_, l, false), e * divergence_at(mu_, l, true));
   }
@@ -211,7 +213,7 @@ TriangleExcesses::Ends TriangleExcesses::record(double c) const {
 }
 
 TriangleExcesses::Ends TriangleExcesses::alternative(double c) const {
-  // Threshold is K = c + E.
+  // The mean of (g - c)_+ is that of (r - K)_+ with the threshold K = c + E.
   const Extended minus_one = static_cast<Extended>(excess_) + c, threshold = 1 + minus_one;
   if (c > 0) {
     const Extended l = std::log1p(minus_one);

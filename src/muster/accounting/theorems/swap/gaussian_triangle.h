@@ -6,12 +6,12 @@
 // mu. At a message drawn from u, g = e^{N1} - E e^{N2} with N1, N2 jointly normal. The law of g depends only
 // on mu, E and three squared distances in units of mu^2:
 //     D = |x - x'|^2,   d = |x - t|^2 - |x' - t|^2,   S = |2t - x - x'|^2.
-// Lemma 1 of the page: the mean of (g - c)_+ increases in D and in S; it increases in d if c > 0 and
-// decreases in d if c < 0. Lemma 2: at every c, the mean for any triangle of records in the ball is at most
-// that for some triangle with the same d, D = 1 - eta and S = widest_sum(eta, |d|). Values are one-sided so
-// that tails keep their digits. They are the expected excess, mean of (g - c)_+, for c > 0, and the expected
-// deficit, mean of (c - g)_+, for c <= 0. Excess minus deficit is 1 - E - c for every triangle. Pure
-// functions and an immutable class; call from any thread.
+// By Lemma 1 of the page, the mean of (g - c)_+ increases in D and in S; it increases in d if c > 0 and
+// decreases in d if c < 0. By Lemma 2, at every c, the mean for any triangle of records in the ball is
+// at most that for some triangle with the same d, D = 1 - eta and S = widest_sum(eta, |d|). The
+// functions below return the expected excess, the mean of (g - c)_+, for c > 0, but the expected
+// deficit, the mean of (c - g)_+, for c <= 0, so that small values keep their digits. Excess minus
+// deficit is 1 - E - c for every triangle. Pure functions and an immutable class; call from any thread.
 #pragma once
 
 #include <vector>
@@ -33,14 +33,15 @@ class TriangleExcesses {
   // mu is in [1e-3, 2]; E >= 1 is given as excess = E - 1 in [0, 1e6].
   TriangleExcesses(double mu, double excess);
 
-  // An upper bound of the mean of (g - c)_+ for c > 0 and of (c - g)_+ for c <= 0; finite, >= 0. It includes
-  // 1e-14 (1 + |c|) E for rounding. Atoms replace the lognormal factor that a/u and b/u have in common. This
-  // raises the bound by about as much as if the variance of g were larger by c^2 / 1000. An atom that cannot
-  // contribute more than `negligible` is not evaluated, but charged the most that it can contribute.
+  // An upper bound of the mean of (g - c)_+ for c > 0 and of (c - g)_+ for c <= 0. It is
+  // finite and not negative, and includes 1e-14 (1 + |c|) E for rounding. Atoms replace the
+  // lognormal factor that a/u and b/u have in common. This raises the bound by about as
+  // much as if the variance of g were larger by c^2 / 1000. An atom that cannot contribute
+  // more than `negligible` is not evaluated, but charged the most that it can contribute.
   double above(const Triangle& triangle, double c, double negligible = 1e-18) const;
 
-  // Bounds of A(c) and B(c) of the page: the values that above() bounds, for x and x' at the ends of a
-  // diameter, and t at x (A) or at x' (B). `lower` and `upper` are within a relative 1e-14 of each other.
+  // Bounds of A(c) and B(c) of the page. These are the values that above() bounds if x and x' are the ends of
+  // a diameter and t is at x (A) or at x' (B). `lower` and `upper` are within a relative 1e-14 of each other.
   struct Ends {
     double lower, upper;
   };

@@ -29,7 +29,7 @@ TEST(GaussianTriangle, ReferenceValues) {
     const double parity = row.c > 0 ? 0 : 1 - row.e - row.c;
     const double above = TriangleExcesses(row.mu, row.e - 1).above({row.D, row.d, row.S}, row.c) + parity;
     EXPECT_GE(above, row.value);
-    EXPECT_LE(above, row.value * (1 + 5e-3)) << row.c;  // allows for the chords of the common factor
+    EXPECT_LE(above, row.value * (1 + 5e-3)) << row.c;  // the cells of the common factor raise it
     const quadrature::Value rule = quadrature::excess_of_distances(row.mu, row.D, row.d, row.S, row.e, row.c);
     EXPECT_NEAR(rule.value, row.value, 1e-12);
   }
@@ -125,14 +125,14 @@ TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
   EXPECT_LT(nearest, 1e-3);
 }
 
-// Where x = x', D is 0, eta is 1, and t may lie at the other end of a diameter. If the root in widest_sum
-// were read as 0 there, S would be 2.
+// Where x = x', D is 0, eta is 1, and t may lie at the other end of a diameter, so S is 4. If
+// the root in widest_sum were read as 0 there, S would be 2, and the bound would be too small.
 TEST(GaussianTriangle, WidestOfAllIsFour) {
   EXPECT_EQ(widest_sum(1, 0), 4);
   EXPECT_NEAR(widest_sum(1 - 1e-12, 0), 4, 1e-10);
   const TriangleCells cells = TriangleCells::of(0.4, 160);
-  // The boxes end at eta = 1, lie in the two cells next to d = 0, and shrink from the whole interval
-  // to its last part.
+  // The boxes lie in the two cells next to d = 0. Their intervals of
+  // eta all end at 1 and begin ever closer to 1.
   for (const std::size_t j : {std::size_t{79}, std::size_t{80}}) {
     for (const double least : {0.0, 0.2, 0.9999}) {
       for (const bool positive : {false, true}) {

@@ -17,9 +17,9 @@ using numerics::as_lower_bound;
 using numerics::as_upper_bound;
 using numerics::UpperAndEstimate;
 
-// If upper and estimate are relatively further apart than the smaller of kWide and kWidePerMu mu, the bound
-// by the profile-only law is computed too. That bound is larger than the exact value of the two types by a
-// fraction of about mu / 3 or more.
+// If upper - estimate exceeds upper times the smaller of kWide and kWidePerMu * mu, the bound by the
+// profile-only law is computed too. That bound exceeds the exact value of the two-types bound by a
+// fraction of about mu / 3 or more, so it can only be smaller if the certified maximum is that far off.
 constexpr double kWide = 0.04, kWidePerMu = 0.1;
 // Above this many deviations of the loss, the profile-only law may give less.
 constexpr double kFar = 5;
@@ -86,14 +86,15 @@ UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
       return numerics::worst_mixture_with_rare_terms(types->record, types->alternative, terms_, threshold,
                                                      mixing, 1 - rate_);
     };
-    // Terms far larger than the typical sum make the integral expensive.
+    // Terms far larger than the deviation of their sum make the inversion integral expensive.
     const bool heavy = types->alternative.largest_point() > kHeavy * std::sqrt(terms_ * rate_) * spread_;
     numerics::WorstMixture worst = heavy ? split() : direct();
     if (!heavy && !(worst.value.upper - worst.value.estimate <= wide_ * worst.value.upper) && terms_ >= 3) {
       const numerics::WorstMixture other = split();
       if (!(worst.value.upper <= other.value.upper)) worst = other;
     }
-    // Each weight is rounded twice, and the weights of a law may sum to 1 + 1e-15.
+    // The factor 4 covers that each weight is rounded twice and that
+    // the weights of a law may sum to 1 + 1e-15.
     const double weights = numerics::weight_error(4 * terms_ * rate_);
     const double cut = types->cut * (subset ? terms_ / n_ : rate_);
     sum = {.upper = (worst.value.upper / n_ * weights + cut) * (1 + numerics::kEightRoundings),
@@ -104,8 +105,8 @@ UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
     if (!(sum.upper <= other.upper))
       sum = {.upper = other.upper, .estimate = numerics::smaller(sum.estimate, other.estimate)};
   }
-  // The estimate of the mixture may already include the event that nobody is absent, so the event is added
-  // only to the upper end.
+  // The estimate of the mixture may already include the event that nobody
+  // is absent, so the charge for this event is added only to the upper end.
   const double upper = as_upper_bound((sum.upper + everybody) * (1 + numerics::kEightRoundings));
   return {.upper = upper, .estimate = as_lower_bound(sum.estimate, upper)};
 }

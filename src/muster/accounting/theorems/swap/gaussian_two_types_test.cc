@@ -27,7 +27,8 @@ std::shared_ptr<const ReportingSum> local_of(double mu) {
 
 constexpr double kCell = 0.25;
 
-// N(place, 1) rounded to cells of width 1/4, which is post-processing of the message.
+// The law of N(place, 1) rounded to cells of width 1/4. Rounding is
+// post-processing, so the bound must hold for the rounded messages too.
 std::vector<double> cells_of(double place) {
   std::vector<double> law;
   const auto below = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
@@ -38,9 +39,9 @@ std::vector<double> cells_of(double place) {
   return law;
 }
 
-// Entry k is the sum of (P - E Q)_+ over the multisets of k messages, where P and Q are sums of the
-// multiset's probabilities over all choices of k clients that report. `laws` has the victim's two laws, then
-// those of the two others.
+// Entry k of the result is the sum of (P - E Q)_+ over the multisets of k messages. P and Q
+// are the multiset's probabilities under the victim's two records, summed over all choices of
+// the k clients that report. `laws` has the victim's two laws, then those of the two others.
 std::array<double, 4> exact(const std::array<const std::vector<double>*, 4>& laws, double e) {
   const std::vector<double>&a = *laws[0], &b = *laws[1], &u = *laws[2], &v = *laws[3];
   std::array<double, 4> total{};
@@ -65,7 +66,8 @@ std::array<double, 4> exact(const std::array<const std::vector<double>*, 4>& law
   return total;
 }
 
-// The right-hand side of (T) in docs/theory/gaussian-two-types.md for n = 3, summed over pairs of atoms.
+// The right-hand side of (T) in docs/theory/gaussian-two-types.md for n = 3, summed
+// over pairs of atoms. `excess` is E - 1, g is the rate, and `local` is f(E).
 double bound_of_three(const TwoTypesLaws::Types& types, double excess, double g, double local) {
   const auto atoms = [](const numerics::AtomicLaw& law) {
     std::vector<std::array<double, 2>> all;
@@ -141,8 +143,8 @@ TEST(GaussianTwoTypes, DominatesExactLawsOfThreeClients) {
 // which agree with the prototype's within 0.2 per cent. `least` and `most` are hand-picked limits, not
 // reference values.
 TEST(GaussianTwoTypes, ReferenceValues) {
-  // Each row has the epsilons of one round at n = 60,000, g = .1 and delta = 1e-6: that of the bound by two
-  // types, that of the worse homogeneous data set, and that of the bound by X*.
+  // Each row has three epsilons of one round at n = 60,000, g = .1 and delta = 1e-6: those
+  // of the bound by two types, of the worse homogeneous data set, and of the bound by X*.
   struct Row {
     double mu, two_types, ends, profile;
   };

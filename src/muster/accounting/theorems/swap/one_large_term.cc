@@ -13,8 +13,8 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kOutward = 1 + numerics::kEightThousandRoundings;
-// A factor for estimates. The function f is given as an upper bound, which has fewer correct digits where f
-// is tiny.
+// Lowers estimates. The function f is known only as an upper bound,
+// which has fewer correct digits where f is tiny.
 constexpr double kInward = 1 - numerics::kEightMillionRoundings;
 constexpr double kNoMore = 1e-9;  // all atoms further out are bounded together if they add at most this share
 
@@ -40,8 +40,7 @@ double carried(const LocalTail& local, const OthersBelowZero& others, double wei
   return weight * sum;
 }
 
-// A lower bound of the mean that carried() bounds, up to the error of f, which is given as an upper bound
-// (kInward).
+// A lower bound of the mean that carried() bounds from above, apart from the error of f (kInward).
 double carried_from_below(const LocalTail& local, const OthersBelowZero& others, double weight,
                           double surplus, double epsilon) {
   double sum = 0;

@@ -1,9 +1,10 @@
-// Bounds the sum of a swap-type theorem at losses so large that a single term makes the sum positive
-// (docs/theory/profile-only.md, "One large term").
+// Bounds the sums of the swap theorems at privacy losses so large that a single
+// term makes the sum positive (docs/theory/profile-only.md, "One large term").
 //
-// Let f be the local profile and E = e^eps. Of N clients, let each report with probability g; let S >= N. A
-// client's term is X* (reporting_law.h) if she reports, 0 if her coin is revealed and 1 - E if she is absent.
-// Let -E D be the sum of the negative terms among N - 1 clients (others_below_zero.h). Then
+// Let f be the local profile and E = e^eps. Each of N clients reports with probability
+// g. A client's term is X* (reporting_law.h) if she reports, 0 if her coin is revealed
+// and 1 - E if she is absent. The threshold is (S-N) (E-1) with S >= N. Let -E D be
+// the sum of the negative terms among N - 1 clients (others_below_zero.h). Then
 //     mean of ( sum of all N terms - (S-N) (E-1) )_+
 //         <=  N g ( mean of f(E + (S-N) (E-1) + E D)  +  (N-1) g f(E) Q(E) ),
 // where Q(E) = P(X* > 0) is minus the slope of f at E. The left-hand side is positive only if a single term
@@ -47,9 +48,9 @@ class OneLargeTerm {
  public:
   OneLargeTerm(LocalTail local, Profile profile);
 
-  // factor * mean of ( sum of all N terms - (S-N) (E-1) )_+ at epsilon >= 1, if that is at most 1. `upper` is
-  // an upper bound of this value. `estimate` would be a lower bound if the true profile were as large as the
-  // computed one. Both are in [0, 1] and never NaN.
+  // Bounds the smaller of 1 and factor * mean of ( sum of all N terms - (S-N) (E-1) )_+ at
+  // epsilon >= 1. `upper` is an upper bound of this value. `estimate` would be a lower bound
+  // if the true profile were as large as the computed one. Both are in [0, 1] and never NaN.
   numerics::UpperAndEstimate at(const LargeTermShape& shape, double epsilon) const;
 
  private:

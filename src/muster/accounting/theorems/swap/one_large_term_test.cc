@@ -1,5 +1,5 @@
-// Checks both ends of the bound by one large term against sums over all combinations of terms and, for
-// Gaussian noise, against quadrature. A variant that replaces D by its mean must be too small.
+// Checks that the bound by one large term and its estimate enclose sums over all combinations of terms
+// and, for Gaussian noise, a quadrature. A wrong variant that replaces D by its mean must be too small.
 #include "muster/accounting/theorems/swap/one_large_term.h"
 
 #include <gmock/gmock.h>
@@ -78,9 +78,9 @@ TEST(OneLargeTerm, EnclosesTheSumOfRandomRandomizers) {
   EXPECT_GE(compared, 50);
 }
 
-// The first part of the bound for two Gaussian messages (N = 2, g = 1), with S = `threshold` and factor 1/S.
-// The other message's term lies d = e^{-l} - e^{-eps} below zero if l < eps and d = 0 otherwise, where l is
-// normal with mean mu^2/2 and deviation mu.
+// The first part of the bound of one_large_term.h for two Gaussian messages (N = 2, g = 1), with
+// S = `threshold` and factor 1/S. The other message's term lies d = e^{-l} - e^{-eps} below zero
+// if l < eps and d = 0 otherwise, where l is normal with mean mu^2/2 and deviation mu.
 struct Quadrature {
   double sum = 0;      // the mean over d of (N g / S) f(E (1 + (S - N) (1 - 1/E) + d))
   double at_mean = 0;  // the same expression with d replaced by its mean
@@ -118,15 +118,15 @@ TEST(OneLargeTerm, EnclosesTwoGaussianMessagesByQuadrature) {
         // These factors allow for the discretisation of D's law and for two large terms at once.
         EXPECT_LE(found.upper, exact.sum * 1.02);
         EXPECT_GE(found.estimate, exact.sum * 0.9);
-        // A known wrong variant: phi is convex, so its value at the mean is too small.
+        // This variant is wrong: f is convex, so its value at the mean of d is too small.
         EXPECT_LT(exact.at_mean, exact.sum * (1 - 1e-6));
       }
     }
   }
 }
 
-// The mean of ( sum of w_i (X_i - (1-E)) - S (E-1) )_+, summed over all combinations of the atoms and
-// weights of N reports.
+// The mean of ( sum of w_i (X_i - (1-E)) - threshold (E-1) )_+, summed
+// over all combinations of the atoms X_i and weights w_i of n reports.
 long double weighted_sum(const std::vector<oracle::Atom>& law, const TermWeights& weights, int n,
                          long double threshold, long double epsilon) {
   const long double e = std::exp(epsilon);
@@ -169,7 +169,8 @@ TEST(OneLargeTerm, EnclosesWeightedSumsOverAllCombinations) {
             EXPECT_LE(found.upper, slow / n * 1.01L);
             EXPECT_GE(found.estimate, slow / n * 0.97L);
           }
-          // A known wrong variant: with all weights equal to 1, the sum is larger.
+          // Without the weights, even the estimate must exceed the
+          // bound, so the test notices if weights are ignored.
           shape.weights = none;
           EXPECT_GT(large.at(shape, epsilon).estimate, found.upper);
         }
@@ -212,8 +213,8 @@ TEST(OneLargeTerm, SaysNothingFalseAtTheEnds) {
   }
 }
 
-// For the constant function phi = 1, the mean of phi(D) is 1, however many clients there are. A client who
-// neither reports nor is absent has a revealed coin.
+// The masses must bound the mean of phi(D) for the constant phi = 1 too, so they must sum to at least
+// 1, however many clients there are. A client who neither reports nor is absent has a revealed coin.
 TEST(OthersBelowZero, MassesOfTheUpperBoundSumToAtLeastOne) {
   const Profile profile = local_profile(PureLocal{450}, 1e-44);
   for (const double rate : {5e-7, 0.1, 0.4}) {

@@ -17,8 +17,8 @@ using numerics::larger;
 using numerics::Side;
 using numerics::SumLaw;
 
-// Each law is used for all epsilon from one of these values to the next. Intervals are short near 1 and long
-// where e^{-eps} is negligible.
+// Each law is used for all epsilon between two neighbouring values, the last one for
+// all epsilon >= 45. Intervals are short near 1 and long where e^{-eps} is negligible.
 constexpr std::array kFrom{1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 13.0, 20.0, 30.0, 45.0};
 constexpr std::size_t kCells = 160;
 constexpr double kFarthest = 64;       // the last knot divided by nearest + count; phi is negligible beyond
@@ -57,12 +57,12 @@ class OneTerm {
         from_(kFrom[interval]),
         to_(interval + 1 < kFrom.size() ? kFrom[interval + 1] : std::numeric_limits<double>::infinity()) {}
 
-  // The atoms for the upper bound. A report at a kink l < eps of the profile lies e^{-l} - e^{-eps} below
-  // zero, which is smallest at eps = from_. All kinks from the last one up to from_ onwards are placed at 0.
-  // That kink is among them because its mass would differ if the profile were exact from eps on, like the
-  // function f in the bound. Since phi decreases, mass may be moved toward 0 or added. So the point 0 gets
-  // the amount by which the other masses fall short of 1, plus the amount by which the profile's masses,
-  // which are upper bounds, may exceed the true masses.
+  // The atoms for the upper bound. A report at a kink l < eps of the profile lies e^{-l} - e^{-eps}
+  // below zero, which is smallest at eps = from_. The last kink up to from_ and all later kinks are
+  // placed at 0. The last kink up to from_ is one of them because the bound uses the exact f from eps
+  // on, and the mass of this kink would then be another one. Since phi decreases, mass may be moved
+  // toward 0 or added. So the point 0 gets the amount by which the other masses fall short of 1, plus
+  // the amount by which the profile's masses, which are upper bounds, may exceed the true masses.
   SumLaw above() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double gain = -std::expm1(-from_);
@@ -83,21 +83,23 @@ class OneTerm {
       reports += mass;
     }
     if (terms_.weights != nullptr) {
-      // With a weight w, a report that is not positive and counts as 0 below zero is gain (1 - w) below zero.
+      // With a weight w, a report that is not positive and would be placed at 0 lies gain (1 - w) below zero.
       const double not_positive = terms_.rate * (1 - profile_.alternative_tail(from_));
       add_report(0, larger(0.0, not_positive - reports * (1 + kSummed)));
     }
     add(gain, terms_.silent);
-    // add() also takes the share kSummed from this atom. raised() gives it back for reports, and the last term
-    // for revealed coins. Without it the masses would sum to less than 1, which many clients would multiply.
+    // add() lowers this mass, too, by the share kSummed. raised() makes up for this where
+    // clients report, and the last term where their coins are revealed. Otherwise the masses
+    // of one client would sum to less than 1, and those of many clients to much less.
     const double revealed = larger(0.0, 1 - terms_.rate - terms_.silent);
     add(0, larger(0.0, 1 - counted * (1 - kSummed)) + raised() + kSummed * revealed);
     return law;
   }
 
-  // The atoms for the lower bound. In a tabulated profile the mass of a kink stands for masses between the
-  // two neighbouring nodes. It counts at the lower of these nodes, so its D is not smaller than the true
-  // values of D. Reports with l >= from_ that are not positive count at the largest D that they can have.
+  // The atoms for the lower bound. In a tabulated profile, the mass of a kink stands
+  // for masses between the two neighbouring nodes. It is placed at the lower of these
+  // nodes, so its share of D is not smaller than the true one. Reports with l >= from_
+  // that are not positive are placed at the largest share of D that they can have.
   SumLaw below() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double end = std::exp(-to_), gain = 1 - end;

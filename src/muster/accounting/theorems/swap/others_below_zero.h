@@ -1,16 +1,17 @@
-// The law of the total of the other clients' negative terms in a swap-type sum, for the case that one
-// client's large term makes the sum positive (docs/theory/profile-only.md, "One large term").
+// Computes the law of the total of the other clients' negative terms in
+// the sum of a swap theorem. It is needed where one client's large term
+// makes the sum positive (docs/theory/profile-only.md, "One large term").
 //
 // Let E = e^eps, and let Z_j be a client's term: X* of reporting_law.h if she reports, 1 - E if she is
 // absent, and 0 if her coin is revealed. The total is -E D with
 //     D = sum over N - 1 independent clients of (-Z_j)_+ / E  >=  0.
-// If the centred term Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, the summand is
-// (1 - 1/E - w_j Y_j)_+ instead. The bounds of one_large_term.h need the mean of phi(D) for functions phi
-// that are decreasing and convex. For this, a law of some hundred atoms replaces the law of D
-// (sum_by_doubling.h). For the upper bound one client's atoms are moved down before they are summed. For the
-// lower bound they are moved up, and only the event that none of the N - 1 terms is positive counts, so the
-// masses sum to less than 1. Points and masses include their rounding errors. Each law holds for all eps of
-// one interval. Immutable.
+// If the centred term Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, the summand
+// is (1 - 1/E - w_j Y_j)_+ instead. The bounds of one_large_term.h need the mean of phi(D) for
+// functions phi that are decreasing and convex. For this, a law of some hundred atoms replaces
+// the law of D (sum_by_doubling.h). For the upper bound, the atoms of one client are moved down
+// before copies of her law are added. For the lower bound they are moved up, and only the event
+// that none of the N - 1 terms is positive counts, so the masses sum to less than 1. Points and
+// masses include their rounding errors. Each law holds for all eps of one interval. Immutable.
 #pragma once
 
 #include <cstddef>
@@ -21,15 +22,16 @@
 
 namespace muster::accounting {
 
-// The law of the weight of each term, for sums whose terms are centred so that an absent client's term is
-// zero. Weights are independent and equal in law. They are in (0, 1], or zero with the remaining probability.
+// The law of the weight of each term, for sums whose terms are centred so that
+// an absent client's term is zero. Weights are independent and identically
+// distributed. They are in (0, 1], or zero with the remaining probability.
 struct TermWeights {
   std::vector<double> values;  // the positive values of the weight, decreasing
   std::vector<double> probabilities;
 };
 
-// The terms of the other clients, independent and equal in law. Each of them reports with probability `rate`
-// and is absent with probability `silent`; otherwise her coin is revealed.
+// The terms of the other clients, independent and identically distributed. Each of them reports
+// with probability `rate` and is absent with probability `silent`; otherwise her coin is revealed.
 struct OtherTerms {
   double count;    // the number of terms, N - 1 >= 0; a whole number
   double rate;     // the probability that a client reports, in (0, 1]

@@ -1,5 +1,5 @@
-// Random triangles of a ball of diameter 1, in up to six dimensions, as the three distances of
-// gaussian_triangle.h. The bounds for Gaussian messages must hold for all of them.
+// Draws random triangles in a ball of diameter 1 of up to six dimensions, given by the three squared
+// distances of gaussian_triangle.h. The bounds for Gaussian messages must hold for all of these triangles.
 #pragma once
 
 #include <array>

@@ -5,12 +5,12 @@
 // reports with probability `rate`, the expression is
 //     factor * E * mean of ( Y_1 + ... + Y_count - threshold * (1 - 1/E) )_+
 //     + factor * count * rate * f(inf).
-// Where everybody may report, delta is at most this plus everybody(). A Gaussian profile is cut where it
-// falls below 1e-44 or its loss exceeds 600. The mass beyond is charged once, as part of f(inf) (part (c) of
-// docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is computed first. Unless
-// its ends are within a relative 1e-3 of each other, the sum is computed too, and the smaller bound is taken.
-// From epsilon = 300 on, e^eps is too large for a sum of terms, and only the bound of one_large_term.h is
-// used. Immutable; call from any thread.
+// Where everybody may report, delta is at most this plus everybody(). A Gaussian profile is cut where
+// it falls below 1e-44 or its loss exceeds 600. The mass beyond is charged once, as part of f(inf)
+// (part (c) of docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is
+// computed first. Unless its upper end and its estimate are within a relative 1e-3 of each other, the
+// sum is computed too, and the smaller bound is used. From epsilon = 300 on, e^eps is too large for a
+// sum of terms, and only the bound of one_large_term.h is used. Immutable; call from any thread.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@
 namespace muster::accounting {
 
 struct SumShape {
-  double factor;
+  double factor;        // multiplies the mean in the expression
   double count;         // number of terms, >= 1
   double rate;          // probability that a term is a report's, in (0, 1]
   double threshold;     // multiplies 1 - 1/E in the expression; at least the count
@@ -46,7 +46,8 @@ class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
   explicit ReportingSum(Profile profile);
-  // The smaller of 1 and the expression at the top: upper - estimate is only numerical error. Never NaN.
+  // The smaller of 1 and the expression at the top of this file, at epsilon
+  // >= 0. upper - estimate is only numerical error, and neither is NaN.
   numerics::UpperAndEstimate delta(const SumShape& shape, double epsilon) const;
   // The variance of one term Y_i, without its weight.
   double variance_of_term(const SumShape& shape, double epsilon) const;
@@ -66,7 +67,7 @@ class ReportingSum {
   std::optional<double> epsilon0_;  // nullopt if the mechanism is not epsilon0-LDP
 };
 
-// The sum at one shape, as the curve of a round.
+// The curve of a round: the bound by a ReportingSum of one shape, as a function of epsilon.
 class SumCurve {
  public:
   SumCurve(ReportingSum sum, SumShape shape) : sum_(std::move(sum)), shape_(std::move(shape)) {}

@@ -27,9 +27,9 @@ constexpr double kLastCell = 2e-3;
 // inner type would be too small: its variance is less than that of the outer types, by a fraction of about
 // mu^2 (1 - d^2) / 4.
 constexpr double kGiven = 0.05, kGivenFar = 0.1;
-// LeftOpen of the searches: its `ratio`, and its `absolute` as a share of the middle type's raised expected
-// excess. Unless all types are charged, the share is multiplied by mu^2 (1 - d^2), where d is the place of
-// the inner type.
+// The precision of the searches (LeftOpen): `ratio`, and `absolute` as a share of
+// the middle type's raised expected excess. The share is multiplied by mu^2 (1 -
+// d^2), where d is the place of the inner type, unless all types are charged.
 constexpr double kRatio = 1.3, kRoughRatio = 2, kRatioOfAll = 1.1;
 constexpr double kOpen = 0.012, kRoughOpen = 0.04, kOpenOfAll = 2e-4;
 // LeftOpen::spared as a fraction of LeftOpen::absolute.
@@ -113,8 +113,8 @@ std::vector<double> TriangleTypes::values(double mu, double excess, double c) co
     if (part.charged == Charged::inner_second || part.charged == Charged::both)
       charges[i + 1] = larger(charges[i + 1], found);
   }
-  // A weight and its mirror image agree only to an ulp of 1, so every type is raised by a few ulps of the
-  // largest value.
+  // The weights of a cell and of its mirror image sum to 1 only within
+  // an ulp, so every type is raised by a few ulps of the largest value.
   const double rounding = 0x1p-50 * *std::ranges::max_element(own);
   for (std::size_t i = 0; i < size(); ++i) own[i] = (own[i] + charges[i] + all + rounding) * kUp;
   return own;

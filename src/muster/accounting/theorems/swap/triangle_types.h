@@ -1,7 +1,7 @@
-// A finite set of types of another client's record t, between the victim's record x and her alternative x'.
-// For any t in the ball, the expected excess is at most a mixture of the values of two of the types. The
-// bound for adaptive rounds of a noisy sum uses these types (Theorem 11, docs/theory/aggregated.md, "Many
-// rounds").
+// A finite set of types with which another client's record t is compared, from the victim's
+// record x to her alternative x'. For any t in the ball, the expected excess of the client's
+// term is at most a mixture of the values of two of the types. The bound for adaptive rounds
+// of a noisy sum uses these types (Theorem 11, docs/theory/aggregated.md, "Many rounds").
 //
 // The records x, x' and t lie in a ball of diameter mu, C is the expected excess of gaussian_triangle.h,
 // and d = (|x-t|^2 - |x'-t|^2)/mu^2. Type i stands for the right triangle over the diameter x x' with
@@ -46,7 +46,7 @@ class TriangleTypes {
  private:
   std::vector<double> places_;  // values of d from -1 to 1, increasing, symmetric about 0
   std::vector<Cells> cells_;
-  double ratio_, open_;
+  double ratio_, open_;  // the precision of the searches
 };
 
 }  // namespace muster::accounting

@@ -54,7 +54,7 @@ TEST(TriangleTypes, PlacesAndWeightsAreSymmetric) {
 TEST(TriangleTypes, EveryTriangleOfTheBallLiesBelowItsMixture) {
   std::mt19937_64 engine(31);
   std::uniform_real_distribution<double> uniform(0, 1);
-  constexpr double kKink = 1e-4;  // in one dimension the quadrature's integrand has a kink
+  constexpr double kKink = 1e-4;  // the quadrature's error in one dimension, where its integrand has a kink
   int cases = 0, right_alone = 0, exchanged = 0, outer_alone = 0;
   for (const double mu : {0.05, 0.3, 0.5, 0.8, 1.0}) {
     for (const bool rough : {false, true}) {
@@ -62,7 +62,7 @@ TEST(TriangleTypes, EveryTriangleOfTheBallLiesBelowItsMixture) {
       double nearest = 1;
       for (int setting = 0; setting < 7; ++setting) {
         const double c = std::expm1(mu * (0.1 + 3 * uniform(engine)));
-        // c / excess is (1 - g) / g for rates g from .01 to .9.
+        // The ratio c / excess is (1 - g) / g for rates g from .01 to .9.
         const double excess = c * std::pow(10.0, -2 + 3 * uniform(engine));
         const std::vector<double> values = types.values(mu, excess, c);
         const TriangleExcesses excesses(mu, excess);

@@ -15,9 +15,10 @@ namespace {
 using numerics::larger;
 using Extended = long double;
 
-constexpr int kCells = 160;
-// Nodes are at 0 and at Y = +-(e^{mu z} - 1), where z is in deviations. Up to z = 3 there are this many nodes
-// per deviation; further out, steps grow.
+constexpr int kCells = 160;  // cells of d (two_types_net.h)
+// Nodes are at Y = 0 and Y = +-(e^{mu z} - 1), where z is in deviations. Up to z = 3
+// there are this many nodes per deviation; further out, steps grow. With 160 cells,
+// this costs .0003 of an epsilon of .1273 (docs/theory/notes/gaussian-two-types.md).
 constexpr double kPerDeviation = 10;
 // Searches at E > 1 are this many times less precise, because such a level is used only in an interpolation
 // with the level below it.
@@ -26,17 +27,17 @@ constexpr double kGrowth = 0.12;    // relative growth of each step beyond z = 3
 constexpr double kReach = 8;        // z at the last node
 constexpr double kProfileFrom = 6;  // for z beyond this, both laws take the larger of A and B
 constexpr Extended kRounding = 0x1p-51L;
-// Rounding may make the masses sum to at most 1 plus this. For a sum of n terms GaussianTwoTypesCurve charges
-// n times as much.
+// Rounding may make the masses sum to 1 plus this at most. For a sum
+// of n terms, GaussianTwoTypesCurve charges n times as much.
 constexpr Extended kExcess = 1e-15L;
-constexpr Extended kNoise = 1e-16L;
+constexpr Extended kNoise = 1e-16L;  // relative rounding error that Polygon::concave() allows
 // A mean that is too small is raised by 1 + kMoreThanLacks times the shortfall.
 constexpr Extended kMoreThanLacks = 1e-6L;
 constexpr int kMaxLines = 400;
 constexpr std::size_t kKept = 16;  // the number of tables that the process keeps
 
-// A line for SidedValues of a law of mean 0. It stands for expected excesses at y (slope in [-1, 0]) or, left
-// of 0, for expected deficits, which are the excesses plus y.
+// A line through SidedValues of a law of mean 0. Its value at y is an expected excess
+// (slope in [-1, 0]) or, left of 0, an expected deficit, which is the excess plus y.
 struct Line {
   double anchor;
   Extended value, slope;  // of the expected deficit if anchor < 0, otherwise of the expected excess
@@ -47,6 +48,7 @@ struct Line {
   }
 };
 
+// The polygon whose vertices are SidedValues at the given points.
 class Polygon {
  public:
   Polygon(const std::vector<double>& points, SidedValues values)
@@ -144,8 +146,9 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
     // A negative mass at a concave kink is raised to 0, which only raises the law.
     masses[k] = up(larger<Extended>(0, mass));
   }
-  // Right of 0 the law's value is its expected excess. Left of 0 it is its expected deficit plus its mean,
-  // that is, its expected excess plus the point. So a mean that is too small is raised.
+  // Right of 0 the law's value is its expected excess. Left of 0 it is its
+  // expected deficit plus its mean, that is, its expected excess plus the point.
+  // A mean that is too small would make this value too small, so it is raised.
   const auto mean = [&] {
     Extended sum = 0;
     for (std::size_t k = 0; k < count; ++k) sum += static_cast<Extended>(masses[k]) * points[k];

@@ -52,8 +52,8 @@ class TwoTypesLaws {
     // The caller charges cut times the probability that the victim reports, once.
     double cut;
   };
-  // The laws of Y at E - 1 = excess >= 0, with masses multiplied by `rate`. nullopt beyond the table, and
-  // where masses_above() gave none.
+  // The laws of Y at E - 1 = excess >= 0, with masses multiplied by `rate`.
+  // Returns nullopt beyond the table, and where masses_above() gave no law.
   std::optional<Types> at(double excess, double rate) const;
 
   // For tests: the points, the tabulated levels of E - 1, and the masses of the two laws at a level.

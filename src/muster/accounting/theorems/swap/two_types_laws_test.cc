@@ -35,8 +35,8 @@ double excess_of(const numerics::AtomicLaw& law, double y) {
   return sum + (1 - total) * std::fmax(0.0, -y);
 }
 
-// Checks (B) of docs/theory/gaussian-two-types.md and its consequences, for K at nodes and between nodes, and
-// for E at tabulated values and between them.
+// Checks inequality (B) of docs/theory/gaussian-two-types.md and its consequences,
+// for K at nodes and between nodes, and for E at tabulated values and between them.
 TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
   std::mt19937_64 engine(2027);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -87,6 +87,7 @@ struct Shortcut {
   bool must_fail;
 };
 
+// The number of triangles whose expected excess is above the mixture of the two types plus beta.
 int above_certificate(const Shortcut& shortcut, double mu, double excess,
                       const std::vector<double>& thresholds,
                       const std::function<Distances(std::mt19937_64&, int)>& triangle, int count) {
@@ -155,7 +156,8 @@ TEST(TwoTypesNet, FourShortcutsAreCaught) {
   }
 }
 
-// A failed computation must not look like a correction of 0. An infinite one makes no table of laws.
+// A failed computation must not look like a correction of 0. With an
+// infinite correction, masses_above() refuses the table.
 TEST(TwoTypesNet, AValueThatIsNotANumberGivesAnInfiniteCorrection) {
   const CornerOf nowhere = [](const TriangleCells&, const TriangleBox&, bool) {
     return BoxCorner{false, {std::nan(""), 0, 1}};
@@ -167,8 +169,8 @@ TEST(TwoTypesNet, AValueThatIsNotANumberGivesAnInfiniteCorrection) {
   }
 }
 
-// Values of beta by an independent prototype at E = 1 with 192 cells. They are too large, because its
-// searches stopped within 2 per cent and its chords add 1 to 2 per cent. The values of
+// The values of beta are those of an independent prototype at E = 1 with 192 cells. They are too large,
+// because its searches stopped within 2 per cent and its chords add 1 to 2 per cent. The values of
 // tools/golden/gaussian_two_types.py, which has neither error, are smaller by up to half a per cent of B(c).
 TEST(TwoTypesNet, ReferenceCorrections) {
   struct Row {

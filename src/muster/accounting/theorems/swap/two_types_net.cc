@@ -108,13 +108,14 @@ class BoxSearch {
     return true;
   }
 
-  // An upper bound of the correction that the box needs, which is the expected excess minus the mixture,
-  // divided by the weight of the type if only one is charged; -1 for an empty box.
+  // An upper bound of the correction that the box needs; -1 for an empty box.
+  // The correction is the expected excess minus the mixture. If only one of
+  // the two values is charged, it is divided by the weight of that value.
   double value(const TriangleBox& box) {
     const BoxCorner at = corner_(cells_, box, c_ > 0);
     if (at.empty) return -1.0;
     ++found_.evaluations;
-    // The mixture is monotone in lambda, so it is least at one end of a run of cells.
+    // The mixture is monotone in lambda, so its least value is at one end of the run of cells.
     const double least = smaller(mixed(box.first), mixed(box.last));
     const double lacking = excesses_.above(at.triangle, c_, negligible_) - least * (1 - 4 * kUlp);
     if (!(lacking > 0) || values_.charged == MixedValues::Charged::both) return lacking;

@@ -24,7 +24,7 @@ namespace muster::accounting {
 struct TriangleCells {
   std::vector<double> edges;    // the cells' ends in d, increasing from -1 to 1
   std::vector<double> lambdas;  // the weights of type A, one per cell, in [0, 1], decreasing
-  static TriangleCells of(double mu, int count);
+  static TriangleCells of(double mu, int count);  // `count` is even
 };
 
 // The triangles of Lemma 2 with d in the cells first to last, inclusive, and min_eta <= eta <= max_eta.
@@ -62,8 +62,9 @@ struct MixedValues {
   double first, second;
   Charged charged = Charged::both;
 };
-// The precision of a search. It stops once the largest bound left is at most `ratio` times
-// Correction::reached, plus `absolute`. `negligible` of TriangleExcesses::above is at least `spared`.
+// The precision of a search, which stops once the largest bound left is at
+// most `ratio` times Correction::reached, plus `absolute`.
+// TriangleExcesses::above is called with a `negligible` of at least `spared`.
 struct LeftOpen {
   double ratio, absolute, spared = 0;
 };

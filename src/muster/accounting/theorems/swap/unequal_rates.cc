@@ -49,8 +49,8 @@ numerics::UpperAndEstimate UnequalRatesCurve::delta(double epsilon) const {
 UnequalRatesMixture::UnequalRatesMixture(double n, double lo, double hi, Family family, double fineness)
     : family_(std::move(family)) {
   check(lo, hi);
-  // The bounds fall with the number of clients, so lo / hi is rounded down. Its error would be large against
-  // 1 - lo / hi where the rates are nearly equal.
+  // The bounds fall with the number of clients, so lo / hi is rounded down. Where the rates are nearly
+  // equal, its rounding error is large compared with 1 - lo / hi, the probability of a revealed coin.
   const double share = lo < hi ? std::nextafter(lo / hi, 0.0) : 1;
   for (const numerics::BinomialBlock& block : numerics::binomial_blocks(n - 1, share, 90, fineness)) {
     if (block.weight < kImprobable) {
@@ -114,9 +114,9 @@ numerics::UpperAndEstimate UnequalRatesMixture::delta(double epsilon) const {
 UnequalRatesPair::UnequalRatesPair(double epsilon0, double n, double lo, double hi)
     : epsilon0_(epsilon0), n_(n), lo_(lo), hi_(hi) {}
 
-// (1/n) * mean of ( sum of n terms )_+. A term is stay (1 - E) with probability 1 - lo (an absent client).
-// Otherwise it is own * rare if the likelihood ratio r is e^epsilon0 (probability q), and own * common if r
-// is e^-epsilon0.
+// Encloses (1/n) * mean of ( sum of n terms )_+. A term is stay (1 - E) with
+// probability 1 - lo (an absent client). Otherwise it is own * rare if the likelihood
+// ratio r is e^epsilon0 (probability q), and own * common if r is e^-epsilon0.
 numerics::Enclosure UnequalRatesPair::curve(long double rare, long double common, double epsilon) const {
   if (epsilon >= epsilon0_) return {0, 0};  // no likelihood ratio is above e^epsilon0
   const long double lo = lo_, hi = hi_, e0 = epsilon0_;

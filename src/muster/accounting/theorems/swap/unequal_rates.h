@@ -1,10 +1,13 @@
 // Bounds for clients whose participation rates differ (Theorems 6 and 7, docs/theory/unequal-rates.md).
 //
-// n honest clients report independently through a shuffler, each with its own unknown rate in [lo, hi],
-// hi < 1. Let theta = lo / hi and E = e^eps >= 1. The proof reveals the coin of each client except the victim
-// with probability 1 - theta. Clients whose coins are not revealed are called hidden, and a hidden client
-// reports with probability hi. With independent terms
-//     Z = 0 w.p. 1 - theta (revealed),   1 - E w.p. theta (1 - hi) (absent),   X* w.p. theta hi (reporting),
+// n honest clients report independently through a shuffler, each with its own unknown rate in [lo,
+// hi], hi < 1. Let theta = lo / hi and E = e^eps >= 1. The proof reveals the coin of each client
+// except the victim with probability 1 - theta. Clients whose coins are not revealed are called
+// hidden, and a hidden client reports with probability hi. If Z_1, ..., Z_n are independent copies of
+//     Z = 0      with probability 1 - theta       (the coin is revealed),
+//         1 - E  with probability theta (1 - hi)  (the client is absent),
+//         X*     with probability theta hi        (the client reports),
+// then
 //     delta(eps) <= (1 / (n theta)) * mean of ( Z_1 + ... + Z_n )_+
 //                   + hi (1 - theta (1 - hi))^{n-1} A(E) + hi f(inf).
 // X* is the law of swap_profile.h, f is the local profile, and A(E) bounds the delta of a shuffle of the
@@ -37,10 +40,11 @@ class UnequalRatesCurve {
   double reporting_;  // probability that another client is hidden, given that she is not absent
 };
 
-// The mean of B(N+1, eps), N ~ Bin(n-1, lo/hi), for any family of bounds B(n', eps) for n' clients that
-// all have rate hi. B must be valid at every n' it is called with. It need not decrease with n': the
-// smallest of its values at up to n' clients is used. N is cut into blocks, each charged at its smallest
-// N. One value of delta() takes evaluations() calls of B.
+// The mean of B(N+1, eps), N ~ Bin(n-1, lo/hi), for any family of bounds B(n', eps) for n'
+// clients that all have rate hi. B must be valid at every n' it is called with. It need not
+// decrease with n', because the smallest of its values at up to n' clients is used. N is
+// cut into blocks, each charged at its smallest N; `fineness` is their width in deviations
+// of N (binomial_blocks.h). One value of delta() takes evaluations() calls of B.
 class UnequalRatesMixture {
  public:
   using Family = std::function<numerics::UpperAndEstimate(double clients, double epsilon)>;
@@ -58,9 +62,9 @@ class UnequalRatesMixture {
   Family family_;
 };
 
-// A lower bound for n clients with rates in [lo, hi]: the exact curve of binary randomized response where
-// the victim has rate hi, and the others, who all hold her alternative record, have rate lo.
-// 0 < lo <= hi <= 1, lo < 1.
+// A lower bound for n clients with rates in [lo, hi], where 0 < lo <= hi <= 1 and
+// lo < 1. It is the exact curve of binary randomized response if the victim has
+// rate hi, and the others, who all hold her alternative record, have rate lo.
 class UnequalRatesPair {
  public:
   UnequalRatesPair(double epsilon0, double n, double lo, double hi);

@@ -95,7 +95,8 @@ TEST(UnequalRates, KnownRatesDominateEveryDataset) {
   EXPECT_LT(homogeneous_gap, 1e-15L);
 }
 
-// Takes every rate at an end of [lo, hi] or in the middle, and every dataset.
+// Compares the bound for rates in [lo, hi] with the truth for every dataset and for
+// all rates at the ends of the interval and, up to four clients, in its middle.
 TEST(UnequalRates, IntervalDominatesEveryVectorOfRates) {
   oracle::Domination domination;
   int caught = 0, without_everybody = 0;
@@ -217,11 +218,8 @@ TEST(UnequalRates, BlocksAgreeWithTheClosedForm) {
   }
 }
 
-// Class C's bound is at least the divergence of binary randomized response for every dataset, with the victim
-// at hi and every other client at lo or hi. It is at most the average over N, which is at most the
-// profile-only bound.
-// A bound that is 1 for fewer than n clients and 0 for n: its mean is P(N < n - 1), which is 1 - lo / hi for
-// two clients, and hi - lo has no rounding error here.
+// Averages a bound that is 1 for one client and 0 for two. For n = 2 its mean is P(N = 0) = 1 - lo / hi,
+// and hi - lo has no rounding error here. So the test notices if rounding takes weight from the small N.
 TEST(UnequalRates, NearlyEqualRatesLoseNoneOfTheSmallestCounts) {
   const auto fewer_than_two = [](double clients, double /*epsilon*/) {
     const double value = clients < 2 ? 1 : 0;
@@ -241,6 +239,9 @@ TEST(UnequalRates, NearlyEqualRatesLoseNoneOfTheSmallestCounts) {
   EXPECT_EQ(UnequalRatesMixture(2, 0.3, 0.3, fewer_than_two).delta(1).upper, 0);
 }
 
+// Class C's bound is at least the divergence of binary randomized response for every dataset, with the victim
+// at hi and every other client at lo or hi. It is at most the average over N, which is at most the
+// profile-only bound.
 TEST(UnequalRates, ClassCDominatesEveryVectorOfRates) {
   int violations = 0;
   for (const double epsilon0 : {0.5, 2.0}) {
@@ -341,9 +342,9 @@ TEST(UnequalRates, PairIsItsDataset) {
   }
 }
 
-// If all others hold the alternative and report at rate `hi`, a message of the victim's kind shows the victim,
-// because among n clients of so large an epsilon0 nobody else ever sends one:
-// delta >= hi p - e^epsilon n hi q, which differs from hi by much less than an ulp.
+// Let all others hold the victim's alternative and report at rate `hi`. At so large an epsilon0,
+// practically none of them sends the message that the victim's record makes likely, so this message
+// identifies her: delta >= hi p - e^epsilon n hi q, which differs from hi by much less than an ulp.
 TEST(UnequalRates, MessageThatNobodyElseSendsIsChargedInFull) {
   constexpr double epsilon0 = 200;
   const ReportingSum sum(Mechanism{PureLocal(epsilon0)});
