@@ -12,9 +12,9 @@
 // Corollary 3.3. Both are attained, so this is also the exact cost of the same messages without
 // amplification. docs/theory/local.md has the proof and the error budget.
 //
-// Neighbouring relation: replace-one. Every returned value is an UPPER bound, rounded outward.
-// Pure functions; may be called from any thread. For an epsilon0-LDP message the computing
-// time is O(rounds) up to 3e7 rounds (0.1 s at 1e7); beyond that, a moment bound is used.
+// The neighbouring relation is replace-one. Every returned value is an UPPER bound, rounded outward.
+// The functions are pure and may be called from any thread. For an epsilon0-LDP message the
+// computing time is O(rounds) up to 3e7 rounds (0.1 s at 1e7); beyond that, a moment bound is used.
 #pragma once
 
 #include <cstdint>
@@ -25,28 +25,29 @@
 
 namespace muster::accounting {
 
-// delta(epsilon) after `rounds` rounds, for epsilon >= 0. It is 0 only where the privacy loss cannot exceed
-// epsilon. Throws Error(plan) for a mechanism out of range, and Error(usage) for an epsilon out of range.
+// Returns delta(epsilon) after `rounds` rounds, for epsilon >= 0. It is 0
+// only where the privacy loss cannot exceed epsilon. Throws Error(plan) for
+// a mechanism out of range, and Error(usage) for an epsilon out of range.
 double local_delta_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double epsilon);
 
-// The smallest epsilon with delta(epsilon) <= delta, 0 < delta < 1; 0 for 0 rounds. Throws Error(plan) for a
-// mechanism or a delta out of range.
+// Returns the smallest epsilon with delta(epsilon) <= delta, where 0 < delta <
+// 1; 0 for 0 rounds. Throws Error(plan) for a mechanism or a delta out of range.
 double local_epsilon_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double delta);
 
-// The upper bound that the question asks for: delta at an epsilon, or epsilon at a delta.
+// Returns the upper bound that the question asks for: delta at an epsilon, or epsilon at a delta.
 double local_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, const Question& question);
 
 namespace local_detail {
 
-// For one epsilon0-LDP message per round, sent with probability `rate`: exact composition, and the moment
-// (Renyi) bound that is used for very many rounds.
+// These functions are for one epsilon0-LDP message per round, sent with probability `rate`. The first two
+// compose exactly, except for very many rounds, where they return the moment (Renyi) bound of the last two.
 double pure_delta_upper(double epsilon0, double rate, std::uint64_t rounds, double epsilon);
 double pure_epsilon_upper(double epsilon0, double rate, std::uint64_t rounds, double delta);
 double pure_delta_upper_by_moments(double epsilon0, double rate, std::uint64_t rounds, double epsilon);
 double pure_epsilon_upper_by_moments(double epsilon0, double rate, std::uint64_t rounds, double delta);
 
-// For one Gaussian message per round, sent with probability `rate`. mu is the distance of the records in
-// deviations of the noise.
+// These functions are for one Gaussian message per round, sent with probability
+// `rate`. mu is the distance of the records in deviations of the noise.
 double gaussian_delta_upper(double mu, double rate, std::uint64_t rounds, double epsilon);
 double gaussian_epsilon_upper(double mu, double rate, std::uint64_t rounds, double delta);
 

@@ -18,7 +18,7 @@ namespace {
 constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr double kValues = 262144;
 
-// The weights of blocks of participation counts, and mu at each block's largest count.
+// Holds the weights of blocks of participation counts, and mu at each block's largest count.
 struct Mixture {
   std::vector<double> weight, mu;
 

@@ -65,13 +65,13 @@ class Walk {
     }
   }
 
-  // An upper bound of delta at eps = level * epsilon0 + x, x <= 0.
+  // Returns an upper bound of delta at eps = level * epsilon0 + x, where x <= 0.
   double delta(double x) const {
     const double raw = (1 + slack_) * head_ - (1 - slack_) * std::exp(x) * tail_;
     return scaled(raw * (1 + 8 * kUnit)) + kTiny;
   }
 
-  // The x <= 0 at which delta(x) reaches `delta`, rounded up.
+  // Returns the x <= 0 at which delta(x) reaches `delta`, rounded up.
   double solve(double delta) const {
     const double target = std::ldexp(delta, static_cast<int>(numerics::larger(-scale_, -4000L)));
     const double ratio = ((1 + slack_) * head_ - target * (1 - 8 * kUnit)) / ((1 - slack_) * tail_);
@@ -91,9 +91,9 @@ class Walk {
   long scale_;
 };
 
-// The least d >= 1 with epsilon < d epsilon0, but at most `rounds`. The quotient of an epsilon just below
-// a multiple d of epsilon0 may be rounded up to d, which would give d + 1 and leave out the term of D =
-// d. Where messages are rare, that term is larger than all others together. A fused multiply-add rounds
+// Returns the least d >= 1 with epsilon < d epsilon0, but at most `rounds`. The quotient of an epsilon just
+// below a multiple d of epsilon0 may be rounded up to d, which would give d + 1 and leave out the term of D
+// = d. Where messages are rare, that term is larger than all others together. A fused multiply-add rounds
 // only once, so the sign of its result is exact. A level that is too small by one only raises the bound.
 double level_above(double epsilon0, double rounds, double epsilon) {
   const double below = std::floor(epsilon / epsilon0);
@@ -101,9 +101,9 @@ double level_above(double epsilon0, double rounds, double epsilon) {
   return numerics::smaller(rounded_up ? below : below + 1, rounds);
 }
 
-// log E e^{t L} for the loss L of all rounds, rounded up. With x = t epsilon0, p (e^x - 1) + q (e^-x - 1)
-// equals (e^x - 1) (1 - e^{-x - epsilon0}) / (1 + e^-epsilon0), in which nothing cancels. This product has an
-// error of 14 roundings, and of 1 + x more for the rounding of x.
+// Returns log E e^{t L} for the loss L of all rounds, rounded up. With x = t epsilon0, p (e^x - 1)
+// + q (e^-x - 1) equals (e^x - 1) (1 - e^{-x - epsilon0}) / (1 + e^-epsilon0), in which nothing
+// cancels. This product has an error of 14 roundings, and of 1 + x more for the rounding of x.
 double log_moment_above(double epsilon0, double rate, double rounds, double t) {
   const double x = t * epsilon0;
   const double growth = rate * std::expm1(x) * -std::expm1(-x - epsilon0) / (1 + std::exp(-epsilon0));
@@ -111,21 +111,22 @@ double log_moment_above(double epsilon0, double rate, double rounds, double t) {
          (1 + numerics::kEightRoundings);
 }
 
-// log max_x (1 - e^-x) e^(-t x), rounded up. This is the constant of Canonne, Kamath, Steinke (2020),
-// Proposition 12: t log t - (1 + t) log(1 + t), written so that nothing cancels.
+// Returns log max_x (1 - e^-x) e^(-t x), rounded up. This is the constant of Canonne, Kamath,
+// Steinke (2020), Proposition 12: t log t - (1 + t) log(1 + t), written so that nothing cancels.
 double log_constant_above(double t) {
   return -(t * std::log1p(1 / t) + std::log1p(t)) * (1 - numerics::kEightRoundings);
 }
 
-// The total variation of all rounds, rounded up: at most that of one message times the expected number of
-// messages. It bounds delta at every epsilon, also where epsilon0 is so small that the relative error of the
-// Walk's two sums exceeds their difference.
+// Returns an upper bound of the total variation of all rounds, which is that of one message
+// times the expected number of messages. It bounds delta at every epsilon, also where epsilon0
+// is so small that the relative error of the Walk's two sums exceeds their difference.
 double total_variation_above(double epsilon0, double rate, double rounds) {
   const double of_one = -std::expm1(-epsilon0) / (1 + std::exp(-epsilon0));  // tanh(epsilon0 / 2)
   return rounds * rate * of_one * (1 + 2 * numerics::kEightRoundings) + kTiny;
 }
 
-// The minimum over t > 0 of a quasi-convex function. Any t gives a valid bound.
+// Returns approximately the minimum over t > 0 of a quasi-convex function
+// f(t). It need not be exact, because any t gives a valid bound.
 template <class F>
 double minimum_over_t(double epsilon0, F&& f) {
   double best = std::numeric_limits<double>::infinity(), at = 0;

@@ -19,8 +19,8 @@ long double choose(int n, int k) {
   return c;
 }
 
-// delta by its definition, summed over the number k of participations
-// and the number j of losses +epsilon0 among them.
+// Returns delta by its definition, summed over the number k of
+// participations and the number j of losses +epsilon0 among them.
 long double slow_pure(double epsilon0, double rate, int rounds, double epsilon) {
   const long double p = 1 / (1 + std::exp(-static_cast<long double>(epsilon0)));
   const long double g = rate;
@@ -35,7 +35,8 @@ long double slow_pure(double epsilon0, double rate, int rounds, double epsilon) 
   return sum;
 }
 
-// Midpoint quadrature of (phi(x - mu) - e^eps phi(x))_+ over the half-line where it is positive.
+// Integrates (phi(x - mu) - e^eps phi(x))_+ by the midpoint rule over the
+// half-line where it is positive. phi is the standard normal density.
 long double slow_pair(double mu, double epsilon) {
   const long double from = epsilon / mu + mu / 2, width = 14;
   const int cells = 40000;

@@ -47,7 +47,7 @@ struct Rule {
   }
 };
 
-// Integrals over z in [a, b] of the normal density times a factor.
+// Holds integrals over z in [a, b] of the normal density times a factor.
 struct Moments {
   Extended mass = 0;  // the integral with the factor 1
   Extended rise = 0;  // the integral with the factor e^{mu (z - a)} - 1
@@ -77,8 +77,8 @@ Moments integrate(Extended mu, Extended a, Extended b) {
 // Returns the z at which ln r has the value `log`.
 Extended normal_coordinate(Extended mu, Extended log) { return log / mu + mu / 2; }
 
-// The normal law's mass of [z - mu, z], as an integral. Where mu is small against z, a difference of two
-// tails would lose all digits, and so would the difference z - (z - mu).
+// Returns the normal law's mass of [z - mu, z], computed as an integral. Where mu is small against
+// z, a difference of two tails would lose all digits, and so would the difference z - (z - mu).
 Extended normal_mass_before(Extended z, Extended mu) {
   static const Rule rule;
   const int panels = static_cast<int>(std::ceil(mu * (std::abs(z) + mu + 1)));
@@ -94,7 +94,7 @@ Extended normal_mass_before(Extended z, Extended mu) {
   return sum * half / std::sqrt(2 * std::numbers::pi_v<Extended>);
 }
 
-// An infinite cell at an end: below z for lower_end(), above z for upper_end().
+// Describes an infinite cell at an end, below z for lower_end() and above z for upper_end().
 struct End {
   Extended mass;    // mass of the normal law in the cell
   Extended ratio;   // mean of r in the cell, accurate where it is small
@@ -109,8 +109,8 @@ End upper_end(Extended mu, Extended z) {
   return {mass, upper_normal(z - mu) / mass, normal_mass_before(z, mu) / mass};
 }
 
-// An upper bound of E(a - r)_+ = a f(1/a), where a = 1 + knot <= 1 and f(alpha) is the
-// Gaussian's privacy profile. The identity follows from exchanging the two records.
+// Returns an upper bound of E(a - r)_+ = a f(1/a), where a = 1 + knot <= 1 and f(alpha) is
+// the Gaussian's privacy profile. The identity follows from exchanging the two records.
 double lognormal_deficit(double mu, double knot) {
   const double log_alpha = -std::log1p(knot);
   return (1 + knot) * gaussian_divergence(mu, log_alpha * (1 - numerics::kThreeRoundings)).upper *

@@ -8,7 +8,7 @@
 // (docs/theory/profile-only.md). With Y_i = (X_i - (1 - E)) / E, an absent client's term is at zero, where an
 // AtomicLaw keeps its mass implicitly. If M more clients are known to be absent,
 //     mean of ( sum_{i<=N} X_i + M (1 - E) )_+  =  E * mean of ( sum_{i<=N} Y_i - (N + M)(1 - 1/E) )_+ .
-// Pure functions; may be called from any thread.
+// The functions are pure and may be called from any thread.
 #pragma once
 
 #include "muster/describe/profile.h"
@@ -16,21 +16,21 @@
 
 namespace muster::accounting {
 
-// The law of Y for a client who reports with probability `rate`. Y is 0 if she does not report. If she does,
-// and the profile has kinks of masses p_i and q_i at ln alpha = l_i (profile.h), Y has the values
+// Returns the law of Y for a client who reports with probability `rate`. Y is 0 if she does not report. If
+// she does, and the profile has kinks of masses p_i and q_i at ln alpha = l_i (profile.h), Y has the values
 //     e^{l_i - epsilon} - e^{-epsilon}  with mass q_i, where l_i > epsilon,
 //     1 - e^{-l_i}                      with mass p_i, where l_i < epsilon,
 //     1 - e^{-epsilon}                  with the remaining mass.
-// Points and masses are rounded up. The profile's mass at infinity is left out: the caller charges it once,
-// times the probability that the client reports. rate in (0, 1], epsilon >= 0.
+// Points and masses are rounded up. The profile's mass at infinity is left out: the caller charges
+// it once, times the probability that the client reports. Requires 0 < rate <= 1 and epsilon >= 0.
 numerics::AtomicLaw reporting_law(const Profile& profile, double rate, double epsilon);
 
-// The value of Y where X* = 0, which is 1 - e^{-epsilon}, rounded up.
-// If a reporting_law() has an atom there, it is the last one.
+// Returns the value of Y where X* = 0, which is 1 - e^{-epsilon}, rounded
+// up. If a reporting_law() has an atom there, it is the last one.
 double neutral_point(double epsilon);
 
-// ln p of a probability p, computed from p or from not_p = 1 - p, whichever is smaller and so has more
-// digits.
+// Returns ln p of a probability p, computed from p or from not_p = 1 -
+// p, whichever is smaller and so has more digits.
 double log_probability(double p, double not_p);
 
 }  // namespace muster::accounting

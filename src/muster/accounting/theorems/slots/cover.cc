@@ -20,7 +20,7 @@ constexpr const char* kDummy =
 
 // --- everybody at a slot is averaged --------------------------------------------------------------
 
-// The bound for averaged updates in which all clients take part with certainty.
+// Returns the bound for averaged updates in which all clients take part with certainty.
 RoundBound adaptive_blanket(const Mechanism& mechanism, double epsilon0, ClientCount clients) {
   return {.id = "adaptive-blanket",
           .citation =
@@ -63,7 +63,7 @@ void cover_averaged(const Mechanism& mechanism, const RandomCheckIn& p, Applicab
 
 // --- one client a slot ----------------------------------------------------------------------------
 
-// The bound that holds whatever the other clients do.
+// Returns the bound that holds whatever the other clients do.
 RoundBound slot_swap(const Mechanism& mechanism, const RandomCheckIn& p, const ReportingSum& sum) {
   return {.id = "slot-swap",
           .citation = "random check-ins, whatever the others do, profile-only form; docs/theory/slots.md",

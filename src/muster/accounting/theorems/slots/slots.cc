@@ -23,10 +23,11 @@ constexpr double kMinPerSlot = 1e-3;
 // share of its sum. Such a charge changes epsilon by 1 % or less.
 constexpr double kSmallCharge = 0.05;
 
-// The logarithm of Chernoff's bound on P(Poisson(mean) >= count), for count >= mean.
+// Returns the logarithm of Chernoff's bound on P(Poisson(mean) >= count), for count >= mean.
 double log_excess(double mean, double count) { return count - mean - count * std::log(count / mean); }
 
-// The largest mean for which Chernoff's bound shows P(Poisson(mean) > clients) <= e^-exponent, rounded down.
+// Returns the largest mean for which Chernoff's bound shows
+// P(Poisson(mean) > clients) <= e^-exponent, rounded down.
 double poisson_mean(double clients, double exponent) {
   double low = 0, high = clients + 1;
   for (int i = 0; i < 200 && high - low > 1e-13 * high; ++i) {
@@ -98,7 +99,7 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
   return first > 0;
 }
 
-// The mean of (Z - k)_+ for a centred normal Z with this standard deviation.
+// Returns the mean of (Z - k)_+ for a centred normal Z with this standard deviation.
 double normal_excess(double deviation, double k) {
   const double z = k / deviation;
   return deviation * (std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi) -

@@ -21,7 +21,7 @@ using oracle::Law;
 
 const std::vector<double> kShares = {0, 0.15, 0.4, 0.7, 0.9, 0.98};  // epsilon / the largest log-ratio
 
-// (1/n) * mean of ( X_1 + ... + X_k + (n-k)(1-E) )_+, summed over every combination of atoms.
+// Returns (1/n) * mean of ( X_1 + ... + X_k + (n-k)(1-E) )_+, summed over every combination of atoms.
 long double slow(const std::vector<Atom>& law, int n, int k, long double epsilon) {
   const std::function<long double(int, long double)> visit = [&](int left, long double sum) {
     if (left == 0) return std::max(0.0L, sum);
@@ -32,7 +32,7 @@ long double slow(const std::vector<Atom>& law, int n, int k, long double epsilon
   return visit(k, static_cast<long double>(n - k) * (1 - std::exp(epsilon))) / static_cast<long double>(n);
 }
 
-// The largest divergence over every dataset and both orders of every pair.
+// Returns the largest divergence over every dataset and both orders of every pair of records.
 long double worst(const std::vector<Law>& laws, int n, int k, long double epsilon) {
   long double most = 0;
   for (const std::vector<int>& dataset : oracle::multisets(static_cast<int>(laws.size()), n - 1)) {

@@ -19,23 +19,23 @@ namespace {
 using numerics::round_up;
 
 // WorstMixture::slack is the part of the value that was added to cover every number of clients
-// of type 0. If it exceeds this share of the value, the bound by the profile-only law X* is
-// computed too. For small epsilon0, where that bound is hardly larger, the share is smaller.
+// of type 0. If it exceeds this fraction of the value, the bound by the profile-only law X* is
+// computed too. For small epsilon0, where that bound is hardly larger, the fraction is smaller.
 constexpr double kCompareWithProfile = 0.02;
-// The event that nobody is absent is charged at the local profile f(E) if this adds at most the share
-// kMatters to the rest of the bound, and otherwise at the smaller of f(E) and the blanket (blanket.h). If
-// even that charge adds more than the share kBlanketMatters, the bound of class_c_pool.h is tried as well.
+// The event that nobody is absent is charged at the local profile f(E) if this charge is at most the fraction
+// kMatters of the rest of the bound, and otherwise at the smaller of f(E) and the blanket (blanket.h). If
+// even that is more than the fraction kBlanketMatters, the bound of class_c_pool.h is tried as well.
 constexpr double kMatters = 1e-9, kBlanketMatters = 5e-3;
-// With unequal rates, clients whose coins are not revealed are called hidden. The charge for
-// the event that improbably few clients are hidden may add this share to the rest of the bound.
+// With unequal rates, clients whose coins are not revealed are called hidden. The charge for the
+// event that improbably few clients are hidden may be this fraction of the rest of the bound.
 constexpr double kRareFew = 1e-5;
 // These constants decide when a second bound is computed. For equal rates, it is the bound of
 // class_c_pool.h, and it is computed if the charge for the event that nobody is absent exceeds
-// the share kCompareWithPool of the bound, or if upper - estimate exceeds the share kWideGap.
-// For unequal rates, it is the average over the number of hidden clients (over_counts_), and
-// it is computed if the charge exceeds the share kCompareWithPools, for at most kFewClients
-// clients, whose sums are enumerated, and for more than kManyClients clients, where the
-// round-off of the revealed clients' terms matters. Subsets have no second bound.
+// the fraction kCompareWithPool of the bound, or if upper - estimate exceeds the fraction
+// kWideGap. For unequal rates, it is the average over the number of hidden clients
+// (over_counts_), and it is computed if the charge exceeds the fraction kCompareWithPools, for at
+// most kFewClients clients, whose sums are enumerated, and for more than kManyClients clients,
+// where the round-off of the revealed clients' terms matters. Subsets have no second bound.
 constexpr double kCompareWithPool = 1e-3, kCompareWithPools = 1e-2, kWideGap = 2e-3, kFewClients = 24,
                  kManyClients = 1e9;
 constexpr double kNegligible = 1e-80;  // below this delta, no second bound is computed
@@ -167,8 +167,8 @@ numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
   const numerics::WorstMixture worst = numerics::worst_mixture_excess(
       alternative, record, terms_, threshold, subset ? numerics::Mixing::product : numerics::Mixing::swap);
   double upper = worst.value.upper * factor;
-  // X* has 2p times the variance of the types' terms, so its bound exceeds the
-  // value by a share of about sqrt(2p) - 1 or more. This is 0.3 times that share.
+  // X* has 2p times the variance of the types' terms, so its bound exceeds the value
+  // by a fraction of about sqrt(2p) - 1 or more. This is 0.3 times that fraction.
   const double ahead_of_profile = 0.3 * (std::sqrt(2 / (std::exp(-epsilon0_) + 1)) - 1);
   if (!(worst.slack < numerics::smaller(kCompareWithProfile, ahead_of_profile)) && upper > kNegligible &&
       terms_ * lo_ > 0.5) {

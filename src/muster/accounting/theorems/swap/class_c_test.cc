@@ -24,14 +24,15 @@ using oracle::worst_datasets;
 
 // --- a slow F_i -------------------------------------------------------------------------------------------
 
-// The logarithm of the binomial coefficient C(n, k).
+// Returns the logarithm of the binomial coefficient C(n, k).
 long double log_binomial(int n, int k) {
   return std::lgamma(n + 1.0L) - std::lgamma(k + 1.0L) - std::lgamma(n - k + 1.0L);
 }
 
-// F_i of class_c.h by its definition, the swap theorem's sum for i others of type 0 and the rest of type 1.
-// Of type 0, k0 clients report, and r0 of these have the rare value, that of probability q; k1 and r1 are
-// the same for type 1. If `all_report`, the largest possible charge for the event that all report is added.
+// Returns F_i of class_c.h by its definition, the swap theorem's sum for i others
+// of type 0 and the rest of type 1. Of type 0, k0 clients report, and r0 of these
+// have the rare value, that of probability q; k1 and r1 are the same for type 1. If
+// `all_report`, the largest possible charge for the event that all report is added.
 long double slow_f(double epsilon0, int n, long double rate, long double epsilon, int i,
                    bool all_report = true) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
@@ -62,7 +63,8 @@ long double slow_f(double epsilon0, int n, long double rate, long double epsilon
   return total + (all_report ? std::pow(rate, static_cast<long double>(n)) * std::max(0.0L, p - e * q) : 0);
 }
 
-// The bound for a subset with h of k terms of type 0: (1/n) * mean of ( (n-k)(1-E) + sum of the k terms )_+.
+// Returns the bound for a subset with h of k terms of type 0: (1/n) *
+// mean of ( (n-k)(1-E) + sum of the k terms )_+.
 long double slow_subset(double epsilon0, int n, int k, long double epsilon, int h) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
   const long double q = 1 / (e0 + 1), p = e0 / (e0 + 1);

@@ -53,8 +53,8 @@ RoundBound gaussian_two_types(const GaussianLocal& mechanism, const RoundShape& 
 }
 
 // Adds the bound by the worst types of the other clients, if the mechanism has one. Returns
-// whether the profile-only bound is certainly not smaller than it. For class C it is not,
-// because the profile-only law is above both types in convex order. For the Gaussian it is not
+// whether the profile-only bound is certainly not smaller than it. This holds for class C,
+// because the profile-only law is above both types in convex order. It holds for the Gaussian
 // if the ball's diameter is at most the largest distance of two records, because the curve of
 // the two types then tries the profile-only law itself wherever this law may give less.
 bool add_worst_types(const Mechanism& mechanism, const RoundShape& shape, const std::vector<std::string>& who,

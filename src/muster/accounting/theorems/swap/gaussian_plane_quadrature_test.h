@@ -1,8 +1,8 @@
 // Computes the mean of (a/u - E b/u - c)_+ at a message w of law u by quadrature, for spherical
 // normal laws a, b and u of unit variance. It shares no code with gaussian_triangle.cc, which
-// is compared with it. Let x, x' and t be the centres of the three laws, p = x - t and q = x' -
-// t. Given the component of w along q, the mean is the expected excess of a lognormal variable,
-// in closed form. The trapezoidal rule integrates over this component.
+// is compared with it. Let x, x' and t be the centres of the three laws, p = x - t and
+// q = x' - t. Given the component of w along q, the mean is the expected excess of a lognormal
+// variable, in closed form. The trapezoidal rule integrates over this component.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ struct Value {
   double value, error;  // error: twice the change of the value from halving the step
 };
 
-// The mean of (y e^{sZ - s^2/2} - k)_+, Z standard normal.
+// Returns the mean of (y e^{sZ - s^2/2} - k)_+, where Z is standard normal, y > 0 and s >= 0.
 inline double lognormal_excess(double y, double s, double k) {
   if (k <= 0) return y - k;
   if (s < 1e-12) return y > k ? y - k : 0;
@@ -48,7 +48,7 @@ inline Value excess(double mu, double X, double Y, double W, double e, double c)
   return {fine, 2 * std::fabs(fine - coarse)};
 }
 
-// The value of excess(), given the three distances D, d, S of gaussian_triangle.h.
+// Returns the value of excess() for the three squared distances D, d and S of gaussian_triangle.h.
 inline Value excess_of_distances(double mu, double D, double d, double S, double e, double c) {
   return excess(mu, (S + D) / 4 + d / 2, (S + D) / 4 - d / 2, (S - D) / 4, e, c);
 }

@@ -15,35 +15,35 @@ using numerics::within;
 using Extended = long double;
 
 constexpr double kUlp = 0x1p-52;
-// The largest z considered. The tail of the normal law beyond it contributes less than kVanishing.
+// No larger z is considered, because the tail of the normal law beyond it contributes less than kVanishing.
 constexpr double kFarthest = 36;
 constexpr double kVanishing = 1e-250;
-// Bounds of the relative errors of a normal tail and of the integrand. A relative error of the argument
-// x is multiplied by about x^2, which is below 2e3 where the tail is in the range of a double.
+// These bound the relative errors of a normal tail and of the integrand. A relative error of the
+// argument x is multiplied by about x^2, which is below 2e3 where the tail is in the range of a double.
 constexpr double kErrorOfTail = 1e-10, kErrorOfValue = 1e-8;
 // Newton's method for F(z) = 0 (see excess_of_difference) stops where |F(z)| is at most this.
 // Integrating from that z instead of the root changes the result by about the square of kResidual.
 constexpr double kResidual = 3e-9;
 constexpr int kMaxSteps = 60;
 constexpr double kOutermost = 9;  // the common factor's cells end at -9 and 9 deviations; the rest is bounded
-// A bound of the error from rounding the triangle's shape and the common factor, in units of (1 + |c|) E.
+// Bounds the error from rounding the triangle's shape and the common factor, in units of (1 + |c|) E.
 constexpr double kAbsolute = 1e-14;
 
 double upper_tail(double x) { return 0.5 * std::erfc(x * std::numbers::sqrt2 / 2); }
 
-// Upper bound of the mean of (exp(pZ - p^2/2) - e exp(qZ - q^2/2) - k)_+, where Z is standard normal and e is
-// the argument, for p >= 0 >= q, p > q and k > 0. The integrand is positive beyond the root of
-// F(z) = pz - p^2/2 - ln(k + e exp(qz - q^2/2)). F is concave and increasing, so Newton's method approaches
-// the root from the left after its first step. `start` is a guess of the root on entry and the root found on
-// return.
+// Returns an upper bound of the mean of (exp(pZ - p^2/2) - e exp(qZ - q^2/2) - k)_+,
+// where Z is standard normal and e is the argument, for p >= 0 >= q, p > q and k > 0. The
+// integrand is positive beyond the root of F(z) = pz - p^2/2 - ln(k + e exp(qz - q^2/2)).
+// F is concave and increasing, so Newton's method approaches the root from the left after
+// its first step. `start` is a guess of the root on entry and the root found on return.
 double excess_of_difference(double p, double q, double e, double log_e, double k, double& start) {
   const double length = p - q, half_p = 0.5 * p * p, half_q = 0.5 * q * q;
   const double log_k = std::log(k);
   const double other = log_k + half_p;
   // If e^{pz - p^2/2} is at most k for every z <= kFarthest, the integrand is positive only beyond kFarthest.
   if (other > kFarthest * p && (p > 0 || log_k > 0)) return kVanishing;
-  // Leaving out either term inside the logarithm of F moves the root
-  // to the left, which gives two lower bounds of it.
+  // Leaving out either term inside the logarithm of F moves its root to the
+  // left, so both roots found in this way are lower bounds of the true one.
   double least = (log_e + half_p - half_q) / length;
   if (p > 0) least = larger(least, other / p);
   double z = larger(start, least);
@@ -86,8 +86,8 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   return expected > kVanishing ? expected : kVanishing;
 }
 
-// Represents a stop-loss transform as scale * mean of V (exp(pZ - p^2/2) - e exp(qZ - q^2/2) - threshold
-// / V)_+. Z is standard normal, and V is a lognormal factor of mean one that is independent of Z.
+// Represents a stop-loss transform as scale * mean of V (exp(pZ - p^2/2) - e exp(qZ - q^2/2) -
+// threshold/V)_+. Z is standard normal, and V is a lognormal factor of mean one that is independent of Z.
 struct Integrand {
   double p, q;  // p >= 0 >= q
   double e, log_e;
@@ -95,9 +95,9 @@ struct Integrand {
   double scale;
 };
 
-// The transform at c of g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}), where p - q
-// = length and p = share * length. `excess` is E - 1. For c <= 0, (c - g)_+ = E
-// ( e^{N2} - (1/E) e^{N1} - |c|/E )_+ has the same form, with -Z instead of Z.
+// Returns the transform at c of g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}), where
+// p - q = length, p = share * length and E = 1 + excess. For c <= 0, the deficit (c - g)_+
+// = E (e^{N2} - (1/E) e^{N1} - |c|/E)_+ has the same form, with -Z instead of Z.
 Integrand integrand_of(double length, double share, double excess, double c) {
   const double e = 1 + excess, log_e = std::log1p(excess);
   const double p = length * share, q = p - length;
@@ -106,8 +106,8 @@ Integrand integrand_of(double length, double share, double excess, double c) {
   return {-q, -p, inverse, -log_e, -c * inverse, e};
 }
 
-// A bound, from above or below, of f(l) of gaussian_divergence.h at the distance mu. For l < 0 it uses
-// f(l) = 1 - e^l + e^l f(-l).
+// Returns a bound, from above or below, of f(l) of gaussian_divergence.h
+// at the distance mu. For l < 0 it uses f(l) = 1 - e^l + e^l f(-l).
 Extended divergence_at(double mu, Extended l, bool from_above) {
   const Extended size = std::fabs(l) < 1e4L ? std::fabs(l) : 1e4L;
   const ExtendedDivergence at = extended_gaussian_divergence(mu, size);
@@ -163,11 +163,10 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   const double across =
       mu_ * mu_ * larger(0.0, triangle.S - triangle.d * triangle.d / triangle.D + 8 * kUlp) / 4;
   const double deviation = std::sqrt(across) * (1 + 4 * kUlp);
-  // Let C1(k) be the mean that excess_of_difference() bounds. As a function of V, V
-  // C1(threshold / V) is convex with slopes in [0, 1]. So the mass of V may be moved to
-  // the ends of cells, which are v = e^{deviation t - deviation^2/2} at the cuts t, if
-  // each cell keeps its probability and its mean. The mean of (V - v)_+ at the largest v
-  // is added. The cells are visited from the largest v down, so that the roots increase.
+  // Let C1(k) be the mean that excess_of_difference() bounds. The function V C1(threshold/V) of V is convex
+  // with slopes in [0, 1]. So the mass of V may be moved to the ends of cells, which are v = e^{deviation t
+  // - deviation^2/2} at the cuts t, if each cell keeps its probability and its mean. The mean of (V - v)_+
+  // at the largest v is added. The cells are visited from the largest v down, so that the roots increase.
   double sum = 0;
   double z = -kFarthest, before = z;
   const auto visit = [&](double at, double mass, bool guess) {

@@ -26,11 +26,10 @@ constexpr double kFar = 5;
 constexpr double kFarthest = 13;  // above this many deviations of the loss, only the profile-only law is used
 // If a term can exceed this many deviations of the sum, large terms are split off.
 constexpr double kHeavy = 35;
-// The smallest expected number of reports for which the two types are used. With fewer reports, the integrand
-// decays slowly.
+// With fewer expected reports than this, the two types are not used, because the integrand decays slowly.
 constexpr double kFewReports = 8;
-// The smallest expected number of absent clients for which the two types are used. With fewer, the charge for
-// the event that nobody is absent is most of the bound.
+// With fewer expected absent clients than this, the two types are not used,
+// because the charge for the event that nobody is absent is most of the bound.
 constexpr double kFewAbsent = 8;
 constexpr double kRounding = 1e-12;  // relative rounding error of an n-th power
 

@@ -10,11 +10,12 @@
 // f is the local profile. The computed maximum is certified to cover all i (numerics/sums/worst_mixture.h).
 // For a fixed secret subset of k clients the bound is
 //     max over 0 <= h <= k of (1/n) * mean of ( (n-k)(1-E) + h terms of A + k-h terms of B )_+  +  (k/n) cut.
-// The bound by the profile-only law X* (docs/theory/profile-only.md) replaces the maximum and the cut
-// where fewer than 8 clients are expected to report or to be absent, where eps is very large, and where
-// no finite maximum is certified. For large eps, and where the certified maximum may be much too large,
-// both are computed and the smaller is used. Proven for replace-one neighbours. It does not hold for
-// adaptive rounds inside a slot protocol, nor for unequal rates. Immutable; call from any thread.
+// The bound by the profile-only law X* (docs/theory/profile-only.md) replaces the maximum and
+// the cut where too few clients are expected to report or to be absent, where eps is very
+// large, and where no finite maximum is certified. For large eps, and where the certified
+// maximum may be much too large, both are computed and the smaller is used. The bound is
+// proven for replace-one neighbours. It does not hold for adaptive rounds inside a slot
+// protocol, nor for unequal rates. Objects are immutable and may be used from any thread.
 #pragma once
 
 #include <memory>
@@ -25,9 +26,9 @@
 
 namespace muster::accounting {
 
-// Whether this curve can be below that of the profile-only law: mu is in the table's range, and the expected
-// numbers of clients that report (`reporting`) and that do not (`absent`) are large enough. In a subset
-// protocol somebody is certainly absent: pass infinity for `absent`.
+// Returns whether this curve can be below that of the profile-only law. It can if mu is in the table's
+// range, and the expected numbers of clients that report (`reporting`) and that do not (`absent`) are
+// large enough. In a subset protocol somebody is certainly absent: pass infinity for `absent`.
 bool two_types_cover(double mu, double reporting, double absent);
 
 class GaussianTwoTypesCurve {
@@ -41,8 +42,9 @@ class GaussianTwoTypesCurve {
   static GaussianTwoTypesCurve subset(std::shared_ptr<const ReportingSum> local, double mu, double n,
                                       double k);
 
-  // The bound at epsilon >= 0. `upper` is proven. `estimate` is at most the exact value of the bound at the
-  // top of this file, so upper - estimate covers the numerical error and the excess of the certified maximum.
+  // Returns the bound at epsilon >= 0. `upper` is proven. `estimate` is at most
+  // the exact value of the bound at the top of this file, so upper - estimate
+  // covers the numerical error and the excess of the certified maximum.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
  private:

@@ -7,11 +7,12 @@
 // the sum of the negative terms among N - 1 clients (others_below_zero.h). Then
 //     mean of ( sum of all N terms - (S-N) (E-1) )_+
 //         <=  N g ( mean of f(E + (S-N) (E-1) + E D)  +  (N-1) g f(E) Q(E) ),
-// where Q(E) = P(X* > 0) is minus the slope of f at E. The left-hand side is positive only if a single term
-// exceeds (S-N) (E-1) + E D or two terms are positive. If each centred term Y (others_below_zero.h) has a
-// weight w <= 1, w multiplies f and divides the amount that the term must exceed. The lower bound is N g
-// times the mean of f(E + (S-N) (E-1) + E D) restricted to the event that none of the other N - 1 terms is
-// positive. The arguments of f are kept as logarithms, so that nothing overflows at large epsilon. Proven.
+// where Q(E) = P(X* > 0) is minus the slope of f at E. The left-hand side is positive only
+// if a single term exceeds (S-N) (E-1) + E D or two terms are positive. If each centred term
+// Y (others_below_zero.h) has a weight w <= 1, w multiplies f and divides the amount that
+// the term must exceed. The lower bound is N g times the mean of f(E + (S-N) (E-1) + E D)
+// restricted to the event that none of the other N - 1 terms is positive. The arguments of f
+// are kept as logarithms, so that nothing overflows at large epsilon. The bound is proven.
 #pragma once
 
 #include <functional>
@@ -23,13 +24,13 @@
 
 namespace muster::accounting {
 
-// Upper bounds of f(e^l) (`divergence`) and Q(e^l) (`alternative`), for l >= 0.
+// The functions return upper bounds of f(e^l) (`divergence`) and Q(e^l) (`alternative`), for l >= 0.
 struct LocalTail {
   std::function<double(double log_alpha)> divergence;
   std::function<double(double log_alpha)> alternative;
 };
 
-// The tail of `profile`. The result keeps a copy of the profile.
+// Returns the tail of `profile`, of which the result keeps a copy.
 LocalTail tail_of(const Profile& profile);
 
 struct LargeTermShape {
@@ -42,8 +43,8 @@ struct LargeTermShape {
   std::shared_ptr<const TermWeights> weights = nullptr;
 };
 
-// Immutable to its users; call from any thread. The laws of D are built on first use and kept; copies of an
-// object share them.
+// Objects look immutable to their users and may be used from any thread. The
+// laws of D are built on first use and kept; copies of an object share them.
 class OneLargeTerm {
  public:
   OneLargeTerm(LocalTail local, Profile profile);

@@ -20,7 +20,7 @@ namespace {
 
 using oracle::Law;
 
-// The shape of a check-in of n clients, whose sum is divided by n.
+// Returns the shape of a check-in of n clients, whose sum is divided by n.
 LargeTermShape check_in(int n, double rate) {
   const double count = n;
   return {1 / count, count, rate, (1 - rate) * (1 - 1e-15), count};
@@ -125,8 +125,8 @@ TEST(OneLargeTerm, EnclosesTwoGaussianMessagesByQuadrature) {
   }
 }
 
-// The mean of ( sum of w_i (X_i - (1-E)) - threshold (E-1) )_+, summed
-// over all combinations of the atoms X_i and weights w_i of n reports.
+// Returns the mean of ( sum of w_i (X_i - (1-E)) - threshold (E-1) )_+,
+// summed over all combinations of the atoms X_i and weights w_i of n reports.
 long double weighted_sum(const std::vector<oracle::Atom>& law, const TermWeights& weights, int n,
                          long double threshold, long double epsilon) {
   const long double e = std::exp(epsilon);

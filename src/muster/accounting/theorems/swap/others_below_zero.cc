@@ -57,12 +57,12 @@ class OneTerm {
         from_(kFrom[interval]),
         to_(interval + 1 < kFrom.size() ? kFrom[interval + 1] : std::numeric_limits<double>::infinity()) {}
 
-  // The atoms for the upper bound. A report at a kink l < eps of the profile lies e^{-l} - e^{-eps}
-  // below zero, which is smallest at eps = from_. The last kink up to from_ and all later kinks are
-  // placed at 0. The last kink up to from_ is one of them because the bound uses the exact f from eps
-  // on, and the mass of this kink would then be another one. Since phi decreases, mass may be moved
-  // toward 0 or added. So the point 0 gets the amount by which the other masses fall short of 1, plus
-  // the amount by which the profile's masses, which are upper bounds, may exceed the true masses.
+  // Returns the atoms of one term for the upper bound. A report at a kink l < eps of the profile lies
+  // e^{-l} - e^{-eps} below zero, which is smallest at eps = from_. The last kink up to from_ and all
+  // later kinks are placed at 0. The last kink up to from_ is one of them because the bound uses the exact
+  // f from eps on, and the mass of this kink would then be another one. Since phi decreases, mass may be
+  // moved toward 0 or added. So the point 0 gets the amount by which the other masses fall short of 1,
+  // plus the amount by which the profile's masses, which are upper bounds, may exceed the true masses.
   SumLaw above() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double gain = -std::expm1(-from_);
@@ -88,7 +88,7 @@ class OneTerm {
       add_report(0, larger(0.0, not_positive - reports * (1 + kSummed)));
     }
     add(gain, terms_.silent);
-    // add() lowers this mass, too, by the share kSummed. raised() makes up for this where
+    // add() lowers this mass, too, by the fraction kSummed. raised() makes up for this where
     // clients report, and the last term where their coins are revealed. Otherwise the masses
     // of one client would sum to less than 1, and those of many clients to much less.
     const double revealed = larger(0.0, 1 - terms_.rate - terms_.silent);
@@ -96,10 +96,10 @@ class OneTerm {
     return law;
   }
 
-  // The atoms for the lower bound. In a tabulated profile, the mass of a kink stands
-  // for masses between the two neighbouring nodes. It is placed at the lower of these
-  // nodes, so its share of D is not smaller than the true one. Reports with l >= from_
-  // that are not positive are placed at the largest share of D that they can have.
+  // Returns the atoms of one term for the lower bound. In a tabulated profile, the mass of
+  // a kink stands for masses between the two neighbouring nodes. It is placed at the lower
+  // of these nodes, so its share of D is not smaller than the true one. Reports with l >=
+  // from_ that are not positive are placed at the largest share of D that they can have.
   SumLaw below() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double end = std::exp(-to_), gain = 1 - end;
@@ -125,8 +125,9 @@ class OneTerm {
   }
 
  private:
-  // A bound on how much the masses of one client's reports exceed the true masses, because the profile's
-  // masses were rounded up. The mass that they leave for the point 0 is too small by the same amount.
+  // Returns a bound on how much the masses of one client's reports exceed
+  // the true masses, because the profile's masses were rounded up. The
+  // mass that remains for the point 0 is too small by at most this amount.
   double raised() const {
     double total = profile_.mass_at_infinity();
     for (const double mass : profile_.p_masses()) total += mass;

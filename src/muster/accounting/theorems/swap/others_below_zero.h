@@ -5,13 +5,13 @@
 // Let E = e^eps, and let Z_j be a client's term: X* of reporting_law.h if she reports, 1 - E if she is
 // absent, and 0 if her coin is revealed. The total is -E D with
 //     D = sum over N - 1 independent clients of (-Z_j)_+ / E  >=  0.
-// If the centred term Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, the summand
-// is (1 - 1/E - w_j Y_j)_+ instead. The bounds of one_large_term.h need the mean of phi(D) for
-// functions phi that are decreasing and convex. For this, a law of some hundred atoms replaces
-// the law of D (sum_by_doubling.h). For the upper bound, the atoms of one client are moved down
-// before copies of her law are added. For the lower bound they are moved up, and only the event
-// that none of the N - 1 terms is positive counts, so the masses sum to less than 1. Points and
-// masses include their rounding errors. Each law holds for all eps of one interval. Immutable.
+// If the centred term Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, the summand is (1
+// - 1/E - w_j Y_j)_+ instead. The bounds of one_large_term.h need the mean of phi(D) for functions
+// phi that are decreasing and convex. For this, a law of some hundred atoms replaces the law of D
+// (sum_by_doubling.h). For the upper bound, the atoms of one client are moved down before copies of
+// her law are added. For the lower bound they are moved up, and only the event that none of the N -
+// 1 terms is positive counts, so the masses sum to less than 1. Points and masses include their
+// rounding errors. Each law holds for all eps of one interval. Objects are immutable.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,16 @@
 
 namespace muster::accounting {
 
-// The law of the weight of each term, for sums whose terms are centred so that
-// an absent client's term is zero. Weights are independent and identically
+// Holds the law of the weight of each term, for sums whose terms are centred so
+// that an absent client's term is zero. Weights are independent and identically
 // distributed. They are in (0, 1], or zero with the remaining probability.
 struct TermWeights {
   std::vector<double> values;  // the positive values of the weight, decreasing
   std::vector<double> probabilities;
 };
 
-// The terms of the other clients, independent and identically distributed. Each of them reports
-// with probability `rate` and is absent with probability `silent`; otherwise her coin is revealed.
+// Describes the terms of the other clients, which are independent and identically distributed. A client
+// reports with probability `rate` and is absent with probability `silent`; otherwise her coin is revealed.
 struct OtherTerms {
   double count;    // the number of terms, N - 1 >= 0; a whole number
   double rate;     // the probability that a client reports, in (0, 1]
@@ -42,7 +42,7 @@ struct OtherTerms {
 
 class OthersBelowZero {
  public:
-  // The index of the interval whose law serves this epsilon >= 1.
+  // Returns the index of the interval whose law serves this epsilon >= 1.
   static std::size_t interval_of(double epsilon);
 
   OthersBelowZero(const Profile& profile, const OtherTerms& terms, std::size_t interval, numerics::Side side);

@@ -13,9 +13,9 @@ struct Distances {
   double D, d, S;
 };
 
-// The squared distances D, d and S (gaussian_triangle.h) of three random points of the ball of diameter 1 in
-// `dimension` dimensions. Often all three points are on the sphere, and often the second is the reflection of
-// the first in the centre, exactly or nearly.
+// Returns the squared distances D, d and S (gaussian_triangle.h) of three random points of
+// the ball of diameter 1 in `dimension` dimensions. Often all three points are on the sphere,
+// and often the second is the reflection of the first in the centre, exactly or nearly.
 inline Distances random_triangle(std::mt19937_64& engine, std::size_t dimension) {
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -46,7 +46,7 @@ inline Distances random_triangle(std::mt19937_64& engine, std::size_t dimension)
   return {xx, xt - yt, sum};
 }
 
-// A triangle inscribed in a great circle of the ball, with nearly a right angle at t.
+// Returns a triangle inscribed in a great circle of the ball, with nearly a right angle at t.
 inline Distances inscribed_triangle(std::mt19937_64& engine, double mu) {
   std::uniform_real_distribution<double> uniform(0, 1);
   const double u = uniform(engine), eta = 0.15 * mu * mu * u * u;

@@ -5,12 +5,12 @@
 // reports with probability `rate`, the expression is
 //     factor * E * mean of ( Y_1 + ... + Y_count - threshold * (1 - 1/E) )_+
 //     + factor * count * rate * f(inf).
-// Where everybody may report, delta is at most this plus everybody(). A Gaussian profile is cut where
-// it falls below 1e-44 or its loss exceeds 600. The mass beyond is charged once, as part of f(inf)
-// (part (c) of docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is
-// computed first. Unless its upper end and its estimate are within a relative 1e-3 of each other, the
-// sum is computed too, and the smaller bound is used. From epsilon = 300 on, e^eps is too large for a
-// sum of terms, and only the bound of one_large_term.h is used. Immutable; call from any thread.
+// Where everybody may report, delta is at most this plus everybody(). A Gaussian profile is cut where it
+// falls below 1e-44 or its loss exceeds 600. The mass beyond is charged once, as part of f(inf) (part (c)
+// of docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is computed first.
+// Unless its upper end and its estimate are within a relative 1e-3 of each other, the sum is computed
+// too, and the smaller bound is used. From epsilon = 300 on, e^eps is too large for a sum of terms, and
+// only the bound of one_large_term.h is used. Objects are immutable and may be used from any thread.
 #pragma once
 
 #include <memory>
@@ -35,9 +35,9 @@ struct SumShape {
   std::shared_ptr<const TermWeights> weights = nullptr;
 };
 
-// The event that nobody is absent, so that there is nobody to swap the victim with. It has the given
-// `probability`. Given this event, each of the `clients` - 1 others is an unknown sender with probability
-// `chance`; the senders of the other messages are known.
+// Describes the event that nobody is absent, so that there is nobody to swap the victim with.
+// It has the given `probability`. Given this event, each of the `clients` - 1 others is an
+// unknown sender with probability `chance`; the senders of the other messages are known.
 struct EverybodyReports {
   double clients, chance, probability;
 };
@@ -46,16 +46,16 @@ class ReportingSum {
  public:
   explicit ReportingSum(const Mechanism& mechanism);
   explicit ReportingSum(Profile profile);
-  // The smaller of 1 and the expression at the top of this file, at epsilon
-  // >= 0. upper - estimate is only numerical error, and neither is NaN.
+  // Returns the smaller of 1 and the expression at the top of this file, at epsilon >= 0.
+  // The difference upper - estimate is only numerical error, and neither value is NaN.
   numerics::UpperAndEstimate delta(const SumShape& shape, double epsilon) const;
-  // The variance of one term Y_i, without its weight.
+  // Returns the variance of one term Y_i, without its weight.
   double variance_of_term(const SumShape& shape, double epsilon) const;
-  // An upper bound of f(E), the divergence of a single message.
+  // Returns an upper bound of f(E), the divergence of a single message.
   double local(double epsilon) const { return tail_.divergence(epsilon); }
-  // The charge for the event: its probability times f(E). If this is not negligible beside `sum`, and the
-  // mechanism is epsilon0-LDP, f(E) is replaced by the smaller of f(E) and the blanket of the unknown
-  // senders.
+  // Returns the charge for the event, which is its probability times f(E). If
+  // this is not negligible beside `sum`, and the mechanism is epsilon0-LDP, f(E)
+  // is replaced by the smaller of f(E) and the blanket of the unknown senders.
   numerics::UpperAndEstimate everybody(const EverybodyReports& event, double epsilon, double sum) const;
 
  private:
@@ -67,7 +67,8 @@ class ReportingSum {
   std::optional<double> epsilon0_;  // nullopt if the mechanism is not epsilon0-LDP
 };
 
-// The curve of a round: the bound by a ReportingSum of one shape, as a function of epsilon.
+// Represents the curve of a round, which is the bound by a
+// ReportingSum of one shape as a function of epsilon.
 class SumCurve {
  public:
   SumCurve(ReportingSum sum, SumShape shape) : sum_(std::move(sum)), shape_(std::move(shape)) {}

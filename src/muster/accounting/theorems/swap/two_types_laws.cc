@@ -36,8 +36,8 @@ constexpr Extended kMoreThanLacks = 1e-6L;
 constexpr int kMaxLines = 400;
 constexpr std::size_t kKept = 16;  // the number of tables that the process keeps
 
-// A line through SidedValues of a law of mean 0. Its value at y is an expected excess
-// (slope in [-1, 0]) or, left of 0, an expected deficit, which is the excess plus y.
+// Represents a line through SidedValues of a law of mean 0. Its value at y is an expected
+// excess (slope in [-1, 0]) or, left of 0, an expected deficit, which is the excess plus y.
 struct Line {
   double anchor;
   Extended value, slope;  // of the expected deficit if anchor < 0, otherwise of the expected excess
@@ -48,23 +48,23 @@ struct Line {
   }
 };
 
-// The polygon whose vertices are SidedValues at the given points.
+// Represents the polygon whose vertices are SidedValues at the given points.
 class Polygon {
  public:
   Polygon(const std::vector<double>& points, SidedValues values)
       : points_(points), values_(std::move(values)) {}
 
-  // The slope of the edge from node k to k + 1. It is a slope of the expected deficit left of 0, and of the
-  // expected excess right of 0. At 0 excess and deficit are equal.
+  // Returns the slope of the edge from node k to k + 1. It is a slope of the expected deficit
+  // left of 0, and of the expected excess right of 0. At 0 excess and deficit are equal.
   Extended slope(std::size_t k) const {
     return (values_[k + 1] - values_[k]) / (static_cast<Extended>(points_[k + 1]) - points_[k]);
   }
   bool is_below_zero(std::size_t k) const { return points_[k] < 0; }
-  // The change of slope at the inner node k, which is the mass there.
+  // Returns the change of slope at the inner node k, which is the mass there.
   Extended mass(std::size_t k) const {
     return slope(k) - slope(k - 1) + (is_below_zero(k - 1) && !is_below_zero(k) ? 1 : 0);
   }
-  // Whether the polygon is concave at node k by more than the rounding of the values.
+  // Returns whether the polygon is concave at node k by more than the rounding of the values.
   bool concave(std::size_t k) const {
     const Extended left = static_cast<Extended>(points_[k]) - points_[k - 1];
     const Extended right = static_cast<Extended>(points_[k + 1]) - points_[k];
@@ -72,7 +72,7 @@ class Polygon {
            -kNoise * (values_[k - 1] / left + values_[k] * (1 / left + 1 / right) + values_[k + 1] / right);
   }
   Line edge(std::size_t k) const { return {points_[k], values_[k], slope(k)}; }
-  // Twice the area that raising the polygon to the line would add.
+  // Returns twice the area that raising the polygon to the line would add.
   Extended added(const Line& line) const {
     Extended sum = 0, before = 0;
     for (std::size_t k = 0; k < points_.size(); ++k) {

@@ -1,7 +1,7 @@
-// The two atomic laws of Theorem 5 (docs/theory/gaussian-two-types.md). They are the laws of the term of a
-// client that holds the victim's record (type A) and of one that holds her alternative (type B), both
-// enlarged. The expected excess of every Gaussian client is at most that of a mixture of the two enlarged
-// laws.
+// Tabulates the two atomic laws of Theorem 5 (docs/theory/gaussian-two-types.md).
+// They are the laws of the term of a client that holds the victim's record (type A)
+// and of one that holds her alternative (type B), both enlarged. The expected excess
+// of every Gaussian client is at most that of a mixture of the two enlarged laws.
 //
 // A(c) and B(c) are the stop-loss transforms of the two types' terms, and beta is the correction of
 // two_types_net.h. With E = e^eps the laws are those of Y = term + E - 1. At nodes of c + E - 1, A + beta and
@@ -23,17 +23,18 @@
 
 namespace muster::accounting {
 
-// Values at increasing points y: the expected excess, mean of (Y - y)_+, at y >= 0, and the expected
-// deficit, mean of (y - Y)_+, at y < 0.
+// Holds a value for each of several increasing points y: the expected excess, the mean
+// of (Y - y)_+, at y >= 0, and the expected deficit, the mean of (y - Y)_+, at y < 0.
 using SidedValues = std::vector<long double>;
 
-// Values that are at least `values` at every point and, as expected excesses, convex with slopes in [-1, 0].
-// A concave stretch is raised to the extension of one of its edges, the one that adds the least area.
+// Returns values that are at least `values` at every point and, as expected
+// excesses, convex with slopes in [-1, 0]. A concave stretch is raised to
+// the extension of one of its edges, the one that adds the least area.
 SidedValues convex_majorant(const std::vector<double>& points, SidedValues values);
 
-// The masses at `points` of a law whose stop-loss transform plus `cut` is at least `values`, checked after
-// the masses are rounded. They sum to at most 1 + 1e-15; the point 0 takes the rest of 1, and its entry is 0.
-// Returns nullopt if the sum is larger or not finite, the check fails, or 0 is not an inner point.
+// Returns the masses at `points` of a law whose stop-loss transform plus `cut` is at least `values`, checked
+// after the masses are rounded. They sum to at most 1 + 1e-15; the point 0 takes the rest of 1, and its entry
+// is 0. Returns nullopt if the sum is larger or not finite, the check fails, or 0 is not an inner point.
 std::optional<std::vector<double>> masses_above(const std::vector<double>& points, const SidedValues& values,
                                                 long double cut);
 
@@ -41,8 +42,8 @@ class TwoTypesLaws {
  public:
   static constexpr double kMinMu = 0.01, kMaxMu = 1.01;
 
-  // The table for records in a ball of diameter mu, in deviations of the noise, kMinMu <= mu <= kMaxMu. The
-  // most recently used tables are kept.
+  // Returns the table for records in a ball of diameter mu, in deviations of
+  // the noise, kMinMu <= mu <= kMaxMu. The most recently used tables are kept.
   static std::shared_ptr<const TwoTypesLaws> of(double mu);
   explicit TwoTypesLaws(double mu);
 
@@ -52,11 +53,12 @@ class TwoTypesLaws {
     // The caller charges cut times the probability that the victim reports, once.
     double cut;
   };
-  // The laws of Y at E - 1 = excess >= 0, with masses multiplied by `rate`.
-  // Returns nullopt beyond the table, and where masses_above() gave no law.
+  // Returns the laws of Y at E - 1 = excess >= 0, with masses multiplied by
+  // `rate`, or nullopt beyond the table and where masses_above() gave no law.
   std::optional<Types> at(double excess, double rate) const;
 
-  // For tests: the points, the tabulated levels of E - 1, and the masses of the two laws at a level.
+  // These members are for tests. They give the points, the tabulated
+  // levels of E - 1, and the masses of the two laws at a level.
   static constexpr std::array<double, 4> kLevels{0, 0.1, 0.45, 1.5};  // levels of E - 1, in units of mu
   struct Level {
     bool valid = false;

@@ -25,7 +25,7 @@ std::size_t cell_of(const TriangleCells& cells, double d) {
   return j;
 }
 
-// The mean of (Y - y)_+ for a law whose missing mass is at 0.
+// Returns the mean of (Y - y)_+ for a law whose missing mass is at 0.
 double excess_of(const numerics::AtomicLaw& law, double y) {
   double sum = 0, total = 0;
   for (std::size_t k = 0; k < law.points.size(); ++k) {
@@ -80,14 +80,14 @@ TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
   EXPECT_GT(below_without_beta, cases / 20);
 }
 
-// A way to find beta at single thresholds, either the right way or one of four wrong ways.
+// Describes one way to find beta at single thresholds, either the right way or one of four wrong ways.
 struct Shortcut {
   const char* name;
   CornerOf corner;  // the corner of a box in the search for beta; null stands for beta = 0
   bool must_fail;
 };
 
-// The number of triangles whose expected excess is above the mixture of the two types plus beta.
+// Counts the triangles whose expected excess is above the mixture of the two types plus beta.
 int above_certificate(const Shortcut& shortcut, double mu, double excess,
                       const std::vector<double>& thresholds,
                       const std::function<Distances(std::mt19937_64&, int)>& triangle, int count) {

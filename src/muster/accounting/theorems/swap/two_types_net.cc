@@ -14,11 +14,13 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr double kUlp = 0x1p-52;
-// The LeftOpen of certified_correction() at effort 1. Its ratio is 1 + kOpen, or 1 + kOpenFar far from c = 0.
-// Its `absolute` is kShare + kSharePerMu2 mu^2, or kShare far from c = 0, times the larger of A(c) and B(c).
+// These constants set the LeftOpen of certified_correction() at effort 1. Its
+// `ratio` is 1 + kOpen, or 1 + kOpenFar far from c = 0. Its `absolute` is kShare +
+// kSharePerMu2 mu^2, or kShare far from c = 0, times the larger of A(c) and B(c).
 constexpr double kOpen = 0.03, kOpenFar = 0.1;
 constexpr double kShare = 8e-4, kSharePerMu2 = 4e-3;
-// `negligible` of TriangleExcesses::above, as a share of the larger of the two mixed values.
+// `negligible` of TriangleExcesses::above is this fraction of the larger
+// of the two mixed values, or LeftOpen::spared if that is larger.
 constexpr double kSpared = 1e-7;
 // A search makes at most about this many evaluations. Wherever it stops, the largest bound of a box is valid.
 constexpr int kMaxEvaluations = 20'000;
@@ -108,9 +110,9 @@ class BoxSearch {
     return true;
   }
 
-  // An upper bound of the correction that the box needs; -1 for an empty box.
-  // The correction is the expected excess minus the mixture. If only one of
-  // the two values is charged, it is divided by the weight of that value.
+  // Returns an upper bound of the correction that the box needs, or -1 for an
+  // empty box. The correction is the expected excess minus the mixture. If only
+  // one of the two values is charged, it is divided by the weight of that value.
   double value(const TriangleBox& box) {
     const BoxCorner at = corner_(cells_, box, c_ > 0);
     if (at.empty) return -1.0;

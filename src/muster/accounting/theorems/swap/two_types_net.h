@@ -1,16 +1,16 @@
-// The certified correction beta, which bounds by how much the expected excess of another client's term
-// exceeds that of a mixture of two types (docs/theory/gaussian-two-types.md, part 3 of the proof, "A finite
-// net").
+// Computes the certified correction beta, which bounds by how much the expected
+// excess of another client's term exceeds that of a mixture of two types
+// (docs/theory/gaussian-two-types.md, part 3 of the proof, "A finite net").
 //
 // Notation is that of gaussian_triangle.h. A client whose record makes a triangle with d in cell j is
 // compared with the mixture of lambda_j parts of type A (a client that holds the victim's record) and
 // 1 - lambda_j parts of type B (one that holds her alternative). beta(K) is at least 0 and at least the
 // largest value of
 //     mean of (g - c)_+  -  lambda_j A(c)  -  (1 - lambda_j) B(c),      c = K - E,
-// over all cells j and all triangles of the ball with d in cell j. It is found by branch and bound over
-// boxes (a run of cells and an interval of eta = 1 - D). By Lemmas 1 and 2 the expected excess of every
-// triangle of a box is at most that of one triangle, the box's corner. Pure functions; call from any
-// thread.
+// over all cells j and all triangles of the ball with d in cell j. It is found by
+// branch and bound over boxes (a run of cells and an interval of eta = 1 - D). By
+// Lemmas 1 and 2 the expected excess of every triangle of a box is at most that of one
+// triangle, the box's corner. The functions are pure and may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -20,21 +20,23 @@
 
 namespace muster::accounting {
 
-// Cells of d in [-1, 1] and their weights. Edges are symmetric about 0, and lambda(-d) = 1 - lambda(d).
+// Divides the range [-1, 1] of d into cells with weights. Edges are
+// symmetric about 0, and lambda(-d) = 1 - lambda(d).
 struct TriangleCells {
   std::vector<double> edges;    // the cells' ends in d, increasing from -1 to 1
   std::vector<double> lambdas;  // the weights of type A, one per cell, in [0, 1], decreasing
   static TriangleCells of(double mu, int count);  // `count` is even
 };
 
-// The triangles of Lemma 2 with d in the cells first to last, inclusive, and min_eta <= eta <= max_eta.
+// Stands for the triangles of Lemma 2 with d in the cells first to
+// last, inclusive, and min_eta <= eta <= max_eta.
 struct TriangleBox {
   std::size_t first, last;
   double min_eta, max_eta;
 };
 
-// A triangle whose expected excess is at least that of all triangles of the box, for c > 0 (`positive`) or
-// for c <= 0. `empty` if the box has no triangles.
+// Holds a triangle whose expected excess is at least that of all triangles of the box,
+// for c > 0 (`positive`) or for c <= 0. `empty` says that the box has no triangles.
 struct BoxCorner {
   bool empty;
   Triangle triangle;
@@ -47,29 +49,30 @@ struct Correction {
   int evaluations;  // number of corners evaluated
 };
 
-// beta(K) for c = K - E and the mu and E for which `excesses` was made. Only tests pass another `corner` than
-// corner_of. With `effort` 1 beta is up to about 5 per cent too large where it matters; with `effort` 0.1 it
-// is up to about half a per cent too large.
+// Returns beta(K) for c = K - E and the mu and E for which `excesses` was made. Only tests
+// pass another `corner` than corner_of. With `effort` 1 beta is up to about 5 per cent too
+// large where it matters; with `effort` 0.1 it is up to about half a per cent too large.
 using CornerOf = BoxCorner (*)(const TriangleCells& cells, const TriangleBox& box, bool positive);
 Correction certified_correction(const TriangleExcesses& excesses, const TriangleCells& cells, double mu,
                                 double c, CornerOf corner = corner_of, double effort = 1);
 
-// The two values that certified_excess() uses instead of A(c) and B(c), mixed with weights lambda_j (`first`)
-// and 1 - lambda_j (`second`). `charged` says whether the result is to be added to both values or only to one
-// of them. If it is to be added to only one of them, the result is divided by the weight of this value.
+// Holds the two values that certified_excess() uses instead of A(c) and B(c), mixed
+// with weights lambda_j (`first`) and 1 - lambda_j (`second`). `charged` says whether
+// the result is to be added to both values or only to one of them. If it is to be
+// added to only one of them, the result is divided by the weight of this value.
 struct MixedValues {
   enum class Charged { both, first, second };
   double first, second;
   Charged charged = Charged::both;
 };
-// The precision of a search, which stops once the largest bound left is at
-// most `ratio` times Correction::reached, plus `absolute`.
+// Sets the precision of a search, which stops once the largest bound left is
+// at most `ratio` times Correction::reached, plus `absolute`.
 // TriangleExcesses::above is called with a `negligible` of at least `spared`.
 struct LeftOpen {
   double ratio, absolute, spared = 0;
 };
-// The correction for the two values of a MixedValues. The cells may cover only a part of [-1, 1]; triangles
-// outside them are not considered.
+// Returns the correction for the two values of a MixedValues. The cells may
+// cover only a part of [-1, 1]; triangles outside them are not considered.
 Correction certified_excess(const MixedValues& values, const TriangleExcesses& excesses,
                             const TriangleCells& cells, double mu, double c, const LeftOpen& open,
                             CornerOf corner = corner_of);

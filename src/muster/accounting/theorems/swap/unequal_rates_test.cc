@@ -31,8 +31,8 @@ long double local(long double epsilon0, long double epsilon) {
   return (std::exp(epsilon0) - std::exp(epsilon)) / (std::exp(epsilon0) + 1);
 }
 
-// The largest divergence of n clients in either direction, where the victim and each other client may have
-// any of the rates in `values`, and each other client may hold either record.
+// Returns the largest divergence of n clients in either direction, where the victim and each other
+// client may have any of the rates in `values`, and each other client may hold either record.
 long double worst_truth(const std::vector<Law>& laws, const std::vector<double>& values, int n,
                         double epsilon) {
   long double worst = 0;
