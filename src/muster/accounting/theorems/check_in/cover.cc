@@ -64,7 +64,7 @@ void cover_unequal_rates(const Mechanism& mechanism, const ShuffledCheckIn& p, A
   const std::vector<std::string> who = {
       kSecretCoins, fmt::format("{} honest clients, each at an effective rate in [{}, {}]",
                                 p.clients().value(), number_text(rates.lo), number_text(rates.hi))};
-  // This data set has all n clients report with probability `hi`.
+  // In this pair, all n clients report with probability `hi`.
   add_homogeneous_pair(mechanism, {rates.n, rates.n, rates.hi}, list);
   add_unequal_rates_pair(mechanism, rates.n, rates.lo, rates.hi, list);
   if (rates.hi < 1) {

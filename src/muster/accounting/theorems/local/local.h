@@ -2,7 +2,7 @@
 // rounds are composed exactly (Theorem 21, docs/theory/local.md).
 //
 // In every round the adversary sees whether the victim took part and, if so, her own message. Her
-// coin, which says so with probability `rate`, does not depend on her record. The number of
+// coin, by which she takes part with probability `rate`, does not depend on her record. The number of
 // participations k ~ Bin(T, rate) is public, so the hockey-stick divergence is the average over k,
 //     delta(eps) = E_k[ delta_k(eps) ],
 // where delta_k is the optimal k-fold composition. For an epsilon0-LDP message it is given by Kairouz, Oh,
@@ -30,8 +30,8 @@ namespace muster::accounting {
 // a mechanism out of range, and Error(usage) for an epsilon out of range.
 double local_delta_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double epsilon);
 
-// Returns the smallest epsilon with delta(epsilon) <= delta, where 0 < delta <
-// 1; 0 for 0 rounds. Throws Error(plan) for a mechanism or a delta out of range.
+// Returns the smallest epsilon with delta(epsilon) <= delta, where 0 < delta < 1,
+// or 0 for 0 rounds. Throws Error(plan) for a mechanism or a delta out of range.
 double local_epsilon_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double delta);
 
 // Returns the upper bound that the question asks for: delta at an epsilon, or epsilon at a delta.

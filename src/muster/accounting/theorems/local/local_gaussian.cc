@@ -1,6 +1,6 @@
-// Composes Gaussian messages, each of which is sent if a public coin says so. In T rounds k ~
-// Bin(T, rate) messages are sent, and together they are as revealing as one Gaussian pair at
-// distance mu sqrt(k), whose delta increases with k. The average over k is therefore bounded
+// Composes Gaussian messages, each of which is sent if a public coin says so. In T rounds,
+// k ~ Bin(T, rate) messages are sent, and together they are as revealing as one Gaussian pair
+// at distance mu sqrt(k), whose delta increases with k. The average over k is therefore bounded
 // by a sum over blocks of k, each evaluated at its largest k, including the binomial tails.
 #include <cmath>
 #include <limits>
@@ -23,8 +23,8 @@ struct Mixture {
   std::vector<double> weight, mu;
 
   Mixture(double mu1, double rate, double rounds, double exponent) {
-    // Values of k within about 3 sqrt(exponent) deviations of the mean matter. If
-    // this distance is at most kValues, each of these values is a block of its own.
+    // Only values of k within about 3 sqrt(exponent) deviations of the mean matter. If
+    // that distance is at most kValues, each of these values is a block of its own.
     const double sd = std::sqrt(rounds * rate * (1 - rate));
     const double fineness = 3 * std::sqrt(exponent) * sd > kValues ? 1e-3 : 0;
     for (const numerics::BinomialBlock& block : numerics::binomial_blocks(rounds, rate, exponent, fineness)) {

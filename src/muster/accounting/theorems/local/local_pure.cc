@@ -3,8 +3,8 @@
 // q = 1/(e^epsilon0 + 1) and p = 1 - q, D is a sum of T independent terms, one for each round, which are +1,
 // 0 and -1 with probabilities g p, 1 - g and g q, and
 //     delta(eps) = sum_{D = d} P(D) (1 - e^(eps - d epsilon0))_+ .
-// P(D) is the coefficient c_(T-D) of x^(T-D) in (a0 + a1 x + a2
-// x^2)^T, where a0 = g p, a1 = 1 - g and a2 = g q. Miller's recurrence
+// P(D) is the coefficient c_(T-D) of x^(T-D) in (a0 + a1 x + a2 x^2)^T,
+// where a0 = g p, a1 = 1 - g and a2 = g q. Miller's recurrence
 //     m a0 c_m = (T - m + 1) a1 c_(m-1) + (2T - m + 2) a2 c_(m-2)
 // has no negative term for m <= T, so relative errors can only add up. These
 // values of m belong to D >= 0, and no other D contributes at epsilon >= 0.
@@ -92,8 +92,8 @@ class Walk {
 };
 
 // Returns the least d >= 1 with epsilon < d epsilon0, but at most `rounds`. The quotient of an epsilon just
-// below a multiple d of epsilon0 may be rounded up to d, which would give d + 1 and leave out the term of D
-// = d. Where messages are rare, that term is larger than all others together. A fused multiply-add rounds
+// below a multiple d of epsilon0 may be rounded up to d, which would give d + 1 and leave out the term of
+// D = d. Where messages are rare, that term is larger than all others together. A fused multiply-add rounds
 // only once, so the sign of its result is exact. A level that is too small by one only raises the bound.
 double level_above(double epsilon0, double rounds, double epsilon) {
   const double below = std::floor(epsilon / epsilon0);
@@ -101,9 +101,9 @@ double level_above(double epsilon0, double rounds, double epsilon) {
   return numerics::smaller(rounded_up ? below : below + 1, rounds);
 }
 
-// Returns log E e^{t L} for the loss L of all rounds, rounded up. With x = t epsilon0, p (e^x - 1)
-// + q (e^-x - 1) equals (e^x - 1) (1 - e^{-x - epsilon0}) / (1 + e^-epsilon0), in which nothing
-// cancels. This product has an error of 14 roundings, and of 1 + x more for the rounding of x.
+// Returns log E e^{t L} for the loss L of all rounds, rounded up. With x = t epsilon0,
+// p (e^x - 1) + q (e^-x - 1) equals (e^x - 1) (1 - e^{-x - epsilon0}) / (1 + e^-epsilon0), in which
+// nothing cancels. This product has an error of 14 roundings, and of 1 + x more for the rounding of x.
 double log_moment_above(double epsilon0, double rate, double rounds, double t) {
   const double x = t * epsilon0;
   const double growth = rate * std::expm1(x) * -std::expm1(-x - epsilon0) / (1 + std::exp(-epsilon0));

@@ -90,7 +90,7 @@ TEST(LocalPure, AnEpsilonJustBelowAMultipleOfEpsilon0LeavesNothingOut) {
   }
 }
 
-// T rounds have about T times the delta of one round if messages are so rare.
+// If messages are so rare, T rounds have about T times the delta of one round.
 TEST(LocalPure, RatesNearTheSmallestDouble) {
   const auto delta = [](double epsilon0, double rate, std::uint64_t rounds, double epsilon) {
     return local_delta_upper(PureLocal{epsilon0}, Rate::of(rate), rounds, epsilon);

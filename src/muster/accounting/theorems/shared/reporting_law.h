@@ -29,8 +29,8 @@ numerics::AtomicLaw reporting_law(const Profile& profile, double rate, double ep
 // up. If a reporting_law() has an atom there, it is the last one.
 double neutral_point(double epsilon);
 
-// Returns ln p of a probability p, computed from p or from not_p = 1 -
-// p, whichever is smaller and so has more digits.
+// Returns ln p of a probability p, computed from p or from
+// not_p = 1 - p, whichever is smaller and therefore has more digits.
 double log_probability(double p, double not_p);
 
 }  // namespace muster::accounting

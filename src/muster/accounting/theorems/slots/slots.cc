@@ -14,10 +14,9 @@
 namespace muster::accounting {
 namespace {
 
-// The largest mean used for the Poisson number of others at a slot; a smaller mean gives a valid, larger
-// bound.
+// The Poisson number of others at a slot gets at most this mean; a smaller mean gives a valid, larger bound.
 constexpr double kMaxPerSlot = 1e6;
-// The smallest mean used; below it, the mean of the weights 1 / (1 + c) is within a thousandth of 1.
+// Smaller means are not used, because the mean of the weights 1 / (1 + c) is then within a thousandth of 1.
 constexpr double kMinPerSlot = 1e-3;
 // The search for a level stops at one whose charge is at most this
 // share of its sum. Such a charge changes epsilon by 1 % or less.
@@ -38,12 +37,12 @@ double poisson_mean(double clients, double exponent) {
   return low;
 }
 
-// Appends the law of 1 / (1 + max(c, first)) for c Poisson with the given mean. `first` is an
-// integer such that c < first has probability at most e^-exponent, because P(c < mean - t) <=
-// e^{-t^2 / (2 mean)}. The result has atoms at 0 and at some of the values 1 / (1 + c), which
-// differ by about a sixteenth from one to the next. Every other value is split between its two
-// neighbouring atoms with its mean kept, so the result is larger in convex order. A recurrence from
-// the mode in extended precision gives each probability within an ulp. Returns whether first > 0.
+// Appends the law of 1 / (1 + max(c, first)) for c Poisson with the given mean. `first` is an integer
+// such that c < first has probability at most e^-exponent, because
+// P(c < mean - t) <= e^{-t^2/(2 mean)}. The result has atoms at 0 and at some of the values 1 / (1 +
+// c), which differ by about a sixteenth from one to the next. Every other value is split between its
+// two neighbouring atoms with its mean kept, so the result is larger in convex order. A recurrence
+// from the mode in extended precision gives each probability within an ulp. Returns whether first > 0.
 bool poisson_weights(double mean, double exponent, std::vector<double>& values,
                      std::vector<double>& probabilities) {
   const double first = numerics::larger(0.0, std::floor(mean - std::sqrt(2 * mean * exponent)));

@@ -11,8 +11,8 @@
 //    others are known to check in at slot i, w_i (X*_i - (1-E)) replaces X*_i - (1-E), where
 //    w_i = 1 / (1 + c_i) is the probability that the server picks the victim if she is there.
 //  - The messages of everybody at a slot are averaged. If p0 < 1, the whole run costs as much as one shuffled
-//    check-in of rate p0, whatever m is. For unequal rates, see unequal_rates.h. p0 = 1 is refused; see
-//    docs/theory/adaptive-shuffle.md.
+//    check-in of rate p0, whatever m is. For unequal rates, see unequal_rates.h. The case p0 = 1 is
+//    refused; see docs/theory/adaptive-shuffle.md.
 // f bounds the local profile of every randomizer that the protocol may choose, over all records
 // and that of the dummy. The bounds are proven for the released sequence of models; the server is
 // trusted, because it sees who reports. Objects are immutable and may be used from any thread.
@@ -59,9 +59,9 @@ UnequalRatesCurve averaged_slots(ReportingSum sum, double n, double lo, double h
 
 // Returns a shape for homogeneous.h, with m terms among m / (p0 w) clients. With it,
 // HomogeneousCurve is the exact curve, for a fixed window, of the data set in which all other
-// clients and the dummy hold the victim's alternative record. The others check in at `rate`.
-// w is the mean of 1 / (1+c) for c ~ Bin(others, rate/m), which is the victim's probability
-// of being picked at her slot. p0 w is rounded down, so the curve is at most the exact one.
+// clients and the dummy hold the victim's alternative record. The others check in at `rate`. The
+// factor w is the mean of 1 / (1+c) for c ~ Bin(others, rate/m), the victim's probability of being
+// picked at her slot. The product p0 w is rounded down, so the curve is at most the exact one.
 RoundShape slot_pair_shape(double m, double p0, double others, double rate);
 
 }  // namespace muster::accounting

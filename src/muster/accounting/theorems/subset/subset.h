@@ -16,7 +16,7 @@
 namespace muster::accounting {
 
 // Returns the right-hand side of the inequality above. Throws
-// Error(uncovered) unless 1 <= k < n. n is at most 1e12.
+// Error(uncovered) unless 1 <= k < n. Requires n <= 1e12.
 SumCurve subset_curve(ReportingSum sum, double n, double k);
 
 }  // namespace muster::accounting

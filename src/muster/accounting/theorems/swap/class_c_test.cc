@@ -63,8 +63,8 @@ long double slow_f(double epsilon0, int n, long double rate, long double epsilon
   return total + (all_report ? std::pow(rate, static_cast<long double>(n)) * std::max(0.0L, p - e * q) : 0);
 }
 
-// Returns the bound for a subset with h of k terms of type 0: (1/n) *
-// mean of ( (n-k)(1-E) + sum of the k terms )_+.
+// Returns the bound for a subset with h of k terms of type 0, which is
+// (1/n) * mean of ( (n-k)(1-E) + sum of the k terms )_+.
 long double slow_subset(double epsilon0, int n, int k, long double epsilon, int h) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
   const long double q = 1 / (e0 + 1), p = e0 / (e0 + 1);

@@ -29,7 +29,7 @@ TEST(GaussianTriangle, ReferenceValues) {
     const double parity = row.c > 0 ? 0 : 1 - row.e - row.c;
     const double above = TriangleExcesses(row.mu, row.e - 1).above({row.D, row.d, row.S}, row.c) + parity;
     EXPECT_GE(above, row.value);
-    EXPECT_LE(above, row.value * (1 + 5e-3)) << row.c;  // the cells of the common factor raise it
+    EXPECT_LE(above, row.value * (1 + 5e-3)) << row.c;  // `above` uses chords over cells
     const quadrature::Value rule = quadrature::excess_of_distances(row.mu, row.D, row.d, row.S, row.e, row.c);
     EXPECT_NEAR(rule.value, row.value, 1e-12);
   }

@@ -27,8 +27,8 @@ std::shared_ptr<const ReportingSum> local_of(double mu) {
 
 constexpr double kCell = 0.25;
 
-// The law of N(place, 1) rounded to cells of width 1/4. Rounding is
-// post-processing, so the bound must hold for the rounded messages too.
+// Returns the law of N(place, 1) rounded to cells of width 1/4. Rounding
+// is post-processing, so the bound must hold for the rounded messages too.
 std::vector<double> cells_of(double place) {
   std::vector<double> law;
   const auto below = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
@@ -66,8 +66,8 @@ std::array<double, 4> exact(const std::array<const std::vector<double>*, 4>& law
   return total;
 }
 
-// The right-hand side of (T) in docs/theory/gaussian-two-types.md for n = 3, summed
-// over pairs of atoms. `excess` is E - 1, g is the rate, and `local` is f(E).
+// Returns the right-hand side of (T) in docs/theory/gaussian-two-types.md for n = 3,
+// summed over pairs of atoms. `excess` is E - 1, g is the rate, and `local` is f(E).
 double bound_of_three(const TwoTypesLaws::Types& types, double excess, double g, double local) {
   const auto atoms = [](const numerics::AtomicLaw& law) {
     std::vector<std::array<double, 2>> all;

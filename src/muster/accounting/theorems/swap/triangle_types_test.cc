@@ -22,7 +22,8 @@ struct Weighted {
   double lambda;
 };
 
-// The cell and the weight of a client with this d; every d must be in some cell.
+// Returns the first of the two types that a client with this d is
+// compared with, and its weight. Every d must be in some cell.
 Weighted weights_of(const TriangleTypes& types, double d) {
   for (const TriangleTypes::Cells& part : types.cells()) {
     for (std::size_t j = 0; j < part.cells.lambdas.size(); ++j) {

@@ -80,7 +80,7 @@ TEST(TwoTypesLaws, EveryTriangleOfTheBallLiesBelowItsMixture) {
   EXPECT_GT(below_without_beta, cases / 20);
 }
 
-// Describes one way to find beta at single thresholds, either the right way or one of four wrong ways.
+// Describes a way to find beta at single thresholds, which is the right one or one of four wrong ones.
 struct Shortcut {
   const char* name;
   CornerOf corner;  // the corner of a box in the search for beta; null stands for beta = 0
