@@ -96,10 +96,10 @@ class OneTerm {
     return law;
   }
 
-  // Returns the atoms of one term for the lower bound. In a tabulated profile, the mass of
-  // a kink stands for masses between the two neighbouring nodes. It is placed at the lower
-  // of these nodes, so its share of D is not smaller than the true one. Reports with l >=
-  // from_ that are not positive are placed at the largest share of D that they can have.
+  // Returns the atoms of one term for the lower bound. In a tabulated profile, the mass of a
+  // kink stands for masses between the two neighbouring nodes. It is placed at the lower of
+  // these nodes, so its share of D is not smaller than the true one. Reports with
+  // l >= from_ that are not positive are placed at the largest share of D that they can have.
   SumLaw below() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double end = std::exp(-to_), gain = 1 - end;

@@ -63,9 +63,9 @@ class UnequalRatesMixture {
   Family family_;
 };
 
-// Gives a lower bound for n clients with rates in [lo, hi], where 0 < lo <= hi <=
-// 1 and lo < 1. It is the exact curve of binary randomized response if the victim
-// has rate hi, and the others, who all hold her alternative record, have rate lo.
+// Gives a lower bound for n clients with rates in [lo, hi], where 0 < lo <= hi <= 1 and
+// lo < 1. It is the exact curve of binary randomized response if the victim has rate
+// hi, and the others, who all hold her alternative record, have rate lo.
 class UnequalRatesPair {
  public:
   UnequalRatesPair(double epsilon0, double n, double lo, double hi);
