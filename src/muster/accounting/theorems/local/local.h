@@ -13,8 +13,8 @@
 // amplification. docs/theory/local.md has the proof and the error budget.
 //
 // The neighbouring relation is replace-one. Every returned value is an UPPER bound, rounded outward.
-// The functions are pure and may be called from any thread. For an epsilon0-LDP message the
-// computing time is O(rounds) up to 3e7 rounds (0.1 s at 1e7); beyond that, a moment bound is used.
+// The functions are pure and may be called from any thread. For an epsilon0-LDP message the computing
+// time is O(rounds) up to 3e7 rounds (0.1 s at 1e7); beyond that, a moment bound is used.
 #pragma once
 
 #include <cstdint>

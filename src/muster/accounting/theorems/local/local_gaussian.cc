@@ -35,8 +35,8 @@ struct Mixture {
   }
 
   double delta(double epsilon) const {
-    // The sum is in extended precision, because up to 5e5 terms added
-    // in doubles would take as many roundings.
+    // The sum is in extended precision, because up to 5e5
+    // terms added in doubles would take as many roundings.
     long double sum = 0;
     for (std::size_t i = 0; i < weight.size(); ++i) {
       sum += static_cast<long double>(weight[i]) * gaussian_divergence(mu[i], epsilon).upper;

@@ -21,8 +21,8 @@ constexpr double kMassError = 4e-16;  // bounds the relative error of a mass aft
 
 Extended upper_normal(Extended x) { return 0.5L * std::erfc(x / std::numbers::sqrt2_v<Extended>); }
 
-// The ten-point Gauss-Legendre rule on [-1, 1]. Newton's iteration on
-// the Legendre polynomial finds its nodes.
+// The ten-point Gauss-Legendre rule on [-1, 1]. Newton's
+// iteration on the Legendre polynomial finds its nodes.
 struct Rule {
   std::array<Extended, 10> node, weight;
   Rule() {

@@ -37,12 +37,12 @@ double poisson_mean(double clients, double exponent) {
   return low;
 }
 
-// Appends the law of 1 / (1 + max(c, first)) for c Poisson with the given mean. `first` is an
-// integer such that c < first has probability at most e^-exponent, because P(c < mean - t) <=
-// e^{-t^2/(2 mean)}. The result has atoms at 0 and at some of the values 1 / (1 + c), which differ
-// by about a sixteenth from one to the next. Every other value is split between its two
-// neighbouring atoms with its mean kept, so the result is larger in convex order. A recurrence from
-// the mode in extended precision gives each probability within an ulp. Returns whether first > 0.
+// Appends the law of 1 / (1 + max(c, first)) for c Poisson with the given mean. `first` is an integer
+// such that c < first has probability at most e^-exponent, because P(c < mean - t) <= e^{-t^2/(2 mean)}.
+// The result has atoms at 0 and at some of the values 1 / (1 + c), which differ by about a
+// sixteenth from one to the next. Every other value is split between its two neighbouring atoms
+// with its mean kept, so the result is larger in convex order. A recurrence from the mode in
+// extended precision gives each probability within an ulp. Returns whether first > 0.
 bool poisson_weights(double mean, double exponent, std::vector<double>& values,
                      std::vector<double>& probabilities) {
   const double first = numerics::larger(0.0, std::floor(mean - std::sqrt(2 * mean * exponent)));

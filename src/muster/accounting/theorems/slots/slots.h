@@ -1,5 +1,5 @@
-// Bounds random check-ins, in which a client sends one message per run, at
-// a random slot (Theorems 8 and 9, docs/theory/slots.md). The protocols are
+// Bounds random check-ins, in which a client sends one message per run, at a
+// random slot (Theorems 8 and 9, docs/theory/slots.md). The protocols are
 // those of Balle, Kairouz, McMahan, Thakkar and Thakurta (NeurIPS 2020).
 //
 // A client checks in with probability p0, at one of its m slots, chosen uniformly. The server updates a
@@ -26,8 +26,8 @@
 
 namespace muster::accounting {
 
-// Returns the bound for one client per slot, with no assumption about
-// the others. Requires m >= 1 and 0 < p0 <= 1.
+// Returns the bound for one client per slot, with no assumption
+// about the others. Requires m >= 1 and 0 < p0 <= 1.
 SumCurve slot_curve(ReportingSum sum, double m, double p0);
 
 // Bounds one client per slot in a fixed window, averaged over the check-ins of `others` honest
@@ -57,11 +57,11 @@ class CountedSlotCurve {
 // with rates in [lo, hi]. Throws Error(uncovered) unless 0 < lo <= hi < 1.
 UnequalRatesCurve averaged_slots(ReportingSum sum, double n, double lo, double hi);
 
-// Returns a shape for homogeneous.h, with m terms among m / (p0 w) clients. With it,
-// HomogeneousCurve is the exact curve, for a fixed window, of the data set in which all other
-// clients and the dummy hold the victim's alternative record. The others check in at `rate`. The
-// factor w is the mean of 1 / (1+c) for c ~ Bin(others, rate/m), the victim's probability of being
-// picked at her slot. The product p0 w is rounded down, so the curve is at most the exact one.
+// Returns a shape for homogeneous.h, with m terms among m / (p0 w) clients. With it, HomogeneousCurve
+// is the exact curve, for a fixed window, of the data set in which all other clients and the
+// dummy hold the victim's alternative record. The others check in at `rate`. The factor w is
+// the mean of 1 / (1+c) for c ~ Bin(others, rate/m), the victim's probability of being picked
+// at her slot. The product p0 w is rounded down, so the curve is at most the exact one.
 RoundShape slot_pair_shape(double m, double p0, double others, double rate);
 
 }  // namespace muster::accounting

@@ -305,9 +305,10 @@ TEST(Slots, CountingIsNeverWorse) {
   }
 }
 
-// At a single slot, the message is the victim's with probability a = p0 w, and otherwise the dummy or another
-// client sends a message of her alternative. With p = 1 / (1 + e^-epsilon0), the reverse curve is p (1 - E (1
-// + a (e^-epsilon0 - 1)))_+. Rounding must not make the computed lower end exceed it next to its zero.
+// At a single slot, the message is the victim's with probability a = p0 w, and
+// otherwise the dummy or another client sends a message of her alternative. With
+// p = 1 / (1 + e^-epsilon0), the reverse curve is p (1 - E (1 + a (e^-epsilon0 - 1)))_+.
+// Rounding must not make the computed lower end exceed it next to its zero.
 TEST(Slots, PairNextToItsZeroIsNotTooLarge) {
   using oracle::Ball;
   const Ball one(1.0);

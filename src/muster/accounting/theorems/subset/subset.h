@@ -1,5 +1,5 @@
-// Bounds a secret subset of fixed size by the swap theorem in its
-// profile-only form (Theorem 3, docs/theory/subset.md).
+// Bounds a secret subset of fixed size by the swap theorem in
+// its profile-only form (Theorem 3, docs/theory/subset.md).
 //
 // k of n honest clients, k < n, are drawn uniformly and secretly and report through a shuffler; the
 // randomizer has local profile f. For every ordered pair of records of the victim, every dataset of the

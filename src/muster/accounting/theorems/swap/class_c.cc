@@ -29,10 +29,10 @@ constexpr double kMatters = 1e-9, kBlanketMatters = 5e-3;
 // With unequal rates, clients whose coins are not revealed are called hidden. The charge for the
 // event that improbably few clients are hidden may be this fraction of the rest of the bound.
 constexpr double kRareFew = 1e-5;
-// These constants decide when a second bound is computed. For equal rates, it is the bound of
-// class_c_pool.h, and it is computed if the charge for the event that nobody is absent exceeds
-// the fraction kCompareWithPool of the bound, or if upper - estimate exceeds the fraction
-// kWideGap. For unequal rates, it is the average over the number of hidden clients
+// These constants decide when a second bound is computed. For equal rates, it is the bound
+// of class_c_pool.h, and it is computed if the charge for the event that nobody is absent
+// exceeds the fraction kCompareWithPool of the bound, or if upper - estimate exceeds the
+// fraction kWideGap. For unequal rates, it is the average over the number of hidden clients
 // (over_counts_), and it is computed if the charge exceeds the fraction kCompareWithPools, for at
 // most kFewClients clients, whose sums are enumerated, and for more than kManyClients clients,
 // where the round-off of the revealed clients' terms matters. Subsets have no second bound.
@@ -45,8 +45,8 @@ struct TwoTypes {
   numerics::AtomicLaw alternative, record;
 };
 
-// Returns the laws of the two types' terms, shifted by E - 1 so that an absent client's term
-// is zero. Another client is hidden and reports with probability `lo`, and her coin is
+// Returns the laws of the two types' terms, shifted by E - 1 so that an absent client's
+// term is zero. Another client is hidden and reports with probability `lo`, and her coin is
 // revealed with probability `revealed`. The shifted terms have mean zero, and that of type 1
 // has the law of -E times that of type 0. A revealed client's term is 0 before the shift and
 // E - 1 after it. At eps = 0, E - 1 is zero too, and worst_mixture_excess() counts revealed

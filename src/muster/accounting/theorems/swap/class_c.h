@@ -10,12 +10,12 @@
 //     delta(eps) <= max over 0 <= i <= m of F_i(eps)  +  rate^n A(E).
 // A(E) bounds the delta of a shuffle of all n clients. F_i is the sum of the swap theorem
 // (docs/theory/swap-theorem.md) with i others of type 0 and m - i of type 1. The term (a - E b)/u of a
-// client of type 0 is e^eps0 - E with probability q and e^-eps0 - E with probability p; that of a client of
-// type 1 is 1 - E e^eps0 with probability q and 1 - E e^-eps0 with probability p. For a secret subset of k
-// clients, the maximum is over the number of clients of type 0 among the k that report, and no term A(E) is
-// added. Randomized response attains F_0 and F_m, so where the maximum is at one of these ends, the bound is
-// exact up to the term rate^n A(E). The computed maximum is certified to cover all i
-// (numerics/sums/worst_mixture.h). Where it may be much too large, the bound by the profile-only law X*
+// client of type 0 is e^eps0 - E with probability q and e^-eps0 - E with probability p; that of a client
+// of type 1 is 1 - E e^eps0 with probability q and 1 - E e^-eps0 with probability p. For a secret subset
+// of k clients, the maximum is over the number of clients of type 0 among the k that report, and no
+// term A(E) is added. Randomized response attains F_0 and F_m, so where the maximum is at one of these
+// ends, the bound is exact up to the term rate^n A(E). The computed maximum is certified to cover all
+// i (numerics/sums/worst_mixture.h). Where it may be much too large, the bound by the profile-only law X*
 // (docs/theory/profile-only.md) is computed too, and the smaller of the two is used. The bound is proven for
 // replace-one neighbours, in any dimension. It does not hold for adaptive rounds inside a slot protocol,
 // where a client's type may depend on the past. Objects are immutable and may be used from any thread.
@@ -31,13 +31,13 @@ namespace muster::accounting {
 
 class ClassCCurve {
  public:
-  // Bounds a shuffled check-in of n honest clients at `rate` in (0,
-  // 1); at rate 1 the bound is that of class_c_pool.h.
+  // Bounds a shuffled check-in of n honest clients at `rate`
+  // in (0, 1); at rate 1 the bound is that of class_c_pool.h.
   static ClassCCurve check_in(double epsilon0, double n, double rate);
   // Bounds a uniform secret subset of k of n honest clients, 1 <= k < n.
   static ClassCCurve subset(double epsilon0, double n, double k);
   // Bounds a check-in of n honest clients whose rates lie in [lo, hi], 0 < lo <= hi < 1, n >= 2. In the
-  // proof, (3) of docs/theory/unequal-rates.md, the coin of each other client is revealed to the adversary
+  // proof of (3) in docs/theory/unequal-rates.md, the coin of each other client is revealed to the adversary
   // with probability 1 - lo/hi. The term of a revealed client is 0, which is a third kind of term in F_i.
   static ClassCCurve unequal(double epsilon0, double n, double lo, double hi);
 

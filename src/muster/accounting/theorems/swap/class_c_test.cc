@@ -63,8 +63,8 @@ long double slow_f(double epsilon0, int n, long double rate, long double epsilon
   return total + (all_report ? std::pow(rate, static_cast<long double>(n)) * std::max(0.0L, p - e * q) : 0);
 }
 
-// Returns the bound for a subset with h of k terms of type 0, which is
-// (1/n) * mean of ( (n-k)(1-E) + sum of the k terms )_+.
+// Returns the bound for a subset with h of k terms of type 0,
+// which is (1/n) * mean of ( (n-k)(1-E) + sum of the k terms )_+.
 long double slow_subset(double epsilon0, int n, int k, long double epsilon, int h) {
   const long double e = std::exp(epsilon), e0 = std::exp(static_cast<long double>(epsilon0));
   const long double q = 1 / (e0 + 1), p = e0 / (e0 + 1);
@@ -151,8 +151,8 @@ TEST(ClassC, DominatesEveryDatasetOfSubsets) {
   }
 }
 
-// Checks the true delta and the bound in two cases where the worst data set is not homogeneous. The
-// values are those of tools/golden/class_c.py, which enumerates data sets and published views one by one.
+// Checks the true delta and the bound in two cases where the worst data set is not homogeneous. The values
+// are those of tools/golden/class_c.py, which enumerates data sets and published views one by one.
 TEST(ClassC, FiguresOfHeterogeneousWorstCases) {
   const std::vector<Worst> four = worst_datasets(
       half_sets(4, 2), 5, {1.2}, [](const std::vector<Law>& others, const Law& a, const Law& b) {
@@ -161,8 +161,8 @@ TEST(ClassC, FiguresOfHeterogeneousWorstCases) {
   EXPECT_NEAR(static_cast<double>(four[0].delta), 0.002241, 5.1e-7);
   EXPECT_NEAR(static_cast<double>(four[0].homogeneous), 0.001969, 5.1e-7);
   EXPECT_NEAR(check_in_upper(2, 5, 0.3, 1.2), 0.003253, 5.1e-7);
-  // Let B be the first half-set of six cells. The last one is its
-  // complement B^c, and the other clients hold B, B and B^c.
+  // Let B be the first half-set of six cells. The last one is
+  // its complement B^c, and the other clients hold B, B and B^c.
   const std::vector<Law> six = half_sets(6, 1);
   long double worst = 0;
   for (const Law& other : six) {
@@ -209,8 +209,8 @@ TEST(ClassC, IsTheMaximumOverAllTypes) {
   EXPECT_LE(loosest, 5e-3);
 }
 
-// Returns slow_f for every number of clients up to n: entry [c][i] is
-// for c clients, the victim included, and i others of type 0.
+// Returns slow_f for every number of clients up to n: entry [c][i]
+// is for c clients, the victim included, and i others of type 0.
 std::vector<std::vector<long double>> slow_table(double epsilon0, int n, double rate, double epsilon,
                                                  bool all_report) {
   std::vector<std::vector<long double>> f(static_cast<std::size_t>(n) + 1);

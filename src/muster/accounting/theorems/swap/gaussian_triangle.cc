@@ -86,9 +86,9 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   return expected > kVanishing ? expected : kVanishing;
 }
 
-// Represents a stop-loss transform as scale * mean of V (exp(pZ -
-// p^2/2) - e exp(qZ - q^2/2) - threshold/V)_+. Z is standard normal,
-// and V is a lognormal factor of mean one that is independent of Z.
+// Represents a stop-loss transform as scale * mean of V
+// (exp(pZ - p^2/2) - e exp(qZ - q^2/2) - threshold/V)_+. Z is standard
+// normal, and V is a lognormal factor of mean one that is independent of Z.
 struct Integrand {
   double p, q;  // p >= 0 >= q
   double e, log_e;
@@ -97,8 +97,8 @@ struct Integrand {
 };
 
 // Returns the transform at c of g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}), where
-// p - q = length, p = share * length and E = 1 + excess. For c <= 0, the deficit (c -
-// g)_+ = E (e^{N2} - (1/E) e^{N1} - |c|/E)_+ has the same form, with -Z instead of Z.
+// p - q = length, p = share * length and E = 1 + excess. For c <= 0, the deficit
+// (c - g)_+ = E (e^{N2} - (1/E) e^{N1} - |c|/E)_+ has the same form, with -Z instead of Z.
 Integrand integrand_of(double length, double share, double excess, double c) {
   const double e = 1 + excess, log_e = std::log1p(excess);
   const double p = length * share, q = p - length;
@@ -164,11 +164,11 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   const double across =
       mu_ * mu_ * larger(0.0, triangle.S - triangle.d * triangle.d / triangle.D + 8 * kUlp) / 4;
   const double deviation = std::sqrt(across) * (1 + 4 * kUlp);
-  // Let C1(k) be the mean that excess_of_difference() bounds. The function V
-  // C1(threshold/V) of V is convex with slopes in [0, 1]. So the mass of V may be moved
-  // to the ends of cells, which are v = e^{deviation t - deviation^2/2} at the cuts t, if
-  // each cell keeps its probability and its mean. The mean of (V - v)_+ at the largest v
-  // is added. The cells are visited from the largest v down, so that the roots increase.
+  // Let C1(k) be the mean that excess_of_difference() bounds. The function V C1(threshold/V)
+  // of V is convex with slopes in [0, 1]. So the mass of V may be moved to the ends of
+  // cells, which are v = e^{deviation t - deviation^2/2} at the cuts t, if each cell
+  // keeps its probability and its mean. The mean of (V - v)_+ at the largest v is added.
+  // The cells are visited from the largest v down, so that the roots increase.
   double sum = 0;
   double z = -kFarthest, before = z;
   const auto visit = [&](double at, double mass, bool guess) {

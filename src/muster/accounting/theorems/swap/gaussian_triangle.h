@@ -7,19 +7,19 @@
 // on mu, E and three squared distances in units of mu^2:
 //     D = |x - x'|^2,   d = |x - t|^2 - |x' - t|^2,   S = |2t - x - x'|^2.
 // By Lemma 1 of the page, the mean of (g - c)_+ increases in D and in S; it increases in d if c > 0 and
-// decreases in d if c < 0. By Lemma 2, at every c, the mean for any triangle of records in the ball is at
-// most that for some triangle with the same d, D = 1 - eta and S = widest_sum(eta, |d|). The functions
-// below return the expected excess, the mean of (g - c)_+, for c > 0, but the expected deficit, the mean
-// of (c - g)_+, for c <= 0, so that small values keep their digits. Excess minus deficit is 1 - E - c for
-// every triangle. Functions are pure and objects immutable, so any thread may use them.
+// decreases in d if c < 0. By Lemma 2, at every c, the mean for any triangle of records in the ball
+// is at most that for some triangle with the same d, D = 1 - eta and S = widest_sum(eta, |d|). The
+// functions below return the expected excess, the mean of (g - c)_+, for c > 0, but the expected deficit,
+// the mean of (c - g)_+, for c <= 0, so that small values keep their digits. Excess minus deficit is
+// 1 - E - c for every triangle. Functions are pure and objects immutable, so any thread may use them.
 #pragma once
 
 #include <vector>
 
 namespace muster::accounting {
 
-// Holds the squared distances in units of mu^2, with d^2 <= D S. The
-// bounds use triangles with |d| <= D <= 1 <= S <= 4.
+// Holds the squared distances in units of mu^2, with d^2 <= D S.
+// The bounds use triangles with |d| <= D <= 1 <= S <= 4.
 struct Triangle {
   double D, d, S;
 };
@@ -40,9 +40,9 @@ class TriangleExcesses {
   // more than `negligible` is not evaluated, but charged the most that it can contribute.
   double above(const Triangle& triangle, double c, double negligible = 1e-18) const;
 
-  // record() and alternative() enclose A(c) and B(c) of the page, which are the
-  // values that above() bounds if x and x' are the ends of a diameter and t is at x
-  // (A) or at x' (B). `lower` and `upper` are within a relative 1e-14 of each other.
+  // record() and alternative() enclose A(c) and B(c) of the page, which are the values
+  // that above() bounds if x and x' are the ends of a diameter and t is at x (A)
+  // or at x' (B). `lower` and `upper` are within a relative 1e-14 of each other.
   struct Ends {
     double lower, upper;
   };

@@ -131,8 +131,8 @@ TEST(GaussianTriangle, WidestOfAllIsFour) {
   EXPECT_EQ(widest_sum(1, 0), 4);
   EXPECT_NEAR(widest_sum(1 - 1e-12, 0), 4, 1e-10);
   const TriangleCells cells = TriangleCells::of(0.4, 160);
-  // The boxes lie in the two cells next to d = 0. Their intervals of
-  // eta all end at 1 and begin ever closer to 1.
+  // The boxes lie in the two cells next to d = 0. Their
+  // intervals of eta all end at 1 and begin ever closer to 1.
   for (const std::size_t j : {std::size_t{79}, std::size_t{80}}) {
     for (const double least : {0.0, 0.2, 0.9999}) {
       for (const bool positive : {false, true}) {

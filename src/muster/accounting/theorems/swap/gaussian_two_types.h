@@ -27,8 +27,8 @@
 namespace muster::accounting {
 
 // Returns whether this curve can be below that of the profile-only law. It can if mu is in the table's
-// range, and the expected numbers of clients that report (`reporting`) and that do not (`absent`) are
-// large enough. In a subset protocol somebody is certainly absent: pass infinity for `absent`.
+// range, and the expected numbers of clients that report (`reporting`) and that do not (`absent`)
+// are large enough. In a subset protocol somebody is certainly absent: pass infinity for `absent`.
 bool two_types_cover(double mu, double reporting, double absent);
 
 class GaussianTwoTypesCurve {

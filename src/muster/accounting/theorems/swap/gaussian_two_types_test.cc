@@ -39,9 +39,9 @@ std::vector<double> cells_of(double place) {
   return law;
 }
 
-// Entry k of the result is the sum of (P - E Q)_+ over the multisets of k messages. P and Q
-// are the multiset's probabilities under the victim's two records, summed over all choices of
-// the k clients that report. `laws` has the victim's two laws, then those of the two others.
+// Entry k of the result is the sum of (P - E Q)_+ over the multisets of k messages. P and Q are
+// the multiset's probabilities under the victim's two records, summed over all choices of the
+// k clients that report. `laws` has the victim's two laws, then those of the two others.
 std::array<double, 4> exact(const std::array<const std::vector<double>*, 4>& laws, double e) {
   const std::vector<double>&a = *laws[0], &b = *laws[1], &u = *laws[2], &v = *laws[3];
   std::array<double, 4> total{};

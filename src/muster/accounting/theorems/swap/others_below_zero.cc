@@ -96,9 +96,9 @@ class OneTerm {
     return law;
   }
 
-  // Returns the atoms of one term for the lower bound. In a tabulated profile, the mass of a
-  // kink stands for masses between the two neighbouring nodes. It is placed at the lower of
-  // these nodes, so its share of D is not smaller than the true one. Reports with
+  // Returns the atoms of one term for the lower bound. In a tabulated profile, the mass
+  // of a kink stands for masses between the two neighbouring nodes. It is placed at the
+  // lower of these nodes, so its share of D is not smaller than the true one. Reports with
   // l >= from_ that are not positive are placed at the largest share of D that they can have.
   SumLaw below() const {
     const std::vector<double>& l = profile_.log_alphas();
@@ -126,8 +126,8 @@ class OneTerm {
 
  private:
   // Returns a bound on how much the masses of one client's reports exceed
-  // the true masses, because the profile's masses were rounded up. The
-  // mass that remains for the point 0 is too small by at most this amount.
+  // the true masses, because the profile's masses were rounded up. The mass
+  // that remains for the point 0 is too small by at most this amount.
   double raised() const {
     double total = profile_.mass_at_infinity();
     for (const double mass : profile_.p_masses()) total += mass;

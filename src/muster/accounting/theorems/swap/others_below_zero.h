@@ -5,12 +5,12 @@
 // Let E = e^eps, and let Z_j be a client's term: X* of reporting_law.h if she reports, 1 - E if she is
 // absent, and 0 if her coin is revealed. The total is -E D with
 //     D = sum over N - 1 independent clients of (-Z_j)_+ / E  >=  0.
-// If the centred term Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, the summand is
-// (1 - 1/E - w_j Y_j)_+ instead. The bounds of one_large_term.h need the mean of phi(D) for
+// If the centred term Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, the summand
+// is (1 - 1/E - w_j Y_j)_+ instead. The bounds of one_large_term.h need the mean of phi(D) for
 // functions phi that are decreasing and convex. For this, a law of some hundred atoms replaces the
 // law of D (sum_by_doubling.h). For the upper bound, the atoms of one client are moved down before
-// copies of her law are added. For the lower bound they are moved up, and only the event that none
-// of the N - 1 terms is positive counts, so the masses sum to less than 1. Points and masses
+// copies of her law are added. For the lower bound they are moved up, and only the event that
+// none of the N - 1 terms is positive counts, so the masses sum to less than 1. Points and masses
 // include their rounding errors. Each law holds for all eps of one interval. Objects are immutable.
 #pragma once
 

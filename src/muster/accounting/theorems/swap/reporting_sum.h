@@ -5,10 +5,10 @@
 // reports with probability `rate`, the expression is
 //     factor * E * mean of ( Y_1 + ... + Y_count - threshold * (1 - 1/E) )_+
 //     + factor * count * rate * f(inf).
-// Where everybody may report, delta is at most this plus everybody(). A Gaussian profile is cut where it
-// falls below 1e-44 or its loss exceeds 600. The mass beyond is charged once, as part of f(inf) (part (c)
-// of docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is computed first.
-// Unless its upper end and its estimate are within a relative 1e-3 of each other, the sum is computed
+// Where everybody may report, delta is at most this plus everybody(). A Gaussian profile is cut where
+// it falls below 1e-44 or its loss exceeds 600. The mass beyond is charged once, as part of f(inf)
+// (part (c) of docs/theory/profile-only.md). From epsilon = 1 on, the bound of one_large_term.h is computed
+// first. Unless its upper end and its estimate are within a relative 1e-3 of each other, the sum is computed
 // too, and the smaller bound is used. From epsilon = 300 on, e^eps is too large for a sum of terms, and
 // only the bound of one_large_term.h is used. Objects are immutable and may be used from any thread.
 #pragma once

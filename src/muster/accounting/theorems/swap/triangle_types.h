@@ -4,11 +4,11 @@
 // rounds of a noisy sum uses these types (Theorem 11, docs/theory/aggregated.md, "Many rounds").
 //
 // The records x, x' and t lie in a ball of diameter mu, C is the expected excess of gaussian_triangle.h,
-// and d = (|x-t|^2 - |x'-t|^2)/mu^2. Type i stands for the right triangle over the diameter x x' with d
-// = places()[i]; the outermost types are t = x and t = x'. A triangle whose d lies in a cell between
-// places i and i + 1 is compared with these two types, with weights lambda and 1 - lambda. The weights
-// belong to the cell and do not depend on the mu, E and c of values(). Exchanging x and x' mirrors
-// places, cells and weights. Objects are immutable and may be used from any thread.
+// and d = (|x-t|^2 - |x'-t|^2)/mu^2. Type i stands for the right triangle over the diameter x x'
+// with d = places()[i]; the outermost types are t = x and t = x'. A triangle whose d lies in a cell
+// between places i and i + 1 is compared with these two types, with weights lambda and 1 - lambda.
+// The weights belong to the cell and do not depend on the mu, E and c of values(). Exchanging x and
+// x' mirrors places, cells and weights. Objects are immutable and may be used from any thread.
 #pragma once
 
 #include <cstddef>

@@ -27,8 +27,8 @@ constexpr double kGrowth = 0.12;    // relative growth of each step beyond z = 3
 constexpr double kReach = 8;        // z at the last node
 constexpr double kProfileFrom = 6;  // for z beyond this, both laws take the larger of A and B
 constexpr Extended kRounding = 0x1p-51L;
-// Rounding may make the masses sum to 1 plus this at most. For a sum
-// of n terms, GaussianTwoTypesCurve charges n times as much.
+// Rounding may make the masses sum to 1 plus this at most. For a
+// sum of n terms, GaussianTwoTypesCurve charges n times as much.
 constexpr Extended kExcess = 1e-15L;
 constexpr Extended kNoise = 1e-16L;  // relative rounding error that Polygon::concave() allows
 // A mean that is too small is raised by 1 + kMoreThanLacks times the shortfall.

@@ -156,8 +156,8 @@ TEST(TwoTypesNet, FourShortcutsAreCaught) {
   }
 }
 
-// A failed computation must not look like a correction of 0. With an
-// infinite correction, masses_above() refuses the table.
+// A failed computation must not look like a correction of 0.
+// With an infinite correction, masses_above() refuses the table.
 TEST(TwoTypesNet, AValueThatIsNotANumberGivesAnInfiniteCorrection) {
   const CornerOf nowhere = [](const TriangleCells&, const TriangleBox&, bool) {
     return BoxCorner{false, {std::nan(""), 0, 1}};

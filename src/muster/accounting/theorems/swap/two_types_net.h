@@ -7,8 +7,8 @@
 // 1 - lambda_j parts of type B (one that holds her alternative). beta(K) is at least 0 and at least the
 // largest value of
 //     mean of (g - c)_+  -  lambda_j A(c)  -  (1 - lambda_j) B(c),      c = K - E,
-// over all cells j and all triangles of the ball with d in cell j. It is found by
-// branch and bound over boxes (a run of cells and an interval of eta = 1 - D). By
+// over all cells j and all triangles of the ball with d in cell j. beta(K) is found
+// by branch and bound over boxes (a run of cells and an interval of eta = 1 - D). By
 // Lemmas 1 and 2 the expected excess of every triangle of a box is at most that of one
 // triangle, the box's corner. The functions are pure and may be called from any thread.
 #pragma once
@@ -20,16 +20,16 @@
 
 namespace muster::accounting {
 
-// Divides the range [-1, 1] of d into cells with weights. Edges are
-// symmetric about 0, and lambda(-d) = 1 - lambda(d).
+// Divides the range [-1, 1] of d into cells with weights.
+// Edges are symmetric about 0, and lambda(-d) = 1 - lambda(d).
 struct TriangleCells {
   std::vector<double> edges;    // the cells' ends in d, increasing from -1 to 1
   std::vector<double> lambdas;  // the weights of type A, one per cell, in [0, 1], decreasing
   static TriangleCells of(double mu, int count);  // `count` is even
 };
 
-// Stands for the triangles of Lemma 2 with d in the cells first to
-// last, inclusive, and min_eta <= eta <= max_eta.
+// Stands for the triangles of Lemma 2 with d in the cells
+// first to last, inclusive, and min_eta <= eta <= max_eta.
 struct TriangleBox {
   std::size_t first, last;
   double min_eta, max_eta;
@@ -65,8 +65,8 @@ struct MixedValues {
   double first, second;
   Charged charged = Charged::both;
 };
-// Sets the precision of a search, which stops once the largest bound left is
-// at most `ratio` times Correction::reached, plus `absolute`.
+// Sets the precision of a search, which stops once the largest bound
+// left is at most `ratio` times Correction::reached, plus `absolute`.
 // TriangleExcesses::above is called with a `negligible` of at least `spared`.
 struct LeftOpen {
   double ratio, absolute, spared = 0;
