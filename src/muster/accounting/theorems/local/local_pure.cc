@@ -101,9 +101,9 @@ double level_above(double epsilon0, double rounds, double epsilon) {
   return numerics::smaller(rounded_up ? below : below + 1, rounds);
 }
 
-// Returns log E e^{t L} for the loss L of all rounds, rounded up. With x = t epsilon0, p (e^x - 1) + q
-// (e^-x - 1) equals (e^x - 1) (1 - e^{-x - epsilon0}) / (1 + e^-epsilon0), in which nothing
-// cancels. This product has an error of 14 roundings, and of 1 + x more for the rounding of x.
+// Returns log E e^{t L} for the loss L of all rounds, rounded up. With x = t epsilon0,
+// p (e^x - 1) + q (e^-x - 1) equals (e^x - 1) (1 - e^{-x - epsilon0}) / (1 + e^-epsilon0), in which
+// nothing cancels. This product has an error of 14 roundings, and of 1 + x more for the rounding of x.
 double log_moment_above(double epsilon0, double rate, double rounds, double t) {
   const double x = t * epsilon0;
   const double growth = rate * std::expm1(x) * -std::expm1(-x - epsilon0) / (1 + std::exp(-epsilon0));

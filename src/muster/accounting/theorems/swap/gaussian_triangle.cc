@@ -86,8 +86,8 @@ double excess_of_difference(double p, double q, double e, double log_e, double k
   return expected > kVanishing ? expected : kVanishing;
 }
 
-// Represents a stop-loss transform as scale * mean of V
-// (exp(pZ - p^2/2) - e exp(qZ - q^2/2) - threshold/V)_+. Z is standard
+// Represents a stop-loss transform as scale * mean of
+// V (exp(pZ - p^2/2) - e exp(qZ - q^2/2) - threshold/V)_+. Z is standard
 // normal, and V is a lognormal factor of mean one that is independent of Z.
 struct Integrand {
   double p, q;  // p >= 0 >= q

@@ -51,8 +51,8 @@ double carried_from_below(const LocalTail& local, const OthersBelowZero& others,
   return weight * sum;
 }
 
-// Returns the mean over the weights w of carried(w, surplus), where surplus = gain
-// (S - N + 1 - w) / w and gain = 1 - 1/E. A single term of weight w makes the
+// Returns the mean over the weights w of carried(w, surplus), where
+// surplus = gain (S - N + 1 - w) / w and gain = 1 - 1/E. A single term of weight w makes the
 // sum positive if its likelihood ratio a/b is above E (1 + surplus + D / w).
 template <typename Carried>
 double over_weights(const LargeTermShape& shape, double gain, const Carried& carried) {

@@ -28,8 +28,8 @@ constexpr double kLastCell = 2e-3;
 // mu^2 (1 - d^2) / 4.
 constexpr double kGiven = 0.05, kGivenFar = 0.1;
 // The precision of the searches (LeftOpen): `ratio`, and `absolute` as a share
-// of the middle type's raised expected excess. The share is multiplied by mu^2
-// (1 - d^2), where d is the place of the inner type, unless all types are charged.
+// of the middle type's raised expected excess. The share is multiplied by
+// mu^2 (1 - d^2), where d is the place of the inner type, unless all types are charged.
 constexpr double kRatio = 1.3, kRoughRatio = 2, kRatioOfAll = 1.1;
 constexpr double kOpen = 0.012, kRoughOpen = 0.04, kOpenOfAll = 2e-4;
 // LeftOpen::spared as a fraction of LeftOpen::absolute.

@@ -15,8 +15,8 @@ using numerics::smaller;
 
 constexpr double kUlp = 0x1p-52;
 // These constants set the LeftOpen of certified_correction() at effort 1. Its `ratio`
-// is 1 + kOpen, or 1 + kOpenFar far from c = 0. Its `absolute` is kShare + kSharePerMu2
-// mu^2, or kShare far from c = 0, times the larger of A(c) and B(c).
+// is 1 + kOpen, or 1 + kOpenFar far from c = 0. Its `absolute` is
+// kShare + kSharePerMu2 mu^2, or kShare far from c = 0, times the larger of A(c) and B(c).
 constexpr double kOpen = 0.03, kOpenFar = 0.1;
 constexpr double kShare = 8e-4, kSharePerMu2 = 4e-3;
 // `negligible` of TriangleExcesses::above is this fraction of the larger
