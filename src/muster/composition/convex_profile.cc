@@ -16,7 +16,7 @@ using Extended = long double;
 using numerics::larger;
 
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
-// A relative error larger than that of rounding to a double, which is 2^-53.
+// More than the relative error of rounding to a double, which is at most 2^-53.
 constexpr Extended kRounding = 0x1p-52L;
 // If the sum of the masses differs from 1 by more than this, rounding does not explain the difference.
 constexpr Extended kNotConserved = 1e-9L;
@@ -154,9 +154,9 @@ LossLaw losses_dominating(double spacing, const std::vector<ProfilePoint>& hull,
                           const std::vector<ProfilePoint>& required) {
   const Lattice lattice(spacing);
   LossLaw law = losses_of(spacing, hull, true);
-  // Computes the law's profile f from right to left: f(l) = f(l') + (1 - e^{-(l'-l)}) S(l') for neighbouring
-  // losses l < l', where S(l') is the sum of mass times e^{l'-y} over losses y >= l'. The law's losses
-  // increase.
+  // Computes the law's profile f from right to left: f(l) = f(l') + (1 - e^{-(l'-l)}) S(l') for
+  // neighbouring losses l < l', where S(l') is the sum of mass times e^{l'-y} over losses y >= l'. The
+  // atoms of `law` are in increasing order of loss, so they are taken from the last to the first.
   Extended value = law.infinity, sum = 0, shortfall = 0;
   std::size_t atom = law.losses.points.size();
   std::int64_t at = required.empty() ? 0 : required.back().index;

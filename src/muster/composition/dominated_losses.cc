@@ -43,8 +43,8 @@ struct Extensions {
   }
   Extended left_at(Extended x) const { return y1 + left * (x - x1); }
   Extended right_at(Extended x) const { return y2 + right * (x - x2); }
-  // The lower one of the two lines. The chord from a point on it to the node at x1 is not above the line
-  // through this node. The same holds for x2.
+  // The lower of the two extensions at x. The chord from this point to the node at x1 does not lie above
+  // the extension through that node. The same holds for the node at x2.
   Extended lower_line(Extended x) const { return smaller(left_at(x), right_at(x)); }
   Extended x1, x2, y1, y2, left, right;
 };
@@ -91,7 +91,7 @@ class Frame {
     return std::expm1(static_cast<Extended>(spacing_) / refined *
                       static_cast<Extended>((mirrored_ ? -fine : fine) - refined * first_));
   }
-  // The index of the finer lattice nearest to x; nullopt if x is too far away for one.
+  // The index of the finer lattice nearest to x; nullopt if x is 1e15 or more steps from the second node.
   std::optional<std::int64_t> nearest(Extended x, int refined) const {
     const Extended steps = std::log1p(x) / spacing_ * refined;
     if (!(std::fabs(steps) < 1e15L)) return std::nullopt;

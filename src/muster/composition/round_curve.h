@@ -26,8 +26,9 @@
 
 namespace muster::accounting {
 
-// A value of delta at epsilon >= 0. Deterministic; never throws. An end may be NaN, which bounds nothing: a
-// table replaces it by 0 or 1, and an answer that is NaN does not pass the accountant's gate.
+// A function that gives delta at an epsilon >= 0. It must be deterministic and must not throw. An
+// end may be NaN, which bounds nothing: a table replaces it by 0 or 1, and an answer that is NaN
+// does not pass the accountant's gate.
 template <typename Value>
 using DeltaCurve = std::function<Value(double epsilon)>;
 
