@@ -29,7 +29,7 @@
 
 namespace muster::accounting {
 
-// Rounds whose losses all have the same law under P, the first law of a round's pair.
+// Rounds that all have the same law of the loss under P, where (P, Q) is the pair of a round.
 struct RepeatedLoss {
   // The finite nonzero losses, which are multiples of the spacing. Their masses, `infinity` and the mass at
   // zero loss sum to 1.
@@ -65,9 +65,9 @@ struct Effort {
   double work = 1e8;
   int cells = 20;
 };
-// Encloses delta, ignoring the parts' shifts. Uses the integral, except where delta is nearly 1 or comes
-// almost only from infinite losses: there, closed-form bounds are tight. nullopt if the integral takes too
-// much work, or if its enclosure is wider than .02 of its upper end.
+// Encloses delta, ignoring the parts' shifts. The integral is used except where delta is nearly 1 or comes
+// almost only from infinite losses; there, closed-form bounds are tight. Returns nullopt if the integral
+// takes too much work, or if its enclosure is wider than .02 of its upper end.
 std::optional<numerics::Enclosure> composed_delta_by_integral(std::span<const RepeatedLoss> parts,
                                                               double spacing, double epsilon,
                                                               Effort most = {});

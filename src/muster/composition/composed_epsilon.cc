@@ -29,8 +29,8 @@ constexpr double kFarBelow = 0.25;
 // less in all, and kHarmlessChange by 2e-3.
 constexpr std::array kCloserChanges{1e-5, kHarmlessChange, 4 * kHarmlessChange};
 
-// For the sum S of all rounds' losses, a lower bound of P(S > 1) by Cantelli's inequality; 0 if the mean of S
-// is at most 1.
+// A lower bound of P(S > 1) by Cantelli's inequality, for the sum S of all rounds' losses; 0 if
+// the mean of S is at most 1.
 double surely_positive(Parts parts) {
   const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); }) - 1;
   const double variance = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->variance(); });
@@ -48,8 +48,8 @@ class Integrals {
         spacing_(spacing),
         most_(most),
         passes_zero_(surely_positive(parts) > kPlenty * target) {}
-  // An enclosure of delta. If the integral fails, or if `epsilon` is 0 and delta there is surely above the
-  // target, it is {1, 1}, which moves the search to larger epsilons.
+  // Returns an enclosure of delta. If the integral fails, or if `epsilon` is 0 and delta there is surely
+  // above the target, it returns {1, 1}, which moves the search to larger epsilons.
   numerics::Enclosure at(double epsilon) {
     if (epsilon == 0 && passes_zero_) return {1, 1};
     if (failures_ < kMaxFailures) {
@@ -71,7 +71,8 @@ class Integrals {
   Parts parts_;
   double spacing_;
   Effort most_;
-  // Whether delta at 0 is surely above the target. If it is, the integral is not computed at 0.
+  // Whether delta at 0, which is at least (1 - 1/e) P(S > 1), is surely above the target. If so, the
+  // integral is not computed at 0.
   bool passes_zero_;
   int failures_ = 0;
   double unknown_ = 0;  // the largest epsilon at which the integral failed

@@ -26,9 +26,9 @@ constexpr int kHalvings = 30;
 // A relative change of a value by less than this may be lost to rounding.
 constexpr Extended kMinStep = 0x1p-60L;
 
-// For four nodes x0 < x1 < x2 < x3: the chords of the cells [x0, x1] and [x2, x3], each as low in [x1, x2] as
-// the enclosures at the nodes allow, extended into [x1, x2]. Every convex function within the enclosures is
-// at least as large as both extensions on [x1, x2].
+// The chords over the outer cells of four nodes x0 < x1 < x2 < x3, extended into the inner cell [x1, x2].
+// Each is as low there as the enclosures at its own two nodes allow. Every convex function within the
+// enclosures is at least as large as both extensions on [x1, x2].
 struct Extensions {
   Extensions(const Extended* x, const Extended* low, const Extended* high)
       : x1(x[1]),
@@ -133,11 +133,11 @@ Extended first_slope(const PairTable& curve) {
 
 // The law if nothing is known left of alpha = 1. The curve is convex, so left of 1 it stays above 1 - alpha
 // and above the line through its value at 1 that falls by `slope` per unit of alpha. Right of 1 the law's
-// curve consists of chords. The first chord, extended to the left, must not lie above that line, so the value
-// at 1 is lowered until it does not. The remaining P-mass, often nearly all of it, lies at the loss where the
-// extended chord meets 1 - alpha. This loss becomes the shift of the law: rounded to the lattice, it would be
-// off by up to one spacing in every round. It is subtracted from all other losses, which are then rounded
-// down to the lattice.
+// curve consists of chords. The first chord, extended to the left, must not lie above that line, so the
+// value at 1 is lowered until the extended chord lies below. The remaining P-mass, often nearly all of it,
+// lies at the loss where the extended chord meets 1 - alpha. This loss becomes the shift of the law:
+// rounded to the lattice, it would be off by up to one spacing in every round. It is subtracted from all
+// other losses, which are then rounded down to the lattice.
 LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slope) {
   const Extended known = points.front().value;
   std::vector<ProfilePoint> hull;

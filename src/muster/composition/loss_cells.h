@@ -30,9 +30,9 @@ CoarseLaw ungrouped_law_of(std::span<const double> points, std::span<const doubl
 // The coarse law of the sum of two independent losses: all sums of a point of `a` and one of `b`.
 CoarseLaw sums_of(const CoarseLaw& a, const CoarseLaw& b);
 
-// The ends of the cells from `first` to `last`, increasing. There are at most cells + 1 ends, unless there
-// are more heavy atoms, and only one end if `first` equals `last`. `tilts` must be positive, and there must
-// be at least one.
+// The ends of the cells from `first` to `last`, increasing. There are at most cells + 1 ends, unless
+// there are more heavy atoms; there is one end if `first` equals `last`. `tilts` must be positive,
+// and there must be at least one.
 std::vector<double> ends_of_cells(const CoarseLaw& law, std::span<const double> tilts, double epsilon,
                                   double first, double last, std::size_t cells);
 

@@ -19,7 +19,8 @@ namespace {
 
 namespace contour = numerics::contour;
 
-// Tuning. Every choice of these constants gives a valid enclosure; they trade its width for work.
+// The tuning constants trade the width of an enclosure for work; it is valid for every choice of them.
+
 // Terms smaller than e^-34 = 2e-15 times the largest term are bounded, not computed. A million of them add at
 // most 2e-9 of the largest term.
 constexpr double kNegligible = 34;
@@ -128,7 +129,8 @@ class TiltedLosses {
     }
     return mass;
   }
-  // A bound on the rounding error of the logarithm of one term of the sum, which has one factor e^{-(c+it)k}.
+  // A bound on the rounding error of the logarithm of the term at frequency t, which contains a
+  // factor e^{-(c+it)k}.
   double round_off(double t, double c, double k) const {
     double sum = 0;
     for (const Law& law : laws_) {

@@ -60,8 +60,8 @@ inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt
                                 (top > 290 ? atoms + 2 * top : 0));
 }
 
-// ln(c^c / (1 + c)^{1 + c}), c > 0. The argument of the logarithm is the supremum over u of (1 - e^{-u})_+
-// e^{-cu}, and also that of (e^{-u} - 1)_+ e^{(1+c)u}.
+// ln(c^c / (1 + c)^{1 + c}), c > 0. The argument of the logarithm is the supremum of (1 - e^{-u})_+ e^{-cu}
+// over u, and also that of (e^{-u} - 1)_+ e^{(1+c)u}.
 inline double log_steepest(double c) { return -c * std::log1p(1 / c) - std::log1p(c); }
 
 // An enclosure of the expectation if all losses are zero or infinite, or if no sum of finite losses is larger

@@ -15,10 +15,11 @@ using numerics::larger;
 using numerics::smaller;
 using numerics::UpperAndEstimate;
 
-// Tuning. Every choice of these constants gives a valid table; they trade its accuracy for work. The
-// measurements are in docs/theory/notes/composition.md. The least number of nodes per standard deviation of
-// the loss if Nodes::knot is used. Between multiples of the knot, the curve is linear in alpha, so the
-// chord over each cell is exact.
+// The tuning constants trade the accuracy of a table for work; the table is valid for every choice of them.
+// The measurements are in docs/theory/notes/composition.md.
+
+// The least number of nodes per standard deviation of the loss if Nodes::knot is used. Between multiples of
+// the knot, the curve is linear in alpha, so the chord over each cell is exact.
 constexpr double kMinNodesPerDeviation = 16;
 // The largest width of a cell, in deviations. Beyond the third deviation, where the shape of the tail changes
 // little, cells may be wider.
@@ -65,8 +66,8 @@ constexpr double kHarmless = 10;
 constexpr double kFarthest = 1e10;
 constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
 constexpr std::size_t kMaxNodes = 30'000;
-// Losses are large if their deviation, as it follows from where the curve is a twentieth of its value at 0,
-// is at least this. Cells are then also halved according to their mass (resolve_large_losses).
+// Losses count as large if their standard deviation, as estimated from where the curve is a twentieth of its
+// value at 0, is at least this. Cells are then also halved according to their mass (resolve_large_losses).
 constexpr double kLargeLoss = 1;
 // Where losses are large, all chords together may add about this fraction of the mean loss.
 constexpr double kAddedLoss = 1e-4;

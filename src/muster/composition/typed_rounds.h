@@ -36,7 +36,7 @@ class TypedRounds {
   explicit TypedRounds(TypesOf types) : types_(std::move(types)) {}
 
   // The upper bound on the quantity asked for, for `rounds` >= 1. If there are no types, no tail is small
-  // enough or the recursion takes too much work, it is infinity, or 1 for a delta.
+  // enough, or the recursion takes too much work, the answer is an infinite epsilon or a delta of 1.
   double upper(std::uint64_t rounds, const Question& question) const;
   // The upper bound from rough types, to start a search. It is a few per cent larger than upper() and takes a
   // third of the work.

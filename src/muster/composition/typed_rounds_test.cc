@@ -172,8 +172,8 @@ TEST(AdaptiveRounds, AQuotientRoundedUpToALatticePointDoesNotPassIt) {
   EXPECT_GT(tested, 20);
 }
 
-// Values decrease with epsilon, increase with the number of rounds, are at most 1, and include
-// the mass at infinite loss.
+// The values of V never rise with epsilon, never fall with the number of rounds, are at most 1, and
+// include the mass at infinite loss.
 TEST(AdaptiveRounds, OrderRangeAndInfinity) {
   std::mt19937_64 engine(12);
   RoundTypes types = random_types(engine);

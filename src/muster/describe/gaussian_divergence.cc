@@ -22,8 +22,8 @@ constexpr double kClose = 0.05;
 //   terms.
 // - `nodes`, `weights`: a Gauss-Legendre rule on [-1, 1]; only its nodes >= 0 are listed.
 // - `rule`: the rule's relative error on an interval of length kClose. The error of a rule with n nodes is
-//   proportional to the integrand's derivative of order 2n. This derivative is at most about E s^{2n+1} / E
-//   s times the integrand, for a half-normal s.
+//   proportional to the integrand's derivative of order 2n. For a half-normal s, this derivative is at most
+//   about E s^{2n+1} / E s times the integrand.
 template <class Real>
 struct Precision;
 template <>

@@ -7,8 +7,8 @@ namespace muster::accounting {
 class Question {
  public:
   enum class Kind { epsilon_at_delta, delta_at_epsilon };
-  // `fixed` is the given delta, 0 < delta < 1, for epsilon_at_delta, and the given epsilon, 0 <= epsilon <=
-  // infinity, for delta_at_epsilon. Throws Error(plan) for any other number.
+  // `fixed` is a delta in (0, 1) for epsilon_at_delta, and an epsilon in [0, infinity] for
+  // delta_at_epsilon. Throws Error(plan) for any other number.
   Question(Kind kind, double fixed);
 
   Kind kind() const { return kind_; }
