@@ -119,7 +119,7 @@ class TiltedLosses {
     double rounds;
   };
   const std::vector<Law>& laws() const { return laws_; }
-  // The work of one frequency, in atoms.
+  // The work of one frequency, as a number of atoms.
   double atoms() const { return atoms_; }
 
   double nonzero_mass() const {

@@ -56,8 +56,8 @@ class Gate {
 // thread-safe.
 class RisingEpsilon {
  public:
-  // Checks the epsilon that is to be reported after `rounds` rounds. `rounds` must not decrease from call to
-  // call. Throws Error(internal).
+  // Checks the epsilon that is to be reported after `rounds` rounds. Throws Error(internal) if this epsilon
+  // is more than 2 % below an earlier one, or if `rounds` is smaller than in the call before.
   void check(std::uint64_t rounds, double epsilon);
 
  private:
