@@ -73,7 +73,7 @@ Plan validated(const PlanSource& source, Command command, Solves solves) {
                 "costs nothing, so that there is nothing to compare");
   }
   if (plan.rate() > 0 || !plan.checks_in()) {
-    // Throws if the subset or the minimum is larger than the number of clients.
+    // participation() throws if the subset or the minimum is larger than the number of clients.
     static_cast<void>(plan.participation());
   }
   return plan;
@@ -101,7 +101,8 @@ bool has_randomizer(const std::vector<Plan>& plans, const std::string& randomize
 Candidates candidates_of(const PlanSource& source, const Wanted& wanted, Command command, Solves solves) {
   const Names protocols = names_for(kProtocol, wanted.protocols, [](std::string_view) { return true; });
   const Names randomizers = names_for(kRandomizer, wanted.randomizers, has_sampler);
-  // The list has first the plan itself, then every pair, then the plan's own protocol with every randomizer.
+  // The list starts with the plan itself. Every pair follows, and then the plan's own protocol
+  // with every randomizer.
   std::vector<Settings> settings = {{}};
   for (const std::string& protocol : protocols.names) {
     for (const std::string& randomizer : randomizers.names) {

@@ -41,7 +41,7 @@ struct Candidates {
 };
 
 // Throws Error(plan) if the plan itself, or a protocol or randomizer in `wanted`, is incomplete or wrong, if
-// no pair is left, or if a name is unknown. In the last case the error suggests the nearest name.
+// no pair is left, or if a name is unknown. For an unknown name, the error suggests the nearest known name.
 Candidates candidates_of(const protocols::PlanSource& source, const Wanted& wanted,
                          protocols::Command command, Solves solves);
 

@@ -79,8 +79,8 @@ Row central_row(const Plan& own, const Wish& wish, Neighbouring neighbouring) {
   row.bound->assumptions = {"the server samples each client by a coin of its own, in secret",
                             "the server adds the noise, and shows nothing but noisy sums"};
   row.rate = share;
-  // The variance of a quotient, for values of size 1: the noisy sum over the expected number of sampled
-  // clients.
+  // The mean is estimated by the noisy sum divided by the expected number of sampled clients. This is the
+  // variance of that quotient if each client's value is 1.
   const double sampled = clients * share;
   row.variance = (1 - share) / sampled + row.value * row.value / (sampled * sampled);
   row.messages = sampled * static_cast<double>(rounds);

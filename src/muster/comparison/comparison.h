@@ -68,7 +68,7 @@ std::string trusted_in(accounting::View view);
 struct Wish {
   protocols::Target target;  // its view is ignored: each protocol is compared in its own view
   Solves solves = Solves::noise;
-  std::optional<Records> records;  // determine the bits of a message; nullopt if the records are not known
+  std::optional<Records> records;  // the records, which determine the bits of a message; nullopt if unknown
 };
 
 // Called before each row is computed, with the number of finished rows and the total number of rows.

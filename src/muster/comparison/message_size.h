@@ -1,7 +1,7 @@
 // Computes the number of bits of a client's message, which depends on the model and on the shape of the
 // records.
 //
-// Callable from any thread.
+// Call from any thread.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,9 @@ struct Records {
   std::size_t classes;
 };
 
-// The records of the plan's data set. Built-in digits are not generated for this. For a data set in files,
-// only the test part is read. Throws Error(data) or Error(file) if its files cannot be read.
+// The shape and the classes of the records of the plan's data set. The built-in digits need not be
+// generated for this, and of a data set in files only the test part is read. Throws Error(data) or
+// Error(file) if its files cannot be read.
 Records records_of(const protocols::Plan& plan);
 
 // The bits of one message, in a format without field names or types. nullopt if the plan's randomizer has no

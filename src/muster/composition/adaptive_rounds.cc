@@ -14,11 +14,15 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
+// V (adaptive_rounds.h) is stored after every kEvery rounds, so that a question about fewer
+// rounds need not start at 0.
 constexpr std::uint64_t kEvery = 32;
+// The number of points that the loops compute together, so that the compiler can use vector instructions.
 constexpr std::size_t kLanes = 8;
-// From kSmoothFrom rounds on, types that are rarely the worst are computed only at every kStride-th point.
+// From kSmoothFrom rounds on, types marked `rarely_worst` are computed only at every kStride-th
+// lattice point.
 constexpr std::size_t kStride = 2;
-// After this number of rounds, V is so smooth that the stride kStride makes the computed V hardly larger.
+// After this many rounds, V is so smooth that skipping points makes the computed V hardly larger.
 constexpr std::uint64_t kSmoothFrom = 32;
 constexpr double kUlp = 0x1p-52;
 
@@ -31,15 +35,15 @@ AdaptiveRounds::AdaptiveRounds(RoundTypes types, std::size_t points) : types_(st
   }
   margin_ = static_cast<std::size_t>(farthest);
   points_ = (points + kLanes * kStride) / (kLanes * kStride) * (kLanes * kStride) + 1;
-  // The loops below, which take several points at a time, read a little beyond the last point.
+  // The loops of one_round() compute several points at a time and read a little beyond the last one.
   values_.assign(margin_ + points_ + margin_ + kLanes * kStride, 0.0);
   for (std::size_t i = 1; i <= margin_; ++i) {
     values_[margin_ - i] = -std::expm1(-types_.spacing * static_cast<double>(i)) * (1 + 4 * kUlp);
   }
 }
 
-// The sum in the recursion for V after one more round, if this round has the given type. It is computed at
-// every `stride`-th point.
+// One step of the recursion for V if the next round has the given type: infinity + sum of p(l) V(e - l), at
+// every `stride`-th lattice point e.
 std::vector<double> AdaptiveRounds::one_round(const RoundType& type, std::size_t stride) const {
   std::vector<double> next(points_ + kLanes * stride, 0.0);
   const double rounding = 1 + kUlp * (8 + static_cast<double>(type.losses.size()));
@@ -67,10 +71,10 @@ void AdaptiveRounds::step() const {
     const bool strided = type.rarely_worst && rounds_ >= kSmoothFrom;
     std::vector<double> next = one_round(type, strided ? kStride : 1);
     if (strided) {
-      // Chords give the values at the other points, which are still upper bounds. The greatest convex
-      // minorant of V is an upper bound as well. With that minorant in place of V, the new values would be
-      // convex in alpha, and at the computed points at most as large as the computed values. So they would
-      // lie below the chords.
+      // Chords in alpha give the values at the skipped points. These are upper bounds too. The exact V is
+      // convex in alpha, so it is at most the greatest convex minorant of the computed V. A step from this
+      // minorant gives a convex function, which is at most the new values at the computed points and
+      // therefore lies below their chords.
       std::array<double, kStride> share{};  // weight of the chord's right end at point k
       for (std::size_t k = 1; k < kStride; ++k) {
         share[k] = std::expm1(types_.spacing * static_cast<double>(k)) /
@@ -116,9 +120,9 @@ std::vector<double> AdaptiveRounds::after(std::uint64_t rounds) const {
 
 double AdaptiveRounds::between(const std::vector<double>& values, double spacing, double epsilon) {
   if (!(epsilon >= 0)) return 1;
-  // The quotient of epsilon and the spacing may be rounded up to the index of a lattice point right of
-  // epsilon. The value there is too small, by however many orders V falls over one cell. The sign of a fused
-  // multiply-add is exact.
+  // The computed quotient epsilon / spacing may be rounded up to the index of a lattice point right of
+  // epsilon. V at that point is too small, possibly by many orders of magnitude, so a fused multiply-add
+  // checks on which side of epsilon a point lies. The sign of its result is exact.
   const auto is_right = [&](std::size_t i) {
     return std::fma(spacing, static_cast<double>(i), -epsilon) > 0;
   };
@@ -128,8 +132,8 @@ double AdaptiveRounds::between(const std::vector<double>& values, double spacing
   if (is_right(left)) --left;
   const double share =
       std::expm1(larger(0.0, epsilon - spacing * static_cast<double>(left))) / std::expm1(spacing);
-  // The chord decreases, so a smaller weight on its right end makes the value larger. The left end has a
-  // rounding error of up to an ulp of epsilon, which is a fraction kUlp * at of the spacing.
+  // The chord decreases, so a smaller weight on its right end makes the value larger. The position of the
+  // left end has a rounding error of up to an ulp of epsilon, which is a fraction kUlp * at of the spacing.
   const double right =
       numerics::within(share * (1 - numerics::kEightThousandRoundings) - (1e-13 + 2 * kUlp * at), 0.0, 1.0);
   return smaller(values[left], ((1 - right) * values[left] + right * values[left + 1]) * (1 + 8 * kUlp));

@@ -1,15 +1,16 @@
 // Bounds the hockey-stick divergence of T rounds if an adversary chooses the type of each round after seeing
 // what all earlier rounds released. The bound is computed by a recursion over the rounds.
 //
-// Let types cover a round (round_types.h), where p(l) is a type's P-mass at the loss l, and `infinity` its
-// P-mass at infinite loss. With V_0(e) = (1 - alpha)_+, where alpha = exp(e), let
+// Let a list of types cover a round (round_types.h). A type has the P-mass p(l) at the loss l, and the
+// P-mass `infinity` at infinite loss. For an epsilon e, let V_0(e) = (1 - exp(e))_+ and
 //     V_t(e) = max over types of infinity + sum over losses l of p(l) V_{t-1}(e - l).
 // Then V_T(eps) bounds the hockey-stick divergence of T adaptive rounds at eps, for both orders of the pair
-// (Theorem 11, docs/theory/aggregated.md). V_t is stored at lattice points e >= 0. Left of 0 it follows by
-// exchanging P and Q. Between points the chord in alpha is used, and right of the last point the last value.
-// All terms are positive and every value is rounded up. So every value, however small, is an upper bound
-// within a relative 1e-9 of the value in exact arithmetic. The work is O(T * points * masses). Const methods
-// may be called concurrently; a mutex serializes them.
+// (Theorem 11, docs/theory/aggregated.md). V_t is stored at lattice points e >= 0. Its values left of 0
+// follow by exchanging P and Q. Between lattice points, the chord in alpha = exp(e) bounds V_t; right of
+// the last point, its last value does. All terms are positive and every value is rounded up. So every
+// value, however small, is an upper bound within a relative 1e-9 of the value in exact arithmetic. The work
+// is O(T * points * masses), where masses is the number of losses of all types. Const methods may be called
+// concurrently; a mutex serializes them.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +28,13 @@ class AdaptiveRounds {
   // `points`: the number of lattice points, from 0 on, at which V is stored; rounded up.
   AdaptiveRounds(RoundTypes types, std::size_t points);
 
-  // The bounds after `rounds` >= 1 rounds at e = 0, spacing, 2 spacing, ...; never increasing.
+  // The values of V after `rounds` >= 1 rounds at e = 0, spacing, 2 spacing, ...; they do not
+  // increase with e.
   std::vector<double> after(std::uint64_t rounds) const;
   double spacing() const { return types_.spacing; }
 
-  // The value at any epsilon >= 0 from `values` at the lattice points from 0 on, by the chord in alpha;
-  // rounded up.
+  // The bound at any `epsilon` >= 0 from `values` at e = 0, spacing, ...: the chord in alpha, rounded up.
+  // It is 1 if `epsilon` is negative or NaN.
   static double between(const std::vector<double>& values, double spacing, double epsilon);
 
  private:

@@ -21,7 +21,8 @@ constexpr Extended kRounding = 0x1p-52L;
 // How far a loss may be from its lattice point, as a fraction of the spacing.
 constexpr double kOnLattice = 1e-6;
 
-// One law moved to the lattice of spacing `coarse`; nullopt if one of its losses is not on the finer lattice.
+// The law moved to the lattice of spacing `coarse`; nullopt if one of its losses is not a
+// multiple of `spacing`.
 std::optional<numerics::AtomicLaw> moved(const numerics::AtomicLaw& law, double spacing, double coarse,
                                          Side side) {
   const double factor = std::round(coarse / spacing);
@@ -39,7 +40,8 @@ std::optional<numerics::AtomicLaw> moved(const numerics::AtomicLaw& law, double 
     masses[cell] += law.weights[a] * (1 - share);
     masses[cell + 1] += law.weights[a] * share;
   }
-  // Each mass is rounded once, in the direction of the bound. The rest of the mass, up to 1, is at zero loss.
+  // Each mass is rounded once, to the side that keeps the bound valid. The law does not store the mass at
+  // zero loss, which is 1 minus all other masses.
   numerics::AtomicLaw result;
   for (const auto& [cell, mass] : masses) {
     const bool more = (cell > 0) == (side == Side::above);

@@ -2,12 +2,12 @@
 // lattice would have too many terms. This happens if most losses are small, which requires a fine lattice,
 // and a few are in the thousands, which requires a long period.
 //
-// For an upper bound, a loss is split between the two neighbouring points of the coarser lattice so that its
-// mean of e^{-loss} is kept (connect the dots). For a lower bound, it is moved to the next lattice point
-// below. Both bounds hold for any spacing. To first order, the move changes the epsilon of T rounds by
-// T ln(M'/M) / c. Here M and M' are a round's moment generating functions at c before and after the move, and
-// c is the saddle point for epsilon. The spacing is doubled as long as the relative change of epsilon is at
-// most `change`. Pure function.
+// For an upper bound, the mass of a loss is split between the two neighbouring points of the coarser
+// lattice so that the mean of e^{-loss} is kept (connect the dots). For a lower bound, it is moved to the
+// next lattice point below. Both bounds hold for any spacing. To first order, the move changes the epsilon
+// of T rounds by T ln(M'/M) / c. Here M and M' are a round's moment generating functions at c before and
+// after the move, and c is the saddle point for epsilon. The spacing is doubled as long as the relative
+// change of epsilon is at most `change`. Pure function.
 #pragma once
 
 #include <optional>
@@ -29,6 +29,7 @@ struct CoarserLosses {
   std::vector<RepeatedLoss> parts(std::span<const RepeatedLoss> finer) const;
 };
 
+// The relative change of epsilon that a move may cause by default.
 inline constexpr double kHarmlessChange = 5e-5;
 
 // The losses on the coarsest lattice that is accurate enough near `epsilon`; nullopt if no lattice coarser

@@ -9,9 +9,10 @@
 namespace muster::accounting {
 namespace {
 
-// Tuning: the bound is valid for every choice of these constants (docs/theory/notes/composition.md). Chords
-// add to the variance of the loss in proportion to the square of a cell's width: a relative 1e-3 with 12
-// nodes per deviation, and 1.4e-5 with 100 nodes.
+// Tuning constants, which trade accuracy for work: the bound is valid for every choice of them
+// (docs/theory/notes/composition.md). The chords between a table's nodes add to the variance of the
+// loss in proportion to the square of a cell's width: a relative 1e-3 with 12 nodes per standard
+// deviation, and 1.4e-5 with 100 nodes.
 constexpr int kNodesPerDeviation = 100;
 // Nodes per deviation of a rough table, whose chords add 2e-4 of the variance.
 constexpr int kRoughNodes = 25;
@@ -23,12 +24,13 @@ constexpr double kRoughTail = 1e-4;
 // Nodes per deviation of a dominated pair. Between nodes, a dominated pair loses twice as much accuracy as a
 // dominating pair.
 constexpr int kNodesOfPairs = 200;
-// The argument `refined` for the pair of two data sets. Its curve is smooth, so the extensions of the
-// neighbouring chords cross near the middle of a cell (docs/theory/composition.md, "Lower bounds").
+// The argument `refined` of LossDistribution::dominated() for the pair of two data sets. The curve of such
+// a pair is smooth, so the extensions of the neighbouring chords cross near the middle of a cell
+// (docs/theory/composition.md, "Lower bounds").
 constexpr int kRefinedPairs = 2;
 constexpr std::uint64_t kFewRounds = 64;
-// A rough table may take this fraction of a full table's work. It is only used to find the tail that a
-// question needs.
+// The fraction of a full table's work that the rough table of delta_upper() may take. That table only
+// serves to find the tail that a question needs.
 constexpr double kRoughShare = 0.1;
 constexpr double kMaxEpsilon = 1e20;
 
@@ -79,7 +81,8 @@ double ComposedCurve::delta_at(std::uint64_t rounds, double delta, double epsilo
   if (rounds == 1) return curve_.forward()(epsilon).upper;
   const LossDistribution& pair = table(rounds, delta).dominating;
   const double value = pair.delta(rounds, epsilon, Ends::upper).upper;
-  // Both values are upper bounds, and the second takes more work.
+  // Both values are upper bounds. The second takes more work, so it is computed only where the
+  // first is too large.
   return value <= delta ? value : numerics::smaller(value, pair.delta_as_searched(rounds, delta, epsilon));
 }
 

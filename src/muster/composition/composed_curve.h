@@ -1,4 +1,4 @@
-// Extends a one-round bound to any number of rounds. Tables are built when first needed, and kept.
+// Extends a bound for one round to any number of rounds. Tables are built when first needed, and kept.
 //
 // For one round, the curve itself gives the answer. For more rounds, the curve is tabulated up to an epsilon
 // at which delta is negligible for the question; larger losses are charged as infinite. The table is turned
@@ -30,7 +30,7 @@ struct Resolution {
   double share() const { return tail < 1e-42 ? 0.2 : 1; }
 };
 
-// Tables of one curve, one per resolution. Each is built when first needed.
+// The tables of one curve, one for each resolution. A table is built when it is first needed.
 template <typename Built>
 class Resolutions {
  public:
@@ -71,24 +71,24 @@ class Resolutions {
   mutable std::array<std::optional<Built>, kTables> tables_;
 };
 
-// The composition of rounds that all have the same upper bound, valid for both orders of the pair of data
-// sets.
+// Bounds the composition of rounds that all have the same upper bound. The bound of a round must hold for
+// both orders of every pair of neighbouring data sets.
 class ComposedCurve {
  public:
   // `share`: the fraction of a full table's work that each table of this object may take (round_curve.h).
   explicit ComposedCurve(BoundCurve delta, double knot = 0, double share = 1)
       : curve_(std::move(delta), {}), knot_(knot), share_(share) {}
 
-  // The upper bound on the quantity asked for. An epsilon is infinite if the mass charged as infinite loss is
-  // larger than the given delta. rounds >= 1.
+  // The upper bound on the quantity asked for, for `rounds` >= 1. An epsilon is infinite if the mass
+  // charged as infinite loss is larger than the given delta.
   double upper(std::uint64_t rounds, const Question& question) const;
   // An upper bound from at most a quarter of the nodes, to start a search. It is larger than upper() by about
   // a relative 1e-3, and its table is not kept. For one round, or if delta is asked for, it is upper()
   // itself.
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   // An upper bound on delta at `epsilon`, from the table that upper() uses if `delta` is given. Where
-  // integrals take too much work, it depends on the lattice and the cells used. If the first choice gives
-  // more than `delta`, those of the search for the epsilon of `delta` are tried as well.
+  // integrals take too much work, the bound depends on the choice of a coarser lattice or of cells. If it
+  // is larger than `delta`, the choice that the search for the epsilon of `delta` makes is tried as well.
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
   // An estimate, which is neither a proven upper nor a proven lower bound: the value of upper() with every
   // numerical error taken with the opposite sign. Its distance from upper() is the bound's numerical error.
@@ -111,8 +111,8 @@ class ComposedCurve {
   Resolutions<LossDistribution> estimated_;
 };
 
-// A lower bound on the composition of rounds, from one pair of data sets whose curves are enclosed. The
-// larger value of the two orders of the pair is used.
+// Bounds the composition of rounds from below, for one pair of data sets whose curves are known within
+// enclosures. Of the two orders of the pair, the one with the larger value gives the answer.
 class ComposedPair {
  public:
   // `share`: the fraction of a full table's work that each table of this object may take (round_curve.h).

@@ -1,18 +1,19 @@
 // Bounds the hockey-stick divergence of the composition of many independent rounds, which may differ from
 // each other. The divergence is one contour integral, computed with a proven error bound.
 //
-// A round's privacy loss takes finitely many values, all multiples of a spacing h, and may be infinite. Let m
-// be the law of the sum of all losses, where infinite losses count as zero. Then
+// A round's privacy loss takes finitely many finite values, all multiples of a spacing h, and may also be
+// infinite. Let S be the sum of all losses, where infinite losses count as zero, and let m be the law of
+// S. Apart from infinite losses,
 //     delta(eps) = sum over lattice losses l > eps of m(l) (1 - e^{eps-l}).
 // Let phi(z) be the product of the rounds' moment generating functions, and l0 the first lattice point not
 // below eps. The sum is then the integral of phi(z) K(z) h / (2 pi i) from c - i pi/h to c + i pi/h, where
 // K(z) is the sum over l >= l0 of (1 - e^{eps-l}) e^{-zl}. Infinite losses add at most the probability that
-// there is one. The integral is computed at the saddle point c by the trapezoidal rule. The aliases of this
-// rule are positive, so it errs upward (numerics/sums/contour.h). Frequencies are skipped if Lipschitz
-// constants of the factors of phi show that their terms are negligible. The relative accuracy does not depend
-// on delta. For many rounds, about 100 frequencies suffice. For few rounds phi hardly decays, and fast
-// Fourier transforms (numerics/lattice_transform.h) compute all frequencies. Pure functions; call from any
-// thread.
+// any loss is infinite. The integral is computed at the saddle point c by the trapezoidal rule. The errors
+// of this rule, its aliases (numerics/sums/contour.h), are positive, so it errs upward. Frequencies are
+// skipped if Lipschitz constants of the factors of phi show that their terms are negligible. The relative
+// accuracy does not depend on delta. For many rounds, about 100 frequencies suffice. For few rounds phi
+// hardly decays, and fast Fourier transforms (numerics/lattice_transform.h) compute all frequencies. Pure
+// functions; call from any thread.
 //
 // The sum over frequencies can be too long: rare, very large losses need a long period although most losses
 // need a fine lattice, and large losses make phi decay slowly. The losses are then moved to a coarser lattice
@@ -28,7 +29,7 @@
 
 namespace muster::accounting {
 
-// Rounds whose losses all have the same law under P, the first law of a round's pair.
+// Rounds that all have the same law of the loss under P, where (P, Q) is the pair of a round.
 struct RepeatedLoss {
   // The finite nonzero losses, which are multiples of the spacing. Their masses, `infinity` and the mass at
   // zero loss sum to 1.
@@ -58,15 +59,15 @@ numerics::Enclosure composed_delta(std::span<const RepeatedLoss> parts, double s
 // much too large.
 double composed_delta_roughly(std::span<const RepeatedLoss> parts, double spacing, double epsilon);
 
-// Limits on the work of one integral: `work` on the product of atoms and frequencies, of which 1e8 take about
-// a tenth of a second, and `cells` on the fast transform, which has at most 2^cells cells.
+// Limits on the work of one integral. `work` limits the product of the numbers of atoms and of frequencies;
+// 1e8 take about a tenth of a second. A fast transform may have at most 2^cells cells.
 struct Effort {
   double work = 1e8;
   int cells = 20;
 };
-// Encloses delta, ignoring the parts' shifts. Uses the integral, except where delta is nearly 1 or comes
-// almost only from infinite losses: there, closed-form bounds are tight. nullopt if the integral takes too
-// much work, or if its enclosure is wider than .02 of its upper end.
+// Encloses delta, ignoring the parts' shifts. The integral is used except where delta is nearly 1 or comes
+// almost only from infinite losses; there, closed-form bounds are tight. Returns nullopt if the integral
+// takes too much work, or if its enclosure is wider than .02 of its upper end.
 std::optional<numerics::Enclosure> composed_delta_by_integral(std::span<const RepeatedLoss> parts,
                                                               double spacing, double epsilon,
                                                               Effort most = {});

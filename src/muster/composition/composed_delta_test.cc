@@ -75,9 +75,9 @@ numerics::AtomicLaw normal_law(double deviation, double spacing, int reach) {
   return law;
 }
 
-// The losses are of the size of rounding errors, and the saddle point is at 1e16. One round's loss is h or -h
-// with probability 1/2 each, so the law of the sum is binomial. The terms of the kernel then differ by a part
-// in 1e16 of themselves.
+// One round's loss is h or -h with probability 1/2 each, so the exact delta follows from a
+// binomial law. The saddle point is of the order of 1/h, up to 1e24, so that the two terms of the
+// integral's kernel nearly cancel.
 TEST(ComposedDelta, EnclosesLossesFarBelowOneByTheIntegral) {
   constexpr int kRounds = 1000;
   for (const double h : {0x1p-10, 0x1p-20, 0x1p-40, 0x1p-53, 0x1p-80}) {
@@ -101,7 +101,8 @@ TEST(ComposedDelta, EnclosesLossesFarBelowOneByTheIntegral) {
   }
 }
 
-// Without finite losses, delta at a negative epsilon is 1 - e^epsilon, which is rounded.
+// If every loss is zero, delta at a negative epsilon is 1 - e^epsilon. The enclosure must contain this
+// value, although its ends are rounded.
 TEST(ComposedDelta, RoundsOutwardWithoutFiniteLosses) {
   const numerics::AtomicLaw none;
   const std::array parts{RepeatedLoss{&none, 0, 3}};
@@ -114,7 +115,8 @@ TEST(ComposedDelta, RoundsOutwardWithoutFiniteLosses) {
   }
 }
 
-// The law has so many atoms that summing over them at every frequency takes more work than a fast transform.
+// The law has so many atoms that a sum over them at every frequency takes more work than a fast transform,
+// and few rounds need many frequencies.
 TEST(ComposedDelta, EnclosesFewRoundsOfAFineLaw) {
   constexpr int kReach = 1500;
   for (const double deviation : {0.004, 0.2}) {
@@ -343,6 +345,7 @@ class RandomRounds {
   long double at_infinity_ = 0;
 };
 
+// For random laws and epsilons, every way to compute delta encloses the value by direct convolution.
 TEST(ComposedDelta, EnclosesRandomLawsByEveryRoute) {
   std::mt19937_64 bits(11);
   int narrow = 0;

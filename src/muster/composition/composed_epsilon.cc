@@ -21,15 +21,16 @@ using numerics::Side;
 constexpr double kMaxEpsilon = 1e20;
 // Limits on the work of one integral in a quick search, which needs about ten integrals.
 constexpr Effort kQuick{1.5e7, 16};
-// If an epsilon found on a coarser lattice is below this fraction of Chernoff's bound on it, for which the
-// lattice was chosen, the lattice is chosen again for the epsilon found. The changes of epsilon that it may
-// then cause to first order are tried in turn, until the integrals on the lattice answer. With the first one,
-// epsilon of rare large losses was larger by 3e-4 or less in all, and with kHarmlessChange by 2e-3.
+// A coarser lattice is first chosen for Chernoff's bound on epsilon. If the epsilon found on this lattice
+// is below this fraction of Chernoff's bound, a lattice is chosen again, for the epsilon found.
 constexpr double kFarBelow = 0.25;
+// The limits on the relative change of epsilon for that second lattice, tried in turn until its integrals
+// give an answer. In measurements with rare large losses, the first limit made epsilon larger by 3e-4 or
+// less in all, and kHarmlessChange by 2e-3.
 constexpr std::array kCloserChanges{1e-5, kHarmlessChange, 4 * kHarmlessChange};
 
-// For the sum S of all rounds' losses, a lower bound of P(S > 1) by Cantelli's inequality; 0 if the mean of S
-// is at most 1.
+// A lower bound of P(S > 1) by Cantelli's inequality, for the sum S of all rounds' losses; 0 if
+// the mean of S is at most 1.
 double surely_positive(Parts parts) {
   const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); }) - 1;
   const double variance = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->variance(); });
@@ -37,9 +38,9 @@ double surely_positive(Parts parts) {
 }
 
 // Evaluates delta by the integral in a search for the epsilon at which delta crosses a target. The integral
-// takes most work at small epsilons, where the saddle point is near 0 and the period is long. A failure there
-// does not affect an answer at a much larger epsilon. So the search treats an epsilon at which the integral
-// fails as below the answer, until the integral has failed too often.
+// takes the most work at small epsilons, where the saddle point is near 0 and the period is long. A failure
+// there does not affect an answer at a much larger epsilon. So the search treats an epsilon at which the
+// integral fails as below the answer, until the integral has failed too often.
 class Integrals {
  public:
   Integrals(Parts parts, double spacing, double target, Effort most)
@@ -47,8 +48,8 @@ class Integrals {
         spacing_(spacing),
         most_(most),
         passes_zero_(surely_positive(parts) > kPlenty * target) {}
-  // An enclosure of delta. If the integral fails, or if `epsilon` is 0 and delta there is surely above the
-  // target, it is {1, 1}, which moves the search to larger epsilons.
+  // Returns an enclosure of delta. If the integral fails, or if `epsilon` is 0 and delta there is surely
+  // above the target, it returns {1, 1}, which moves the search to larger epsilons.
   numerics::Enclosure at(double epsilon) {
     if (epsilon == 0 && passes_zero_) return {1, 1};
     if (failures_ < kMaxFailures) {
@@ -70,7 +71,8 @@ class Integrals {
   Parts parts_;
   double spacing_;
   Effort most_;
-  // Whether delta at 0 is surely above the target. If it is, the integral is not computed at 0.
+  // Whether delta at 0, which is at least (1 - 1/e) P(S > 1), is surely above the target. If so, the
+  // integral is not computed at 0.
   bool passes_zero_;
   int failures_ = 0;
   double unknown_ = 0;  // the largest epsilon at which the integral failed
@@ -92,10 +94,10 @@ std::optional<double> by_integrals(Parts parts, double spacing, double target, S
 // The bound `found` on epsilon from a lattice of spacing `spacing_of_found`, or a better one from a finer
 // lattice that is chosen for this epsilon.
 //
-// A coarser lattice has to be chosen before epsilon is known, for Chernoff's bound on it. With few large
-// losses this bound can be a hundred times as large as epsilon, and its saddle point is that of the large
-// losses: the lattice is then far too coarse for epsilon. The bounds are valid on every lattice, so the
-// better one is returned.
+// The first coarser lattice has to be chosen before epsilon is known, so it is chosen for Chernoff's bound
+// on epsilon. If large losses are rare, Chernoff's bound can be a hundred times as large as epsilon, and
+// its saddle point is that of the large losses. That lattice is then far too coarse for epsilon. Bounds are
+// valid on every lattice, so the better one is returned.
 double on_lattice_for(double found, double spacing_of_found, Parts parts, double spacing, double target,
                       Side side) {
   for (const double change : kCloserChanges) {
@@ -110,7 +112,7 @@ double on_lattice_for(double found, double spacing_of_found, Parts parts, double
 }
 
 // The bound on epsilon by integrals: with little work on the given and on a coarser lattice, then with more
-// work on both.
+// work on both; nullopt if all fail.
 std::optional<double> by_some_integrals(Parts parts, double spacing, double target, Side side) {
   if (const auto found = by_integrals(parts, spacing, target, side, kQuick)) return found;
   const double chernoff = chernoff_epsilon(parts, spacing, target);

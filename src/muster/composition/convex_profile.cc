@@ -16,7 +16,7 @@ using Extended = long double;
 using numerics::larger;
 
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
-// A relative error larger than that of rounding to a double, which is 2^-53.
+// More than the relative error of rounding to a double, which is at most 2^-53.
 constexpr Extended kRounding = 0x1p-52L;
 // If the sum of the masses differs from 1 by more than this, rounding does not explain the difference.
 constexpr Extended kNotConserved = 1e-9L;
@@ -39,7 +39,7 @@ class Lattice {
   }
 
  private:
-  // 1 - alpha + alpha v for alpha = e^l, l <= 0.
+  // The map between f and r (convex_profile.h): 1 - alpha + alpha v for alpha = e^l, l <= 0.
   static Extended through(Extended l, Extended v) { return -std::expm1(l) + std::exp(l) * v; }
   double spacing_;
 };
@@ -66,11 +66,12 @@ void refuse(const char* why, const std::string& value) {
   throw Error(ErrorCode::internal, "profile", value, "finite, falling, of mass 1", why);
 }
 
-// The change of slope at a node of f or r, whichever is stored there, times the argument (alpha for f,
-// 1/alpha for r), and a bound on the product's rounding error. The product is the P-mass of a kink right of
-// alpha = 1 and the Q-mass of a kink left of it. `here` is the value at the node, `before` the value at its
-// neighbour towards alpha = 1, and `after` the value at the other neighbour. The widths are those of the two
-// cells; an outer width of 0 means that there is no other neighbour.
+// A kink at a node of f or r, whichever is stored there. `mass` is the change of slope times the
+// argument (alpha for f, 1/alpha for r). This is the P-mass of a kink right of alpha = 1, and the
+// Q-mass of a kink left of it. `rounding` bounds the rounding error of `mass`. The arguments of kink():
+// `here` is the value at the node, `before` the value at its neighbour towards alpha = 1, and `after`
+// the value at the other neighbour. The widths are those of the two cells; an outer width of 0 means
+// that there is no other neighbour.
 struct Kink {
   Extended mass, rounding;
 };
@@ -154,15 +155,15 @@ LossLaw losses_dominating(double spacing, const std::vector<ProfilePoint>& hull,
                           const std::vector<ProfilePoint>& required) {
   const Lattice lattice(spacing);
   LossLaw law = losses_of(spacing, hull, true);
-  // Computes the law's profile f from right to left: f(l) = f(l') + (1 - e^{-(l'-l)}) S(l') for neighbouring
-  // losses l < l', where S(l') is the sum of mass times e^{l'-y} over losses y >= l'. The law's losses
-  // increase.
+  // Computes the law's profile f from right to left: f(l) = f(l') + (1 - e^{-(l'-l)}) S(l') for
+  // neighbouring losses l < l', where S(l') is the sum of mass times e^{l'-y} over losses y >= l'. The
+  // atoms of `law` are in increasing order of loss, so they are taken from the last to the first.
   Extended value = law.infinity, sum = 0, shortfall = 0;
   std::size_t atom = law.losses.points.size();
   std::int64_t at = required.empty() ? 0 : required.back().index;
   for (std::size_t i = required.size(); i-- > 0 && required[i].index >= 0;) {
     const ProfilePoint& point = required[i];
-    // Passes the losses right of this node one by one.
+    // Adds the law's losses right of this node one by one.
     while (atom > 0 && law.losses.points[atom - 1] > spacing * (static_cast<double>(point.index) + 0.5)) {
       const auto index = static_cast<std::int64_t>(std::llround(law.losses.points[atom - 1] / spacing));
       const Extended width = lattice.width(index, at);

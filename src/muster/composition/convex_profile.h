@@ -5,11 +5,11 @@
 // it is stored as r(1/alpha), where r is the profile of the pair with P and Q exchanged:
 //     f(alpha) = 1 - alpha + alpha r(1/alpha).
 // The map from f to r is projective, so it maps lines to lines, and a point above a chord of f to a point
-// above a chord of r. No digits are lost in f right of alpha = 1, and none in r left of it. Take a cell of
-// width w in ln alpha, with the values f at its left end and f' at its right end. The slope of its chord in
-// alpha, multiplied by alpha at the left end, is (f' - f) / (e^w - 1). Multiplied by alpha at the right end,
-// it is (f' - f) / (1 - e^{-w}). So the P-mass of a kink, which is alpha times the change of slope, can be
-// computed without alpha. Pure functions.
+// above a chord of r. The values of f are small right of alpha = 1, and those of r left of it, so what is
+// stored loses no digits. Take a cell of width w in ln alpha, with the values f at its left end and f' at its
+// right end. The slope of its chord in alpha, multiplied by alpha at the left end, is (f' - f) / (e^w - 1).
+// Multiplied by alpha at the right end, it is (f' - f) / (1 - e^{-w}). So the P-mass of a kink, which is
+// alpha times the change of slope, can be computed without alpha. Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -35,8 +35,8 @@ struct Atoms {
   std::vector<double> masses;
 };
 
-// Collects sums of losses in cells, one row of a convolution at a time. A row is the sums with one atom of
-// the first law.
+// Collects sums of losses in cells, one row of a convolution at a time. A row has the sums of one atom of
+// the first law with atoms of the second.
 class Cells {
  public:
   Cells(std::vector<double> ends, ConvolvedLosses::Side side)
@@ -167,8 +167,8 @@ struct Manner {
   double mean;  // the mean of the sum of all rounds' losses
   std::size_t cells;
   ConvolvedLosses::Side side;
-  // For the law of some of the rounds, whose sum has the mean `part`: the loss near which cells should be
-  // narrow. It is epsilon minus the mean of the sum of all other rounds.
+  // The loss near which cells should be narrow in the law of some of the rounds, if their sum has the mean
+  // `part`. It is epsilon minus the mean of the sum of all other rounds.
   double deciding(double part) const { return epsilon - (mean - part); }
 };
 
@@ -258,8 +258,8 @@ ConvolvedLosses::ConvolvedLosses(std::span<const RepeatedLoss> parts, const Eval
   for (const RepeatedLoss& part : parts) {
     Atoms law = power(one_round(part, manner), part.rounds, manner);
     total = total ? convolved(*total, law, manner) : std::move(law);
-    // The relative error of a round's masses is kRound plus that of the sum of its atoms. The relative error
-    // of a convolution's masses is kSummed.
+    // The relative errors of masses add up over the rounds. Each round contributes kRound, the rounding of
+    // the sum over its atoms, and twice kSummed: once for its own cells and once for a convolution.
     const auto atoms = static_cast<double>(part.losses->points.size());
     slack_ += part.rounds * (kRound + kUlpAbove * atoms + 2 * kSummed);
   }

@@ -2,9 +2,10 @@
 // Convolution always gives an answer, but a contour integral over few frequencies (composed_delta.h) is
 // faster.
 //
-// To convolve two laws of at most a few thousand atoms, each atom of one law is added to each atom of the
-// other law, and the sums are put into about as many cells. With u = e^{-loss}, the integrand of a
-// divergence, (1 - u e^epsilon)_+, is convex in u. By Jensen's inequality, the following steps give bounds:
+// To convolve two laws of at most a few thousand atoms, each atom of one law is added to each atom of
+// the other law, and the sums are put into about as many cells as a law has atoms. With
+// u = e^{-loss}, the integrand of a divergence, (1 - u e^epsilon)_+, is convex in u. By Jensen's
+// inequality, the following steps give bounds:
 // - from above, a sum is split between the two ends of its cell so that its mean of u is kept (connect the
 //   dots);
 // - from below, the sums in a cell are merged into one atom at their mean of u.

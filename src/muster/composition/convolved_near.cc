@@ -14,8 +14,9 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr double kMaxEpsilon = 1e20;
-// Convolving two laws of a thousand cells takes a few milliseconds. By how much the cells raise epsilon is
-// measured in docs/theory/notes/composition.md. The rough law has a quarter of the cells.
+// The numbers of cells of the law that gives the answer and of the rough law that only places its cells.
+// More cells are more accurate and take more work: a convolution of two laws of a thousand cells takes a
+// few milliseconds. docs/theory/notes/composition.md says how far apart the two ends of epsilon then are.
 constexpr std::size_t kCells = 1000;
 constexpr std::size_t kRoughCells = 250;
 constexpr int kTilts = 8;         // the number of saddle points that place the rough law's cells

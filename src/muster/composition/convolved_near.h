@@ -1,8 +1,8 @@
 // Convolves losses (convolved_losses.h) with cells that are narrow where one question needs them to be.
 //
-// A first, rough law for lower bounds has few cells, placed by the saddle points of several epsilons. It
-// shows roughly where the answer lies, how fast delta falls there and how far away most of the loss's mass
-// is. These three values place the cells of a second law, which gives the answer. A poor guess makes the
+// A first, rough law for lower bounds has few cells, placed by the saddle points of several epsilons. From
+// this law follow, roughly, the answer, how fast delta falls there and how far from it most of the mass
+// lies. These three values place the cells of a second law, which gives the answer. A poor guess makes the
 // answer looser but never invalid. Pure functions; call from any thread.
 #pragma once
 

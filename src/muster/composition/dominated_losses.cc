@@ -26,9 +26,9 @@ constexpr int kHalvings = 30;
 // A relative change of a value by less than this may be lost to rounding.
 constexpr Extended kMinStep = 0x1p-60L;
 
-// For four nodes x0 < x1 < x2 < x3: the chords of the cells [x0, x1] and [x2, x3], each as low in [x1, x2] as
-// the enclosures at the nodes allow, extended into [x1, x2]. Every convex function within the enclosures is
-// at least as large as both extensions on [x1, x2].
+// The chords over the outer cells of four nodes x0 < x1 < x2 < x3, extended into the inner cell [x1, x2].
+// Each is as low there as the enclosures at its own two nodes allow. Every convex function within the
+// enclosures is at least as large as both extensions on [x1, x2].
 struct Extensions {
   Extensions(const Extended* x, const Extended* low, const Extended* high)
       : x1(x[1]),
@@ -43,8 +43,8 @@ struct Extensions {
   }
   Extended left_at(Extended x) const { return y1 + left * (x - x1); }
   Extended right_at(Extended x) const { return y2 + right * (x - x2); }
-  // The lower one of the two lines. The chord from a point on it to the node at x1 is not above the line
-  // through this node. The same holds for x2.
+  // The lower of the two extensions at x. The chord from this point to the node at x1 does not lie above
+  // the extension through that node. The same holds for the node at x2.
   Extended lower_line(Extended x) const { return smaller(left_at(x), right_at(x)); }
   Extended x1, x2, y1, y2, left, right;
 };
@@ -91,7 +91,7 @@ class Frame {
     return std::expm1(static_cast<Extended>(spacing_) / refined *
                       static_cast<Extended>((mirrored_ ? -fine : fine) - refined * first_));
   }
-  // The index of the finer lattice nearest to x; nullopt if x is too far away for one.
+  // The index of the finer lattice nearest to x; nullopt if x is 1e15 or more steps from the second node.
   std::optional<std::int64_t> nearest(Extended x, int refined) const {
     const Extended steps = std::log1p(x) / spacing_ * refined;
     if (!(std::fabs(steps) < 1e15L)) return std::nullopt;
@@ -133,11 +133,11 @@ Extended first_slope(const PairTable& curve) {
 
 // The law if nothing is known left of alpha = 1. The curve is convex, so left of 1 it stays above 1 - alpha
 // and above the line through its value at 1 that falls by `slope` per unit of alpha. Right of 1 the law's
-// curve consists of chords. The first chord, extended to the left, must not lie above that line, so the value
-// at 1 is lowered until it does not. The remaining P-mass, often nearly all of it, lies at the loss where the
-// extended chord meets 1 - alpha. This loss becomes the shift of the law: rounded to the lattice, it would be
-// off by up to one spacing in every round. It is subtracted from all other losses, which are then rounded
-// down to the lattice.
+// curve consists of chords. The first chord, extended to the left, must not lie above that line, so the
+// value at 1 is lowered until the extended chord lies below. The remaining P-mass, often nearly all of it,
+// lies at the loss where the extended chord meets 1 - alpha. This loss becomes the shift of the law:
+// rounded to the lattice, it would be off by up to one spacing in every round. It is subtracted from all
+// other losses, which are then rounded down to the lattice.
 LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slope) {
   const Extended known = points.front().value;
   std::vector<ProfilePoint> hull;

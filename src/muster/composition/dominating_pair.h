@@ -15,10 +15,10 @@
 //   T-fold composition is a lower bound for the true pair repeated T times.
 // - `estimated`: made like a dominated pair, from the curve of a bound with its estimates as lower ends. It
 //   bounds nothing; its distance from the dominating pair shows how large the numerical error is.
-// References: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, "Connect the dots", PETS 2022 (the page derives
-// this construction); Zhu, Dong, Wang, "Optimal accounting of differential privacy via characteristic
-// function", AISTATS 2022, Theorem 10 (dominating pairs compose adaptively). Immutable after construction;
-// share freely.
+// References: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, "Connect the dots", PETS 2022
+// (docs/theory/composition.md derives this construction); Zhu, Dong, Wang, "Optimal accounting of
+// differential privacy via characteristic function", AISTATS 2022, Theorem 10 (dominating pairs compose
+// adaptively). Immutable after construction; share freely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Compares T-fold composition with direct convolution, and checks that dominated <= true <= dominating.
+// Compares T-fold composition with direct convolution, and checks that the true divergence lies between
+// those of the dominated and the dominating pair.
 #include "muster/composition/dominating_pair.h"
 
 #include <gtest/gtest.h>
@@ -146,7 +147,7 @@ TEST(LossDistribution, AgreesWithDirectConvolution) {
 }
 
 // Where the computed bound is larger than at a smaller epsilon, the table has the bound's value at the
-// smaller epsilon. Such a stretch has few nodes.
+// smaller epsilon. Where this goes on for long, the table has few nodes.
 TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
   const auto falling = [](double epsilon) { return 0.1 * std::exp(-3 * epsilon); };
   int asked = 0;

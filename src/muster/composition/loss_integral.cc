@@ -19,7 +19,8 @@ namespace {
 
 namespace contour = numerics::contour;
 
-// Tuning. Every choice of these constants gives a valid enclosure; they trade its width for work.
+// The tuning constants trade the width of an enclosure for work; it is valid for every choice of them.
+
 // Terms smaller than e^-34 = 2e-15 times the largest term are bounded, not computed. A million of them add at
 // most 2e-9 of the largest term.
 constexpr double kNegligible = 34;
@@ -27,14 +28,15 @@ constexpr double kNegligible = 34;
 // and kTerm for the cell's term of the sum.
 constexpr double kLevel = 8;
 constexpr double kTerm = 150;
-// The work of a law at one frequency besides its atoms, in atoms: a logarithm, an angle and two rotations.
+// The work that a law takes at one frequency besides that of its atoms (a logarithm, an angle and two
+// rotations), as a number of atoms.
 constexpr double kFrequency = 100;
 // If the fast transform's rounding error is relatively larger than this, the sum is also computed atom by
 // atom if the work allows it, and the two enclosures are intersected. A relative error of 1e-7 in delta does
 // not change the six digits of epsilon that results have.
 constexpr double kNoisy = 1e-7;
-// Doubles below this have fewer digits, so it is added to every upper bound and subtracted from every lower
-// bound.
+// Doubles below this number have fewer digits. The number is added to upper ends and subtracted from lower
+// ends, to cover the error of results that underflow.
 constexpr double kMinNormal = std::numeric_limits<double>::min();
 // Relative error of sums of up to ten million positive terms.
 constexpr double kErrorOfSums = 1e-8;
@@ -59,10 +61,10 @@ class LongSum {
 // The sum of (1 - e^{eps-l}) e^{-z(l-l0)} over l = l0, l0 + h, ..., for z = c + it. `excess` is eps - l0,
 // which is at most 0 but for rounding, and more than -h.
 //
-// With a = e^{-zh}, b = e^{-(z+1)h} and r = e^excess, the sum is 1/(1-a) - r/(1-b). If ch is much larger than
-// h, the two terms nearly cancel. So it is computed as (p + qa) / ((1-a)(1-b)) with p = 1 - r and
-// q = r - e^{-h}, which are not negative. All terms of the sum are positive at t = 0, so its modulus is
-// largest there.
+// With a = e^{-zh}, b = e^{-(z+1)h} and r = e^excess, the sum is 1/(1-a) - r/(1-b). If c is much
+// larger than 1, these two terms nearly cancel, so the sum is computed as (p + qa) / ((1-a)(1-b))
+// with p = 1 - r and q = r - e^{-h}, which are not negative. All terms of the sum are positive at
+// t = 0, so its modulus is largest there.
 class Kernel {
  public:
   Kernel(double c, double h, double excess)
@@ -80,12 +82,12 @@ class Kernel {
     return numerator * inverse(first_ + first_decay_ * versine, first_decay_ * turn) *
            inverse(second_ + second_decay_ * versine, second_decay_ * turn);
   }
-  // A bound on the error of at(t) for any t, if `excess` has an error of at most `of_excess`. The error of
-  // `excess` moves the sum by at most as much for each of its terms. The rest is relative to the value at t =
-  // 0. Each of the numerator and the two denominators has an error of at most 12 ulps of its largest possible
-  // modulus, or of itself, apart from the rounding of ch in the numerator's e^{-ch}. The products and
-  // inverses add at most 20 ulps. The numerator is at least a (1 - e^{-h}) at t = 0, so the error of q is
-  // relative to the numerator even if `excess` + h nearly cancels.
+  // A bound on the error of at(t) for any t, if `excess` has an error of at most `of_excess`. An error x of
+  // `excess` changes the term at l by at most x e^{-(c+1)(l-l0)}. The other errors are relative to the
+  // value at t = 0. Each of the numerator and the two denominators has an error of at most 12 ulps of its
+  // largest possible modulus, or of itself, apart from the rounding of ch in the numerator's e^{-ch}. The
+  // products and inverses add at most 20 ulps. The numerator is at least a (1 - e^{-h}) at t = 0, so the
+  // error of q is relative to the numerator even if `excess` + h nearly cancels.
   double noise(double c, double of_excess) const {
     return (64 + 4 * c * h_) * numerics::kUlpAbove * std::abs(at(0).real()) + 2 * of_excess / second_;
   }
@@ -117,7 +119,7 @@ class TiltedLosses {
     double rounds;
   };
   const std::vector<Law>& laws() const { return laws_; }
-  // The work of one frequency, in atoms.
+  // The work of one frequency, as a number of atoms.
   double atoms() const { return atoms_; }
 
   double nonzero_mass() const {
@@ -127,7 +129,8 @@ class TiltedLosses {
     }
     return mass;
   }
-  // A bound on the rounding error of the logarithm of one term of the sum, which has one factor e^{-(c+it)k}.
+  // A bound on the rounding error of the logarithm of the term at frequency t, which contains a
+  // factor e^{-(c+it)k}.
   double round_off(double t, double c, double k) const {
     double sum = 0;
     for (const Law& law : laws_) {
@@ -141,8 +144,8 @@ class TiltedLosses {
   double atoms_ = 0;
 };
 
-// The integrand of a walk over frequencies (numerics/sums/frequency_walk.h) if fast transforms have computed
-// all frequencies of the period in advance. A visit looks up their values, and no frequency is skipped.
+// The integrand of a walk over frequencies (numerics/sums/frequency_walk.h), looked up in fast transforms
+// that have computed all frequencies of a period in advance. No frequency is skipped.
 class TransformedProduct {
  public:
   // nullopt if a loss is not on the lattice.
@@ -186,8 +189,8 @@ class TransformedProduct {
   static double reach() { return 0; }
   static void seek(double) {}
 
-  // The error of a factor is at most twice its transform's error: the transform's own error, and an equal
-  // increase of the modulus where it is small.
+  // The error of a factor is at most twice its transform's error: once for the transform, and once for
+  // visit(), which raises a small modulus by as much.
   double round_off() const {
     double sum = 0;
     for (const Factor& f : factors_) {
@@ -258,8 +261,8 @@ class TermSum {
     const double x = noise_base_ + noise_slope_ * t;
     return x * (x < 1e-3 ? 1.003 : std::exp(2 * x));
   }
-  // A bound on the modulus of a negligible term, not counting the kernel. The modulus of any term is at most
-  // 1.
+  // A bound on the modulus of a negligible term without its kernel. Without the kernel, no term's
+  // modulus is above 1.
   double left_out(double t) const {
     return std::exp(numerics::smaller(0.0, 2 * (noise_base_ + noise_slope_ * t) - kNegligible));
   }
@@ -267,7 +270,7 @@ class TermSum {
   Place place_;
   Kernel kernel_;
   double kernel_noise_;    // a bound on the error of the kernel at any t
-  double largest_kernel_;  // a bound on its modulus at any t
+  double largest_kernel_;  // a bound on the kernel's modulus at any t
   LongSum value_;
   double noise_slope_ = 0, noise_base_ = 0;
   double noise_ = 0;
@@ -386,15 +389,15 @@ std::optional<numerics::Enclosure> Integral::enclosed(double value, double error
   const contour::Period period{cells * h_, period_.lambda, period_.log_left};
   const double right = std::exp(-c_ * period.length);
   const double upper = (numerics::larger(0.0, value) + error) * scale * weights + kMinNormal;
-  // (1 - e^{-x})_+ is at most 1, and its slope is at most 1. So an alias with the positive shift mP is at
-  // most the smaller of 1 and delta + mP, times e^{-cmP}. Where losses are far below 1, only the second is
-  // small.
+  // Let P be the period. The function (1 - e^{-x})_+ is at most 1, and its slope is at most 1. So an
+  // alias with the shift mP, m >= 1, is at most min(1, delta + mP) e^{-cmP}. Where losses are far
+  // below 1, only delta + mP is small.
   const double from_right =
       numerics::smaller(right / (1 - right), (upper + period.length / (1 - right)) * (right / (1 - right)));
   const double aliases = from_right + period.left_aliases(c_);
   // Doubling the bound on the aliases covers its own rounding error.
   const double lower = (value - error) * scale / weights - 2 * aliases - kMinNormal;
-  // The ends can be in the wrong order, or NaN, if c is too large for the arithmetic.
+  // If c is too large for double precision, the ends can be in the wrong order, or NaN.
   return upper >= lower ? std::optional(numerics::Enclosure{numerics::larger(0.0, lower), upper})
                         : std::nullopt;
 }

@@ -21,6 +21,7 @@ namespace muster::accounting {
 
 using Parts = std::span<const RepeatedLoss>;
 
+// The sum of term(part) over all rounds.
 template <typename Term>
 double sum_over(std::span<const RepeatedLoss> parts, Term&& term) {
   double total = 0;
@@ -30,7 +31,7 @@ double sum_over(std::span<const RepeatedLoss> parts, Term&& term) {
   return total;
 }
 
-// ln E e^{cS}.
+// ln E e^{cS} for the sum S of all losses.
 inline double log_mgf(Parts parts, double c) {
   return sum_over(parts, [c](const RepeatedLoss& p) { return p.losses->log_mgf(c); });
 }
@@ -59,8 +60,8 @@ inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt
                                 (top > 290 ? atoms + 2 * top : 0));
 }
 
-// The logarithm of the supremum over u of (1 - e^{-u})_+ e^{-cu}, which is c^c / (1 + c)^{1 + c}. The
-// supremum of (e^{-u} - 1)_+ e^{(1+c)u} is the same.
+// ln(c^c / (1 + c)^{1 + c}), c > 0. The argument of the logarithm is the supremum of (1 - e^{-u})_+ e^{-cu}
+// over u, and also that of (e^{-u} - 1)_+ e^{(1+c)u}.
 inline double log_steepest(double c) { return -c * std::log1p(1 / c) - std::log1p(c); }
 
 // An enclosure of the expectation if all losses are zero or infinite, or if no sum of finite losses is larger

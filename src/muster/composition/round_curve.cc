@@ -15,10 +15,11 @@ using numerics::larger;
 using numerics::smaller;
 using numerics::UpperAndEstimate;
 
-// Tuning. Every choice of these constants gives a valid table; they trade its accuracy for work. The
-// measurements are in docs/theory/notes/composition.md.
-// The least number of nodes per deviation if Nodes::knot is used. Between multiples of the knot, the curve is
-// straight, so every cell is exact.
+// The tuning constants trade the accuracy of a table for work; the table is valid for every choice of them.
+// The measurements are in docs/theory/notes/composition.md.
+
+// The least number of nodes per standard deviation of the loss if Nodes::knot is used. Between multiples of
+// the knot, the curve is linear in alpha, so the chord over each cell is exact.
 constexpr double kMinNodesPerDeviation = 16;
 // The largest width of a cell, in deviations. Beyond the third deviation, where the shape of the tail changes
 // little, cells may be wider.
@@ -31,9 +32,9 @@ constexpr double kRise = 5e-3;
 // change by less than a relative 1e-7.
 constexpr double kRiseOfHeavyTail = 1e-3;
 constexpr double kLightTail = 15;
-// The value that replaces kRise where the curve is below kFarTail. Only the answers for a delta about as small
-// depend on that part of the curve. They change little with the height of its chords, because the logarithm
-// of a round's delta, which falls there by hundreds, changes by less than 1.
+// The value that replaces kRise where the curve is below kFarTail. Only answers for a delta about as small
+// depend on this part of the curve. They change little, because higher chords change the logarithm of a
+// round's delta, which is -97 or less there, by less than 1.
 constexpr double kFarTail = 1e-42;
 constexpr double kRiseOfFarTail = 1;
 // The value that replaces kRise where losses are large. In that case resolve_large_losses() also halves cells
@@ -42,8 +43,8 @@ constexpr double kRiseOfLarge = 1e-2;
 constexpr int kMaxSteps = 40;
 // The work that a table may take, in the unit of numerics/work.h: about a second.
 constexpr double kTableWork = 3.5e9;
-// The work of a table is estimated for nodes over this many deviations beyond those visited, but at most
-// kMaxDeviations in all.
+// The estimate of a table's work counts the nodes over Nodes::visited and this many more deviations, but
+// over at most kMaxDeviations in all.
 constexpr double kNodesBeyond = 2;
 constexpr double kMaxDeviations = 5;
 // If a table would take more than the affordable work, its number of nodes is divided by at most this factor.
@@ -52,7 +53,7 @@ constexpr double kCoarse = 8;
 // If the table would still take more than twice the affordable work, and losses are not large, the factor may
 // be up to this. About three nodes per deviation are then left.
 constexpr double kCoarsest = 32;
-// Once this multiple of the affordable work is done, new cells are wider.
+// Once this fraction of the affordable work is done, new cells are wider.
 constexpr double kWideningStart = 0.75;
 // Once this multiple of the affordable work is done, resolve_large_losses() halves no more cells.
 constexpr double kStopped = 2;
@@ -65,8 +66,8 @@ constexpr double kHarmless = 10;
 constexpr double kFarthest = 1e10;
 constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
 constexpr std::size_t kMaxNodes = 30'000;
-// Losses are large if their deviation, as it follows from where the curve is a twentieth of its value at 0,
-// is at least this. Cells are then also halved according to their mass (resolve_large_losses).
+// Losses count as large if their standard deviation, as estimated from where the curve is a twentieth of its
+// value at 0, is at least this. Cells are then also halved according to their mass (resolve_large_losses).
 constexpr double kLargeLoss = 1;
 // Where losses are large, all chords together may add about this fraction of the mean loss.
 constexpr double kAddedLoss = 1e-4;
@@ -170,10 +171,11 @@ class Fall {
   std::vector<std::pair<double, double>> known_;  // pairs of an epsilon and the computed delta
 };
 
-// The scale of the loss. For a standard normal Z, E(Z - z)_+ is a twentieth of its value at 0 near z = 1.66,
-// and falls there by a factor of e while z grows by 0.42. The code has 1.55 and 0.45 in their place, because
-// only a rough scale is needed. If large losses make the curve flat before it falls, the deviation is
-// measured only where it falls.
+// The scale of the loss, from the shape that the curve has if losses are small and nearly normal: that of
+// E(Z - z)_+ for a standard normal Z, where z is epsilon in standard deviations. This expectation is a
+// twentieth of its value at 0 near z = 1.66, and falls there by a factor of e while z grows by 0.42. The
+// code has 1.55 and 0.45 in their place, because only a rough scale is needed. If large losses make the
+// curve flat before it falls, the deviation is measured only where it falls.
 struct FallScale {
   double deviation;
   bool large;  // whether losses are large (kLargeLoss)
@@ -218,7 +220,7 @@ class Table {
   // The work that a table takes and may take, in the unit of numerics/work.h.
   struct Work {
     double affordable;
-    double before;  // the work of measuring the curve; every table of the curve counts it
+    double before;  // the work of measuring the curve's scale, which counts in every table
   };
   Table(const DeltaCurve<Value>& forward, const DeltaCurve<Value>& reverse, double spacing, double negligible,
         double rise, const Work& work)
@@ -252,8 +254,8 @@ class Table {
     }
   }
 
-  // Halves cells until their chords add only a small fraction to the mean loss. The upper ends must not rise
-  // from node to node (make_monotone).
+  // Halves cells until their chords raise the mean loss by a small fraction only. Call make_monotone()
+  // first, because the upper ends must not rise from node to node.
   void resolve_large_losses() {
     bool again = true;
     while (again && spent() < kStopped && nodes_.size() < kMaxNodes) {
@@ -320,9 +322,9 @@ class Table {
     fill(middle, to);
   }
 
-  // Whether the chord, which is linear in alpha, is close to the curve whose logarithm is linear in epsilon
-  // and which has the same ends. They are compared at the cell's middle. A curve whose logarithm is concave
-  // lies between the two. If the upper end rises over the cell, make_monotone() will remove the rise.
+  // Whether the chord over a cell, which is linear in alpha, is close to the curve with the same ends whose
+  // logarithm is linear in epsilon. The two are compared at the cell's middle. A curve whose logarithm is
+  // concave lies between them. If the upper end rises over the cell, make_monotone() will remove the rise.
   bool chord_is_close(double from, double to, double width) const {
     if (to >= from || from <= kHarmless * negligible_) {
       return true;
@@ -377,9 +379,9 @@ double work_of_node(const DeltaCurve<Value>& forward, const DeltaCurve<Value>& r
   return work;
 }
 
-// The factor by which a table has fewer nodes than requested, because nodes take much work: a power of two.
-// With large losses, a table consists mostly of wide cells, whose number does not depend on the lattice;
-// widening() makes them wider.
+// The factor, a power of two, by which a table has fewer nodes than requested because each node takes much
+// work. Where losses are large, a table consists mostly of wide cells, whose number does not depend on the
+// lattice; widening() makes these cells wider.
 double coarsening(double work, double affordable, bool large) {
   double coarser = 1;
   while ((coarser < kCoarse && work > coarser * affordable) ||

@@ -3,14 +3,14 @@
 //
 // Nodes are multiples of one lattice spacing h. A chord over a cell of width w adds about w^2 / 6 times the
 // cell's probability to the variance of the loss. For a given number of nodes, the widths that add least
-// therefore grow as (density)^{-1/3} = e^{z^2/6}. Here z is the distance of the loss from Nodes::visited, in
-// standard deviations; smaller losses matter most to the composition, and cells are narrow there. These
-// widths are a first guess. Once the curve is known at both ends of a cell, the cell is halved as long as its
-// chord may lie too far above the curve, at most down to the lattice. So a curve that is flat over a long
-// distance and then falls suddenly is resolved where it falls. A chord lies above a convex curve, so fewer
-// nodes make the bound looser but never invalid. Cells are wider where the tail is nearly negligible, and
-// where the computed bound does not fall: delta never rises with epsilon, so an upper end also holds at every
-// larger epsilon.
+// therefore grow as (density)^{-1/3}, which is e^{z^2/6} for a normal loss. Here z is the distance of the
+// loss from Nodes::visited, in standard deviations. Losses below Nodes::visited matter most to the
+// composition, and cells are narrow there. These widths are a first guess. Once the curve is known at both
+// ends of a cell, the cell is halved as long as its chord may lie too far above the curve, at most down to
+// the lattice. So a curve that is flat over a long distance and then falls suddenly is resolved where it
+// falls. A chord lies above a convex curve, so fewer nodes make the bound looser but never invalid. Cells
+// are wider where the tail is nearly negligible, and where the computed bound does not fall: delta never
+// rises with epsilon, so an upper end also holds at every larger epsilon.
 //
 // Two kinds of curves are tabulated in the same way. The values of a bound's curve have a proven upper end
 // and an estimate. The values of the curve of a pair of data sets are enclosures.
@@ -26,8 +26,9 @@
 
 namespace muster::accounting {
 
-// A value of delta at epsilon >= 0. Deterministic; never throws. An end may be NaN, which bounds nothing: a
-// table replaces it by 0 or 1, and an answer that is NaN does not pass the accountant's gate.
+// A function that gives delta at an epsilon >= 0. It must be deterministic and must not throw. An
+// end may be NaN, which bounds nothing: a table replaces it by 0 or 1, and an answer that is NaN
+// does not pass the accountant's gate.
 template <typename Value>
 using DeltaCurve = std::function<Value(double epsilon)>;
 
@@ -61,7 +62,8 @@ struct Nodes {
   double visited = 5;
   // An epsilon that must be a node if it is larger than the spacing; 0 for none.
   double knot = 0;
-  // Whether the spacing is a power of two. The finer one of two such lattices then includes the coarser one.
+  // Whether the spacing is rounded down to a power of two, so that the finer of two such lattices
+  // includes the coarser.
   bool nested = false;
   // The table has fewer nodes if each takes much work (numerics/work.h), so that the whole table takes about
   // this many seconds.

@@ -1,4 +1,4 @@
-// Describes the types of a round: pairs of measures that together bound the worst case of a round. An
+// Describes the types of a round: pairs of measures that together bound the round's worst case. An
 // adversary may choose a different type in every round.
 //
 // A type is a pair of finite measures (P, Q) whose losses ln dP/dQ lie on multiples of a spacing, plus a

@@ -31,8 +31,8 @@ constexpr double kVisited = 2.5;
 // A bound on the relative rounding error of V.
 constexpr double kRecursionError = 1e-9;
 
-// An epsilon, in units of the spacing, at which V after `rounds` rounds is about `tail` or less by Chernoff's
-// bound.
+// An epsilon, in units of the spacing, from which on V after `rounds` rounds is about `tail` or
+// less, by Chernoff's bound.
 double reach_of(const RoundTypes& types, std::uint64_t rounds, double tail) {
   double least = kNone;
   for (double z = 1e-6; z < 64; z *= 1.25) {  // z is a tilt, in units of 1 / spacing

@@ -1,12 +1,12 @@
 // Bounds the composition of any number of rounds, each of which may have any of the given types
 // (round_types.h). Tables are built when first needed, and kept.
 //
-// Up to the length of a block, the recursion over adaptive choices (adaptive_rounds.h) gives the answer. For
-// more rounds, the profile of a block is tabulated and turned into a dominating pair (dominating_pair.h).
-// Whole blocks, and a shorter one for the remaining rounds, are then composed (different_rounds.h), so every
-// round is charged exactly once. The length of a block depends on the types and on the delta at which the
-// tables end, which is smaller for a smaller delta in question and for many more rounds. Thread rule: const
-// methods may run concurrently.
+// Up to the length of a block, the recursion over adaptive choices (adaptive_rounds.h) gives the answer.
+// For more rounds, the profile of a block is tabulated and turned into a dominating pair
+// (dominating_pair.h). Whole blocks, and a shorter one for the remaining rounds, are then composed
+// (different_rounds.h), so every round is charged exactly once. The length of a block depends on the types
+// and on the tail, which is the delta at which the tables end. Smaller deltas and many more rounds need a
+// smaller tail. Thread rule: const methods may run concurrently.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class TypedRounds {
   explicit TypedRounds(TypesOf types) : types_(std::move(types)) {}
 
   // The upper bound on the quantity asked for, for `rounds` >= 1. If there are no types, no tail is small
-  // enough or the recursion takes too much work, it is infinity, or 1 for a delta.
+  // enough, or the recursion takes too much work, the answer is an infinite epsilon or a delta of 1.
   double upper(std::uint64_t rounds, const Question& question) const;
   // The upper bound from rough types, to start a search. It is a few per cent larger than upper() and takes a
   // third of the work.

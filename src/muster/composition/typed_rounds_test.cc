@@ -57,8 +57,7 @@ RoundTypes random_types(std::mt19937_64& engine) {
     for (int pair = 0; pair < 2; ++pair) {
       const double weight = left * (0.1 + 0.7 * uniform(engine));
       left -= weight;
-      // One pair of losses has a positive loss at least as large as its negative one; the other pair has the
-      // reverse.
+      // In one pair of losses, the positive loss has the larger range; in the other pair, the negative loss.
       const auto small = static_cast<std::int64_t>(1 + 2 * uniform(engine));
       const auto large = static_cast<std::int64_t>(2 + 5 * uniform(engine));
       add_pair(type, types.spacing, pair == i ? large : small, pair == i ? small : large, weight);
@@ -100,6 +99,8 @@ double fixed_type(const RoundTypes& types, int rounds, double alpha) {
   return best;
 }
 
+// For up to three rounds, the recursion gives the divergence of the best of all strategies, and this is
+// often larger than that of any fixed type.
 TEST(AdaptiveRounds, EqualsEveryStrategyTriedOut) {
   std::mt19937_64 engine(4);
   int cases = 0, above_fixed = 0;
@@ -127,8 +128,8 @@ TEST(AdaptiveRounds, EqualsEveryStrategyTriedOut) {
   EXPECT_GT(above_fixed, 10);
 }
 
-// Far from 0, the distance from the lattice point on the left has a rounding error that is large against the
-// spacing. The values fall in one cell only, so that this error shows.
+// Far from 0, rounding errors of epsilon are a larger fraction of the spacing: at 90,000 spacings, about
+// 2e-11. The values fall by a factor of 1000 in one cell, so that an error in the weights of its chord shows.
 TEST(AdaptiveRounds, TheChordIsNotBelowTheLatticeFarFromZero) {
   const double spacing = 0.001;
   std::vector<double> values(100'001, 1.0);
@@ -146,9 +147,9 @@ TEST(AdaptiveRounds, TheChordIsNotBelowTheLatticeFarFromZero) {
   }
 }
 
-// Tests epsilons just below a lattice point, whose quotient by the spacing is rounded to the point's index.
-// The values fall by 18 orders over the cell left of the point, so the value at the point is far below the
-// chord.
+// Tests epsilons just below a lattice point, whose quotient by the spacing is rounded to the point's
+// index. The values fall by 18 orders of magnitude over the cell left of the point, so the value at
+// the point is far below the chord.
 TEST(AdaptiveRounds, AQuotientRoundedUpToALatticePointDoesNotPassIt) {
   const double spacing = 0.1;
   int tested = 0;
@@ -171,13 +172,15 @@ TEST(AdaptiveRounds, AQuotientRoundedUpToALatticePointDoesNotPassIt) {
   EXPECT_GT(tested, 20);
 }
 
+// The values of V never rise with epsilon, never fall with the number of rounds, are at most 1, and
+// include the mass at infinite loss.
 TEST(AdaptiveRounds, OrderRangeAndInfinity) {
   std::mt19937_64 engine(12);
   RoundTypes types = random_types(engine);
   const AdaptiveRounds wide(types, 4000), narrow(types, 300);
   std::vector<double> before(4001, 0.0);
   for (const std::uint64_t count :
-       // The numbers of rounds do not increase, so that stored values are used.
+       // The numbers of rounds are out of order, so that some values come from the store.
        {1ull, 5ull, 40ull, 33ull, 70ull, 6ull}) {
     const std::vector<double> values = wide.after(count), short_of = narrow.after(count);
     for (std::size_t i = 0; i + 1 < values.size(); ++i) {
@@ -246,6 +249,8 @@ TEST(TypedRounds, BlocksAreAboveTheRecursionAndNearIt) {
   }
 }
 
+// Without types, or without a table with a tail small enough, the answer is an infinite epsilon
+// or a delta of 1.
 TEST(TypedRounds, SaysNothingWhereThereIsNothing) {
   const TypedRounds none([](double, bool) { return std::optional<RoundTypes>(); });
   EXPECT_TRUE(std::isinf(none.upper(10, {Question::Kind::epsilon_at_delta, 1e-6})));

@@ -1,4 +1,4 @@
-// One function object from several lambdas, one per alternative of a variant, for std::visit:
+// Makes one function object of several lambdas, one for each alternative of a variant, for std::visit:
 //
 //     std::visit(Overloaded{[](const Shuffle&) { ... }, [](const auto&) { ... }}, participation);
 #pragma once

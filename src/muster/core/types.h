@@ -1,4 +1,4 @@
-// Quantities that are checked when they are made: an epsilon, a delta, a rate, a number of clients.
+// Defines quantities that are checked when they are made: an epsilon, a delta, a rate, a number of clients.
 //
 // Each type is immutable and always valid: its factory `of` throws Error(plan), naming the type and the
 // value, for a value out of range.

@@ -21,9 +21,9 @@ constexpr double kClose = 0.05;
 // - `continued`, `terms`: if t >= `continued`, Laplace's continued fraction has converged after `terms`
 //   terms.
 // - `nodes`, `weights`: a Gauss-Legendre rule on [-1, 1]; only its nodes >= 0 are listed.
-// - `rule`: the rule's relative error on an interval of length kClose. With n nodes it depends on the
-//   integrand's derivative of order 2n. This derivative is at most about E s^{2n+1} / E s times the
-//   integrand, where s is half-normal and E the expectation.
+// - `rule`: the rule's relative error on an interval of length kClose. The error of a rule with n nodes is
+//   proportional to the integrand's derivative of order 2n. For a half-normal s, this derivative is at most
+//   about E s^{2n+1} / E s times the integrand.
 template <class Real>
 struct Precision;
 template <>
@@ -138,8 +138,8 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
   if (y - 1e-14 * parts > 40) return {0, kMinNormal};
   if (y + 1e-14 * parts < -40) return {1 - 0x1p-52, 1};
   const Divergence<double> at = divergence(mu, log_alpha);
-  // d ln f / d ln mu = mu phi(y) / f: at most 2 + y^2 + (y + 1) mu for y > 0; for y <= 0, where
-  // f >= min(1/4, mu/5), at most 2 + 4 mu phi(y).
+  // The slope d ln f / d ln mu = mu phi(y) / f is at most 2 + y^2 + (y + 1) mu for y > 0. For y <= 0, where
+  // f >= min(1/4, mu/5), it is at most 2 + 4 mu phi(y).
   const double steepness = y > 0 ? 2 + y * y + (y + 1) * mu : 2 + 4 * mu * std::exp(-y * y / 2);
   const double slack = at.error + 0x1p-52 * (steepness + 1);
   // In the far tail `slack` is not small, and e^slack is noticeably larger than 1 + slack.

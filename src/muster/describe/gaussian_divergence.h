@@ -1,5 +1,5 @@
-// The hockey-stick divergence of a pair of Gaussians, for every bound. Only the gate's floor has formulas of
-// its own.
+// The hockey-stick divergence of a pair of Gaussians, which every bound uses. Only the gate's floor
+// (gate/floor.h) has formulas of its own.
 //
 // For N(mu, 1) against N(0, 1), where mu > 0 is the distance of two records in standard deviations of the
 // noise, and l = ln alpha,
@@ -24,9 +24,10 @@ inline constexpr double kMinGaussianMu = 1e-30, kMaxGaussianMu = 1e15;
 // the trivial 0 or 1. Throws Error(internal) for a NaN or mu <= 0. Takes about 60 ns.
 numerics::Enclosure gaussian_divergence(double mu, double log_alpha);
 
-// f in extended precision at exactly these arguments, for differences of f between neighbouring points.
-// Throws Error(internal) unless kMinGaussianMu <= mu <= kMaxGaussianMu and 0 <= log_alpha <= 1e30. `error`
-// bounds the relative error (about 1e-16), unless f is below 1e-4900, where the value is 0. Takes about 1 us.
+// f in extended precision at exactly these arguments, for callers that subtract values at neighbouring
+// points. `error` bounds the relative error of `value` (about 1e-16), unless f is below 1e-4900, where
+// the value is 0. Throws Error(internal) unless kMinGaussianMu <= mu <= kMaxGaussianMu and
+// 0 <= log_alpha <= 1e30. Takes about 1 us.
 struct ExtendedDivergence {
   long double value;
   long double error;

@@ -64,7 +64,7 @@ TEST(GaussianDivergence, CoversTheRoundingOfItsArguments) {
 }
 
 TEST(GaussianDivergence, AtItsExtremes) {
-  // Values below every double still have a positive upper end, and none is NaN.
+  // Where f is smaller than every positive double, its upper end is still positive. No end is NaN.
   for (const double mu : {5e-324, 1e-300, 1e-30, 1e-15, 1.0, 8192.0, 1e15, 1e300}) {
     for (const double l : {0.0, 1e-300, 1.0, 1e5, 1e30, 1e300, -1e5, -1e30, -1e300}) {
       const numerics::Enclosure ends = gaussian_divergence(mu, l);

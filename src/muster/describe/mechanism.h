@@ -1,4 +1,4 @@
-// What the accountant knows of a local randomizer: a description of its law, never the sampler itself.
+// Describes the laws of local randomizers, which are all that the accountant knows of them.
 //
 // A description says what is charged. How the law is sampled is decided in randomizers/, where each sampler
 // states which description it realises. Every description is valid: its constructor throws Error(plan),
@@ -40,8 +40,8 @@ class PureLocal : public WithEpsilon0 {
   bool operator==(const PureLocal&) const = default;
 };
 
-// The LDP-SGD sphere sampler (Duchi et al. 2018): epsilon0-LDP, a member of class C of
-// docs/theory/class-c.md.
+// The LDP-SGD sphere sampler (Duchi et al. 2018). It is epsilon0-LDP and a member of class C
+// (docs/theory/class-c.md).
 class LdpSgdLocal : public WithEpsilon0 {
  public:
   explicit LdpSgdLocal(double epsilon0) : WithEpsilon0(epsilon0) {}
@@ -85,7 +85,7 @@ class LaplaceLocal : public WithEpsilon0 {
 // Gaussian noise of standard deviation sigma * clip per coordinate on a vector of L2 norm at most clip, in
 // any dimension. `diameter` is the largest distance of two clipped vectors in units of clip: 2 unless the
 // domain is smaller. mu(), the same distance in standard deviations of the noise, is rounded to nearest,
-// which gaussian_divergence.h allows for. Both are finite and positive.
+// which gaussian_divergence.h allows for. sigma and diameter are finite and positive.
 class GaussianLocal {
  public:
   explicit GaussianLocal(double sigma, double diameter = 2);
@@ -114,13 +114,13 @@ bool in_class_c(const Mechanism& mechanism);
 // and larger losses count as infinite.
 Profile local_profile(const Mechanism& mechanism, double tail);
 
-// An upper bound of f(e^l), l = log_alpha of either sign, without a table. f(e^l) is the divergence of a
-// single message that is not shuffled. Never NaN; never 0 for the Gaussian.
+// An upper bound of f(e^log_alpha), the divergence of a single message that is not shuffled, for log_alpha
+// of either sign. It needs no table. Never NaN; never 0 for the Gaussian.
 double local_divergence(const Mechanism& mechanism, double log_alpha);
 
-// For the pair of records (x, x') whose divergence is f: an upper bound of the probability under x' that the
-// likelihood ratio dR(x)/dR(x') is larger than alpha = e^log_alpha. This probability is -df/dalpha, to the
-// right of alpha. log_alpha >= 0.
+// For the pair of records (x, x') whose divergence is f: an upper bound of the probability under x' that
+// the likelihood ratio dR(x)/dR(x') is larger than alpha = e^log_alpha. This probability is minus the slope
+// of f just right of alpha. log_alpha >= 0.
 double local_alternative_tail(const Mechanism& mechanism, double log_alpha);
 
 // Appends the assumptions about the sampler that every bound for this mechanism makes.

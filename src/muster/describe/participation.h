@@ -1,6 +1,7 @@
-// Who takes part in a round, as the accountant sees it: immutable descriptions, one per protocol.
+// Describes who takes part in a round, as the accountant sees it, by one immutable description
+// for each protocol.
 //
-// Rates are effective ones, dropout included. Where clients' rates differ, `rate` is the largest and
+// Rates are effective: they include dropout. Where clients' rates differ, `rate` is the largest and
 // `min_rate` the smallest. `clients` counts honest, non-colluding clients whose choices are secret.
 // Participation must not depend on private data (docs/theory/swap-theorem.md). Every description is valid:
 // its constructor throws Error(plan), naming the plan's key, the value and its range. The meaning of an
@@ -17,7 +18,7 @@
 
 namespace muster::accounting {
 
-// Everybody reports in every round.
+// Every client reports in every round.
 class Shuffle {
  public:
   explicit Shuffle(ClientCount clients) : clients_(clients) {}
@@ -67,9 +68,9 @@ class ShuffledCheckIn : public WithRates {
   bool operator==(const ShuffledCheckIn&) const = default;
 };
 
-// Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins" (NeurIPS 2020): a
-// client checks in with probability `rate`, once in a run, at a uniform one of its `slots` slots. One round
-// of the accountant is one whole run. slots >= 1.
+// Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins" (NeurIPS 2020):
+// a client checks in with probability `rate`, once in a run, at one of its `slots` slots chosen uniformly.
+// The accountant counts one whole run as one round. slots >= 1.
 class RandomCheckIn : public WithRates {
  public:
   enum class Kind {

@@ -141,8 +141,8 @@ Profile Profile::k_randomized_response(double epsilon0, double k) {
 }
 
 Profile Profile::laplace(double epsilon0) {
-  // With a hundred nodes, the standard deviation of X* (docs/theory/profile-only.md) is at most a relative
-  // 1e-4 too large.
+  // With a hundred nodes, the standard deviation of the law X* of Theorem 2 (docs/theory/profile-only.md)
+  // is at most a relative 1e-4 too large.
   const double top = smaller(epsilon0, kMaxLoss);
   const int cells = 100 + static_cast<int>(std::ceil(smaller(40 * top, 4000.0)));
   std::vector<double> nodes{0};

@@ -1,3 +1,5 @@
+// Compares tabulated profiles with the definition of the hockey-stick divergence, by closed forms,
+// sums over symbols or quadrature.
 #include "muster/describe/profile.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What the accountant is asked: epsilon at a fixed delta, or delta at a fixed epsilon. An immutable value, valid
-// once it is made.
+// What the accountant is asked: epsilon at a fixed delta, or delta at a fixed epsilon. A question is an
+// immutable value and always valid.
 #pragma once
 
 namespace muster::accounting {
@@ -7,8 +7,8 @@ namespace muster::accounting {
 class Question {
  public:
   enum class Kind { epsilon_at_delta, delta_at_epsilon };
-  // `fixed` is a delta for epsilon_at_delta, 0 < delta < 1, and an epsilon for delta_at_epsilon, 0 <= epsilon <=
-  // infinity. Throws Error(plan) for any other number.
+  // `fixed` is a delta in (0, 1) for epsilon_at_delta, and an epsilon in [0, infinity] for
+  // delta_at_epsilon. Throws Error(plan) for any other number.
   Question(Kind kind, double fixed);
 
   Kind kind() const { return kind_; }

@@ -1,5 +1,5 @@
-// A stage, which is a number of rounds that are all alike, and a limit on the number of rounds. An immutable
-// value; share freely.
+// Defines a stage, which is a number of rounds that are all alike, and the largest number of rounds that is
+// accounted for. Plain values and pure functions; call from any thread.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace muster::accounting {
 
-// The largest number of rounds that is accounted for: thirty million years at one round a second. A double
-// represents it exactly.
+// The largest number of rounds that is accounted for: thirty million years at one round per second. A
+// double represents this number exactly.
 inline constexpr std::uint64_t kMaxRounds = 1'000'000'000'000'000;
 
 // Throws Error(plan) for more than kMaxRounds.
 void validate_rounds(std::uint64_t rounds);
 
-// `rounds` rounds of one participation.
+// A number of rounds with the same participation.
 struct Stage {
   Participation participation;
   std::uint64_t rounds;

@@ -1,10 +1,11 @@
-// What an adversary sees of a round. Pure functions; any thread.
+// What an adversary sees of a round. Pure functions; call from any thread.
 #pragma once
 
 namespace muster::accounting {
 
-// shuffler_honest: every message, but not who sent it. shuffler_colludes: also who sent each message.
-// sum_only: only the sum and the number of messages. server_trusted: only what a trusted server releases.
+// With shuffler_honest, the adversary sees every message, but not who sent it; with shuffler_colludes, also
+// who sent each message; with sum_only, only the sum and the number of messages; with server_trusted, only
+// what a trusted server releases.
 enum class View { shuffler_honest, shuffler_colludes, sum_only, server_trusted };
 
 const char* name_of(View view);  // "shuffler-honest", ...

@@ -110,14 +110,14 @@ double of_gaussian_sum(double mu, double present, double epsilon) {
   return larger_known(0, upper_normal_from_below(x - mu) - std::exp(lost) / kInward);
 }
 
-// A lower bound and an upper bound, but for rounding errors, of P(S > z) for the sum S of k standard Laplace
-// variables, z >= 0. S has the law of T_1 - T_2, where T_1 and T_2 are the times of the k-th events of two
-// independent Poisson processes of rate 1. Let j be the number of events of the first process by time z, which
-// is Poisson with mean z. Start the second process at time z. Then S > z if j < k and the second process has k
-// events before the first has k - j more. Each event belongs to either process with probability 1/2, so a fair
-// coin has to show k tails before k - j heads. The lower bound leaves out the j that are far from z. The upper
-// bound adds Chernoff's bounds on their probability: P(Poisson(z) <= j) <= e^{j - z - j log(j/z)} for j <= z,
-// and the same for P(Poisson(z) >= j) and j >= z.
+// Bounds, but for rounding errors, of P(S > z) for the sum S of k standard Laplace variables and z >= 0. S
+// has the law of T_1 - T_2, where T_1 and T_2 are the times of the k-th events of two independent Poisson
+// processes of rate 1. Let j be the number of events of the first process by time z, which is Poisson with
+// mean z. Start the second process at time z. Then S > z if j < k and the second process has k events
+// before the first has k - j more. Each event belongs to either process with probability 1/2, so a fair
+// coin has to show k tails before k - j heads. The lower bound leaves out the j that are far from z. The
+// upper bound adds Chernoff's bounds on their probability: P(Poisson(z) <= j) <= e^{j - z - j log(j/z)} for
+// j <= z, and the same for P(Poisson(z) >= j) and j >= z.
 struct Tail {
   double lower, upper;
 };
@@ -247,12 +247,12 @@ double floor_of(const Mechanism& m, const ShuffledCheckIn& p, View view, double 
 }
 
 // The released models of a slot protocol show each slot's message or, for averaged slots, the sum of each
-// slot's messages. The sums of all slots add up to that of a check-in at the same rate.
+// slot's messages. Together, the sums of all slots give the sum of a check-in round at the same rate.
 double floor_of(const Mechanism& m, const RandomCheckIn& p, View, double epsilon) {
   const double n = count_of(p.clients()), slots = static_cast<double>(p.slots()), g = p.rate().value();
   if (p.kind() == RandomCheckIn::Kind::averaged) return of_aggregate(m, n, g, 1, epsilon);
-  // With sliding windows, a slot lies in the windows of at most slots - 1 others, however many clients there
-  // are.
+  // With sliding windows, a slot lies in the windows of at most slots - 1 other clients, however
+  // many clients there are.
   const double others = p.kind() == RandomCheckIn::Kind::fixed ? n - 1 : smaller_known(n - 1, slots - 1);
   return of_places(m, slots, g * chance_to_be_picked(others, g / slots), epsilon);
 }

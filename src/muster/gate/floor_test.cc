@@ -28,6 +28,7 @@ Ball mass(int n, double p, int k) {
   return product;
 }
 
+// The test is never above the exact divergence of the two laws of the number of ones, and nearly reaches it.
 TEST(BinaryTest, IsBelowEveryDistinguisher) {
   std::mt19937_64 bits(3);
   const auto uniform = [&](double low, double high) {
@@ -50,7 +51,7 @@ TEST(BinaryTest, IsBelowEveryDistinguisher) {
     }
     SCOPED_TRACE(::testing::Message() << n << ' ' << b << ' ' << gap << ' ' << epsilon);
     ASSERT_FALSE(Ball(found).surely_above(divergence));
-    // The test reaches the divergence up to its margin.
+    // A threshold test attains the divergence, so only the margin for rounding errors is missing.
     ASSERT_TRUE(Ball(found + 1e-4 * gap).surely_above(divergence));
   }
 }
@@ -157,10 +158,11 @@ TEST(Floor, IsNearlyTheTruthForFewClients) {
   }
 }
 
-// The truth for the sum of two clients' Laplace messages, by quadrature, is not below the floor.
+// The floor for the sum of two clients' Laplace messages is not above the truth, which is
+// computed by quadrature.
 TEST(Floor, OfTwoLaplaceMessagesIsBelowTheirSum) {
   const double epsilon0 = 2;
-  const auto density = [&](double x) {  // of two noises' sum: (1 + |z|) e^{-|z|} / 4 at z = epsilon0 x
+  const auto density = [&](double x) {  // of the sum of two noises: (1 + |z|) e^{-|z|} / 4 at z = epsilon0 x
     const double z = std::fabs(x) * epsilon0;
     return epsilon0 * (1 + z) * std::exp(-z) / 4;
   };
@@ -177,8 +179,8 @@ TEST(Floor, OfTwoLaplaceMessagesIsBelowTheirSum) {
   }
 }
 
-// No privacy loss exceeds epsilon0, so delta is 0 from there on, and every lower bound too. The probabilities
-// that decide this are too small for doubles.
+// No privacy loss exceeds epsilon0, so delta, and every lower bound on it, is 0 at any larger epsilon. The
+// probabilities that decide this are too small for doubles.
 TEST(Floor, IsZeroBeyondTheLargestLoss) {
   for (const double epsilon0 : {100.0, 260.0, 300.0, 380.0, 600.0, 690.0}) {
     for (const double beyond : {1e-9, 0.3, 5.0}) {
@@ -213,8 +215,9 @@ TEST(Floor, IsBelowTheTruthJustBelowALargeEpsilon0) {
   }
 }
 
-// The sum of so many Laplace messages is normal up to a relative 1 / n, and the two laws are so close that
-// their total variation is the density at the centre, epsilon0 / sqrt(2 pi 2 n).
+// The sum of n = 1e12 Laplace messages is normal up to a relative 1/n. Its laws for the two
+// records, which are at distance 1, are so close that their total variation is the density at the
+// centre, epsilon0 / sqrt(4 pi n).
 TEST(Floor, OfManyLaplaceMessagesIsBelowTheNormalLaw) {
   constexpr std::uint64_t kMany = 1'000'000'000'000;
   for (const double epsilon0 : {1e-30, 1e-12, 1.3e-10, 1.36e-10, 1.4e-10, 2e-10, 3.9e-10, 1e-6}) {

@@ -5,8 +5,8 @@
 // - the number is neither NaN nor negative;
 // - the number is not below the floor of one round for this protocol, randomizer and view, which is computed
 //   independently (floor.h) and also holds for more rounds;
-// - an epsilon of 0 is given only if the delta asked for is at least delta at epsilon 0, which is the total
-//   variation, both by the bound itself and by the floor;
+// - an epsilon of 0 is given only if the delta asked for is at least the total variation (delta at epsilon
+//   0), both as the bound itself and as the floor computes it;
 // - a delta of 0 is given only if epsilon is at least the largest possible privacy loss;
 // - epsilon and delta agree: at an epsilon 1 % above the one given, the bound's own delta is at most the
 //   delta asked for.
@@ -56,8 +56,8 @@ class Gate {
 // thread-safe.
 class RisingEpsilon {
  public:
-  // Checks the epsilon that is to be reported after `rounds` rounds. `rounds` must not decrease from call to
-  // call. Throws Error(internal).
+  // Checks the epsilon that is to be reported after `rounds` rounds. Throws Error(internal) if this epsilon
+  // is more than 2 % below an earlier one, or if `rounds` is smaller than in the call before.
   void check(std::uint64_t rounds, double epsilon);
 
  private:

@@ -1,13 +1,14 @@
-// The floor for a trusted server that samples clients by coins and adds normal noise to their sum, and the
-// check of a proven number against it, as Gate has both for shuffled protocols.
+// The floor (floor.h) for a trusted server that samples clients by coins and adds normal noise to
+// the sum of their records, and the check of a proven epsilon against this floor. For shuffled
+// protocols, Gate (gate.h) does both.
 //
-// The floor comes from one threshold test on one pair of data sets of a single number. Let mu = 1 / sigma,
-// and let the noise have deviation 1. The victim's record is mu, and with probability q = `rate` it is added
-// to the sum. The records of all other clients are 0. For every t and E = e^epsilon,
+// The floor comes from one threshold test on one pair of data sets whose records are single numbers. Let
+// mu = 1 / sigma, and let the noise have deviation 1. The victim's record is mu, and with probability
+// q = `rate` it is added to the sum. The records of all other clients are 0. For every t and E = e^epsilon,
 //     delta(epsilon) >= P(sum > t) - E P'(sum > t).
 // P' is the law in the neighbouring data set, where the victim is absent or has the record -mu. Any t is
 // valid, so the best of a few is taken. The floor shares nothing with the accountant's bounds. Pure
-// functions; any thread.
+// functions; call from any thread.
 #pragma once
 
 #include <cstdint>
