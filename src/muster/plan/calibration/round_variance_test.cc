@@ -1,5 +1,4 @@
-// Compares the variance formula with slow computations of the same number: enumeration of the answers, and
-// simulated rounds.
+// Compares the variance formulas with simulated rounds and with each other in special cases.
 #include "muster/plan/calibration/round_variance.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "tests/support/statistics.h"
 
 namespace muster::protocols {
 namespace {
@@ -32,7 +32,7 @@ PlanValues values_with(RandomizerKind kind) {
   return values;
 }
 
-// One report of the value 1 (for k-rr, of symbol 0), as a vector.
+// Draws one report of the value 1 (for k-rr, of symbol 0), as a vector.
 std::vector<double> report(const PlanValues& values, std::mt19937_64& bits) {
   std::uniform_real_distribution<double> uniform(0, 1);
   const double e = values.epsilon0 ? std::exp(*values.epsilon0) : 0;
@@ -60,8 +60,27 @@ std::vector<double> report(const PlanValues& values, std::mt19937_64& bits) {
   }
 }
 
-// With 20,000 rounds, a variance estimate has a relative error of about 1 %; the threshold is five times that
-// error.
+constexpr std::size_t kRounds = 20'000;
+
+// Tests at a false-alarm rate of 1e-6 whether the squared errors of simulated rounds have the mean `expected`.
+// The law of their mean is close to a normal one, whose deviation is estimated from the same rounds.
+testing::Verdict squares_test(const std::vector<double>& squares, double expected) {
+  constexpr double kAlpha = 1e-6;
+  const double n = static_cast<double>(squares.size());
+  const double mean = std::accumulate(squares.begin(), squares.end(), 0.0) / n;
+  const double total = std::accumulate(squares.begin(), squares.end(), 0.0, [&](double sum, double square) {
+    return sum + (square - mean) * (square - mean);
+  });
+  return testing::mean_test(mean, expected, std::sqrt(total / (n - 1)), squares.size(), kAlpha);
+}
+
+// Passes if the squares have this mean, and if the test tells them from squares whose mean is 10 % larger.
+void expect_mean_of_squares(const std::vector<double>& squares, double expected, const char* name) {
+  const testing::Verdict verdict = squares_test(squares, expected);
+  EXPECT_TRUE(verdict.pass) << name << ": " << verdict.summary;
+  EXPECT_FALSE(squares_test(squares, 1.1 * expected).pass) << name;
+}
+
 TEST(RoundVariance, IsThatOfWholeRounds) {
   for (const RandomizerKind kind :
        {RandomizerKind::gaussian, RandomizerKind::ldp_sgd, RandomizerKind::laplace, RandomizerKind::k_rr}) {
@@ -69,9 +88,8 @@ TEST(RoundVariance, IsThatOfWholeRounds) {
     std::mt19937_64 bits(11);
     std::uniform_real_distribution<double> uniform(0, 1);
     const double included = values.rate * (1 - values.dropout.at(1));
-    constexpr int kRounds = 20'000;
-    double squares = 0;
-    for (int round = 0; round < kRounds; ++round) {
+    std::vector<double> squares(kRounds);
+    for (double& square : squares) {
       std::vector<double> mean(kind == RandomizerKind::k_rr ? *values.k : 1);
       for (std::uint64_t client = 0; client < values.clients; ++client) {
         if (uniform(bits) < included) {
@@ -83,10 +101,10 @@ TEST(RoundVariance, IsThatOfWholeRounds) {
       }
       for (std::size_t i = 0; i < mean.size(); ++i) {
         const double error = mean[i] - (i == 0 ? 1 : 0);
-        squares += error * error;
+        square += error * error;
       }
     }
-    EXPECT_NEAR(squares / kRounds / round_variance(values), 1, 0.05) << name_of(kind);
+    expect_mean_of_squares(squares, round_variance(values), name_of(kind));
   }
 }
 
@@ -100,8 +118,8 @@ TEST(RoundVariance, ASlotTakesItsShareOfTheClients) {
   EXPECT_DOUBLE_EQ(round_variance(values), one);
 }
 
-// The clients of one round or step whose reports make up its estimate, by the protocol's own rules; a dummy is
-// client number `clients`.
+// Draws the clients whose reports make up the estimate of one round or step, by the protocol's own rules. A
+// dummy has the number `clients`.
 std::vector<std::uint64_t> drawn(const PlanValues& values, std::mt19937_64& bits) {
   std::uniform_real_distribution<double> uniform(0, 1);
   std::vector<std::uint64_t> everybody(values.clients), chosen;
@@ -112,7 +130,8 @@ std::vector<std::uint64_t> drawn(const PlanValues& values, std::mt19937_64& bits
                         bits);
     return chosen;
   }
-  // Each of a window's clients checks in at one of its slots; here, the first `batch` slots make up the step.
+  // Each client of a window checks in at one of the window's slots. The first `batch` slots make up the step;
+  // if the window slides, only the first one does.
   const bool sliding = values.protocol == Protocol::random_check_in_sliding;
   std::vector<std::vector<std::uint64_t>> present(values.slots);
   for (std::uint64_t client = 0; client < (sliding ? values.slots : values.clients); ++client) {
@@ -127,9 +146,18 @@ std::vector<std::uint64_t> drawn(const PlanValues& values, std::mt19937_64& bits
   return chosen;
 }
 
-// Clients hold 1 and -1 in turn, so that their mean is 0, where the formulas are exact. With 20,000 rounds a
-// variance estimate has a relative error of about 1 %, and the correlation of slots, which the formula leaves out,
-// is 2 % here; the threshold is 5 %.
+// What the formula leaves out for a step of several slots: for two of the slots, the clients they draw are two
+// different ones. These have values of opposite sign more often than not, so that a sum of 0 is approached.
+// Two slots are both filled with probability 1 - 2 (1-c)^N + (1-2c)^N, where c is the probability that a client
+// checks in at a given slot. The mean product of two different clients' values is -1 / (N - 1).
+double correlation_of_slots(const PlanValues& values, double c, double filled) {
+  if (values.protocol != Protocol::random_check_in_fixed) return 0;
+  const double n = static_cast<double>(values.clients), slots = static_cast<double>(values.batch);
+  const double both = 1 - 2 * std::pow(1 - c, n) + std::pow(1 - 2 * c, n);
+  return -slots * (slots - 1) * both / (n - 1) / (slots * filled * slots * filled);
+}
+
+// Clients hold 1 and -1 in turn, so that their mean is 0.
 TEST(RoundVariance, IsThatOfEveryProtocolsOwnDraws) {
   PlanValues values = values_with(RandomizerKind::gaussian);
   values.subset = 8;
@@ -146,18 +174,18 @@ TEST(RoundVariance, IsThatOfEveryProtocolsOwnDraws) {
         one_a_slot ? 1 - std::pow(1 - checked_in, sliding ? values.slots : values.clients) : 1;
     std::mt19937_64 bits(12);
     std::normal_distribution<double> noise(0, *values.sigma);
-    constexpr int kRounds = 20'000;
-    double squares = 0;
-    for (int round = 0; round < kRounds; ++round) {
+    std::vector<double> squares;
+    while (squares.size() < kRounds) {
       const std::vector<std::uint64_t> senders = drawn(values, bits);
       double sum = 0;
       for (const std::uint64_t client : senders) {
         sum += noise(bits) + (client == values.clients ? 0 : client % 2 == 0 ? 1 : -1);
       }
       const double estimate = sum / (static_cast<double>(senders.size()) * filled);
-      squares += estimate * estimate;
+      squares.push_back(estimate * estimate);
     }
-    EXPECT_NEAR(squares / kRounds / round_variance(values), 1, 0.05) << name_of(protocol);
+    expect_mean_of_squares(squares, round_variance(values) + correlation_of_slots(values, checked_in, filled),
+                           name_of(protocol));
   }
 }
 
