@@ -1,4 +1,4 @@
-// What the clients compute for a plan's model.kind, and how the result is evaluated.
+// Defines what the clients compute for a plan's model.kind, and how the result is evaluated.
 //
 //     cnn, logistic, mlp   the gradient of the loss on the client's example
 //     features+linear      the gradient of the loss of a linear layer on features of the client's example,
@@ -6,7 +6,7 @@
 //     mean                 the example's inputs; with laplace, one number computed from them (statistics.h)
 //     histogram            the indicator of the example's class
 //
-// Everything is determined by the plan, its seed and the data. Call these functions from one thread.
+// The plan, its seed and the data determine everything. Call these functions from one thread.
 #pragma once
 
 #include <functional>
