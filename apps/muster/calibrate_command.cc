@@ -56,8 +56,8 @@ JsonObject calibration_json(const Calibration& found, Knob knob) {
 
 // Returns a note that says, approximately, which percentage of rounds will be destroyed because they have
 // fewer reports than the required minimum. If the minimum is near or above the expected number of reports,
-// the plan meets its target only because of these rounds. The note is empty if they are fewer than one in a
-// thousand.
+// the plan meets its target only because such rounds are destroyed. The note is empty if fewer than one round
+// in a thousand is destroyed.
 std::string destroyed(const protocols::Plan& plan) {
   const double rate = plan.rate() * (1 - plan.dropout().at(1)),
                expected = rate * static_cast<double>(plan.clients());

@@ -34,7 +34,7 @@ struct LocalSgd {
 };
 LocalSgd local_sgd_of(const protocols::Plan& plan);
 
-// The number of gradients that a client with `records` records computes for one message.
+// Returns the number of gradients that a client with `records` records computes for one message.
 double gradients_a_message(const LocalSgd& local, std::uint64_t records);
 
 class ClientUpdate {
@@ -46,7 +46,7 @@ class ClientUpdate {
   std::unique_ptr<learning::Workspace> make_workspace() const;
   // Saves time if it is called before evaluate() with the same parameters; see ClientFunction::prepare().
   void prepare(std::span<const float> parameters, learning::Workspace& workspace) const;
-  // Whether evaluate() draws random batches for a client with this number of records.
+  // Returns whether evaluate() draws random batches for a client with this number of records.
   bool draws(std::size_t records) const;
   // Overwrites `out`, whose size must be the function's dimension, with the client's vector. `batches` may be
   // null unless draws() is true.

@@ -40,7 +40,7 @@ ModelTask classifier(const Architecture& architecture, const protocols::Plan& pl
     return make_classifier_evaluator(gradients, test, team);
   };
   task.function = std::move(engine);
-  // about_network() is called here, because `data` may no longer exist when the model is stored.
+  // about_network() is called here, because `data` may have been moved elsewhere when the model is stored.
   task.stored = [architecture, about = about_network(architecture, data)](std::span<const float> parameters) {
     return stored_network(architecture, about, parameters);
   };

@@ -39,7 +39,8 @@ struct ModelTask {
   // (9 MB for MNIST's 70,000).
   std::optional<learning::DataSplit> features;
 
-  // The examples on which `function` is evaluated. `data` must be the split from which the task was made.
+  // Returns the examples on which `function` is evaluated. `data` must be the split that the task was made
+  // from.
   const learning::DataSplit& inputs(const learning::DataSplit& data) const {
     return features ? *features : data;
   }
@@ -50,8 +51,8 @@ struct ModelTask {
 // expect_disjoint (data_source.h) throws.
 ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit& data);
 
-// The number of entries of the vector that a client of the plan randomizes, task.function->dimension(), for
-// records of the given shape. Throws Error(plan) for a shape that the model does not support.
+// Returns the number of entries of the vector that a client of the plan randomizes for records of the given
+// shape, which is task.function->dimension(). Throws Error(plan) for a shape that the model does not support.
 std::size_t client_dimension(const protocols::Plan& plan, const learning::Shape& inputs, std::size_t classes);
 
 }  // namespace muster::simulation

@@ -1,12 +1,12 @@
 // Determines which training records each client of the simulated population holds.
 //
-// If the data set names the owners of its records, client j holds the records of owner j, and a client
-// without an owner of its number holds none. Otherwise every client holds `each` records. Without a
-// partition, `each` is 1, and client j holds record j. With a partition, the records are dealt
-// (partitions/deal.h), each to at most one client, and the remaining records are not used. If there are too
-// few records, the plan must allow clients to share them (population.share), and each client then draws its
-// records (partitions/shared_records.h). The result depends only on the key, the data set's labels or
-// owners, and the plan.
+// If the data set names the owners of its records, client j holds the records of owner j, and the clients
+// after the last owner hold none. Otherwise every client holds `each` records. Without a partition, `each` is
+// 1, and client j holds record j. With a partition, the records are dealt (partitions/deal.h), each to at
+// most one client, and the remaining records are not used. If there are too few records, the plan must allow
+// clients to share them (population.share), and each client then draws its records
+// (partitions/shared_records.h). The result depends only on the key, the data set's labels or owners, and the
+// plan.
 //
 // The unit of privacy is a client with all its records: neighbouring populations may differ in all records of
 // one client. A Population is immutable and may be shared by threads.
@@ -71,8 +71,8 @@ class Population {
   Holdings holdings_;
   const learning::Dataset* data_;
   std::vector<Record> dealt_;  // records of client 0, of client 1, ...; empty without owners and partition
-  // For every client j up to the last owner, its records are dealt_[begins_[j]] to dealt_[begins_[j + 1] -
-  // 1]. The vector is empty unless the data set names owners.
+  // For every client j up to the last owner, its records are those at the indices from begins_[j] to
+  // begins_[j + 1] - 1 of dealt_. The vector is empty unless the data set names owners.
   std::vector<std::size_t> begins_;
   std::optional<SharedRecords> shared_;  // has a value if clients share records
 };

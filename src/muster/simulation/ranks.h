@@ -48,8 +48,8 @@ class Ranks {
   // all-reduce.
   [[noreturn]] virtual void abandon(int status) = 0;
 
-  // Whether the last all-reduce ended with an error. In that case every rank has thrown it, and no rank
-  // waits for another.
+  // Returns whether the last all-reduce ended with an error. In that case every rank has thrown it, and no
+  // rank waits for another.
   bool parted() const { return parted_; }
 
  private:
@@ -75,12 +75,13 @@ Launch launch_of_this_process();
 // number of ranks on this machine unless the launcher bound each rank to cores of its own.
 unsigned usual_threads();
 
-// An all-reduce of some numbers that also reports whether a rank failed. It keeps its storage between uses.
+// Adds up some numbers over all ranks and also reports whether a rank failed. Its storage is kept between
+// uses.
 class AllReduce {
  public:
   explicit AllReduce(std::size_t numbers) : places_(numbers + 1) {}
 
-  // The numbers of this rank, to be overwritten before hold().
+  // Returns the numbers of this rank, which the caller overwrites before hold().
   std::span<std::int64_t> numbers() { return std::span(places_).first(places_.size() - 1); }
   // `failure` is what went wrong on this rank since the last all-reduce, or null. If no rank failed,
   // numbers() are afterwards the sums over all ranks; otherwise every rank throws the error of the lowest

@@ -59,7 +59,7 @@ Prepared prepare(const protocols::Plan& plan, Accounting accounting = Accounting
 // be called first; assemble makes the same check.
 void check_fidelity(const protocols::Plan& plan, Fidelity fidelity);
 
-// Whether two descriptions are equal; parameters are compared without a tolerance.
+// Returns whether two descriptions are equal; parameters are compared without a tolerance.
 bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism& b);
 
 }  // namespace muster::simulation

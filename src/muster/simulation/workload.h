@@ -27,7 +27,7 @@ struct Workload {
 };
 Workload workload_of(const protocols::Plan& plan);
 
-// The machine's resources for a run.
+// The resources that a run may use.
 struct Resources {
   double threads = 1;        // threads of all ranks together
   double memory = 0;         // bytes on this machine

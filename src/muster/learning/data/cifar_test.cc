@@ -20,8 +20,8 @@ using Bytes = std::string;
 
 constexpr std::size_t kPlane = 1024;
 
-// Returns `count` records: pixel p of plane c of record i is (i + p + 50 c) mod 256, and its label is i mod
-// `classes`.
+// Returns `count` records. Record i has the label i mod `classes`, and pixel p of its plane c is
+// (i + p + 50 c) mod 256.
 Bytes records(std::size_t count, std::size_t labels, unsigned classes) {
   Bytes bytes;
   for (std::size_t i = 0; i < count; ++i) {

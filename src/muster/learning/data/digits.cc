@@ -12,8 +12,8 @@ namespace muster::learning {
 namespace {
 
 // These constants say how much the handwriting varies. Larger spreads make the digits harder to classify,
-// especially for a linear model (digits_learning_test.cc). Lengths are in units of the digit's height unless
-// marked as pixels; a "spread" is a standard deviation.
+// especially for a linear model. Lengths are in units of the digit's height unless marked as pixels; a
+// "spread" is a standard deviation.
 constexpr float kPointSpread = 0.020F;    // spread of the place of each control point
 constexpr float kElasticSpread = 0.042F;  // spread of the displacement at each grid node
 constexpr float kSlantSpread = 0.18F;     // spread of the horizontal shear

@@ -16,8 +16,8 @@
 
 namespace muster::learning {
 
-// What a forward pass keeps for the backward pass, and what the backward pass computes. The index [l] is a
-// layer.
+// What a forward pass keeps for the backward pass, and what the backward pass computes. Below, [l] stands for
+// the entry of layer l.
 template <typename Scalar>
 struct Activations {
   std::vector<std::vector<Scalar>> values;  // [l]: the input of layer l; the last entry holds the logits

@@ -24,8 +24,8 @@ HWY_BEFORE_NAMESPACE();
 namespace muster::learning::fused {
 namespace HWY_NAMESPACE {
 
-// Sets total[v] to the sum over k of in[k] * weights[k][c] for the kLanes outputs c from channel + v *
-// kLanes on, without the biases. Lanes beyond the layer's outputs are meaningless: their weights are read
+// Sets total[v] to the sum over k of in[k] * weights[k][c], without the biases, for the kLanes outputs c that
+// begin at channel + v * kLanes. Lanes beyond the layer's outputs are meaningless: their weights are read
 // from the parameters that follow the row.
 template <class L, std::size_t kVectors>
 HWY_INLINE void DenseSums(const float* HWY_RESTRICT in, const float* HWY_RESTRICT parameters,
