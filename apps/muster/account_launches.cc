@@ -19,8 +19,8 @@ using accounting::Launches;
 using accounting::Question;
 using reporting::LaunchShare;
 
-// Throws Error(plan) if two plans name different data: epsilon is for the records of one client, which must
-// be the same in all launches. If only the numbers of clients differ, prints a note.
+// Throws Error(plan) if two plans name different data, because epsilon protects one client's records, which
+// must be the same in all launches. If only the numbers of clients differ, prints a note.
 void require_one_population(const std::vector<NamedPlan>& plans) {
   const NamedPlan& first = plans.front();
   bool counts_differ = false;

@@ -1,4 +1,4 @@
-// Several plans on one population (launches), and what all of them together cost: `muster account A B ...`.
+// Computes what several plans on one population (launches) cost together, for `muster account A B ...`.
 #pragma once
 
 #include <string>
@@ -20,12 +20,12 @@ struct LaunchFlags {
   bool json = false;
 };
 
-// The delta that all plans state. Throws Error(plan) if two plans state different deltas or a plan states
-// none.
+// Returns the delta that all plans state. Throws Error(plan) if two plans state different deltas or a plan
+// states none.
 double common_delta(const std::vector<NamedPlan>& plans);
 
-// Prints the cost of each plan and of all together. Throws Error(plan) if the plans name different data, and
-// whatever accounting::Launches throws.
+// Prints the cost of each plan and of all together, and returns the exit status. Throws Error(plan) if the
+// plans name different data, and whatever accounting::Launches throws.
 int account_launches(const std::vector<NamedPlan>& plans, const accounting::Question& question,
                      const LaunchFlags& flags);
 

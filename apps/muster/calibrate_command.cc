@@ -39,7 +39,7 @@ struct CalibrateFlags {
 bool whole(Knob knob) { return knob == Knob::rounds || knob == Knob::clients || knob == Knob::minimum; }
 bool largest(Knob knob) { return knob == Knob::rounds || knob == Knob::rate || knob == Knob::epsilon0; }
 
-// The noise parameter that Knob::accuracy chooses together with the rate: "epsilon0" or "sigma".
+// Returns the noise parameter that Knob::accuracy chooses together with the rate: "epsilon0" or "sigma".
 const char* noise_of(const Calibration& found) { return found.plan.sigma() ? "sigma" : "epsilon0"; }
 
 JsonObject calibration_json(const Calibration& found, Knob knob) {
@@ -54,9 +54,10 @@ JsonObject calibration_json(const Calibration& found, Knob knob) {
                      : json.number("value", found.value);
 }
 
-// If the required minimum is near or above the expected number of reports, the plan meets its target only
-// because many rounds have fewer reports and are destroyed. This note says how many, approximately; it is
-// empty if they are fewer than one in a thousand.
+// Returns a note that says, approximately, which percentage of rounds will be destroyed because they have
+// fewer reports than the required minimum. If the minimum is near or above the expected number of reports,
+// the plan meets its target only because such rounds are destroyed. The note is empty if fewer than one round
+// in a thousand is destroyed.
 std::string destroyed(const protocols::Plan& plan) {
   const double rate = plan.rate() * (1 - plan.dropout().at(1)),
                expected = rate * static_cast<double>(plan.clients());

@@ -1,11 +1,11 @@
-// A subcommand of `muster`: its flags as declared to the parser, and the function that runs once
-// they are parsed.
+// A subcommand of `muster` consists of its flags, as declared to the parser, and of the function that runs
+// once they are parsed.
 //
-// One file per command defines one of the factories below; main.cc calls every factory, parses, and runs
+// Each of the factories below is defined in a file of its own. main.cc calls every factory, parses, and runs
 // the command that was named. `run` returns the process exit status and throws muster::Error for every
 // refusal. Only main.cc prints errors (a message on stderr and, with --json, one JSON line on stdout) and
-// maps them to the exit status. stdout carries results only; a command writes it with fmt::print and does
-// not flush. Notes go to stderr (say.h). The values of flags live in a shared_ptr captured by `run`,
+// maps them to the exit status. Apart from that line, stdout carries only results, which a command prints
+// with fmt::print. Notes go to stderr (say.h). The values of flags live in a shared_ptr captured by `run`,
 // because the parser keeps pointers to them.
 //
 // Example:

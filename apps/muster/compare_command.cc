@@ -1,4 +1,5 @@
-// `muster compare PLAN [flags]`: protocols and randomizers side by side, each calibrated to the same epsilon.
+// `muster compare PLAN [flags]`: shows protocols and randomizers side by side, calibrated to the same
+// epsilon.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +40,8 @@ struct CompareFlags {
   bool json = false;
 };
 
-// The names of a list, "a,b". Throws Error(usage) for an empty name and for a name that occurs twice.
+// Returns the names in a list such as "a,b". Throws Error(usage) for an empty name and for a name that occurs
+// twice.
 std::vector<std::string> names_in(const std::string& text, const std::string& flag) {
   std::vector<std::string> names;
   for (std::size_t begin = 0; !text.empty() && begin <= text.size();) {
@@ -63,7 +65,8 @@ Solves solves_for(const std::string& name) {
   return name == "accuracy" ? Solves::accuracy : Solves::noise;
 }
 
-// The target of a comparison without --epsilon: what the plan itself costs, rounded up to six digits.
+// Returns the target epsilon of a comparison without --epsilon: what the plan itself costs, rounded up to six
+// digits.
 double own_cost(const PlanSource& source, double delta) {
   if (source.find("randomizer.sigma") == nullptr && source.find("randomizer.epsilon0") == nullptr) {
     throw Error(ErrorCode::usage, "--epsilon", "", "number > 0",
@@ -80,8 +83,8 @@ double own_cost(const PlanSource& source, double delta) {
   return std::stod(rounded_up(*upper));
 }
 
-// The shape of the clients' records, if the plan states a model and data. If the data cannot be read, only
-// the bits of a message are left out of the comparison.
+// Returns the shape of the clients' records, if the plan states a model and data. If the data cannot be read,
+// only the bits per message are left out of the comparison.
 std::optional<comparison::Records> records_known(const PlanSource& source, const Plan& plan) {
   if (source.find("model.kind") == nullptr || plan.data().empty()) return std::nullopt;
   try {

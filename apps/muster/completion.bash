@@ -1,7 +1,8 @@
-# Bash completion of muster. Commands, flags and the values of a flag are read from the --help of
-# the command that is being typed, so that they are always those of the installed version.
+# Completes command lines of muster in Bash. Commands, flags and the values of a flag are read from the
+# --help of the command that is being typed, so that they are always those of the installed version.
 
-# Prints the entries of a help text, one per line; an entry of several lines is joined into one.
+# Runs the command line in the arguments with --help, and prints the entries of its help text, one per line.
+# An entry of several lines is joined into one.
 _muster_entries() {
   "$@" --help 2>/dev/null | awk '
     /^   / && entry { sub(/^ +/, " "); entry = entry $0; next }
@@ -9,8 +10,8 @@ _muster_entries() {
     END { if (entry) print entry }'
 }
 
-# Prints the values that the description $2 of the flag $1 offers, one per line: the words of its
-# first "a | b | c", or of "--flag=a".
+# Prints the values that the description $2 of the flag $1 offers, one per line: the words of its first
+# list like "a | b | c", and the words after the flag in phrases like "--flag=a".
 _muster_choices() {
   grep -oE '[A-Za-z0-9:+_-]+( \| [A-Za-z0-9:+_-]+)+' <<<"$2" | head -n 1 | sed 's/ | /\n/g'
   grep -oE -e "$1=[a-z]+" <<<"$2" | sed 's/.*=//'

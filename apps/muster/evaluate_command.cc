@@ -50,7 +50,7 @@ protocols::RawValue raw_of(const DataFlag& flag) {
       .origin = {.flag = std::string(protocols::spec_of(flag.key).flag), .file = "", .line = 0, .column = 0}};
 }
 
-// The values of the flags, read like the values of a plan's keys.
+// Returns the values of the flags, which are read like the values of a plan's keys.
 protocols::PlanValues values_of(const EvaluateFlags& flags) {
   protocols::PlanValues values;
   for (const DataFlag& flag : flags.data) {

@@ -1,4 +1,4 @@
-// The layout of --help: what the parser prints, with descriptions wrapped to 80 columns.
+// Lays out the text of --help: what the parser prints, with descriptions wrapped to 80 columns.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,7 +12,7 @@ class HelpLayout final : public CLI::Formatter {
   std::string make_subcommand(const CLI::App* command) const override;
 
  private:
-  // The text in lines that fit beside the column of names. The parser indents all but the first line.
+  // Returns the text in lines that fit beside the column of names. The parser indents all but the first line.
   std::string beside_names(const std::string& text) const;
 };
 

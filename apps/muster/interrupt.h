@@ -1,9 +1,10 @@
 // Turns Ctrl-C, SIGTERM and SIGUSR1 (which mpirun passes on to its ranks at once) into a flag that
 // training checks.
 //
-// A run abandons the round under way, writes a checkpoint of the last whole one and stops. A further signal
-// ends the process at once if it comes two seconds or more after the first; within the first second it is
-// ignored. Ending is safe because checkpoints are replaced atomically, so the last one stays valid.
+// A run then abandons the round under way, writes a checkpoint of the last whole round and stops. A further
+// signal ends the process at once if it comes two seconds or more after the first; within the first second
+// it is ignored. Ending at once is safe because checkpoints are replaced atomically, so the last one stays
+// valid.
 #pragma once
 
 #include <atomic>
@@ -12,7 +13,7 @@ namespace muster::app {
 
 // After this call, signals set the flag instead of ending the process. It may be called repeatedly.
 void catch_signals();
-// True after a signal has arrived.
+// Returns the flag, which is true once a signal has arrived.
 const std::atomic<bool>& interrupted();
 
 }  // namespace muster::app

@@ -50,7 +50,7 @@ Subcommand help_command(CLI::App& root) {
   cli->add_option("COMMAND", *name, "account, calibrate, compare, train, report, evaluate or reproduce");
   return {cli, [&root, name] {
             if (name->empty()) {
-              // root.help() would be the help of `help`, which has been parsed.
+              // root.help() would print the help of the parsed subcommand, which is `help` itself.
               fmt::print("{}",
                          root.get_formatter()->make_help(&root, root.get_name(), CLI::AppFormatMode::Normal));
               return 0;
@@ -126,7 +126,8 @@ void refuse_empty_values(int argc, char** argv) {
   }
 }
 
-// The parser says "--rate: 1 required NUMBER missing" or "--rate: At Most 1 required but received 2".
+// Refuses a flag without a value or given twice, of which the parser says "--rate: 1 required NUMBER
+// missing" or "--rate: At Most 1 required but received 2".
 [[noreturn]] void refuse_count(const CLI::ArgumentMismatch& mismatch) {
   const std::string text = mismatch.what();
   const std::size_t colon = text.find(": ");
@@ -164,7 +165,8 @@ int run(int argc, char** argv) {
   return status;
 }
 
-// Whether --json was given. Searches the arguments by hand, because they may be impossible to parse.
+// Returns whether --json was given. The arguments are searched by hand, because they may be impossible to
+// parse.
 bool asks_for_json(int argc, char** argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     if (std::string_view(argv[i]) == "--json") {
@@ -174,7 +176,8 @@ bool asks_for_json(int argc, char** argv) {
   return false;
 }
 
-// In `mpirun muster train`, an error that all ranks have in common is reported by the first rank only.
+// Returns whether this is a rank other than the first of `mpirun muster train`. Such a rank prints no error,
+// because all ranks have the same error and the first one prints it.
 bool leaves_it_to_rank_0(int argc, char** argv) {
   return argc > 1 && std::string_view(argv[1]) == "train" && simulation::launch_of_this_process().rank > 0;
 }
@@ -211,8 +214,8 @@ int main(int argc, char** argv) {
   using muster::Error;
   using muster::ErrorCode;
   const bool json = muster::app::asks_for_json(argc, argv);
-  // Up to 64 KiB of output are written at once. So `muster account ... | head -4` ends with exit status 0, as
-  // if everything had been read.
+  // Up to 64 KiB of output are buffered and written at once. So `muster account ... | head -4` ends with exit
+  // status 0, as if everything had been read.
   static std::array<char, 1 << 16> output;
   std::setvbuf(stdout, output.data(), _IOFBF, output.size());
   try {

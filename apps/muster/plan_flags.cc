@@ -12,8 +12,9 @@
 namespace muster::app {
 namespace {
 
-// "; k-rr only" or "; not gaussian", whichever list is shorter among the choices that the command
-// supports; "" if all apply.
+// Returns a text such as "; k-rr only" or "; not gaussian", which says for which choices of `key`, among
+// those that the command supports, a flag applies; "" if it applies to all. `names` lists the choices for
+// which the flag applies, and is empty if it applies to all.
 std::string only_text(std::string_view key, const std::vector<std::string_view>& names,
                       protocols::Command command) {
   std::vector<std::string_view> with, without;
@@ -30,13 +31,13 @@ std::string only_text(std::string_view key, const std::vector<std::string_view>&
                                       : fmt::format("; {} only", fmt::join(with, ", "));
 }
 
-// Whether the key's flag is a list of names to compare in this command.
+// Returns whether the key's flag is a list of names to compare in this command.
 bool is_list(std::string_view key, protocols::Command command) {
   return command == protocols::Command::compare &&
          (key == "participation.protocol" || key == "randomizer.kind");
 }
 
-// Whether the command finds the key's value, so that the plan's own value is not used.
+// Returns whether the command solves for the key's value, so that the plan's own value is not used.
 bool is_solved(std::string_view key, protocols::Command command) {
   return command == protocols::Command::compare &&
          (key == "randomizer.epsilon0" || key == "randomizer.sigma");
@@ -54,8 +55,8 @@ std::string help_text(const protocols::KeySpec& spec, protocols::Command command
   return fallback.empty() ? text : fmt::format("{} [{}]", text, fallback);
 }
 
-// Whether --help shows the key's flag: the key must apply to the command, which must not solve for it, and to
-// some protocol and some randomizer that the command supports.
+// Returns whether --help shows the key's flag: the key must apply to the command, which must not solve for
+// it, and to some protocol and some randomizer that the command supports.
 bool shown(const protocols::KeySpec& spec, protocols::Command command) {
   const auto reachable = [command](std::string_view key, const std::vector<std::string_view>& names) {
     return names.empty() || std::ranges::any_of(protocols::spec_of(key).choices(), [&](const auto& option) {

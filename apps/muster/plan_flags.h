@@ -1,4 +1,4 @@
-// The plan on the command line: the PLAN argument and a flag for every plan key.
+// Reads the plan from the command line: from the PLAN argument and from a flag for every plan key.
 //
 // The flags are declared from the table of keys (plan/keys.h), so that parsing, help and refusals always
 // agree with the plan. Flags that do not apply to the command are declared but hidden, and are refused with
@@ -22,16 +22,17 @@ class PlanFlags {
   PlanFlags(const PlanFlags&) = delete;
   PlanFlags& operator=(const PlanFlags&) = delete;
 
-  // Whether the flag of `key` ("privacy.delta") was given.
+  // Returns whether the flag of `key`, for example of "privacy.delta", was given.
   bool given(std::string_view key) const;
 
-  // What the flag of `key` states, as typed; empty if it was not given.
+  // Returns the value of the flag of `key`, as typed; empty if the flag was not given.
   std::string text(std::string_view key) const;
 
-  // The plan file, if one was named, overridden by the flags given. In a comparison, --protocol and
-  // --randomizer are lists, and override nothing.
+  // Returns the content of the plan file, if one was named, overridden by the flags that were given. In a
+  // comparison, --protocol and --randomizer are lists of names and override nothing.
   protocols::PlanSource source() const;
-  // `solved_for` lists the keys that need no value (see Plan::validate).
+  // Returns the validated plan of source(). `solved_for` lists the keys that need no value (see
+  // Plan::validate).
   protocols::Plan plan(const std::vector<std::string_view>& solved_for = {}) const;
 
  private:

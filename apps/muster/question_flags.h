@@ -1,5 +1,5 @@
-// The question about a plan, as account and calibrate ask it: the values of --epsilon, --view and
-// --delta, and the sentence that opens the answer.
+// Reads the question that account and calibrate answer about a plan: the values of --epsilon, --view and
+// --delta. Also writes the sentence that describes the plan above the answer.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,15 @@
 
 namespace muster::app {
 
-// `text`, the value of `flag`, as a number. Throws Error(plan) unless it is finite and > 0, or 0 if
-// `zero_allowed`.
+// Returns `text`, the value of `flag`, as a number. Throws Error(plan) unless the number is finite and > 0,
+// or 0 if `zero_allowed`.
 double number_flag(const std::string& flag, const std::string& text, bool zero_allowed);
 
-// The flag --view. It must outlive the parsing and not be moved.
+// The flag --view. The object must outlive the parsing and must not be moved.
 class ViewFlag {
  public:
   void add_to(CLI::App& cli);
-  // One of the four views; nullopt if the flag was not given, which means the protocol's own view.
+  // Returns one of the four views, or nullopt if the flag was not given, which means the protocol's own view.
   std::optional<accounting::View> view() const;
 
  private:
@@ -27,8 +27,8 @@ class ViewFlag {
   std::string text_;
 };
 
-// The plan's delta. If there is none, throws Error(plan) with the reason `why` it is needed, for example
-// "calibrate needs it".
+// Returns the plan's delta. If there is none, throws Error(plan) with the reason `why` it is needed, for
+// example "calibrate needs it".
 double delta_of(const protocols::Plan& plan, const PlanFlags& flags, const std::string& why);
 
 // Describes a plan in one line: "ldp-sgd, epsilon0 = 2; 60000 clients, ... in each round; 6800 rounds".

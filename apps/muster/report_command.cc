@@ -35,8 +35,8 @@ struct ReportFlags {
   bool json = false;
 };
 
-// The proven epsilon if every client reported at this rate; nullopt if no theorem bounds it. Epsilon is 0 at
-// rate 0, where nothing leaves any client.
+// Returns the proven epsilon if every client reported at this rate, or nullopt if no theorem bounds it.
+// Epsilon is 0 at rate 0, where nothing leaves any client.
 std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::uint64_t rounds) {
   if (rate <= 0) {
     return 0;
@@ -85,8 +85,8 @@ void refuse_what_is_no_report(const fs::path& out) {
   }
 }
 
-// Replaces the epsilon of every logged round and of the result by what this version computes; returns how
-// many of the values that the run's files state were larger.
+// Replaces the epsilon of every logged round and of the result by what this version computes. Returns how
+// many of the values in the run's files were larger.
 std::uint64_t restate(simulation::RunRecord& run) {
   const reporting::EpsilonOfRounds epsilon = simulation::epsilon_of(run.plan);
   std::uint64_t larger =

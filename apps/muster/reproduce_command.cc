@@ -111,7 +111,7 @@ int run(const ReproduceFlags& flags) {
     return 0;
   }
   const std::vector<const Recipe*> recipes = chosen(flags);
-  reproduce::make_folder(flags.out);  // before anything is computed that could not be written
+  reproduce::make_folder(flags.out);  // first, so that nothing is computed that cannot be written
   for (const Recipe* recipe : recipes) reproduce_one(*recipe, flags);
   return 0;
 }

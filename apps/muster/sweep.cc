@@ -38,7 +38,8 @@ using simulation::RunResult;
 constexpr const char* kSummary = "summary.json";
 constexpr const char* kPicture = "summary.svg";
 
-// Runs of the same mechanism, stages and delta share one accountant, which computes each epsilon only once.
+// Holds the epsilon functions of plans. Plans with the same mechanism, stages and delta share one accountant
+// and a table of its epsilons, so that each epsilon is computed only once.
 class Charges {
  public:
   const reporting::EpsilonOfRounds& of(const Plan& plan) {
@@ -75,8 +76,8 @@ class Charges {
   std::vector<Charge> charges_;
 };
 
-// The data set of the latest run, kept as long as the next run needs the same one. Data that cannot be read
-// are not read again: the same error is thrown for every run that needs them.
+// Holds the data set of the latest run as long as the next run needs the same one. Data that could not be
+// read are not read again: the same error is thrown for every run that needs them.
 class Data {
  public:
   const learning::DataSplit& of(const Plan& plan) {
@@ -103,7 +104,7 @@ class Data {
   std::map<std::string, Error> unreadable_;
 };
 
-// Whether all runs of the sweep need the same data.
+// Returns whether all runs of the sweep need the same data.
 bool shares_data(const simulation::Sweep& sweep) {
   std::set<std::string> identities;
   for (const simulation::Combination& combination : sweep.combinations) {
@@ -112,7 +113,8 @@ bool shares_data(const simulation::Sweep& sweep) {
   return identities.size() == 1;
 }
 
-// The default folder: NAME-sweep-HASH8, with a hash of the plans of all runs.
+// Returns the default folder, runs/NAME-sweep-HASH8. HASH8 is the beginning of a hash of the plans of all
+// runs.
 fs::path default_folder(const simulation::Sweep& sweep) {
   std::string hashes;
   for (const simulation::Combination& combination : sweep.combinations) {
@@ -124,8 +126,8 @@ fs::path default_folder(const simulation::Sweep& sweep) {
   return fs::path("runs") / fmt::format("{}-sweep-{}", name, protocols::hash_of(hashes).substr(0, 8));
 }
 
-// The folder must be absent or empty, or with --resume contain this sweep; anything else does not belong
-// to the sweep and is refused.
+// Throws Error(file) unless the sweep's folder is absent or empty or, with --resume, holds nothing but this
+// sweep.
 void check_folder(const simulation::Sweep& sweep, bool resume) {
   std::error_code failure;
   if (!fs::exists(sweep.folder, failure)) {
@@ -159,8 +161,8 @@ struct Place {
   std::size_t seed;
 };
 
-// Runs on the same data set are consecutive. Otherwise the order is seed by seed, so that every
-// combination has a result early.
+// Returns the order of the runs. Runs on the same data set are consecutive. Otherwise the order is seed by
+// seed, so that every combination has a result early.
 std::vector<Place> order_of(const simulation::Sweep& sweep) {
   std::vector<Place> places;
   for (std::size_t seed = 0; seed < sweep.combinations.front().plans.size(); ++seed) {
@@ -180,7 +182,7 @@ std::vector<Place> order_of(const simulation::Sweep& sweep) {
   return places;
 }
 
-// Runs one plan, or what is left of it. Returns its result, finished or interrupted.
+// Runs one plan, or what is left of its run. Returns the result, whether the run is finished or interrupted.
 RunResult run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags, Charges& charges,
                   Data& data, simulation::Fidelity fidelity, const std::string& which) {
   RunFolder folder(path);
@@ -212,7 +214,7 @@ RunResult run_one(const Plan& plan, const fs::path& path, const TrainFlags& flag
 void run_all(simulation::Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelity,
              Charges& charges) {
   Data data;
-  // Notes on shared records that were printed already. Each is printed once, not once per run.
+  // The notes on records that were printed already. Each note is printed once, not once per run.
   std::set<std::string> said;
   const std::vector<Place> order = order_of(sweep);
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -274,7 +276,8 @@ simulation::Sweep sweep_of(const TrainFlags& flags) {
   return sweep;
 }
 
-// Many combinations leave out the same keys for the same reason, which is said once.
+// Says which keys of the plan are left out, and why. Many combinations leave out the same keys for the same
+// reason, which is said once.
 void say_what_is_left_out(const simulation::Sweep& sweep) {
   std::set<std::string> said;
   for (const simulation::Combination& combination : sweep.combinations) {

@@ -29,7 +29,7 @@ std::vector<std::string> split(const std::string& text) {
   return values;
 }
 
-// The first `count` combinations of the keys' values, with the last key varying fastest.
+// Returns the first `count` combinations of the keys' values, with the last key varying fastest.
 std::vector<protocols::Settings> product_of(const std::vector<simulation::SweptKey>& keys,
                                             std::uint64_t count) {
   std::vector<protocols::Settings> product(count);

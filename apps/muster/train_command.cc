@@ -58,8 +58,8 @@ int show_finished(const protocols::Plan& plan, simulation::Fidelity fidelity, co
   return 0;
 }
 
-// Opens the folder to train in, and sets `finished` if the run there is finished. Only the
-// first rank calls it.
+// Opens the folder to train in, and sets `finished` to whether it holds a finished run. Only the first rank
+// calls this function.
 std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols::Plan& plan,
                                        simulation::Fidelity fidelity, bool& finished) {
   auto folder = std::make_unique<RunFolder>(flags.out.empty()
@@ -88,7 +88,8 @@ struct Trained {
   RunResult result;
 };
 
-// Checks and notes after loading the data and before the first round; only the first rank calls it.
+// Makes the checks and prints the notes that come between loading the data and the first round. Only the
+// first rank calls this function.
 void before_training(const Trained& run, const simulation::Prepared& prepared) {
   if (run.folder->found() == RunFolder::Found::unfinished) {
     reporting::check_logged(*run.plan, prepared.parts.epsilon, run.folder->path(),
@@ -100,8 +101,8 @@ void before_training(const Trained& run, const simulation::Prepared& prepared) {
                                                                         prepared.data.train.size())));
 }
 
-// Runs on every rank. If one rank refuses the flags or the plan, or cannot prepare, all ranks end with its
-// error.
+// Trains; every rank calls this function. If one rank refuses the flags or the plan, or cannot prepare the
+// run, all ranks end with its error.
 Trained train(const TrainFlags& flags, Ranks& ranks) {
   Trained outcome;
   simulation::together(ranks, [&] {
@@ -179,8 +180,8 @@ int train_among_ranks(const TrainFlags& flags) {
   return first ? show(outcome, flags.json) : 0;
 }
 
-// Checks the value of a flag that is not a plan key and takes a count from 1 to `most`. Errors have the same
-// form as those for plan keys.
+// Checks the value of a flag that is no plan key and takes a count from 1 to `most`. Its errors have the same
+// form as those of plan keys.
 CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
   return {[flag, most](const std::string& text) -> std::string {
             std::uint64_t count = 0;

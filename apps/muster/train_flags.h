@@ -1,4 +1,4 @@
-// The flags of `muster train`, for a single run or a sweep.
+// Holds the flags of `muster train`, for a single run or a sweep.
 #pragma once
 
 #include <CLI/CLI.hpp>

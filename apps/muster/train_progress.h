@@ -1,11 +1,11 @@
-// The progress that `muster train` shows while a model trains.
+// Shows the progress of `muster train` while a model trains.
 //
-// On stderr, a terminal gets a bar with the time left; otherwise there is one line per tenth of the run,
-// or in a sweep one line per run. On stdout, there is one line per logged round (JSON, a table row, or
-// none), flushed at once so that it can be followed through a pipe.
+// On stderr, a terminal gets a bar with the time left; otherwise there is one line per tenth of the run, or
+// in a sweep one line per run. On stdout, there is one line per logged round (JSON or a table row; none in a
+// sweep), which is flushed at once so that the run can be followed through a pipe.
 //
-// Calls come on one thread: started, then round_done for each round and logged for each logged one, as
-// TrainingObserver says. The destructor removes the bar.
+// All calls must come on one thread, in the order that TrainingObserver describes. The destructor removes the
+// bar.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
-// What a client computes on its own record before clipping and randomization: a gradient, or a statistic.
+// Declares what a client computes on its own record before clipping and randomization: a gradient or a
+// statistic.
 //
 // `parameters` is the server's model in this round, one flat vector of floats; a statistic ignores it. A
 // ClientFunction is immutable and may be shared between threads; a Workspace belongs to one thread.
@@ -28,8 +29,9 @@ class ClientFunction {
   virtual std::size_t dimension() const = 0;
   virtual std::unique_ptr<Workspace> make_workspace() const = 0;
 
-  // Optional, for speed: precomputes what does not depend on the example and keeps it in the workspace. The
-  // floats of `parameters` must not change until the workspace is prepared again or destroyed.
+  // May be called before evaluate() to save time: precomputes what does not depend on the example and keeps
+  // it in the workspace. The floats of `parameters` must not change until the workspace is prepared again or
+  // destroyed.
   virtual void prepare(std::span<const float> /*parameters*/, Workspace&) const {}
 
   // Overwrites `out` (dimension() floats) with the function's value for one example.

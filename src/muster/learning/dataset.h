@@ -1,4 +1,4 @@
-// A labelled data set in memory: images as bytes, or rows of features as floats.
+// Holds a labelled data set in memory: images as bytes, or rows of features as floats.
 //
 // Images are kept as bytes (MNIST's 70,000 take 55 MB). When an example is read, it is normalised into the
 // caller's buffer with public constants (data/normalise.h). A data set may be shared between threads while
@@ -25,7 +25,7 @@ inline constexpr std::size_t kClasses = 10;
 // The largest number of examples in an idx or CSV file; a file with more is refused.
 inline constexpr std::size_t kMaxExamples = 1'000'000;
 
-// A label is one byte.
+// There are at most 256 classes, because a label is one byte.
 inline constexpr std::size_t kMaxClasses = 256;
 
 struct Dataset {
@@ -37,8 +37,8 @@ struct Dataset {
   std::vector<std::uint8_t> bytes;
   std::vector<float> values;
   std::vector<std::uint8_t> labels;  // one per example, each below `classes`
-  // Whose each example is: the owners' numbers, from 0 in the order in which their first examples appear.
-  // Empty if the data set does not say.
+  // The owner of each example, as a number. Owners are numbered from 0 in the order in which their first
+  // examples appear. Empty if the data set does not name owners.
   std::vector<std::uint32_t> owners;
 
   std::size_t size() const { return labels.size(); }

@@ -1,4 +1,4 @@
-// The interface through which the training loop computes per-example gradients of a model.
+// Declares the interface through which the training loop computes per-example gradients of a model.
 //
 // Two engines implement it. The reference engine uses Eigen's matrices, supports any architecture, and is
 // checked against finite differences. The fused engine uses Highway's vectors, supports only
@@ -22,7 +22,7 @@ class GradientEngine : public ClientFunction {
   virtual float gradient(std::span<const float> parameters, const Example& example, Workspace& workspace,
                          std::span<float> gradient) const = 0;
 
-  // The outputs of the last layer, one per class; they stay in the workspace until its next use.
+  // Returns the outputs of the last layer, one per class. They stay in the workspace until its next use.
   virtual std::span<const float> logits(std::span<const float> parameters, std::span<const float> inputs,
                                         Workspace& workspace) const = 0;
 
@@ -32,7 +32,8 @@ class GradientEngine : public ClientFunction {
     return largest_class(logits(parameters, inputs, workspace));
   }
 
-  // The inputs of the last layer, feature_count() floats. They stay in the workspace until its next use.
+  // features() returns the inputs of the last layer, feature_count() floats. They stay in the workspace
+  // until its next use.
   virtual std::size_t feature_count() const = 0;
   virtual std::span<const float> features(std::span<const float> parameters, std::span<const float> inputs,
                                           Workspace& workspace) const = 0;

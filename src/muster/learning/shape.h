@@ -1,5 +1,5 @@
-// The shape of an image or of the activations of a layer, which are stored as [y][x][channel]. A row of n
-// features has the shape {1, 1, n}. A plain value; thread-safe.
+// Describes the shape of an image or of the activations of a layer, which are stored as [y][x][channel]. A
+// row of n features has the shape {1, 1, n}. A Shape is a plain value.
 #pragma once
 
 #include <cstddef>

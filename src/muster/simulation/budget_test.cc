@@ -12,9 +12,9 @@ namespace {
 double root(std::uint64_t rounds) { return 0.5 * std::sqrt(static_cast<double>(rounds)); }
 
 TEST(AffordableRounds, IsTheLastWithinTheBudget) {
-  // 0.5 sqrt(T) <= b holds for T <= 4 b^2.
+  // With the budget b, 0.5 sqrt(T) <= b holds for T <= 4 b^2 rounds.
   EXPECT_EQ(affordable_rounds(root, 100, 10.0), 100);
-  EXPECT_EQ(affordable_rounds(root, 100, 5.0), 100);  // reaching the budget exactly does not exceed it
+  EXPECT_EQ(affordable_rounds(root, 100, 5.0), 100);  // a budget that is reached exactly is not exceeded
   EXPECT_EQ(affordable_rounds(root, 100, 4.999), 99);
   EXPECT_EQ(affordable_rounds(root, 1'000'000, 5.0), 100);
   EXPECT_EQ(affordable_rounds(root, 2, 0.5), 1);

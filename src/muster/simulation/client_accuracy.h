@@ -40,7 +40,8 @@ struct LabelScore {
 class ClientAccuracy {
  public:
   explicit ClientAccuracy(const Population& population, std::uint64_t most_clients = kMeasuredClients);
-  // `scores` has one element for each label. nullopt if no client has a record whose label has test examples.
+  // `scores` has one element for each label. Returns nullopt if no client has a record whose label has test
+  // examples.
   std::optional<AccuracyByClient> of(std::span<const LabelScore> scores) const;
 
  private:

@@ -9,9 +9,9 @@
 // been used, a new order is drawn; the last batch of an order may be smaller.
 //
 // For one record and no local steps, the vector is bit for bit the value of the function. For no records, it
-// is zero. If a gradient is not finite, the vector is not finite either, and the caller answers R(0)
-// (docs/theory/what-the-system-owes.md). Thread rule: immutable and may be shared; each thread needs a
-// Workspace of its own.
+// is zero. If a gradient is not finite, the vector is not finite either, and the caller randomizes the zero
+// vector instead (docs/theory/what-the-system-owes.md). A ClientUpdate is immutable and may be shared by
+// threads; each thread needs a Workspace of its own.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,11 @@ namespace muster::simulation {
 struct LocalSgd {
   std::uint64_t steps = 0;
   float rate = 0;
-  std::optional<std::uint64_t> batch = std::nullopt;  // records per step; nullopt: all records
+  std::optional<std::uint64_t> batch = std::nullopt;  // records per step; all records if nullopt
 };
 LocalSgd local_sgd_of(const protocols::Plan& plan);
 
-// The number of gradients that a client with `records` records computes for one message.
+// Returns the number of gradients that a client with `records` records computes for one message.
 double gradients_a_message(const LocalSgd& local, std::uint64_t records);
 
 class ClientUpdate {
@@ -44,12 +44,12 @@ class ClientUpdate {
                const LocalSgd& local = {});
 
   std::unique_ptr<learning::Workspace> make_workspace() const;
-  // Optional, for speed, like ClientFunction::prepare().
+  // Saves time if it is called before evaluate() with the same parameters; see ClientFunction::prepare().
   void prepare(std::span<const float> parameters, learning::Workspace& workspace) const;
-  // Whether evaluate() draws random batches for a client with this number of records.
+  // Returns whether evaluate() draws random batches for a client with this number of records.
   bool draws(std::size_t records) const;
-  // Overwrites `out`, whose size must be the function's dimension. `batches` may be null unless draws() is
-  // true.
+  // Overwrites `out`, whose size must be the function's dimension, with the client's vector. `batches` may be
+  // null unless draws() is true.
   void evaluate(std::span<const float> parameters, std::span<const Record> records,
                 random::BitSource* batches, learning::Workspace& workspace, std::span<float> out) const;
 

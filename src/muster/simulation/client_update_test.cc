@@ -18,7 +18,7 @@ using learning::Architecture;
 
 const random::RunKey kKey = random::RunKey::from_seed(4);
 
-// A model, its data, and the vectors that clients compute from their records.
+// Provides a model, its data, and the vectors that clients compute from their records.
 class ClientUpdateTest : public ::testing::TestWithParam<learning::ArchitectureKind> {
  protected:
   std::vector<float> update(const std::vector<Record>& records, const LocalSgd& local = {},
@@ -39,7 +39,7 @@ class ClientUpdateTest : public ::testing::TestWithParam<learning::ArchitectureK
     return out;
   }
 
-  // The mean gradient, in double precision.
+  // Returns the mean gradient of the records, in double precision.
   std::vector<double> mean(const std::vector<Record>& records, const std::vector<float>& parameters) const {
     std::vector<double> mean(engine_->dimension(), 0);
     for (const Record record : records) {
@@ -51,7 +51,7 @@ class ClientUpdateTest : public ::testing::TestWithParam<learning::ArchitectureK
     return mean;
   }
 
-  // The difference of each entry must be at most `relative` times the norm of the expected vector.
+  // Each entry of `is` may differ from that of `should` by at most `relative` times the norm of `should`.
   static void expect_close(const std::vector<float>& is, const std::vector<double>& should, double relative) {
     const double norm = std::sqrt(std::inner_product(should.begin(), should.end(), should.begin(), 0.0));
     ASSERT_GT(norm, 0);
@@ -77,7 +77,7 @@ TEST_P(ClientUpdateTest, OfSeveralRecordsIsTheirMeanGradient) {
     // Each addition rounds by at most 2^-24 of the sum so far.
     expect_close(update(records), mean(records, parameters_), 1e-5);
   }
-  // A wrong mean, in which one record is missing, must differ.
+  // The comparison above can fail: a mean that misses one record is different.
   EXPECT_NE(update({3, 4}), update({3, 4, 5}));
 }
 
@@ -145,8 +145,8 @@ TEST_P(ClientUpdateTest, ABatchOfAllRecordsDrawsNothing) {
             update({3, 4, 5}, {.steps = 2, .rate = 1}));
 }
 
-// If gradients overflow, here because the rate is far too large, the vector is not finite. The caller then
-// answers R(0).
+// If gradients overflow, here because the rate is far too large, the vector must not look finite, because the
+// caller then randomizes the zero vector instead.
 TEST_P(ClientUpdateTest, WhatIsNotFiniteIsNotHidden) {
   const std::vector<float> diverged = update({3, 4, 5}, {.steps = 8, .rate = 3e38f});
   EXPECT_FALSE(randomizers::is_finite(diverged));

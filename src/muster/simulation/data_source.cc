@@ -31,7 +31,7 @@ learning::DataSplit load_plain_csv(const std::filesystem::path& path) { return l
 constexpr std::array kLoaders = {Loader{"idx", learning::load_idx}, Loader{"csv", load_plain_csv},
                                  Loader{"cifar", learning::load_cifar}};
 
-// The part of the name after the colon: a folder or a file.
+// Returns the part of the name after the colon, which is the path of a folder or a file.
 std::string path_of(const std::string& name) { return name.substr(name.find(':') + 1); }
 
 learning::DataSplit load_files(const char* key, const std::string& name) {
@@ -56,12 +56,13 @@ learning::DataSplit load_files(const char* key, const protocols::PlanValues& val
                                          : load_files(key, values.data);
 }
 
-// The number of training digits to draw: the number that clients hold, but at most kMaxDigits.
+// Returns the number of training digits to draw: as many as all clients hold together, but at most
+// kMaxDigits.
 std::uint64_t digits_held(const protocols::Plan& plan) {
   return std::min(held_records(holdings_of(plan)), kMaxDigits);
 }
 
-// The inputs of one example as bytes, for comparison.
+// Returns the inputs of one example as bytes, which expect_disjoint() compares.
 std::string_view inputs_of(const learning::Dataset& data, std::size_t i) {
   const std::size_t size = data.shape.size();
   if (data.values.empty()) return {reinterpret_cast<const char*>(data.bytes.data()) + i * size, size};

@@ -12,23 +12,24 @@
 
 namespace muster::simulation {
 
-// Returns the plan's training and test examples. For `digits` these are as many training examples as clients
-// hold, but at most 60,000, and 10,000 test examples, all drawn from the plan's seed. Throws Error(plan) if
-// the plan names a file where a folder is needed, or if there are too few records (population.h). Throws
-// Error(data) or Error(file) if the files cannot be read.
+// Returns the plan's training and test examples. For `digits`, these are as many training examples as the
+// clients hold together, but at most 60,000, and 10,000 test examples, all drawn from the plan's seed. Throws
+// Error(plan) if the plan names a file where a folder is needed, or if there are too few records or clients
+// (population.h). Throws Error(data) or Error(file) if the files cannot be read.
 learning::DataSplit load_data(const protocols::Plan& plan);
-// Returns the test examples of the data set that the values of a plan's keys name: data, label, split,
-// test_data and, for digits, seed. Throws Error(data) or Error(file).
+// Returns the test examples of the data set that a plan's values name. Only the values data, label, split,
+// owner, test_data and, for digits, seed are used. Throws Error(data) or Error(file).
 learning::Dataset load_test_data(const protocols::PlanValues& values);
 // Returns the examples of the test file that the value test_data names, for a model with `classes` classes.
 // `class_names` are the names of these classes if labels are text. Throws Error(data).
 learning::Dataset load_test_data(const protocols::PlanValues& values, std::size_t classes,
                                  const std::vector<std::string>& class_names);
-// Returns a text that says which data the plan loads: plans with the same identity load the same data.
+// Returns a text that says which data the plan loads. Plans with the same text load the same data.
 std::string data_identity(const protocols::Plan& plan);
 
-// Returns the examples of model.public_data: the training part of the data set or, for `digits`, 20,000
-// digits drawn from the plan's seed with a random stream of their own. Throws as load_data does.
+// Returns the examples of model.public_data: the training part of that data set or, for `digits`, 20,000
+// digits that are drawn from the plan's seed with a random stream of their own. Throws as load_data does, but
+// does not count records or clients.
 learning::Dataset load_public_data(const protocols::Plan& plan);
 
 // Checks that public data is not private data. `open` comes from load_public_data and `data` from load_data.

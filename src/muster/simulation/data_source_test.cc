@@ -79,8 +79,8 @@ TEST(LoadData, ReadsEachKindByItsName) {
   }
 }
 
-// Without sharing, seven clients cannot hold one record each if there are five records, and 60,001 clients
-// cannot if there are 60,000 digits.
+// If clients may not share records, seven clients are too many for the file's five training records (its
+// sixth example is a test example), and 60,001 clients are too many for at most 60,000 digits.
 TEST(LoadData, TooFewRecordsAreRefusedUnlessClientsShareThem) {
   const muster::testing::TemporaryFolder folder;
   std::ofstream(folder.path() / "rows.csv") << "a,b\n1,0\n2,1\n3,0\n4,1\n5,0\n6,1\n";
@@ -96,7 +96,8 @@ TEST(LoadData, TooFewRecordsAreRefusedUnlessClientsShareThem) {
   }
 }
 
-// A sweep loads the data again for a plan whose data_identity differs.
+// A sweep loads the data again only if the data_identity of the next plan differs, so each key that changes
+// what is loaded must change the identity.
 TEST(LoadData, AnotherLayoutIsOtherData) {
   const muster::testing::TemporaryFolder folder;
   const std::string rows = (folder.path() / "rows.csv").string(),
@@ -130,7 +131,8 @@ TEST(PublicData, OfDigitsIsDisjointFromTheClientsDigits) {
   EXPECT_NO_THROW(expect_disjoint(plan, open, load_data(plan)));
 }
 
-// One example in common is enough for a refusal, even under different names and even in the test set.
+// A single common example is refused, even if the two data sets have different names and even if it is a test
+// example.
 TEST(PublicData, ThatIsPrivateIsRefused) {
   const learning::DataSplit data = learning::draw_digits(50, 50, 1);
   learning::Dataset open = learning::draw_digit_set(learning::DigitSet::open, 50, 1);

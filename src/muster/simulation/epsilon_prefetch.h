@@ -1,8 +1,8 @@
 // Computes the epsilon of the next logged round while the rounds before it run.
 //
 // Computing one epsilon takes a fraction of a second, and it is known in advance for which number of rounds
-// the next one is needed. of() returns what `epsilon` returns, whether or not start() was called before. An
-// object belongs to one thread, but it may call `epsilon` from another.
+// the next epsilon is needed. of() returns the same value whether or not start() was called before; start()
+// only saves time. An object belongs to one thread, but it calls `epsilon` from another thread as well.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ class EpsilonPrefetch {
 
   double of(std::uint64_t rounds) {
     if (value_.valid() && rounds_ == rounds) {
-      // If get() throws what `epsilon` threw, known_rounds_ must stay as it is: known_ is not the epsilon of
-      // `rounds`.
+      // get() rethrows what `epsilon` threw. Then known_rounds_ must not change, because known_ does not hold
+      // the epsilon of `rounds`.
       known_ = value_.get();
       known_rounds_ = rounds;
     }
@@ -38,10 +38,11 @@ class EpsilonPrefetch {
  private:
   const std::function<double(std::uint64_t)>& epsilon_;
   std::uint64_t rounds_ = 0;
-  // The epsilon of rounds_. A future gives its value only once, so of() keeps the value in known_.
+  // The epsilon of rounds_, which may still be computed. A future gives its value only once, so of() keeps
+  // the value in known_.
   std::future<double> value_;
-  // The rounds and the value that of() took last, because several logged slots of one run need the same
-  // epsilon.
+  // The number of rounds and the value of the last future that of() read. They are kept because several
+  // logged slots of one run need the same epsilon.
   std::uint64_t known_rounds_ = 0;
   double known_ = 0;
 };

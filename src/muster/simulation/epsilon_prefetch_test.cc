@@ -1,4 +1,4 @@
-// Tests that a prefetched epsilon is the one of the rounds asked about, also after a failure.
+// Tests that of() returns the epsilon of the number of rounds it is given, also after a failure.
 #include "muster/simulation/epsilon_prefetch.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ TEST(EpsilonPrefetch, ReturnsTheEpsilonOfTheRounds) {
   EXPECT_EQ(prefetch.of(12), 3);
 }
 
-// A second question after a failure must not get the smaller epsilon of earlier rounds.
+// When of() is called again after a failure, it must not return the smaller epsilon of fewer rounds.
 TEST(EpsilonPrefetch, AFailureIsNeverAnEpsilon) {
   const std::function<double(std::uint64_t)> epsilon = fails_at_two;
   EpsilonPrefetch prefetch(epsilon);

@@ -72,7 +72,7 @@ class ClassifierEvaluator final : public Evaluator {
   const learning::GradientEngine& gradients_;
   const learning::Dataset& test_;
   WorkerTeam& team_;
-  std::vector<LabelScore> labels_;                 // only `examples` is set
+  std::vector<LabelScore> labels_;                 // the test examples per label; `right` stays 0
   std::vector<std::vector<std::uint64_t>> right_;  // correct predictions by worker and label
   randomizers::AlignedVector<float> parameters_;   // a copy of the parameters that starts on a cache line
   std::vector<std::unique_ptr<learning::Workspace>> workspaces_;

@@ -1,4 +1,4 @@
-// Measures how good the reported model is from the test set alone; no client's data enters.
+// Measures how good the reported model is on the test set. No client's data is used.
 //
 // The accuracy of a classifier is the fraction of test examples whose predicted class is the label, and its
 // loss is the mean cross-entropy of its logits on the test examples. The examples are divided among a team of
@@ -24,7 +24,7 @@ namespace muster::simulation {
 
 struct TestScore {
   double accuracy = 0;  // the accuracy as defined above, in [0, 1]
-  // The mean loss in nats; infinite if it is not finite. nullopt for a statistic.
+  // The mean loss in nats, infinity if the computed mean is infinite or NaN; nullopt for a statistic.
   std::optional<double> loss = std::nullopt;
   // One score per label for a classifier; empty for a statistic.
   std::vector<LabelScore> labels = {};
@@ -39,9 +39,10 @@ class Evaluator {
 // All three functions throw Error(data) for an empty test set.
 std::unique_ptr<Evaluator> make_classifier_evaluator(const learning::GradientEngine& gradients,
                                                      const learning::Dataset& test, WorkerTeam& team);
-// `histogram` computes the indicator of each record's class.
+// `histogram` must map a record to the indicator of its class (learning/statistics/statistics.h).
 std::unique_ptr<Evaluator> make_histogram_evaluator(const learning::ClientFunction& histogram,
                                                     const learning::Dataset& test);
+// `diameter` is the Euclidean diameter of the set of clipped vectors.
 std::unique_ptr<Evaluator> make_mean_evaluator(const learning::ClientFunction& statistic,
                                                const learning::Dataset& test, double diameter);
 

@@ -14,8 +14,8 @@
 namespace muster::simulation {
 namespace {
 
-// Rows of two features: class 0 has the larger first feature, class 1 the larger second one, except
-// in the last row.
+// Returns four rows of two features. In rows of class 0 the first feature is larger, and in rows of class 1
+// the second, except in the last row.
 learning::Dataset rows() {
   learning::Dataset data;
   data.shape = {1, 1, 2};
@@ -36,8 +36,8 @@ TEST(Evaluator, AClassifierIsRightInSoManyCases) {
   }
 }
 
-// The loss is ln(1 + e^(b - a)) if the logit of the label is a and the other logit is b. Here the logits are
-// the features.
+// With two classes, the loss of a row is ln(1 + e^(b - a)) if the logit of its label is a and the other logit
+// is b. With these parameters the logits are the features, so b - a is -2 in three rows and 3 in the last.
 TEST(Evaluator, TheLossIsTheMeanCrossEntropy) {
   const learning::Dataset data = rows();
   const auto engine = learning::make_engine({learning::ArchitectureKind::logistic, data.shape, 2});

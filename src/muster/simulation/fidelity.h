@@ -1,5 +1,5 @@
-// How much of a round is simulated: every message, or only the sum of the messages, which is drawn once and
-// has the same law.
+// The fidelity says how much of a round is simulated: every message, or only the sum of the messages, which
+// is drawn once and has the same law.
 //
 // A run has one fidelity from its first round to its last. It cannot be resumed in the other fidelity, and
 // its output always names the fidelity.

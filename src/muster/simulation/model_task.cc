@@ -40,7 +40,7 @@ ModelTask classifier(const Architecture& architecture, const protocols::Plan& pl
     return make_classifier_evaluator(gradients, test, team);
   };
   task.function = std::move(engine);
-  // The data is described here already, because it may have moved when the model is stored.
+  // about_network() is called here, because `data` may have been moved elsewhere when the model is stored.
   task.stored = [architecture, about = about_network(architecture, data)](std::span<const float> parameters) {
     return stored_network(architecture, about, parameters);
   };
@@ -84,7 +84,7 @@ FrozenFeatures features_of_data(const protocols::Plan& plan, const learning::Dat
   return {network, std::move(frozen), std::move(features)};
 }
 
-// The frozen parameters, except that `last` replaces those of the last layer.
+// Returns the frozen parameters, except that `last` replaces those of the last layer.
 std::vector<float> with_last_layer(const Architecture& network, const std::vector<float>& frozen,
                                    std::span<const float> last) {
   const std::size_t at = learning::layers(network).back().weights_at;
@@ -99,7 +99,7 @@ ModelTask on_features(const protocols::Plan& plan, const learning::DataSplit& da
       classifier({ArchitectureKind::logistic, frozen.data.train.shape, frozen.data.train.classes}, plan,
                  frozen.data.train);
   task.features = std::move(frozen.data);
-  // The network that is stored: the frozen layers and then the last layer, which the clients trained.
+  // The stored network, `whole`, has the frozen layers and then the last layer, which the clients trained.
   Architecture whole = frozen.network;
   whole.classes = data.train.classes;
   task.stored = [whole, about = about_network(whole, data.train),
@@ -115,7 +115,8 @@ StoredModel stored_statistic(const char* name, std::span<const float> values,
   return {std::move(about), {{name, {values.size()}, {values.begin(), values.end()}}}};
 }
 
-// The Euclidean diameter of the set of clipped vectors, the ball of radius `clip` in the randomizer's norm.
+// Returns the Euclidean diameter of the set of clipped vectors, which is the ball of radius `clip` in the
+// randomizer's norm: a cube if the randomizer clips coordinates.
 double diameter_of(const protocols::Plan& plan, std::size_t dimension) {
   const double sides =
       protocols::spec_of(plan.randomizer()).clips_coordinates ? std::sqrt(static_cast<double>(dimension)) : 1;

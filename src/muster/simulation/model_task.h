@@ -1,4 +1,4 @@
-// What the clients compute for a plan's model.kind, and how the result is evaluated.
+// Defines what the clients compute for a plan's model.kind, and how the result is evaluated.
 //
 //     cnn, logistic, mlp   the gradient of the loss on the client's example
 //     features+linear      the gradient of the loss of a linear layer on features of the client's example,
@@ -6,7 +6,7 @@
 //     mean                 the example's inputs; with laplace, one number computed from them (statistics.h)
 //     histogram            the indicator of the example's class
 //
-// Everything is determined by the plan, its seed and the data. Call these functions from one thread.
+// The plan, its seed and the data determine everything. Call these functions from one thread.
 #pragma once
 
 #include <functional>
@@ -39,7 +39,8 @@ struct ModelTask {
   // (9 MB for MNIST's 70,000).
   std::optional<learning::DataSplit> features;
 
-  // The examples on which `function` is evaluated. `data` must be the split from which the task was made.
+  // Returns the examples on which `function` is evaluated. `data` must be the split that the task was made
+  // from.
   const learning::DataSplit& inputs(const learning::DataSplit& data) const {
     return features ? *features : data;
   }
@@ -50,8 +51,8 @@ struct ModelTask {
 // expect_disjoint (data_source.h) throws.
 ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit& data);
 
-// The number of entries of the vector that a client of the plan randomizes, task.function->dimension(), for
-// records of the given shape. Throws Error(plan) for a shape that the model does not support.
+// Returns the number of entries of the vector that a client of the plan randomizes for records of the given
+// shape, which is task.function->dimension(). Throws Error(plan) for a shape that the model does not support.
 std::size_t client_dimension(const protocols::Plan& plan, const learning::Shape& inputs, std::size_t classes);
 
 }  // namespace muster::simulation

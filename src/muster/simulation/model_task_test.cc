@@ -120,7 +120,7 @@ TEST(ModelTask, FeaturesNeedPublicDataOfTheSameShape) {
       Error);
 }
 
-// Tiny files in CIFAR's formats: a hundred public classes and ten private ones.
+// The public data are tiny files in the format of CIFAR-100, the private data in that of CIFAR-10.
 TEST(ModelTask, FeaturesMayBeLearnedFromOtherClasses) {
   const muster::testing::TemporaryFolder ten, hundred;
   const auto put = [](const std::filesystem::path& file, std::size_t records, std::size_t labels,
@@ -189,7 +189,7 @@ TEST(Statistics, ComeOutNearTheTestSets) {
       0.95);
 }
 
-// The running mean depends on the number of estimates so far, which the checkpoint contains.
+// The running mean depends on the number of estimates so far, so the checkpoint must contain that number.
 TEST(Statistics, AnInterruptedRunGoesOnAsIfItNeverWas) {
   class Stopper final : public TrainingObserver {
    public:
@@ -268,7 +268,7 @@ TEST(Models, RefuseWhatDoesNotGoWithThem) {
   }
 }
 
-// The dimension is known without the data's records and without training on public data.
+// client_dimension() agrees with the task, although it needs neither the records nor training on public data.
 TEST(ModelTask, TheDimensionFollowsFromTheShapeOfTheRecords) {
   const std::string laplace = "kind = \"laplace\"\nepsilon0 = 1.0\nclip = 1.0\n";
   const std::string k_rr = "kind = \"k-rr\"\nepsilon0 = 1.0\nk = 10\n";

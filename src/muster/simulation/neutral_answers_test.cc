@@ -22,10 +22,10 @@ namespace muster::simulation {
 namespace {
 
 constexpr std::uint64_t kClients = 120;
-constexpr std::uint8_t kOdd = 3;  // clients with a record of this class compute no finite vector
+constexpr std::uint8_t kOdd = 3;  // records of this class are called odd: OddFunction replaces their vectors
 
-// The client's function, except that records of class kOdd give `value` at every third coordinate and 0 at
-// the others.
+// Equals the function `whole`, except that odd records give `value` at every third coordinate and 0 at the
+// others.
 class OddFunction final : public learning::ClientFunction {
  public:
   OddFunction(std::unique_ptr<learning::ClientFunction> whole, float value)
@@ -123,8 +123,8 @@ class NeutralAnswers : public TrainingRuns {
     static const learning::DataSplit drawn = learning::draw_digits(kClients, 100, 1);
     return drawn;
   }
-  // `odd` is the value that records of class kOdd give; without it, they give the values of the unchanged
-  // function.
+  // If `odd` has a value, odd records give it at every third coordinate (OddFunction); otherwise the plan's
+  // function is unchanged.
   RunResult run(const Case& what, const std::string& name, std::optional<float> odd, unsigned threads = 1,
                 std::uint64_t interrupt_after = 0) {
     const protocols::Plan plan = plan_of(what.keys);
@@ -132,7 +132,7 @@ class NeutralAnswers : public TrainingRuns {
     if (odd) parts.task.function = std::make_unique<OddFunction>(std::move(parts.task.function), *odd);
     return run_parts(plan, std::move(parts), data(), name, threads, interrupt_after);
   }
-  // The number of messages from clients with an odd record; dummies do not count.
+  // Returns the number of messages from clients with an odd record; dummies do not count.
   static std::uint64_t expected(const protocols::Plan& plan) {
     const auto roll_call = protocols::make_roll_call(plan, random::RunKey::from_seed(plan.seed()));
     std::uint64_t odd = 0;
@@ -188,7 +188,8 @@ TEST_F(NeutralAnswers, DoNotDependOnThreadsOrInterruptions) {
   }
 }
 
-// If one of a client's records is not finite, the client's answer is neutral, whatever its other records are.
+// If the vector of one of a client's records is not finite, the client's answer is neutral, whatever its
+// other records are.
 TEST_F(NeutralAnswers, OfOneRecordAmongSeveralAreOfTheWholeClient) {
   const Keys common = {{"participation.protocol", "shuffle"},
                        {"rounds.count", "4"},
@@ -227,8 +228,8 @@ TEST_F(NeutralAnswers, OfOneRecordAmongSeveralAreOfTheWholeClient) {
   }
 }
 
-// No client's silence reveals anything about its record: every step has as many messages as if all
-// vectors were finite.
+// Every step has as many messages as if all vectors were finite, so a missing message reveals nothing about
+// its client's record.
 TEST_F(NeutralAnswers, WhoReportsDoesNotDependOnWhatIsComputed) {
   for (const Case& what : cases()) {
     SCOPED_TRACE(what.name);
@@ -244,8 +245,8 @@ TEST_F(NeutralAnswers, WhoReportsDoesNotDependOnWhatIsComputed) {
   }
 }
 
-// In a fifth of the records one feature is near the largest float, so the gradient overflows although the
-// file is valid.
+// In a fifth of the records both features are nearly as large as a float can be, so that gradients overflow
+// although the data are valid.
 TEST_F(NeutralAnswers, AGradientThatOverflowsIsOne) {
   learning::DataSplit rows;
   for (learning::Dataset* part : {&rows.train, &rows.test}) {
@@ -273,7 +274,7 @@ TEST_F(NeutralAnswers, AGradientThatOverflowsIsOne) {
       std::ranges::all_of(checkpoint("run").model.parameters, [](float p) { return std::isfinite(p); }));
 }
 
-// The model is released, so ending the run because it diverged reveals nothing more.
+// A run may end because its model has diverged: the model is released anyway, so this reveals nothing more.
 TEST_F(NeutralAnswers, AModelThatIsNotFiniteEndsTheRun) {
   for (const char* average : {"0", "0.5"}) {
     const Case what{"run",

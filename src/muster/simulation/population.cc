@@ -73,7 +73,7 @@ Population::Population(const Holdings& holdings, const learning::Dataset& data, 
   }
 }
 
-// Sorts the records by owner, each owner's in the order of the data set, by counting.
+// Sorts the records by owner with a counting sort, which keeps each owner's records in the data set's order.
 void Population::give_to_owners() {
   const std::vector<std::uint32_t>& owners = data_->owners;
   if (owners.size() != data_->size()) {

@@ -53,13 +53,14 @@ TEST(Population, MoreClientsThanExamplesDrawUniformly) {
   }
   const auto uniform = testing::chi_squared_test(held, std::vector<double>(20, kClients / 20.0), kAlpha);
   EXPECT_TRUE(uniform.pass) << uniform.summary;
-  // Giving client j example j mod 20 would also be uniform. With independent draws, a client holds that
-  // example with probability 1/20.
+  // If client j always held example j mod 20, the examples would be equally frequent as well. With
+  // independent draws, a client holds that example only with probability 1/20.
   const auto drawn = testing::binomial_test(in_turn, kClients, 1.0 / 20, kAlpha);
   EXPECT_TRUE(drawn.pass) << drawn.summary;
 }
 
-// Shared records are drawn as in the first version, so that runs of released plans can be repeated.
+// Shared records must be drawn by the rule of the first version, so that runs of released plans can be
+// repeated.
 TEST(Population, SharedRecordsAreThoseOfTheFirstVersion) {
   const learning::Dataset data = examples(20);
   const Population population({.clients = 100, .share = true}, data, kKey);

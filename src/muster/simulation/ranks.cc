@@ -25,7 +25,7 @@ class Alone final : public Ranks {
   void abandon(int status) override { std::_Exit(status); }
 };
 
-// The environment variable as a number; `otherwise` if it is absent or not a number.
+// Returns the environment variable as a number, or `otherwise` if it is absent or not a number.
 unsigned number_in(const char* variable, unsigned otherwise) {
   const char* text = std::getenv(variable);
   if (text == nullptr) {
@@ -53,7 +53,8 @@ Error error_of(const std::exception_ptr& failure, const Ranks& ranks) {
   }
 }
 
-// Throws the error of the lowest rank that failed, on every rank. At least one rank must have a failure.
+// Throws the error of the lowest rank that failed, on every rank. Every rank must call this function, and at
+// least one must pass a failure.
 [[noreturn]] void throw_together(Ranks& ranks, const std::exception_ptr& failure) {
   std::vector<std::int64_t> failed(ranks.count(), 0);
   failed[ranks.index()] = failure != nullptr ? 1 : 0;

@@ -1,6 +1,6 @@
-// Tests that a rank that cannot take part in an all-reduce ends the whole job with its status. This is a
-// program of its own because no rank returns from it: tests/cli/mpi_test.py starts it under mpirun and
-// expects status 7 and no waiting rank.
+// Tests that a rank that cannot take part in an all-reduce ends the whole job with its exit status. This is a
+// program of its own because none of its ranks returns: tests/cli/mpi_test.py starts it under mpirun and
+// expects status 7 and no rank that still waits.
 #include "muster/simulation/ranks.h"
 
 int main() {

@@ -1,5 +1,5 @@
-// The ranks of Open MPI 4.1, through its C interface. Errors of MPI itself end the job at once (the
-// library's default), because after a network failure the ranks cannot agree on anything.
+// Implements the ranks with Open MPI 4.1, through its C interface. Errors of MPI itself end the job at once
+// (the library's default), because after a network failure the ranks cannot agree on anything.
 #define OMPI_SKIP_MPICXX 1
 #include "muster/simulation/ranks_mpi.h"
 
@@ -18,7 +18,7 @@ class MpiRanks final : public Ranks {
  public:
   MpiRanks() {
     int provided = 0;
-    // Other threads compute gradients and never call MPI.
+    // MPI_THREAD_FUNNELED suffices, because only this thread calls MPI; the others compute gradients.
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
     if (provided < MPI_THREAD_FUNNELED) {
       MPI_Finalize();

@@ -1,6 +1,6 @@
 // These tests run as one process, and under mpirun with 2 and with 4 ranks. They hold for any number of
-// ranks, but some are skipped among several ranks, and exceptions that are not Errors keep their type only on
-// a single rank.
+// ranks, except that the tests of Environment are skipped among several ranks, and that exceptions which are
+// not Errors keep their type only on a single rank.
 #include "muster/simulation/ranks.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ const auto* const kJoined = ::testing::AddGlobalTestEnvironment(new Joined);
 Ranks& ranks() { return *Joined::ranks; }
 std::int64_t count() { return ranks().count(); }
 
-// The error that `part` throws on this rank, if any.
+// Returns the error that `part` throws on this rank, if any.
 template <typename Part>
 std::optional<Error> error_of(Part&& part) {
   try {

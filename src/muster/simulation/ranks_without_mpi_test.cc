@@ -1,4 +1,4 @@
-// Tests the build without MPI, even on a machine with MPI: it is linked with the sources that such a
+// Tests the build without MPI, even on a machine with MPI: this test is linked with the sources that such a
 // build compiles.
 #include <gtest/gtest.h>
 

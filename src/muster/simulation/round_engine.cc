@@ -12,13 +12,14 @@
 namespace muster::simulation {
 namespace {
 
-// The largest number of senders that a worker takes at a time: the number that one pass over the sum adds up.
+// A worker takes at most this many senders at a time: as many messages as one pass over the sum adds.
 constexpr std::size_t kMaxTaken = randomizers::VectorRandomizer::kPass;
-// Up to this many senders are handled by one worker, because waking the others would take longer.
+// Up to this many senders are handled by one worker, because waking the other workers would take longer than
+// handling the senders.
 constexpr std::size_t kFew = 4;
 
-// The number of senders that a worker takes at a time, small enough that all workers finish at
-// about the same time.
+// Returns the number of senders that a worker takes at a time. It is so small that each worker takes senders
+// at least 16 times if there are enough, so that all workers finish at about the same time.
 std::size_t taken_at_a_time(std::size_t senders, unsigned workers) {
   constexpr std::size_t kTurns = 16;
   return workers == 1 ? kMaxTaken : std::clamp<std::size_t>(senders / (kTurns * workers), 1, kMaxTaken);
@@ -57,8 +58,8 @@ struct RoundEngine::WorkerState {
   std::unique_ptr<randomizers::Scratch> scratch;
   protocols::Aggregator aggregator;
   std::array<std::vector<Record>, randomizers::VectorRandomizer::kPass> records;  // each client's records
-  // Values of the clients' function. The sum fidelity uses one vector for each client of a pass. The message
-  // fidelity uses only the first vector, for one client after the other.
+  // The vectors that clients compute. The sum fidelity uses one of them for each client of a pass. The
+  // message fidelity uses only the first, for one client after the other.
   std::array<randomizers::AlignedVector<float>, randomizers::VectorRandomizer::kPass> vectors;
   std::vector<protocols::Sender> called;  // this worker's part of the roll call
   std::array<randomizers::Message, randomizers::VectorRandomizer::kPass> messages;
@@ -192,7 +193,7 @@ void RoundEngine::handle_all(std::span<const float> parameters) {
       handle(*workers_[worker], parameters, first, std::min(first + taken, order_.size()));
     }
   });
-  // Every sender that a worker took has been handled, so the step is complete if none is left.
+  // Every sender that a worker took has been handled, so the step is complete if no sender is left to take.
   if (next < order_.size()) throw interrupted();
 }
 

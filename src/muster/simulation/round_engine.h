@@ -1,19 +1,20 @@
-// One step of the server in simulation, message by message.
+// Simulates one step of the server, message by message.
 //
-//  1. The roll is called: who sends is decided before any data is touched (protocols/roll_call.h).
+//  1. The roll is called: it is decided who sends, before any data is touched (protocols/roll_call.h).
 //  2. The senders are put in a secret uniform order (protocols/shuffle.h) and handled in that order: the
 //     client's vector is computed from its records (client_update.h), and the local randomizer
-//     makes the message. A dummy is the same randomizer applied to the zero vector, the neutral record. A
-//     client whose vector is not finite also answers with such a message, because its silence, or the end
-//     of the run, would reveal something about its record (docs/theory/what-the-system-owes.md). Handling
-//     senders in the shuffled order is the shuffle: the aggregator sees the messages in an order that
-//     nobody can undo, and the messages need not all be in memory at once.
+//     makes the message. The message of a dummy comes from the same randomizer, applied to the zero vector,
+//     the neutral record. A client whose vector is not finite also answers with such a message, because its
+//     silence, or the end of the run, would reveal something about its record
+//     (docs/theory/what-the-system-owes.md). Handling senders in the shuffled order takes the place of
+//     shuffling their messages: the aggregator sees the messages in an order that nobody can undo, and the
+//     messages need not all be in memory at once.
 //  3. Each worker's messages go, a few at a time, to its own aggregator. The exact sums of the workers
 //     are merged, and then those of the ranks (ranks.h). Each rank calls the roll of its own share of the
 //     clients and makes their messages.
 //  4. If there are fewer messages than the protocol's minimum, nothing is decoded.
 //
-// With a sum sampler (the `sum` fidelity, randomizers/sum_sampler.h), no message is made: point 3 adds up
+// With a sum sampler (the `sum` fidelity, randomizers/sum_sampler.h), no message is made: the workers add up
 // the clipped vectors, and the noise of all messages is drawn once before decoding, with the same result on
 // every rank.
 //
@@ -84,7 +85,7 @@ class RoundEngine {
   // Makes the message of one client or dummy; a vector that is not finite is replaced by zeros.
   void answer(WorkerState& worker, const protocols::Sender& sender, std::span<float> vector,
               randomizers::Message& message) const;
-  // Adds the first `count` vectors of the worker to its sum; those that are not finite are replaced by zeros.
+  // Adds the worker's first `count` vectors to its sum; a vector that is not finite is replaced by zeros.
   void add_vectors(WorkerState& worker, std::size_t count) const;
   // Merges the messages of all workers into one sum.
   protocols::Aggregator& sum_of_all();
@@ -101,7 +102,7 @@ class RoundEngine {
   Ranks& ranks_;
   const randomizers::SumSampler* sum_;  // null if every message is simulated
   Interrupt interrupt_;
-  AllReduce all_reduce_;                          // the sum and the counters of a Step
+  AllReduce all_reduce_;                          // adds up the sums and the counters of all ranks
   std::vector<protocols::Sender> order_;          // the senders of the step, shuffled
   randomizers::AlignedVector<float> parameters_;  // the round's parameters, copied to start on a cache line
   std::vector<std::unique_ptr<WorkerState>> workers_;

@@ -34,7 +34,7 @@ class PencilFunction final : public learning::ClientFunction {
   }
   int odd = -1;
   float bad = NAN;
-  // Set to true by the call number `raised_by` of evaluate(), counted from 1; null for no flag.
+  // evaluate() sets this flag to true in its call number `raised_by`, counted from 1; null means no flag.
   std::atomic<bool>* raised = nullptr;
   int raised_by = 0;
   mutable std::atomic<int> evaluated{0};
@@ -79,7 +79,7 @@ class PencilRandomizer final : public randomizers::VectorRandomizer {
   mutable std::vector<int> order_;
 };
 
-// Adds up the vectors in units of 1/4; the "noise" of round r is 100 r in coordinate 1.
+// Adds up the vectors in units of 1/4. The "noise" that it draws in round r is 100 r, in coordinate 1 only.
 class PencilSum final : public randomizers::SumSampler {
  public:
   randomizers::MessageSum make_sum() const override { return {3, 0.25}; }
@@ -177,7 +177,7 @@ TEST_F(RoundEngineTest, AnInterruptedStepIsAbandonedAndCanBeRunAgain) {
   const Population population({.clients = kClients}, data_, key);
   const std::unique_ptr<Ranks> ranks = alone();
   for (const unsigned threads : {1u, 2u, 3u}) {
-    // The flag is set before the step, or by the twentieth client of sixty.
+    // The flag is set before the step, or by the twentieth of sixty calls of evaluate().
     for (const int raised_by : {-1, 20}) {
       std::atomic<bool> flag{raised_by < 0};
       protocols::RollCallByCoins roll_call(protocols::CheckInCoins(key, 1.0, 0.0), kClients, 1);
@@ -206,8 +206,7 @@ TEST_F(RoundEngineTest, AnInterruptedStepIsAbandonedAndCanBeRunAgain) {
 }
 
 TEST_F(RoundEngineTest, TheCoinsOfALargePopulationAreSharedOutAndTheSame) {
-  // There are so many coins that three workers divide them; each client holds one of the few
-  // examples.
+  // There are so many coins that up to three workers divide them. The clients share the 60 records.
   constexpr std::uint64_t kMany = (std::uint64_t{1} << 21) + 12345;
   const random::RunKey key = random::RunKey::from_seed(9);
   const Population population({.clients = kMany, .share = true}, data_, key);
@@ -234,7 +233,7 @@ TEST_F(RoundEngineTest, MessagesArriveInASecretOrder) {
   const std::vector<int> first = randomizer_.take_order();
   run(1, 1.0, reports_);
   const std::vector<int> second = randomizer_.take_order();
-  // Two orders are equal by chance with probability 1/60!; the seed does not determine the order.
+  // The order does not depend on the seed, so two orders are equal only by chance, with probability 1/60!.
   EXPECT_NE(first, in_turn);
   EXPECT_NE(first, second);
   EXPECT_TRUE(std::is_permutation(first.begin(), first.end(), in_turn.begin()));
@@ -259,8 +258,8 @@ TEST_F(RoundEngineTest, FewerMessagesThanTheMinimumAreDestroyedUnseen) {
   }
 }
 
-// Two clients and two dummies in four slots. The dummies' vectors are zero, and the mean is over
-// all four messages.
+// Lists two clients and two dummies in the four slots of one step. The dummies' vectors are zero, and the
+// mean is over all four messages.
 class ScriptedRollCall final : public protocols::RollCall {
  public:
   std::uint64_t rounds_a_step() const override { return 4; }
@@ -275,19 +274,20 @@ class ScriptedRollCall final : public protocols::RollCall {
 
 TEST_F(RoundEngineTest, ADummyIsAMessageOfAZeroVector) {
   ScriptedRollCall roll_call;
-  // The labels are 1 and 4, the inputs 11 and 24.
+  // Clients 11 and 24 have the labels 1 and 4 and the inputs 11 and 24.
   EXPECT_EQ(run(2, roll_call, reports_), (std::vector<float>{0.25f, 1.25f, 8.75f}));
   EXPECT_EQ(reports_, 4);
   EXPECT_EQ(neutral_, 0);
   EXPECT_TRUE(decoded_);
-  // A client's neutral answer is a message like a dummy's, but it is counted.
+  // A client's neutral answer is a message like that of a dummy, but step.neutral counts it.
   function_.odd = 4;
   EXPECT_EQ(run(2, roll_call, reports_), (std::vector<float>{0.125f, 0.25f, 2.75f}));
   EXPECT_EQ(reports_, 4);
   EXPECT_EQ(neutral_, 1);
 }
 
-// The six clients with label 4 hold 4, 14, ..., 54; their contributions are missing from all three sums.
+// The six clients with the label 4 have the inputs 4, 14, ..., 54, which add up to 174. Their messages count,
+// but add nothing to the three sums.
 TEST_F(RoundEngineTest, AVectorThatIsNotFiniteIsAnsweredAsTheNeutralRecord) {
   const std::vector<float> without = {0.5f * 54 / 60, (270.0f - 6 * 4) / 60, (1770.0f - 174) / 60};
   function_.odd = 4;
@@ -329,7 +329,7 @@ TEST_F(RoundEngineTest, ADivergedModelIsAnsweredNeutrallyByEverybody) {
   }
 }
 
-// If a finite vector cannot be randomized, the code is defective, and the run ends.
+// If the randomizer refuses a finite vector, the code has a defect, and the error ends the run.
 TEST_F(RoundEngineTest, ADefectStaysOne) {
   randomizer_.out_of_order = true;
   for (const unsigned threads : {1u, 3u}) {

@@ -1,4 +1,4 @@
-// What the server does with a round's estimate. This is post-processing and costs no privacy.
+// Updates the server's model with a round's estimate. This is post-processing and costs no privacy.
 //
 // With the vectors of ModelState, theta = parameters, v = momentum and avg = average, an update is
 //     d <- estimate + weight_decay theta
@@ -44,7 +44,7 @@ struct ModelState {
 void apply_update(const UpdateRule& rule, double learning_rate, std::span<const float> estimate,
                   ModelState& state);
 
-// The model that is evaluated and reported: the average if averaging is on, else the parameters.
+// Returns the model that is evaluated and reported: the average if averaging is on, else the parameters.
 const std::vector<float>& reported_model(const UpdateRule& rule, const ModelState& state);
 
 }  // namespace muster::simulation

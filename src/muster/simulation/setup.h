@@ -1,4 +1,4 @@
-// Makes the parts that train a plan, and checks that the randomizer that runs is the one that is charged.
+// Makes the parts of a training run, and checks that the randomizer that runs is the one that is charged.
 //
 // Epsilon is computed for the plan's mechanism. assemble() compares that mechanism with the description that
 // the randomizer gives of itself and throws Error(internal) if they differ, so a run cannot have one
@@ -28,7 +28,7 @@ struct TrainingParts {
   std::unique_ptr<randomizers::VectorRandomizer> randomizer;
   // Draws the sum of the randomizer's messages in the `sum` fidelity; otherwise null.
   std::unique_ptr<randomizers::SumSampler> sum;
-  // The proven upper epsilon of a number of rounds, at the plan's delta.
+  // Returns the proven upper epsilon of a number of rounds, at the plan's delta.
   std::function<double(std::uint64_t)> epsilon;
 
   Fidelity fidelity() const { return sum == nullptr ? Fidelity::message : Fidelity::sum; }
@@ -51,7 +51,7 @@ struct Prepared {
   learning::DataSplit data;
   TrainingParts parts;
 };
-// Calls load_data and assemble, while the accountant works in another thread.
+// Calls load_data() and assemble() while another thread builds the accountant's curves.
 Prepared prepare(const protocols::Plan& plan, Accounting accounting = Accounting::charged,
                  Fidelity fidelity = Fidelity::message);
 
@@ -59,7 +59,7 @@ Prepared prepare(const protocols::Plan& plan, Accounting accounting = Accounting
 // be called first; assemble makes the same check.
 void check_fidelity(const protocols::Plan& plan, Fidelity fidelity);
 
-// Whether two descriptions are equal; parameters are compared without a tolerance.
+// Returns whether two descriptions are equal; parameters are compared without a tolerance.
 bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism& b);
 
 }  // namespace muster::simulation

@@ -33,7 +33,7 @@ const char* activation_text(ActivationFunction activation) {
   return activation == ActivationFunction::tanh ? "tanh" : "relu";
 }
 
-// The metadata about the inputs: `mean` and `deviation` of each channel; empty for rows of features.
+// Returns the metadata about the inputs: `mean` and `deviation` of each channel; empty for rows of features.
 std::map<std::string, std::string> normalisation_of(const Dataset& data) {
   if (!data.values.empty()) return {};
   std::string means, deviations;
@@ -45,7 +45,7 @@ std::map<std::string, std::string> normalisation_of(const Dataset& data) {
   return {{"mean", means}, {"deviation", deviations}};
 }
 
-// A JSON array of the names; empty text if there are none.
+// Returns a JSON array of the names; empty text if there are none.
 std::string labels_text(const std::vector<std::string>& names) {
   return names.empty() ? ""
                        : nlohmann::json(names).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -153,7 +153,7 @@ std::map<std::string, std::string> about_classes(const Dataset& data) {
 std::map<std::string, std::string> about_network(const Architecture& architecture, const Dataset& data) {
   std::map<std::string, std::string> about = normalisation_of(data);
   about.merge(about_classes(data));
-  about["format"] = "pt";  // the mark of tensors in PyTorch's layout
+  about["format"] = "pt";  // tells readers of safetensors that the tensors are in PyTorch's layout
   about["model"] = name_of(architecture.kind);
   about["input"] = input_text(architecture.input);
   about["classes"] = fmt::format("{}", architecture.classes);

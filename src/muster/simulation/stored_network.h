@@ -1,10 +1,10 @@
-// Trained networks as they are stored in model.safetensors, and their accuracy when they are read back.
+// Converts trained networks to and from the content of model.safetensors, and measures their accuracy.
 //
 // Besides the tensors (learning/models/named_tensors.h), the file holds metadata that another program needs
 // to run the network: `model` (cnn, logistic or mlp), `input` (height x width x channels), `classes`,
 // `activation` and, for images, `mean` and `deviation` per channel: an input is (byte / 255 - mean) /
-// deviation. If labels are text, `labels` has the names of the classes, in order, as a JSON array.
-// Thread-safe.
+// deviation. If labels are text, `labels` has the names of the classes, in order, as a JSON array. The
+// functions may be called from any thread.
 #pragma once
 
 #include <filesystem>
@@ -20,15 +20,15 @@
 
 namespace muster::simulation {
 
-// The metadata of a network for inputs with the shape and normalisation of those in `data`.
+// Returns the metadata of a network for inputs with the shape and normalisation of those in `data`.
 std::map<std::string, std::string> about_network(const learning::Architecture& architecture,
                                                  const learning::Dataset& data);
 
-// The metadata that name the classes of `data`; empty if its labels are numbers.
+// Returns the metadata that name the classes of `data`; empty if its labels are numbers.
 std::map<std::string, std::string> about_classes(const learning::Dataset& data);
 
-// The content of model.safetensors for this network: `parameters` cut into the tensors of `architecture`, and
-// `about` as the metadata.
+// Returns the content of model.safetensors for this network: `parameters`, cut into the tensors of
+// `architecture`, and `about` as the metadata.
 StoredModel stored_network(const learning::Architecture& architecture,
                            std::map<std::string, std::string> about, std::span<const float> parameters);
 
@@ -38,13 +38,13 @@ struct LoadedNetwork {
   std::vector<float> parameters;
 };
 
-// Throws Error(file), naming `file`, if the metadata does not describe a network that muster knows (that of a
-// statistic does not), or if the tensors are not those of that network.
+// Throws Error(file), naming `file`, if the metadata do not describe a network that muster knows (those of a
+// statistic do not), or if the tensors are not those of that network.
 LoadedNetwork loaded_network(const StoredModel& model, const std::filesystem::path& file);
 
-// The accuracy and loss of the network on `test`, measured as by the evaluator of a run. Throws Error(data)
-// if `test` has no examples, or if its shape of inputs, number of classes, names of classes or normalisation
-// differs from that of the network's training data. Also throws as loaded_network does.
+// Returns the accuracy and loss of the network on `test`, measured by the evaluator that runs use. Throws
+// Error(data) if `test` has no examples, or if its shape of inputs, number of classes, names of classes or
+// normalisation differs from that of the network's training data. Also throws as loaded_network does.
 TestScore score_of(const StoredModel& model, const learning::Dataset& test,
                    const std::filesystem::path& file);
 

@@ -1,4 +1,4 @@
-// A sweep: one plan with every combination of values of some keys, and its runs for several seeds.
+// Describes a sweep: one plan with every combination of values of some keys, each run with several seeds.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ struct Sweep {
   std::string folder;
   std::vector<SweptKey> keys;
   std::vector<Combination> combinations;
-  std::vector<std::vector<SweptRun>> runs;  // the run of [combination][seed]
+  std::vector<std::vector<SweptRun>> runs;  // indexed by combination and then by seed
   bool interrupted = false;
 };
 

@@ -28,7 +28,7 @@ UpdateRule rule_of(const protocols::Plan& plan) {
   return {plan.momentum(), plan.average(), plan.weight_decay(), plan.projection(), plan.is_statistic()};
 }
 
-// The state at which the run starts, from the folder's checkpoint or from the initial model.
+// Returns the state at which the run starts, from the folder's checkpoint or from the initial model.
 Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& parts,
                           const learning::DataSplit& data, const Digest& digest, RunFolder& folder) {
   Checkpoint start;
@@ -110,7 +110,7 @@ Start agree_on_start(Ranks& ranks, const protocols::Plan& plan, const TrainingPa
       bytes = encode(start.state);
     }
   });
-  // The first rank's number of rounds; 0 on the other ranks.
+  // The other ranks contribute 0, so the sum is the first rank's number of rounds.
   std::array<std::int64_t, 1> rounds = {static_cast<std::int64_t>(start.rounds)};
   ranks.all_reduce(rounds);
   start.rounds = static_cast<std::uint64_t>(rounds[0]);
@@ -177,18 +177,19 @@ class Session {
     return step.messages;
   }
 
-  // Ends the collective calls. `failure` is what went wrong on this rank, or null if the other ranks know it.
+  // Takes part in the last all-reduce of the run. `failure` is what went wrong on this rank, or null.
   void close(const std::exception_ptr& failure) { engine_.close(failure); }
 
-  // The rounds done after the first coming step that reaches or passes a multiple of log_every; at most
-  // `last`.
+  // Returns how many rounds will be done when the next line is logged: after the first step that reaches or
+  // passes a multiple of log_every, or at `last` if that comes earlier.
   std::uint64_t next_logged(std::uint64_t last) const {
     return std::min(last, end_of_turn(plan_.log_every()));
   }
-  // Whether the last step reached or passed a multiple of checkpoint_every.
+  // Returns whether the last step reached or passed a multiple of checkpoint_every.
   bool at_checkpoint() const { return state_.round % plan_.checkpoint_every() < roll_call_->rounds_a_step(); }
 
-  // The rounds as the accountant counts them: in slot protocols whole runs, including the current one.
+  // Returns the number of rounds that the accountant charges: in slot protocols the number of runs that have
+  // begun.
   std::uint64_t rounds_charged() const { return plan_.rounds_charged(state_.round); }
 
   void expect_log(std::uint64_t round) { epsilon_.start(plan_.rounds_charged(round)); }
@@ -290,7 +291,8 @@ struct Ending {
   std::optional<Measurement> newest;
 };
 
-// Runs steps until `last` are done; the first rank also logs and writes checkpoints.
+// Runs steps until `last` rounds (in slot protocols, slots) are done. The first rank also logs and writes
+// checkpoints.
 Ending run_steps(Session& session, bool first, std::uint64_t last, TrainingObserver& observer) {
   Ending ending;
   std::uint64_t next_log = session.state().round;
@@ -321,7 +323,7 @@ Ending run_steps(Session& session, bool first, std::uint64_t last, TrainingObser
   return ending;
 }
 
-// The part of the result that every rank knows; `rounds` is the number of rounds within the budget.
+// Returns the part of the result that every rank knows. `rounds` is the number of rounds within the budget.
 RunResult result_of(const Session& session, const Ending& ending, std::uint64_t rounds,
                     const protocols::Plan& plan, Fidelity fidelity) {
   RunResult result;
@@ -340,7 +342,7 @@ RunResult result_of(const Session& session, const Ending& ending, std::uint64_t 
   return result;
 }
 
-// The reported model, with the plan's hash and the privacy guarantee in its metadata.
+// Returns the reported model, with the plan's hash and the privacy guarantee in its metadata.
 StoredModel stored_model(const protocols::Plan& plan, const TrainingParts& parts, const RunResult& result,
                          const std::vector<float>& reported) {
   StoredModel model = parts.task.stored(reported);
@@ -354,7 +356,7 @@ StoredModel stored_model(const protocols::Plan& plan, const TrainingParts& parts
   return model;
 }
 
-// Runs the rounds up to the end; the first rank also writes checkpoints, metrics and the result.
+// Runs steps until `rounds` rounds are done. The first rank also writes checkpoints, metrics and the result.
 RunResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const protocols::Plan& plan,
               const TrainingParts& parts, const learning::DataSplit& data, RunFolder* folder,
               const TrainingOptions& options, TrainingObserver& observer) {
@@ -414,7 +416,7 @@ RunResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& 
     return run(*session, ranks, start.rounds, plan, parts, inputs, folder, options, observer);
   } catch (...) {
     if (!ranks.parted()) {
-      // This throws the error on every rank.
+      // The other ranks wait in an all-reduce. This call throws the error on every rank.
       session->close(std::current_exception());
     }
     throw;

@@ -1,9 +1,9 @@
-// The training run: rounds until the plan's count or its budget is reached or the run is interrupted.
+// Trains: runs rounds until the plan's count or budget is reached, or until the run is interrupted.
 //
-// A run gives the same bits whatever the number of threads and ranks, and however often it is
-// interrupted and resumed; only the measured times differ. Of what depends on the clients' data it reports
-// only the model's accuracy and loss on the test set and how many of the clients' vectors were not
-// finite; it reports no training loss.
+// A run gives the same bits whatever the number of threads and ranks, and however often it is interrupted and
+// resumed; only the measured times differ. Besides the model, a run reports three things that depend on the
+// clients' data: the model's accuracy on the test set, as a whole and by client; its loss on the test set;
+// and the number of clients' vectors that were not finite. It reports no training loss.
 #pragma once
 
 #include <atomic>
@@ -19,11 +19,11 @@
 
 namespace muster::simulation {
 
-// The work ahead, estimated from the plan and from timing one message.
+// The work ahead of this invocation, estimated from the plan and from timing one message.
 struct Expected {
   double messages;
   double coins;
-  double seconds;    // seconds with `threads` threads
+  double seconds;    // the estimated time with `threads` threads
   unsigned threads;  // threads of all ranks together
 };
 
@@ -42,16 +42,19 @@ class TrainingObserver {
 
 struct TrainingOptions {
   unsigned threads = 1;
-  // Once *interrupt is true, the run stops: a step under way is abandoned, and a resumed run repeats it.
+  // Once *interrupt is true, the run stops. A step under way is abandoned, and a resumed run repeats the
+  // step.
   const std::atomic<bool>* interrupt = nullptr;
 };
 
-// Begins or resumes the run in `folder`, which must not be finished. Leaves a checkpoint there and,
-// unless interrupted, result.json. Throws Error(plan) for parts of another plan.
+// Begins or resumes the run in `folder`, which must not hold a finished run. Leaves a checkpoint there and,
+// unless interrupted, result.json. Throws Error(plan) if `parts` were made for another plan, Error(budget) if
+// the budget does not pay for one round, Error(checkpoint) if the folder's run does not fit the plan or the
+// data, and Error(data) if the model is no longer finite.
 RunResult train(const protocols::Plan& plan, const TrainingParts& parts, const learning::DataSplit& data,
                 RunFolder& folder, const TrainingOptions& options, TrainingObserver& observer);
-// Like the function above, on several ranks: every rank must call it, with the same plan and data. `folder`
-// belongs to the first rank. On the other ranks it is null, `parts.epsilon` may be empty, the observer
+// Does the same on several ranks. Every rank must call this function, with the same plan and data. Only the
+// first rank has a folder. On the other ranks `folder` is null, `parts.epsilon` may be empty, the observer
 // receives no events, and the result has no accuracy, epsilon or time. A failure on one rank is thrown on all
 // of them.
 RunResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,

@@ -1,5 +1,5 @@
-// What the tests of whole runs share: runs in a temporary folder that can be watched and interrupted, and a
-// comparison of two runs.
+// Provides what the tests of whole runs share: runs in a temporary folder that can be watched and
+// interrupted, and a comparison of two runs.
 //
 // The epsilon is a stand-in, 0.1 sqrt(rounds), so that budgets can be computed by hand; setup_test.cc
 // tests the real one.
@@ -63,7 +63,7 @@ class TrainingRuns : public ::testing::Test {
     const std::filesystem::path file = temporary_.path() / name / "checkpoint";
     return decode(read_file(file), file);
   }
-  // The logged rounds, without the seconds that they took.
+  // Returns the logged rounds, without the seconds that they took.
   std::vector<nlohmann::json> metrics(const std::string& name) const {
     std::istringstream in(read_file(temporary_.path() / name / "metrics.jsonl"));
     std::vector<nlohmann::json> lines;

@@ -1,4 +1,4 @@
-// A small run from end to end: logistic regression on drawn digits, with every message made and shuffled.
+// Tests a small run from end to end, a logistic regression on drawn digits.
 #include "muster/simulation/training.h"
 
 #include <gtest/gtest.h>
@@ -198,7 +198,7 @@ TEST_F(TrainingTest, AnInterruptedAndResumedRunIsTheUninterruptedOne) {
   }
 }
 
-// Requests an interruption in the middle of the second step, while it evaluates its tenth message.
+// Requests an interruption in the middle of the second step, when the step evaluates its tenth message.
 class InterruptingFunction final : public learning::ClientFunction {
  public:
   InterruptingFunction(std::unique_ptr<learning::ClientFunction> inner, Watcher& watcher)
@@ -261,7 +261,7 @@ TEST_F(TrainingTest, AnInterruptionInTheLastRoundIsNone) {
 }
 
 TEST_F(TrainingTest, StopsBeforeTheBudgetIsPassed) {
-  // 0.1 sqrt(T) <= 0.25 holds for T <= 6.25.
+  // The epsilon of T rounds is 0.1 sqrt(T), which is at most 0.25 for T <= 6.25.
   const RunResult result = run(small_plan("privacy.budget", "0.25"), "run");
   EXPECT_EQ(result.rounds, 6);
   EXPECT_EQ(result.stopped, Stopped::budget);

@@ -1,9 +1,8 @@
 // Threads that live as long as a training run and work together on one task at a time.
 //
-// run(task) calls task(0), ..., task(size()-1) concurrently, task(0) on the caller's thread, and returns
-// when all are done. If workers throw, run rethrows the exception of the one with the lowest number. Waking
-// the team takes microseconds, so a task may be as small as one round. Only one thread at a time may drive a
-// team.
+// run(task) calls task(0), ..., task(size()-1) concurrently, task(0) on the caller's thread, and returns when
+// all are done. If workers throw, run rethrows the exception of the worker with the lowest number. Waking the
+// team takes microseconds, so a task may be as small as one round. Only one thread at a time may use a team.
 //
 // Example:
 //     WorkerTeam team(2);

@@ -24,20 +24,20 @@ namespace {
 using protocols::Plan;
 using protocols::Protocol;
 
-constexpr double kCoin = 3e-10, kDraw = 1e-7;  // seconds per coin and per draw, measured
+constexpr double kCoin = 3e-10, kDraw = 1e-7;  // seconds per coin and per other draw, from docs/scale.md
 constexpr double kMinCoin = 1e-10, kMinMessage = 5e-8,
-                 kMinGradient = 1e-9;  // seconds of one each; less than on any machine
+                 kMinGradient = 1e-9;  // seconds of one each, shorter than on any machine
 constexpr double kYear = 365.25 * 86400;
 constexpr double kMaxMessagesAStep = 0x1p31;
 
-// The workload of one round (in slot protocols, one run) in which `reporting` clients are expected to
-// check in and not to drop out.
+// Returns the workload of one round (in slot protocols, of one run) in which `reporting` clients are expected
+// to check in without dropping out.
 Workload of_one_round(const Plan& plan, double reporting) {
   constexpr double kSender = sizeof(protocols::Sender);
   const auto clients = static_cast<double>(plan.clients()), slots = static_cast<double>(plan.slots()),
              subset = static_cast<double>(plan.subset()), batch = static_cast<double>(plan.batch());
-  // Senders are listed twice: per worker, and all together. A roll call by coins also lists the numbers of
-  // the clients that report.
+  // The bytes per sender. Senders are listed twice, per worker and all together, and a roll call by coins
+  // also lists the numbers of the clients that report.
   constexpr double kListed = 2 * kSender, kReported = kListed + sizeof(std::uint64_t);
   // A slot protocol keeps two words per slot (a reservoir) or per client that checked in (a pair). A list
   // that grows is copied to one of twice its size, so for a moment it takes three times its size.
@@ -81,7 +81,8 @@ Size size_of(const Plan& plan) {
   }
 }
 
-// The largest allowed value as text, if `value` is too large by the factor `times`: two digits, rounded down.
+// Returns the text "at most about x" if `value` is too large by the factor `times`. The allowed value x is
+// value / times, rounded down to two digits.
 std::string at_most(std::uint64_t value, double times) {
   const double most = static_cast<double>(value) / times;
   const double unit = std::pow(10.0, std::floor(std::log10(std::max(1.0, most))) - 1);
@@ -171,7 +172,7 @@ double seconds_of(const Workload& work, const TrainingParts& parts, const learni
     const Clock::time_point began = Clock::now();
     function.evaluate(parameters, inputs.train.example(0, buffer), *workspace, vector);
     const Clock::time_point computed = Clock::now();
-    std::ranges::fill(vector, 0.0f);  // a vector that is not finite would be refused
+    std::ranges::fill(vector, 0.0f);  // the gradient may not be finite, and would then be refused
     if (parts.sum != nullptr) {
       parts.sum->add(vector, sum);
     } else {

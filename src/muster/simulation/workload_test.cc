@@ -1,5 +1,5 @@
-// Compares the expected messages and coins of a run with the senders that roll calls list, and tests that
-// runs that cost too much are refused.
+// Tests that the expected numbers of messages agree with the senders that roll calls list, and that runs that
+// cost too much are refused.
 #include "muster/simulation/workload.h"
 
 #include <gtest/gtest.h>
@@ -47,8 +47,8 @@ const std::vector<std::pair<const char*, Keys>>& cases() {
   return all;
 }
 
-// Allows every count a deviation of 6 sqrt(m) from its expectation m. The variance of a count is at most m,
-// so the probability that some count of these tests deviates further is about 5 * 10^-6. Nearly all of it
+// Every count may deviate by 6 sqrt(m) from its expectation m. The variance of a count is at most m, so the
+// probability that some count deviates further is about 5 * 10^-6, over all seeds. Nearly all of it
 // comes from the largest of the 100 slots of averaged check-ins, with m = 40. A count expected to be 0 must
 // be 0.
 TEST(Workload, IsWhatRollCallsSend) {
@@ -93,7 +93,8 @@ TEST(Workload, ARunThatCannotFinishIsRefused) {
     keys.emplace_back("population.clients", "1000000000000");
     return plan_of(protocol, keys);
   };
-  // Listing 10^11 senders takes 56 bytes each, so 8 GB suffice for one in seven hundred of them.
+  // Listing 10^11 senders takes 56 bytes each, 5.6 TB in all, so 8 GB suffice for one in seven hundred of
+  // them.
   const Keys tenth = {{"participation.rate", "0.1"}};
   const std::string listed = refused(many("shuffled-check-in", tenth), small);
   EXPECT_TRUE(listed.starts_with("population.clients: ")) << listed;

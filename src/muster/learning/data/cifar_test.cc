@@ -1,5 +1,4 @@
-// Tests of the CIFAR loader with small files in both formats, and with files that are wrong in each possible
-// way.
+// Tests the CIFAR loader with small files in both formats, and with each kind of defect that a file may have.
 #include "muster/learning/data/cifar.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +20,8 @@ using Bytes = std::string;
 
 constexpr std::size_t kPlane = 1024;
 
-// `count` records: pixel p of plane c of record i is (i + p + 50 c) mod 256.
+// Returns `count` records. Record i has the label i mod `classes`, and pixel p of its plane c is
+// (i + p + 50 c) mod 256.
 Bytes records(std::size_t count, std::size_t labels, unsigned classes) {
   Bytes bytes;
   for (std::size_t i = 0; i < count; ++i) {
@@ -80,7 +80,7 @@ TEST_F(Cifar, ReadsTenClasses) {
   EXPECT_EQ(split.train.shape, (Shape{32, 32, 3}));
   EXPECT_EQ(split.train.labels[7 + 5], 5);
   ASSERT_EQ(split.train.bytes.size(), 35U * 3072);
-  // Example 2, row 1, column 3, green: plane 1, pixel 35.
+  // This is the green value (plane 1) of example 2 in row 1 and column 3, which is pixel 32 + 3 of the plane.
   EXPECT_EQ(split.train.bytes[2 * 3072 + 35 * 3 + 1], (2 + 35 + 50) % 256);
   std::vector<float> buffer(3072);
   EXPECT_FLOAT_EQ(split.train.example(2, buffer).inputs[35 * 3 + 1],

@@ -16,7 +16,7 @@
 namespace muster::learning {
 namespace {
 
-// The float nearest to the number in `text` (0 for 1e-50). Empty if `text` is not a finite number.
+// Returns the float nearest to the number in `text` (0 for 1e-50), or nullopt if `text` is no finite number.
 std::optional<float> feature_of(std::string_view text) {
   float number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -34,7 +34,7 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-// The column with this name. Throws Error(data) unless exactly one column has the name.
+// Returns the index of the column with this name. Throws Error(data) unless exactly one column has the name.
 std::size_t column_named(const CsvFile& file, const std::string& name) {
   const auto& names = file.names();
   const auto count = std::ranges::count(names, name);
@@ -48,7 +48,7 @@ std::size_t column_named(const CsvFile& file, const std::string& name) {
 // Numbers the owners of examples in the order in which they appear.
 class Owners {
  public:
-  // The number of the owner that the current line names in this column.
+  // Returns the number of the owner that the current line names in this column.
   std::uint32_t number(const CsvFile& file, std::size_t column) {
     const std::string_view name = file.fields()[column];
     if (is_missing(name))
@@ -62,7 +62,8 @@ class Owners {
   std::map<std::string, std::uint32_t, std::less<>> numbers_;
 };
 
-// What the columns of a file hold.
+// Says what the columns of a file hold: the class, the features and, if the layout names them, split and
+// owner.
 class Columns {
  public:
   Columns(const CsvFile& file, const CsvLayout& layout) {
@@ -87,7 +88,7 @@ class Columns {
     return file.names().size() - 1 - (split_ ? 1 : 0) - (owner_ ? 1 : 0);
   }
 
-  // Whether the current line is a test example; nullopt if the file has no split column.
+  // Returns whether the current line is a test example, or nullopt if the file has no split column.
   std::optional<bool> says_test(const CsvFile& file) const {
     if (!split_) return std::nullopt;
     const std::string_view word = file.fields()[*split_];
@@ -147,7 +148,8 @@ void append_test_file(const CsvLayout& layout, const std::vector<std::string>& n
   test.shape = {1, 1, columns.features(file)};
 }
 
-// Refuses a file without training or test examples. Files of test examples only are checked elsewhere.
+// Refuses a file without training or test examples. If the test examples have a file of their own,
+// append_test_file() checks that file.
 void require_both(const CsvFile& file, const CsvLayout& layout, const DataSplit& split) {
   if (layout.test.empty() && layout.split.empty() && split.test.size() == 0) {
     file.refuse(std::to_string(split.train.size()) + " examples", "at least " + std::to_string(kHeldOut),

@@ -84,8 +84,8 @@ void CsvFile::split_line() {
   }
 }
 
-// Both functions add the field that begins at `at`. They return the position of the comma after the field, or
-// the length of the line if there is none.
+// plain_field() and quoted_field() add the field whose text begins at `at`. They return the position of the
+// comma after the field, or the length of the line if there is none.
 std::size_t CsvFile::plain_field(std::size_t at) {
   const std::size_t end = std::min(text_.find(',', at), text_.size());
   std::string_view field = std::string_view(text_).substr(at, end - at);
@@ -101,7 +101,7 @@ std::size_t CsvFile::plain_field(std::size_t at) {
 }
 
 std::size_t CsvFile::quoted_field(std::size_t at) {
-  std::size_t length = 0;  // length of the field, which is moved to `at` without the doubling of quotes
+  std::size_t length = 0;  // length of the field so far, copied to `at` with its doubled quotes made single
   std::size_t from = at;
   for (;; ++from, ++length) {
     if (from >= text_.size()) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kLongestLabel = 100;
 
-// Whether `text` is a number, even one that is too large for a double.
+// Returns whether `text` is a number, even one that is too large for a double.
 bool is_number(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -26,15 +26,15 @@ std::optional<std::size_t> integer_in(std::string_view text) {
   return number;
 }
 
-// The length of the UTF-8 sequence at the beginning of `text`; 0 if there is none or it is a control
-// character.
+// Returns the number of bytes of the UTF-8 character at the beginning of `text`; 0 if there is none or if it
+// is a control character.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
   const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
   const unsigned lead = byte(0);
   if (lead >= 0x20 && lead < 0x7F) return 1;
-  // The second byte excludes overlong forms, the controls U+0080 to U+009F, surrogates and values above
-  // U+10FFFF.
+  // The conditions on the second byte exclude overlong forms, the control characters U+0080 to U+009F,
+  // surrogates and values above U+10FFFF.
   if (lead >= 0xC2 && lead <= 0xDF) return follows(1) && (lead != 0xC2 || byte(1) >= 0xA0) ? 2 : 0;
   if (lead >= 0xE0 && lead <= 0xEF) {
     const bool fits = (lead != 0xE0 || byte(1) >= 0xA0) && (lead != 0xED || byte(1) < 0xA0);

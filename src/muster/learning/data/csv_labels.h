@@ -1,12 +1,12 @@
-// The classes of a CSV file's examples, from labels that are numbers or text.
+// Finds the classes of a CSV file's examples, from labels that are numbers or text.
 //
-// The first label decides for the whole file. If it is an integer 0 to 255, then all labels must be, and the
-// number of classes is one more than the largest label, but at least 2. Otherwise all labels must be text
-// (UTF-8 without control characters, at most 100 bytes, and not a number). The classes are then the labels of
-// the training examples in the order of their bytes, and there must be 2 to 256. A missing value is not a
-// label. The classes are public: the stored model contains their names.
+// The first label decides for the whole file. If it is an integer from 0 to 255, then all labels must be such
+// integers, and the number of classes is one more than the largest label, but at least 2. Otherwise all
+// labels must be text (UTF-8 without control characters, at most 100 bytes, and not a number). The classes
+// are then the labels of the training examples in the order of their bytes, and there must be 2 to 256. A
+// missing value is not a label. The classes are public: the stored model contains their names.
 //
-// Call order: number() for each label, then settle(). Belongs to one thread.
+// Call number() for each label, then settle(). An object belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace muster::learning {
 
-// Whether a field stands for a missing value: it is empty, NA or N/A, or a number that is not finite.
+// Returns whether a field stands for a missing value: it is empty, NA or N/A, or a number that is not finite.
 bool is_missing(std::string_view field);
 
 class CsvLabels {
@@ -32,8 +32,8 @@ class CsvLabels {
   // `classes`.
   CsvLabels(std::size_t classes, const std::vector<std::string>& names);
 
-  // The number of the class that the current line states in this column. If labels are text, settle()
-  // replaces it.
+  // Returns the number of the class that the current line states in this column. If labels are text, the
+  // number is provisional, and settle() replaces it.
   std::uint8_t number(const CsvFile& file, std::size_t column, bool training);
   // Sets the classes of the training and the test examples. Classes of text are numbered in the order of
   // their bytes. Refuses a class of text that no training example has, and a header line that is an example.

@@ -1,4 +1,4 @@
-// Tests of the CSV loader: what it accepts, and each way in which a line can be wrong.
+// Tests what the CSV loader accepts, and each way in which a line can be wrong.
 #include "muster/learning/data/csv.h"
 
 #include <gmock/gmock.h>
@@ -249,7 +249,7 @@ TEST_F(Csv, RefusesOwnersThatAreMissing) {
   expect_refusal("user,kind\na,0\n", "line 1: no features", "none", "one column", owned);
 }
 
-// Columns may share a name if nothing refers to columns by name, as in earlier versions.
+// Columns may share a name if the layout refers to no column by its name.
 TEST_F(Csv, ColumnsOfOneNameAreReadWhenNothingNamesThem) {
   EXPECT_EQ(load("a,a,a\n" + kRows).train.size(), 6U);
 }
@@ -310,7 +310,7 @@ TEST_F(Csv, ReadsTestExamplesForAModelsClasses) {
                     "kind,f", "king");
 }
 
-// Without this refusal, the first example would be lost silently.
+// Without this refusal, the first example would silently be taken for the header and lost.
 TEST_F(Csv, RefusesAnExampleInPlaceOfTheHeader) {
   expect_refusal(
       "5.1,3.5,iris\n" +

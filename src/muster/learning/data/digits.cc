@@ -11,8 +11,9 @@
 namespace muster::learning {
 namespace {
 
-// How much the writers differ. Larger spreads make the digits harder, especially for a linear model. Lengths
-// are in units of the digit's height unless marked as pixels; a "spread" is a standard deviation.
+// These constants say how much the handwriting varies. Larger spreads make the digits harder to classify,
+// especially for a linear model. Lengths are in units of the digit's height unless marked as pixels; a
+// "spread" is a standard deviation.
 constexpr float kPointSpread = 0.020F;    // spread of the place of each control point
 constexpr float kElasticSpread = 0.042F;  // spread of the displacement at each grid node
 constexpr float kSlantSpread = 0.18F;     // spread of the horizontal shear
@@ -31,7 +32,7 @@ constexpr int kSide = static_cast<int>(kImageSide);
 constexpr int kNodes = 4;  // the number of grid nodes per side of the displacement field
 constexpr int kSteps = 5;  // segments between two control points
 
-// Random draws. They use only +, - and *, so every machine produces the same bits.
+// Makes the random draws. They use only +, - and *, so every machine produces the same bits.
 class Draws {
  public:
   Draws(const random::RunKey& key, DigitSet set, std::uint64_t index)
@@ -39,7 +40,8 @@ class Draws {
 
   std::size_t below(std::size_t bound) { return random::uniform_below(words_, bound); }
   float between(float low, float high) { return low + (high - low) * unit(words_.next_u64() >> 40); }
-  // A nearly normal draw of mean 0, variance 1 and range +-3: the sum of three uniforms of 21 bits, scaled.
+  // Returns a nearly normal draw of mean 0, variance 1 and range [-3, 3): the sum of three uniforms of 21
+  // bits, shifted and scaled.
   float bell() {
     const std::uint64_t word = words_.next_u64();
     const float sum = unit21(word) + unit21(word >> 21) + unit21(word >> 42);
@@ -54,8 +56,8 @@ class Draws {
   random::KeyedStream words_;
 };
 
-// The map from skeleton coordinates to pixels: first a smooth displacement, drawn at the nodes of a grid and
-// interpolated between them, then an affine map.
+// Maps skeleton coordinates to pixels: first by a smooth displacement, which is drawn at the nodes of a grid
+// and interpolated between them, then by an affine map.
 class Hand {
  public:
   explicit Hand(Draws& draws) {
@@ -65,7 +67,8 @@ class Hand {
     const float slant = kSlantSpread * draws.bell();
     const float sine = kTurnSpread * draws.bell();
     const float cosine = std::sqrt(1.0F - sine * sine);
-    // The order is: stretch, shear (a positive slant leans upward strokes to the right), rotate.
+    // The affine map stretches, then shears (a positive slant leans upward strokes to the right), then
+    // rotates.
     xx_ = cosine * width;
     xy_ = -cosine * slant * height - sine * height;
     yx_ = sine * width;
@@ -113,8 +116,8 @@ Point catmull_rom(Point a, Point b, Point c, Point d, float t) {
   return {at(a.x, b.x, c.x, d.x), at(a.y, b.y, c.y, d.y)};
 }
 
-// For each pixel, the squared distance in pixels to the nearest segment drawn so far. The value may be too
-// large if the distance is `reach` or more.
+// Holds for each pixel its squared distance, in pixels, to the nearest segment drawn so far. The value may
+// be too large if the distance is `reach` or more.
 class Canvas {
  public:
   explicit Canvas(float reach) : reach_(reach) { nearest_.fill(1e9F); }

@@ -1,4 +1,4 @@
-// A procedural data set of digits that look handwritten, 28x28, so that muster needs no download.
+// Draws a data set of digits that look handwritten, 28x28 pixels each, so that muster needs no download.
 //
 // A digit is one of several variants, each a skeleton of strokes (digit_skeletons.h). The skeleton is
 // deformed by a random affine map and a smooth random displacement, drawn with a pen of random width and ink,
@@ -24,10 +24,11 @@ enum class DigitSet : std::uint8_t { train = 0, test = 1, open = 2 };
 std::uint8_t draw_digit(const random::RunKey& key, DigitSet set, std::uint64_t index,
                         std::span<std::uint8_t> image);
 
-// The first `train` training examples and the first `test` test examples under RunKey::from_seed(seed).
+// Returns the first `train` training examples and the first `test` test examples under
+// RunKey::from_seed(seed).
 DataSplit draw_digits(std::uint64_t train, std::uint64_t test, std::uint64_t seed);
 
-// The first `count` examples of one set under RunKey::from_seed(seed).
+// Returns the first `count` examples of one set under RunKey::from_seed(seed).
 Dataset draw_digit_set(DigitSet set, std::uint64_t count, std::uint64_t seed);
 
 }  // namespace muster::learning

@@ -12,7 +12,7 @@
 namespace muster::learning {
 namespace {
 
-// The best test accuracy after any epoch of minibatch gradient descent without privacy.
+// Returns the best test accuracy after any epoch of minibatch gradient descent without privacy.
 double best_accuracy(const Architecture& architecture, const DataSplit& split, std::size_t epochs,
                      double rate) {
   const auto engine = make_engine(architecture);

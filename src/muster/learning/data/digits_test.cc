@@ -35,7 +35,7 @@ TEST(Digits, SeedsAndSetsDiffer) {
   EXPECT_EQ(distinct.size(), 200U);
 }
 
-// The public digits differ from the private training digits and from the test digits.
+// The 300 digits of the three sets all differ, so no public digit is a private training or test digit.
 TEST(Digits, TheOpenSetIsNeitherOfTheOthers) {
   const DataSplit split = draw_digits(100, 100, 1);
   const Dataset open = draw_digit_set(DigitSet::open, 100, 1);

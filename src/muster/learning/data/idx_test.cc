@@ -1,4 +1,4 @@
-// Tests of the idx loader: what it accepts, and each way in which a file can be wrong.
+// Tests what the idx loader accepts, and each way in which a file can be wrong.
 #include "muster/learning/data/idx.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,8 @@ Bytes big_endian(std::uint32_t value) {
           static_cast<char>(value)};
 }
 
-// `count` images; pixel p of image i is (i + p) mod 256. Label i is i mod 10.
+// Returns a file of `count` images: pixel p of image i is (i + p) mod 256. In the file that labels() returns,
+// label i is i mod 10.
 Bytes images(std::uint32_t count) {
   Bytes bytes = big_endian(0x803) + big_endian(count) + big_endian(28) + big_endian(28);
   for (std::uint32_t i = 0; i < count; ++i) {

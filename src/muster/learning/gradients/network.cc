@@ -24,8 +24,9 @@ Eigen::Map<Matrix<Scalar>> view(Scalar* data, std::size_t rows, std::size_t colu
   return {data, static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns)};
 }
 
-// Calls visit(entry of the im2col matrix, entry of the layer's input, channels) for each window position and
-// each tap inside the image. Both entries are those of the first channel. Taps in the padding are skipped.
+// Calls visit(i, j, channels) for each window position and each tap inside the image, where i is the index of
+// the tap's first channel in the im2col matrix (network.h), and j its index in the layer's input. Taps in the
+// padding are skipped.
 template <typename Visit>
 void for_each_tap(const Layer& layer, Visit visit) {
   const std::size_t channels = layer.in.channels;
@@ -45,7 +46,8 @@ void for_each_tap(const Layer& layer, Visit visit) {
   }
 }
 
-// Calls visit(output entry, input entry of the maximum) for each max-pool window and channel.
+// Calls visit(i, j) for each max-pool window and channel, where i is the index of the output, and j the
+// index of the input that is the maximum.
 template <typename Scalar, typename Visit>
 void for_each_maximum(const Layer& layer, const std::vector<Scalar>& in, Visit visit) {
   const std::size_t channels = layer.in.channels;
@@ -66,7 +68,8 @@ void for_each_maximum(const Layer& layer, const std::vector<Scalar>& in, Visit v
   }
 }
 
-// out = in W + b with the layer's weights W and biases b, where `in` has one row per output position.
+// Computes out = in W + b with the layer's weights W and biases b, where `in` has one row per output
+// position.
 template <typename Scalar>
 void forward_product(const Layer& layer, const Scalar* parameters, const Scalar* in, Scalar* out) {
   const std::size_t positions = layer.out.positions();
@@ -77,8 +80,8 @@ void forward_product(const Layer& layer, const Scalar* parameters, const Scalar*
       Eigen::Map<const Row<Scalar>>(parameters + layer.biases_at, static_cast<Eigen::Index>(layer.biases));
 }
 
-// Computes the gradients of the loss with respect to W and b of forward_product and, if in_slope is not null,
-// to `in`.
+// Computes the gradients of the loss with respect to the W and b of forward_product() and, if in_slope is not
+// null, with respect to `in`.
 template <typename Scalar>
 void backward_product(const Layer& layer, const Scalar* parameters, const Scalar* in, const Scalar* out_slope,
                       Scalar* gradient, Scalar* in_slope) {

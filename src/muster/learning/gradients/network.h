@@ -1,4 +1,5 @@
-// The reference network: loss and per-example gradient of a stack of layers, by im2col and matrix products.
+// Computes the loss and the per-example gradient of a stack of layers (the reference network), by im2col and
+// matrix products.
 //
 // It is a template over the scalar type, so that finite differences can check it in double precision. A
 // max-pool window passes its gradient to the first position, in [y][x] order, that holds the maximum. ReLU
@@ -15,7 +16,8 @@
 
 namespace muster::learning {
 
-// What a forward pass keeps for the backward pass, and what the backward pass computes.
+// What a forward pass keeps for the backward pass, and what the backward pass computes. Below, [l] stands for
+// the entry of layer l.
 template <typename Scalar>
 struct Activations {
   std::vector<std::vector<Scalar>> values;  // [l]: the input of layer l; the last entry holds the logits
@@ -38,8 +40,8 @@ class Network {
   std::span<const Scalar> logits(std::span<const Scalar> parameters, std::span<const Scalar> inputs,
                                  Activations<Scalar>& room) const;
 
-  // The inputs of the last layer, which are the features that the network has learned. Call features() after
-  // logits() with the same `room`.
+  // features() returns the inputs of the last layer, which are the features that the network has learned.
+  // Call it after logits() with the same `room`.
   std::size_t feature_count() const { return layers_.back().in.size(); }
   std::span<const Scalar> features(const Activations<Scalar>& room) const {
     return room.values[layers_.size() - 1];

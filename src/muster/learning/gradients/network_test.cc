@@ -27,8 +27,8 @@ std::vector<Scalar> normals(std::size_t n, double scale, unsigned seed) {
   return out;
 }
 
-// Identifies the smooth piece of the loss at the last forward pass: which inputs of each ReLU are positive,
-// and which entry of each pooling window is the maximum.
+// Returns numbers that identify the smooth piece of the loss in which the last forward pass was: which
+// inputs of each ReLU are positive, and which entry of each pooling window is the maximum.
 std::vector<std::size_t> piece(const std::vector<Layer>& stack, const Activations<double>& room) {
   std::vector<std::size_t> result;
   for (std::size_t l = 0; l < stack.size(); ++l) {
@@ -61,7 +61,8 @@ std::vector<std::size_t> piece(const std::vector<Layer>& stack, const Activation
 // Compares the gradient with central differences at every `every`-th parameter and at each of the last 200.
 // With step h, and with the loss f as a function of one parameter, the differences have an error of h^2
 // f'''/6 (about 1e-10 here) and a rounding error of 1e-16/h. A difference across a kink of a ReLU or a
-// max-pool is meaningless; such parameters are left out and counted.
+// max-pool is meaningless, so such parameters are not compared. `count` counts the parameters that were
+// tried, and those at a kink.
 struct Count {
   std::size_t seen = 0;
   std::size_t kinks = 0;
@@ -130,9 +131,9 @@ INSTANTIATE_TEST_SUITE_P(All, FiniteDifferences,
                                            kFeatureMlp),
                          [](const auto& each) { return label_of(each.param); });
 
-// A random stack of layers. It has up to two convolutions of random kernel, stride, padding and channels,
-// each possibly followed by an activation and a pool. The last layers are possibly a hidden layer, and the
-// logits.
+// Returns a random stack of layers and appends its `description`. The stack has up to two convolutions of
+// random kernel, stride, padding and channels, each possibly followed by an activation and a pool. Then come
+// possibly a hidden layer, and the layer of the logits.
 std::vector<Layer> random_stack(unsigned seed, std::string& description) {
   std::mt19937 bits(seed);
   const auto from = [&bits](std::size_t low, std::size_t high) {
@@ -216,7 +217,7 @@ TEST(Network, ANetworkOfZerosSaysLogTen) {
     std::vector<double> gradient(network.parameter_count(), 99.0);
     const auto pixels = normals<double>(kImagePixels, 1, 5);
     EXPECT_DOUBLE_EQ(network.gradient(parameters, pixels, 4, room, gradient), std::log(10.0));
-    // The gradient of the last biases is softmax - e_label.
+    // The gradient of the last biases is the softmax, 0.1 for each class, minus 1 at the label.
     for (std::size_t c = 0; c < kClasses; ++c) {
       EXPECT_DOUBLE_EQ(gradient[network.parameter_count() - kClasses + c], c == 4 ? -0.9 : 0.1);
     }
@@ -276,7 +277,7 @@ TEST_P(Engines, PredictTheClassOfLeastLoss) {
   }
 }
 
-// Applied to the features, the last layer gives logits whose maximum is at the predicted class, and both
+// When the last layer is applied to the features, the largest logit is that of the predicted class. Both
 // engines agree on the features.
 TEST_P(Engines, FeaturesAreWhatTheLastLayerReads) {
   const Layer last = layers(GetParam()).back();

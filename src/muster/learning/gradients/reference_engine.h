@@ -1,8 +1,9 @@
-// The engine that all others are checked against: im2col and Eigen's matrix products, for any architecture.
+// Makes the reference engine, against which the fused engine is checked. It uses im2col and Eigen's matrix
+// products, and supports any architecture.
 //
-// It is itself checked against finite differences (network_test.cc). The last bits of its results may differ
-// between builds for different instruction sets, because Eigen's do. In one build, equal inputs give equal
-// bits. The thread rule is that of GradientEngine.
+// The reference engine is itself checked against finite differences (network_test.cc). The last bits of its
+// results may differ between builds for different instruction sets, because those of Eigen's results do. In
+// one build, equal inputs give equal bits. The thread rule is that of GradientEngine.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The softmax cross-entropy of a row of logits, shared by all engines. All functions are pure
-// and thread-safe.
+// Computes the softmax cross-entropy of a row of logits, for all engines. All functions are pure and
+// thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,9 @@
 
 namespace muster::learning {
 
-// Returns -ln softmax(logits)[label], in nats, and overwrites `slope` with
-// d loss / d logits = softmax(logits) - e_label. Both spans have one entry per class, at most
-// kMaxClasses. The exponentials are computed in double, relative to the largest logit, so that no finite
-// logit overflows.
+// Returns the loss -ln softmax(logits)[label], in nats, and overwrites `slope` with d loss / d logits, which
+// is softmax(logits) minus 1 at the label. Both spans have one entry per class, at most kMaxClasses. The
+// exponentials are computed in double, relative to the largest logit, so that no finite logit overflows.
 template <typename Scalar>
 Scalar cross_entropy(std::span<const Scalar> logits, std::uint8_t label, std::span<Scalar> slope) {
   const double top = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
@@ -32,14 +31,14 @@ Scalar cross_entropy(std::span<const Scalar> logits, std::uint8_t label, std::sp
   return static_cast<Scalar>(std::log(sum) + top - static_cast<double>(logits[label]));
 }
 
-// The loss only, with the same bits.
+// Returns only the loss, with the same bits.
 template <typename Scalar>
 Scalar cross_entropy(std::span<const Scalar> logits, std::uint8_t label) {
   std::array<Scalar, kMaxClasses> slope;
   return cross_entropy(logits, label, std::span(slope).first(logits.size()));
 }
 
-// The class with the largest logit; on a tie, the lowest.
+// Returns the class with the largest logit; on a tie, the lowest such class.
 template <typename Scalar>
 std::uint8_t largest_class(std::span<const Scalar> logits) {
   return static_cast<std::uint8_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());

@@ -1,4 +1,4 @@
-// The models as data: the layers of each model, for inputs of any shape and any number of classes.
+// Defines the models as data: the layers of each model, for inputs of any shape and any number of classes.
 //
 //     cnn       the network of Girgis et al. (2021) and its successors: a convolution to 16 channels (8x8,
 //               stride 2, padding 3), max-pooling (2x2, stride 1), a convolution to 32 channels (4x4,
@@ -42,15 +42,17 @@ inline constexpr Architecture Architecture::cnn{ArchitectureKind::cnn};
 inline constexpr Architecture Architecture::logistic{ArchitectureKind::logistic};
 inline constexpr Architecture Architecture::mlp{ArchitectureKind::mlp};
 
-// The name as plans write it: "cnn", "logistic" or "mlp".
+// Returns the name as plans write it: "cnn", "logistic" or "mlp".
 const char* name_of(ArchitectureKind kind);
 
-// Throws Error(plan) for a cnn if a side of the input is below kMinCnnSide, for example for rows of features.
+// Returns the layers from the input to the logits. Throws Error(plan) for a cnn if a side of the input is
+// below kMinCnnSide, for example for rows of features.
 std::vector<Layer> layers(const Architecture& architecture);
 
 std::size_t parameter_count(const Architecture& architecture);
 
-// Weights are uniform on [-b, b) with b = kInitialGain sqrt(3 / fan_in), so that their variance is
+// Draws the initial parameters. Weights are uniform on [-b, b) with b = kInitialGain sqrt(3 / fan_in), where
+// fan_in is the number of inputs of one output of the layer, so that their variance is
 // kInitialGain^2 / fan_in. Biases are zero. Weight number w of the model (layers in order) is b (2 u - 1),
 // where u is the top 24 bits of word w of the stream at `address`, divided by 2^24. Equal keys give equal
 // bits. The gain 1 is that of LeCun et al. (1998). The gain sqrt(2) would preserve the variance through ReLU,

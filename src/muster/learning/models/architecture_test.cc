@@ -10,7 +10,7 @@ namespace muster::learning {
 namespace {
 
 TEST(Architecture, CnnIsThePapersNetwork) {
-  // conv 8*8*1*16+16, conv 4*4*16*32+32, dense 512*32+32, dense 32*10+10.
+  // The layers have these parameters: conv 8*8*1*16+16, conv 4*4*16*32+32, dense 512*32+32, dense 32*10+10.
   EXPECT_EQ(parameter_count(Architecture::cnn), 1040U + 8224U + 16416U + 330U);
   EXPECT_EQ(parameter_count(Architecture::cnn), 26010U);
   const std::vector<Layer> cnn = layers(Architecture::cnn);

@@ -1,9 +1,9 @@
-// The layers of a network as data: their shapes, and the places of their parameters in the flat vector.
+// Describes the layers of a network: their shapes, and the places of their parameters in the flat vector.
 //
 // Activations are [y][x][channel]. A layer with parameters holds its weights, then its biases:
 //     convolution  weights [ky][kx][in channel][out channel], biases [out channel]
 //     dense        weights [in][out], biases [out]; `in` runs over [y][x][channel] of the layer before
-// In the flat vector, the layers follow each other without gaps. Plain values; thread-safe.
+// In the flat vector, the layers follow each other without gaps. Layers are plain values.
 //
 // Example:
 //     std::vector<Layer> layers = LayerStack({28, 28, 1}).convolution(16, 8, 2, 3).dense(10).done();
@@ -34,13 +34,13 @@ struct Layer {
   std::size_t biases_at = 0;
   std::size_t biases = 0;
 
-  // The number of inputs that one output value depends on; 0 for a layer without parameters.
+  // Returns the number of inputs that one output value depends on; 0 for a layer without parameters.
   std::size_t fan_in() const { return biases == 0 ? 0 : weights / biases; }
 };
 
-// Appends layers; each takes the output of the one before. Throws Error(internal) for an input or a layer
-// without values, and for a window that does not fit into its padded input: the caller must check its
-// arguments.
+// Appends layers, each of which takes the output of the layer before. Throws Error(internal) for an input or
+// a layer without values, and for a window that does not fit into its padded input: the caller must check
+// its arguments.
 class LayerStack {
  public:
   explicit LayerStack(Shape input);
@@ -60,7 +60,7 @@ class LayerStack {
   std::vector<Layer> layers_;
 };
 
-// The number of weights and biases of all layers.
+// Returns the number of weights and biases of all layers together.
 std::size_t parameter_count(const std::vector<Layer>& layers);
 
 }  // namespace muster::learning

@@ -98,8 +98,8 @@ std::vector<float> flat_parameters(const std::vector<Layer>& layers, const std::
     Placed at;
     const NamedTensor *weight, *bias;
   };
-  // All tensors are found before anything is allocated, because the layers that a file claims may need any
-  // amount of memory.
+  // All tensors are looked up before anything is allocated, because the layers that a file claims to have may
+  // need any amount of memory.
   std::vector<Pair> pairs;
   for (Placed& at : placed(layers, prefix)) {
     const NamedTensor& weight = find(tensors, at.name + ".weight", at.shape);

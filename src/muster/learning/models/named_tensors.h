@@ -1,11 +1,12 @@
-// The parameters of a network as named tensors in PyTorch's layout, and back.
+// Converts the parameters of a network to named tensors in PyTorch's layout, and back.
 //
 // The network is a torch.nn.Module. Its layers with parameters are called conv1, conv2, ... and fc1, fc2, ...
 // in their order, and each has a weight and a bias:
 //     convolution  conv.weight [out channel][in channel][ky][kx], conv.bias [out channel]
 //     dense        fc.weight [out][in], fc.bias [out]
-// PyTorch flattens a feature map as [channel][y][x], and the flat vector of layers.h as [y][x][channel]; the
-// columns of the dense layers are permuted accordingly. All functions are pure and thread-safe.
+// PyTorch flattens a feature map as [channel][y][x], whereas the layers of layers.h flatten it as
+// [y][x][channel]; the columns of the dense layers are permuted accordingly. All functions are pure and
+// thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ struct NamedTensor {
   bool operator==(const NamedTensor&) const = default;
 };
 
-// `parameters` are those of the layers. `prefix` is put before each name ("features." or "").
+// `parameters` is the flat vector of the layers. `prefix` is put before each name, for example "features.".
 std::vector<NamedTensor> named_tensors(const std::vector<Layer>& layers, std::span<const float> parameters,
                                        const std::string& prefix = "");
 

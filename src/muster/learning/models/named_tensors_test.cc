@@ -36,8 +36,8 @@ struct Map {
   }
 };
 
-// Computes what torch.nn.functional computes with these tensors, according to its documentation. It shares
-// nothing with the engines, which hold [y][x][channel] and multiply matrices.
+// Computes what torch.nn.functional computes with these tensors, according to its documentation. This
+// function shares no code with the engines, which hold [y][x][channel] and multiply matrices.
 std::vector<double> as_pytorch_would(const std::vector<Layer>& layers,
                                      const std::vector<NamedTensor>& tensors, Map map) {
   auto next = tensors.begin();

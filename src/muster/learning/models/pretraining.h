@@ -20,7 +20,7 @@ inline constexpr std::size_t kMinibatch = 32;
 // gradient. A last, incomplete minibatch is left out.
 void descend(const GradientEngine& engine, const Dataset& data, double rate, std::vector<float>& parameters);
 
-// The fraction of examples whose predicted class is the label.
+// Returns the fraction of examples whose predicted class is the label.
 double fraction_right(const GradientEngine& engine, const std::vector<float>& parameters,
                       const Dataset& data);
 
@@ -31,8 +31,8 @@ double fraction_right(const GradientEngine& engine, const std::vector<float>& pa
 std::vector<float> pretrain(const Architecture& architecture, const Dataset& data, std::size_t epochs,
                             const random::RunKey& key);
 
-// The inputs of the network's last layer for every example: rows of floats, with the labels of `data`. The
-// work is split over `threads` threads, and the result does not depend on their number. Throws
+// Returns the inputs of the network's last layer for every example: rows of floats, with the labels of
+// `data`. The work is split over `threads` threads, and the result does not depend on their number. Throws
 // Error(internal) if `threads` is 0.
 Dataset features_of(const Architecture& architecture, const std::vector<float>& parameters,
                     const Dataset& data, unsigned threads);

@@ -12,7 +12,7 @@ namespace {
 const random::RunKey kKey = random::RunKey::from_seed(4);
 
 TEST(Descend, IsAStepAlongTheMeanGradientOfEachMinibatch) {
-  // The last five examples are left out.
+  // The last five examples are left out, because they are no complete minibatch.
   const Dataset data = draw_digit_set(DigitSet::open, kMinibatch + 5, 1);
   const auto engine = make_engine(Architecture::logistic);
   const std::vector<float> before = initial_parameters(Architecture::logistic, kKey);
@@ -37,7 +37,7 @@ TEST(Pretrain, LearnsFromTheArgumentsAlone) {
   EXPECT_EQ(once, pretrain(Architecture::cnn, data, 2, kKey));
   EXPECT_NE(once, pretrain(Architecture::cnn, data, 2, random::RunKey::from_seed(5)));
   EXPECT_GE(fraction_right(*make_engine(Architecture::cnn), once, others), 0.8);
-  // Without epochs, the result is a set of initial parameters, but not that of the model trained afterwards.
+  // With zero epochs, the result is initial parameters, but not those from which private training starts.
   EXPECT_NE(pretrain(Architecture::cnn, data, 0, kKey), initial_parameters(Architecture::cnn, kKey));
 }
 

@@ -1,4 +1,4 @@
-// The partition by-label:K.
+// Implements the partition by-label:K, which deal.h describes.
 #include <algorithm>
 #include <numeric>
 
@@ -19,7 +19,7 @@ std::vector<Record> deal_by_label(std::uint64_t pieces, const Deal& deal, const 
   auto next = sorted.records.begin();
   for (const Record turn : turns) {
     const std::uint64_t client = turn / each, piece = turn % each;
-    // Piece i of a client's records begins at index i * deal.each / each.
+    // A client's records are cut into `each` pieces; piece i begins at index floor(i * deal.each / each).
     const std::uint64_t from = piece * deal.each / each, to = (piece + 1) * deal.each / each;
     const auto end = next + static_cast<std::ptrdiff_t>(to - from);
     std::copy(next, end, dealt.begin() + static_cast<std::ptrdiff_t>(client * deal.each + from));

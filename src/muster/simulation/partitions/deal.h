@@ -15,9 +15,9 @@
 //              labels (label_shares.h). For each record it draws a label with its shares as probabilities,
 //              and takes the next record of this label, in a random order of the label's records. A label
 //              without remaining records is excluded from the draws; the shares of the other labels keep
-//              their proportions. So the last clients get the records that remain. Hsu, Qi and Brown,
-//              arXiv:1909.06335; their concentration, for a uniform prior, is ALPHA times the number of
-//              labels.
+//              their proportions. So the last clients get the records that remain. This follows Hsu, Qi and
+//              Brown, arXiv:1909.06335, whose concentration parameter, for a uniform prior, is ALPHA times
+//              the number of labels.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ struct Deal {
   std::size_t dealt() const { return static_cast<std::size_t>(clients * each); }
 };
 
-// The records of all clients, client by client: client j gets the elements [j * each, (j + 1) * each) of the
-// result.
+// Deals by the partition's kind. Client j gets the elements with indices from j * each to (j + 1) * each - 1
+// of the result.
 std::vector<Record> deal(const protocols::Partition& partition, const Deal& deal, const random::RunKey& key);
 
 std::vector<Record> deal_shuffled(const Deal& deal, const random::RunKey& key);

@@ -27,7 +27,7 @@ std::vector<protocols::Partition> partitions() {
           {.kind = Kind::dirichlet, .alpha = 1e6}};
 }
 
-// Labels that are not sorted and not equally frequent.
+// Returns labels that are neither sorted nor equally frequent.
 std::vector<std::uint8_t> labels(std::size_t count) {
   std::vector<std::uint8_t> labels;
   for (std::size_t i = 0; i < count; ++i)
@@ -64,7 +64,7 @@ TEST(Deal, DependsOnTheKeyAndOnNothingElse) {
   }
 }
 
-// The dealt records are uniformly distributed over ten equal parts of the data set.
+// Each of ten equal parts of the data set is expected to contribute 200 of the 2,000 dealt records.
 TEST(Deal, ShuffledRecordsAreUniform) {
   const std::vector<std::uint8_t> all(10'000, 0);
   std::vector<std::uint64_t> parts(10, 0);
@@ -98,9 +98,11 @@ TEST(Deal, ByLabelGivesEachClientFewLabels) {
   EXPECT_GT(more, 450U);
 }
 
-// The mean square of the fraction of a client's records with one label agrees with the Dirichlet law. For
-// shares q with parameter alpha and m records, E (count / m)^2 = E q / m + (1 - 1/m) E q^2. Only a few of the
-// records are dealt, so that no label runs out.
+// The mean square of the fraction of a client's records that have one label, here 4, agrees with the
+// Dirichlet law. If the client has m records and its share of the label is q, then the number of records
+// with the label satisfies E (count / m)^2 = E q / m + (1 - 1/m) E q^2, where E q = 1/10 and, with ten
+// labels, the variance of q is 9 / (100 (10 alpha + 1)). Only a tenth of the records is dealt, so that no
+// label runs out.
 TEST(Deal, DirichletSharesHaveTheirSpread) {
   constexpr std::size_t kRecords = 200'000, kClients = 2000, kEach = 10;
   std::vector<std::uint8_t> all;
@@ -115,13 +117,13 @@ TEST(Deal, DirichletSharesHaveTheirSpread) {
     }
     const double second = 0.01 + 9.0 / (100 * (10 * alpha + 1));
     const double expected = 0.1 / kEach + (1 - 1.0 / kEach) * second;
-    // The square lies in [0, 1], so its variance is at most its mean.
+    // A squared fraction lies in [0, 1], so its variance is at most its mean.
     const auto verdict = testing::mean_test(square, expected, std::sqrt(expected), kClients, kAlpha);
     EXPECT_TRUE(verdict.pass) << alpha << ": " << verdict.summary;
   }
 }
 
-// If all records are dealt, every label runs out, and all of its records are dealt.
+// If there are as many records as the clients take, every record is dealt although every label runs out.
 TEST(Deal, DirichletDealsLabelsThatRunOutInFull) {
   const auto all = labels(1200);
   const std::vector<Record> dealt = deal_dirichlet(0.1, {100, 12, all, kLabels}, kKey);

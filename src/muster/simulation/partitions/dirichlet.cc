@@ -1,4 +1,4 @@
-// The partition dirichlet:ALPHA.
+// Implements the partition dirichlet:ALPHA, which deal.h describes.
 #include <numeric>
 
 #include "muster/protocols/shuffle.h"

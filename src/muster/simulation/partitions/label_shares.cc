@@ -8,7 +8,7 @@
 namespace muster::simulation {
 namespace {
 
-// A uniform draw from (0, 1): the midpoint of one of 2^53 equal intervals.
+// Draws uniformly from (0, 1]: the midpoint of one of 2^53 equal intervals, rounded to a double.
 double uniform(random::BitSource& bits) {
   return (static_cast<double>(bits.next_u64() >> 11) + 0.5) * 0x1p-53;
 }
@@ -18,7 +18,7 @@ double normal(random::BitSource& bits) {
   return length * std::cos(2 * std::numbers::pi * uniform(bits));
 }
 
-// The logarithm of a gamma variable with a shape of at least 1.
+// Draws the logarithm of a gamma variable whose shape is at least 1.
 double log_gamma_variable(double shape, random::BitSource& bits) {
   const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   for (;;) {
@@ -56,7 +56,7 @@ std::size_t draw_label(std::span<const double> log_shares, const std::vector<boo
   std::size_t chosen = 0;
   for (std::size_t label = 0; label < log_shares.size(); ++label) {
     if (weight(label) == 0) continue;
-    chosen = label;  // the last label if rounding leaves a remainder
+    chosen = label;  // stays the last present label if rounding leaves a remainder
     left -= weight(label);
     if (left < 0) break;
   }

@@ -4,7 +4,7 @@
 // of shape alpha + 1 is multiplied by U^(1/alpha) with a uniform U. The product may be much smaller than any
 // double, so only logarithms are stored. Gamma variables of shape 1 or more are drawn by the method of
 // Marsaglia and Tsang, "A simple method for generating gamma variables" (ACM TOMS 2000), from normals by Box
-// and Muller, in double precision. Pure functions of the bits.
+// and Muller, in double precision. The functions depend only on their arguments and the bits that they draw.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@
 
 namespace muster::simulation {
 
-// The logarithms of the gamma variables, which are those of the shares up to a common constant.
+// Returns one logarithm of a gamma variable of shape `alpha` per class. They are the logarithms of the shares
+// up to a common constant.
 std::vector<double> draw_log_shares(double alpha, std::size_t classes, random::BitSource& bits);
 
 // Draws one of the labels for which `present` is true; there must be at least one. The probabilities are

@@ -18,7 +18,7 @@ random::KeyedStream stream(std::uint64_t client) {
   return {random::RunKey::from_seed(3), {random::Purpose::audit, 0, client}};
 }
 
-// The first of two shares, g / (g + h).
+// Returns the first of two shares, g / (g + h), where g and h are the two gamma variables.
 double first_of_two(double alpha, random::BitSource& bits) {
   const std::vector<double> log_shares = draw_log_shares(alpha, 2, bits);
   return 1 / (1 + std::exp(log_shares[1] - log_shares[0]));
@@ -40,7 +40,7 @@ TEST(LabelShares, OfTwoLabelsHaveTheBetaLaw) {
     const auto verdict = testing::uniformity_test(sample, kAlpha);
     EXPECT_TRUE(verdict.pass) << verdict.summary;
   }
-  // The test must reject shares with another parameter.
+  // The test must reject alpha = 1.5, for which the first share is not uniform.
   std::vector<double> other;
   for (int i = 0; i < kDraws; ++i) other.push_back(first_of_two(1.5, bits));
   EXPECT_FALSE(testing::uniformity_test(other, kAlpha).pass);
@@ -89,8 +89,8 @@ TEST(LabelShares, LabelsAreDrawnByTheSharesOfThoseThatAreLeft) {
   EXPECT_TRUE(rest.pass) << rest.summary;
 }
 
-// For the smallest alpha, the ratio of two shares is of the order e^(-1e6), so each client has only one
-// label.
+// For the smallest alpha that a plan may have, 1e-6, the ratio of two shares is of the order e^(-1e6), so
+// each client has only one label until that label runs out.
 TEST(LabelShares, OfTheSmallestParameterAreOneLabelEach) {
   for (std::uint64_t client = 0; client < 100; ++client) {
     random::KeyedStream bits = stream(10 + client);

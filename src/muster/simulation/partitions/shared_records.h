@@ -13,7 +13,7 @@
 //              with its shares as probabilities, and then one of the label's records uniformly. Labels
 //              without records are excluded.
 //
-// Immutable; may be shared by threads.
+// SharedRecords is immutable and may be shared by threads.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ class SharedRecords {
   std::uint64_t each_;
   std::uint64_t count_;  // the number of records in the data set
   random::RunKey key_;
-  LabelledRecords sorted_;     // all records; only for by-label and dirichlet
+  LabelledRecords sorted_;     // all records; empty unless by-label or dirichlet
   std::vector<bool> present_;  // whether a label has records
 };
 

@@ -40,8 +40,8 @@ TEST(SharedRecords, AreAFunctionOfTheClient) {
   }
 }
 
-// Every record is held equally often on average. A client's records are not independent, so the test counts
-// only one record of each client.
+// Every record is held equally often on average. The records of one client are not independent of each other,
+// so the test counts only one record of each client.
 TEST(SharedRecords, AreUniformOverClients) {
   constexpr std::uint64_t kClients = 20'000;
   const auto all = labels();
@@ -61,7 +61,7 @@ TEST(SharedRecords, AreUniformOverClients) {
   }
 }
 
-// A piece has five records and each label eight, so a piece has at most two labels.
+// A client has two pieces of five records. Each label has eight records, so a piece has at most two labels.
 TEST(SharedRecords, ByLabelHaveFewLabels) {
   const auto all = labels();
   const SharedRecords shared({.kind = Kind::by_label, .pieces = 2}, 10, all, kLabels, kKey);

@@ -85,7 +85,7 @@ Digest digest_of(const learning::DataSplit& data) {
     absorb(state, std::span<const std::uint64_t>(sizes));
     absorb(state, part->normalisation.channels());
     for (const std::string& name : part->class_names) {
-      absorb(state, std::span<const char>(name.c_str(), name.size() + 1));  // names hold no zero byte
+      absorb(state, std::span<const char>(name.c_str(), name.size() + 1));  // no name has a zero byte
     }
     absorb(state, std::span<const std::uint8_t>(part->labels));
     absorb(state, std::span<const std::uint8_t>(part->bytes));

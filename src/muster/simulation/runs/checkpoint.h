@@ -1,4 +1,4 @@
-// The state from which a training run can be continued, and its file format.
+// Defines the state from which a training run can be continued, and its file format.
 //
 // Layout, version 4, little-endian, no padding:
 //     8 bytes   "musterck"
@@ -21,7 +21,8 @@
 // sampler, which was 1. Version 2 also lacks the neutral answers and the records: there were no neutral
 // answers, because a vector that was not finite ended the run, and the number of records is unknown. A
 // gaussian run of sampler 1 cannot be continued, because its noise would come from two samplers. decode()
-// accepts any byte string and returns a checkpoint or throws an Error. Pure functions; call from any thread.
+// accepts any byte string and returns a checkpoint or throws an Error. The functions are pure and may be
+// called from any thread.
 #pragma once
 
 #include <array>
@@ -51,17 +52,17 @@ struct Checkpoint {
   std::uint64_t messages = 0;  // messages so far, dummies included
   double seconds = 0;
   std::uint64_t metrics_bytes = 0;
-  std::uint64_t neutral = 0;  // messages sent instead of a vector that was not finite
+  std::uint64_t neutral = 0;  // messages of a zero vector, sent by clients whose vector was not finite
   std::uint64_t records = 0;  // records in the training set; 0 if not known
   std::uint64_t sampler = kGaussianSampler;
   ModelState model;
 };
 
-// The BLAKE2b-256 hash of the training and the test examples: their number, shapes, classes with their names,
-// normalisation, labels and inputs.
+// Returns the BLAKE2b-256 hash of the training and the test examples: their number, shapes, classes with
+// their names, normalisation, labels and inputs.
 Digest digest_of(const learning::DataSplit& data);
 
-// The bytes of the file.
+// Returns the bytes of the file, in the newest version.
 std::string encode(const Checkpoint& checkpoint);
 // Throws Error(checkpoint), naming `path`, unless the bytes are an intact checkpoint of version 2, 3 or 4.
 Checkpoint decode(std::string_view bytes, const std::filesystem::path& path);

@@ -138,7 +138,7 @@ TEST(Checkpoint, FieldsThatDoNotFitAreRefusedEvenUnderARightChecksum) {
     expect_refused(resealed(dimension));
   }
   std::string huge = bytes;
-  huge[dimension_at + 7] = 0x40;  // so large that 3 d 4 bytes would overflow
+  huge[dimension_at + 7] = 0x40;  // d is so large that the 12 d bytes of 3 d floats overflow 64 bits
   expect_refused(resealed(huge));
 }
 

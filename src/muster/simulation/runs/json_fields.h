@@ -1,4 +1,4 @@
-// Writes and reads the fields of one JSON object: one description of a struct serves both directions.
+// Writes and reads the fields of one JSON object. One description of a struct serves both directions.
 //
 // A struct that is stored lists its fields once, in the order in which they are written:
 //     template <typename Self, typename Fields>
@@ -31,7 +31,7 @@ class JsonFieldWriter {
   void count(const char* key, std::uint64_t value) { json_[key] = value; }
   void count(const char* key, std::optional<std::uint64_t> value);
   void text(const char* key, const std::string& value) { json_[key] = value; }
-  // `value` is of an enum type that has a function name_of; its name is written.
+  // `value` is of an enum type for which there is a function name_of; the name is written.
   template <typename Name>
   void one_of(const char* key, Name value, std::initializer_list<Name>) {
     json_[key] = name_of(value);
@@ -42,8 +42,8 @@ class JsonFieldWriter {
     if (value) one_of(key, *value, names);
   }
 
-  // The object on one line, without an end of line. In text that is not UTF-8, invalid bytes are replaced by
-  // U+FFFD.
+  // Returns the object on one line, without an end of line. In text that is not UTF-8, invalid bytes are
+  // replaced by U+FFFD.
   std::string str() const;
 
  private:
@@ -51,8 +51,8 @@ class JsonFieldWriter {
 };
 
 // Reads fields of one JSON object. Throws std::invalid_argument, naming the field, if a field is missing or
-// not as described. A missing field that is read into a std::optional gives an empty one instead. The caller
-// adds the file and the line to the error.
+// not as described; a number must lie in [low, high]. A missing field that is read into a std::optional gives
+// an empty std::optional instead. The caller adds the file and the line to the error.
 class JsonFieldReader {
  public:
   // Throws std::invalid_argument for text that is not a JSON object.

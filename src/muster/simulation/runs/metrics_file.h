@@ -1,5 +1,5 @@
-// The file metrics.jsonl of a run: one logged round per line, as a JSON object. The functions may be called
-// from any thread, and a file may be read while its run writes on.
+// Defines the file metrics.jsonl of a run, which has one logged round per line, as a JSON object. The
+// functions may be called from any thread, and a file may be read while its run is still writing to it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr const char* kMetricsFile = "metrics.jsonl";
 // What is measured after a logged round. In a slot protocol a round is a whole run of slots. A run that has
 // begun is counted and charged in full: its first slots reveal no more than all of its slots do.
 struct Measurement {
-  std::uint64_t round = 0;  // rounds done, from 1
+  std::uint64_t round = 0;  // number of rounds done, at least 1
   double accuracy = 0;      // of the reported model on the whole test set, in [0, 1]
   double epsilon = 0;       // proven upper epsilon of the rounds done; infinite if none is proven
   // The number of messages of the last step, including the server's dummies, because which ones are dummies
@@ -31,8 +31,9 @@ struct Measurement {
   std::optional<std::uint64_t> neutral = std::nullopt;
   // In slot protocols, the number of slots done in all runs together; otherwise nullopt.
   std::optional<std::uint64_t> slot = std::nullopt;
-  // The mean cross-entropy of the reported model on the whole test set, in nats; infinite if it is not
-  // finite. nullopt for a statistic, or if an older version, which did not compute it, wrote the line.
+  // The mean cross-entropy of the reported model on the whole test set, in nats; infinity if the computed
+  // mean is infinite or NaN. nullopt for a statistic, or if an older version, which did not compute it,
+  // wrote the line.
   std::optional<double> loss = std::nullopt;
   // The accuracy by client (client_accuracy.h): the mean over clients, and the mean over the worst tenth of
   // the clients. nullopt if each client holds only one record, and for a statistic. No epsilon covers these
@@ -40,9 +41,9 @@ struct Measurement {
   std::optional<double> client_accuracy = std::nullopt;
   std::optional<double> worst_decile = std::nullopt;
   std::uint64_t messages = 0;  // messages so far, dummies included
-  double seconds = 0;          // time of all sessions of the run, without loading data
+  double seconds = 0;          // time that the run took in all its invocations, without loading data
 
-  // Rounds done; in slot protocols, slots of all runs together.
+  // Returns the number of rounds done or, in slot protocols, of slots done in all runs together.
   std::uint64_t step() const { return slot.value_or(round); }
 
   // The fields that `muster train --json` prints (json_fields.h); describe() adds those that only the file
@@ -69,7 +70,7 @@ struct Measurement {
   bool operator==(const Measurement&) const = default;
 };
 
-// A line of the file, and the line that `muster train --json` prints; both without an end of line.
+// These return a line of the file and the line that `muster train --json` prints, without an end of line.
 std::string metrics_line(const Measurement& measured);
 std::string shown_line(const Measurement& measured);
 

@@ -41,8 +41,8 @@ std::vector<std::string> columns_of(const std::vector<ordered_json>& objects) {
   return columns;
 }
 
-// By the rules of RFC 4180: text with a comma, a quote or a line end is quoted, and quotes inside it are
-// doubled.
+// Quotes text by the rules of RFC 4180: only text with a comma, a quote or a line end is quoted, and the
+// quotes inside it are doubled.
 std::string field_of(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == text.npos) {
     return text;
@@ -67,7 +67,7 @@ std::string text_of(const ordered_json& object, const std::string& column) {
 
 std::string metrics_table(const std::filesystem::path& metrics_file) {
   const std::vector<ordered_json> objects = objects_of(metrics_file);
-  // A run that logged nothing has the columns that every line has.
+  // If nothing was logged, the table has the columns that every line would have.
   const std::vector<std::string> columns =
       columns_of(objects.empty() ? std::vector{ordered_json::parse(metrics_line({}))} : objects);
   std::string table;

@@ -133,7 +133,7 @@ std::string encode_model(const StoredModel& model) {
   }
   std::string text = header.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   text.resize((text.size() + kAlignment - 1) / kAlignment * kAlignment,
-              ' ');  // fills the header up so that the values are aligned
+              ' ');  // pads the header with spaces so that the values are aligned
   const std::uint64_t length = text.size();
   std::string bytes(reinterpret_cast<const char*>(&length), sizeof length);
   bytes += text;

@@ -1,6 +1,6 @@
-// The file plan.txt of a run: its plan after overrides, one "key = value" line per key.
+// Reads the file plan.txt of a run: its plan after overrides, one "key = value" line per key.
 //
-// The file holds Plan::canonical(). The hash that the checkpoint states is of the same text.
+// The file holds the text of Plan::canonical(), and the checkpoint states the hash of this text.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@ namespace muster::simulation {
 
 inline constexpr const char* kPlanFile = "plan.txt";
 
-// Throws Error(file), naming the line where possible, if the file is not the canonical() text of a plan that
-// can be trained.
+// Returns the plan in the file. Throws Error(file), naming the line where possible, if the file is not the
+// canonical() text of a plan that can be trained.
 protocols::Plan read_plan(const std::filesystem::path& file);
 
 }  // namespace muster::simulation

@@ -1,4 +1,4 @@
-// The file result.json of a finished run: how the run ended, as one JSON object.
+// Defines the file result.json of a finished run, which says how the run ended, as one JSON object.
 //
 // `muster train --json` prints the same object, and prints it again for a finished run. A new field needs a
 // member here, a row in describe() and a row in docs/formats.md, and training.cc must compute its value. The
@@ -28,16 +28,16 @@ struct RunResult {
   double epsilon = 0;   // proven upper epsilon of `rounds`; infinite if none is proven
   double delta = 0;
   std::uint64_t rounds = 0;
-  double seconds = 0;              // time of all sessions of the run, without loading data
+  double seconds = 0;              // time that the run took, as in Measurement
   double examples_per_second = 0;  // messages, dummies included, per second; 0 if no time was measured
   Fidelity fidelity = Fidelity::message;
   Stopped stopped = Stopped::done;
   std::string out;  // the run's folder
-  // The number of neutral answers, as in Measurement (metrics_file.h).
+  // The number of neutral answers of the whole run, as in Measurement (metrics_file.h).
   std::optional<std::uint64_t> neutral = std::nullopt;
-  // How many clients hold the same record, on average; 1 if each client has its own record.
+  // The average number of clients that hold the same record; 1 if clients share no records.
   std::optional<double> clients_per_record = std::nullopt;
-  // In slot protocols, the slots done in all runs together.
+  // In slot protocols, the number of slots done in all runs together.
   std::optional<std::uint64_t> slots = std::nullopt;
   // These three fields say what kind of guarantee `epsilon` is.
   std::optional<accounting::Validity> validity = std::nullopt;
@@ -48,7 +48,7 @@ struct RunResult {
   std::optional<double> client_accuracy = std::nullopt;
   std::optional<double> worst_decile = std::nullopt;
 
-  // The fields in their order (json_fields.h).
+  // Lists the fields in the order in which they are written (json_fields.h).
   template <typename Self, typename Fields>
   static void describe(Self& self, Fields& fields) {
     fields.number("accuracy", self.accuracy, 0, 1);
@@ -63,7 +63,8 @@ struct RunResult {
     fields.count("neutral", self.neutral);
     fields.number("clients_per_record", self.clients_per_record, 1, 1e300);
     fields.count("slots", self.slots);
-    // Runs are charged only by proven bounds, and only for replace-one.
+    // These are the only values that are read, because runs are charged only by proven bounds for
+    // replace-one.
     fields.one_of("validity", self.validity, {accounting::Validity::proven});
     fields.one_of("neighbouring", self.neighbouring, {accounting::Neighbouring::replace_one});
     fields.one_of(
@@ -77,7 +78,7 @@ struct RunResult {
   bool operator==(const RunResult&) const = default;
 };
 
-// The object on one line, without an end of line.
+// Returns the JSON object on one line, without an end of line.
 std::string result_line(const RunResult& result);
 
 // Reads the file and checks that it fits this plan and the rounds and fidelity of its checkpoint. Returns

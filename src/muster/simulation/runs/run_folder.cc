@@ -19,7 +19,7 @@
 namespace muster::simulation {
 namespace {
 
-// The files that are replaced as a whole; the metrics are appended to.
+// These files are replaced as a whole. Only metrics.jsonl is written by appending.
 constexpr std::array<const char*, 5> kReplaced = {kPlanFile, kCheckpointFile, kMetricsTable, kModelFile,
                                                   kResultFile};
 
@@ -72,7 +72,8 @@ RunFolder::RunFolder(const fs::path& path)
       begun_ = true;
       return;
     }
-    // A run that was killed while it began has neither a result nor a logged round.
+    // A run that was killed while it began may lack the checkpoint, but has neither a result nor a logged
+    // round.
     if (fs::exists(path_ / kResultFile) ||
         (fs::is_regular_file(path_ / kMetricsFile) && fs::file_size(path_ / kMetricsFile) > 0)) {
       throw Error(ErrorCode::checkpoint, (path_ / kCheckpointFile).string(), "", "",

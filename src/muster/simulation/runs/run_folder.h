@@ -1,4 +1,4 @@
-// The folder of one training run, and what is on disk at every moment.
+// Manages the folder of one training run, which holds these files:
 //
 //     plan.txt       the plan after overrides, one key per line (plan_file.h)
 //     metrics.jsonl  one JSON object per logged round (metrics_file.h)
@@ -7,11 +7,11 @@
 //     model.safetensors  the trained model (model_file.h); it exists once the run is finished
 //     result.json    the final JSON object (result_file.h); it exists once the run is finished
 //
-// Opening locks the folder against a second process. Call order: open; then begin (if found() == fresh) or
-// resume (if unfinished); then append and save in any order; then finish, or tabulate if the run is
-// interrupted. A folder that open() created is removed again if the run never began. Every failure of the
-// system is Error(file), and files that were complete before it are complete after it. A RunFolder belongs to
-// one thread.
+// The constructor locks the folder against a second process. After it, call begin() if found() == fresh, or
+// resume() if unfinished; then append() and save() in any order; then finish(), or tabulate() if the run is
+// interrupted. A folder that the constructor created is removed again if the run never began. A failed system
+// call is thrown as Error(file), and files that were complete before the failure are complete after it. A
+// RunFolder belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +26,23 @@
 
 namespace muster::simulation {
 
-// The default name of a plan's run folder: the plan's name, a hyphen, and the first 8 digits of its hash.
+// Returns the default name of a plan's run folder: the plan's name, a hyphen, and the first 8 digits of its
+// hash.
 std::string run_name(const protocols::Plan& plan);
 
 class RunFolder {
  public:
   enum class Found { fresh, unfinished, finished };
 
-  // Creates missing folders. Throws Error(file) for a folder that holds something but no run, or that
-  // another process is writing to, and Error(checkpoint) for one that holds logged rounds or a result but
-  // no checkpoint.
+  // Creates missing folders. Throws Error(file) for a folder that holds other files but no run, or that
+  // another process is writing to, and Error(checkpoint) for a folder that holds logged rounds or a result
+  // but no checkpoint.
   explicit RunFolder(const std::filesystem::path& path);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
-  // Whether this is the name of a file in a run's folder, or of the temporary file that replaces one.
+  // Returns whether `name` is that of a file of a run, or of a temporary file that is to replace one.
   static bool is_own_name(const std::filesystem::path& name);
 
   const std::filesystem::path& path() const { return path_; }
@@ -58,15 +59,15 @@ class RunFolder {
   void append(const Measurement& measured);
   std::uint64_t metrics_bytes() const { return metrics_bytes_; }
   void save(const Checkpoint& checkpoint);
-  // Writes metrics.csv again from metrics.jsonl, so that the table holds no more rounds than the last
-  // checkpoint. Throws Error(file) if metrics.jsonl has been damaged.
+  // Writes metrics.csv again from metrics.jsonl. Call it after save(), so that the table holds no more rounds
+  // than the checkpoint. Throws Error(file) if metrics.jsonl has been damaged.
   void tabulate();
-  // Writes the table and the trained model, and last the result: a folder with a result has all three.
+  // Writes the table and the trained model, and then the result, so a folder with a result has all three.
   void finish(const RunResult& result, const StoredModel& model);
 
  private:
   void open_metrics(std::uint64_t keep);
-  // Removes the temporary files of a killed process; because of the lock, no other process writes here.
+  // Removes the temporary files that a killed process left. The lock ensures that no other process uses them.
   void remove_temporaries() const;
   // Closes the files, and removes the folders created for a run that never began.
   void abandon() noexcept;

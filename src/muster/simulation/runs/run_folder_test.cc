@@ -113,7 +113,7 @@ TEST_F(RunFolderTest, ARunWithoutItsCheckpointIsLeftAlone) {
   fs::remove(out_ / "result.json");
   EXPECT_EQ(code_of([&] { RunFolder folder(out_); }), ErrorCode::checkpoint);
   EXPECT_EQ(read_file(out_ / "metrics.jsonl"), line_of(1));
-  fs::resize_file(out_ / "metrics.jsonl", 0);  // as if the run was killed while it began
+  fs::resize_file(out_ / "metrics.jsonl", 0);  // as if the run had been killed while it began
   EXPECT_EQ(RunFolder(out_).found(), RunFolder::Found::fresh);
 }
 
@@ -125,7 +125,7 @@ TEST_F(RunFolderTest, AFolderInAFilesPlaceIsAFileError) {
   EXPECT_EQ(code_of([&] { read_file(out_ / "nowhere"); }), ErrorCode::file);
 }
 
-// A rename would replace a device with a file.
+// replace_file() renames a temporary file, which would turn a pipe or a device into a regular file.
 TEST_F(RunFolderTest, OnlyRegularFilesAreReplaced) {
   const fs::path pipe = temporary_.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
@@ -198,7 +198,7 @@ TEST_F(RunFolderTest, AFileInPlaceOfAFolderIsRefused) {
   EXPECT_EQ(code_of([&] { RunFolder folder("/proc/nowhere/run"); }), ErrorCode::file);
 }
 
-// Runs `body` in a child process in which a file can hold only `room` bytes; writes beyond that fail.
+// Runs `body` in a child process whose files cannot grow beyond `room` bytes, as on a full disk.
 template <typename Body>
 bool child_succeeds(rlim_t room, Body&& body) {
   const pid_t child = ::fork();

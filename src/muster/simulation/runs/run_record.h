@@ -1,9 +1,9 @@
 // Reads a run's folder without disturbing the run: its plan, its logged rounds, and how it ended.
 //
-// It takes no lock and writes nothing, so the run may still be going on. Every file is checked while it
-// is read. Anything missing or damaged is an Error(file) or Error(checkpoint) that names the file and, in
-// metrics.jsonl and plan.txt, the line, except that an unfinished run may lack result.json and have an
-// incomplete last line in metrics.jsonl. May be called from any thread.
+// read_run() takes no lock and writes nothing, so the run may still be going on. Every file is checked while
+// it is read. For anything missing or damaged, read_run() throws Error(file) or Error(checkpoint), which
+// names the file and, in metrics.jsonl and plan.txt, the line. But an unfinished run may lack result.json
+// and have an incomplete last line in metrics.jsonl. read_run() may be called from any thread.
 #pragma once
 
 #include <filesystem>

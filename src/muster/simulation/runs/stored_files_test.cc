@@ -96,7 +96,7 @@ class StoredFiles : public ::testing::Test {
     replace_file(file_, text);
     return file_;
   }
-  // The message of the Error(file) that names this file.
+  // Returns the message of the Error(file) that `read` throws, which must name the file.
   template <typename Read>
   std::string refusal(const Read& read) const {
     try {
@@ -222,7 +222,7 @@ TEST_F(StoredFiles, AResultIsReadBackAsItWasWritten) {
   EXPECT_EQ(read_result(file_, plan_of(kCheckIn), checkpoint_of(24)), std::nullopt);  // no such file
   RunResult result = ended();
   EXPECT_EQ(read_result(write(result_line(result) + "\n"), plan_of(kCheckIn), checkpoint_of(24)), result);
-  // A file of an earlier version, without a proven epsilon.
+  // Files of earlier versions lack these fields. No epsilon is proven, so it is written as null.
   result.epsilon = kInfinity;
   result.neutral.reset();
   result.clients_per_record.reset();
@@ -307,7 +307,7 @@ TEST_F(StoredFiles, ADamagedPlanIsNamed) {
   }
 }
 
-// RunFolder writes and read_run reads: the record holds what was appended and how the run ended.
+// What a RunFolder writes, read_run() reads: the record holds the appended rounds and how the run ended.
 TEST_F(StoredFiles, ARecordHoldsWhatTheFolderWasGiven) {
   const protocols::Plan plan = plan_of(kCheckIn);
   const fs::path folder = temporary_.path() / "run";

@@ -1,5 +1,5 @@
-// Forward and backward pass of one example through Architecture::cnn, with all data in one core's
-// second-level cache.
+// Runs the forward and the backward pass of one example through Architecture::cnn. All data fit into one
+// core's second-level cache.
 //
 // The instruction set (Highway's target) is chosen at run time. On one machine, equal inputs give equal bits
 // in every call and thread. Targets with fused multiply-add (AVX2, AVX-512, NEON) agree bit for bit. Targets

@@ -1,4 +1,5 @@
-// Architecture::cnn as compile-time constants, and the buffers that one example needs, for the fused kernels.
+// Defines Architecture::cnn as compile-time constants, and the buffers that one example needs, for the
+// kernels.
 //
 // The second convolution, 4x4 with stride 2, reads only rows and columns 0..11 of the 13x13 pooled map before
 // it. So the last row and column of that map, and of the 14x14 convolution before it, have no influence and
@@ -13,7 +14,8 @@
 
 namespace muster::learning::fused {
 
-// A convolution without padding: the image is padded beforehand, and unused outputs are left out.
+// A convolution without padding, with stride 2. The image is padded beforehand, and unused outputs are left
+// out.
 template <std::size_t kInWidthV, std::size_t kInChannelsV, std::size_t kOutWidthV, std::size_t kOutChannelsV,
           std::size_t kKernelV, std::size_t kWeightsAtV>
 struct Convolution {
@@ -24,7 +26,8 @@ struct Convolution {
   static constexpr std::size_t kOutChannels = kOutChannelsV;
   static constexpr std::size_t kKernel = kKernelV;
   static constexpr std::size_t kPositions = kOutWidth * kOutWidth;
-  // The number of taps in one kernel row; they are contiguous in the input and in the weights.
+  // The number of taps (pairs of kernel position and input channel) in one kernel row. They are contiguous
+  // in the input and in the weights.
   static constexpr std::size_t kRowTaps = kKernel * kInChannels;
   static constexpr std::size_t kWeightsAt = kWeightsAtV;
   static constexpr std::size_t kBiasesAt = kWeightsAt + kKernel * kRowTaps * kOutChannels;
@@ -45,7 +48,7 @@ struct Dense {
 };
 
 inline constexpr std::size_t kPad = 3;
-inline constexpr std::size_t kPaddedSide = 32;  // 3 + 28 + 1: the last of 13 windows ends at 2*12 + 8
+inline constexpr std::size_t kPaddedSide = 32;  // 3 + 28 + 1, because the last of 13 windows ends at 2*12 + 8
 
 using Conv1 = Convolution<kPaddedSide, 1, 13, 16, 8, 0>;
 using Conv2 = Convolution<12, 16, 5, 32, 4, Conv1::kEnd>;
@@ -56,14 +59,15 @@ inline constexpr std::size_t kLogitRoom = 16;  // the ten logits and six unused 
 
 struct Buffers {
   alignas(64) float image[kPaddedSide * kPaddedSide] = {};  // the border stays zero
-  // Values: before ReLU for the convolutions, after ReLU for the pooled maps and the hidden layer.
+  // The values are those before ReLU for the convolutions, and after ReLU for the pooled maps and the hidden
+  // layer.
   alignas(64) float conv1[Conv1::kPositions * 16];
   alignas(64) float pool1[12 * 12 * 16];
   alignas(64) float conv2[Conv2::kPositions * 32];
   alignas(64) float pool2[Dense1::kInputs];
   alignas(64) float hidden[Dense1::kOutputs];
   alignas(64) float logits[kLogitRoom];
-  // d loss / d value for each value of the same name; lanes 10..15 of logits_slope are zero.
+  // A slope is d loss / d value, for each value of the same name. Entries 10..15 of logits_slope are zero.
   alignas(64) float logits_slope[kLogitRoom] = {};
   alignas(64) float hidden_slope[Dense1::kOutputs];
   alignas(64) float pool2_slope[Dense1::kInputs];

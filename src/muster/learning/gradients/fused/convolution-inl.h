@@ -1,9 +1,10 @@
-// Convolution kernels with vectors over output channels: forward values, and the gradients of
-// weights and biases.
+// Computes convolutions with vectors over output channels: the forward values, and the gradients of weights
+// and biases.
 //
-// Each lane of an accumulator is one output value (or one weight's gradient). It is summed over taps (or
-// positions) in index order, with one multiply-add per term. So the result has the same bits on every target
-// with fused multiply-add; the vector width only changes how many values are kept in registers.
+// Each lane of an accumulator is one output value, summed over taps, or one weight's gradient, summed over
+// positions. The terms are added in index order, with one multiply-add per term. So the result has the same
+// bits on every target with fused multiply-add; the vector width only changes how many values are kept in
+// registers.
 
 #if defined(MUSTER_LEARNING_CONVOLUTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_CONVOLUTION_INL_H_
@@ -26,7 +27,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using F = hn::CappedTag<float, 16>;
 using V = hn::Vec<F>;
 inline constexpr std::size_t kLanes = hn::MaxLanes(F());
-inline constexpr bool kManyRegisters = kLanes == 16;  // AVX-512 has 32 vector registers, most others 16
+inline constexpr bool kManyRegisters = kLanes == 16;  // AVX-512 has 32 vector registers, most targets 16
 
 // Computes out[p][c] for the kTile positions p from kFirst on, and for the channels c of kVectors vectors
 // from `channel` on.
@@ -88,7 +89,8 @@ HWY_INLINE void ConvolveSecond(const float* HWY_RESTRICT in, const float* HWY_RE
 }
 
 // Computes the gradient of the weights of kRows x kTaps taps from (ky, tap) on, for kVectors vectors of
-// output channels from `channel` on. It is the sum over positions of the input times out_slope.
+// output channels from `channel` on. The gradient of a weight is the sum over positions of the input times
+// out_slope.
 template <class C, std::size_t kRows, std::size_t kTaps, std::size_t kVectors>
 HWY_INLINE void WeightGradientTile(const float* HWY_RESTRICT in, const float* HWY_RESTRICT out_slope,
                                    std::size_t ky, std::size_t tap, std::size_t channel,
@@ -141,8 +143,8 @@ HWY_INLINE void WeightGradientTile(const float* HWY_RESTRICT in, const float* HW
   }
 }
 
-// Computes the gradient of the biases: out_slope summed over positions. It keeps four interleaved partial
-// sums and adds them in pairs.
+// Computes the gradient of the biases, which is out_slope summed over positions. Four interleaved partial
+// sums are added in pairs.
 template <class C>
 HWY_INLINE void BiasGradient(const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT gradient) {
   const F d;

@@ -1,4 +1,5 @@
-// Dense layers: forward values, the rank-1 gradient of the weights, and the gradient of the input.
+// Computes dense layers: the forward values, the rank-1 gradient of the weights, and the gradient of the
+// input.
 //
 // Sums have a fixed order that does not depend on the vector width. The forward pass keeps eight interleaved
 // partial sums over the inputs and adds them in pairs. The gradient of an input is the inner product of its
@@ -23,8 +24,9 @@ HWY_BEFORE_NAMESPACE();
 namespace muster::learning::fused {
 namespace HWY_NAMESPACE {
 
-// total[v] = sum over k of in[k] * weights[k][channel + v * kLanes ...], without bias. Lanes beyond the
-// layer's outputs are meaningless: their weights are read from the parameters that follow the row.
+// Sets total[v] to the sum over k of in[k] * weights[k][c], without the biases, for the kLanes outputs c that
+// begin at channel + v * kLanes. Lanes beyond the layer's outputs are meaningless: their weights are read
+// from the parameters that follow the row.
 template <class L, std::size_t kVectors>
 HWY_INLINE void DenseSums(const float* HWY_RESTRICT in, const float* HWY_RESTRICT parameters,
                           std::size_t channel, V* HWY_RESTRICT total) {
@@ -103,8 +105,8 @@ HWY_INLINE hn::Vec<F4> Fold(const V* lanes16) {
 }
 #endif
 
-// The products of one row of weights with out_slope, in 16 virtual lanes. Lane l holds the product of output
-// l or, if kRoom is 32, the sum of the products of outputs l and l + 16.
+// Computes the products of one row of weights with out_slope, in 16 virtual lanes. Lane l gets the product of
+// output l or, if kRoom is 32, the sum of the products of outputs l and l + 16.
 template <class L, std::size_t kRoom>
 HWY_INLINE void RowProducts(const float* HWY_RESTRICT row, const float* HWY_RESTRICT out_slope, V* lanes16) {
   const F d;
@@ -119,7 +121,7 @@ HWY_INLINE void RowProducts(const float* HWY_RESTRICT row, const float* HWY_REST
   }
 }
 
-// One row of the gradient of the weights: the input of that row, times out_slope.
+// Writes one row of the gradient of the weights, which is the input of that row times out_slope.
 template <std::size_t kRoom>
 HWY_INLINE void RowGradient(float in, const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT row) {
   const F d;
@@ -130,13 +132,13 @@ HWY_INLINE void RowGradient(float in, const float* HWY_RESTRICT out_slope, float
   }
 }
 
-// d loss / d weights = in (outer product) out_slope, d loss / d biases = out_slope, in_slope = weights
-// out_slope. The matrices of a large layer exceed the first-level cache, so the rows to be written are
-// prefetched.
+// Computes the gradients of a dense layer: d loss / d weights is the outer product of `in` and out_slope,
+// d loss / d biases is out_slope, and in_slope is the matrix of weights times out_slope. The matrices of a
+// large layer exceed the first-level cache, so the rows to be written are prefetched.
 //
-// Beyond the outputs, out_slope is zero. So the parameters that are read after the end of a row are
-// multiplied by zero and need only be finite. The zeros that are written after the end of a row are
-// overwritten by the next row and, after the last row, by the biases.
+// Beyond the layer's outputs, out_slope is zero up to entry kRoom. So the parameters that are read after the
+// end of a row are multiplied by zero and need only be finite. The zeros that are written after the end of a
+// row are overwritten by the next row and, after the last row, by the biases.
 template <class L, std::size_t kRoom>
 HWY_INLINE void DenseBackward(const float* HWY_RESTRICT parameters, const float* HWY_RESTRICT in,
                               const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT gradient,
@@ -190,7 +192,7 @@ HWY_INLINE void DenseBackward(const float* HWY_RESTRICT parameters, const float*
   for (std::size_t c = 0; c < L::kOutputs; ++c) gradient[L::kBiasesAt + c] = out_slope[c];
 }
 
-// slope = value > 0 ? slope : 0.
+// Sets slope[i] to zero wherever value[i] is not positive.
 template <std::size_t kSize>
 HWY_INLINE void MaskByRelu(const float* HWY_RESTRICT value, float* HWY_RESTRICT slope) {
   const F d;

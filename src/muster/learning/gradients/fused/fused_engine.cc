@@ -8,8 +8,8 @@ namespace {
 
 struct FusedWorkspace final : Workspace {
   fused::Buffers buffers;
-  // The parameters of the last prepare(). Null before the first one, and after gradient() with other
-  // parameters.
+  // The parameters whose transposed weights the buffers hold since the last prepare(). Null before the first
+  // prepare(), and after gradient() was called with other parameters.
   const float* prepared = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// The engine for Architecture::cnn: it computes one example at a time, with specialized kernels
+// Makes the engine for Architecture::cnn, which computes one example at a time with specialized kernels
 // (cnn_kernel.h).
 //
 // It agrees with the reference engine up to rounding (fused_engine_test.cc) and breaks ties in the same way.

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kSize = fused::kParameters;
 
-// Parameters after one pass of gradient descent with one example per step, so that activations and slopes are
-// as in training.
+// Returns the parameters after one pass of gradient descent with one example per step, so that activations
+// and slopes are as in training.
 std::vector<float> trained_parameters(const Dataset& data) {
   const auto engine = make_reference_engine(Architecture::cnn);
   auto room = engine->make_workspace();
@@ -33,8 +33,8 @@ std::vector<float> trained_parameters(const Dataset& data) {
   return parameters;
 }
 
-// The relative error |a - b| / |b| of the entries [at, at + count) of a gradient, in the Euclidean norm. If b
-// is 0 there, the result is |a|.
+// Returns the relative error |a - b| / |b| of the entries [at, at + count) of a gradient, in the Euclidean
+// norm. If all these entries of b are 0, the result is |a|.
 double relative_error(const std::vector<float>& a, const std::vector<float>& b, std::size_t at,
                       std::size_t count) {
   double difference = 0;
@@ -148,8 +148,9 @@ TEST_F(FusedEngine, TargetsWithFusedMultiplyAddAgreeBitForBit) {
   });
 }
 
-// A convolution with zero weights gives its bias everywhere, so every window of the following pooling is a
-// tie. Its input still varies, so the gradient of its weights shows which position of each window was chosen.
+// A convolution with zero weights gives its bias everywhere, so all entries of every pooling window after it
+// are equal. The input of the convolution still varies, so the gradient of its weights shows which position
+// of each window was chosen.
 TEST_F(FusedEngine, BreaksTiesLikeTheReference) {
   const DataSplit split = draw_digits(0, 1, 6);
   Engines both;
@@ -191,8 +192,9 @@ TEST_F(FusedEngine, ThreadsSeeTheSameBits) {
   EXPECT_EQ(one, two);
 }
 
-// Weights prepared for one parameter vector are not used for another one, and gradients at another vector do
-// not spoil later ones at the first. After its floats have changed, a vector must be prepared again.
+// Weights that were prepared for one parameter vector are not used for another vector, and a gradient at
+// another vector does not spoil later gradients at the prepared one. After its floats have changed, a vector
+// must be prepared again.
 TEST_F(FusedEngine, PreparedAndUnpreparedGradientsAreTheSameBits) {
   const DataSplit split = draw_digits(0, 1, 6);
   const auto engine = make_fused_cnn_engine();
@@ -223,7 +225,6 @@ TEST_F(FusedEngine, PreparedAndUnpreparedGradientsAreTheSameBits) {
   });
 }
 
-// Vectors of any alignment are accepted.
 TEST_F(FusedEngine, AcceptsUnalignedVectors) {
   const DataSplit split = draw_digits(0, 2, 6);
   const auto parameters = initial_parameters(Architecture::cnn, random::RunKey::from_seed(1));

@@ -1,11 +1,12 @@
-// The gradient of the second convolution's input, with vectors over input channels.
+// Computes the gradient of the loss with respect to the second convolution's input, with vectors over input
+// channels.
 //
 // With stride 2 and a 4x4 kernel, input (2a+py, 2b+px) contributes to output (a-i, b-j) through tap (py+2i,
 // px+2j), for i and j in {0, 1}. These are four interleaved 2x2 correlations, one for each parity (py, px),
-// that read the slopes of the same outputs. Row a of all four is kept in registers; with few registers, only
-// the two correlations with the same py are computed together. Padding is never multiplied. Each value is
-// summed over i, then output channels, then j, so the bits are the same on every target with fused
-// multiply-add.
+// that read the slopes of the same outputs. Row a of all four results is kept in registers; with few
+// registers, only the two correlations with the same py are computed together. Outputs that do not exist are
+// skipped, not multiplied as zeros. Each value is summed over i, then output channels, then j, so the bits
+// are the same on every target with fused multiply-add.
 
 #if defined(MUSTER_LEARNING_INPUT_GRADIENT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_INPUT_GRADIENT_INL_H_

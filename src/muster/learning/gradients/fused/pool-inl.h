@@ -1,9 +1,9 @@
-// ReLU and 2x2 max-pooling with stride 1, fused, with vectors over channels.
+// Computes ReLU and 2x2 max-pooling with stride 1 in one pass, with vectors over channels.
 //
-// Pooling max(0, .) of the raw convolution equals ReLU followed by pooling. In the backward pass, a window
-// passes its slope to the first position, in [y][x] order, that holds the maximum. It passes nothing if the
-// pooled value is zero. Slopes that meet at one position are added in the order of the windows. The reference
-// engine does the same.
+// The maximum of zero and a window of the raw convolution equals ReLU followed by pooling. In the backward
+// pass, a window passes its slope to the first position, in [y][x] order, that holds the maximum. It passes
+// nothing if the pooled value is zero. Slopes that meet at one position are added in the order of the
+// windows. The reference engine does the same.
 
 #if defined(MUSTER_LEARNING_POOL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_POOL_INL_H_
@@ -41,7 +41,8 @@ HWY_INLINE void ReluPool(const float* HWY_RESTRICT in, float* HWY_RESTRICT out) 
   }
 }
 
-// `in` and `out` are the arguments of ReluPool. Overwrites in_slope, which has the shape of `in`.
+// Computes the backward pass. `in` and `out` are the arguments of ReluPool. Overwrites in_slope, which has
+// the shape of `in`.
 template <std::size_t kSide, std::size_t kChannels>
 HWY_INLINE void ReluPoolGradient(const float* HWY_RESTRICT in, const float* HWY_RESTRICT out,
                                  const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT in_slope) {
