@@ -1,5 +1,5 @@
-// Runs every protocol from end to end. The result has the same bits with any number of threads and after any
-// interruption, and steps and slots are counted as the accountant charges them.
+// Runs every protocol from end to end. The tests show that the result has the same bits with any number of
+// threads and after any interruption, and that steps and slots are counted as the accountant charges them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ constexpr std::uint64_t kClients = 120;
 
 using Keys = std::vector<std::pair<const char*, const char*>>;
 
-// Each protocol with its own keys and number of rounds; each plan has 24 updates or a few more.
+// A protocol and the keys of its plan; the numbers of rounds and slots give every plan 24 updates.
 struct Case {
   const char* protocol;
   Keys keys;
@@ -49,7 +49,8 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-// Clients with one record, with five records and their mean gradient, and with five records and local steps.
+// Clients hold one record, or five records of which they send the mean gradient, or five records on which
+// they make local steps.
 const std::vector<Keys>& holdings() {
   static const std::vector<Keys> all = {
       {},
