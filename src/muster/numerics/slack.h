@@ -14,9 +14,9 @@ inline constexpr double kUnitRoundoff = 0x1p-53;
 // More than two roundings, and more than an ulp of 1: errors that are counted in ulps are multiplied by this.
 inline constexpr double kUlpAbove = 2.3e-16;
 
-// Relative slack of a double. Each covers the number of roundings in its name and the rounding of its own
-// product. The three roundings are those of one function of libm and one operation; of basic operations
-// alone, kThreeRoundings covers two.
+// Relative slack of a double. Each constant covers the number of roundings in its name, and also the rounding
+// of the product with 1 + slack or 1 - slack. Only kThreeRoundings covers less: one function of libm and one
+// operation, or two operations.
 inline constexpr double kThreeRoundings = 4e-16;
 inline constexpr double kEightRoundings = 1e-15;
 inline constexpr double kEightyRoundings = 1e-14;
