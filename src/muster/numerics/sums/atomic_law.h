@@ -88,16 +88,16 @@ class EquispacedCharacteristic {
  public:
   // Rotations in a row before the sines and cosines are computed directly.
   static constexpr int kResync = 32;
-  // A bound on the error of one atom's e^{ity} - 1, in ulps of 1. The sine and cosine of a step are within two
-  // ulps each, and the complex product rounds, so a rotation adds at most 1.42 + 1.12 < 3 ulps; 32 rotations
-  // add 82. The other 30 ulps are for the sine and cosine before the first rotation (2), the difference from
-  // 1 and the product with the weight (2), the weight's own exponential (2) and the sum over m atoms (24). The
-  // sum's 5 + log2(m + 64) roundings (atom_kernels.cc) are relative to moduli of at most 2, so each is an ulp
-  // of 1, and 24 are enough for 500,000 atoms.
+  // A bound on the error of one atom's e^{ity} - 1, in ulps of 1. The sine and cosine of a step are within
+  // two ulps each, and the complex product rounds, so a rotation adds at most 1.42 + 1.12 < 3 ulps; 32
+  // rotations add 82. The other 30 ulps are for the sine and cosine before the first rotation (2), the
+  // difference from 1 and the product with the weight (2), the weight's own exponential (2) and the sum over
+  // m atoms (24). The sum's 5 + log2(m + 64) roundings (atom_kernels.cc) are relative to moduli of at most
+  // 2, so each is an ulp of 1, and 24 are enough for 500,000 atoms.
   static constexpr int kErrorUlps = 3 * kResync + 16;
 
   EquispacedCharacteristic(const TiltedLaw& law, double step);
-  // Moves to t = index * step, for index >= 0.
+  // Moves to t = index * step.
   void seek(double index);
   // The value at the t that seek() moved to; not to be called after advance().
   std::complex<double> current() const;

@@ -17,10 +17,10 @@ namespace muster::numerics::contour {
 // A bound on the absolute error of the computed chi(t) - 1 for one law, where chi(t) = phi(c+it)/phi(c) and
 // phi(z) = E e^{zY}. It is the part of RoundOff (below) that belongs to a single copy of the law.
 //
-// The bound is used to decide which terms are negligible. A skipped term is charged e^-negligible, so its true
-// modulus must not exceed that, and a small computed modulus shows this only up to the error: at angles t y of
-// 1e7, a computed modulus of 1e-12 can have an error of 1e-9. Terms that are not skipped do not need this
-// bound, because RoundOff times `amplify` covers their errors.
+// The bound is used to decide which terms are negligible. A skipped term is charged e^-negligible, so its
+// true modulus must not exceed that, and a small computed modulus shows this only up to the error: at angles
+// t y of 1e7, a computed modulus of 1e-12 can have an error of 1e-9. Terms that are not skipped do not need
+// this bound, because RoundOff times `amplify` covers their errors.
 class CharacteristicError {
  public:
   explicit CharacteristicError(const TiltedLaw& tilt)
@@ -50,8 +50,8 @@ struct Factor {
   double threshold;
   EquispacedCharacteristic characteristic;
   CharacteristicError error;
-  // At the frequency visited last: phi(c+it)/phi(c) - 1, modulus_above() of it, and an upper bound of the true
-  // modulus.
+  // These three are for the frequency visited last: phi(c+it)/phi(c) - 1, modulus_above() of it, and an upper
+  // bound of the true modulus.
   std::complex<double> minus_one{};
   double modulus = 1, at_most = 1;
 };
@@ -77,8 +77,8 @@ struct Polar {
 
 // How far the walk skips frequencies after one where the product is negligible. Both ways use the factors'
 // Lipschitz constants. by_one_factor skips as long as a single factor, the most favourable one, keeps the
-// product negligible. by_all_factors skips as long as all factors together do, which takes more arithmetic and
-// reaches farther where no single factor is small. If there is only one factor, both ways are the same.
+// product negligible. by_all_factors skips as long as all factors together do, which takes more arithmetic
+// and reaches farther where no single factor is small. If there is only one factor, both ways are the same.
 enum class Skip { by_one_factor, by_all_factors };
 
 class Product {
@@ -178,9 +178,9 @@ class Product {
 // logarithm, the exponent, and the angles t k and t y of an atom y each have a relative error of a few ulps.
 // An atom's rotations and the sum over atoms add at most kErrorUlps ulps of 1. M = E e^{cY} is computed as 1
 // plus a sum over atoms, and cancels where the law has little mass at zero and e^{cy} is small at the other
-// atoms. The moduli of that sum add up to at most 2 M p + 1 - M, where p is the tilted law's nonzero mass. The
-// kCancelled ulps are for the part 1 - M. They also cover the rounding of the weights, which is the error of
-// the mass at zero (AtomicLaw::mass_at_zero).
+// atoms. The moduli of that sum add up to at most 2 M p + 1 - M, where p is the tilted law's nonzero mass.
+// The kCancelled ulps are for the part 1 - M. They also cover the rounding of the weights, which is the
+// error of the mass at zero (AtomicLaw::mass_at_zero).
 class RoundOff {
  public:
   RoundOff(const TiltedLaw& tilt, double n, double c, double k)
