@@ -83,8 +83,8 @@ struct Period {
   }
 
   // An upper bound of the sum of all aliases of E(S + Z - k)_+ for a normal Z of standard deviation s;
-  // `upper` is an upper bound of that expectation. Shifts by mP with m > 0 are bounded by E(S + Z - k +
-  // mP)_+ <= upper + mP. For m < 0 the bound without Z is multiplied by E e^{lambda Z}.
+  // `upper` is an upper bound of that expectation. Shifts by mP with m > 0 are bounded by
+  // E(S + Z - k + mP)_+ <= upper + mP. For m < 0 the bound without Z is multiplied by E e^{lambda Z}.
   double aliases_of_excess(double c, double s, double upper) const {
     const double decay = std::exp(-c * length);
     const double smoothing = std::exp(0.5 * s * s * lambda * lambda);

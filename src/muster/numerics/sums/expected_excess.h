@@ -8,16 +8,16 @@
 // The m = 0 term is the answer. The others, called aliases, are nonnegative, so the rule errs upward. The
 // error is bounded through H(mP) <= H(0) + mP for m > 0 and Chernoff's bound for m < 0. An independent
 // centred normal Z of standard deviation s, the smoothing, is added to S. It makes the integrand negligible
-// for t beyond a few times 1/s. By Jensen's inequality the upper bound remains an upper bound; the lower
-// bound is reduced by an upper bound of
-//     E(S + Z - k)_+ - E(S - k)_+ <= s^2 density_{S+Z}(k),
-// where the inequality holds because E(x + Z)_+ - x_+ is at most s^2 times the density of Z at x. This is of
-// second order in s, and the density is a by-product of the same sum. Frequencies whose term is negligible
-// are skipped with
-// the help of the Lipschitz constant of phi, so the work depends on n only through the number of frequencies
-// that matter (about 100). Special cases are computed in other ways: one or two terms (term_pairs.h), up to
-// 100 terms of at most three atoms (enumerated_excess.h), and sums of which few terms are expected to be
-// nonzero (sparse_sum.h). Rare large terms are treated separately (rare_terms.h). References:
+// for t beyond a few times 1/s. By Jensen's inequality the upper bound remains an upper bound. From the lower
+// bound, the right-hand side of
+//     E(S + Z - k)_+ - E(S - k)_+ <= s^2 density_{S+Z}(k)
+// is subtracted. This inequality holds because E(x + Z)_+ - x_+ is at most s^2 times the density of Z at x.
+// The density of S + Z at k is a by-product of the same sum. Frequencies whose term is negligible are
+// skipped with the help of the Lipschitz constant of phi, so the work depends on n only through the number
+// of frequencies that matter (about 100). Special cases are computed in other ways: one or two terms
+// (term_pairs.h), up to 100 terms of at most three atoms (enumerated_excess.h), and sums of which few terms
+// are expected to be nonzero (sparse_sum.h). Rare large terms are treated separately (rare_terms.h).
+// References:
 // docs/theory/profile-only.md, section "Numerics"; Abate & Whitt (1992) for the exponential-tilt trapezoid,
 // whose error is one-sided here.
 #pragma once

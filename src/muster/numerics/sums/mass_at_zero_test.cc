@@ -58,8 +58,8 @@ void expect_enclosed(const Enclosure& got, const Ball& exact) {
 }
 
 // The law with the points 1, -1, -1.5 and so on, of which 1 has the weight `tiny`. The others have the
-// weights 1/2, 1/4 and so on; the last weight is equal to the one before, less `gap`. So the mass at zero is
-// gap - tiny.
+// weights 1/2, 1/4 and so on, and the last of them brings their sum to 1 - gap. So the mass at zero is
+// gap - tiny, up to rounding.
 AtomicLaw nearly_full(std::size_t points, double tiny, double gap) {
   AtomicLaw law;
   law.add(1, tiny);

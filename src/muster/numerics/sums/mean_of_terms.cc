@@ -28,11 +28,11 @@ constexpr long double kPart = 1e-18L;
 struct Centred {
   std::vector<Term> terms;  // nonzero values relative to `centre`, and their masses
   long double centre;       // the heaviest value
-  long double mass;       // the total mass of `terms`
-  long double mean;       // E X
-  long double magnitude;  // E |X|
-  long double positive;   // E (X)_+
-  long double threshold;  // the threshold for the sum of the centred terms
+  long double mass;         // the total mass of `terms`
+  long double mean;         // E X
+  long double magnitude;    // E |X|
+  long double positive;     // E (X)_+
+  long double threshold;    // the threshold for the sum of the centred terms
   // The threshold is a sum of two parts. `cancelled` is the sum of their moduli less the modulus of their
   // sum, which is 0 if both have the same sign. The parts' rounding errors are relative to their moduli.
   long double cancelled;

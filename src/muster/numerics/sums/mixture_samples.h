@@ -4,8 +4,8 @@
 // Only worst_mixture.cc and sample_products.h use this header. Let Y_0 and Y_1 be terms of the two laws,
 // phi_j = E e^{zY_j} along z = c + it, S_h the sum of h terms of law 0 and n - h of law 1, and Z a normal of
 // standard deviation s. Let the kernel be e^{-zk + s^2 z^2 / 2} / z^2 times the step over 2 pi. Then for
-// every h the sum over frequencies of kernel * phi_0^h phi_1^(n-h) is the trapezoidal value of E(S_h + Z -
-// k)_+ (docs/theory/class-c.md). Pure functions of values; call from any thread.
+// every h the sum over frequencies of kernel * phi_0^h phi_1^(n-h) is the trapezoidal value of
+// E(S_h + Z - k)_+ (docs/theory/class-c.md). Pure functions of values; call from any thread.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ struct LawOnContour {
 struct Frame {
   double terms, k, c, absent;  // as in worst_mixture.h; `absent` is 0 with Mixing::product
   bool swap;                   // whether the mixing is Mixing::swap
-  double log_scale;  // results are in units of e^{log_scale}
+  double log_scale;            // results are in units of e^{log_scale}
   contour::Period period;
 };
 

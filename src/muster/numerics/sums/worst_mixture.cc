@@ -27,9 +27,9 @@ constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Tuning: every choice gives a valid bound; these constants trade its height for work. The resulting widths
-// are tabulated in docs/theory/notes/class-c.md, "Width and time": 1e-5 for many terms, mostly below 1e-3 for
-// few. A curvature allowance below kTolerance times the value is not refined; the finest smoothing adds 5e-6
-// of the value.
+// are tabulated in docs/theory/notes/class-c.md, "Width and time": about 1e-5 for many terms, mostly below
+// 1e-3 for few. The curvature allowance is what beta (worst_mixture.h) adds to the chords. If it is below
+// kTolerance times the value it is not refined, because the finest smoothing adds 5e-6 of the value anyway.
 constexpr double kTolerance = 2e-7;
 // If the allowance is above this part of the value, two more smoothings and more chords are tried.
 constexpr double kWorthTheWork = 1e-3;
@@ -45,11 +45,11 @@ constexpr double kPieces = 64, kMaxWork = 4e5, kMaxWorkAtLast = 2e6;
 // A smoothing may visit this many times kAffordable frequencies: kPatientWithFine if it is finer than
 // kCoarsest, kPatient otherwise. A larger factor would gain about 1e-5.
 constexpr double kPatientWithFine = 3, kPatient = 5;
-// Up to this many atoms the cost of a frequency is mostly that of its logarithms and angles; with more atoms
-// it costs more, and fewer are affordable.
+// Up to this many atoms, the cost of a frequency is mostly that of its logarithms and angles. With more atoms
+// a frequency costs more, so fewer frequencies are affordable.
 constexpr double kManyAtoms = 32;
-// A bound above this many times the larger end is refined not by more chords but by more smoothing, which
-// lowers the curvature itself.
+// If the bound is above kHopeless times the larger end, it is refined not by more chords but by more
+// smoothing, which lowers the curvature itself.
 constexpr double kHopeless = 2;
 // The contour is moved, by factors of kStep, if at the larger end's saddle point the other end's transform is
 // more than e^kAlike times the larger end's. Without the move the bound can be useless
@@ -64,7 +64,8 @@ constexpr double kRareAll = -14;
 // A value below e^kVanishing = 3e-109 is bounded, not computed: no delta that small is asked for.
 constexpr double kVanishing = -250;
 
-// In extended precision, so that the sum of any number of samples takes about one rounding of a double.
+// The sum is in extended precision, so that it takes about one rounding of a double, however many samples
+// there are.
 double sum_of(const std::vector<double>& v) {
   long double total = 0;
   for (double x : v) {
@@ -86,7 +87,7 @@ double bulge(double left, double right, double length, double curvature, bool sw
   return high + allowance * share * share;
 }
 
-// An upper bound of all V, the largest value seen, and the number of terms of the second law at that value.
+// An upper bound of all V_h, the largest value seen, and the number of terms of the second law at that value.
 struct Largest {
   double upper = 0;
   double value = 0;
@@ -177,9 +178,10 @@ Largest over_every_type(const Frame& frame, const Samples& samples) {
   return worst;
 }
 
-// The contour for all mixtures. Where the other law's transform is much larger at the saddle point `c` of
-// `law`, a mixture has the largest value. The contour is then moved towards the other law's saddle point
-// until the two transforms are about equal, which is where the larger of them is smallest.
+// The c of one contour for all mixtures; the argument `c` is the saddle point of `law`. Where the other
+// law's transform is much larger at this saddle point, some mixture has the largest value. The contour is
+// then moved towards the other law's saddle point until the two transforms are about equal, which is where
+// the larger of them is smallest.
 double contour_of_all(const AtomicLaw& law, const AtomicLaw& other, double terms, double k, double c) {
   const auto apart = [&](double at) { return terms * (other.log_mgf(at) - law.log_mgf(at)) > kAlike; };
   const auto rises = [&](double at) { return terms * tilt_of(other, at).mean - k > 2 / at; };
@@ -264,7 +266,7 @@ Attempt attempt(const Frame& frame, const LawOnContour& a, const LawOnContour& b
   return out;
 }
 
-// The frame of the integrals along Re z = c; its period is set later.
+// The frame of the integrals along Re z = c. Its period is set by along().
 Frame frame_along(const AtomicLaw& first, const LawOnContour& a, const LawOnContour& b, double terms,
                   double k, Mixing mixing, std::optional<double> absent, double c) {
   double weight = 0;
