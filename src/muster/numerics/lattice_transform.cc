@@ -77,8 +77,8 @@ void one_level(std::vector<double>& re, std::vector<double>& im, const Level& le
   }
 }
 
-// Does two levels in one pass over memory, which saves time: first the pairs of cells `half` apart, then the
-// pairs twice as far apart.
+// Does the same as one_level() for two levels, in one pass over memory: first for the pairs of cells that are
+// `half` apart, then for those twice as far apart.
 void two_levels(std::vector<double>& re, std::vector<double>& im, const Level& near, const Level& far) {
   const std::size_t half = near.re.size();
   const double* __restrict nr = near.re.data();

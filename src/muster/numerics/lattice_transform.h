@@ -1,15 +1,15 @@
 // The characteristic function of a law on a lattice at all N frequencies of one period, by one fast Fourier
 // transform.
 //
-// A law on a lattice of spacing h, with atoms of weight w at points m h for integers m, has the values
+// Let a law on a lattice of spacing h have atoms of weight w at the points m h, for integers m. The values of
+// its characteristic function at the multiples of 2 pi / (N h) are
 //     phi(2 pi j / (N h)) = sum over atoms of w e^{2 pi i j m / N},
-// of its characteristic function. This is the discrete Fourier transform of N cells, where cell r holds the
-// sum of the weights with m = r modulo N. A direct sum takes one operation per atom and frequency; the
-// transform takes N log N, whatever the number of atoms. It is meant for the composition of few rounds whose
-// privacy loss is finely tabulated: the characteristic function then hardly decays, so all N frequencies are
-// needed. Every output is a sum of the weights, each multiplied by log2 N roots of unity; error() bounds the
-// error of the difference of two outputs (Higham, Accuracy and Stability of Numerical Algorithms, 2002,
-// section 24.1, in the one-norm).
+// They are the discrete Fourier transform of N cells, where cell r holds the sum of the weights with m = r
+// modulo N. A direct sum takes one operation per atom and frequency; the transform takes N log N, whatever
+// the number of atoms. It is meant for the composition of few rounds whose privacy loss is finely tabulated.
+// The characteristic function then hardly decays, so all N frequencies are needed. Every output is a sum of
+// the weights, each multiplied by log2 N roots of unity; error() bounds the error of the difference of two
+// outputs (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 24.1, in the one-norm).
 // Pure; call from any thread.
 #pragma once
 

@@ -1,5 +1,6 @@
-// Checks that a NaN never becomes an expected excess of 0. If a law contains a NaN, or a threshold is not
-// finite, the upper end of the expected excess must not be below the trivial bound that each test names.
+// Checks that a NaN never passes for a small result. If a law contains a NaN, or a threshold is not finite,
+// the upper end of the expected excess must be infinite, NaN or at least a trivial bound. Binomial weights
+// and scaled numbers that depend on a NaN must be NaN.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -18,7 +18,8 @@ constexpr Scaled kUnknown{std::numeric_limits<double>::quiet_NaN(), 0};
 constexpr std::size_t kBlock = 256;
 constexpr int kLanes = 8;
 
-// 2^e for -1022 <= e <= 0, and 2^-1022 for smaller e: a term that small is negligible beside the largest one.
+// 2^e for -1022 <= e <= 0. A smaller e gives 2^-1022, because a term that small is negligible beside the
+// largest one.
 inline double power(std::int32_t e) {
   const std::int64_t clamped = e < -1022 ? -1022 : e;
   return std::bit_cast<double>((clamped + 1023) << 52);

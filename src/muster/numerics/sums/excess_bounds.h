@@ -29,8 +29,8 @@ class ExcessBounds {
   // Adds Chernoff's bounds on the expected deficit, which improve `above` for thresholds below the mean.
   void add_deficits(const AtomicLaw& law);
 
-  // The bounds for `copies` terms of `law`. This law must be a mixture: this object's law with probability
-  // 1 - chance, and the value `size` with probability `chance`.
+  // The bounds for `copies` terms of `law`, which must be the mixture of this object's law, with probability
+  // 1 - chance, and of the value `size`, with probability `chance`.
   ExcessBounds capped(const AtomicLaw& law, double copies, double chance, double size) const;
 
   double below(double x) const;  // at most E(S - x)_+

@@ -24,7 +24,7 @@ struct Effort {
   // The largest work of one smoothing, in frequencies. A frequency that is computed directly, not by
   // rotations, counts as 3. The last smoothing may take kPatience times as much work.
   double budget;
-  // Chernoff's bound is returned where its logarithm is below this: no delta that small is asked for.
+  // Chernoff's bound is returned where its logarithm is below this, because no delta that small is asked for.
   double vanishing;
 };
 // The effort for laws of up to 8 atoms, which the rotating kernel pads to 8. 4e4 frequencies take about ten
@@ -104,7 +104,7 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
   const double log_scale = n * tilt.log_mgf() - c * k;
   const double width = std::sqrt(n * tilt.variance() + 2 / (c * c));
   const double log_value = log_scale - 2 * std::log(c) - std::log(width * std::sqrt(2 * std::numbers::pi));
-  // Chernoff's bound: x_+ <= e^{lambda x} / (e lambda).
+  // The aliases are bounded by Chernoff's inequality x_+ <= e^{lambda x} / (e lambda).
   const contour::Period period = contour::choose_period(c, log_value, [&](double lambda) {
     return n * law.log_mgf(lambda) - lambda * k - 1 - std::log(lambda);
   });

@@ -120,7 +120,7 @@ TiltedParts tilted_parts(const std::vector<Part>& parts, double c) {
   return result;
 }
 
-// A bound on the relative round-off of a term of the trapezoidal sum: the sum of the bounds of its factors.
+// A bound on the relative round-off of a term of the trapezoidal sum. It is the sum of its factors' bounds.
 class RoundOffs {
  public:
   RoundOffs(const TiltedParts& parts, double c, double k) {

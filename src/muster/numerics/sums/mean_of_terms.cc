@@ -80,7 +80,7 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
   const auto most = static_cast<int>(smaller(n, n * law.mass + 30 + 10 * std::sqrt(n * law.mass)));
   const long double nobody = std::exp(n * std::log1p(-law.mass));
   long double total = 0;
-  long double size = 0;  // the mean total magnitude of what is added and subtracted
+  long double size = 0;  // the mean of the moduli of all that is added and subtracted
   const long double size_of_threshold = std::abs(law.threshold) + law.cancelled;
   // `chance` is the probability of the counts fixed so far, with all other terms at the centre.
   const auto visit = [&](const auto& self, std::size_t atom, int used, long double sum, long double magnitude,
@@ -123,7 +123,7 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
                    static_cast<double>((total + error + beyond) * (1 + kExtendedRoundings))};
 }
 
-// Rounds up or down, as `up` says: by one ulp of double and by the largest error of a subtraction of two
+// Rounds x up or down, as `up` says, by one ulp of double and by the largest error of a subtraction of two
 // extended values of magnitude `size`.
 double outward(long double x, long double size, bool up) {
   const auto rounded = static_cast<double>(x);

@@ -149,7 +149,7 @@ class LargerOfTwo {
   double modulus_ = 0, threshold_ = 0;
 };
 
-// For chi = 1 + x: an upper bound of the modulus, the logarithm of the modulus, and the argument.
+// An upper bound of the modulus of chi = 1 + x, the logarithm of its modulus, and its argument.
 struct Polar {
   explicit Polar(std::complex<double> x)
       : modulus(contour::modulus_above(x)),
@@ -248,7 +248,7 @@ class Collector {
     out_.error += p.weight * size * p.noise;
   }
 
-  // Adds a bound on |phi_0 - phi_1|^2 |phi_0|^i |phi_1|^(m-2-i) for all i, where m is the number of terms.
+  // Adds a bound on |phi_0 - phi_1|^2 |phi_0|^i |phi_1|^(m-2-i) for all i, with m as in worst_mixture.h.
   // With Mixing::swap the bound is integrated over the variable t of docs/theory/class-c.md, "Second
   // differences".
   void add_curvature(const Point& p) {

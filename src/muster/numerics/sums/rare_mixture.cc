@@ -28,8 +28,8 @@ constexpr double kTwo = 3e-4;
 // If rounding makes the mean of upper_law() too small, it is raised by the missing part times 1 +
 // kMoreThanLacks.
 constexpr long double kMoreThanLacks = 1e-9L;
-// Relative width of an enclosure of the bulk (the terms up to B) above which no larger B is tried: the bulk
-// then has too heavy a tail itself.
+// If the relative width of the result for the bulk (the terms up to B) is above this, no larger B is tried,
+// because the bulk then has too heavy a tail itself.
 constexpr double kWide = 1e-2;
 
 // The weights of both laws at the union of their points.
@@ -50,9 +50,9 @@ Common merge(const AtomicLaw& a, const AtomicLaw& b) {
   return all;
 }
 
-// A law whose expected excess is at least that of both laws at every threshold. Between neighbouring points,
-// its expected excess interpolates the larger of the two laws' linearly, so its mass at a point other than 0
-// is the change of slope there.
+// A law whose expected excess is at least that of both laws at every threshold. At the points it is the
+// larger one of the two laws' expected excesses, and in between it is interpolated linearly. So the law's
+// mass at a point other than 0 is the change of slope there.
 AtomicLaw upper_law(const Common& laws) {
   using Extended = long double;
   const std::size_t count = laws.points.size();

@@ -44,7 +44,8 @@ constexpr double kRoughly = 10;
 // below kNarrower times the previous width. Where the bulk can be integrated, the width is about 1e-5.
 constexpr double kWide = 1e-2;
 constexpr double kNarrower = 0.7;
-// A value below this times the bulk's standard deviation is not integrated: no delta that small is asked for.
+// A value below this times the bulk's standard deviation is not integrated, because no delta that small is
+// asked for.
 constexpr double kNothing = 1e-54;
 // Terms above B are treated separately if B is below this times the largest atom. Otherwise the bulk is
 // nearly as wide as the law, and little is gained.
@@ -91,7 +92,7 @@ class Tail {
   static std::size_t slot(int exponent) {
     return static_cast<std::size_t>(within(exponent, kLowest, kHighest) - kLowest);
   }
-  // Slot e: the mass of sizes in [2^{e-1}, 2^e); after accumulate() the mass of sizes of at least 2^{e-1}.
+  // Slot e holds the mass of sizes in [2^{e-1}, 2^e), and after accumulate() that of all sizes >= 2^{e-1}.
   std::vector<double> beyond_;
   std::vector<double> first_;   // the first moment of the sizes that beyond_ counts
   std::vector<double> second_;  // the second moment of the slot; after accumulate(), of sizes below 2^e

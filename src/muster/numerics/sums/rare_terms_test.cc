@@ -89,7 +89,7 @@ TEST(RareTerms, EnclosesTheExactValue) {
     }
   }
   EXPECT_GT(taken_apart, 100);
-  EXPECT_LT(widest, 0.35);  // few nonzero terms on a lattice are the widest, because of smoothing
+  EXPECT_LT(widest, 0.35);  // enclosures of few nonzero terms on a lattice are wide because of smoothing
   RecordProperty("taken_apart", taken_apart);
 }
 

@@ -63,7 +63,7 @@ class Products {
 
  private:
   static constexpr int kGroupsBetween = 4;
-  static constexpr double kVanished = 1e-250;  // drops smaller products, as subnormal arithmetic is slow
+  static constexpr double kVanished = 1e-250;  // smaller products are dropped: subnormal arithmetic is slow
 
   void resize(std::size_t count) {
     for (auto* values : {&re_, &im_, &step_re_, &step_im_}) {

@@ -100,7 +100,7 @@ class Falling {
   std::array<double, Enumeration::kMaxCount + 1> of_count_;
 };
 
-// One number c of nonzero terms: its probability, and H(j, c - j) of sparse_sum.h for every j.
+// One number c of nonzero terms, with its probability and with H(j, c - j) of sparse_sum.h for every j.
 struct Count {
   int count;
   double probability;

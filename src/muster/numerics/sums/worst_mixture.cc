@@ -42,8 +42,8 @@ constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
 // the bound at one threshold takes about a millisecond at most (docs/theory/notes/class-c.md, "Width and
 // time").
 constexpr double kPieces = 64, kMaxWork = 4e5, kMaxWorkAtLast = 2e6;
-// A smoothing may visit this many times kAffordable frequencies: kPatientWithFine if it is finer than
-// kCoarsest, kPatient otherwise. A larger factor would gain about 1e-5.
+// A smoothing may visit kPatientWithFine times kAffordable frequencies if it is finer than kCoarsest, and
+// kPatient times as many otherwise. Larger factors would narrow the result by about 1e-5.
 constexpr double kPatientWithFine = 3, kPatient = 5;
 // Up to this many atoms, the cost of a frequency is mostly that of its logarithms and angles. With more atoms
 // a frequency costs more, so fewer frequencies are affordable.
@@ -61,7 +61,7 @@ constexpr double kWorthAnother = 0.2;
 // Every V is computed, whatever the chords give, if the logarithm of the probability that no term is absent
 // exceeds this (e^-14 = 8e-7). The V_h leave this event out, and a rarer event seldom matters for the bound.
 constexpr double kRareAll = -14;
-// A value below e^kVanishing = 3e-109 is bounded, not computed: no delta that small is asked for.
+// A value below e^kVanishing = 3e-109 is bounded, not computed, because no delta that small is asked for.
 constexpr double kVanishing = -250;
 
 // The sum is in extended precision, so that it takes about one rounding of a double, however many samples

@@ -42,8 +42,8 @@ namespace muster::numerics {
 enum class Mixing { product, swap };
 
 struct WorstMixture {
-  // upper: at least every V_i. estimate: at most the largest V_i; with Mixing::swap, at most that plus the
-  // part of a G_h where no term is absent.
+  // `upper` is at least every V_i. `estimate` is at most the largest V_i, or with Mixing::swap at most that
+  // plus the part of a G_h where no term is absent.
   UpperAndEstimate value;
   double slack;  // the part of value.upper that allows for beta, divided by the larger end
 };
