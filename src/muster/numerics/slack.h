@@ -21,8 +21,8 @@ inline constexpr double kThreeRoundings = 4e-16;
 inline constexpr double kEightRoundings = 1e-15;
 inline constexpr double kEightyRoundings = 1e-14;
 inline constexpr double kEightHundredRoundings = 1e-13;
-// This one also covers an exponential e^x, |x| <= 745 (the range of a double), if computing x took at most ten
-// roundings and no difference that cancels.
+// This one also covers an exponential e^x, |x| <= 745 (the range of a double), if computing x took at most
+// ten roundings and no difference that cancels.
 inline constexpr double kEightThousandRoundings = 1e-12;
 // This one is also used where only a few digits of the result matter, as for powers and for Chernoff's
 // bounds, whose exponents are differences that cancel.

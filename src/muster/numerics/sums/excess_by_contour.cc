@@ -57,7 +57,7 @@ constexpr double kNegligible = 24;
 constexpr double kSmoothingCut = 6;
 
 // The trapezoidal sum with smoothing of standard deviation s. It is invalid (SmoothedSum::visited) if it
-// needs more frequencies than `budget`.
+// needs more work than `budget` (Effort::budget).
 contour::SmoothedSum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period, double s,
                                double budget) {
   const double step = 2 * std::numbers::pi / period;

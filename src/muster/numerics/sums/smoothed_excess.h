@@ -3,8 +3,8 @@
 //
 // The trapezoidal sum errs upward: its aliases are nonnegative, and by Jensen's inequality smoothing adds to
 // it. For the lower end, bounds on the aliases and on what smoothing adds are subtracted; expected_excess.h
-// has the inequalities. Used by excess_by_contour.cc for one law, by excess_of_mixed_sum.cc for several, and
-// by worst_mixture.cc. Pure functions.
+// has the inequalities. These functions serve excess_by_contour.cc, which integrates one law,
+// excess_of_mixed_sum.cc, which integrates several, and worst_mixture.cc. They are pure.
 #pragma once
 
 #include <cmath>

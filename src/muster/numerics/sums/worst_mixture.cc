@@ -58,7 +58,7 @@ constexpr double kAlike = 1, kStep = 1.25;
 // If the contour was moved and leaves a larger relative gap between `upper` and `estimate` than this, the
 // contour of the larger end is tried as well.
 constexpr double kWorthAnother = 0.2;
-// Every V is computed, whatever the chords give, if the logarithm of the probability that no term is absent
+// Every V_h is computed, whatever the chords give, if the logarithm of the probability that no term is absent
 // exceeds this (e^-14 = 8e-7). The V_h leave this event out, and a rarer event seldom matters for the bound.
 constexpr double kRareAll = -14;
 // A value below e^kVanishing = 3e-109 is bounded, not computed, because no delta that small is asked for.
@@ -74,8 +74,8 @@ double sum_of(const std::vector<double>& v) {
   return static_cast<double>(total);
 }
 
-// An upper bound of V over a piece of length `length`, where V is at most `left` and `right` at the two ends:
-// the largest value of the chord plus the curvature allowance.
+// An upper bound of V_h for all h in a piece of `length` values, where V_h is at most `left` and `right` at
+// the two ends. It is the largest value of the chord plus the curvature allowance.
 double bulge(double left, double right, double length, double curvature, bool swap) {
   const double allowance = curvature * length * length * (0.5 + (swap ? 1 / length : 0));
   const double drop = std::abs(left - right);
@@ -202,9 +202,9 @@ double contour_of_all(const AtomicLaw& law, const AtomicLaw& other, double terms
   return far;
 }
 
-// A lower bound of the largest V, from the mixture with h terms of the second law. For Mixing::swap, the
-// product quantity minus its part where no term is absent is an average of two V's. Returns 0 at an end,
-// whose value is known already.
+// A lower bound of the largest V_h, from the mixture with h terms of the second law. For Mixing::swap, the
+// product quantity minus its part where no term is absent is an average of two of the V_h. Returns 0 at an
+// end, whose value is known already.
 double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Frame& frame, double h,
                       double c) {
   if (!(h > 0 && h < frame.terms)) return 0;
@@ -221,7 +221,7 @@ double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Fra
 struct Attempt {
   bool usable = false;
   double fraction = 0;       // the smoothing s, in units of 1/c
-  double upper = kInfinity;  // the upper bound of all V, in units of e^{log_scale}
+  double upper = kInfinity;  // the upper bound of all V_h, in units of e^{log_scale}
   double larger_end = 0;     // value of the larger end, in units of e^{log_scale}
   double lower = 0;          // lower bound of the larger end's value, not scaled
   double second = 0;         // number of terms of the second law in the largest mixture seen
@@ -283,7 +283,7 @@ Frame frame_along(const AtomicLaw& first, const LawOnContour& a, const LawOnCont
   return frame;
 }
 
-// Chernoff's bound at frame.c, for every mixture at once; the weight n absent/(n - N) of
+// Chernoff's bound at frame.c, for every mixture at once. It uses that the weight n absent/(n - N) of
 // Mixing::swap is at most n.
 double chernoff_of_mixtures(const Frame& frame, const AtomicLaw& first, const AtomicLaw& second) {
   const double log_mgf = larger(log_mgf_above(first, frame.c), log_mgf_above(second, frame.c));
