@@ -3,7 +3,7 @@
 //
 // Let a law on a lattice of spacing h have atoms of weight w at the points m h, for integers m. The values of
 // its characteristic function at the multiples of 2 pi / (N h) are
-//     phi(2 pi j / (N h)) = sum over atoms of w e^{2 pi i j m / N},
+//     phi(2 pi j / (N h)) = sum over atoms of w e^{2 pi i j m / N}.
 // They are the discrete Fourier transform of N cells, where cell r holds the sum of the weights with m = r
 // modulo N. A direct sum takes one operation per atom and frequency; the transform takes N log N, whatever
 // the number of atoms. It is meant for the composition of few rounds whose privacy loss is finely tabulated.
