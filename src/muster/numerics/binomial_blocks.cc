@@ -11,18 +11,18 @@ namespace {
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Chernoff's exponent k log(k / (n p)) + (n-k) log((n-k) / (n (1-p))): for K ~ Bin(n, p), P(K >= k) if k is
-// above the mean, and P(K <= k) if it is below, is at most exp(-exponent).
+// Chernoff's exponent k log(k / (n p)) + (n-k) log((n-k) / (n (1-p))). For K ~ Bin(n, p), exp(-exponent) is
+// an upper bound of P(K >= k) if k is above the mean, and of P(K <= k) if k is below it.
 double chernoff_exponent(double k, double n, double p) {
   const double up = k > 0 ? k * std::log(k / (n * p)) : 0;
   const double down = k < n ? (n - k) * std::log((n - k) / (n * (1 - p))) : 0;
-  // Rounded down, so that the bound stays valid: the arguments of the logarithms carry two and three rounding
-  // errors, and the two terms cancel.
+  // The result is rounded down, so that the bound stays valid. The arguments of the logarithms carry two and
+  // three rounding errors, and the two terms cancel.
   return up + down - 8 * kUnit * (n + std::fabs(up) + std::fabs(down));
 }
 
-// The integer farthest from the mean whose Chernoff exponent is below `exponent`: above the mean if `upper`
-// is true, otherwise below it.
+// The integer farthest from the mean whose Chernoff exponent is below `exponent`, searched above the mean if
+// `upper` is true and below it otherwise.
 double edge(double n, double p, double exponent, bool upper) {
   double inside = std::floor(n * p), outside = upper ? n + 1 : -1;
   while (std::fabs(outside - inside) > 1) {

@@ -9,8 +9,8 @@ struct Enclosure {
   double upper;
 };
 
-// `upper` is at least the true value. `estimate` is at most `upper` and on no proven side of the truth; their
-// difference is about what a sharper computation could gain.
+// `upper` is at least the true value. `estimate` is at most `upper`, but is not known to lie below or above
+// the true value. Their difference is about what a sharper computation could gain.
 struct UpperAndEstimate {
   double upper;
   double estimate;

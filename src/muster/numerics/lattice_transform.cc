@@ -11,8 +11,8 @@ namespace muster::numerics {
 namespace {
 
 // A bound on the error of a butterfly low + r high with a root of unity r, in units of kUlpAbove and relative
-// to the one-norm of the inputs. With the unit round-off u, it is sqrt(5) u for the product, u for the sum,
-// and 2.6 u for r. That is 5.9 u, less than 3 kUlpAbove.
+// to the one-norm of the inputs. The error is at most sqrt(5) u from the product, u from the sum, and 2.6 u
+// from r, where u is the unit round-off. That is 5.9 u in all, less than 3 kUlpAbove.
 constexpr double kLevel = 3;
 
 // e^{2 pi i k / n} for k < n / 2, each from the sine and cosine of an angle of at most an eighth of a
@@ -77,7 +77,8 @@ void one_level(std::vector<double>& re, std::vector<double>& im, const Level& le
   }
 }
 
-// Two levels in one pass over memory: the pairs of cells `half` apart, then those twice as far apart.
+// Does the same as one_level() for two levels, in one pass over memory: first for the pairs of cells that are
+// `half` apart, then for those twice as far apart.
 void two_levels(std::vector<double>& re, std::vector<double>& im, const Level& near, const Level& far) {
   const std::size_t half = near.re.size();
   const double* __restrict nr = near.re.data();

@@ -1,5 +1,6 @@
-// Checks that a NaN never becomes an excess of 0. If a law contains a NaN, or a threshold is not finite, then
-// the upper end of the expected excess must not be below a trivial bound.
+// Checks that a NaN never passes for a small result. If a law contains a NaN, or a threshold is not finite,
+// the upper end of the expected excess must be infinite, NaN or at least a trivial bound. Binomial weights
+// and scaled numbers that depend on a NaN must be NaN.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -67,7 +68,8 @@ TEST(NotANumber, ABrokenLawHasNoUpperBound) {
   }
 }
 
-// Laws of two points and few terms are enumerated, more terms are not.
+// Sums of few terms of two-point laws are enumerated, and sums of more terms are integrated. Both must notice
+// the NaN.
 TEST(NotANumber, ABrokenWeightHasNoWorstMixture) {
   for (const bool first_is_broken : {true, false}) {
     AtomicLaw broken, whole;
@@ -85,8 +87,8 @@ TEST(NotANumber, ABrokenWeightHasNoWorstMixture) {
   }
 }
 
-// A comparison with a NaN is false, so that a search for the largest point would pass over a point that is
-// NaN.
+// Every comparison with a NaN is false, so a search for the largest point that only compares would skip a
+// point that is NaN.
 TEST(NotANumber, ABrokenPointHasNoUpperBound) {
   for (AtomicLaw law : {three_points(0.1), many_points(0.1)}) {
     const AtomicLaw whole = law;
@@ -138,8 +140,8 @@ TEST(NotANumber, ABrokenBinomialHasNoWeights) {
   EXPECT_TRUE(std::isnan(sum(100, kNaN)));
 }
 
-// For a law of nearly one point the variance is a difference of two nearly equal numbers. If it were computed
-// as negative, its square root would be a NaN, and a search might start from that NaN.
+// If a law has nearly all its mass at one point, its variance is a difference of two nearly equal numbers. If
+// the difference came out negative, its square root would be a NaN, and a search might start from that NaN.
 TEST(NotANumber, NoSearchBeginsAtOne) {
   AtomicLaw law;
   law.add(60, 1 - 2e-26);

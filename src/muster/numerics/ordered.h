@@ -1,5 +1,5 @@
-// Maximum, minimum and clamping that pass a NaN on. std::max(0, NaN) is 0: a failed computation would
-// then look like a true zero.
+// Maximum, minimum and clamping that pass a NaN on. std::max(0.0, NaN) is 0, so a failed computation would
+// look like a true zero.
 //
 // `larger`, `smaller` and `within` return NaN when any argument is NaN, so a failed computation stays visible
 // until `as_upper_bound` or `as_lower_bound` replaces it by the largest or the smallest value that the

@@ -12,13 +12,14 @@ namespace {
 
 // The exponent of the number 0, below every other exponent.
 constexpr std::int32_t kZeroExponent = -(1 << 29);
-// A limit on logarithms that keeps the exponents of sums and products within 32 bits.
+// Logarithms must be below this in modulus, so that the exponents of sums and products fit in 32 bits.
 constexpr double kMaxLog = 3e8;
 constexpr Scaled kUnknown{std::numeric_limits<double>::quiet_NaN(), 0};
 constexpr std::size_t kBlock = 256;
 constexpr int kLanes = 8;
 
-// 2^e for -1022 <= e <= 0, and 2^-1022 for smaller e: a term that small is negligible beside the largest one.
+// 2^e for -1022 <= e <= 0. A smaller e gives 2^-1022, because a term that small is negligible beside the
+// largest one.
 inline double power(std::int32_t e) {
   const std::int64_t clamped = e < -1022 ? -1022 : e;
   return std::bit_cast<double>((clamped + 1023) << 52);
@@ -60,14 +61,14 @@ Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponen
       };
       if (tops[block] - top < threshold) {
         skipped += std::exp2(static_cast<double>(tops[block] - top) + loose) * kBlock;
-        add([](std::size_t) { return 0.0; });  // the result is 0, or unknown if a term is NaN
+        add([](std::size_t) { return 0.0; });  // adds 0, or NaN if a term is NaN
       } else {
         add([&](std::size_t j) { return power(exponent(j) - top); });
       }
     }
     if (skipped <= 0x1p-53 * static_cast<double>(total)) return scaled(static_cast<double>(total), top);
   }
-  return kUnknown;  // the second attempt skips nothing, so a NaN is the only way here
+  return kUnknown;  // reached only if the total is NaN, because the second attempt skips nothing
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 // power of two, and sums of their products with a stated relative error.
 //
 // Moments of high order l need such numbers. For the likelihood ratio of two Gaussians they are about
-// e^{l^2 t / 2} with t > 0, which at l = 10^4 may have hundreds of thousands of digits; the same sums have
-// terms of order 10^-12. Every operation works on non-negative terms, so nothing cancels and relative errors
-// only add up; error bounds are in units u = 2^-53. A series only grows, by appending elements; it is not
-// thread-safe while it grows.
+// e^{l^2 v / 2}, where v is the variance of the ratio's logarithm. At l = 10^4 such a number may have
+// hundreds of thousands of digits, while other terms of the same sum are of order 10^-12. Every operation
+// works on non-negative terms, so nothing cancels and relative errors only add up; error bounds are in units
+// u = 2^-53. A series only grows, by appending elements; it is not thread-safe while it grows.
 #pragma once
 
 #include <cstddef>
@@ -45,21 +45,21 @@ class ScaledSeries {
   std::vector<std::int32_t> exponent_;
 };
 
-// Relative error, in units u, that the two convolutions add by their own rounding to the
-// relative errors of the factors.
+// A bound, in units u, on the relative error that each convolution below adds by its own rounding to the
+// relative errors of its factors.
 inline constexpr double kConvolutionUlps = 64;
 
 // The sum over j = first..last of a_j b_{l-j}, for last <= l; 0 if first > last.
 Scaled convolution(const ScaledSeries& a, const ScaledSeries& b, std::size_t l, std::size_t first,
                    std::size_t last);
 
-// weighted_convolution() is the sum over j = first..last of a_j ((w_j - shift) x_{l-j} + c_j y_{l-j})
-// 2^{e_{l-j}}, where all factors are non-negative and w and c increase. `pairs` holds x_i and y_i, both below
-// 2, and their common exponent e_i.
+// The sequences x_i 2^{e_i} and y_i 2^{e_i}, where x_i and y_i are in [0, 2) and share the exponent e_i.
 struct PairSeries {
   std::vector<double> x, y;
   std::vector<std::int32_t> exponent;
 };
+// The sum over j = first..last of a_j ((w_j - shift) x_{l-j} + c_j y_{l-j}) 2^{e_{l-j}}, for last <= l and
+// factors that are all non-negative, where w and c increase. `pairs` holds x, y and e.
 Scaled weighted_convolution(const ScaledSeries& a, const std::vector<double>& w, double shift,
                             const std::vector<double>& c, const PairSeries& pairs, std::size_t l,
                             std::size_t first, std::size_t last);

@@ -11,28 +11,29 @@ namespace muster::numerics {
 
 // The unit round-off u of a double: a basic operation has a relative error of at most u.
 inline constexpr double kUnitRoundoff = 0x1p-53;
-// More than two roundings, and more than an ulp of 1: errors that are counted in ulps are multiplied by this.
+// An upper bound of two roundings and of an ulp of 1. Errors that are counted in ulps are multiplied by it.
 inline constexpr double kUlpAbove = 2.3e-16;
 
-// Relative slack of a double. Each covers the number of roundings in its name and the rounding of its own
-// product. The three roundings are those of one function of libm and one operation; of basic operations
-// alone, kThreeRoundings covers two.
+// Relative slack of a double. Each constant covers the number of roundings in its name, and also the rounding
+// of the product with 1 + slack or 1 - slack. Only kThreeRoundings covers less: one function of libm and one
+// operation, or two operations.
 inline constexpr double kThreeRoundings = 4e-16;
 inline constexpr double kEightRoundings = 1e-15;
 inline constexpr double kEightyRoundings = 1e-14;
 inline constexpr double kEightHundredRoundings = 1e-13;
-// Also covers an exponential e^x, |x| <= 745 (the range of a double), if computing x took at most ten
-// roundings and no difference that cancels.
+// This one also covers an exponential e^x, |x| <= 745 (the range of a double), if computing x took at most
+// ten roundings and no difference that cancels.
 inline constexpr double kEightThousandRoundings = 1e-12;
-// Also used where only a few digits of the result matter: for powers, and for Chernoff's bounds, whose
-// exponents are differences that cancel.
+// This one is also used where only a few digits of the result matter, as for powers and for Chernoff's
+// bounds, whose exponents are differences that cancel.
 inline constexpr double kEightMillionRoundings = 1e-9;
 
 // Relative slack that covers ten thousand roundings of a long double, at most 2^-64 each, and its
 // conversion to double.
 inline constexpr long double kExtendedRoundings = 1e-15L;
 
-// x moved towards plus infinity, by more than eight roundings of a number of its size; for either sign.
+// Returns x moved towards plus infinity by more than eight roundings of a number of its size. x may have
+// either sign.
 inline double round_up(double x) { return x + kEightRoundings * (x < 0 ? -x : x); }
 
 // Whether the factors 1 + slack and 1 - slack cover this many functions of libm and other operations,

@@ -4,8 +4,8 @@
 //
 // Only differences between two readings of the counter have a meaning. Inversion integrals skip negligible
 // frequencies (sums/frequency_walk.h). Which frequencies they skip depends on the last bits of a
-// characteristic function, so counts for different instruction sets may differ by a few frequencies. Thread
-// rule: each thread has its own counter.
+// characteristic function, so counts for different instruction sets may differ by a few frequencies. Each
+// thread has its own counter, so any thread may use it.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ inline double& work_done() {
   return work;
 }
 
-// The work of a term that takes an exponential or a sine, and the work of a frequency in addition to that of
-// its terms: a logarithm, an angle and two rotations.
+// The work of a term that takes an exponential or a sine, and the work that a frequency takes in addition to
+// its terms, for a logarithm, an angle and two rotations.
 inline constexpr double kWorkOfFunction = 8;
 inline constexpr double kWorkOfFrequency = 300;
 // Work of a single exponential, computed without vectors, and of the sine and cosine of an angle that is too
@@ -26,6 +26,7 @@ inline constexpr double kWorkOfFrequency = 300;
 inline constexpr double kWorkOfLoneExponential = 40;
 inline constexpr double kWorkOfFarSine = 160;
 
+// Adds the work of `terms` terms, each of which takes `each` units, and `besides` further units.
 inline void count_work(std::size_t terms, double each, double besides) {
   work_done() += static_cast<double>(terms) * each + besides;
 }

@@ -45,8 +45,8 @@ struct Point {
   double y;  // the function's value at the index
 };
 
-// The slope of the line through two points. None unless it is usable: finite, rising and neither flat
-// nor nearly vertical.
+// The slope of the line through two points; none unless the line rises and is neither nearly flat nor nearly
+// vertical.
 std::optional<double> slope_between(const Point& a, const Point& b) {
   const double slope = (b.y - a.y) / (b.x - a.x);
   return std::isfinite(slope) && slope > 0.01 && slope < 1e4 ? std::optional(slope) : std::nullopt;
@@ -110,8 +110,8 @@ class Search {
     return newest_.y + step > kSpare * step;
   }
 
-  // The next point to evaluate while only one side of the boundary is known: a Newton step past the boundary.
-  // The least length of the step grows each time.
+  // The next point to evaluate while only one side of the boundary is known. It is a Newton step that aims
+  // past the boundary, and the least length of such a step grows each time.
   std::int64_t outward() {
     if (const double step = -newest_.y / slope_; where_.smooth && std::fabs(step) <= kSmoothOver) {
       const std::int64_t index = within(index_at(newest_.x + step), where_.first, where_.last);

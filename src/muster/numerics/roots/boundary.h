@@ -2,12 +2,13 @@
 // above zero, in few evaluations.
 //
 // Searches for a parameter of a plan return a whole number or a number of six significant digits, so that the
-// result can be written down exactly and its neighbour is known to fail. An evaluation may take a tenth of a
-// second; secant steps in the logarithm of the value need about seven evaluations. The function may be
-// slightly rough and may take the values -infinity and +infinity; where it is infinite, the search bisects or
-// takes ever longer steps. The result is always a point that was evaluated and found not above zero. Unless
-// the result is `last`, the next point was evaluated and found above zero. For a `smooth` function, the next
-// point may instead be clearly above zero on the line through two evaluated points close by.
+// result can be written down exactly and the next number of its kind is known to fail. An evaluation may take
+// a tenth of a second; secant steps in the logarithm of the value need about seven evaluations. The function
+// may be slightly rough and may take the values -infinity and +infinity; where it is infinite, the search
+// bisects or takes ever longer steps. The result is always a point that was evaluated and found not above
+// zero. Unless the result is `last`, the next point was evaluated and found above zero. For a `smooth`
+// function, the next point may instead be clearly above zero on the line through two evaluated points close
+// by.
 //
 // Example:
 //     const Lattice lattice = six_digit_numbers();
@@ -30,7 +31,7 @@ struct Lattice {
   std::function<std::int64_t(double value)> index;
   bool mirrored = false;  // whether the values fall as the indices rise
 
-  Lattice mirror() const;
+  Lattice mirror() const;  // the same values in reverse order, with negated indices
 };
 
 // 1, 2, 3, ...: the index is the value.
@@ -44,8 +45,8 @@ struct BoundarySearch {
   std::int64_t last;
   std::int64_t start;
   double slope = 1;  // > 0: a guess of |d function / d log value| at `start`
-  // The least length of the first step in log value: about how far `start` may be from the result. The first
-  // step of a `smooth` function may be shorter.
+  // The least length of the first step, in units of log value. It should be about as large as the distance of
+  // `start` from the result may be. The first step of a `smooth` function may be shorter.
   double reach = 0.01;
   // The caller's promise that a line through two points at most 0.01 apart in log value predicts the function
   // at the next point; the search then skips evaluations.

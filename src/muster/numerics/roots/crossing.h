@@ -3,7 +3,7 @@
 //
 // The logarithm of such a function is usually close to a parabola, so a safeguarded secant method on
 // logarithms needs fewer than ten evaluations. A result strictly between 0 and `limit` is within a relative
-// 1e-9 of the crossing, and the function was evaluated there. Its value is at most the target
+// 1e-9 of the crossing. The function was evaluated at the result, and its value there is at most the target
 // (crossing_from_above) or at least the target (crossing_from_below), even if the function is only roughly
 // decreasing.
 #pragma once

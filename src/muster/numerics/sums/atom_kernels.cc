@@ -19,16 +19,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes8 = hn::CappedTag<double, 8>;
 using Vector = hn::Vec<Lanes8>;
 
-// Loads one vector of atoms; the last one is padded with zeros.
+// Loads one vector of atoms. If fewer than a vector are left, it is padded with zeros.
 HWY_INLINE Vector LoadPart(Lanes8 d, const double* from, std::size_t left) {
   return left >= hn::Lanes(d) ? hn::LoadU(d, from) : hn::MaskedLoad(hn::FirstN(d, left), d, from);
 }
 
-// Sums over atoms, each sum in a vector of lanes. `block(from, to, sums)` writes the kSums vectors of the
-// sums over the atoms from..to-1 to `sums`; each block has at most eight vectors of atoms. The sums of blocks
-// are added in pairs, those of pairs in pairs, and so on. So a term takes at most 7 roundings in its block,
-// one for each doubling of the number of blocks and one more where this is no power of two, and one for each
-// halving of the lanes: at most 5 + log2(atoms + 64), while sums in a row would take atoms / lanes.
+// Computes kSums sums over the atoms, each in a vector of lanes. `block(from, to, sums)` writes to `sums` the
+// kSums vectors of the sums over the atoms from..to-1, which fill at most eight vectors. The sums of blocks
+// are added as a binary tree. So a term takes at most 7 roundings in its block, one for each level of the
+// tree, and one for each halving of the lanes at the end. These are at most 5 + log2(atoms + 64), while
+// adding one term after another would take atoms / lanes.
 template <std::size_t kSums, typename Block>
 HWY_INLINE void SumBlocks(Lanes8 d, std::size_t atoms, Block&& block, double* HWY_RESTRICT out) {
   constexpr std::size_t kDepth = 48;  // up to 2^47 blocks
@@ -54,27 +54,27 @@ HWY_INLINE void SumBlocks(Lanes8 d, std::size_t atoms, Block&& block, double* HW
   }
 }
 
-// The angle minus a whole number of quarter turns, which stands in the last bits of `shifted`. The rest is at
-// most an eighth of a turn, and 2^-12 of a quarter turn more because the number of turns is rounded. All
-// subtractions but the last are exact.
+// ReducedNear() and ReducedFar() subtract `quarters` quarter turns, a whole number, from the angle. The rest
+// is at most an eighth of a turn, and 2^-12 of a quarter turn more because `quarters` comes from a rounded
+// product. All subtractions but the last are exact.
 //
-// Near, |angle| < 6e6: the first two parts of pi/2 have 31 bits, so their products with the number of quarter
-// turns are exact.
+// ReducedNear() is for |angle| < 6e6. The first two parts of pi/2 have 31 bits, so their products with
+// `quarters`, which has at most 22, are exact.
 HWY_INLINE Vector ReducedNear(Lanes8 d, Vector angle, Vector quarters) {
   const Vector first = hn::Sub(angle, hn::Mul(quarters, hn::Set(d, 0x1.921fb54400000p+0)));
   const Vector second = hn::Sub(first, hn::Mul(quarters, hn::Set(d, 0x1.0b4611a400000p-34)));
   return hn::Sub(second, hn::Mul(quarters, hn::Set(d, 0x1.13198a2e03707p-65)));
 }
-// Far, |angle| < 2^40, on processors that add a product without rounding it first: an angle above pi/4 and the
-// first part of pi/2 are multiples of 2^-53, so the first difference is one too, and it is exact because it is
-// below 1. The two parts together differ from pi/2 by less than 2^-107.
+// ReducedFar() is for |angle| < 2^40, on processors that add a product without rounding it first. An angle
+// above pi/4 and the first part of pi/2 are multiples of 2^-53. So their first difference is such a multiple,
+// too, and it is exact because it is below 1. The two parts together differ from pi/2 by less than 2^-107.
 HWY_INLINE Vector ReducedFar(Lanes8 d, Vector angle, Vector quarters) {
   const Vector first = hn::NegMulAdd(quarters, hn::Set(d, 0x1.921fb54442d18p+0), angle);
   return hn::NegMulAdd(quarters, hn::Set(d, 0x1.1a62633145c07p-54), first);
 }
 
-// Sine and cosine, within 2 ulp of the sine and cosine of the reduced angle. The polynomials are those of
-// fdlibm's kernels.
+// Computes sine and cosine to within 2 ulp of those of the reduced angle. kFar chooses ReducedFar(). The
+// polynomials are those of fdlibm's kernels.
 template <bool kFar>
 HWY_INLINE void SineCosine(Lanes8 d, Vector angle, Vector& sine, Vector& cosine) {
   const hn::RebindToUnsigned<Lanes8> bits;
@@ -107,8 +107,9 @@ HWY_INLINE void SineCosine(Lanes8 d, Vector angle, Vector& sine, Vector& cosine)
   cosine = hn::Xor(hn::IfThenElse(odd, s, c), hn::BitCast(d, cosine_sign));
 }
 
-// e^x and e^x - 1 for x < 700, each within 3 ulp, from one polynomial. With x = k ln 2 + r, |r| <= ln(2)/2,
-// and p = e^r - 1, they are 2^k (1 + p) and 2^k p + (2^k - 1). An x below -708 counts as -708.
+// Computes `power` = e^x and `growth` = e^x - 1 for x < 700, each within 3 ulp, from one polynomial. With
+// x = k ln 2 + r, |r| <= ln(2)/2, and p = e^r - 1, they are 2^k (1 + p) and 2^k p + (2^k - 1). An x below
+// -708 counts as -708.
 HWY_INLINE void Exponential(Lanes8 d, Vector x, Vector& power, Vector& growth) {
   const hn::RebindToUnsigned<Lanes8> bits;
   const Vector least = hn::Max(x, hn::Set(d, -708.0));
@@ -221,11 +222,13 @@ HWY_INLINE void AnglesOf(const double* HWY_RESTRICT points, std::size_t atoms, d
   }
 }
 
-// The largest angle, in modulus, that ReducedNear() and, on this instruction set, the kernels accept.
+// Angles must be below kMaxNear in modulus for ReducedNear(), and below kMaxAngle for the kernels of this
+// instruction set.
 constexpr double kMaxNear = 6e6;
 constexpr double kMaxAngle = HWY_NATIVE_FMA ? 0x1p40 : kMaxNear;
 
-// Both return false, and write nothing, if an angle may be too large. `reach` is the largest |point|.
+// Characteristic() and Angles() return false, and write nothing, if an angle may be too large. `reach` is the
+// largest |point|.
 bool Characteristic(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights, std::size_t atoms,
                     double t, double reach, double* HWY_RESTRICT out) {
   const double largest = std::abs(t) * reach;
@@ -360,8 +363,8 @@ HWY_EXPORT(MultiplyAndSum);
 
 namespace {
 
-// Above this angle a sine is counted as a far one on every machine, so that the work counted, on which
-// accuracy may depend, is the same on all of them.
+// The sine of an angle above this is counted as kWorkOfFarSine on every machine, although some have a vector
+// kernel for it. Accuracy may depend on the work counted, so all machines must count the same.
 constexpr double kCountedFar = 6e6;
 
 }  // namespace
@@ -385,7 +388,7 @@ std::complex<double> characteristic_sum(const double* points, const double* weig
   if (!(std::abs(t) * reach < kCountedFar)) count_work(atoms, kWorkOfFarSine, 0);
   double out[2] = {0, 0};
   if (HWY_DYNAMIC_DISPATCH(Characteristic)(points, weights, atoms, t, reach, out)) return {out[0], out[1]};
-  long double real = 0, imaginary = 0;  // a sum in a row: in doubles it would take `atoms` roundings
+  long double real = 0, imaginary = 0;  // sums of doubles would take `atoms` roundings
   for (std::size_t i = 0; i < atoms; ++i) {
     const double half = 0.5 * t * points[i];
     const double s = std::sin(half);

@@ -1,7 +1,8 @@
-// Sums over the atoms of a law, up to eight at a time: the inner loops of every contour integral.
+// Sums over the atoms of a law, up to eight atoms at a time. They are the inner loops of every contour
+// integral.
 //
-// One source, written with the vector library Highway, serves every instruction set; the best one is chosen
-// at run time. Exponentials and sines are within 4 ulp, and a sum of m terms takes at most
+// One source, written with the vector library Highway, serves every instruction set, and the processor's best
+// set is chosen at run time. Exponentials and sines are within 4 ulp, and a sum of m terms takes at most
 // 5 + log2(m + 64) roundings, each relative to the sum of the terms' moduli. The last bits differ
 // between instruction sets by far less than the error bounds allow for. Nothing is shared; call from any
 // thread.
@@ -13,8 +14,8 @@
 
 namespace muster::numerics {
 
-// Sums over the atoms, of weight w at y: of w e^{cy} times 1, y, |y| and y^2, and, as `growth`, of
-// w (e^{cy} - 1).
+// Sums over atoms of weight w at the point y. The first four members are the sums of w e^{cy} times 1, y, |y|
+// and y^2, in this order; `growth` is the sum of w (e^{cy} - 1).
 struct TiltSums {
   double nonzero = 0;
   double first = 0;
@@ -38,12 +39,12 @@ std::complex<double> characteristic_sum(const double* points, const double* weig
 // the largest |points[i]|.
 void angles(const double* points, std::size_t atoms, double t, double reach, double* cosines, double* sines);
 
-// A complex number: the sum of weights[i] (cosines[i] - 1) and the sum of weights[i] sines[i]; `atoms` is a
-// multiple of 8.
+// The complex number whose real part is the sum of weights[i] (cosines[i] - 1) and whose imaginary part is
+// the sum of weights[i] sines[i]; `atoms` is a multiple of 8.
 std::complex<double> angle_sum(const double* weights, const double* cosines, const double* sines,
                                std::size_t atoms);
-// Rotates every angle four times by its step, in one pass over memory, and returns angle_sum() after each
-// rotation; `atoms` is a multiple of 8.
+// Rotates every angle, given by its cosine and sine, four times by its step, in one pass over memory. Returns
+// angle_sum() after each rotation; `atoms` is a multiple of 8.
 std::array<std::complex<double>, 4> turn_and_sum(const double* weights, double* cosines, double* sines,
                                                  const double* step_cosines, const double* step_sines,
                                                  std::size_t atoms);

@@ -62,8 +62,8 @@ TEST(AtomKernels, TiltAgreesWithExtendedPrecision) {
   }
 }
 
-// The first lanes have most of the weight, and each of the other weights is less than half an ulp of it.
-// Added in a row, all of them would be lost.
+// The first eight atoms have nearly all of the weight, and each other weight is less than half an ulp of one
+// of theirs. Added one after another to a sum that holds the first eight, all the others would be lost.
 TEST(AtomKernels, SumsOfManyAtomsKeepSmallWeights) {
   for (const std::size_t count : {64u, 704u, 20'000u}) {
     Atoms a = random_atoms(count, 1.3, 7);
@@ -92,7 +92,7 @@ TEST(AtomKernels, SumsOfManyAtomsKeepSmallWeights) {
     const std::complex<double> sum = angle_sum(a.weights.data(), cosines.data(), sines.data(), count);
     expect_near(sum.real(), real);
     expect_near(sum.imag(), imaginary);
-    // Rotations by nothing.
+    // Rotations by an angle of 0 must not change the sums.
     for (const std::complex<double>& turned :
          turn_and_sum(a.weights.data(), cosines.data(), sines.data(), ones.data(), zeros.data(), count)) {
       expect_near(turned.real(), real);
@@ -108,7 +108,8 @@ TEST(AtomKernels, SumsOfManyAtomsKeepSmallWeights) {
 }
 
 TEST(AtomKernels, CharacteristicAgreesAtEveryRangeOfAngles) {
-  // Two reductions serve the vectors, up to 6e6 and up to 2^40 = 1.1e12; the last t is beyond both.
+  // The vector kernels reduce angles below 6e6 in one way and angles below 2^40 = 1.1e12 in another. The last
+  // t makes angles beyond both.
   for (const double t : {1e-12, 0.3, 50.0, 1e4, 3e5, 4e6, 5e7, 3e9, 8e11, 1e14}) {
     const Atoms a = random_atoms(16, 1.3, 2);
     const std::complex<double> got =
@@ -118,7 +119,8 @@ TEST(AtomKernels, CharacteristicAgreesAtEveryRangeOfAngles) {
     const std::complex<double> from_angles = angle_sum(a.weights.data(), cosines.data(), sines.data(), 16);
     long double real = 0, imaginary = 0;
     for (std::size_t i = 0; i < a.points.size(); ++i) {
-      // The angle is rounded as in the kernels: contour::RoundOff allows for the error of the angle.
+      // The angle is rounded to a double as in the kernels, because its error is not theirs to bound:
+      // contour::RoundOff allows for it.
       const long double half = 0.5 * t * a.points[i];
       real -= 2 * a.weights[i] * std::sin(half) * std::sin(half);
       imaginary += 2 * a.weights[i] * std::sin(half) * std::cos(half);
@@ -131,9 +133,10 @@ TEST(AtomKernels, CharacteristicAgreesAtEveryRangeOfAngles) {
   }
 }
 
-// Against the standard library's sines of the same rounded angles in extended precision: random angles of all
-// sizes up to 2^40 and those closest to multiples of an eighth of a turn, where the rest of an angle cancels
-// or its quadrant changes. One far point takes all others to the reduction of far angles.
+// Compares sines and cosines with the standard library's in extended precision, for the same doubles as
+// angles: random ones of all sizes up to 2^40, and those closest to multiples of an eighth of a turn, where
+// the reduced angle nearly vanishes or its quadrant changes. Because of the largest angle, the kernel reduces
+// all of them as far angles.
 TEST(AtomKernels, FarAnglesAreReducedExactly) {
   constexpr double kFarthest = 0x1p40 * (1 - 0x1p-52);
   const long double eighth = std::acos(-1.0L) / 4;
@@ -198,9 +201,10 @@ TEST(AtomKernels, TheEquispacedWalkAgreesWithDirectSums) {
   }
 }
 
-// One far atom of next to no weight makes every angle a far one, which the vectors reduce as such or leave to
-// the standard library. All other terms are equal, so that in a sum in a row the roundings of many terms have
-// the same sign.
+// One distant atom of negligible weight makes the kernels treat every angle as a far one. At reach 1e9 they
+// reduce such angles themselves, where products are fused; at 1e14 they leave them to the standard library.
+// All other terms are equal, so that if they were added one after another, the rounding errors of many of
+// them would have the same sign and add up.
 TEST(AtomKernels, FarAnglesOfManyAtomsTakeFewRoundings) {
   constexpr std::size_t kAtoms = 500'000;
   const double t = 1.3;
@@ -218,7 +222,7 @@ TEST(AtomKernels, FarAnglesOfManyAtomsTakeFewRoundings) {
   }
 }
 
-// An atom whose e^{cy} exceeds the range of a double, and many atoms of equal weight that matter as much.
+// Here e^{cy} exceeds the range of a double, and it is summed over many equal atoms.
 TEST(AtomKernels, FarTiltsOfManyAtomsTakeFewRoundings) {
   constexpr std::size_t kAtoms = 500'000;
   AtomicLaw law;

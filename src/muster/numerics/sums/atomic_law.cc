@@ -27,7 +27,7 @@ double AtomicLaw::nonzero_mass() const {
 }
 
 Enclosure AtomicLaw::mass_at_zero() const {
-  // A sum of m weights in a row takes m - 1 roundings, and the difference from 1 takes one.
+  // Adding m weights one after another takes m - 1 roundings, and the difference from 1 takes one.
   const double mass = nonzero_mass();
   const double error = kUnitRoundoff * (mass * (static_cast<double>(weights.size()) + 12) + 2);
   return {larger(0.0, 1 - mass - error), larger(0.0, 1 - mass + error)};
@@ -61,8 +61,8 @@ double AtomicLaw::variance() const {
 
 namespace {
 
-// The extreme one of all points and 0, in the order of `better`. Eight running results are kept, because with
-// a single one, every comparison would have to wait for the comparison before.
+// The largest or the smallest of all points and 0, as `better` chooses between two. Eight running results are
+// kept, because with a single one, every comparison would have to wait for the comparison before.
 template <typename Better>
 double extreme(const std::vector<double>& points, Better&& better) {
   constexpr std::size_t kLanes = 8;
@@ -109,10 +109,10 @@ double reach_of(const std::vector<double>& points) {
   return reach;
 }
 
-// tilt_of() where e^{cY} may exceed the range of a double: every exponent is taken relative to the
-// largest, `top`.
+// Computes tilt_of() where e^{cY} may exceed the range of a double. Every exponent is taken relative to the
+// largest one, `top`.
 Tilt far_tilt(const AtomicLaw& law, double c, double top) {
-  // In extended precision, because sums in a row of doubles would take as many roundings as there are atoms.
+  // The sums are in extended precision, because plain sums of doubles would take one rounding per atom.
   long double mass = 0;
   for (double w : law.weights) {
     mass += w;
@@ -141,7 +141,7 @@ Tilt far_tilt(const AtomicLaw& law, double c, double top) {
 
 Tilt tilt_of(const AtomicLaw& law, double c) {
   // A very negative exponent is harmless, because e^{cy} merely vanishes. Only a large positive one needs
-  // far_tilt(), which loses the precision of a logarithm close to zero.
+  // far_tilt(), which is less precise where log E e^{cY} is close to zero.
   const double top = c * (c > 0 ? law.largest_point() : law.smallest_point());
   if (top >= 300) {
     return far_tilt(law, c, top);

@@ -18,12 +18,12 @@ struct AtomicLaw {
   std::vector<double> points;   // the nonzero atoms' points, in any order
   std::vector<double> weights;  // the atoms' weights, >= 0, whose sum is at most 1
 
-  // Ignores the point 0, and weights that are 0 or made negative by rounding.
+  // Adds an atom, unless it is at 0 or its weight is 0 or was made negative by rounding.
   void add(double point, double weight);
   double nonzero_mass() const;  // the sum of the weights; by rounding, it may exceed one
-  // Encloses the mass at zero, 1 minus the sum of the weights. Where this mass is small, its digits are lost:
-  // they depend on the rounding of the sum and of each weight. The enclosure covers both, if each weight has
-  // a relative error of at most 12 roundings; neither end is negative.
+  // Encloses the mass at zero, which is 1 minus the sum of the weights. Where this mass is small, its digits
+  // are lost to the rounding of the sum and of each weight. The enclosure covers both, if each weight has a
+  // relative error of at most 12 roundings; neither end is negative.
   Enclosure mass_at_zero() const;
   double mean() const;
   double absolute_mean() const;  // E|Y|
@@ -31,18 +31,18 @@ struct AtomicLaw {
   double largest_point() const;   // the largest point or 0; NaN if a point is NaN
   double smallest_point() const;  // the smallest point or 0; NaN if a point is NaN
   bool finite() const;            // whether all points and weights are finite
-  // log E e^{cY}, with a small relative error even where it is close to zero, as long as c y < 300
-  // for all atoms y.
+  // log E e^{cY} for Y with this law. Its relative error is small even where it is close to zero, as long as
+  // c y < 300 for all atoms y.
   double log_mgf(double c) const;
 };
 
 // log E e^{cY}, and moments of the tilted law, which has density e^{cy} / E e^{cY} against the law of Y.
 // Computing them allocates no memory.
 struct Tilt {
-  double log_mgf;
+  double log_mgf;  // the logarithm of the moment generating function of Y at c
   double mean;
   double variance;
-  double absolute_mean;
+  double absolute_mean;  // E|Y| under the tilted law
   double nonzero_mass;
 };
 Tilt tilt_of(const AtomicLaw& law, double c);
@@ -82,23 +82,24 @@ class TiltedLaw {
 };
 
 // characteristic(t) - 1 of a tilted law at t = 0, step, 2 step, ..., by rotations instead of sines; every
-// kResync steps the sines and cosines are computed directly. A new object is at t = 0. Call order:
-// advance* (seek current? advance*)*.
+// kResync steps the sines and cosines are computed directly. A new object is at t = 0. Call order, as a
+// regular expression: advance* (seek current? advance*)*.
 class EquispacedCharacteristic {
  public:
   // Rotations in a row before the sines and cosines are computed directly.
   static constexpr int kResync = 32;
-  // The error of one atom's e^{ity} - 1, in ulps of 1. The sine and cosine of a step are within two ulps
-  // each, and the complex product rounds, so a rotation adds at most 1.42 + 1.12 < 3 ulps; 32 of them add 82.
-  // The other 30 are for the sine and cosine before the first rotation (2), the difference from 1 and the
-  // product with the weight (2), the weight's own exponential (2) and the sum over m atoms: its 5 + log2(m +
-  // 64) roundings (atom_kernels.cc) are relative to moduli of at most 2, so each is an ulp of 1, and 24 are
-  // enough for 500,000 atoms.
+  // A bound on the error of one atom's e^{ity} - 1, in ulps of 1. The sine and cosine of a step are within
+  // two ulps each, and the complex product rounds, so a rotation adds at most 1.42 + 1.12 < 3 ulps; 32
+  // rotations add 82. The other 30 ulps are for the sine and cosine before the first rotation (2), the
+  // difference from 1 and the product with the weight (2), the weight's own exponential (2) and the sum over
+  // m atoms (24). The sum's 5 + log2(m + 64) roundings (atom_kernels.cc) are relative to moduli of at most
+  // 2, so each is an ulp of 1, and 24 are enough for 500,000 atoms.
   static constexpr int kErrorUlps = 3 * kResync + 16;
 
   EquispacedCharacteristic(const TiltedLaw& law, double step);
   // Moves to t = index * step.
   void seek(double index);
+  // The value at the t that seek() moved to; not to be called after advance().
   std::complex<double> current() const;
   // Moves one step on and returns the value there.
   std::complex<double> advance();

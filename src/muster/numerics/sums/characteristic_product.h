@@ -1,5 +1,5 @@
-// The product of several laws' characteristic functions on a contour, each raised to its number of copies:
-// the integrand of frequency_walk.h for a sum of independent terms.
+// The product of several laws' characteristic functions on a contour, each raised to its number of copies. It
+// is the integrand that frequency_walk.h walks along for a sum of independent terms.
 #pragma once
 
 #include <cmath>
@@ -14,13 +14,13 @@
 
 namespace muster::numerics::contour {
 
-// A bound on the absolute error of the computed chi(t) - 1, chi(t) = phi(c+it)/phi(c), for one law: the part of
-// RoundOff that belongs to a single copy of it.
+// A bound on the absolute error of the computed chi(t) - 1 for one law, where chi(t) = phi(c+it)/phi(c) and
+// phi(z) = E e^{zY}. It is the part of RoundOff (below) that belongs to a single copy of the law.
 //
-// It decides which terms are negligible. A skipped term is charged e^-negligible, so its true modulus must not
-// exceed that, and a small computed modulus shows this only up to its error: at angles t y of 1e7, an error of
-// 1e-9 can hide behind a computed modulus of 1e-12. Computed terms do not need it, because RoundOff times
-// `amplify` covers them.
+// The bound is used to decide which terms are negligible. A skipped term is charged e^-negligible, so its
+// true modulus must not exceed that, and a small computed modulus shows this only up to the error: at angles
+// t y of 1e7, a computed modulus of 1e-12 can have an error of 1e-9. Terms that are not skipped do not need
+// this bound, because RoundOff times `amplify` covers their errors.
 class CharacteristicError {
  public:
   explicit CharacteristicError(const TiltedLaw& tilt)
@@ -50,8 +50,8 @@ struct Factor {
   double threshold;
   EquispacedCharacteristic characteristic;
   CharacteristicError error;
-  // At the frequency visited last: phi(c+it)/phi(c) - 1, modulus_above() of it, and an upper bound of the true
-  // modulus.
+  // These three are for the frequency visited last: phi(c+it)/phi(c) - 1, modulus_above() of it, and an upper
+  // bound of the true modulus.
   std::complex<double> minus_one{};
   double modulus = 1, at_most = 1;
 };
@@ -64,8 +64,8 @@ struct Polar {
   // factors.
   double amplify = 1;
 
-  // The two parts of the multiplication by (1 + x)^copies, where `modulus` is modulus_above(x). The second
-  // one takes an arctangent and is not needed where the first makes the product negligible.
+  // These two functions together multiply by (1 + x)^copies, where `modulus` is modulus_above(x). The second
+  // one takes an arctangent and is not needed where the first one makes the product negligible.
   void multiply_modulus(std::complex<double> x, double modulus, double copies) {
     exponent += copies * log_modulus_of(x, modulus);
   }
@@ -76,9 +76,9 @@ struct Polar {
 };
 
 // How far the walk skips frequencies after one where the product is negligible. Both ways use the factors'
-// Lipschitz constants. by_one_factor: as long as a single factor, the most favourable one, keeps the product
-// negligible. by_all_factors: as long as all factors together keep it negligible, which takes more arithmetic
-// and reaches farther where no single factor is small. If there is only one factor, both are the same.
+// Lipschitz constants. by_one_factor skips as long as a single factor, the most favourable one, keeps the
+// product negligible. by_all_factors skips as long as all factors together do, which takes more arithmetic
+// and reaches farther where no single factor is small. If there is only one factor, both ways are the same.
 enum class Skip { by_one_factor, by_all_factors };
 
 class Product {
@@ -105,7 +105,7 @@ class Product {
     negligible_ = factors_.size() == 1 && factors_.front().at_most < factors_.front().threshold;
     if (negligible_) return;
     at_ = {-0.5 * s_ * s_ * t * t};
-    double doubt = 0;  // by log(m + e) <= log m + e/m, how far the exponent may lie below the true one
+    double doubt = 0;  // how far the exponent may be below the true one, by log(m + e) <= log m + e/m
     for (const Factor& f : factors_) {
       at_.multiply_modulus(f.minus_one, f.modulus, f.copies);
       doubt += f.copies * (f.error.at(t) / f.modulus);
@@ -176,10 +176,10 @@ class Product {
 
 // A bound on the relative round-off of one term phi(c+it)^n e^{-(c+it)k} of the sum over frequencies. The
 // logarithm, the exponent, and the angles t k and t y of an atom y each have a relative error of a few ulps.
-// An atom's rotations and the sum over atoms add at most kErrorUlps ulps of 1. E e^{cY} is computed as 1 plus
-// a sum over atoms, and cancels where the law has little mass at zero and e^{cy} is small at the other atoms:
-// the moduli that are added are at most 2 E e^{cY} P(nonzero) + 1 - E e^{cY} (the tilted probability), and
-// the second part is what kCancelled ulps are for. They also cover the rounding of the weights, which is the
+// An atom's rotations and the sum over atoms add at most kErrorUlps ulps of 1. M = E e^{cY} is computed as 1
+// plus a sum over atoms, and cancels where the law has little mass at zero and e^{cy} is small at the other
+// atoms. The moduli of that sum add up to at most 2 M p + 1 - M, where p is the tilted law's nonzero mass.
+// The kCancelled ulps are for the part 1 - M. They also cover the rounding of the weights, which is the
 // error of the mass at zero (AtomicLaw::mass_at_zero).
 class RoundOff {
  public:

@@ -1,4 +1,5 @@
-// Checks, in ball arithmetic, that a term that a walk over frequencies may skip is as small as it is charged.
+// Checks, in ball arithmetic, that each term that a walk over frequencies may skip is at most what is charged
+// for it.
 #include "muster/numerics/sums/characteristic_product.h"
 
 #include <arb.h>
@@ -12,7 +13,7 @@
 namespace muster::numerics {
 namespace {
 
-constexpr double kNegligible = 24;
+constexpr double kNegligible = 24;  // terms of modulus at most e^-24 may be skipped
 
 // |cos((t + d) y)|, with the angle in 256 bits.
 double modulus_of_cosine(double t, double d, double y) {

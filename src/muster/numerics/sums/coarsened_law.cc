@@ -8,8 +8,9 @@
 namespace muster::numerics {
 namespace {
 
-// The width of a bin, as a share of one standard deviation or, farther from 0 than that, of the distance from
-// 0.
+// Tuning: every choice gives a valid law. Smaller constants keep it closer to the given law, with more atoms.
+// kBin is the width of a bin, as a share of one standard deviation or, farther from 0 than that, of the
+// distance from 0.
 constexpr double kBin = 1.0 / 256;
 // The largest width of an interval, divided by the sum of its distance from 0 and one deviation.
 constexpr double kWidest = 0.04;
@@ -66,11 +67,11 @@ class Side {
       }
       const long double gap = static_cast<long double>(edges_[next]) - low;
       // `moment` and `mass` are sums of nonnegative terms, so `up` has a relative error of 2^-64 for each
-      // atom and a few more, which weight_error.h covers. The mass that stays, mass - up, may cancel; its
-      // error is then below the error that is allowed in `up`. It needs no rounding outward: in a sum of
-      // terms, moving this mass to the outer end or to 0 changes the expectation by less than the allowance
-      // for `up` does, because on the positive side the outer end exceeds more, and on the negative side 0
-      // does.
+      // atom and a few more, which weight_error.h covers. The mass that stays at `low`, mass - up, may
+      // cancel; its absolute error is then below the error that is allowed in `up`. It needs no rounding
+      // outward. In a sum of terms, moving this mass to the outer end or to 0 changes the expectation by less
+      // than the allowance for `up` does, because the expected excess of the sum is larger with a term at the
+      // outer end (on the positive side of 0) or at 0 (on the negative side) than with a term at `low`.
       const long double up = within(moment / gap, 0.0L, mass);
       result.add(sign * low, static_cast<double>(at_low + (mass - up)));
       at_low = up;

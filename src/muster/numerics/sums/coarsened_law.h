@@ -18,6 +18,7 @@
 
 namespace muster::numerics {
 
+// The coarsened law, or `law` itself if coarsening would not lower the number of atoms.
 AtomicLaw coarsened_law(const AtomicLaw& law);
 
 // The law of w Y, where Y has the law `law` and w > 0 is independent of Y. The values of w are `weights`,

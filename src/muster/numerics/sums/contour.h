@@ -2,10 +2,11 @@
 // point, and the choice of a period for which aliases are negligible. frequency_walk.h sums over the
 // frequencies.
 //
-// For S a sum of n independent copies of a finitely supported Y, the trapezoidal rule of step 2 pi / P along
-// Re z = c replaces E h(S) by the sum over integers m of e^{-cmP} E h(S + mP). The terms with m != 0 are
-// called aliases. For h >= 0 they are nonnegative, and choose_period() makes them negligible. Used by
-// expected_excess (h(x) = (x - k)_+) and by the composition of rounds (h(x) = (1 - e^{eps - x})_+).
+// Let S be a sum of n independent copies of a finitely supported Y, and h a function. The trapezoidal rule of
+// step 2 pi / P along Re z = c replaces E h(S) by the sum over integers m of e^{-cmP} E h(S + mP). The terms
+// with m != 0 are called aliases, and P is the period. For h >= 0 the aliases are nonnegative, and
+// choose_period() makes them negligible. These functions serve expected_excess (h(x) = (x - k)_+) and the
+// composition of rounds (h(x) = (1 - e^{eps - x})_+). They are pure; call from any thread.
 #pragma once
 
 #include <cmath>
@@ -26,15 +27,15 @@ struct Moments {
   double variance;
 };
 
-// The zero c > 0 of (log M)'(c) - k - pole(c), which increases with c. M is the moment generating function of
-// the whole sum. The kernel is the factor that h contributes to the integrand, such as 1/z^2; pole(c), the
-// sum of 1/(c + p) over the kernel's poles -p, is minus the derivative of the kernel's logarithm. `moments`
-// gives the mean and the variance of the sum's law tilted by c. Newton's method in log c inside a bracket
-// finds the zero to a relative 1e-3. This is enough, because every c > 0 gives a valid answer, and near the
-// zero few frequencies matter.
+// The saddle point: the zero c > 0 of (log M)'(c) - k - pole(c), which increases with c. M is the moment
+// generating function of the whole sum. The kernel is the factor that h contributes to the integrand, such as
+// 1/z^2; pole(c), the sum of 1/(c + p) over the kernel's poles -p, is minus the derivative of the kernel's
+// logarithm. `moments(c)` returns the mean and the variance of the sum's law tilted by c. Newton's method in
+// log c inside a bracket finds the zero to a relative 1e-3. This is enough, because every c > 0 gives a valid
+// answer, and for every c near the zero few frequencies matter.
 template <typename TiltedMoments, typename Pole>
 double saddle_point(TiltedMoments&& moments, double k, Pole&& pole) {
-  constexpr double kStep = 1e-4;  // relative step of the difference quotient in place of pole's derivative
+  constexpr double kStep = 1e-4;  // relative step of the difference quotient that replaces pole's derivative
   double low = 0;
   double high = std::numeric_limits<double>::infinity();
   double c = 1 / std::sqrt(larger(moments(0.0).variance, 1e-300));
@@ -81,9 +82,9 @@ struct Period {
     return std::exp(log_left - fall) / -std::expm1(-fall);
   }
 
-  // An upper bound of the sum of all aliases of E(S + Z - k)_+ for a normal Z of deviation s; `upper` is an
-  // upper bound of that expectation. For positive shifts E(S + Z - k + mP)_+ <= upper + mP; for negative
-  // shifts the bound without Z is multiplied by E e^{lambda Z}.
+  // An upper bound of the sum of all aliases of E(S + Z - k)_+ for a normal Z of standard deviation s;
+  // `upper` is an upper bound of that expectation. Shifts by mP with m > 0 are bounded by
+  // E(S + Z - k + mP)_+ <= upper + mP. For m < 0 the bound without Z is multiplied by E e^{lambda Z}.
   double aliases_of_excess(double c, double s, double upper) const {
     const double decay = std::exp(-c * length);
     const double smoothing = std::exp(0.5 * s * s * lambda * lambda);

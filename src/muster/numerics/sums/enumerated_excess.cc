@@ -8,7 +8,7 @@
 namespace muster::numerics {
 namespace {
 
-// A bound on the error of sum - k, in units of |k| plus the moduli of the terms.
+// A bound on the rounding error of sum - k, relative to |k| plus the moduli of the terms.
 constexpr double kNear = 1e-14;
 
 }  // namespace
@@ -18,8 +18,8 @@ bool enumerable(const AtomicLaw& law, double n) { return n <= 100 && law.points.
 Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
   const int count = static_cast<int>(n);
   const std::size_t atoms = law.points.size();
-  // Where almost no mass is at zero, the digits of this mass are lost, and sums with terms that are zero may
-  // still make up the value. So both ends of the mass are raised to powers.
+  // Where almost no mass is at zero, the digits of this mass are lost, although sums with terms that are zero
+  // may make up the whole value. So powers of both ends of its enclosure are computed.
   const Enclosure rest = law.mass_at_zero();
   // power[a][c] = weight_a^c / c!; the last two rows are for the lower and the upper end of the mass at zero.
   std::vector<std::vector<double>> power(atoms + 2, std::vector<double>(count + 1, 1.0));
@@ -29,9 +29,9 @@ Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
       power[a][c] = power[a][c - 1] * weight / c;
     }
   }
-  double least = 0, total = 0;  // with the lower and with the upper end of the mass at zero
-  // Like `total`, with |k| plus the moduli of the terms in place of sum - k. It includes sums that rounding
-  // may have moved below the threshold.
+  double least = 0, total = 0;  // the value with the lower and with the upper end of the mass at zero
+  // The same sum as `total`, but with |k| plus the moduli of the terms in place of sum - k. It includes sums
+  // that rounding may have moved below the threshold.
   double size = 0;
   const auto visit = [&](auto&& self, std::size_t atom, int left, double sum, double moduli,
                          double p) -> void {
@@ -52,7 +52,8 @@ Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
   visit(visit, 0, count, 0, std::abs(k), 1);
   const double factorial = std::exp(std::lgamma(n + 1));
   const double error = factorial * (total * 1e-12 + size * kNear);
-  // Products below the smallest double are lost; multiplied by n!, each is at most 1e-308 * 1e158.
+  // Products of powers that are below the smallest double are lost. Multiplied by n! <= 100!, each of them is
+  // at most 1e-308 * 1e158.
   const double underflow = 1e-140 * (n * larger(0.0, law.largest_point()) + larger(0.0, -k));
   return {larger(0.0, factorial * least - error), factorial * total + error + underflow};
 }

@@ -18,8 +18,8 @@ struct SumAtom {
 // The law of the sum of `count` independent terms: one atom for each choice of how many terms equal each atom
 // of `law`.
 std::vector<SumAtom> atoms_of_sum(const AtomicLaw& law, int count) {
-  // Where almost no mass is at zero, its digits are lost, and sums with terms that are zero may still make up
-  // the value (enumerated_excess.cc).
+  // Where almost no mass is at zero, its digits are lost, although sums with terms that are zero may make up
+  // the whole value. So both ends of its enclosure are used.
   const Enclosure rest = law.mass_at_zero();
   const std::size_t atoms = law.points.size();
   std::vector<SumAtom> all;
@@ -58,7 +58,8 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
   const int n = static_cast<int>(terms);
   const int others = mixing == Mixing::swap ? n - 1 : n;
   const Enclosure absent = first.mass_at_zero();
-  // factor[N], where N is the number of nonzero terms: n absent / (n - N) for Mixing::swap, else 1.
+  // factor[N] is the weight of sums with N nonzero terms: n absent / (n - N) for Mixing::swap, and 1
+  // otherwise.
   std::vector<double> factor(static_cast<std::size_t>(others) + 1, 1.0);
   if (mixing == Mixing::swap) {
     for (int i = 0; i <= others; ++i) {

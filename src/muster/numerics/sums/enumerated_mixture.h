@@ -1,4 +1,4 @@
-// The maximum over i that worst_mixture.h bounds, for at most 24 terms, by summing over how many
+// Encloses the maximum over i that worst_mixture.h bounds, for at most 24 terms, by summing over how many
 // terms equal each atom.
 //
 // See worst_mixture.h for what `Mixing` means. With two nonzero atoms per law there are O(terms^5) products,

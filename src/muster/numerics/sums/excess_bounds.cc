@@ -14,7 +14,7 @@ namespace {
 constexpr double kOutward = 1e-12;
 constexpr double kSteepest = 100;  // Chernoff's bound is useless where c times the largest atom exceeds this
 constexpr double kMaxExponent = 700;  // largest exponent of e that is computed: e^710 is not a double
-// Squares below the range of a double may take this much from a standard deviation of up to 1e12 copies.
+// Underflow of squares may lower the standard deviation of a sum of up to 1e12 copies by this much.
 constexpr double kSquareUnderflow = 1e-146;
 // A bound on the absolute error of E e^{cY}, computed as 1 plus a sum over atoms, where it is below 0.8.
 constexpr double kCancelled = 8e-15;
@@ -72,8 +72,8 @@ ExcessBounds ExcessBounds::capped(const AtomicLaw& law, double copies, double ch
   for (const auto& [c, log_mgf] : mgfs_) {
     const double rest = (1 - chance) * std::expm1(log_mgf), capped = chance * std::expm1(c * size);
     const double growth = rest + capped;
-    // A bound that is out of a double's range bounds nothing. Its line would be NaN, and with it the least of
-    // all bounds.
+    // A bound beyond the range of a double is of no use. Its line would be NaN, and so would the least of all
+    // bounds.
     if (!std::isfinite(growth)) continue;
     // `error` bounds the rounding error of `growth`, whose two parts may have different signs.
     const double error = kEightRoundings * (std::abs(rest) + std::abs(capped));

@@ -1,6 +1,7 @@
 // Bounds on E(S - x)_+ for a sum S of independent copies of one law, at a few operations per threshold x. The
-// lower bound is Jensen's. The upper bound is the least of Chernoff's bound, Scarf's bound and, for x below
-// the mean, the same two bounds on the expected deficit, with the identity E(S - x)_+ = E(x - S)_+ + E S - x.
+// lower bound is Jensen's, (E S - x)_+. The upper bound is the least of Chernoff's bound, Scarf's bound and,
+// for x below the mean, the same two bounds on the expected deficit E(x - S)_+, by the identity
+// E(S - x)_+ = E(x - S)_+ + E S - x.
 //
 // Scarf's bound is (sqrt(v + d^2) - d) / 2, where v is the variance of S and d = x - E S
 // (docs/theory/profile-only.md, "Rare large terms"). The moments include a margin for their round-off.
@@ -13,12 +14,12 @@
 
 namespace muster::numerics {
 
-// log E e^{cY}, raised by the most that its computation may have lost to rounding.
+// An upper bound of log E e^{cY}: the computed value plus the most that rounding may have taken from it.
 double log_mgf_above(const AtomicLaw& law, double c);
 
-// Chernoff's bound E e^{c (S - k)} / (e c) on E(S - k)_+, c > 0, where `log_mgf` is at least log E e^{cS}. It
-// is positive, or NaN if an argument is. Its exponent is a difference that may cancel, so a bound on the
-// exponent's rounding error is added.
+// Chernoff's bound E e^{c (S - k)} / (e c) on E(S - k)_+ for c > 0, rounded up, where `log_mgf` is at least
+// log E e^{cS}. The result is positive, or NaN if an argument is NaN. Its exponent is a difference that may
+// cancel, so a bound on the exponent's rounding error is added.
 double chernoff_bound(double log_mgf, double c, double k);
 
 class ExcessBounds {
@@ -28,12 +29,12 @@ class ExcessBounds {
   // Adds Chernoff's bounds on the expected deficit, which improve `above` for thresholds below the mean.
   void add_deficits(const AtomicLaw& law);
 
-  // The bounds for `copies` terms of `law`. This law must be a mixture: this object's law with probability
-  // 1 - chance, and the value `size` with probability `chance`.
+  // The bounds for `copies` terms of `law`, which must be the mixture of this object's law, with probability
+  // 1 - chance, and of the value `size`, with probability `chance`.
   ExcessBounds capped(const AtomicLaw& law, double copies, double chance, double size) const;
 
-  double below(double x) const;
-  double above(double x) const;
+  double below(double x) const;  // at most E(S - x)_+
+  double above(double x) const;  // at least E(S - x)_+
 
  private:
   struct Mgf {

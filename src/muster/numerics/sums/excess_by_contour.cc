@@ -24,7 +24,7 @@ struct Effort {
   // The largest work of one smoothing, in frequencies. A frequency that is computed directly, not by
   // rotations, counts as 3. The last smoothing may take kPatience times as much work.
   double budget;
-  // Chernoff's bound is returned where its logarithm is below this: no delta that small is asked for.
+  // Chernoff's bound is returned where its logarithm is below this, because no delta that small is asked for.
   double vanishing;
 };
 // The effort for laws of up to 8 atoms, which the rotating kernel pads to 8. 4e4 frequencies take about ten
@@ -34,20 +34,20 @@ constexpr Effort kFewAtoms{3e-3, 2, 4e4, -600};
 // value instead of 5e-6, fewer smoothings are tried, and a value below e^-230 = 1e-100 is not computed.
 constexpr Effort many_atoms(std::size_t atoms) { return {7e-3, 4, 2e6 / static_cast<double>(atoms), -230}; }
 
-// Where Chernoff's bound is below e^-97 = 1e-42, the finest smoothing is this many times as coarse. A few
-// parts in ten thousand of so small a delta change its epsilon by some millionths.
+// Where Chernoff's bound is below e^kFarTail = 1e-42, the finest smoothing is kCoarserInFarTail times as
+// coarse. An error of a few parts in ten thousand in so small a delta changes the epsilon by some millionths.
 constexpr double kFarTail = -97, kCoarserInFarTail = 4;
 
 // The last smoothing is the first whose s c is above this. The next smoothing would widen the enclosure by
 // about 30 per cent of the value or more.
 constexpr double kCoarsest = 0.3;
-// The last smoothing may take this many budgets: without it only Chernoff's bound is left, which is about ten
-// times the value.
+// The last smoothing may take this many budgets, because if it fails only Chernoff's bound is left, which is
+// about ten times the value.
 constexpr double kPatience = 16;
 // A smoothing is not tried if it is estimated to take more than this many times the affordable work. The
-// estimate comes from the share of the frequencies that a finer smoothing reached, and is accurate to a few
-// per cent: in 6,000 sums, no smoothing succeeded whose estimate was more than 1.001 times the affordable
-// work.
+// estimate comes from the share of the frequencies that a finer smoothing reached before its budget ended,
+// and is accurate to a few per cent: in 6,000 sums, no smoothing succeeded whose estimate was more than
+// 1.001 times the affordable work.
 constexpr double kHopeless = 1.05;
 // Terms below e^-24 = 4e-11 of the largest one are bounded, not computed: even 1e5 of them add less than the
 // finest smoothing does.
@@ -56,7 +56,8 @@ constexpr double kNegligible = 24;
 // not computed.
 constexpr double kSmoothingCut = 6;
 
-// The trapezoidal sum with smoothing of deviation s.
+// The trapezoidal sum with smoothing of standard deviation s. It is invalid (SmoothedSum::visited) if it
+// needs more work than `budget` (Effort::budget).
 contour::SmoothedSum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period, double s,
                                double budget) {
   const double step = 2 * std::numbers::pi / period;
@@ -103,7 +104,7 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
   const double log_scale = n * tilt.log_mgf() - c * k;
   const double width = std::sqrt(n * tilt.variance() + 2 / (c * c));
   const double log_value = log_scale - 2 * std::log(c) - std::log(width * std::sqrt(2 * std::numbers::pi));
-  // Chernoff's bound: x_+ <= e^{lambda x} / (e lambda).
+  // The aliases are bounded by Chernoff's inequality x_+ <= e^{lambda x} / (e lambda).
   const contour::Period period = contour::choose_period(c, log_value, [&](double lambda) {
     return n * law.log_mgf(lambda) - lambda * k - 1 - std::log(lambda);
   });
@@ -114,7 +115,7 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
       !std::isfinite(contour::RoundOff(tilt, n, c, k).at(0))) {
     return chernoff();
   }
-  double expected = 0;  // work of this smoothing in budgets, estimated from the last attempt; 0 at first
+  double expected = 0;  // the smoothing's work in budgets, estimated from the last attempt; 0 at first
   // Find the finest smoothing whose frequencies fit the budget.
   const double finest = effort.finest * (log_chernoff < kFarTail ? kCoarserInFarTail : 1);
   for (double fraction = finest;; fraction *= effort.coarser, expected /= effort.coarser) {

@@ -8,7 +8,8 @@
 
 namespace muster::numerics {
 
-// The saddle point of the integrand: the zero c > 0 of d/dc log( E e^{c(S-k)} / c^2 ).
+// The saddle point of the integrand, for S = Y_1 + ... + Y_n: the zero c > 0 of
+// d/dc log( E e^{c(S-k)} / c^2 ).
 double excess_saddle(const AtomicLaw& law, double n, double k);
 
 // For n >= 1 copies of a law that has an atom above k/n. If no affordable smoothing makes the integrand

@@ -65,8 +65,8 @@ constexpr Effort kOneLaw{26, 8e-3, 6.5, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 
 // aliases by e^-16 = 1e-7. Each term left out is below e^-23 = 1e-10 of the largest one. Large atoms make the
 // generating function rise steeply, so rates near c give the shortest period.
 constexpr Effort kSeveralLaws{23, 5e-3, 6, 0.45, 2, 5e5, 16, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}};
-// Where the finest smoothing does not fit, excess_of_laws() may take this many budgets. Smoothing widens the
-// enclosure by a part that falls with the square of the number of frequencies.
+// Where the finest smoothing does not fit, excess_of_laws() may take this many budgets. The part of the
+// enclosure's width that comes from smoothing falls with the square of the number of frequencies.
 constexpr double kPatience = 3;
 // A smoothing that is estimated to take more than this many budgets is not tried (see excess_by_contour.cc).
 constexpr double kHopeless = 1.05;
@@ -120,7 +120,7 @@ TiltedParts tilted_parts(const std::vector<Part>& parts, double c) {
   return result;
 }
 
-// A bound on the relative round-off of a term of the trapezoidal sum: the sum of the bounds of its factors.
+// A bound on the relative round-off of a term of the trapezoidal sum. It is the sum of its factors' bounds.
 class RoundOffs {
  public:
   RoundOffs(const TiltedParts& parts, double c, double k) {
@@ -140,7 +140,8 @@ class RoundOffs {
   std::vector<contour::RoundOff> each_;
 };
 
-// The trapezoidal sum with this smoothing.
+// The trapezoidal sum with this smoothing. It is invalid (SmoothedSum::visited) if it needs more work than
+// `budget`, in frequencies.
 contour::SmoothedSum trapezoid(const std::vector<Part>& parts, double k, double c, double period,
                                const Smoothing& smoothing, double budget, const Effort& effort) {
   const double s = smoothing.s;
@@ -208,8 +209,8 @@ struct Problem {
 
 struct Contour {
   double c;
-  double variance;  // the variance of the tilted sum
-  double log_scale;
+  double variance;   // the variance of the tilted sum
+  double log_scale;  // log E e^{c(S-k)}; the integral is computed in units of e^{log_scale}
   double log_value;  // estimated logarithm of the result
   contour::Period period;
 };
@@ -246,8 +247,8 @@ Attempt integrated(const Problem& problem, const Contour& at, const Smoothing& s
           1};
 }
 
-// Tries ever coarser smoothings from `finest` on, until one fits the budget. Smoothings that the previous
-// attempt shows to be too costly are not tried. Returns none if no smoothing fits.
+// Tries ever coarser smoothings from `finest` on, until one fits the budget. Smoothings that are too costly
+// by the estimate from the previous attempt are passed over. Returns none if no smoothing fits.
 std::optional<Enclosure> finest_affordable(const Problem& problem, const Contour& at, Smoothing finest,
                                            double budget, const Effort& effort) {
   double expected = 0;
@@ -273,7 +274,7 @@ double chernoff_of(const std::vector<Part>& parts, double k, double c) {
   return chernoff_bound(log_mgf, c, k);
 }
 
-// A smoothing for which `frequencies` multiples of `step` suffice, chosen so that the enclosure is narrow.
+// A smoothing that needs only `frequencies` multiples of `step`, chosen so that the enclosure is narrow.
 //
 // The sum ends at the frequency cut / s, so s = cut / (frequencies * step). The enclosure is widened by s^2
 // times the density at k for the smoothing, and by about 2 e^{-cut^2 / 2} s / (step * cut) for the terms

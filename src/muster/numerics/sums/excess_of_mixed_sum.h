@@ -1,12 +1,12 @@
 // Certified enclosure of E(S - k)_+ for a sum S = sum over groups g of scale_g (Y_1 + ... + Y_{n_g}), where
 // all Y are independent copies of one finitely supported law, or for a sum S of copies of several laws.
 //
-// The contour integral is that of expected_excess.h with the product of the groups' characteristic functions:
-// it errs upward, and bounds on the smoothing and the aliases are subtracted for the lower end. The integrand
-// is negligible as soon as one group's factor is; such frequencies are skipped with the help of the Lipschitz
-// constant of that group's characteristic function. Any c > 0 is a valid contour, so a caller with many
-// similar sums can pass the saddle point of the previous sum. Reference: docs/theory/star-with-a-pool.md,
-// "Numerics". Pure functions; call from any thread.
+// The contour integral is that of expected_excess.h with the product of the groups' characteristic
+// functions. It errs upward, and for the lower end bounds on what smoothing and aliases add are subtracted.
+// The integrand is negligible as soon as one group's factor is; such frequencies are skipped with the help
+// of the Lipschitz constant of that group's characteristic function. Any c > 0 is a valid contour, so a
+// caller with many similar sums can pass the saddle point of the previous sum. Reference:
+// docs/theory/star-with-a-pool.md, "Numerics". Pure functions; call from any thread.
 #pragma once
 
 #include <optional>
@@ -45,7 +45,7 @@ struct LawCopies {
 Enclosure excess_of_laws(std::span<const LawCopies> laws, double k,
                          std::optional<double> contour = std::nullopt);
 
-// An estimate of whether excess_of_laws() can afford its finest smoothing, with little work.
+// A quick estimate of whether excess_of_laws() can afford its finest smoothing on the given contour.
 bool finest_is_affordable(std::span<const LawCopies> laws, double k, double contour);
 
 }  // namespace muster::numerics

@@ -20,22 +20,23 @@ namespace {
 
 using Found = std::optional<Enclosure>;
 
-// With fewer atoms, each frequency of a contour integral takes little work.
+// For laws of at least this many atoms, rare large terms are treated separately before an integral over the
+// whole law is tried. With fewer atoms, each frequency of the integral takes little work.
 constexpr std::size_t kMany = 64;
-// A relative width at which a second method is worth its work.
+// If an enclosure is wider than this, relative to its upper end, a second method is worth its work.
 constexpr double kWide = 1e-2;
 
-// One or two terms: exact, from sorted atoms (term_pairs.h).
+// Sums of one or two terms are computed exactly from the sorted atoms (term_pairs.h).
 Found one_or_two(const AtomicLaw& law, double n, double k) {
   return n <= 2 && law.points.size() > 3 ? Found(excess_of_one_or_two(law, n, k)) : std::nullopt;
 }
 
-// A sum over how many terms equal each of at most three atoms.
+// Sums over how many terms equal each of at most three atoms (enumerated_excess.h).
 Found all_counts(const AtomicLaw& law, double n, double k) {
   return enumerable(law, n) ? Found(enumerated_excess(law, n, k)) : std::nullopt;
 }
 
-// For a law of many atoms: rare large terms are treated separately.
+// For a law of many atoms, rare large terms are treated separately (rare_terms.h).
 Found rare_terms(const AtomicLaw& law, double n, double k) {
   return law.points.size() >= kMany && n >= 2 ? excess_with_rare_terms(law, n, k) : std::nullopt;
 }
@@ -54,7 +55,8 @@ bool is_narrow(const Enclosure& found) {
 }
 
 // The contour integral. For a law of few atoms, rare large terms are treated separately where the integral
-// would take many frequencies or is wide, as for an atom that is a thousand deviations of the bulk away.
+// would take many frequencies or its enclosure is wide. An example is a law with one atom that is a thousand
+// standard deviations of the others away from them.
 Enclosure integral_or_rare_terms(const AtomicLaw& law, double n, double k) {
   const bool few = law.points.size() < kMany && n >= 2;
   const bool costly =
@@ -80,8 +82,9 @@ Enclosure by_first_strategy(const AtomicLaw& law, double n, double k) {
   return integral_or_rare_terms(law, n, k);
 }
 
-// The sign of a fused multiply-add is exact. A rounded product can hide an excess: the double 0.1 is a little
-// more than a tenth, so the sum of 10 copies exceeds 1, but 10 * 0.1 is rounded to 1.
+// Whether no sum of n terms exceeds k. The sign of a fused multiply-add is exact, while a rounded product
+// can hide an excess: the double 0.1 is a little more than a tenth, so the sum of 10 copies exceeds 1, but
+// 10 * 0.1 is rounded to 1.
 bool never_exceeded(const AtomicLaw& law, double n, double k) {
   return law.points.empty() || std::fma(n, law.largest_point(), -k) <= 0;
 }
@@ -97,7 +100,8 @@ Enclosure expected_excess(const AtomicLaw& law, double n, double k) {
   if (never_exceeded(law, n, k)) {
     return jensen.value();
   }
-  // Where squares of the atoms are beyond the range of a double, the ends may be NaN.
+  // Where squares of the atoms are beyond the range of a double, the ends may be NaN. They are then replaced
+  // by 0 and infinity.
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Enclosure found = by_first_strategy(law, n, k);
   return jensen.raise({as_lower_bound(found.lower, kInfinity), as_upper_bound(found.upper, kInfinity)});

@@ -112,9 +112,9 @@ TEST(ExpectedExcess, KeepsRelativeAccuracyInTheFarTail) {
   }
 }
 
-// One rare atom -a, a > n, and the threshold k = -n: E(S - k)_+ = E(n - a B)_+ = n (1-w)^n with
-// B ~ Bin(n, w). At the saddle point the logarithm of E e^{cY} is about -w, and its rounding error is
-// multiplied by n.
+// The law has one atom -a of small weight w, with a > n, and the threshold is k = -n. So E(S - k)_+ is
+// E(n - a B)_+ = n (1-w)^n, where B ~ Bin(n, w). At the saddle point the logarithm of E e^{cY} is about -w,
+// and its rounding error is multiplied by n.
 TEST(ExpectedExcess, KeepsLogarithmsNearZeroWhereExponentsAreFarNegative) {
   AtomicLaw law;
   const double w = 2e-9;
@@ -127,8 +127,8 @@ TEST(ExpectedExcess, KeepsLogarithmsNearZeroWhereExponentsAreFarNegative) {
   EXPECT_LE(got.upper, exact * 1.01);
 }
 
-// A rare atom that is a thousand deviations of the bulk and more away: a contour integral would take too many
-// frequencies, and Chernoff's bound is several times the value.
+// The rare atom is at least a thousand standard deviations of the bulk away. A contour integral would take
+// too many frequencies, and Chernoff's bound is several times the value.
 TEST(ExpectedExcess, TreatsRareTermsOfFewAtomsSeparately) {
   const int n = 110;
   for (const double far : {1e5, 1e8, 1e12, 1e18}) {
@@ -147,7 +147,7 @@ TEST(ExpectedExcess, TreatsRareTermsOfFewAtomsSeparately) {
   }
 }
 
-// The variance of these sums is beyond the range of a double.
+// The variance of these sums is near the end of the range of a double (far = 1e150) or beyond it.
 TEST(ExpectedExcess, EndsWhereTheVarianceOverflows) {
   const int n = 110;
   for (const double far : {1e150, 1e160, 1e250}) {

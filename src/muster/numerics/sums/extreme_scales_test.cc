@@ -1,5 +1,5 @@
-// Asks for sums whose atoms, masses or values are near the ends of the range of a double. The references are
-// convolutions and closed forms in extended precision, whose range is ten times as wide.
+// Tests sums whose atoms, masses or values are near the ends of the range of a double. The references are
+// convolutions and closed forms in extended precision, whose exponents range sixteen times as far.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -18,15 +18,16 @@
 namespace muster::numerics {
 namespace {
 
-// The law of a sum of n terms that are -1, 1, 2, 3 or 0 with these probabilities.
+// A term is -1, 1, 2 or 3 with these probabilities, and 0 otherwise.
 constexpr std::array kPoints{-1, 1, 2, 3};
 constexpr std::array kWeights{0.3, 0.3, 1e-3, 1e-4};
 
+// The law of the sum of n terms: element i is the probability of the sum i - n.
 std::vector<long double> law_of_sum(int n) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   long double zero = 1;
   for (const double w : kWeights) zero -= static_cast<long double>(w);
-  std::vector<long double> sum{1};  // by sum + the number of terms
+  std::vector<long double> sum{1};  // of no terms; the index is the sum plus the number of terms
   for (int copy = 0; copy < n; ++copy) {
     std::vector<long double> next(sum.size() + 4, 0);
     for (std::size_t i = 0; i < sum.size(); ++i) {
@@ -68,7 +69,8 @@ TEST(ExtremeScales, EveryScaleEnclosesTheValueAtScaleOne) {
   EXPECT_GT(below_range, 5);
 }
 
-// The double 5/3 is more than 5/3, and 10/3 is rounded up: three terms of 5/3 exceed 5 by a rounding.
+// The double nearest to 5/3 is larger than 5/3, so three terms of it exceed 5 by a rounding error. The
+// threshold for pairs of terms, 10/3, is rounded up, too, and must not hide the excess.
 TEST(ExtremeScales, PairsCountSumsThatExceedTheThresholdByARounding) {
   const double third = 5.0 / 3;
   const AtomicLaw law{{third, -1, -2, -3}, {1e-3, 1e-9, 1e-9, 1e-9}};
@@ -78,7 +80,7 @@ TEST(ExtremeScales, PairsCountSumsThatExceedTheThresholdByARounding) {
 }
 
 TEST(ExtremeScales, WhatUnderflowsIsCharged) {
-  // Nobody of 100 draws -1e10: the excess over -1 is 1.
+  // If none of the 100 terms is -1e10, their sum 0 exceeds -1 by 1. The probability is 0.02^100 = 1.27e-170.
   EXPECT_GE(enumerated_excess(AtomicLaw{{-1e10}, {0.98}}, 100, -1).upper, 1.2e-170);
   EXPECT_GE(expected_excess(AtomicLaw{{-1e10}, {0.98}}, 100, -1).upper, 1.2e-170);
   // Two of 24 terms of 1e300 exceed 1.5e300 by 5e299, with probability 276e-330.
@@ -96,7 +98,7 @@ TEST(ExtremeScales, BoundsOfTinyAndHugeSums) {
   EXPECT_GE(one.above(-1e305), 1e305);
 }
 
-// A mass below the range of a double is rounded outward, not to nearest.
+// A mass below the normal range of a double must be rounded outward, not to nearest.
 TEST(ExtremeScales, SubnormalMassesAreRoundedOutward) {
   struct Large {
     double value;
@@ -106,7 +108,8 @@ TEST(ExtremeScales, SubnormalMassesAreRoundedOutward) {
                              Large{1e250, 1e-318L}, Large{1e250, 1e-310L}}) {
     const std::vector<Term> terms{{-1, 0.5L}, {-2, 0.25L}, {-3, 0.1L},
                                   {-4, 0.1L}, {0, 0.05L},  {large.value, large.mass}};
-    // One large term is all that matters.
+    // To this accuracy the sum is positive only if one of its terms is large, and the others then do not
+    // matter.
     const long double exact = large.mass * static_cast<long double>(large.value);
     const Enclosure got = mean_of_terms(terms, 1'000);
     EXPECT_GE(got.upper, exact * (1 - 1e-9L)) << large.value << ' ' << large.mass;

@@ -1,14 +1,13 @@
 // The walk over the frequencies of a trapezoidal sum along a contour: it visits t = step, 2 step, ...,
 // computes the terms that matter, and skips frequencies where the integrand is provably negligible.
 //
-// Every certified inversion integral rests on this walk, whatever it integrates: the integrand is a
-// parameter. The integrand is computed either in step, by rotations from the frequency before, or, after
-// skipped frequencies, directly. Unless the budget ends the walk, each frequency j step, j = 1..last, is
-// given either to `term` or, in a run of negligible ones, to `skip`, so that the caller can add a bound on
-// that run to the error. Nothing is left out silently: a NaN is not negligible and reaches the sum. Used with
-// Product (characteristic_product.h), with the two laws of mixture_samples.cc, and with the transforms of
-// losses in src/muster/composition. Nothing is shared: a walk belongs to one thread, together with its
-// integrand.
+// Every certified inversion integral rests on this walk; the integrand is a parameter. It is computed either
+// in step, by rotations from the frequency before, or, after skipped frequencies, directly. Unless the budget
+// ends the walk, each frequency j step, j = 1..last, is given either to `term` or, in a run of negligible
+// ones, to `skip`, so that the caller can add a bound on that run to the error. Nothing is left out silently:
+// a NaN is not negligible and reaches the sum. The walk serves Product (characteristic_product.h), the two
+// laws of mixture_samples.cc, and the transforms of losses in src/muster/composition. It shares no data, and
+// each walk belongs to one thread, together with its integrand.
 #pragma once
 
 #include <cmath>
@@ -45,7 +44,7 @@ concept Integrand = requires(T integrand, const T& visited, double j, double t, 
   integrand.visit(j, t, in_step);
   // Whether the term at the visited frequency may be bounded instead of computed; false for a NaN.
   { visited.negligible() } -> std::same_as<bool>;
-  // If the term at the visited t is negligible: a distance from t within which all terms are negligible, too.
+  // A distance from the visited t within which all terms are negligible, if the term at t is negligible.
   { visited.reach() } -> std::same_as<double>;
   // Prepares the integrand for a visit in step at j + 1.
   integrand.seek(j);
@@ -85,9 +84,9 @@ double walk(Walked& integrand, double step, double last, double budget, Term&& t
   return last;
 }
 
-// Upper bounds of the sum over the frequencies beyond `last`, if a term's modulus is at most the kernel's
-// modulus times 2 e^{-(s t)^2 / 2}; the smoothing gives this factor. The product falls with t, so its sum is
-// at most its first term plus its integral divided by `step`.
+// Upper bounds of the sum over the frequencies t beyond last * step, if a term's modulus is at most the
+// kernel's modulus times 2 e^{-(s t)^2 / 2}, where the smoothing gives the exponential. This product falls
+// with t, so its sum is at most its first term plus its integral divided by `step`.
 struct Beyond {
   double excess;   // the bound for the kernel 1/z^2
   double density;  // the bound for the kernel 1

@@ -1,5 +1,5 @@
-// Laws with almost no mass at zero: a sum that exceeds the threshold only if a term is zero is enclosed
-// around the exact value, which interval arithmetic computes for the law as its doubles state it.
+// Tests laws with almost no mass at zero and sums that exceed the threshold only if a term is zero. The
+// enclosure must contain the exact value, which ball arithmetic computes for the law as its doubles state it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ Ball mass_at_zero(const AtomicLaw& law) {
   return rest;
 }
 
-// E [ weight(N) (S - k)_+ ] by all sequences of terms: h of the first law and the others of the second. N is
-// the number of terms that are not zero.
+// E [ weight(N) (S - k)_+ ], summed over all sequences of h terms of the first law and `others` terms of the
+// second. S is the sum of the terms, and N is the number of terms that are not zero.
 template <typename Weight>
 Ball enumerated(const AtomicLaw& first, int h, const AtomicLaw& second, int others, double k,
                 Weight&& weight) {
@@ -57,8 +57,9 @@ void expect_enclosed(const Enclosure& got, const Ball& exact) {
   EXPECT_LE(static_cast<long double>(got.lower), exact.below());
 }
 
-// Laws of the points 1, -1, -1.5 and so on. The first point has the weight `tiny`; the others have equal
-// weights, except that the last one leaves `gap` of mass at zero.
+// The law with the points 1, -1, -1.5 and so on, of which 1 has the weight `tiny`. The others have the
+// weights 1/2, 1/4 and so on, and the last of them brings their sum to 1 - gap. So the mass at zero is
+// gap - tiny, up to rounding.
 AtomicLaw nearly_full(std::size_t points, double tiny, double gap) {
   AtomicLaw law;
   law.add(1, tiny);
@@ -149,9 +150,9 @@ TEST(MassAtZero, MixturesOfAFewTerms) {
   }
 }
 
-// n terms are -1 with probability 1 - r, and 0 otherwise. They exceed k = -n + 1/2 if one of them is 0. At
-// the saddle point E e^{cY} is about e^-c, a millionth or less, and it is the difference of 1 and a sum that
-// is almost 1.
+// Each of n terms is -1 with probability 1 - r, and 0 otherwise. Their sum exceeds k = -n + 1/2 if any of
+// them is 0. At the saddle point E e^{cY} is about e^-c, a millionth or less, and it is computed as the
+// difference of 1 and a sum that is almost 1.
 TEST(MassAtZero, ManyTermsOfOneAtom) {
   for (const double r : {1e-2, 1e-6, 1e-8, 1e-10, 1e-12, 1e-13, 1e-14, 1e-15}) {
     for (const int n : {101, 200, 1000, 30000}) {

@@ -14,8 +14,8 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kDeep = 1e-80;  // if Chernoff's bound on the mean is below this, it is not refined
-// If at most this many terms are expected away from the centre, the counts of all values (up to three) are
-// enumerated.
+// If at most this many terms are expected not to have the heaviest value (the centre), the counts of the
+// other values (up to three) are enumerated.
 long double few(std::size_t values) { return values <= 2 ? 60 : 10; }
 
 // If the masses sum to more than 1 minus this, the difference from 1 is taken to be round-off and not mass at
@@ -27,14 +27,14 @@ constexpr long double kPart = 1e-18L;
 
 struct Centred {
   std::vector<Term> terms;  // nonzero values relative to `centre`, and their masses
-  long double centre;
-  long double mass;       // the total mass of `terms`
-  long double mean;       // E X
-  long double magnitude;  // E |X|
-  long double positive;   // E (X)_+
-  long double threshold;  // the threshold for the sum of the centred terms
-  // The threshold is a sum of two parts. This is what their sizes add up to, less the size of their sum: 0 if
-  // both have the same sign. The rounding errors of the parts are relative to their sizes.
+  long double centre;       // the heaviest value
+  long double mass;         // the total mass of `terms`
+  long double mean;         // E X
+  long double magnitude;    // E |X|
+  long double positive;     // E (X)_+
+  long double threshold;    // the threshold for the sum of the centred terms
+  // The threshold is a sum of two parts. `cancelled` is the sum of their moduli less the modulus of their
+  // sum, which is 0 if both have the same sign. The parts' rounding errors are relative to their moduli.
   long double cancelled;
 };
 
@@ -80,13 +80,13 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
   const auto most = static_cast<int>(smaller(n, n * law.mass + 30 + 10 * std::sqrt(n * law.mass)));
   const long double nobody = std::exp(n * std::log1p(-law.mass));
   long double total = 0;
-  long double size = 0;  // the mean total magnitude of what is added and subtracted
+  long double size = 0;  // the mean of the moduli of all that is added and subtracted
   const long double size_of_threshold = std::abs(law.threshold) + law.cancelled;
   // `chance` is the probability of the counts fixed so far, with all other terms at the centre.
   const auto visit = [&](const auto& self, std::size_t atom, int used, long double sum, long double magnitude,
                          long double chance) -> void {
     if (atom == law.terms.size()) {
-      // Rounding may bring a sum that is above the threshold down to it. Its size is counted all the same.
+      // Rounding may bring a sum that is above the threshold down to it. Such a sum still counts in `size`.
       const long double above = sum - law.threshold, around = magnitude + size_of_threshold;
       if (above > -kPart * around) {
         total += chance * larger(0.0L, above);
@@ -123,7 +123,7 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
                    static_cast<double>((total + error + beyond) * (1 + kExtendedRoundings))};
 }
 
-// Rounds up or down, as `up` says: by one ulp of double and by the largest error of a subtraction of two
+// Rounds x up or down, as `up` says, by one ulp of double and by the largest error of a subtraction of two
 // extended values of magnitude `size`.
 double outward(long double x, long double size, bool up) {
   const auto rounded = static_cast<double>(x);
@@ -131,7 +131,7 @@ double outward(long double x, long double size, bool up) {
   return up ? rounded + slack : rounded - slack;
 }
 
-// Whether a double holds the mass only with an absolute error.
+// Whether a double would hold the mass only with an absolute error, not with a relative one.
 bool is_subnormal(const Term& term) {
   return term.mass > 0 && term.mass < static_cast<long double>(std::numeric_limits<double>::min());
 }
@@ -178,7 +178,7 @@ Enclosure by_contour(const Centred& law, double n) {
     ends.lower = expected_excess(below.law, n, below.threshold).lower;
   }
   // Where one value is far from the other values, the logarithm of the moment generating function is near 0.
-  // Its absolute error is about 2^-52, and it is multiplied by n.
+  // Its absolute error, about 2^-52, is multiplied by n.
   const double transform = 1 + kEightRoundings * (n + 1);
   return {ends.lower / weights / transform, ends.upper * weights * transform};
 }
@@ -197,7 +197,7 @@ Enclosure mean_of_terms(const std::vector<Term>& terms, double n, double count, 
   const long double share = static_cast<long double>(count) / static_cast<long double>(n);
   const auto outer = static_cast<double>((share * law.positive + (1 - share) * larger(0.0L, constant)) *
                                          (1 + kExtendedRoundings));
-  // The mean is a sum of numbers of both signs, with one rounding error of its size for each term.
+  // The mean adds up numbers of both signs. Each addition may err by 2^-64 of their total modulus.
   const long double lost = 0x1p-64L * static_cast<long double>(terms.size() + 16) *
                            (share * law.magnitude + (1 - share) * std::abs(constant));
   const auto inner = static_cast<double>(larger(0.0L, share * law.mean + (1 - share) * constant - lost) *

@@ -1,5 +1,5 @@
-// Compares mean_of_terms() with exact enumeration in interval arithmetic, also where sums reach the threshold
-// up to a rounding.
+// Compares mean_of_terms() with exact enumeration in ball arithmetic, also for sums that differ from the
+// threshold by a rounding error alone.
 #include "muster/numerics/sums/mean_of_terms.h"
 
 #include <gtest/gtest.h>
@@ -39,8 +39,9 @@ Ball enumerated(const std::vector<Term>& terms, int n, int count, long double co
   return total / Ball(1.0 * n);
 }
 
-// All clients hold the common value with probability 1 - r. Then their terms and those of the others sum to 0
-// up to the rounding of `constant`, which alone decides whether the threshold is exceeded.
+// Each of the three random terms is `common`, except with the small probability `rare`. If all three are,
+// they and the seven constant terms sum to 0 up to the rounding of `constant`, which alone decides whether
+// the sum is positive.
 TEST(MeanOfTerms, EnclosesASumThatReachesTheThresholdUpToARounding) {
   std::mt19937_64 engine(7);
   std::uniform_real_distribution<double> uniform(0.5, 1);
@@ -65,7 +66,7 @@ TEST(MeanOfTerms, EnclosesTheExactValueForFewTerms) {
   std::uniform_real_distribution<double> uniform(-1, 1);
   for (int i = 0; i < 300; ++i) {
     const int count = 1 + i % 5, n = count + i % 3;
-    // A multiple of 2^-60, so that the masses sum to 1 without rounding.
+    // This is a multiple of 2^-41, so that the masses sum to 1 without rounding.
     const long double rare = std::ldexp(std::round(0x1p20L * (1 + uniform(engine) / 2)), -24 - i % 18);
     const std::vector<Term> terms{{uniform(engine), 1 - 2 * rare}, {uniform(engine), rare}, {0, rare}};
     const long double constant = uniform(engine);
@@ -76,7 +77,8 @@ TEST(MeanOfTerms, EnclosesTheExactValueForFewTerms) {
   }
 }
 
-// The mean of the terms is a difference that cancels, and the lower end must not be its rounding.
+// The exact mean of these terms is 0 or a rounding error of the constant. Where rounding makes the computed
+// mean too large, it must not become the lower end.
 TEST(MeanOfTerms, TheMeanOfTermsThatCancelIsNoLowerEnd) {
   for (int i = 1; i < 400; ++i) {
     const long double value = 1 + i / 3.0L;

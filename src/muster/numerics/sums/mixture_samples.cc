@@ -30,6 +30,7 @@ double widest(const Frame& frame, const LawOnContour& a, const LawOnContour& b) 
 double negligible_exponent(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
   return kNegligible + 2 * std::log1p(frame.terms * widest(frame, a, b));
 }
+// The number of the last frequency, beyond which smoothing alone makes every term negligible.
 double last_frequency(const Frame& frame, const LawOnContour& a, const LawOnContour& b, double s) {
   return std::floor(std::sqrt(2 * (negligible_exponent(frame, a, b) + 1)) / s * frame.period.length /
                     (2 * std::numbers::pi));
@@ -62,7 +63,7 @@ double active_share(const Frame& frame, const LawOnContour& a, const LawOnContou
 }  // namespace
 
 LawOnContour::LawOnContour(const AtomicLaw& law, double c) : tilt(law, c), points(law.points) {
-  // In extended precision, so that the error does not grow with the number of atoms.
+  // The sum is in extended precision, so that its error does not grow with the number of atoms.
   long double sum = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
     sum += law.weights[i] * std::expm1(c * points[i]);
@@ -115,14 +116,14 @@ class LargerOfTwo {
     for (int j = 0; j < 2; ++j) {
       x[j] = in_step ? rotating_[j].advance() : laws_[j]->characteristic_minus_one(t);
     }
-    // The two errors together bound that of either product of a share and a modulus. A share is e to the
-    // difference of two logarithms, and each law's error includes that of its logarithm.
+    // Each of the two products below errs by at most the sum of the two laws' errors. A share is e to the
+    // difference of two logarithms, and each law's error includes the error of its logarithm.
     modulus_ =
         larger(share_[0] * contour::modulus_above(x[0], 0), share_[1] * contour::modulus_above(x[1], 0)) +
         contour::kFloor + (error_[0].at(t) + error_[1].at(t));
     damping = 0.5 * s_ * s_ * t * t;
-    // The damping only grows with t. So at a later frequency a modulus below this threshold is negligible,
-    // too.
+    // The damping only grows with t. So a modulus below this threshold is negligible at every later
+    // frequency, too.
     threshold_ = std::exp(smaller(0.0, (damping - negligible_exponent_) / terms_));
   }
   bool negligible() const { return modulus_ < threshold_ || damping >= negligible_exponent_; }
@@ -148,7 +149,7 @@ class LargerOfTwo {
   double modulus_ = 0, threshold_ = 0;
 };
 
-// For chi = 1 + x: an upper bound of the modulus, the logarithm of the modulus, and the argument.
+// An upper bound of the modulus of chi = 1 + x, the logarithm of its modulus, and its argument.
 struct Polar {
   explicit Polar(std::complex<double> x)
       : modulus(contour::modulus_above(x)),
@@ -176,7 +177,7 @@ class Collector {
                            std::abs(a.minus_one) + std::abs(b.minus_one))),
         difference_slope_(kUlp * 4 * (a.phi() * a.tilt.absolute_mean() + b.phi() * b.tilt.absolute_mean())) {}
 
-  // The samples at all frequencies; not affordable where more than `budget` would be visited.
+  // The samples at all frequencies; `affordable` is false where more than `budget` would be visited.
   Samples all(double budget) && {
     add(0, 1, {0, 0}, {0, 0}, 0);
     LargerOfTwo integrand(frame_, *laws_[0], *laws_[1], s_, step_, last_);
@@ -196,7 +197,7 @@ class Collector {
   }
 
  private:
-  // Both laws at one frequency, which counts `multiplicity` times.
+  // Both laws at one frequency. Positive frequencies have multiplicity 2, for -t counts as well.
   struct Point {
     double t, multiplicity, damping;
     std::complex<double> x[2];
@@ -247,7 +248,7 @@ class Collector {
     out_.error += p.weight * size * p.noise;
   }
 
-  // Adds a bound on |phi_0 - phi_1|^2 |phi_0|^i |phi_1|^(m-2-i) for all i, where m is the number of terms.
+  // Adds a bound on |phi_0 - phi_1|^2 |phi_0|^i |phi_1|^(m-2-i) for all i, with m as in worst_mixture.h.
   // With Mixing::swap the bound is integrated over the variable t of docs/theory/class-c.md, "Second
   // differences".
   void add_curvature(const Point& p) {
@@ -303,15 +304,15 @@ class Collector {
 
   void charge_what_is_left_out() {
     const double n = frame_.terms;
-    // Beyond `last`, |phi_j| is at most `top`, and smoothing gives a factor of at most e^{-negligible-1},
-    // which falls with t.
+    // Beyond frequency last_, |phi_j| is at most top_, and smoothing gives a factor of at most
+    // e^{-negligible_ - 1}, which falls with t.
     const contour::Beyond rest = contour::beyond(last_, step_, s_);
     // An upper bound of |phi_j|^n, in units of e^{log_scale}.
     const double full = std::exp(n * larger(log_phi_[0], log_phi_[1]) + base_);
     const double small = std::exp(-negligible_);
     out_.error += full * (skipped_ * small + rest.excess);
-    // The modulus of the reporting part phi_j - absent is at most top - absent, and at most |phi_j| + absent,
-    // which is the smaller bound where phi_j is small.
+    // The modulus of the reporting part phi_j - absent is at most top_ - absent. It is also at most
+    // |phi_j| + absent, which is the smaller bound where phi_j is small.
     const double away = frame_.absent / top_;
     const double reporting = std::log(smaller(1 - away, std::exp(-negligible_ / n) + away));
     if (scans_every_type(frame_)) {

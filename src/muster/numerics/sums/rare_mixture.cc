@@ -16,19 +16,20 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kOutward = 1e-11;  // margin for the round-off of sums of products of positive factors
 
-// Tuning: every choice gives a valid bound; these constants trade its height for work. The values of n p that
-// are tried, where n p (rare_mixture.h) bounds the probability that at least one term exceeds B. Each value
-// costs a call of worst_mixture_excess(), so there are fewer than in rare_terms.cc.
+// Tuning: every choice gives a valid bound; these constants trade its height for work. kChances are the
+// values of n p that are tried, where n p (rare_mixture.h) bounds the probability that at least one term
+// exceeds B. Each value costs a call of worst_mixture_excess(), so there are fewer values than in
+// rare_terms.cc.
 constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17, 1e-22, 1e-28};
-// The most that two large terms, or large terms moved to zero, may add, relative to the value. It is below
-// the 1e-3 by which bounds on mixtures of few terms are uncertain (docs/theory/notes/class-c.md, "Width and
-// time").
+// The most that the part with two or more large terms, or the large terms moved to zero, may add, relative to
+// the value. It is below the 1e-3 by which bounds on mixtures of few terms are uncertain
+// (docs/theory/notes/class-c.md, "Width and time").
 constexpr double kTwo = 3e-4;
 // If rounding makes the mean of upper_law() too small, it is raised by the missing part times 1 +
 // kMoreThanLacks.
 constexpr long double kMoreThanLacks = 1e-9L;
-// Relative width of an enclosure of the bulk (the terms up to B) above which no larger B is tried: the bulk
-// then has too heavy a tail itself.
+// If the relative width of the result for the bulk (the terms up to B) is above this, no larger B is tried,
+// because the bulk then has too heavy a tail itself.
 constexpr double kWide = 1e-2;
 
 // The weights of both laws at the union of their points.
@@ -49,9 +50,9 @@ Common merge(const AtomicLaw& a, const AtomicLaw& b) {
   return all;
 }
 
-// A law whose expected excess is at least that of both laws at every threshold. Between neighbouring points,
-// its expected excess interpolates the larger of the two linearly; its mass at a point other than 0 is the
-// change of slope there.
+// A law whose expected excess is at least that of both laws at every threshold. At the points it is the
+// larger one of the two laws' expected excesses, and in between it is interpolated linearly. So the law's
+// mass at a point other than 0 is the change of slope there.
 AtomicLaw upper_law(const Common& laws) {
   using Extended = long double;
   const std::size_t count = laws.points.size();
@@ -111,6 +112,7 @@ AtomicLaw upper_law(const Common& laws) {
   return law;
 }
 
+// The law with the mass above `size` moved to zero.
 AtomicLaw within_size(const AtomicLaw& law, double size) {
   AtomicLaw bulk;
   for (std::size_t k = 0; k < law.points.size(); ++k) {

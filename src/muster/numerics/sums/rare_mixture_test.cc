@@ -20,7 +20,7 @@ AtomicLaw heavy_law(double fall, double rare) {
   return law;
 }
 
-// The largest V over a few h, from the joint law of the sum and the number of terms that are not absent.
+// The largest V_h over a few h, from the joint law of the sum and the number of terms that are not absent.
 double largest_by_convolution(const AtomicLaw& first, const AtomicLaw& second, int terms, double k,
                               Mixing mixing, double absent) {
   const int count = mixing == Mixing::swap ? terms - 1 : terms, low = 4 * count, high = 60 * 6;
@@ -76,7 +76,8 @@ TEST(RareMixture, IsAboveEveryMixtureAndNear) {
         SCOPED_TRACE(::testing::Message() << rare << ' ' << k << ' ' << (mixing == Mixing::swap));
         EXPECT_GE(apart.value.upper, exact * (1 - 1e-11));
         EXPECT_LE(apart.value.estimate, apart.value.upper);
-        // The part with one large term is only bounded, so the bound may be loose.
+        // The part with one large term is only bounded, so the bound may be well above the value. Where the
+        // large terms matter little, it must be close.
         EXPECT_LE(apart.value.upper, exact * 1.6);
         EXPECT_TRUE(k > 10 || apart.value.upper <= exact * (1 + 5e-3 + 1e3 * rare))
             << apart.value.upper / exact;

@@ -18,30 +18,34 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kOutward = 1e-12;  // margin for sums of terms with relative errors of about 1e-15
-// Stands for an infinite bound, which times a probability of 0 would be a NaN.
+// This value stands for an infinite bound, because infinity times a probability of 0 would be a NaN.
 constexpr double kLargest = 1e304;
 
-// Tuning: every choice gives a valid enclosure; these constants trade its width for work. The values of n p
-// (rare_terms.h) that are tried. What two large terms may contribute falls with the square of n p, so ever
-// longer steps suffice. The last value is as small as the rarest atoms of laws from privacy profiles.
+// Tuning: every choice gives a valid enclosure; these constants trade its width for work. kChances are the
+// values of n p (rare_terms.h) that are tried. What two large terms may contribute falls with the square of
+// n p, so ever longer steps suffice. The last value is as small as the rarest atoms of laws from privacy
+// profiles.
 constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e-18, 1e-25, 1e-35, 1e-44};
-// kTwo: the most that two large terms, and terms raised to -B', may add. kGap: a gap between bounds that need
-// not be closed by an integral. Both are relative to the value, and a tenth of the 1e-5 that smoothing adds
-// to the integrals (excess_of_mixed_sum.cc).
+// kTwo is the most that two or more large terms, and terms raised to -B', may add. kGap is the largest gap
+// between bounds that is not closed by an integral. Both are relative to the value, and a tenth of the 1e-5
+// that smoothing adds to the integrals (excess_of_mixed_sum.cc).
 constexpr double kTwo = 1e-6;
 constexpr double kGap = 1e-6;
-// The same two limits for a split with a smaller B, which is used where the bulk up to B is too heavy-tailed
-// for the finest smoothing. The wider enclosures of excess_of_laws() there are 1e-4 to 1e-2 wide.
+// The same two limits for a smaller B, where the part with two large terms is enclosed and mainly the part
+// with three or more is left to an upper bound. A smaller B is used where the bulk is too heavy-tailed for
+// the finest smoothing. There the enclosures of excess_of_laws() have relative widths of 1e-4 to 1e-2.
 constexpr double kThree = 1e-4;
 constexpr double kGapWithPairs = 1e-4;
-// The first split computed is the first for which two large terms are estimated to add less than kRoughly
-// times kTwo. The estimate is rough, and a split for which they add too much is followed by the next.
+// A split is the division of the law into bulk and large atoms by one choice of B and B'. The first one that
+// is computed is the first for which two large terms are estimated to add less than kRoughly times kTwo. The
+// estimate is rough, so if they turn out to add more than kTwo, the next split is computed.
 constexpr double kRoughly = 10;
-// Relative width of an enclosure above which another split is tried, as long as each new width is below
-// kNarrower times the previous width. Where the bulk can be integrated, the enclosure is about 1e-5 wide.
+// If the relative width of the enclosure is above kWide, another split is tried, as long as each new width is
+// below kNarrower times the previous width. Where the bulk can be integrated, the width is about 1e-5.
 constexpr double kWide = 1e-2;
 constexpr double kNarrower = 0.7;
-// A value below this times the bulk's standard deviation is not integrated: no delta that small is asked for.
+// A value below this times the bulk's standard deviation is not integrated, because no delta that small is
+// asked for.
 constexpr double kNothing = 1e-54;
 // Terms above B are treated separately if B is below this times the largest atom. Otherwise the bulk is
 // nearly as wide as the law, and little is gained.
@@ -77,7 +81,8 @@ class Tail {
     }
     return std::ldexp(1.0, kHighest);
   }
-  // P(|Y| > size), E(|Y|; |Y| > size) and E(Y^2; |Y| <= size), roughly: size is rounded down to a power of 2.
+  // Rough values of P(|Y| > size), E(|Y|; |Y| > size) and E(Y^2; |Y| <= size). `size` is rounded down to a
+  // power of two.
   double chance_beyond(double size) const { return beyond_[slot(exponent(size) + 1)]; }
   double first_beyond(double size) const { return first_[slot(exponent(size) + 1)]; }
   double second_within(double size) const { return second_[slot(exponent(size))]; }
@@ -87,7 +92,7 @@ class Tail {
   static std::size_t slot(int exponent) {
     return static_cast<std::size_t>(within(exponent, kLowest, kHighest) - kLowest);
   }
-  // Slot e: the mass of sizes in [2^{e-1}, 2^e); after accumulate() the mass of sizes of at least 2^{e-1}.
+  // Slot e holds the mass of sizes in [2^{e-1}, 2^e), and after accumulate() that of all sizes >= 2^{e-1}.
   std::vector<double> beyond_;
   std::vector<double> first_;   // the first moment of the sizes that beyond_ counts
   std::vector<double> second_;  // the second moment of the slot; after accumulate(), of sizes below 2^e
@@ -137,7 +142,8 @@ Split split_at(const AtomicLaw& law, double size, double low_size) {
   return split;
 }
 
-// The large atoms in at most kGroups groups of neighbours, for bounds on a mean over pairs of them.
+// The large atoms in at most kGroups groups, for bounds on a mean over pairs of large atoms: the number of
+// pairs of groups does not grow with the number of atoms.
 class Groups {
  public:
   explicit Groups(const std::vector<Atom>& large) {
@@ -146,12 +152,13 @@ class Groups {
       add(std::span(large).subspan(from, smaller(most, large.size() - from)));
     }
   }
-  // Each group at its mean, rounded down: the mean of a convex function that never falls is at least as
-  // large.
+  // Each group is replaced by one atom at its mean, rounded down. This can only lower the mean of a convex
+  // function that never falls.
   const std::vector<Atom>& means() const { return means_; }
-  // Each group at its ends, with the same mean: the mean of a convex function is at most as large.
+  // Each group is replaced by atoms at its two ends, with the same mean. This can only raise the mean of a
+  // convex function.
   const std::vector<Atom>& ends() const { return ends_; }
-  // Calls each(sum, weight) for the sums of two independent atoms.
+  // Calls each(sum, weight) for every sum of two of the atoms; `weight` counts both orders.
   template <typename Each>
   static void for_pairs(const std::vector<Atom>& atoms, const Each& each) {
     for (std::size_t i = 0; i < atoms.size(); ++i) {
@@ -185,7 +192,8 @@ class Groups {
 // The parts of the expectation for one split.
 class Pieces {
  public:
-  // `pairs`: whether two large terms are enclosed, so that only three are left to a bound.
+  // `pairs` says whether the part with two large terms is enclosed, so that only three or more are left to an
+  // upper bound.
   Pieces(const AtomicLaw& law, double n, double k, double size, double low_size, bool pairs)
       : n_(n),
         k_(k),
@@ -243,7 +251,7 @@ class Pieces {
   }
 
  private:
-  // Encloses the part with two large terms or more by bounds on the part with two and on that with three.
+  // Encloses the part with two or more large terms, by bounds on the part with two and on that with more.
   void enclose_pairs() {
     ExcessBounds others(split_.bulk, n_ - 2, c_);
     if (n_ > 2) others.add_deficits(split_.bulk);
@@ -269,7 +277,8 @@ class Pieces {
     more_ = {scale * two.lower * (1 - kOutward), (scale * two.upper + three) * (1 + kOutward)};
   }
 
-  // Encloses the part with one large term. Up to `gap` of it is left to the bounds, without an integral.
+  // Encloses the part with one large term. The gaps of the bounds that are not replaced by an integral add up
+  // to at most `gap`.
   Enclosure one_large(double gap) const {
     if (one_.upper - one_.lower <= gap) {
       return one_;
@@ -285,8 +294,8 @@ class Pieces {
       bounded.push_back({atom, one_scale_ * atom.weight * others.below(k_ - atom.point),
                          one_scale_ * atom.weight * others.above(k_ - atom.point)});
     }
-    // With pairs, atoms from the largest down are left to their bounds as long as all their gaps together are
-    // at most half of `gap`: the period of the integral over the others is then shorter.
+    // If pairs are enclosed, the largest atoms are left to their bounds as long as all their gaps together
+    // are at most half of `gap`. The period of the integral over the others is then shorter.
     double left = pairs_ ? gap / 2 : 0;
     bool outermost = pairs_;
     const double share = (gap - left) / static_cast<double>(split_.large.size());
@@ -325,14 +334,14 @@ class Pieces {
   double c_;
   ExcessBounds others_;
   double none_scale_;
-  double one_scale_;  // this times an atom's weight: P(this atom is the only large term)
+  double one_scale_;  // times an atom's weight, the probability that this atom is the only large term
   double none_chernoff_ = 0;
   Enclosure one_{0, 0};
   Enclosure more_{0, 0};  // the part with two large terms or more
-  double raised_ = 0;
+  double raised_ = 0;     // a bound on what raising terms to -B' adds
 };
 
-// The splits of a law by the values of kChances: from the smallest B to the largest.
+// The splits of a law by the values of kChances, from the smallest B to the largest.
 class Splits {
  public:
   Splits(const AtomicLaw& law, double n, double k)
@@ -344,8 +353,8 @@ class Splits {
     left_.accumulate();
   }
 
-  // The parts for the split by kChances[at], with terms raised by kChances[low_at]; none if no term would be
-  // treated separately.
+  // The parts for the split whose B is that of kChances[at] and whose B' is that of kChances[low_at]; none if
+  // no term would be treated separately.
   std::optional<Pieces> pieces(std::size_t at, std::size_t low_at, bool pairs) const {
     const double size = right_.size_passed_with(kChances[at] / n_);
     const double low_size = left_.size_passed_with(kChances[low_at] / n_);
@@ -406,8 +415,8 @@ std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, 
       break;
     }
   }
-  // Where the bulk up to B cannot be integrated with the finest smoothing, a smaller B is used, as far as the
-  // terms that this leaves to bounds allow.
+  // Where the bulk up to B cannot be integrated with the finest smoothing, smaller B are used, as long as
+  // what is then left to bounds is at most kThree of the value.
   const std::size_t low_at = at;
   while (at > 0 && !pieces->bulk_is_affordable()) {
     std::optional<Pieces> next = splits.pieces(at - 1, low_at, true);

@@ -1,6 +1,6 @@
-// Compares two things with a sum over every outcome of up to six random terms: the split by rare large terms
-// that rare_terms.h states, and the enclosures that the code returns. If the split is made with one term too
-// few, the test must notice.
+// Compares two things with a sum over every outcome of up to six random terms: the bounds that rare_terms.h
+// states, and the enclosures that the code returns. If the bounds are made with one term too few, the test
+// must notice.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,8 +69,8 @@ long double excess(const SumAtoms& all, long double k) {
   return value;
 }
 
-// Random atoms of both signs whose sizes span seven powers of e, on a lattice or not;
-// larger ones are rarer.
+// A law of random atoms of both signs, on a lattice or not. Their sizes span seven powers of e, and larger
+// atoms are rarer.
 AtomicLaw random_law(int atoms, std::mt19937_64& engine) {
   std::uniform_real_distribution<double> uniform(0, 1);
   const bool lattice = uniform(engine) < 0.3;
@@ -92,8 +92,8 @@ AtomicLaw random_law(int atoms, std::mt19937_64& engine) {
   return law;
 }
 
-// The bounds that rare_terms.h states for E(S - k)_+, with exact expected excesses inside. `missing` is the
-// number of terms that statement() leaves out of the sums of the other terms.
+// The bounds that rare_terms.h states for E(S - k)_+, computed with exact expected excesses. `missing` is the
+// number of terms that statement() wrongly leaves out of the sums of the terms that are not large.
 struct Statement {
   long double least, most;
 };
@@ -132,9 +132,9 @@ Statement statement(const AtomicLaw& law, int n, long double k, double size, dou
   return {value - raised, value + two};
 }
 
-// The same for R with the part of two large terms enclosed, without raised terms: the value of no, one and
-// two large terms, and the bound on three or more. `missing`: how many terms too few the sums of the others
-// have.
+// The same bounds where the part with two large terms is exact and no terms are raised. `least` has the parts
+// with no, one and two large terms, and `most` adds the bound on three or more. `missing` is the number of
+// terms that the sums of the others wrongly leave out, next to two or three large terms.
 Statement statement_with_pairs(const AtomicLaw& law, int n, long double k, double size, int missing) {
   SumAtoms bulk, capped, large;
   long double chance = 0, mean_beyond = 0;
@@ -172,8 +172,9 @@ std::vector<long double> thresholds(const AtomicLaw& law, int n) {
   return all;
 }
 
-// Checks a statement about random laws, sizes and thresholds: it holds, and with one term fewer in the bulk it
-// is violated often. `state(law, n, k, size, low_size, fewer)` is the statement with `fewer` terms fewer.
+// Checks for random laws, sizes and thresholds that a statement holds, and that it is often violated if its
+// sums have one term too few. `state(law, n, k, size, low_size, missing)` is the statement with `missing`
+// terms left out.
 template <typename State>
 void expect_to_hold_and_one_term_fewer_to_be_caught(unsigned seed, const State& state) {
   std::mt19937_64 engine(seed);
@@ -218,7 +219,7 @@ TEST(RareTermsEnumeration, EnclosesEveryOutcome) {
   std::mt19937_64 engine(18);
   int cases = 0, taken_apart = 0, violations = 0, caught = 0;
   for (int trial = 0; trial < 260; ++trial) {
-    // n is 2 or 3, or with few atoms 5 or 6.
+    // The enumeration allows n = 2 or 3, and for laws of few atoms n = 5 or 6.
     const int n = trial % 8 < 6 ? 2 + trial % 2 : trial % 8 - 1;
     const AtomicLaw law = random_law(n == 2 ? 300 : n == 3 ? 45 : n == 5 ? 8 : 6, engine);
     const SumAtoms term = atoms_of(law);

@@ -1,5 +1,5 @@
-// Compares sums with rare large terms with the exact law of the sum, convolved term by
-// term on the integers.
+// Compares sums with rare large terms with the exact law of the sum, which is convolved term by term on the
+// integers.
 #include "muster/numerics/sums/rare_terms.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,8 @@
 namespace muster::numerics {
 namespace {
 
-// A law on the integers of both signs whose probabilities fall as a power of their size.
+// A law on integers of both signs, where the probability of y falls as a power of |y|. The share `left` of
+// its nonzero mass, which is `rate`, is below 0.
 AtomicLaw heavy_law(int largest, double power, double rate, double left) {
   AtomicLaw law;
   double total = 0;
@@ -88,7 +89,7 @@ TEST(RareTerms, EnclosesTheExactValue) {
     }
   }
   EXPECT_GT(taken_apart, 100);
-  EXPECT_LT(widest, 0.35);  // widest for few reports on a lattice, because of smoothing
+  EXPECT_LT(widest, 0.35);  // enclosures of few nonzero terms on a lattice are wide because of smoothing
   RecordProperty("taken_apart", taken_apart);
 }
 
@@ -113,7 +114,7 @@ TEST(RareTerms, AgreesWithThePlainInversion) {
   }
 }
 
-// Tests a tail that is too short to be treated separately, and a threshold so large that nothing is
+// Tests a law whose tail is too short to be treated separately, and a threshold so large that nothing is
 // integrated.
 TEST(RareTerms, LeavesShortTailsAndEndsFarOut) {
   AtomicLaw law;
@@ -128,9 +129,9 @@ TEST(RareTerms, LeavesShortTailsAndEndsFarOut) {
   EXPECT_LE(rare->lower, 1000 * 1e-30 * (1e6 - 900) * (1 + 1e-4));
 }
 
-// Tests thresholds just below three times the second largest atom, whose double is below the true product.
-// But for the largest atom, which is hardly ever drawn, the sum exceeds such a threshold only if all three
-// terms are the second largest atom, and by less than an ulp.
+// The threshold is three times the smaller atom, in cases where this product is rounded down. Unless the
+// larger atom occurs, which it hardly ever does, the sum exceeds the threshold only if all three terms are
+// the smaller atom, and then by less than an ulp.
 TEST(RareTerms, AnExcessOfLessThanAnUlpIsCounted) {
   int tested = 0;
   for (double y = 1000.1; y < 1040; y += 0.7) {

@@ -1,8 +1,8 @@
 // Sums over frequencies of products of two laws' transforms, phi_0^(n-h) phi_1^h, for one h after another.
 //
-// worst_mixture.cc bounds a mixture's excess for every number h of terms of the second law. It computes the
-// samples of both ends, h = 0 and h = n, with mixture_samples.h; the products between them are made here by
-// multiplications, with a bound on their rounding. Each object belongs to one thread.
+// worst_mixture.cc bounds the expected excess of a sum of n terms for every number h of terms of the second
+// law. It computes the samples of both ends, h = 0 and h = n, with mixture_samples.h; the products between
+// them are made here by multiplications, with a bound on their rounding. Each object belongs to one thread.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@
 
 namespace muster::numerics::mixture {
 
-// Samples below this that grow from step to step are not multiplied: they are 0 or have lost digits.
+// If a sample is below this and would grow from step to step, Products leaves it out, because it is 0 or has
+// lost digits.
 inline constexpr double kUnderflow = 1e-290;
 
 // Sums over frequencies of kernel * phi_0^(n-h) phi_1^h (mixture_samples.h) for one h after another. A
@@ -36,18 +37,19 @@ class Products {
     }
     resize((re.size() + 7) / 8 * 8);
   }
-  // A bound on the error that dropped products cause in later values; rounding is not included.
+  // A bound on the error that dropped products cause in later results of next(), rounding not included.
   static constexpr double kDropped = 1e-240;
-  // A bound on the rounding error after `steps` multiplications, beyond what Samples::error covers, if `size`
-  // is the sum of the moduli of the samples. A multiplication rounds by at most sqrt(5) units of 2^-53 of the
-  // modulus, and its factor is known to 5: two for the exponential, two for the sine or cosine, and one for
-  // their product. (The errors of the logarithm and the angle, times all terms, are in contour::RoundOff.)
-  // Samples::error has 4096 of these units for the multiplications, for the sample itself and for the sum,
-  // which takes at most 5 + log2(count + 64) roundings (atom_kernels.cc): 3800 are left for up to 524
-  // multiplications.
+  // A bound on the rounding error after `steps` multiplications, beyond what Samples::error covers, if
+  // `size` is the sum of the moduli of the samples. A multiplication rounds by at most sqrt(5) units of
+  // 2^-53 of the modulus. Its factor errs by at most 5 such units: two for the exponential, two for the sine
+  // or cosine, and one for their product. (The errors of the logarithm and the angle, times the number of
+  // terms, are in contour::RoundOff.) Samples::error has 4096 of these units for the multiplications, for
+  // the sample itself and for the sum, which takes at most 5 + log2(count + 64) roundings (atom_kernels.cc).
+  // Of these units, 3800 are left for up to 524 multiplications.
   static double rounding(double steps, double size) {
     return larger(0.0, 7.25 * steps - 3800) * kUnitRoundoff * size;
   }
+  // The sum for the next h.
   double next() {
     if (ready_ == 0) {
       if (++groups_ % kGroupsBetween == 0) {
@@ -91,13 +93,14 @@ class Products {
   int groups_ = 0;
 };
 
-// The frequencies where the sample of one end, phi_0^n, underflows and the products grow towards the other end.
-// Products leaves them out, although close to the other end they may matter; this is their part of each sum,
-// computed from the samples of the other end. Up to halfway they do not matter: a product is then at most the
-// geometric mean of the two ends, which is below kDropped or far below the rounding of the other end's sample.
+// The frequencies that Products leaves out, where the sample of the end it starts from underflows and the
+// products grow towards the other end. Close to the other end they may matter, so this class computes their
+// part of each sum from the samples of the other end. Up to halfway they do not matter, because a product is
+// then at most the geometric mean of the two ends. This mean is below kDropped or far below the rounding of
+// the other end's sample.
 class LateSamples {
  public:
-  // `from` is the end where the products start.
+  // `from` is the end where the products start: 0 for phi_0^n, 1 for phi_1^n.
   LateSamples(const Samples& samples, int from, double terms) : terms_(terms) {
     const double sign = from == 0 ? 1 : -1;
     for (std::size_t i = 0; i < samples.turn.size(); ++i) {

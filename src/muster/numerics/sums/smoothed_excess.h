@@ -3,8 +3,8 @@
 //
 // The trapezoidal sum errs upward: its aliases are nonnegative, and by Jensen's inequality smoothing adds to
 // it. For the lower end, bounds on the aliases and on what smoothing adds are subtracted; expected_excess.h
-// has the inequalities. Used by excess_by_contour.cc for one law, by excess_of_mixed_sum.cc for several, and
-// by worst_mixture.cc. Pure functions.
+// has the inequalities. These functions serve excess_by_contour.cc, which integrates one law,
+// excess_of_mixed_sum.cc, which integrates several, and worst_mixture.cc. They are pure.
 #pragma once
 
 #include <cmath>
@@ -27,9 +27,9 @@ struct SmoothedSum {
   double visited;  // share of the frequencies visited within the budget; below 1, all else is invalid
 };
 
-// A trapezoidal sum over all frequencies up to some last one, before it is multiplied by step / 2 pi and the
-// smoothing's constant factor. `noise` bounds the round-off of `value`; `density` is an upper bound of the
-// same sum without the kernel 1/z^2.
+// A trapezoidal sum over all frequencies up to some last one, before it is multiplied by step / 2 pi and by
+// the constant factor e^{(s c)^2 / 2} of the smoothing. `noise` bounds the round-off of `value`; `density` is
+// an upper bound of the same sum without the kernel 1/z^2.
 struct TermSums {
   double value, noise, density;
   double skipped;  // an upper bound of the sum of the moduli of the terms left out so far
@@ -43,16 +43,17 @@ inline SmoothedSum scaled(const TermSums& sums, double last, double step, double
   return {sums.value * scale, (skipped + sums.noise) * scale, larger(0.0, density) * scale, 1};
 }
 
+// Relative margin for the round-off of the few operations that turn a SmoothedSum into an enclosure.
 inline constexpr double kOutward = 64 * std::numeric_limits<double>::epsilon();
-// For a smaller log_scale, a result is computed by way of its logarithm.
+// If log_scale is below this, a result is computed by way of its logarithm.
 inline constexpr double kLeastLogScale = -600;
 
 // Whether 1/z^2 and the squares of smoothings along Re z = c stay within the range of a double.
 inline bool is_in_range(double c) { return c > 1e-140 && c < 1e140; }
 
-// The term size e^{i angle} / z^2 at z = c + it: its real part and its modulus, and the cosine of its angle.
-// z is c (1 + i slope), and |z|^4 is not computed, which leaves the range of a double long before 1/z^2 does.
-// In real arithmetic, because std::complex would take a quarter of an integral's time.
+// The term size e^{i angle} / z^2 at z = c + it: its real part, its modulus, and the cosine of `angle`. With
+// z = c (1 + i slope), |z|^4 need not be computed, which leaves the range of a double long before 1/z^2 does.
+// The arithmetic is real, because with std::complex it would take a quarter of an integral's time.
 struct SquareTerm {
   double real, modulus, cosine;
   SquareTerm(double size, double angle, double c, double t) : cosine(std::cos(angle)) {
@@ -85,9 +86,9 @@ inline Enclosure without_smoothing(const SmoothedSum& sum, double log_scale, dou
   return {larger(0.0, lower_without_smoothing(sum, scale, c, s, period, upper)), upper};
 }
 
-// Jensen's lower bound (E S - k)_+ of E(S - k)_+ for a sum S of independent terms. Where S never exceeds k or
-// is always 0, this bound is E(S - k)_+ itself, and value() encloses it; otherwise only the lower end of
-// value() is proven. raise() raises both ends of an enclosure of E(S - k)_+ to at least those of value().
+// Jensen's lower bound (E S - k)_+ of E(S - k)_+ for a sum S of independent terms. If S never exceeds k or is
+// always 0, this bound is E(S - k)_+ itself, and value() encloses it; otherwise only the lower end of value()
+// is a proven bound. raise() raises both ends of an enclosure of E(S - k)_+ to at least those of value().
 class Jensen {
  public:
   explicit Jensen(double k) : k_(k), difference_(-k), rounding_(8 * kUlp * std::abs(k)) {}

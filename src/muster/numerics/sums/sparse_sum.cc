@@ -24,8 +24,8 @@ constexpr double kTinyWeight = 1e-200, kHugeAtom = 1e60;
 
 // Tuning: every choice gives a valid enclosure; these constants trade its width for work. The limits below
 // are for the enumeration of laws of at most three atoms. If one nonzero term is expected, about a dozen
-// counts of nonzero terms have probabilities that matter, and the probability of more than 80 is less than 1
-// / 81! = 2e-121. For 1e-9 to 1 expected nonzero terms, the result was compared with the contour integral,
+// counts of nonzero terms have probabilities that matter, and the probability of more than 80 is less than
+// 1 / 81! = 2e-121. For 1e-9 to 1 expected nonzero terms, the result was compared with the contour integral,
 // which agrees to 1e-10 (docs/theory/notes/class-c.md, "Few expected reports").
 struct Enumeration {
   static constexpr double kMaxExpected = 1;  // the largest expected number of nonzero terms
@@ -36,7 +36,7 @@ struct Enumeration {
   static constexpr int kMaxCount = 80;  // larger numbers of nonzero terms are bounded, not enumerated
   // The most that counts of nonzero terms which are not enumerated may add, relative to the value.
   static constexpr double kTail = 1e-10;
-  static constexpr double kTolerance = 1e-9;  // relative error allowed in the maximum over the types
+  static constexpr double kTolerance = 1e-9;  // relative error allowed in the maximum over i
   // The most products for that maximum; they take a few milliseconds.
   static constexpr double kMaxWork = 1e6;
 };
@@ -70,8 +70,8 @@ std::vector<SumAtom> atoms_of_sum(const AtomicLaw& law, double mass, int count) 
   return all;
 }
 
-// Encloses E(x + y - k)_+ for independent x and y of the laws `left` and `right`. The round-off of each
-// excess is subtracted for the lower end and added for the upper end.
+// Encloses E(x + y - k)_+ for independent x and y of the laws `left` and `right`. A bound on the round-off of
+// each excess is subtracted for the lower end and added for the upper end.
 Enclosure excess_of(const std::vector<SumAtom>& left, const std::vector<SumAtom>& right, double k) {
   Enclosure total{0, 0};
   for (const SumAtom& x : left) {
@@ -86,7 +86,7 @@ Enclosure excess_of(const std::vector<SumAtom>& left, const std::vector<SumAtom>
   return total;
 }
 
-// Values of x (x - 1) ... (x - count + 1) / all^count for each count up to the largest that is enumerated.
+// The values x (x - 1) ... (x - count + 1) / all^count for each count from 0 to kMaxCount.
 class Falling {
  public:
   Falling(double x, double all) : of_count_{1} {
@@ -100,7 +100,7 @@ class Falling {
   std::array<double, Enumeration::kMaxCount + 1> of_count_;
 };
 
-// One number c of nonzero terms: its probability, and H(j, c - j) of sparse_sum.h for every j.
+// One number c of nonzero terms, with its probability and with H(j, c - j) of sparse_sum.h for every j.
 struct Count {
   int count;
   double probability;
@@ -110,8 +110,8 @@ struct Count {
   std::vector<std::vector<double>> best{};
 };
 
-// An interval of i: `first` terms are of the first law, `second` of the second, and the
-// rest are undecided.
+// An interval of values of i: `first` terms are of the first law, `second` of the second, and the rest are
+// undecided. `upper` bounds V_i on the interval.
 struct Block {
   double first, second;
   double upper;
@@ -132,8 +132,8 @@ class FewTerms {
     double probability = std::exp(terms * std::log1p(-mass));
     double found = 0;
     for (int c = 0; c <= others_; ++c) {
-      // `rest` bounds what all counts from c on add: if P(c) is the probability of the count c, then
-      // (c+1) P(c+1) is at most expected / c times c P(c).
+      // `rest` bounds what all counts from c on add. If P(c) is the probability of the count c, then
+      // (c+1) P(c+1) is at most expected / c times c P(c), so they add up like a geometric series.
       if (c > expected) {
         const double rest = c * top * probability / (1 - expected / c) * (1 + kOutward);
         if (c > Enumeration::kMaxCount || rest <= Enumeration::kTail * found) {

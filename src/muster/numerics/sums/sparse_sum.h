@@ -3,8 +3,8 @@
 //
 // See worst_mixture.h for n, for V_i and for what `Mixing` means. Both laws have the same mass w away from
 // zero, so the law of the number N of nonzero terms does not depend on i. Given N = c, the nonzero terms are
-// a uniformly random choice of c terms. With Mixing::swap the weight absent * n/(n - N) turns Bin(n - 1, w)
-// into Bin(n, w):
+// a uniformly random choice of c terms. With Mixing::swap the weight absent * n/(n - N) turns the law
+// Bin(n - 1, w) of N into Bin(n, w):
 //     V_i = sum over c of Bin(n, w)(c) E H(J, c - J),
 // where H(j, l) is the expected excess for j nonzero terms of the first law and l of the second. J is the
 // number of terms of the first law among the c; its law is hypergeometric. If n w is small, few counts c
@@ -21,16 +21,16 @@
 
 namespace muster::numerics {
 
-// value.estimate is at most the larger of V at the two ends, where all terms are of one law. None if more
-// than one nonzero term is expected, if k exceeds 24 times the largest atom, if the laws have different
-// masses away from zero, or no such mass, if one has more than two nonzero atoms, or if atoms or weights are
-// extreme (kHugeAtom and kTinyWeight in sparse_sum.cc).
+// The largest V_i. In the result, value.estimate is at most the larger V_i of the two ends, where all terms
+// are of one law. Returns none if more than one nonzero term is expected, if k exceeds 64 times the largest
+// atom, if the laws' masses away from zero differ or are 0, if a law has more than two nonzero atoms, or if
+// atoms or weights are extreme (kHugeAtom and kTinyWeight in sparse_sum.cc).
 std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const AtomicLaw& second, double terms,
                                               double k, Mixing mixing);
 
 // E(Y_1 + ... + Y_n - k)_+ for one law. If the law has at most three nonzero atoms, this is computed in the
-// same way, and the result is none in the other cases named above. If the law has more, excess_by_pairs()
-// (term_pairs.h) computes it.
+// same way, and the result is none in the other cases named above. If the law has more atoms, the result is
+// that of excess_by_pairs() (term_pairs.h), or none if atoms or weights are extreme or n < 1.
 std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

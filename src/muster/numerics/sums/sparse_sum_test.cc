@@ -15,7 +15,7 @@
 namespace muster::numerics {
 namespace {
 
-// The reference enumerated_mixture adds up all counts of all atoms, zeros included, for every i.
+// The reference, enumerated_mixture(), adds up all counts of all atoms, zeros included, for every i.
 TEST(SparseSum, IsTheMaximumOverAllTypes) {
   std::mt19937_64 engine(7);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -72,7 +72,7 @@ TEST(SparseSum, ManyTermsOfWhichThreeCount) {
         long double largest = 0;
         for (const double share : {0.0, 0.3, 0.5, 1.0}) {
           const double i = std::floor(share * (n - 1));
-          // For each atom, the number of terms whose law has this atom.
+          // For each of the two laws' four atoms, the number of terms whose law has this atom.
           const double of[4] = {i, i, n - 1 - i, n - 1 - i};
           const double point[4] = {first.points[0], first.points[1], second.points[0], second.points[1]};
           const double weight[4] = {first.weights[0], first.weights[1], second.weights[0], second.weights[1]};
@@ -169,15 +169,16 @@ TEST(SparseSum, OneLawOfManyAtoms) {
   EXPECT_GT(one_alone_fails, 30);
 }
 
-// Thresholds that only dozens of nonzero terms exceed. The reference is a binomial tail in extended precision.
-// The law of three atoms differs from that of one by less than the tolerance.
+// Only sums of dozens of nonzero terms exceed these thresholds. The reference is a binomial tail in extended
+// precision. The expected excess of the law of three atoms differs from that of the law of one atom by less
+// than the tolerance.
 TEST(SparseSum, FarThresholdsNeedDozensOfTerms) {
   for (const double n : {200.0, 1e9}) {
     for (const double expected : {1e-2, 0.5}) {
       const double w = expected / n;
       const AtomicLaw one{{1}, {w}}, three{{1 - 1e-13, 1, 1 + 1e-13}, {w / 4, w / 2, w / 4}};
       for (const double k : {20.5, 40.5, 63.5}) {
-        long double exact = 0, log_probability = 0;  // of s nonzero terms, before the factor for the others
+        long double exact = 0, log_probability = 0;  // of s nonzero terms, without the factor of the zeros
         for (int s = 1; s < 120; ++s) {
           log_probability += std::log((n + 1.0L - s) / s * w);
           if (s > k)

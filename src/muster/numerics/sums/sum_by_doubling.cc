@@ -11,7 +11,7 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kNegligible = 1e-46;
+constexpr double kNegligible = 1e-46;  // pairs of atoms whose mass is at most this may be left out
 
 // For each cell, the mass, the first moment relative to the left knot, and the number of terms that were
 // added.
@@ -22,8 +22,9 @@ struct Cells {
   double dropped_moment = 0;  // upper bound on what these pairs contribute to the mean
 };
 
-// Mass and first moment of a law from each atom on, and its mass before each atom. They show which pairs of a
-// row are negligible, where a row pairs one atom of the other law with all atoms of this one.
+// The mass and the first moment of a law from each atom on, and its mass before each atom. They show which
+// pairs of a row are negligible. A row consists of the pairs of one atom of the other law with all atoms of
+// this law.
 struct Tails {
   std::vector<double> mass_from, moment_from, mass_before;
   explicit Tails(const SumLaw& law)
@@ -86,8 +87,9 @@ Cells convolve(const SumLaw& a, const SumLaw& b, const std::vector<double>& knot
   if (b.points.empty()) {
     return cells;
   }
-  // With itself, a law's pair of two different atoms is added once, with twice the product of their masses.
-  // Where it is left out, all of this is charged; the other row need not leave out the same pair.
+  // When a law is convolved with itself, each pair of different atoms is added once, with twice the product
+  // of their masses. A row that leaves a pair out charges for both orders, because the other atom's row may
+  // not charge for this pair.
   const double times = &a == &b ? 2 : 1;
   const Tails tails(b);
   const auto& from = tails.mass_from;
@@ -130,7 +132,7 @@ SumLaw split(const Cells& cells, const std::vector<double>& knots) {
   masses[last] += cells.mass[last];
   SumLaw law;
   for (std::size_t c = 0; c <= last; ++c) {
-    if (!(masses[c] <= 0)) {  // a NaN is kept: a mass that is not known must not look like none
+    if (!(masses[c] <= 0)) {  // a NaN is kept, because an unknown mass must not look like 0
       law.points.push_back(knots[c]);
       law.masses.push_back(masses[c]);
     }

@@ -11,10 +11,10 @@
 // Adding independent variables preserves convex order, so the sum of n copies is bracketed by log2 n
 // doublings and at most as many additions. All terms are positive, so even a very small mass has a small
 // relative error. This is needed in the far tails of heavy-tailed laws, where the integrand of
-// expected_excess.h hardly decays. For each atom of one law, of mass p, the outermost atoms of the other are
-// left out: on each side, those whose total mass is at most 1e-46 / p. `above` adds a bound on what these
-// pairs contribute. Reference: docs/theory/shuffle-gaussian.md, "Numerics". Pure functions; call from any
-// thread.
+// expected_excess.h hardly decays. Each atom of one law, of mass p, is paired with the atoms of the other law
+// except the outermost ones: on each side, those whose total mass is at most 1e-46 / p are left out. `above`
+// adds a bound on what these pairs contribute. Reference: docs/theory/shuffle-gaussian.md, "Numerics". Pure
+// functions; call from any thread.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ struct SumLaw {
   double point_error = 0;      // a bound on the relative round-off error of a point
   double mass_error = 0;       // a bound on the relative round-off error of a mass
 
-  // E(S - k)_+ and E(k - S)_+ for k >= 0. `side` must be the side that the law was made with: Side::above
-  // gives an upper bound, Side::below a lower bound.
+  // Bounds on E(S - k)_+ and E(k - S)_+ for k >= 0. `side` must be the side that the law was made with:
+  // Side::above gives an upper bound, Side::below a lower bound.
   double expected_excess(double k, Side side) const;
   double expected_deficit(double k, Side side) const;
 };

@@ -73,7 +73,7 @@ TEST(SumByDoubling, EnclosesTheExactSum) {
     for (const double share : {0.0, 0.3, 0.8, 1.0, 1.2, 2.0, 3.9}) {
       encloses(above, below, exact, n * share);
     }
-    const double k = 1.2 * n;  // near the mean of 0.97 n, where a knot's cell is narrow against the deviation
+    const double k = 1.2 * n;  // near the mean 0.97 n, where cells are narrow beside the standard deviation
     EXPECT_LE(above.expected_excess(k, Side::above), 1.01 * below.expected_excess(k, Side::below));
   }
 }
@@ -89,8 +89,9 @@ TEST(SumByDoubling, KeepsWhatLiesBeyondTheLastKnot) {
   for (const double k : {1.0, 5.0, 9.0, 12.0, 17.0}) encloses(above, below, exact, k);
 }
 
-// A rare atom, of which each other atom's row leaves out its pair with it while the rare atom's row keeps most
-// of the others. Each pair of different atoms counts twice.
+// The law has one rare atom. The row of every other atom leaves out the pair with the rare atom, while the
+// rare atom's row keeps most pairs. Each pair of different atoms occurs in two orders, and both must be
+// charged.
 TEST(SumByDoubling, ChargesBothOrdersOfAPairThatIsLeftOut) {
   for (const bool low : {false, true}) {
     SumLaw one;

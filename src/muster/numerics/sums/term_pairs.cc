@@ -31,8 +31,8 @@ struct Pairs {
   static constexpr int kMaxCount = 30;
 };
 
-// E(Y_1 + ... + Y_c - k)_+ for c = 1 and c = 2 terms, each conditioned to be nonzero, from cumulative sums
-// over the sorted points, from the largest down.
+// E(Y_1 + ... + Y_c - k)_+ for c = 1 and c = 2 terms, each conditioned to be nonzero. It comes from
+// cumulative sums over the sorted points, from the largest down.
 class PairsOfTerms {
  public:
   PairsOfTerms(const AtomicLaw& law, double mass) {
@@ -69,8 +69,8 @@ class PairsOfTerms {
     std::size_t from = points_.size();
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const double threshold = k - points_[i];
-      // A pair whose sum exceeds k by less than the rounding of `threshold` counts too. A pair that is counted
-      // though its sum is below k takes less away than around() charges for it.
+      // A pair whose sum exceeds k by less than the rounding of `threshold` must be counted, too. A pair that
+      // is counted although its sum is below k lowers the total by less than around() charges for it.
       const double counted = threshold - 2 * kUlp * (std::abs(k) + std::abs(points_[i]));
       while (from > 0 && points_[from - 1] > counted) {
         --from;
@@ -107,8 +107,8 @@ class PairsOfTerms {
 
 Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
   const double mass = law.nonzero_mass();
-  // Where the law has almost no mass at zero, a sum of one positive and one zero term may still make up the
-  // value. So the mass at zero is not a difference taken to be exact, but an enclosure.
+  // Where the law has almost no mass at zero, sums of one positive and one zero term may still make up the
+  // value, so the rounding of that mass matters. It is therefore enclosed.
   const Enclosure rest = law.mass_at_zero();
   const double nobody = larger(0.0, -k);
   if (law.points.empty() || !(mass > 0)) return {nobody, nobody};
@@ -119,7 +119,7 @@ Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
     return n == 1 ? mass * of_one + zero * nobody
                   : mass * mass * of_two + 2 * mass * zero * of_one + zero * zero * nobody;
   };
-  // For the sum of the weights, and for these sums of products of positive factors.
+  // `slip` covers the rounding of the sum of the weights and of these sums of products of positive factors.
   const double slip = (32 + static_cast<double>(law.points.size())) * kUlp;
   return {larger(0.0, expectation(rest.lower, one.lower, two.lower) * (1 - slip)),
           expectation(rest.upper, one.upper, two.upper) * (1 + slip) +

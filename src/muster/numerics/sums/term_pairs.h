@@ -1,4 +1,5 @@
-// The expected excess of sums in which more than two nonzero terms are improbable, for laws of many atoms.
+// Encloses the expected excess of sums in which more than two nonzero terms are improbable, for laws of many
+// atoms.
 //
 // Sums of one and of two nonzero terms are exact: for each point of the second term, the first term's
 // expected excess comes from cumulative sums over its sorted points. For c > 2 terms Y_1, ..., Y_c, each

@@ -1,4 +1,5 @@
-// For tests: a law of two points and zero, like the terms of class C (Theorem 4, docs/theory/class-c.md).
+// A law of two points and zero for tests. The terms of class C have such laws (Theorem 4,
+// docs/theory/class-c.md).
 #pragma once
 
 #include "muster/numerics/sums/atomic_law.h"

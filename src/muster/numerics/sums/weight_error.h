@@ -1,4 +1,5 @@
-// How far rounding the weights of a law can move an expectation over a sum of its copies. Pure function.
+// By how much rounding the weights of a law can change an expectation over a sum of copies of the law. Pure
+// function.
 #pragma once
 
 #include <cmath>
@@ -13,8 +14,8 @@ namespace muster::numerics {
 // Let d = 5 * 2^-53 and m = `expected`. Rounding multiplies the probability of a sum with N such terms by at
 // most e^{d N}, and the factor 1 + x, x = 1e-15 (m + 10 sqrt(m) + 64), covers this for N <= log(1 + x) / d,
 // which is at least 1.8 (m + 10 sqrt(m) + 64). For independent terms, Chernoff's exponent m - N + N log(N/m)
-// says that more than these occur with a probability below e^-340, whatever m is; the worst m is 41. No delta
-// near that is asked for.
+// says that N is larger with a probability below e^-340, whatever m is; the worst m is 41. No delta near that
+// is asked for.
 //
 // The factor also serves weights of six, seven or eight roundings: the same N then suffices with probability
 // 1 - e^-246, 1 - e^-175 or 1 - e^-119 (at the worst m: 66, 120 or 288). Where N is larger, the factor lacks

@@ -27,9 +27,9 @@ constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Tuning: every choice gives a valid bound; these constants trade its height for work. The resulting widths
-// are tabulated in docs/theory/notes/class-c.md, "Width and time": 1e-5 for many terms, mostly below 1e-3 for
-// few. A curvature allowance below kTolerance times the value is not refined; the finest smoothing adds 5e-6
-// of the value.
+// are tabulated in docs/theory/notes/class-c.md, "Width and time": about 1e-5 for many terms, mostly below
+// 1e-3 for few. The curvature allowance is what beta (worst_mixture.h) adds to the chords. If it is below
+// kTolerance times the value it is not refined, because the finest smoothing adds 5e-6 of the value anyway.
 constexpr double kTolerance = 2e-7;
 // If the allowance is above this part of the value, two more smoothings and more chords are tried.
 constexpr double kWorthTheWork = 1e-3;
@@ -42,14 +42,14 @@ constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
 // the bound at one threshold takes about a millisecond at most (docs/theory/notes/class-c.md, "Width and
 // time").
 constexpr double kPieces = 64, kMaxWork = 4e5, kMaxWorkAtLast = 2e6;
-// A smoothing may visit this many times kAffordable frequencies: kPatientWithFine if it is finer than
-// kCoarsest, kPatient otherwise. A larger factor would gain about 1e-5.
+// A smoothing may visit kPatientWithFine times kAffordable frequencies if it is finer than kCoarsest, and
+// kPatient times as many otherwise. Larger factors would narrow the result by about 1e-5.
 constexpr double kPatientWithFine = 3, kPatient = 5;
-// Up to this many atoms the cost of a frequency is mostly that of its logarithms and angles; with more atoms
-// it costs more, and fewer are affordable.
+// Up to this many atoms, the cost of a frequency is mostly that of its logarithms and angles. With more atoms
+// a frequency costs more, so fewer frequencies are affordable.
 constexpr double kManyAtoms = 32;
-// A bound above this many times the larger end is refined not by more chords but by more smoothing, which
-// lowers the curvature itself.
+// If the bound is above kHopeless times the larger end, it is refined not by more chords but by more
+// smoothing, which lowers the curvature itself.
 constexpr double kHopeless = 2;
 // The contour is moved, by factors of kStep, if at the larger end's saddle point the other end's transform is
 // more than e^kAlike times the larger end's. Without the move the bound can be useless
@@ -58,13 +58,14 @@ constexpr double kAlike = 1, kStep = 1.25;
 // If the contour was moved and leaves a larger relative gap between `upper` and `estimate` than this, the
 // contour of the larger end is tried as well.
 constexpr double kWorthAnother = 0.2;
-// Every V is computed, whatever the chords give, if the logarithm of the probability that no term is absent
+// Every V_h is computed, whatever the chords give, if the logarithm of the probability that no term is absent
 // exceeds this (e^-14 = 8e-7). The V_h leave this event out, and a rarer event seldom matters for the bound.
 constexpr double kRareAll = -14;
-// A value below e^kVanishing = 3e-109 is bounded, not computed: no delta that small is asked for.
+// A value below e^kVanishing = 3e-109 is bounded, not computed, because no delta that small is asked for.
 constexpr double kVanishing = -250;
 
-// In extended precision, so that the sum of any number of samples takes about one rounding of a double.
+// The sum is in extended precision, so that it takes about one rounding of a double, however many samples
+// there are.
 double sum_of(const std::vector<double>& v) {
   long double total = 0;
   for (double x : v) {
@@ -73,8 +74,8 @@ double sum_of(const std::vector<double>& v) {
   return static_cast<double>(total);
 }
 
-// An upper bound of V over a piece of length `length`, where V is at most `left` and `right` at the two ends:
-// the largest value of the chord plus the curvature allowance.
+// An upper bound of V_h for all h in a piece of `length` values, where V_h is at most `left` and `right` at
+// the two ends. It is the largest value of the chord plus the curvature allowance.
 double bulge(double left, double right, double length, double curvature, bool swap) {
   const double allowance = curvature * length * length * (0.5 + (swap ? 1 / length : 0));
   const double drop = std::abs(left - right);
@@ -86,7 +87,7 @@ double bulge(double left, double right, double length, double curvature, bool sw
   return high + allowance * share * share;
 }
 
-// An upper bound of all V, the largest value seen, and the number of terms of the second law at that value.
+// An upper bound of all V_h, the largest value seen, and the number of terms of the second law at that value.
 struct Largest {
   double upper = 0;
   double value = 0;
@@ -177,9 +178,10 @@ Largest over_every_type(const Frame& frame, const Samples& samples) {
   return worst;
 }
 
-// The contour for all mixtures. Where the other law's transform is much larger at the saddle point `c` of
-// `law`, a mixture has the largest value. The contour is then moved towards the other law's saddle point
-// until the two transforms are about equal, which is where the larger of them is smallest.
+// The c of one contour for all mixtures; the argument `c` is the saddle point of `law`. Where the other
+// law's transform is much larger at this saddle point, some mixture has the largest value. The contour is
+// then moved towards the other law's saddle point until the two transforms are about equal, which is where
+// the larger of them is smallest.
 double contour_of_all(const AtomicLaw& law, const AtomicLaw& other, double terms, double k, double c) {
   const auto apart = [&](double at) { return terms * (other.log_mgf(at) - law.log_mgf(at)) > kAlike; };
   const auto rises = [&](double at) { return terms * tilt_of(other, at).mean - k > 2 / at; };
@@ -200,9 +202,9 @@ double contour_of_all(const AtomicLaw& law, const AtomicLaw& other, double terms
   return far;
 }
 
-// A lower bound of the largest V, from the mixture with h terms of the second law. For Mixing::swap, the
-// product quantity minus its part where no term is absent is an average of two V's. Returns 0 at an end,
-// whose value is known already.
+// A lower bound of the largest V_h, from the mixture with h terms of the second law. For Mixing::swap, the
+// product quantity minus its part where no term is absent is an average of two of the V_h. Returns 0 at an
+// end, whose value is known already.
 double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Frame& frame, double h,
                       double c) {
   if (!(h > 0 && h < frame.terms)) return 0;
@@ -219,7 +221,7 @@ double of_one_mixture(const AtomicLaw& first, const AtomicLaw& second, const Fra
 struct Attempt {
   bool usable = false;
   double fraction = 0;       // the smoothing s, in units of 1/c
-  double upper = kInfinity;  // the upper bound of all V, in units of e^{log_scale}
+  double upper = kInfinity;  // the upper bound of all V_h, in units of e^{log_scale}
   double larger_end = 0;     // value of the larger end, in units of e^{log_scale}
   double lower = 0;          // lower bound of the larger end's value, not scaled
   double second = 0;         // number of terms of the second law in the largest mixture seen
@@ -264,7 +266,7 @@ Attempt attempt(const Frame& frame, const LawOnContour& a, const LawOnContour& b
   return out;
 }
 
-// The frame of the integrals along Re z = c; its period is set later.
+// The frame of the integrals along Re z = c. Its period is set by along().
 Frame frame_along(const AtomicLaw& first, const LawOnContour& a, const LawOnContour& b, double terms,
                   double k, Mixing mixing, std::optional<double> absent, double c) {
   double weight = 0;
@@ -281,7 +283,7 @@ Frame frame_along(const AtomicLaw& first, const LawOnContour& a, const LawOnCont
   return frame;
 }
 
-// Chernoff's bound at frame.c, for every mixture at once; the weight n absent/(n - N) of
+// Chernoff's bound at frame.c, for every mixture at once. It uses that the weight n absent/(n - N) of
 // Mixing::swap is at most n.
 double chernoff_of_mixtures(const Frame& frame, const AtomicLaw& first, const AtomicLaw& second) {
   const double log_mgf = larger(log_mgf_above(first, frame.c), log_mgf_above(second, frame.c));

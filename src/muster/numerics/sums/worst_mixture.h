@@ -1,16 +1,16 @@
 // Certified upper bound of the maximum over i of E(S_i - k)_+, where S_i is a sum of independent terms, i of
 // them of one law and the rest of another. The bound covers all i together, for about the work of a single i.
 //
-// `Mixing` chooses between two quantities V_i; in both, n = `terms`. `product`: S_i has n terms, i = 0..n,
-// and V_i = E(S_i - k)_+. `swap`: the quantity in the swap theorem for class C (Theorem 4,
-// docs/theory/class-c.md). Here S_i has m = n - 1 terms (the other clients), of which i = 0..m follow the
-// first law, and
+// `Mixing` chooses between two quantities V_i; in both, n = `terms`. With `product`, S_i has n terms,
+// i = 0..n, and V_i = E(S_i - k)_+. With `swap`, V_i is the quantity in the swap theorem for class C
+// (Theorem 4, docs/theory/class-c.md). Here S_i has m = n - 1 terms (the other clients), of which i = 0..m
+// follow the first law, and
 //     V_i = n E[ absent/(n - N_i) (S_i - k)_+ ],
 // where N_i is the number of the m terms that are not absent. A term is absent, and then 0, with probability
-// `absent`; a law may have more mass at zero, which does not count as absent. Let G_h be the product quantity
-// with h of n terms of the first law. Then G_h >= (h/n) V_{h-1} + ((n-h)/n) V_h, with equality except for the
-// event that no term is absent. At the ends h = 0 and h = n, the right-hand side is a single V. So G_h is an
-// upper bound of this V, and it is computed without the weight absent/(n - N_i).
+// `absent`; a law may have more mass at zero, which does not count as absent. Let G_h be V_h for `product`,
+// with h of n terms of the first law. Then G_h >= (h/n) V_{h-1} + ((n-h)/n) V_h for `swap`, with equality
+// except for the event that no term is absent. At the ends h = 0 and h = n, the right-hand side is a single
+// V_i. So G_h is an upper bound of this V_i, and it is computed without the weight absent/(n - N_i).
 //
 // Method. The trapezoidal rule of expected_excess.h turns every V_i into a finite sum over frequencies of
 // kernel * phi_1^i phi_2^(m-i), with nonnegative error. phi_1 and phi_2 are the transforms of the two laws,
@@ -38,11 +38,12 @@
 
 namespace muster::numerics {
 
+// Which of the two quantities V_i described above is bounded.
 enum class Mixing { product, swap };
 
 struct WorstMixture {
-  // upper: at least every V_i. estimate: at most the largest V_i; with Mixing::swap, at most that plus the
-  // part of a G_h where no term is absent.
+  // `upper` is at least every V_i. `estimate` is at most the largest V_i, or with Mixing::swap at most that
+  // plus the part of a G_h where no term is absent.
   UpperAndEstimate value;
   double slack;  // the part of value.upper that allows for beta, divided by the larger end
 };

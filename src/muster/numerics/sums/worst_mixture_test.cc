@@ -96,15 +96,15 @@ TEST(WorstMixture, ContourIsAboveEveryMixtureAndNear) {
   }
 }
 
-// The curvature allowance is needed where the maximum is not at an end: for these laws the even mixture
-// has a larger value than both ends.
+// The curvature allowance is needed where the maximum is not at an end. For these laws, a mixture with about
+// as many terms of one law as of the other has a larger value than both ends.
 TEST(WorstMixture, SeesAMaximumInside) {
   const AtomicLaw first = two_points(4, -0.1, 0.5, 0.01);
   const AtomicLaw second = two_points(-4, 0.4, 0.5, 0.01);
   for (const int terms : {40, 400, 4000}) {
     const double inside = 3.0;
-    // In a sum of terms of `even`, each term has either law with probability 1/2. The expected excess of this
-    // sum is a mean of V_h over h, so some V_h is at least as large.
+    // A term of the law `even` follows either law with probability 1/2. So the expected excess of a sum of
+    // such terms is a mean of V_h over h, and some V_h is at least as large.
     AtomicLaw even = first;
     for (double& w : even.weights) w /= 2;
     for (std::size_t i = 0; i < second.points.size(); ++i) {
@@ -120,8 +120,8 @@ TEST(WorstMixture, SeesAMaximumInside) {
 }
 
 // Tests hundreds of terms of which only a few are zero. There the weight n absent/(n - N) of Mixing::swap
-// varies most. The bound must be above all values V_h summed here, and close to the largest of them. More
-// than 22 zeros of either law are left out, which only lowers V_h.
+// varies most. The bound must be above all values V_h summed here, and close to the largest of them. Outcomes
+// with more than 22 zeros of either law are left out, which only lowers V_h.
 TEST(WorstMixture, FewTermsAtZero) {
   constexpr int kTerms = 280, kMaxZeros = 22;
   std::vector<long double> log_factorial{0};
@@ -173,8 +173,9 @@ TEST(WorstMixture, FewTermsAtZero) {
   }
 }
 
-// Tests terms that are zero and yet count in N: both laws have more mass at zero than `absent`, by different
-// amounts. The reference is V by convolution on the integers, with the number of terms that count.
+// Tests terms that are zero and yet not absent, so that they count in N: both laws have more mass at zero
+// than `absent`, by different amounts. The reference computes V_h by convolution on the integers, jointly
+// with the number of terms that count.
 TEST(WorstMixture, ZerosThatCount) {
   const double absent = 0.3;
   AtomicLaw first, second;  // laws of twelve atoms with means near 0
@@ -243,7 +244,8 @@ TEST(WorstMixture, EqualLawsCostNothing) {
   }
 }
 
-// Tests sums that exceed the threshold by a rounding error, as expected_excess_test.cc does for one law.
+// Tests sums that exceed the threshold by a rounding error alone, as expected_excess_test.cc does for one
+// law.
 TEST(WorstMixture, CoversASumThatExceedsTheThresholdByARounding) {
   int exceeded = 0;
   for (const double point : {0.1, 0.3, 0.7, 1.1}) {
