@@ -29,7 +29,7 @@ const char* type_name(const RawValue& raw) {
   }
 }
 
-// Parses an integer, which may also be written as 1e8. A double represents every integer below 2^53 exactly.
+// Parses an integer, which may also be written as 1e8 if it is below 2^53, where a double is exact.
 std::optional<std::uint64_t> integer_of_text(std::string_view text) {
   std::uint64_t integer = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);

@@ -1,5 +1,4 @@
-// Compares the variance formula with slow computations of the same number: enumeration of the answers, and
-// simulated rounds.
+// Compares the variance formulas with simulated rounds and with each other in special cases.
 #include "muster/plan/calibration/round_variance.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +31,7 @@ PlanValues values_with(RandomizerKind kind) {
   return values;
 }
 
-// One report of the value 1 (for k-rr, of symbol 0), as a vector.
+// Draws one report of the value 1 (for k-rr, of symbol 0), as a vector.
 std::vector<double> report(const PlanValues& values, std::mt19937_64& bits) {
   std::uniform_real_distribution<double> uniform(0, 1);
   const double e = values.epsilon0 ? std::exp(*values.epsilon0) : 0;
@@ -100,8 +99,8 @@ TEST(RoundVariance, ASlotTakesItsShareOfTheClients) {
   EXPECT_DOUBLE_EQ(round_variance(values), one);
 }
 
-// The clients of one round or step whose reports make up its estimate, by the protocol's own rules; a dummy is
-// client number `clients`.
+// Draws the clients whose reports make up the estimate of one round or step, by the protocol's own rules. A
+// dummy has the number `clients`.
 std::vector<std::uint64_t> drawn(const PlanValues& values, std::mt19937_64& bits) {
   std::uniform_real_distribution<double> uniform(0, 1);
   std::vector<std::uint64_t> everybody(values.clients), chosen;
@@ -112,7 +111,8 @@ std::vector<std::uint64_t> drawn(const PlanValues& values, std::mt19937_64& bits
                         bits);
     return chosen;
   }
-  // Each of a window's clients checks in at one of its slots; here, the first `batch` slots make up the step.
+  // Each client of a window checks in at one of the window's slots. The first `batch` slots make up the step;
+  // if the window slides, only the first one does.
   const bool sliding = values.protocol == Protocol::random_check_in_sliding;
   std::vector<std::vector<std::uint64_t>> present(values.slots);
   for (std::uint64_t client = 0; client < (sliding ? values.slots : values.clients); ++client) {
@@ -127,9 +127,9 @@ std::vector<std::uint64_t> drawn(const PlanValues& values, std::mt19937_64& bits
   return chosen;
 }
 
-// Clients hold 1 and -1 in turn, so that their mean is 0, where the formulas are exact. With 20,000 rounds a
-// variance estimate has a relative error of about 1 %, and the correlation of slots, which the formula leaves out,
-// is 2 % here; the threshold is 5 %.
+// Clients hold 1 and -1 in turn, so that their mean is 0. With 20,000 rounds, a variance estimate has a
+// relative error of about 1 %. The formula for a step of several slots ignores their correlation, which
+// lowers the variance by 2 % here. The threshold is 5 %.
 TEST(RoundVariance, IsThatOfEveryProtocolsOwnDraws) {
   PlanValues values = values_with(RandomizerKind::gaussian);
   values.subset = 8;
