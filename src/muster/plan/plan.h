@@ -1,11 +1,11 @@
 // A plan is one typed, validated and immutable object, which is accounted, calibrated, trained and reported.
 //
 // A plan is read from TOML, overridden by flags, validated as a whole, and never changed afterwards; `with`
-// makes another plan. Its hash, schedule and epsilon include the overrides. docs/plan.md documents the keys,
-// ranges and defaults. A key that is unknown or does not apply to the chosen protocol, randomizer or command
-// is refused. A protocol, randomizer or model that the command does not support is also refused. Errors carry
-// file, line, key, value and allowed range. Where an override changes the protocol or the randomizer, the
-// file's keys that then do not apply are left out instead, and left_out() lists them.
+// makes another plan. A plan's hash, schedule and epsilon include the overrides. docs/plan.md documents the
+// keys, ranges and defaults. A key that is unknown or does not apply to the chosen protocol, randomizer or
+// command is refused. A protocol, randomizer or model that the command does not support is also refused.
+// Errors carry file, line, key, value and allowed range. Where an override changes the protocol or the
+// randomizer, the file's keys that then do not apply are left out instead, and left_out() lists them.
 //
 // A key has its field and default in PlanValues, its accessor in Plan, and its row in key_table.cc; keys.h
 // describes the rows.
@@ -93,7 +93,7 @@ struct PlanValues {
   double rate = 0;                 // the check-in rate; the highest, if clients' rates differ
   std::optional<double> min_rate;  // the lowest check-in rate, if clients' rates differ
   Schedule dropout{0};             // the probability that a client drops out, for each of the `rounds`
-  std::uint64_t subset = 0;        // clients in a round of protocol subset
+  std::uint64_t subset = 0;        // the number of clients drawn per round, in protocol subset
   std::uint64_t slots = 0;         // slots in a run of the protocols random-check-in-*
   std::uint64_t minimum = 1;       // reports; protocol aggregated-check-in destroys a round that has fewer
 
@@ -128,9 +128,9 @@ struct PlanValues {
 // A plan whose values were validated together.
 class Plan {
  public:
-  // Reads and checks a source for a command. Throws Error(plan), which names the key and its position, for
-  // whatever it refuses. `solved_for` lists the keys that calibration will choose: they may be absent, and
-  // their values are not read.
+  // Reads and checks a source for a command. Throws Error(plan), which names the key, for whatever it
+  // refuses. `solved_for` lists the keys that calibration will choose: they may be absent, and their values
+  // are not read.
   static Plan validate(const PlanSource& source, Command command,
                        const std::vector<std::string_view>& solved_for = {});
   // Returns a copy of this plan in which `text` overrides `key`, as the key's flag would. The copy is

@@ -189,7 +189,7 @@ void check_layout_of_data(const PlanSource& source, const Plan& plan) {
 }
 
 void check_slots_can_be_trained(const Plan& plan) {
-  constexpr std::uint64_t kMaxSlots = 1'000'000'000;  // each slot takes 16 bytes of memory
+  constexpr std::uint64_t kMaxSlots = 1'000'000'000;  // each slot takes at least 16 bytes of memory
   if (plan.has_slots() && plan.slots() > kMaxSlots) {
     throw Error(ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots()), "integer 1..1e9",
                 "is more slots than can be trained");

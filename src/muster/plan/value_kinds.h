@@ -3,7 +3,7 @@
 // Each kind has these members:
 //     read(stated, values)   Reads what a plan or a flag states into the kind's field of PlanValues. Throws
 //                            Error(plan), with the position, for a wrong type or a value out of range.
-//     write(values)          Returns the field as a flag would state it; nullopt if the plan states no value.
+//     write(values)          Returns the field as a flag would state it; nullopt if the field has no value.
 //     allowed(command)       Describes the allowed values, as in "number in (0, 1]".
 //     kPlaceholder           Stands for a value in --help, as in "NUMBER".
 #pragma once

@@ -7,8 +7,7 @@
 // evaluated value whose logarithm differs by at most 0.01: over the step to the next value, the line must
 // exceed the target by more than a quarter of its rise. The returned statement is the accountant's statement
 // for the answer itself. The knob `accuracy` chooses the randomizer's noise and the check-in rate together
-// (docs/theory/accuracy.md). All functions are pure; calibrate builds several accountants, one after the
-// other.
+// (docs/theory/accuracy.md). All functions are pure; calibrate builds several accountants in turn.
 //
 // Example:
 //     Plan plan = Plan::validate(source, Command::calibrate, keys_solved_by(Knob::sigma));

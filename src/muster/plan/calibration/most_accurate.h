@@ -7,8 +7,8 @@
 
 namespace muster::protocols {
 
-// Whether the knob accuracy applies to the protocol: its clients must decide by coins whether they report, and
-// the update must be the mean over those who do. Pure.
+// Whether the knob accuracy applies to the protocol: its clients must decide by coins whether they report,
+// and the update must be the mean over those who do. Pure.
 bool chooses_rate(Protocol protocol);
 
 // Throws Error(plan) if chooses_rate is false, if round_variance is undefined for the plan, or if no noise at

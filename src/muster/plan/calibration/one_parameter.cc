@@ -46,8 +46,8 @@ class Slopes {
   void add(double x, double y) { points_.push_back({x, y}); }
   // Returns the slope of the line through the last two points. If the last three points are close together,
   // it returns the slope at x of the parabola through them instead, unless that is less than half or more
-  // than twice the line's slope. Returns nullopt for fewer than two points, or if the result is outside 0.01
-  // .. 1e4.
+  // than twice the line's slope. Returns nullopt for fewer than two points, or for a slope outside 0.01 ..
+  // 1e4.
   std::optional<double> at(double x) const {
     const std::size_t n = points_.size();
     if (n < 2) {
@@ -137,8 +137,8 @@ Calibration solve_for_parameter(const Plan& plan, const Parameter& parameter, co
   const std::int64_t end = own_end ? last + 1 : last;
   const double highest = lattice.value(last);
   if (parameter.knob == Knob::rate && misses(cost, target, highest)) {
-    // Rate 1 misses the target, so only the rates below it are searched. It was tried separately, because it
-    // has theorems of its own and epsilon may jump there.
+    // Rate 1 misses the target, so only the rates below it are searched. Rate 1 was tried separately, because
+    // it has theorems of its own and epsilon may jump there.
     --last;
   } else if (parameter.knob == Knob::rate) {
     first = last;
