@@ -33,7 +33,7 @@ TEST(RollCallAveraged, EveryClientIsAtOneUniformSlotOfARunAtMost) {
   constexpr std::uint64_t kSlots = 25;
   RollCallAveraged roll_call(key(), coins(0.8, 0.25), kClients, kSlots);
   std::vector<std::uint64_t> loads;
-  // [run]: the slot of each client.
+  // For each run, the slot of each client.
   std::vector<std::map<std::uint64_t, std::uint64_t>> slot_of(2);
   for (std::uint64_t run = 0; run < 2; ++run) {
     for (std::uint64_t slot = 0; slot < kSlots; ++slot) {
@@ -74,14 +74,15 @@ TEST(RollCallAveraged, EveryClientIsAtOneUniformSlotOfARunAtMost) {
 
 // --- whom the server picks ------------------------------------------------------------------------
 
-// The averaged roll call with the same key lists all clients that are present.
+// The averaged roll call with the same key lists all clients that are present. The fixed window must choose
+// each of them equally often, or a dummy if there are none.
 TEST(RollCallOfFixedWindow, OneUniformClientOfThosePresentOrADummy) {
   constexpr std::uint64_t kClients = 300;
   constexpr std::uint64_t kSlots = 150;
   constexpr std::uint64_t kRuns = 200;
   RollCallOfFixedWindow fixed(key(), coins(0.7), kClients, kSlots, 1);
   RollCallAveraged everybody(key(), coins(0.7), kClients, kSlots);
-  // [number of clients present]: how often each rank among them was chosen.
+  // For each number of clients present, how often each rank among them was chosen.
   std::map<std::size_t, std::vector<std::uint64_t>> picked;
   for (std::uint64_t round = 1; round <= kSlots * kRuns; ++round) {
     const auto senders = step(fixed, round);
@@ -119,8 +120,8 @@ TEST(RollCallOfFixedWindow, OneUniformClientOfThosePresentOrADummy) {
 }
 
 // If each of n clients reports with probability p in a run of m slots, a slot is empty with probability (1 -
-// p/m)^n. This test checks three slots over many runs (Proposition 3.4 of the paper gives the sum over all
-// slots).
+// p/m)^n. The number of dummies at each of three slots is compared with this law over many runs. (Proposition
+// 3.4 of the paper gives the sum over all slots.)
 TEST(RollCallOfFixedWindow, DummiesAreAsManyAsTheLawSays) {
   constexpr std::uint64_t kClients = 40;
   constexpr std::uint64_t kSlots = 20;

@@ -1,6 +1,6 @@
-// Tests that the shuffle is uniform over all n! orders for n <= 5: exactly, by enumerating every
-// sequence of choices, and statistically, on keyed and on secret randomness. Shuffles with a known bias
-// must fail both tests.
+// Tests that the shuffle is uniform over all n! orders for n <= 5: exactly, by enumerating every sequence of
+// choices, and statistically, on keyed and on secret randomness. Shuffles with a known bias must fail both
+// tests.
 #include "muster/protocols/shuffle.h"
 
 #include <gtest/gtest.h>
@@ -44,8 +44,8 @@ void modulo(Order& order, random::BitSource& bits) {
   }
 }
 
-// Supplies a given sequence of choices: the word for choice c of r is in the c-th of r equal parts of the
-// 64-bit words, and uniform_below does not reject it.
+// Supplies a given sequence of choices. The word for choice c among r lies in part c of r equal parts of
+// [0, 2^64), counted from 0, where uniform_below returns c and rejects nothing.
 class ChosenSource final : public random::BitSource {
  public:
   ChosenSource(const std::vector<std::uint64_t>& radices, const std::vector<std::uint64_t>& choices)
