@@ -87,7 +87,7 @@ struct PlanValues {
   // These keys apply to csv data; each is empty if it is not stated.
   std::string label;      // the column that holds the class
   std::string split;      // the column that says `train` or `test`
-  std::string test_data;  // "csv:FILE"
+  std::string test_data;  // the file of test examples, as "csv:FILE"
 
   Protocol protocol = Protocol::shuffled_check_in;
   double rate = 0;                 // the check-in rate; the highest, if clients' rates differ
@@ -95,7 +95,7 @@ struct PlanValues {
   Schedule dropout{0};             // the probability that a client drops out, for each of the `rounds`
   std::uint64_t subset = 0;        // the number of clients drawn per round, in protocol subset
   std::uint64_t slots = 0;         // slots in a run of the protocols random-check-in-*
-  std::uint64_t minimum = 1;       // reports; protocol aggregated-check-in destroys a round that has fewer
+  std::uint64_t minimum = 1;       // aggregated-check-in destroys a round with fewer reports than this
 
   RandomizerKind randomizer = RandomizerKind::ldp_sgd;
   std::optional<double> epsilon0;

@@ -1,5 +1,5 @@
-// Plan::validate: reads the keys of a source according to the table of keys, then checks conditions on
-// several keys together. Plan::with does the same for a source with one key overridden.
+// Plan::validate reads the keys of a source according to the table of keys, then checks conditions on several
+// keys together. Plan::with does the same for a source with one key overridden.
 #include <fmt/format.h>
 
 #include <algorithm>

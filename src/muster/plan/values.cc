@@ -148,7 +148,7 @@ void refuse(const Stated& stated, const std::string& message) {
 
 void refuse(const std::string& key, const RawValue& raw, const std::string& allowed,
             const std::string& message) {
-  // A flag that is not a plan key is its own origin.
+  // If a flag is not a plan key, `key` is the flag itself, and the message does not name it twice.
   const std::string origin = raw.origin.flag == key ? "" : fmt::format("({}) ", raw.origin.describe());
   throw Error(ErrorCode::plan, key, raw.text, allowed, origin + message);
 }

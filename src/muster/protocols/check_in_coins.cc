@@ -18,7 +18,8 @@ namespace {
 constexpr std::uint64_t kTogether = std::uint64_t{1} << 14;
 // The number of clients that one comparison skips if none of them reports.
 constexpr std::uint64_t kPassed = 64;
-// The number of 16-bit beginnings of coins in one word, and in one whole stream.
+// The first 16 bits of a coin are called its beginning. These are the numbers of beginnings in a 64-bit word,
+// and in a whole stream.
 constexpr std::uint64_t kInWord = 4;
 constexpr std::uint64_t kInStream = std::uint64_t{1} << 35;
 

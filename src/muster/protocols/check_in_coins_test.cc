@@ -72,7 +72,7 @@ TEST(CheckInCoins, DifferBetweenRoundsAndClients) {
   neighbours.push_back(first.front());
   const auto clients = agreement_test(first, neighbours);
   EXPECT_TRUE(clients.pass) << clients.summary;
-  // Known bad: coins that do not depend on the round fail the same test.
+  // Coins that do not depend on the round fail the same test.
   EXPECT_FALSE(agreement_test(first, first).pass);
 }
 
@@ -164,7 +164,7 @@ TEST(CheckInCoins, DropoutFollowsItsSchedule) {
     const std::uint64_t reports = reporting(coins, static_cast<std::uint64_t>(round), kClients).size();
     const auto at_rate = testing::binomial_test(reports, kClients, 0.5 * (1 - lost), kAlpha);
     EXPECT_TRUE(at_rate.pass) << round << " " << at_rate.summary;
-    // Known bad: the dropout of the round before or, where that is the same, a dropout of 0.2.
+    // The test rejects the dropout of the round before or, where that is the same, a dropout of 0.2.
     const double late = round == 3 ? 0.0 : round == 4 ? 0.4 : 0.2;
     EXPECT_FALSE(testing::binomial_test(reports, kClients, 0.5 * (1 - late), kAlpha).pass);
   }
@@ -201,7 +201,7 @@ TEST(CheckInCoins, ClientsReportAtTheirOwnRates) {
     }
   }
   std::uint64_t off = 0;
-  // Known bad: all clients have the middle rate, 0.5 or, after dropout, 0.375. Some counts must not fit it.
+  // Some counts must not fit the middle of the rates, which is 0.5, or 0.375 with dropout.
   std::uint64_t off_middle = 0;
   for (std::uint64_t client = 0; client < kClients; ++client) {
     const double own = coins.check_in(client).value() * 0.75;

@@ -37,8 +37,8 @@ struct Sender {
   bool operator==(const Sender&) const = default;
 };
 
-// Share number `index` of `of` shares of a step's senders; indices start at 0. The shares are disjoint, and
-// together they are all senders of the step.
+// A step's senders are divided into `of` disjoint shares, which together are all of them. This is share
+// number `index`, counted from 0.
 struct Share {
   std::uint64_t index = 0;
   std::uint64_t of = 1;

@@ -175,7 +175,7 @@ TEST(RollCall, ClientsSendAtTheRateThatIsCharged) {
     }
     const auto verdict = testing::binomial_test(messages, coins, rate, kAlpha);
     EXPECT_TRUE(verdict.pass) << name_of(protocol) << ": " << verdict.summary;
-    // Known bad: the same protocol without its dropout.
+    // The test rejects the rate of the same protocol without its dropout.
     const Plan full = plan.with("participation.dropout", "0");
     EXPECT_FALSE(testing::binomial_test(messages, coins,
                                         accounting::message_rate(full.participation()).value(), kAlpha)

@@ -29,15 +29,15 @@ std::uint64_t factorial(int n) { return n <= 1 ? 1 : static_cast<std::uint64_t>(
 
 void ours(Order& order, random::BitSource& bits) { shuffle(std::span(order), bits); }
 
-// Known bad: each position but one is swapped with a uniform choice among all n positions. For n >= 3, the
-// n^(n-1) sequences of choices cannot be distributed evenly over n! orders.
+// A shuffle with a known bias: each position but one is swapped with a uniform choice among all n positions.
+// For n >= 3, the n^(n-1) sequences of choices cannot be distributed evenly over n! orders.
 void full_range(Order& order, random::BitSource& bits) {
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[random::uniform_below(bits, order.size())]);
   }
 }
 
-// Known bad: a choice among i positions is four random bits modulo i.
+// Another shuffle with a known bias: a choice among i positions is four random bits modulo i.
 void modulo(Order& order, random::BitSource& bits) {
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[(bits.next_u64() >> 60) % i]);

@@ -33,7 +33,7 @@ std::string stroked(const Stroke& stroke) {
 }
 
 // Returns the powers of ten in the range and, if that makes at most `most` ticks, also 2 and 5 times each
-// power. If the powers alone are too many, only powers whose exponent is a multiple of a stride are kept.
+// power. If the powers alone are too many, only exponents that are multiples of a stride are kept.
 std::vector<double> logarithmic_ticks(double low, double high, std::size_t most) {
   for (const std::vector<double>& steps : {std::vector<double>{1, 2, 5}, std::vector<double>{1}}) {
     for (int stride = 1; stride <= (steps.size() > 1 ? 1 : 1000); ++stride) {
@@ -112,8 +112,7 @@ std::vector<double> Scale::ticks(std::size_t most) const {
 
 std::string Scale::tick_text(double value) const {
   if (!logarithmic_) {
-    // Steps are far larger than a millionth of the range, so a tick value below a millionth is 0 up to
-    // rounding.
+    // Steps are far larger than a millionth of the range, so a smaller tick value is 0 up to rounding.
     const double cleaned = std::fabs(value) < 1e-6 * (high_ - low_) ? 0 : value;
     if (std::fabs(value) >= 1e6) {
       return fmt::format("{:.6g} M", value / 1e6);

@@ -1,5 +1,5 @@
-// Prints a comparison of protocols and randomizers as `muster compare` does: as a table, one JSON line, CSV,
-// or one self-contained SVG picture.
+// Formats a comparison of protocols and randomizers for `muster compare`: as a table, one JSON line, CSV, or
+// one self-contained SVG picture.
 //
 // In the table, upper values are rounded up and lower values down, and lines have at most 80 characters; JSON
 // and CSV have 17 digits. A value that is unknown or does not exist is "none" or "-" in the table, null in
@@ -19,8 +19,7 @@ std::string comparison_table(const comparison::Comparison& all);
 
 JsonObject comparison_json(const comparison::Comparison& all);
 
-// Returns the names of the columns, and then one line per row. The references `local` and `central` come
-// last.
+// Returns the names of the columns, then one line per row; the references `local` and `central` come last.
 std::string comparison_csv(const comparison::Comparison& all);
 
 // Draws the variance of a round's mean, on a logarithmic axis, by protocol and randomizer. In viewers that

@@ -1,4 +1,4 @@
-// Prints privacy curves as `muster account --curve` does: as a table, CSV, or one self-contained SVG picture.
+// Formats privacy curves for `muster account --curve`: as a table, CSV, or one self-contained SVG picture.
 //
 // In the table, upper values are rounded up and lower values down; CSV has 17 digits. A missing value is
 // "none" or "-" in the table, an empty cell in CSV and a gap in the picture.

@@ -1,5 +1,5 @@
-// Prints what several launches (runs of plans on the same clients) cost together, as `muster account A B ...`
-// does: as JSON, and as a table for people.
+// Formats what several launches (runs of plans on the same clients) cost together, for `muster account A B
+// ...`: as JSON, and as a table for people.
 #pragma once
 
 #include <optional>

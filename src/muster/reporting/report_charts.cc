@@ -18,8 +18,7 @@ constexpr double kTop = 42, kBottom = 264;
 constexpr double kLeft = 64, kMiddle = 450, kSecondLeft = 550, kRight = 936;
 
 // If there are more than kMaxPoints points, only the last and every k-th before it are drawn, for the
-// smallest k that leaves at most kMaxPoints. More than kMaxDots check-in counts are drawn as a line instead
-// of dots.
+// smallest k that leaves at most kMaxPoints. More than kMaxDots check-in counts are drawn as a line.
 constexpr std::size_t kMaxPoints = 1000;
 constexpr std::size_t kMaxDots = 150;
 

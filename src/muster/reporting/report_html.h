@@ -1,5 +1,4 @@
-// Makes one web page of a run, with charts, tables and the accountant's statement. It loads nothing from
-// outside.
+// Makes one web page of a run: charts, tables and the accountant's statement. It loads nothing from outside.
 //
 // The style follows the reader's light or dark mode, and the page can be printed. All text that comes from a
 // file is escaped. Outside the charts every accuracy and epsilon, and most other numbers, stand in <data

@@ -1,4 +1,4 @@
-// The result of a training run in words, as `muster train` prints it without --json.
+// Puts the result of a training run into words, as `muster train` prints it without --json.
 #pragma once
 
 #include <string>

@@ -12,7 +12,8 @@
 
 namespace muster::reporting {
 
-// Called with each note as soon as there is one, on the thread of the function that was given this sink.
+// A function that is called with each note as soon as there is one, on the thread of the function that was
+// given this sink.
 using NoteSink = std::function<void(const std::string& note)>;
 
 // Says that clients share records: "250000 clients share 3000 records, 83.3 a record on average: epsilon is
@@ -20,8 +21,7 @@ using NoteSink = std::function<void(const std::string& note)>;
 std::string sharing_note(const protocols::Plan& plan, double clients_per_record);
 
 // Says how many records a client holds: "each client holds 12 records, ..." or, if a column named `user`
-// states the owners, "each client holds the records of one user: ...". Empty if each client holds one
-// record.
+// states the owners, "each client holds the records of one user: ...". Empty if each client holds just one.
 std::string records_note(const protocols::Plan& plan);
 
 // Names the classes, as in "the classes are 0 = cat, 1 = dog"; if there are many, only the first ones.
@@ -34,8 +34,8 @@ std::string by_client_note(std::optional<double> mean, std::optional<double> wor
 // answers were neutral, ...".
 std::string neutral_note(std::uint64_t neutral);
 
-// Says how many epsilons in a run's files are too large: "2 stated epsilons are larger than what the
-// accountant proves today, ...".
+// Says how many epsilons in a run's files are above today's proven values: "2 stated epsilons are larger than
+// what the accountant proves today, ...".
 std::string larger_note(std::uint64_t larger);
 
 }  // namespace muster::reporting

@@ -80,8 +80,7 @@ accounting::Statement statement_of(const protocols::Plan& plan, std::uint64_t ro
 
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& file,
                       std::vector<Measurement>& logged, const NoteSink& notes) {
-  // The list has each logged number of rounds once, in ascending order. Slots of the same run have the same
-  // number.
+  // The list has each logged number of rounds once, ascending. Slots of the same run have the same number.
   std::vector<std::uint64_t> rounds;
   for (const Measurement& line : logged) {
     if (rounds.empty() || rounds.back() != line.round) {

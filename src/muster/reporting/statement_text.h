@@ -1,5 +1,4 @@
-// Prints a privacy statement as `muster account` does: as the documented JSON line, and as a table for
-// people.
+// Formats a privacy statement for `muster account`: as the documented JSON line, and as a table for people.
 #pragma once
 
 #include <string>

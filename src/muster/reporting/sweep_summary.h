@@ -11,8 +11,8 @@ namespace muster::reporting {
 // summary.json contains it.
 std::string summary_json(const simulation::Sweep& sweep);
 // Returns a table with one line per combination: its values, the accuracy (mean, lowest and highest over
-// seeds), epsilon, seeds and time. If this does not fit into 80 columns, the values are listed below the
-// table by number.
+// seeds), epsilon, seeds and time. If a line does not fit into 80 columns, the values are listed below the
+// table instead, by the number of the combination.
 std::string summary_table(const simulation::Sweep& sweep);
 // Draws the accuracy against epsilon, with whiskers from the lowest to the highest accuracy over seeds.
 std::string summary_svg(const simulation::Sweep& sweep);

@@ -16,8 +16,7 @@ using TableRow = std::vector<std::string>;
 enum class Align { left, right };
 
 // Returns one line per row, each with a line end. Columns are as wide as their longest cell and two spaces
-// apart; the last one is always aligned left. Requires at least one row, and all rows must have equally many
-// cells.
+// apart; the last one is always aligned left. At least one row is required, and all must be equally long.
 std::string aligned(const std::vector<TableRow>& rows, Align align = Align::left);
 // Returns the length of the longest line that aligned() makes of these rows.
 std::size_t width_of(const std::vector<TableRow>& rows);

@@ -48,7 +48,7 @@ double epsilon_of(const Plan& plan, double delta) {
       .value_or(std::numeric_limits<double>::infinity());
 }
 
-// The next value after `value` in the direction that misses the target.
+// Returns the next value after `value` in the direction that misses the target.
 double beyond(Knob knob, double value) {
   const numerics::Lattice lattice = numerics::six_digit_numbers();
   switch (knob) {

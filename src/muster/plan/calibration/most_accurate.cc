@@ -38,8 +38,8 @@ class AtRate {
       if (!std::isfinite(upper)) {
         return kNone;
       }
-      // The rough formula has nearly the same relative error at nearby values, so its next target is
-      // corrected by the error found here.
+      // The rough formula has nearly the same relative error at nearby values, so the next target of the
+      // formula is corrected by the error found here.
       set_parameter(values, parameter_.knob, value);
       correction_ = rough_epsilon(values, target_.delta) / std::max(upper, 1e-9 * target_.epsilon);
       if (constexpr double kNear = 0.05; std::fabs(upper / target_.epsilon - 1) < kNear) {

@@ -92,8 +92,7 @@ TEST(CheckInMonitor, AlarmsAreFalseNoMoreOftenThanStatedHoweverRoundsAreGrouped)
   }
 }
 
-// Known bad: a band for a single round, which ignores that many rounds are watched. The same test must detect
-// it.
+// A band for a single round ignores that many rounds are watched. The same test must detect this mistake.
 TEST(CheckInMonitor, ABandWithoutTheUnionOverRoundsFails) {
   constexpr std::uint64_t kRuns = 1000, kRounds = 60;
   const CountBand band = binomial_band(500, 0.1, 0.1, 0.05);  // a quarter of 0.2 for each single round
