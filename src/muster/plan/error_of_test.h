@@ -1,4 +1,4 @@
-// For tests of calls that must fail: error_of(call) returns the Error that the call throws.
+// Helps tests of calls that must fail: error_of(call) returns the Error that the call throws.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 namespace muster::protocols {
 
-// Fails the test, and returns an internal error, if `refused` throws no Error.
+// If `refused` throws no Error, the test fails and an internal error is returned.
 template <typename Call>
 Error error_of(Call&& refused) {
   try {

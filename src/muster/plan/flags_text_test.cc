@@ -1,5 +1,5 @@
-// Tests values given as flags: they have the same keys and ranges as in the file, and numbers may be written
-// as users type them.
+// Tests values given as flags. They have the same keys and ranges as in the file, and users may also write
+// integers in forms such as 1e8.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ TEST(PlanFlagText, EveryNonsenseIsRefusedWithItsFlag) {
   }
 }
 
-// A plan for accounting with the given text as its rate.
+// Returns a plan for accounting whose rate is given as text.
 Plan accounted(const std::string& rate) {
   PlanSource source;
   for (const auto& [key, text] : Overrides{{"population.clients", "600"},

@@ -1,4 +1,4 @@
-// The hash depends on what the plan means, not on how it is written.
+// Tests that the hash depends on what the plan means, and not on how it is written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,8 +59,8 @@ TEST(PlanHash, CanonicalTextListsEveryKeySorted) {
             "seed = 7\n");
 }
 
-// This hash must not change. It was computed with python3 -c "import hashlib,sys;
-// print(hashlib.blake2b(sys.stdin.buffer.read(), digest_size=32).hexdigest())" on the text above.
+// This hash must not change. On the text above, it is what this command prints: python3 -c "import hashlib,
+// sys; print(hashlib.blake2b(sys.stdin.buffer.read(), digest_size=32).hexdigest())".
 TEST(PlanHash, IsBlake2b256OfTheCanonicalText) {
   EXPECT_EQ(plan_of(kPlan).hash(), "4d24ad314f3566c4da31656602d50ca72d63cb1bfd4d53128b5d49a1b560ca0d");
 }

@@ -23,7 +23,8 @@ namespace {
 using testing::HasSubstr;
 using Texts = std::vector<std::string>;
 
-// A value that any key of this kind accepts, and that can be trained with the usual values of the other keys.
+// Returns a value that any key of this kind accepts. A plan in which every needed key has its usual value can
+// be trained.
 std::string usual(const KeySpec& spec) {
   return std::visit(
       Overloaded{[](const FolderName&) { return "run"; }, [](const DataSet&) { return "csv:rows.csv"; },
@@ -33,8 +34,7 @@ std::string usual(const KeySpec& spec) {
       spec.values);
 }
 
-// Other values, all different, in each form that the kind accepts; for choices, the names that can be
-// trained.
+// Returns different values in all forms that the kind accepts or, for choices, the names that can be trained.
 Texts others(const KeySpec& spec) {
   return std::visit(Overloaded{[](const FolderName&) {
                                  return Texts{"a", "A.b-2_c"};
@@ -91,7 +91,8 @@ void state(PlanSource& source, const KeySpec& spec, const std::string& text) {
   }
 }
 
-// A plan for training in which the key applies and has the value `text`, and every needed key is stated.
+// Returns a source for training in which the key applies and has the value `text`, and every needed key is
+// stated.
 PlanSource source_with(const KeySpec& spec, const std::string& text) {
   const auto first = [](const KeySpec::Names& names, const char* otherwise) {
     return names.empty() ? std::string(otherwise) : std::string(names.front());
@@ -150,7 +151,7 @@ TEST(PlanKeyTable, EveryValueIsInTheCanonicalTextAndInTheHash) {
   }
 }
 
-// Reading a row changes what that row writes, and nothing that other rows write.
+// Reading a value by one row changes what that row writes, and nothing that other rows write.
 TEST(PlanKeyTable, EveryRowHasAFieldOfItsOwn) {
   const auto written = [](const KeySpec& spec, const PlanValues& values) {
     return std::visit([&](const auto& kind) { return kind.write(values); }, spec.values);
@@ -229,7 +230,7 @@ void expect_ends(const KeySpec& spec, const Integers& integers) {
   }
 }
 
-// `pattern` makes a value out of a number: "{}" or "[[1, 0.5], [2, {}]]".
+// `pattern` is the format by which a number becomes a value, such as "{}" or "[[1, 0.5], [2, {}]]".
 void expect_ends(const KeySpec& spec, const Interval& range, const char* pattern) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto takes = [&](double number) { return accepts(spec, fmt::format(fmt::runtime(pattern), number)); };

@@ -17,14 +17,15 @@
 
 namespace muster::protocols {
 
-// Which commands refuse a plan that lacks a key, if the key applies to its protocol, randomizer and model.
+// Says which commands refuse a plan that lacks the key, provided that the key applies to the plan's protocol,
+// randomizer and model.
 enum class Needed { no, always, to_train };
 
-// Whether the canonical text, which is hashed, states a key that has a value.
+// Says when the canonical text, which is hashed, states a key that has a value.
 enum class Written {
   always,          // with every protocol, randomizer and model that the key applies to
   unless_default,  // for a key that was added later, so that older plans keep their hash
-  with_any_model,  // also with models that the key does not apply to, so that the first plans keep their hash
+  with_any_model,  // even with models that the key does not apply to, so that the first plans keep their hash
 };
 
 struct KeySpec {
@@ -49,41 +50,41 @@ struct KeySpec {
   bool applies_to(Command command) const {
     return command == Command::train || command == Command::compare || commands == "all";
   }
-  // An empty model means that the plan does not state one.
+  // An empty `model` means that the plan does not state one, and then no model excludes the key.
   bool applies_to(std::string_view protocol, std::string_view randomizer, std::string_view model = {}) const;
   bool applies_to_model(std::string_view model) const;
 
   // Throws Error(plan) for a wrong type, a value out of range, or a choice that the command does not support.
   void read(const RawValue& raw, Command command, PlanValues& into) const;
-  // The key's value as the plan's canonical text states it. Empty if there is no value, or if the text leaves
-  // the key out because it does not apply or because of `written`.
+  // Returns the key's value as the plan's canonical text states it; nullopt if there is no value, or if the
+  // text leaves the key out because it does not apply or because of `written`.
   std::optional<std::string> canonical(const PlanValues& from) const;
 
-  // Texts for users: the allowed values ("number in (0, 1]"; training may support fewer choices), the
-  // placeholder for a value in --help ("NUMBER"), the default (empty if there is none), and the protocols,
-  // randomizers and models that the key applies to (empty if all).
+  // These return texts for users: the allowed values, such as "number in (0, 1]" (training may support fewer
+  // choices); the placeholder of a value in --help, such as "NUMBER"; the default, empty if there is none;
+  // and the protocols, randomizers and models that the key applies to, empty if it applies to all.
   std::string allowed(Command command = Command::account) const;
   std::string_view placeholder() const;
   std::string shown_default() const;
   std::string only_with() const;
 
-  // The options of a choice; empty for other kinds of values.
+  // Returns the options of a key whose value is one of several names; empty for other keys.
   const std::vector<Choice>& choices() const;
   // Whether a flag may state an array, such as [[1, 0.5], [100, 0.25]], as a file does.
   bool takes_arrays() const;
 };
 
-// All keys, in the order of the documentation.
+// Returns all keys, in the order of the documentation.
 const std::vector<KeySpec>& plan_keys();
 // Returns nullptr if there is no such key.
 const KeySpec* find_key(std::string_view key);
 // Like find_key, for a key that must be in the table; throws Error(internal) otherwise.
 const KeySpec& spec_of(std::string_view key);
 
-// The key that the user probably meant by `word`; empty if none is close.
+// Returns the key that the user probably meant by `word`, or an empty text if none is close.
 std::string nearest_key(std::string_view word);
 
-// The table as Markdown; docs/plan.md contains exactly this text.
+// Returns the table of keys as Markdown. docs/plan.md contains exactly this text.
 std::string key_reference();
 
 }  // namespace muster::protocols

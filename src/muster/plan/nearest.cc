@@ -6,7 +6,7 @@
 namespace muster::protocols {
 namespace {
 
-// The edit distance: the least number of letters to insert, delete or substitute.
+// Returns the edit distance, which is the least number of letters to insert, delete or substitute.
 std::size_t edits(std::string_view from, std::string_view to) {
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -22,7 +22,7 @@ std::size_t edits(std::string_view from, std::string_view to) {
   return row[to.size()];
 }
 
-// The first letters of the words of `text`: "lr" for "learning-rate".
+// Returns the first letters of the words of `text`, such as "lr" for "learning-rate".
 std::string initials(std::string_view text) {
   std::string letters;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -44,7 +44,7 @@ std::string nearest(std::string_view word, const std::vector<std::string_view>& 
     if (letters.size() > 1 && without_dashes(word) == letters) return std::string(candidate);
   }
   std::string_view best;
-  std::size_t fewest = word.size() / 3 + 2;  // a word at this distance or farther is another word
+  std::size_t fewest = word.size() / 3 + 2;  // candidates at this distance or farther are not suggested
   for (const std::string_view candidate : candidates) {
     if (const std::size_t distance = edits(word, candidate); distance < fewest) {
       fewest = distance;

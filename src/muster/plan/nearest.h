@@ -1,4 +1,4 @@
-// Suggestions for unknown words: "did you mean".
+// Finds the word that a user may have meant by an unknown one, for messages that ask "did you mean ...?".
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace muster::protocols {
 
-// The candidate with the smallest edit distance from `word`, or with `word` as its initials ("lr" for
-// "learning-rate"); empty if none is close.
+// Returns the candidate that has `word` as its initials ("lr" for "learning-rate") or else the smallest edit
+// distance from `word`. Returns an empty text if no candidate is close. Pure.
 std::string nearest(std::string_view word, const std::vector<std::string_view>& candidates);
 
 }  // namespace muster::protocols

@@ -1,4 +1,4 @@
-// Value kinds: integers, numbers, and rates, which may differ between clients.
+// The value kinds (value_kinds.h) for integers, numbers, and rates, which may differ between clients.
 #include <fmt/format.h>
 
 #include "muster/plan/value_kinds.h"
@@ -6,7 +6,7 @@
 namespace muster::protocols {
 namespace {
 
-// Writes 1000000000000 as 1e12.
+// Writes an integer with six or more trailing zeros in short form: 1000000000000 as 1e12.
 std::string compact(std::uint64_t integer) {
   int zeros = 0;
   std::uint64_t head = integer;
@@ -22,7 +22,8 @@ std::optional<std::string> text_of(const std::optional<T>& value) {
   return value ? std::optional(fmt::format("{}", *value)) : std::nullopt;
 }
 
-// Two numbers written as "[lo, hi]" or, in a flag, as "lo:hi". Empty if the value is not written as a range.
+// Returns two numbers that are written as "[lo, hi]" or, in a flag, as "lo:hi". Returns nullopt if the value
+// is not written as a range, and refuses a range that does not consist of two numbers.
 std::optional<std::pair<double, double>> range_as_written(const Stated& stated) {
   std::optional<double> lo, hi;
   if (const auto* pair = std::get_if<std::vector<RawValue>>(&stated.raw.value)) {

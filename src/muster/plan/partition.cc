@@ -1,4 +1,4 @@
-// Reads and writes the text of a partition, also as the value of a plan's key.
+// Reads and writes the text of a partition, and the value of the key population.partition.
 #include "muster/plan/partition.h"
 
 #include <fmt/format.h>

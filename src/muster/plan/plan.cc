@@ -1,5 +1,5 @@
-// Quantities derived from a plan's values: the rounds and slots to count, and the description that is
-// charged.
+// Computes what follows from a plan's values: how many updates and rounds it has, and the descriptions that
+// the accountant charges.
 #include "muster/plan/plan.h"
 
 #include <limits>

@@ -1,13 +1,14 @@
-// The plan: one typed, validated, immutable object that is accounted, calibrated, trained and reported.
+// A plan is one typed, validated and immutable object, which is accounted, calibrated, trained and reported.
 //
 // A plan is read from TOML, overridden by flags, validated as a whole, and never changed afterwards; `with`
-// makes another plan. Its hash, schedule and epsilon include the overrides. docs/plan.md documents the keys,
-// ranges and defaults. A key that is unknown or does not apply to the chosen protocol, randomizer or command
-// is refused. A protocol, randomizer or model that the command does not support is also refused. Errors carry
-// file, line, key, value and allowed range. Where an override changes the protocol or the randomizer, the
-// file's keys that then do not apply are left out instead, and left_out() lists them.
+// makes another plan. A plan's hash, schedule and epsilon include the overrides. docs/plan.md documents the
+// keys, ranges and defaults. A key that is unknown or does not apply to the chosen protocol, randomizer or
+// command is refused. A protocol, randomizer or model that the command does not support is also refused.
+// Errors carry file, line, key, value and allowed range. Where an override changes the protocol or the
+// randomizer, the file's keys that then do not apply are left out instead, and left_out() lists them.
 //
-// A key has its field and default in PlanValues, its accessor in Plan, and its row in key_table.cc (keys.h).
+// A key has its field and default in PlanValues, its accessor in Plan, and its row in key_table.cc; keys.h
+// describes the rows.
 //
 // Example:
 //     PlanSource source = PlanSource::from_file("plans/quickstart.toml");
@@ -46,21 +47,22 @@ enum class RandomizerKind { pure, ldp_sgd, gaussian, l1, l2, linf, k_rr, laplace
 enum class ModelKind { cnn, logistic, mlp, features_linear, mean, histogram };
 enum class Activation { relu, tanh };
 
-// The names as plans write them: "shuffled-check-in", "k-rr", "cnn".
+// These return the names that users write, such as "train", "shuffled-check-in", "k-rr" or "cnn".
 const char* name_of(Command command);
 const char* name_of(Protocol protocol);
 const char* name_of(RandomizerKind kind);
 const char* name_of(ModelKind kind);
 const char* name_of(Activation activation);
 
-// A learning rate: piecewise constant, or V / sqrt(t) in round t. Rounds count from 1. In slot protocols,
-// each slot counts as a round, and the count continues through all runs.
+// A learning rate is piecewise constant, or V / sqrt(t) in round t for a given V > 0. Rounds count from 1. In
+// slot protocols, each slot counts as a round, and the count continues through all runs. The factories throw
+// Error(plan) for a rate that is not positive and finite.
 class LearningRate {
  public:
   static LearningRate constant(double value);
   static LearningRate piecewise(Schedule::Steps steps);  // the first step must be at round 1
   static LearningRate inverse_sqrt(double value);
-  double at(std::uint64_t round) const;  // round >= 1
+  double at(std::uint64_t round) const;  // round >= 1; throws Error(internal) for 0
   std::string canonical() const;
 
  private:
@@ -77,7 +79,7 @@ struct PlanValues {
   std::uint64_t seed = 1;
 
   std::uint64_t clients = 0;
-  std::string data;                    // "digits", "idx:DIR" or another of kDataFormats; empty if not stated
+  std::string data;                    // "digits", or a format (value_kinds.h) and a path; empty: not stated
   std::uint64_t records = 1;           // records per client; 1 if a column names the owners
   std::string owner;                   // the column of csv data that names each record's owner, if any
   std::optional<Partition> partition;  // nullopt: client j holds record j
@@ -85,15 +87,15 @@ struct PlanValues {
   // These keys apply to csv data; each is empty if it is not stated.
   std::string label;      // the column that holds the class
   std::string split;      // the column that says `train` or `test`
-  std::string test_data;  // "csv:FILE"
+  std::string test_data;  // the file of test examples, as "csv:FILE"
 
   Protocol protocol = Protocol::shuffled_check_in;
   double rate = 0;                 // the check-in rate; the highest, if clients' rates differ
   std::optional<double> min_rate;  // the lowest check-in rate, if clients' rates differ
-  Schedule dropout{0};             // the probability of dropping out in each round, counted like `rounds`
-  std::uint64_t subset = 0;        // clients in a round of protocol subset
+  Schedule dropout{0};             // the probability that a client drops out, for each of the `rounds`
+  std::uint64_t subset = 0;        // the number of clients drawn per round, in protocol subset
   std::uint64_t slots = 0;         // slots in a run of the protocols random-check-in-*
-  std::uint64_t minimum = 1;       // a round of protocol aggregated-check-in with fewer reports is destroyed
+  std::uint64_t minimum = 1;       // aggregated-check-in destroys a round with fewer reports than this
 
   RandomizerKind randomizer = RandomizerKind::ldp_sgd;
   std::optional<double> epsilon0;
@@ -126,16 +128,18 @@ struct PlanValues {
 // A plan whose values were validated together.
 class Plan {
  public:
-  // `solved_for` lists the keys that calibration will choose. They may be absent, and their values are not
-  // read.
+  // Reads and checks a source for a command. Throws Error(plan), which names the key, for whatever it
+  // refuses. `solved_for` lists the keys that calibration will choose: they may be absent, and their values
+  // are not read.
   static Plan validate(const PlanSource& source, Command command,
                        const std::vector<std::string_view>& solved_for = {});
-  // A copy of this plan in which `text` overrides `key`, as the key's flag would. The copy is validated as a
-  // whole, and defaults that depend on other keys are recomputed. If `key` was one that calibration solves
-  // for, the copy states it instead. Throws the errors of PlanSource::override_key and validate.
+  // Returns a copy of this plan in which `text` overrides `key`, as the key's flag would. The copy is
+  // validated as a whole, and defaults that depend on other keys are recomputed. If `key` was one that
+  // calibration solves for, the copy states it instead. Throws what PlanSource::override_key and validate
+  // throw.
   Plan with(std::string_view key, std::string_view text) const;
 
-  // Accessors of the single values, which PlanValues describes.
+  // Each accessor returns the value of the same name; PlanValues describes the values.
   const std::string& name() const { return values_.name; }
   std::uint64_t seed() const { return values_.seed; }
 
@@ -184,7 +188,7 @@ class Plan {
   const std::optional<double>& delta() const { return values_.delta; }
   const std::optional<double>& budget() const { return values_.budget; }
 
-  // All of these values, for callers that copy and change them.
+  // Returns all values at once, for callers that copy and change them.
   const PlanValues& values() const { return values_; }
 
   bool checks_in() const;  // whether every client decides by a coin: all protocols except shuffle and subset
@@ -192,19 +196,21 @@ class Plan {
   bool holds_several() const { return records() > 1 || !owner().empty(); }
   bool has_slots() const;  // whether the protocol is one of random-check-in-*
   bool is_statistic() const { return model() == ModelKind::mean || model() == ModelKind::histogram; }
-  // The number of updates in one of the `rounds`. In a slot protocol, a round is a run with one update per
-  // slot. The number of slots is `slots` or, with a sliding window, clients - slots + 1 (0 if there are more
-  // slots than clients). In other protocols the result is 1. The learning rate, log_every and
+  // Returns the number of updates of the model in one of the `rounds`. It is 1 except in slot protocols,
+  // where a round is a run with one update per slot. A run has `slots` slots or, with a sliding window,
+  // clients - slots + 1 of them (0 if there are more slots than clients). The learning rate, log_every and
   // checkpoint_every count updates.
   std::uint64_t slots_a_run() const;
   std::uint64_t updates() const;  // rounds * slots_a_run(), at most 2^64 - 1
-  // The rounds charged for the first `done` updates. A run of slots is charged in full once it has begun.
+  // Returns how many rounds are charged for the first `done` updates. A run of slots is charged in full once
+  // it has begun.
   std::uint64_t rounds_charged(std::uint64_t done) const;
+  // Describes the local randomizer to the accountant.
   accounting::Mechanism mechanism() const;
-  // The participation in the given round, counted like `rounds`.
+  // Describes to the accountant who takes part in the given round, which is counted from 1 like `rounds`.
   accounting::Participation participation(std::uint64_t round = 1) const;
-  // The rounds in order, grouped into stages whose rounds are all charged alike. There is one stage unless
-  // the dropout changes.
+  // Returns the rounds in order, grouped into stages whose rounds are all charged alike. There is one stage
+  // unless the dropout changes.
   std::vector<accounting::Stage> stages() const;
   // The canonical text states the values after overrides and defaults, one "key = value" per line, sorted by
   // key. KeySpec::canonical defines which keys it leaves out. `hash` is its BLAKE2b-256 hash in lower-case
@@ -212,7 +218,7 @@ class Plan {
   std::string canonical() const;
   std::string hash() const;
 
-  // What was left out because an override changed the protocol or the randomizer, a sentence for each key:
+  // Returns one sentence for each stated key that was left out because it does not apply, such as
   // "participation.rate = 0.1 (a.toml, line 4, column 9) does not apply to protocol shuffle with ...".
   const std::vector<std::string>& left_out() const { return left_out_; }
 
@@ -228,7 +234,7 @@ class Plan {
   std::vector<std::string> left_out_;
 };
 
-// The BLAKE2b-256 hash of a text in lower-case hexadecimal.
+// Returns the BLAKE2b-256 hash of a text in lower-case hexadecimal (64 digits).
 std::string hash_of(std::string_view text);
 
 }  // namespace muster::protocols

@@ -137,8 +137,8 @@ TEST(Plan, AFlagForAnotherCommandIsRefusedButAPlanMaySayMore) {
                                            testing::HasSubstr("--momentum")));
 }
 
-// Asserts that with() refuses a text for a key with the same error as the validation of a plan that states
-// this text.
+// Expects that with() refuses a text for a key with the same error as Plan::validate does if an override
+// states this text.
 void expect_same_refusal(const Plan& plan, const std::string& key, const std::string& text) {
   const Error expected = error_of([&] { plan_of(kPlan, Command::train, {{key, text}}); });
   const Error found = error_of([&] { static_cast<void>(plan.with(key, text)); });

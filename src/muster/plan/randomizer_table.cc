@@ -36,16 +36,19 @@ double k_rr_second_moment(const PlanValues& values) {
   return randomizers::k_rr_second_moment(randomizers::ideal_kept(*values.epsilon0, k), k);
 }
 
-// e^epsilon0, capped so that it stays finite: the estimates below do not matter for epsilon0 above 100.
+// Returns e^epsilon0, or e^100 if epsilon0 is larger, so that the value stays finite. The estimates below do
+// not matter for epsilon0 above 100.
 double capped_exp(const PlanValues& values) { return std::exp(std::min(*values.epsilon0, 100.0)); }
 
-// The likelihood_variance of a randomizer of class C: 4 sinh^2(epsilon0 / 2).
+// Returns the likelihood_variance of a randomizer of class C (docs/theory/class-c.md), which is
+// 4 sinh^2(epsilon0 / 2).
 double class_c_variance(const PlanValues& values) {
   const double e = capped_exp(values);
   return (e - 1) * (e - 1) / e;
 }
 
-// The likelihood_variance of a randomizer treated as binary randomized response: k_rr_variance with k = 2.
+// Returns the likelihood_variance of a randomizer that is treated as binary randomized response. It is
+// k_rr_variance with k = 2.
 double binary_variance(const PlanValues& values) {
   const double e = capped_exp(values);
   return 2 * (e - 1) * (e - 1) / (e + 1);
@@ -66,7 +69,7 @@ Mechanism coordinate(const PlanValues& values) {
   return CoordinateLocal{norm, values.epsilon0.value()};
 }
 
-// Makes a sampler of vectors by make(epsilon0, clip, dimension).
+// Makes a sampler of vectors by calling make(epsilon0, clip, dimension).
 template <auto make>
 SamplerPtr of_epsilon0(const PlanValues& values, std::size_t dimension) {
   return make(values.epsilon0.value(), values.clip.value(), dimension);

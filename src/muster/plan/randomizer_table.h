@@ -3,7 +3,8 @@
 // charged and the sampler that runs.
 //
 // A new randomizer needs an enumerator in plan.h and a row in randomizer_table.cc; CONTRIBUTING.md lists the
-// other files. The functions of a row read only fields that validation requires for this row. Thread-safe.
+// other files. The functions of a row read only the fields that the keys of this row fill. All functions are
+// thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,7 @@ enum class Randomizes { vectors, one_number, one_answer };
 struct RandomizerSpec {
   RandomizerKind kind;
   const char* name;                   // the name in plans, for example "ldp-sgd"
-  std::string_view untrainable = {};  // why training refuses it; empty if it is trained
+  std::string_view untrainable = {};  // why training refuses the randomizer; empty if it can be trained
   Randomizes randomizes = Randomizes::vectors;
 
   // Which keys of the section [randomizer] the randomizer accepts.
@@ -48,22 +49,22 @@ struct RandomizerSpec {
   std::unique_ptr<randomizers::SumSampler> (*sum_sampler)(const PlanValues& values,
                                                           std::size_t dimension) = nullptr;
   // The mean of |z|^2 for the decoded message z of a record of size 1 with clip norm 1, in one dimension (for
-  // k-rr, over the k coordinates of one answer); nullptr without a sampler.
+  // k-rr, summed over the k coordinates of an answer); nullptr if there is no sampler.
   double (*second_moment)(const PlanValues& values) = nullptr;
-  // An estimate for the first guess of a search: the number w such that the likelihood ratio of n shuffled
-  // messages has a variance of about w / n. It is finite for every positive epsilon0 and sigma.
+  // A number w for the first guess of a search: between neighbouring data sets, the likelihood ratio of n
+  // shuffled messages has a variance of about w / n. It is finite for every positive epsilon0 and sigma.
   double (*likelihood_variance)(const PlanValues& values);
 };
 
-// All randomizers, in the order of the documentation.
+// Returns all randomizers, in the order of the documentation.
 std::span<const RandomizerSpec> randomizer_table();
 // Throws Error(internal) for a kind without a row.
 const RandomizerSpec& spec_of(RandomizerKind kind);
 
-// The names of the rows that satisfy `fits`, in the table's order:
+// Returns the names of the rows that satisfy `fits`, in the table's order, as in
 // randomizers_where(&RandomizerSpec::takes_clip).
 std::vector<std::string_view> randomizers_where(const std::function<bool(const RandomizerSpec&)>& fits);
-// The names of the randomizers of vectors, "ldp-sgd | gaussian | l1 | l2 | linf", as errors list them.
+// Returns the names of the randomizers of vectors as errors list them: "ldp-sgd | gaussian | l1 | l2 | linf".
 std::string vector_randomizers();
 
 }  // namespace muster::protocols

@@ -16,7 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// A plan's values for a row, with only the keys that the row takes.
+// Returns a plan's values for a row, in which only the keys that the row takes are set.
 PlanValues values_for(const RandomizerSpec& spec, double parameter) {
   PlanValues values;
   values.randomizer = spec.kind;
@@ -88,7 +88,8 @@ TEST(RandomizerTable, TrainsWhatHasASamplerAndAMoment) {
 }
 
 // The table states the second moment for clip norm 1 and exact probabilities. The samplers round their
-// probabilities to 2^-64, and the Gaussian's messages to at most 1/64 of a deviation.
+// probabilities to multiples of 2^-64, and the Gaussian's messages to a grid whose step is at most 1/64 of
+// the standard deviation. The tolerance of 1e-4 covers this rounding.
 TEST(RandomizerTable, StatesTheMomentOfItsSampler) {
   for (const RandomizerSpec& spec : randomizer_table()) {
     if (spec.sampler == nullptr || spec.randomizes == Randomizes::one_answer) continue;

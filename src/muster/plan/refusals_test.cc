@@ -18,7 +18,7 @@ namespace muster::protocols {
 namespace {
 
 using testing::HasSubstr;
-using Lines = std::map<std::string, std::string>;  // key -> TOML literal
+using Lines = std::map<std::string, std::string>;  // the TOML literal of each key
 
 Lines ldp_sgd_plan() {
   return {{"name", "\"tiny\""},
@@ -44,7 +44,7 @@ Lines gaussian_plan() {
   return lines;
 }
 
-// The key under test is written last, so that its line is known.
+// Returns the text of a plan. The key under test is written last, so that its line is known.
 std::string written(Lines lines, const std::string& key, const std::string& literal) {
   lines.erase(key);
   std::string text;
@@ -67,7 +67,7 @@ const std::vector<std::string> kNotTexts = {"true", "1", "1.5", "[\"a\"]", "nan"
 
 struct Case {
   std::string key;
-  std::vector<std::string> more;  // wrong values in addition to those of a wrong type
+  std::vector<std::string> more;  // literals that must be refused, besides those of a wrong type
   bool gaussian = false;
 };
 
@@ -115,7 +115,7 @@ const std::vector<Case> kTexts = {
     {"randomizer.kind", {"\"pure\"", "\"laplace\"", "\"LDP-SGD\"", "\"gauss\""}},
     {"model.kind", {"\"resnet\"", "\"MLP\""}},
     {"model.activation", {"\"sigmoid\"", "\"ReLU\""}}};
-// These keys are known but do not apply to this protocol and these randomizers.
+// These keys are known, but they do not apply to the protocol, the randomizer or the model of ldp_sgd_plan().
 const std::vector<Case> kInapplicable = {
     {"participation.subset", {"10"}}, {"participation.slots", {"10"}}, {"participation.minimum", {"1"}},
     {"randomizer.k", {"2"}},          {"rounds.batch", {"1"}},         {"model.public_data", {"\"digits\""}},
@@ -239,7 +239,7 @@ TEST(PlanRefusals, ASectionThatIsNoTable) {
               testing::AllOf(testing::StartsWith("privacy = 3 ("), HasSubstr(") is an unknown key")));
 }
 
-// Any double written as text is read exactly, and refused only if it is out of range.
+// Draws doubles at random: each is read exactly as written, and refused if and only if it is out of range.
 TEST(PlanRefusals, RatesAreAcceptedExactlyInTheirRange) {
   const bool held = rc::check("0 < rate <= 1", [] {
     const double rate =

@@ -1,6 +1,7 @@
-// A number for every round, piecewise constant: the value of each step holds until the next step.
+// A schedule gives a number for every round. It is piecewise constant: the value of each step holds until the
+// next step begins.
 //
-// Immutable. Rounds count from 1.
+// Rounds count from 1. Schedules are immutable.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +17,14 @@ class Schedule {
 
   Schedule(double value)
       : steps_{{1, value}} {}  // NOLINT(google-explicit-constructor): a number is a schedule
-  // Throws Error(plan) naming `key` unless the first step is at round 1 and the rounds increase.
+  // Throws Error(plan), which names `key`, unless the first step is at round 1 and the rounds increase.
   static Schedule piecewise(Steps steps, const char* key);
 
-  double at(std::uint64_t round) const;  // round >= 1
+  double at(std::uint64_t round) const;  // round >= 1; throws Error(internal) for 0
   // Whether all rounds have the same number. Steps that repeat the previous value are allowed.
   bool constant() const;
   const Steps& steps() const { return steps_; }
-  // The number as text if there is only one step; otherwise all steps, as in "[[1, 0.5], [7, 0.25]]".
+  // Returns the number as text if there is only one step; otherwise all steps, as in "[[1, 0.5], [7, 0.25]]".
   std::string canonical() const;
 
  private:

@@ -1,4 +1,4 @@
-// Value kinds: numbers that change with the rounds.
+// The value kinds (value_kinds.h) for numbers that change with the rounds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace muster::protocols {
 namespace {
 
-// Returns make(). `make` is a factory of schedules, which checks the values but does not know their position
-// in the plan. Its errors are replaced by an error with the message `what` and the position.
+// Returns make(). `make` creates a schedule and checks its values, but does not know their position in the
+// plan. An Error that it throws is replaced by one with the message `what` and the position.
 template <typename Make>
 auto located(const Stated& stated, const char* what, const Make& make) {
   try {
@@ -35,7 +35,7 @@ Schedule::Steps steps_value(const Stated& stated, const std::vector<RawValue>& s
   return schedule;
 }
 
-// Whether the command solves for a parameter. This requires that all rounds are alike.
+// Whether the command solves for a parameter, which requires that all rounds are alike.
 bool solves(Command command) { return command == Command::calibrate || command == Command::compare; }
 
 }  // namespace

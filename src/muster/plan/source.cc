@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t kMaxFileSize = std::size_t{1} << 20;
 
-// A file that the user may have meant by a path that does not exist: with the ending .toml, in the folder
-// plans/, or both. Empty if there is no such file.
+// Returns a file that the user may have meant by a path that does not exist: one with the ending .toml, in
+// the folder plans/, or both. Returns an empty text if there is no such file.
 std::string nearby(const std::filesystem::path& path) {
   const std::filesystem::path in_plans = std::filesystem::path("plans") / path.filename();
   for (const std::filesystem::path& candidate : {path, in_plans}) {
@@ -141,7 +141,7 @@ std::string ascii(std::string_view text) {
   return shown;
 }
 
-// The start of a line as plain ASCII, because a line may be refused for not being valid text.
+// Returns the start of line number `line` as plain ASCII, because the line may not be valid UTF-8.
 std::string line_of(std::string_view text, std::uint32_t line) {
   for (; line > 1 && text.find('\n') != text.npos; --line) {
     text.remove_prefix(text.find('\n') + 1);
@@ -150,9 +150,9 @@ std::string line_of(std::string_view text, std::uint32_t line) {
   return ascii(text.substr(0, std::min(text.find_first_of("\r\n"), kEnough)));
 }
 
-// The parser limits the depth of nested values, but not the number of parts of a dotted key. Tens of
-// thousands of parts overflow the stack. Limiting the dots of the text limits the parts of its keys, and
-// still allows enough numbers, which have at most one dot each.
+// The parser limits the depth of nested values, but not the number of parts of a dotted key, and tens of
+// thousands of parts overflow the stack. A limit on the dots in the text bounds the parts of its keys. It
+// still allows thousands of numbers, which have at most one dot each.
 constexpr std::ptrdiff_t kMaxDots = 10'000;
 
 bool is_deep(std::string_view text) { return std::ranges::count(text, '.') > kMaxDots; }
@@ -165,7 +165,7 @@ toml::table parse(std::string_view text, const std::string& name) {
   if (const auto at = beyond_ascii_outside_text(text)) {
     const std::string_view before = text.substr(0, *at);
     const auto line = static_cast<std::uint32_t>(1 + std::ranges::count(before, '\n'));
-    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
+    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0 on line 1
     throw Error(
         ErrorCode::plan, name, "", "",
         fmt::format(", line {}, column {}: only a string or a comment may have characters beyond ASCII, "

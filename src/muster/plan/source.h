@@ -1,7 +1,7 @@
 // A plan before its values have types: every key that is written, with its value as written and its position.
 //
-// It is read from TOML, then overridden key by key with the text of flags. Syntax errors, duplicates and
-// numbers that the parser cannot represent are refused with file, line and column. Plan::validate checks
+// A source is read from TOML, then overridden key by key with the text of flags. Syntax errors, duplicates
+// and numbers that the parser cannot represent are refused with file, line and column. Plan::validate checks
 // whether a key exists and applies, and whether its value is in range. A plan file is at most 1 MiB.
 //
 // Example:
@@ -50,22 +50,22 @@ class PlanSource {
   // Throws Error(usage) for a key that is unknown or has no flag, and Error(plan) if `text` is an array that
   // is not TOML. Errors name `given_by` as the origin of the value or, if it is empty, the key's own flag.
   void override_key(std::string_view key, const std::string& text, const std::string& given_by = "");
-  // Whether an override gives `key` another value than the file does, or a value that the file leaves open.
+  // Whether an override gives `key` a value that the file does not give it.
   bool changes(std::string_view key) const;
-  // Lets Plan::validate leave out the override of `key`, instead of refusing it, where it does not apply.
+  // Lets Plan::validate leave out `key`, instead of refusing it, in a plan to which the key does not apply.
   void allow_leaving_out(std::string_view key);
   bool may_leave_out(std::string_view key) const;
 
-  // The place where a missing key can be set, for errors: the file's name, or "the plan" if there is no file.
+  // Returns the place where a missing key can be set: the file's name, or "the plan" if there is no file.
   std::string where() const { return file_.empty() ? "the plan" : file_; }
-  const RawValue* find(std::string_view key) const;
+  const RawValue* find(std::string_view key) const;  // nullptr if the source does not state the key
   // All entries in the order written; overrides come last.
   const std::vector<std::pair<std::string, RawValue>>& entries() const { return entries_; }
 
  private:
   std::string file_;
   std::vector<std::pair<std::string, RawValue>> entries_;
-  // Overridden keys, with the text of the file's value.
+  // The keys of the file that were overridden, each with the text of the file's value.
   std::vector<std::pair<std::string, std::string>> overridden_;
   std::vector<std::string> may_be_left_out_;
 };

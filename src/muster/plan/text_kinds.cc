@@ -1,5 +1,5 @@
-// Value kinds: names of folders, data sets and columns, the records of a client, switches, and choices among
-// names.
+// The value kinds (value_kinds.h) for names of folders, data sets and columns, for the records of a client,
+// for switches, and for choices among names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ bool has_controls(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
 }
 
-// The text of the field; nullopt if it is empty, because it is then not stated.
+// Returns the text of the field; nullopt if it is empty, which means that the plan does not state it.
 std::optional<std::string> stated_text(const Field<std::string>& field, const PlanValues& values) {
   const std::optional<std::string> text = field.get(values);
   return text && !text->empty() ? text : std::nullopt;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-// The offset after the string that begins at `at` with `quote`, which is " or '.
+// Returns the offset after the string that begins at `at`. `quote` is the character " or ' at that offset.
 std::size_t behind_string(std::string_view toml, std::size_t at, char quote) {
   const std::string_view rest = toml.substr(at);
   const bool spans_lines = rest.size() >= 3 && rest[1] == quote && rest[2] == quote;

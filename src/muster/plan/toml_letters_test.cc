@@ -7,8 +7,8 @@
 namespace muster::protocols {
 namespace {
 
-// The text with "^" in place of the two-byte character at which the search stops; the unchanged text if there
-// is none.
+// Returns the text with "^" in place of the two-byte character at which the search stops, or the unchanged
+// text if the search finds nothing.
 std::string searched(const std::string& text) {
   const auto found = beyond_ascii_outside_text(text);
   return found ? text.substr(0, *found) + '^' + text.substr(*found + 2) : text;

@@ -1,5 +1,5 @@
-// Plan::validate: reads the keys of a source according to the table of keys, then checks conditions on
-// several keys together. Plan::with does the same for a source with one key overridden.
+// Plan::validate reads the keys of a source according to the table of keys, then checks conditions on several
+// keys together. Plan::with does the same for a source with one key overridden.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ void refuse_unknown_keys(const PlanSource& source) {
               fmt::format("is missing: {} needs it{}", needed_by, how));
 }
 
-// The names that decide which other keys apply.
+// The protocol, randomizer and model of a plan, whose names decide which other keys apply.
 struct Deciding {
   std::string protocol;
   std::string randomizer;
@@ -91,15 +91,15 @@ bool is_left_out(const PlanSource& source, std::string_view key, const RawValue&
   return source.may_leave_out(key) || (changed && !raw.origin.is_flag());
 }
 
-// Checks that every key applies, and reads its value. Skips the keys that calibration solves for.
-// Returns a sentence for each key that was left out.
+// Checks that every key applies, and reads its value. Skips the keys that calibration solves for. Returns a
+// sentence for each key that was left out.
 std::vector<std::string> read_values(const PlanSource& source, const Purpose& purpose,
                                      const Deciding& deciding, PlanValues& values) {
   std::vector<std::string> left_out;
   for (const auto& [key, raw] : source.entries()) {
     const KeySpec& spec = spec_of(key);
-    // A plan may contain keys that a command does not use, because the same plan is accounted and trained.
-    // But a flag for such a key is refused.
+    // A plan may contain keys that the command does not use, because the same plan is accounted and trained.
+    // A flag for such a key is refused, however.
     if (raw.origin.is_flag() && !spec.applies_to(purpose.command)) {
       refuse(key, raw, "with " + std::string(spec.commands),
              fmt::format("does not apply to {}", name_of(purpose.command)));
@@ -126,7 +126,8 @@ std::vector<std::string> read_values(const PlanSource& source, const Purpose& pu
   return left_out;
 }
 
-// The protocol, randomizer or command that needs the key, as shown to users. Empty if nothing needs it.
+// Returns what needs the key, as shown to users: the protocol, the randomizer or the command. Returns an
+// empty text if nothing needs the key.
 std::string needed_by(const KeySpec& spec, Command command, const Deciding& deciding) {
   if (!is_needed(spec, command) || !deciding.fits(spec)) {
     return "";
@@ -188,7 +189,7 @@ void check_layout_of_data(const PlanSource& source, const Plan& plan) {
 }
 
 void check_slots_can_be_trained(const Plan& plan) {
-  constexpr std::uint64_t kMaxSlots = 1'000'000'000;  // slots are held in memory, 16 bytes each
+  constexpr std::uint64_t kMaxSlots = 1'000'000'000;  // each slot takes at least 16 bytes of memory
   if (plan.has_slots() && plan.slots() > kMaxSlots) {
     throw Error(ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots()), "integer 1..1e9",
                 "is more slots than can be trained");
@@ -202,7 +203,8 @@ void check_slots_can_be_trained(const Plan& plan) {
 }
 
 void check_updates_can_be_numbered(const Plan& plan) {
-  constexpr std::uint64_t kMaxUpdates = (std::uint64_t{1} << 40) - 1;  // stream addresses number 2^40 updates
+  // Updates count from 1, and the address of a random stream holds numbers below 2^40.
+  constexpr std::uint64_t kMaxUpdates = (std::uint64_t{1} << 40) - 1;
   if (plan.updates() > kMaxUpdates) {
     throw Error(ErrorCode::plan, "rounds.count", fmt::format("{}", plan.rounds()),
                 fmt::format("integer 0..{}", kMaxUpdates / plan.slots_a_run()),
@@ -241,7 +243,7 @@ void check_answers_are_of_one_record(const PlanSource& source, const Plan& plan)
 }
 
 // Refuses a subset or minimum above the number of clients, and an effective rate that is 0 in floating point.
-// Both are checked as the descriptions are made.
+// The descriptions that stages() makes check both.
 void check_clients_suffice(const Plan& plan) { static_cast<void>(plan.stages()); }
 
 }  // namespace

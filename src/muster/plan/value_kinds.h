@@ -1,11 +1,11 @@
 // The kinds of values that plan keys take.
 //
-// Each kind reads the value that a plan or a flag states into its field of PlanValues, writes the field as
-// canonical text, and describes the allowed values:
-//     read(stated, values)   throws Error(plan) for a wrong type or a value out of range, with its position
-//     write(values)          the text in which a flag would state the value; empty if the plan states none
-//     allowed(command)       "number in (0, 1]"
-//     kPlaceholder           "NUMBER", for --help
+// Each kind has these members:
+//     read(stated, values)   Reads what a plan or a flag states into the kind's field of PlanValues. Throws
+//                            Error(plan), with the position, for a wrong type or a value out of range.
+//     write(values)          Returns the field as a flag would state it; nullopt if the field has no value.
+//     allowed(command)       Describes the allowed values, as in "number in (0, 1]".
+//     kPlaceholder           Stands for a value in --help, as in "NUMBER".
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ namespace muster::protocols {
 // The largest TOML integer.
 inline constexpr std::uint64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
 
-// The member of PlanValues that a key fills. An optional member has no value until a plan states one.
+// The member of PlanValues that a key fills. An optional member has no value unless a plan states one.
 template <typename T>
 class Field {
  public:
@@ -58,17 +58,17 @@ struct FolderName {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// The formats of data sets: the prefix in a plan, and whether a folder or a file follows it. A new format
-// needs a line here and a reader in simulation/data_source.cc.
+// A format of data sets: the prefix that names it in a plan, and whether a folder or a file follows. A new
+// format needs an entry in kDataFormats and a reader in simulation/data_source.cc.
 struct DataFormat {
   std::string_view name;
   bool folder;
 };
 inline constexpr std::array kDataFormats = {DataFormat{"idx", true}, DataFormat{"csv", false},
                                             DataFormat{"cifar", true}};
-// "digits | idx:DIR | csv:FILE | cifar:DIR", the list in error messages.
+// Returns the list that error messages show: "digits | idx:DIR | csv:FILE | cifar:DIR".
 std::string data_formats();
-// The format that prefixes a data set's name, such as "csv" in "csv:FILE"; nullptr if there is none.
+// Returns the format that prefixes a data set's name, such as "csv" in "csv:FILE"; nullptr if there is none.
 const DataFormat* data_format_of(std::string_view name);
 
 // "digits", or a format and a path, as in "csv:FILE". A plain DIR is read as "idx:DIR". An empty field means
@@ -152,7 +152,7 @@ struct Numbers {
 struct Rates {
   static constexpr std::string_view kPlaceholder = "NUMBER|LO:HI";
   double PlanValues::*highest;
-  std::optional<double> PlanValues::*lowest;  // the lowest rate; set if it is below the highest
+  std::optional<double> PlanValues::*lowest;  // has a value only if it is below the highest rate
   Interval range;
 
   std::string allowed(Command command) const;
@@ -160,7 +160,7 @@ struct Rates {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// A number for each round. Calibration and comparisons accept only a constant schedule.
+// A number for each round (schedule.h). Calibration and comparisons accept only a constant schedule.
 struct Schedules {
   static constexpr std::string_view kPlaceholder = "SCHEDULE";
   Field<Schedule> field;
@@ -195,7 +195,7 @@ struct Choice {
   bool works_with(Command command) const { return command != Command::train || untrainable.empty(); }
 };
 
-// One of the enumerators of an enum, written by the name that name_of gives it.
+// One of the enumerators of an enum. Plans write it by the name that name_of returns.
 class Choices {
  public:
   static constexpr std::string_view kPlaceholder = "TEXT";

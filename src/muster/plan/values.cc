@@ -29,7 +29,7 @@ const char* type_name(const RawValue& raw) {
   }
 }
 
-// Parses an integer, which may also be written as 1e8. A double represents every integer below 2^53 exactly.
+// Parses an integer, which may also be written as 1e8 if it is below 2^53, where a double is exact.
 std::optional<std::uint64_t> integer_of_text(std::string_view text) {
   std::uint64_t integer = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
@@ -148,7 +148,7 @@ void refuse(const Stated& stated, const std::string& message) {
 
 void refuse(const std::string& key, const RawValue& raw, const std::string& allowed,
             const std::string& message) {
-  // A flag that is not a plan key is its own origin.
+  // If a flag is not a plan key, `key` is the flag itself, and the message does not name it twice.
   const std::string origin = raw.origin.flag == key ? "" : fmt::format("({}) ", raw.origin.describe());
   throw Error(ErrorCode::plan, key, raw.text, allowed, origin + message);
 }

@@ -1,7 +1,7 @@
 // The value that a plan or a flag states for one key, and the parsing that all kinds of values share.
 //
 // An integer in a TOML file must be a TOML integer. A flag, which is text, may also write it as 1e8. Keys for
-// numbers accept TOML integers and floats, but not nan, inf or numbers that a double cannot represent.
+// numbers accept TOML integers and floats, but not nan, inf or numbers outside the range of a double.
 #pragma once
 
 #include <cstdint>
@@ -45,23 +45,22 @@ inline constexpr Interval kFraction = {.high = 1, .low_included = true};  // the
 inline constexpr Interval kProbability = {.high = 1};                     // the interval (0, 1)
 inline constexpr Interval kRate = {.high = 1, .high_included = true};     // the interval (0, 1]
 
-// `text` as a finite double, independently of the locale. Empty unless the whole text is such a number.
+// Returns `text` as a finite double, whatever the locale; nullopt unless the whole text is such a number.
 std::optional<double> parse_number(std::string_view text);
-// A TOML integer or float as a finite double; empty for any other value.
+// Returns a TOML integer or float as a finite double; nullopt for any other value.
 std::optional<double> toml_number(const RawValue& raw);
 
 // These functions convert a stated value to a type, and throw Error(plan) if that is not possible.
 std::string text_value(const Stated& stated);
 // If `text_in_files` is true, a file may state the integer as text, because TOML integers end at 2^63 - 1.
 std::uint64_t integer_value(const Stated& stated, bool text_in_files);
-// A TOML boolean, or the text `true` or `false` of a flag.
+// Accepts a TOML boolean and, from a flag, the text `true` or `false`.
 bool truth_value(const Stated& stated);
-// A finite double from a TOML number or from the text of a flag.
+// Accepts a finite TOML number and, from a flag, the text of a finite number.
 double any_number(const Stated& stated);
 double number_value(const Stated& stated, const Interval& interval);
 
-// Throws Error(plan) that names the key, its value and its position. (An unknown flag is Error(usage)
-// instead.)
+// These throw Error(plan), which names the key, its value, its position and the allowed values.
 [[noreturn]] void refuse(const Stated& stated, const std::string& message);
 [[noreturn]] void refuse_type(const Stated& stated, const char* wanted);
 [[noreturn]] void refuse(const std::string& key, const RawValue& raw, const std::string& allowed,

@@ -1,8 +1,8 @@
-// The aggregator: it receives anonymous messages and computes the mean of the vectors that they decode to.
+// The aggregator receives anonymous messages and computes the mean of the vectors that they decode to.
 //
 // receive() takes only messages: no name, no round, no position. The sum is exact and does not depend on the
-// order of messages, so aggregators fed by several threads merge to the same bits as a single one. Order of
-// calls in a round: receive() and merge(), any number of times; count() and mean(); next_round(). An
+// order of messages, so aggregators fed by several threads merge to the same bits as a single one. In each
+// round, call receive() and merge() any number of times, then count() and mean(), and then next_round(). An
 // aggregator belongs to one thread at a time.
 //
 // Example:
@@ -42,7 +42,7 @@ class Aggregator {
   // senders' clipped vectors, or with zeros if nothing was received.
   void mean(std::span<float> out) const { randomizer_->mean(sum_, out); }
   void next_round() { sum_.clear(); }
-  // Access to the sum, so that several machines can add up theirs and a simulation can draw only the sum.
+  // Returns the sum, so that several machines can add up their sums and a simulation can draw the sum alone.
   randomizers::MessageSum& sum() { return sum_; }
 
  private:

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kDimension = 257;
 constexpr std::uint64_t kClients = 100;
 
-// An aggregator can only be given messages: there is no way to pass a client, a round or a position.
+// Checks that an aggregator can only be given messages: receive() takes no client, round or position.
 template <typename... Extra>
 concept Receives = requires(Aggregator aggregator, std::span<const randomizers::Message> messages,
                             Extra... extra) {

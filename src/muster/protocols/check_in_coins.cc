@@ -18,7 +18,8 @@ namespace {
 constexpr std::uint64_t kTogether = std::uint64_t{1} << 14;
 // The number of clients that one comparison skips if none of them reports.
 constexpr std::uint64_t kPassed = 64;
-// The number of 16-bit beginnings of coins in one word, and in one whole stream.
+// The first 16 bits of a coin are called its beginning. These are the numbers of beginnings in a 64-bit word,
+// and in a whole stream.
 constexpr std::uint64_t kInWord = 4;
 constexpr std::uint64_t kInStream = std::uint64_t{1} << 35;
 
@@ -26,7 +27,7 @@ using Beginnings = std::array<std::uint16_t, kPassed>;
 static_assert(std::endian::native == std::endian::little,
               "a word is read as its four beginnings, lowest first");
 
-// Whether any beginning is at most `limit`. Written without a branch, so that it compiles to vector
+// Whether any beginning is at most `limit`. The loop has no branch, so that it compiles to vector
 // instructions.
 bool any_at_most(const Beginnings& beginnings, std::uint16_t limit) {
   unsigned some = 0;
@@ -60,9 +61,9 @@ random::Probability CheckInCoins::drawn_rate(std::uint64_t client) const {
   return random::Probability::of_numerator(min_numerator_ + random::uniform_below(draw, choices));
 }
 
-// The double just below 1 - dropout in this round, or 1 without dropout. The effective rate that is charged
-// is the rounded product rate * (1 - dropout). Subtracting one unit in the last place covers that rounding,
-// so clients never report more often than the accountant assumes.
+// Returns the double just below 1 - dropout in this round, or 1 without dropout. The effective rate that is
+// charged is the rounded product rate * (1 - dropout). The step to the next lower double covers that
+// rounding, so clients never report more often than the accountant assumes.
 random::Probability CheckInCoins::stay(std::uint64_t round) const {
   const double lost = dropout_.at(round);
   return random::Probability::at_most(lost > 0 ? std::nextafter(1 - lost, 0.0) : 1.0);
@@ -74,7 +75,7 @@ bool CheckInCoins::checks_in(std::uint64_t round, std::uint64_t client, std::uin
   if (beginning != limit) {
     return beginning < limit;
   }
-  // The rest of the coin, in the upper 48 bits of this word.
+  // The upper 48 bits of this word are the rest of the coin.
   std::array<std::uint64_t, 1> rest;
   random::fill_first_words(key_, random::Purpose::check_in, round, client, rest);
   return own.accepts((limit << 48) | (rest[0] >> 16));
@@ -100,7 +101,7 @@ void CheckInCoins::append_reporting(std::uint64_t round, std::uint64_t first_cli
     }
     return;
   }
-  // The first 16 bits of the highest rate, written as a binary fraction; all ones for rate 1.
+  // The first 16 bits of the highest rate, written as a binary fraction; 16 ones for rate 1.
   const auto limit =
       static_cast<std::uint16_t>(max_probability_.is_one() ? 0xffff : max_probability_.numerator() >> 48);
   std::array<std::uint64_t, kTogether / kInWord> words;

@@ -6,17 +6,18 @@
 // are functions of (run key, round, client) only and are tossed before any data is touched, because
 // participation that depended on private data would break every check-in theorem.
 //
-// A check-in coin is a 64-bit number; the client checks in if it is below 2^64 times the rate. The first 16
-// bits of the coins come packed, eight clients per block of the cipher, and decide all but one coin in
-// 65,536. Only the undecided coins draw their remaining bits. So ten million coins take a millisecond, a
-// thousand million take a tenth of a second, and no table of clients is kept.
+// A check-in coin is a 64-bit number; the client checks in if the number is below 2^64 times the rate. The
+// first 16 bits of the coins are packed, so that one block of the cipher (random/keyed_stream.h) serves eight
+// clients. They decide all but one coin in 65,536, and only the undecided coins draw their remaining bits. So
+// ten million coins take a millisecond, a thousand million take a tenth of a second, and no table of clients
+// is kept.
 //
 // Example:
 //     CheckInCoins coins(key, 0.1, 0.0);
 //     std::vector<std::uint64_t> reporting;
 //     coins.append_reporting(round, 0, clients, reporting);   // ascending; empty is legal
 //
-// Immutable; may be shared between threads.
+// An object is immutable and may be shared between threads.
 #pragma once
 
 #include <cstdint>
@@ -41,16 +42,17 @@ class CheckInCoins {
   void append_reporting(std::uint64_t round, std::uint64_t first_client, std::uint64_t count,
                         std::vector<std::uint64_t>& reporting) const;
 
-  // A client reports with probability check_in(client) * stay(round), exactly. This product is never above
-  // Rate::effective(rate, dropout).
+  // The probability that the client checks in, and the probability that it does not drop out afterwards.
+  // Their product is exactly the probability of a report, and never above Rate::effective(rate, dropout).
   random::Probability check_in(std::uint64_t client) const {
     return rates_differ_ ? drawn_rate(client) : max_probability_;
   }
   random::Probability stay(std::uint64_t round) const;
 
  private:
-  // The own rate of a client, if rates differ. It is separate from check_in, which is called for every coin
-  // that may be a report and should be inlined: a function that holds a stream is too long for inlining.
+  // Returns the client's own rate, if rates differ. This code is not part of check_in, which is called for
+  // every coin that may be a report and should be inlined: a function that holds a stream is too long for
+  // that.
   random::Probability drawn_rate(std::uint64_t client) const;
   // Whether the coin whose first 16 bits are `beginning` is below the client's rate.
   bool checks_in(std::uint64_t round, std::uint64_t client, std::uint16_t beginning) const;
@@ -58,8 +60,8 @@ class CheckInCoins {
   random::RunKey key_;
   random::Probability max_probability_;
   bool rates_differ_;
-  // The numerator over 2^64 of the lowest rate; 0 unless rates differ. Own rates are drawn between this
-  // numerator and that of max_probability_.
+  // The lowest rate times 2^64; 0 unless rates differ. The numerators of the clients' own rates are drawn
+  // between this number and the numerator of max_probability_.
   std::uint64_t min_numerator_;
   Schedule dropout_;
 };

@@ -72,7 +72,7 @@ TEST(CheckInCoins, DifferBetweenRoundsAndClients) {
   neighbours.push_back(first.front());
   const auto clients = agreement_test(first, neighbours);
   EXPECT_TRUE(clients.pass) << clients.summary;
-  // Known bad: coins that do not depend on the round fail the same test.
+  // Coins that do not depend on the round fail the same test.
   EXPECT_FALSE(agreement_test(first, first).pass);
 }
 
@@ -102,7 +102,7 @@ TEST(CheckInCoins, NeverReportMoreOftenThanCharged) {
   }
 }
 
-// The coin of one client, read word by word from the two streams that contain its bits.
+// Reads the coin of one client word by word from the two streams that contain its bits.
 std::uint64_t coin_of(std::uint64_t round, std::uint64_t client) {
   constexpr std::uint64_t kInStream = std::uint64_t{1} << 35;
   const std::uint64_t place = client % kInStream;
@@ -132,15 +132,15 @@ TEST(CheckInCoins, AreThe64BitNumbersBelowTheRate) {
     }
     EXPECT_EQ(reporting(coins, 5, kClients), expected) << rate;
   }
-  // Some coins needed their last 48 bits. If all of these had been decided alike, the comparison above would
-  // have failed.
+  // Some coins needed their last 48 bits, and not all of these were decided alike, so the comparison above
+  // covers this case.
   EXPECT_GT(reporting_ties, 0u);
   EXPECT_LT(reporting_ties, ties);
 }
 
 TEST(CheckInCoins, AreTheSameInAnyRange) {
   const CheckInCoins coins(key(), 0.5, 0.0);
-  // Ranges around the ends of batches and of a stream.
+  // The ranges lie around the ends of batches and of a stream.
   for (const std::uint64_t middle : {std::uint64_t{64}, std::uint64_t{1} << 14, std::uint64_t{1} << 35}) {
     std::vector<std::uint64_t> whole, pieces, expected;
     coins.append_reporting(2, middle - 40, 80, whole);
@@ -164,7 +164,7 @@ TEST(CheckInCoins, DropoutFollowsItsSchedule) {
     const std::uint64_t reports = reporting(coins, static_cast<std::uint64_t>(round), kClients).size();
     const auto at_rate = testing::binomial_test(reports, kClients, 0.5 * (1 - lost), kAlpha);
     EXPECT_TRUE(at_rate.pass) << round << " " << at_rate.summary;
-    // Known bad: a schedule that is one round late.
+    // The test rejects the dropout of the round before or, where that is the same, a dropout of 0.2.
     const double late = round == 3 ? 0.0 : round == 4 ? 0.4 : 0.2;
     EXPECT_FALSE(testing::binomial_test(reports, kClients, 0.5 * (1 - late), kAlpha).pass);
   }
@@ -201,7 +201,7 @@ TEST(CheckInCoins, ClientsReportAtTheirOwnRates) {
     }
   }
   std::uint64_t off = 0;
-  // the number of clients that would fail the test if all had the middle rate
+  // Some counts must not fit the middle of the rates, which is 0.5, or 0.375 with dropout.
   std::uint64_t off_middle = 0;
   for (std::uint64_t client = 0; client < kClients; ++client) {
     const double own = coins.check_in(client).value() * 0.75;

@@ -1,5 +1,5 @@
-// The roll call: it decides, from coins and the plan only and before any data is touched, which clients send
-// in a step of the server. A step is rounds_a_step() rounds, usually one.
+// A roll call decides which clients send in a step of the server. The decision depends on coins and the plan
+// only, and is made before any data is touched. A step is rounds_a_step() rounds, usually one.
 //
 // Every protocol has an implementation. The senders are a function of (run key, round, client). So they are
 // the same on any number of threads and, if each machine takes one share, on any number of machines. Their
@@ -37,14 +37,15 @@ struct Sender {
   bool operator==(const Sender&) const = default;
 };
 
-// Share number `index` of `of` shares of a step's senders; indices start at 0. The shares are disjoint, and
-// together they are all senders of the step.
+// A step's senders are divided into `of` disjoint shares, which together are all of them. This is share
+// number `index`, counted from 0.
 struct Share {
   std::uint64_t index = 0;
   std::uint64_t of = 1;
 };
 
-// The part of [0, count) that belongs to a share. The lengths of these parts differ by at most one.
+// The integers from `first` to first + count - 1. range_of returns the part of [0, count) that belongs to a
+// share; the lengths of the shares' parts differ by at most one.
 struct Range {
   std::uint64_t first;
   std::uint64_t count;

@@ -5,8 +5,8 @@
 namespace muster::protocols {
 namespace {
 
-// The number of clients whose coins are tossed between two checks of the interrupt. This takes less than a
-// millisecond if they share one rate, and some tens of milliseconds if each has its own.
+// The number of clients whose coins are tossed between two checks of the interrupt. Tossing them takes less
+// than a millisecond if the clients share one rate, and some tens of milliseconds if each has its own.
 constexpr std::uint64_t kTogether = std::uint64_t{1} << 20;
 
 }  // namespace

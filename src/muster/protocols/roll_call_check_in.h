@@ -1,8 +1,8 @@
 // Roll calls in which every client decides independently in each round: the shuffled check-in and its
 // aggregated form. The plain shuffle, in which everybody reports, is also here.
 //
-// Liew et al., "Shuffled check-in" (2022), Algorithm 1. Immutable; several threads may call a roll call at
-// the same time.
+// The check-ins are those of Liew et al., "Shuffled check-in" (2022), Algorithm 1. append_senders changes no
+// state of these roll calls, so several threads may call it at the same time.
 #pragma once
 
 #include <cstdint>

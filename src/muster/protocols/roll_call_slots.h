@@ -76,7 +76,7 @@ class RollCallAveraged final : public RollCall {
   std::uint64_t run_ = 0;
   Share share_;
   std::vector<std::uint64_t> present_;
-  std::vector<std::vector<std::uint64_t>> present_at_;  // [slot]: the present clients of share_, ascending
+  std::vector<std::vector<std::uint64_t>> present_at_;  // for each slot, its clients of share_, ascending
 };
 
 class RollCallOfSlidingWindow final : public RollCall {

@@ -33,7 +33,7 @@ TEST(RollCallAveraged, EveryClientIsAtOneUniformSlotOfARunAtMost) {
   constexpr std::uint64_t kSlots = 25;
   RollCallAveraged roll_call(key(), coins(0.8, 0.25), kClients, kSlots);
   std::vector<std::uint64_t> loads;
-  // [run]: the slot of each client.
+  // For each run, the slot of each client.
   std::vector<std::map<std::uint64_t, std::uint64_t>> slot_of(2);
   for (std::uint64_t run = 0; run < 2; ++run) {
     for (std::uint64_t slot = 0; slot < kSlots; ++slot) {
@@ -63,10 +63,10 @@ TEST(RollCallAveraged, EveryClientIsAtOneUniformSlotOfARunAtMost) {
   EXPECT_TRUE(returns.pass) << returns.summary;
   const auto elsewhere = testing::binomial_test(same, both, 1.0 / kSlots, kAlpha);
   EXPECT_TRUE(elsewhere.pass) << elsewhere.summary;
-  // Known bad: slots that never change.
+  // The test rejects clients whose slot never changes.
   EXPECT_FALSE(testing::binomial_test(both, both, 1.0 / kSlots, kAlpha).pass);
 
-  // Known bad: all clients of a slot move to the next one.
+  // The test rejects loads in which all clients of one slot have moved to the next slot.
   loads[4] += std::exchange(loads[3], 0);
   EXPECT_FALSE(
       testing::chi_squared_test(loads, std::vector<double>(2 * kSlots, present / (2 * kSlots)), kAlpha).pass);
@@ -74,14 +74,15 @@ TEST(RollCallAveraged, EveryClientIsAtOneUniformSlotOfARunAtMost) {
 
 // --- whom the server picks ------------------------------------------------------------------------
 
-// The averaged roll call with the same key lists all clients that are present.
+// The averaged roll call with the same key lists all clients that are present. The fixed window must choose
+// each of them equally often, or a dummy if there are none.
 TEST(RollCallOfFixedWindow, OneUniformClientOfThosePresentOrADummy) {
   constexpr std::uint64_t kClients = 300;
   constexpr std::uint64_t kSlots = 150;
   constexpr std::uint64_t kRuns = 200;
   RollCallOfFixedWindow fixed(key(), coins(0.7), kClients, kSlots, 1);
   RollCallAveraged everybody(key(), coins(0.7), kClients, kSlots);
-  // [number of clients present]: how often each rank among them was chosen.
+  // For each number of clients present, how often each rank among them was chosen.
   std::map<std::size_t, std::vector<std::uint64_t>> picked;
   for (std::uint64_t round = 1; round <= kSlots * kRuns; ++round) {
     const auto senders = step(fixed, round);
@@ -106,7 +107,7 @@ TEST(RollCallOfFixedWindow, OneUniformClientOfThosePresentOrADummy) {
     const std::vector<double> expected(count, static_cast<double>(all) / static_cast<double>(count));
     const auto even = testing::chi_squared_test(ranks, expected, kAlpha);
     EXPECT_TRUE(even.pass) << count << ": " << even.summary;
-    // Known bad: every new client replaces the choice with probability 1/2.
+    // The test rejects a server at which every new client replaces the choice with probability 1/2.
     std::vector<std::uint64_t> halves(count, all);
     for (std::size_t i = 1; i < count; ++i) {
       halves[i] = all >> (count - i);
@@ -119,8 +120,8 @@ TEST(RollCallOfFixedWindow, OneUniformClientOfThosePresentOrADummy) {
 }
 
 // If each of n clients reports with probability p in a run of m slots, a slot is empty with probability (1 -
-// p/m)^n. This test checks three slots over many runs (Proposition 3.4 of the paper gives the sum over all
-// slots).
+// p/m)^n. The number of dummies at each of three slots is compared with this law over many runs. (Proposition
+// 3.4 of the paper gives the sum over all slots.)
 TEST(RollCallOfFixedWindow, DummiesAreAsManyAsTheLawSays) {
   constexpr std::uint64_t kClients = 40;
   constexpr std::uint64_t kSlots = 20;
@@ -140,7 +141,7 @@ TEST(RollCallOfFixedWindow, DummiesAreAsManyAsTheLawSays) {
   for (const std::uint64_t slot : {0u, 7u, 19u}) {
     const auto verdict = testing::binomial_test(dummies[slot], kRuns, empty, kAlpha);
     EXPECT_TRUE(verdict.pass) << slot << ": " << verdict.summary;
-    // Known bad: the dropout is ignored.
+    // The test rejects a law that ignores the dropout.
     EXPECT_FALSE(
         testing::binomial_test(dummies[slot], kRuns, std::pow(1 - 1.0 / kSlots, kClients), kAlpha).pass);
   }
@@ -199,7 +200,7 @@ TEST(RollCallOfSlidingWindow, EachOfTheWindowsClientsIsPickedAlike) {
     EXPECT_EQ(outside, 0u);
     const auto verdict = testing::chi_squared_test(observed, expected, kAlpha);
     EXPECT_TRUE(verdict.pass) << slot << ": " << verdict.summary;
-    // Known bad: the law of a fixed window with the same number of slots.
+    // The test rejects the law of a fixed window with the same number of slots.
     std::vector<double> fixed(Sliding::kWindow, kRuns * rate / Sliding::kSlots);
     fixed.push_back(kRuns * (1 - rate * Sliding::kWindow / Sliding::kSlots));
     EXPECT_FALSE(testing::chi_squared_test(observed, fixed, kAlpha).pass);

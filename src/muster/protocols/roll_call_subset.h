@@ -1,9 +1,8 @@
-// A uniform subset of exactly k of n clients, drawn independently in every round: the client sampling of
-// CLDP-SGD.
+// Draws a uniform subset of exactly k of n clients, independently in every round.
 //
-// Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated learning" (2021), Algorithm 1, line 3.
-// Floyd's algorithm draws the subset with k unbiased integers and O(k) memory. Each object belongs to one
-// thread.
+// This is the client sampling of CLDP-SGD: Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of
+// federated learning" (2021), Algorithm 1, line 3. Floyd's algorithm draws the subset with k unbiased
+// integers and O(k) memory. Each object belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +23,8 @@ class SubsetSampler {
             std::vector<std::uint64_t>& subset, const Interrupt& interrupt = {});
 
  private:
-  bool insert(std::uint64_t member);  // false if the member is already in the table
-  std::vector<std::uint64_t> table_;  // open addressing; the size is a power of two, at most half full
+  bool insert(std::uint64_t member);  // returns false if the member is already in the table
+  std::vector<std::uint64_t> table_;  // open-addressing hash table of 2^i places, at most half full
 };
 
 class RollCallOfSubset final : public RollCall {

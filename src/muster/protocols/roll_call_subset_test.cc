@@ -29,7 +29,7 @@ Subset ours(random::BitSource& bits, std::uint64_t count, std::uint64_t size) {
   return subset;
 }
 
-// Known bad: a draw with the upper end `last` never gives `last` itself.
+// A sampler with a known bias: it draws its integers from [0, last) instead of [0, last].
 Subset short_draws(random::BitSource& bits, std::uint64_t count, std::uint64_t size) {
   std::set<std::uint64_t> members;
   for (std::uint64_t last = count - size; last < count; ++last) {

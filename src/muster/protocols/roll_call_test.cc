@@ -31,7 +31,7 @@ const std::vector<Protocol> kAll = {Protocol::shuffle,
 
 random::RunKey key() { return random::RunKey::from_seed(31); }
 
-// A plan of this protocol for training; `changes` replaces some of its values.
+// Returns a plan of this protocol for training; `changes` replaces some of its values.
 Plan plan_of(Protocol protocol, const std::map<std::string_view, std::string>& changes = {}) {
   std::map<std::string_view, std::string> keys = {
       {"population.clients", "101"},  {"participation.rate", "0.6"}, {"participation.dropout", "0.25"},
@@ -175,7 +175,7 @@ TEST(RollCall, ClientsSendAtTheRateThatIsCharged) {
     }
     const auto verdict = testing::binomial_test(messages, coins, rate, kAlpha);
     EXPECT_TRUE(verdict.pass) << name_of(protocol) << ": " << verdict.summary;
-    // Known bad: the same protocol without its dropout.
+    // The test rejects the rate of the same protocol without its dropout.
     const Plan full = plan.with("participation.dropout", "0");
     EXPECT_FALSE(testing::binomial_test(messages, coins,
                                         accounting::message_rate(full.participation()).value(), kAlpha)

@@ -1,9 +1,10 @@
-// The shuffler's permutation: Fisher-Yates with unbiased integers.
+// The shuffler's random permutation, made by the Fisher-Yates algorithm with unbiased integers.
 //
-// The permutation is uniform over all n! orders if `bits` is uniform. Step i draws j uniformly from {0, ...,
-// i}, so each of the n! sequences of draws is equally likely, and each gives a different order (the test
-// enumerates them). Privacy requires that the order is secret: draw `bits` from a key that nobody else knows
-// and use it only once, as secret_shuffle does.
+// The permutation of n items is uniform over all n! orders if `bits` is uniform. For i = n, ..., 2, item i -
+// 1 is swapped with item j, where j is uniform on {0, ..., i - 1}. So each of the n! sequences of draws is
+// equally likely, and each gives a different order (the test enumerates them). Privacy requires that the
+// order is secret: draw `bits` from a key that nobody else knows and use the key only once, as
+// secret_shuffle does.
 #pragma once
 
 #include <cstddef>

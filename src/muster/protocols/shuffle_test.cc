@@ -1,6 +1,6 @@
-// Tests that the shuffle is uniform over all n! orders for n <= 5: exactly, by enumerating every
-// sequence of choices, and statistically, on keyed and on secret randomness. Shuffles with a known bias
-// must fail both tests.
+// Tests that the shuffle is uniform over all n! orders for n <= 5: exactly, by enumerating every sequence of
+// choices, and statistically, on keyed and on secret randomness. Shuffles with a known bias must fail both
+// tests.
 #include "muster/protocols/shuffle.h"
 
 #include <gtest/gtest.h>
@@ -29,23 +29,23 @@ std::uint64_t factorial(int n) { return n <= 1 ? 1 : static_cast<std::uint64_t>(
 
 void ours(Order& order, random::BitSource& bits) { shuffle(std::span(order), bits); }
 
-// Known bad: each position but one is swapped with a uniform choice among all n positions. For n >= 3, the
-// n^(n-1) sequences of choices cannot be distributed evenly over n! orders.
+// A shuffle with a known bias: each position but one is swapped with a uniform choice among all n positions.
+// For n >= 3, the n^(n-1) sequences of choices cannot be distributed evenly over n! orders.
 void full_range(Order& order, random::BitSource& bits) {
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[random::uniform_below(bits, order.size())]);
   }
 }
 
-// Known bad: a choice among i positions is four random bits modulo i.
+// Another shuffle with a known bias: a choice among i positions is four random bits modulo i.
 void modulo(Order& order, random::BitSource& bits) {
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[(bits.next_u64() >> 60) % i]);
   }
 }
 
-// Supplies a given sequence of choices: the word for choice c of r is in the c-th of r equal parts of the
-// 64-bit words, and uniform_below does not reject it.
+// Supplies a given sequence of choices. The word for choice c among r lies in part c of r equal parts of
+// [0, 2^64), counted from 0, where uniform_below returns c and rejects nothing.
 class ChosenSource final : public random::BitSource {
  public:
   ChosenSource(const std::vector<std::uint64_t>& radices, const std::vector<std::uint64_t>& choices)

@@ -32,8 +32,8 @@ std::string stroked(const Stroke& stroke) {
                      *stroke.dashes ? fmt::format(" stroke-dasharray=\"{}\"", stroke.dashes) : "");
 }
 
-// Powers of ten and, if at most `most` ticks result, also 2 and 5 times each power. Crowded powers are
-// thinned out.
+// Returns the powers of ten in the range and, if that makes at most `most` ticks, also 2 and 5 times each
+// power. If the powers alone are too many, only exponents that are multiples of a stride are kept.
 std::vector<double> logarithmic_ticks(double low, double high, std::size_t most) {
   for (const std::vector<double>& steps : {std::vector<double>{1, 2, 5}, std::vector<double>{1}}) {
     for (int stride = 1; stride <= (steps.size() > 1 ? 1 : 1000); ++stride) {
@@ -55,7 +55,8 @@ std::vector<double> logarithmic_ticks(double low, double high, std::size_t most)
   return {};
 }
 
-// The smallest of 1, 2, 5 times a power of ten that divides the range into at most `most` - 1 steps.
+// Returns the smallest number of the form 1, 2 or 5 times a power of ten that divides a range of this length
+// into at most `most` - 1 steps.
 double round_step(double range, std::size_t most) {
   const double least = range / static_cast<double>(most - 1);
   const double decade = std::pow(10.0, std::floor(std::log10(least)));
@@ -111,7 +112,7 @@ std::vector<double> Scale::ticks(std::size_t most) const {
 
 std::string Scale::tick_text(double value) const {
   if (!logarithmic_) {
-    // Steps are far larger than a millionth of the range, so a value smaller than that is 0 up to rounding.
+    // Steps are far larger than a millionth of the range, so a smaller tick value is 0 up to rounding.
     const double cleaned = std::fabs(value) < 1e-6 * (high_ - low_) ? 0 : value;
     if (std::fabs(value) >= 1e6) {
       return fmt::format("{:.6g} M", value / 1e6);
@@ -167,7 +168,7 @@ void ChartPanel::band(const std::vector<DataPoint>& upper, const std::vector<Dat
                       const Stroke& stroke) {
   std::string areas;
   for (std::size_t begin = 0, end = 0; begin < upper.size(); begin = end + 1) {
-    // The points from `begin` to `end` are those up to the next gap: one closed outline.
+    // The points from `begin` up to the next gap, at `end`, make one closed outline.
     for (end = begin; end < upper.size() && std::isfinite(upper[end].y);) ++end;
     std::vector<DataPoint> outline(upper.begin() + static_cast<std::ptrdiff_t>(begin),
                                    upper.begin() + static_cast<std::ptrdiff_t>(end));

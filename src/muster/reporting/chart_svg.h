@@ -1,4 +1,5 @@
-// Charts as SVG text: panels with two scales, and lines, bands, dots and whiskers in the units of the data.
+// Draws charts as SVG text. A panel has two scales, and takes lines, bands, dots and whiskers in the units of
+// the data.
 //
 // A picture is one <svg> element that needs no other files. Every shape has its colours as attributes, so
 // that the picture works as a file of its own. It also has a class, so that a page that includes the picture
@@ -32,18 +33,19 @@ struct DataPoint {
   double x, y;  // a y that is not finite makes a gap in a line
 };
 
-// Maps a quantity to pixels: `from` is the pixel of `low`, `to` that of `high`. A logarithmic scale needs
-// 0 < low < high, a linear one low < high.
+// Maps a quantity to pixels: the value `low` is at the pixel `from`, and `high` at the pixel `to`. A
+// logarithmic scale needs 0 < low < high, a linear one low < high.
 class Scale {
  public:
   static Scale linear(double low, double high, double from, double to);
-  // A linear scale of a count: ticks are whole numbers.
+  // A linear scale of a count, whose ticks are whole numbers.
   static Scale whole_numbers(double low, double high, double from, double to);
   static Scale logarithmic(double low, double high, double from, double to);
   // A linear scale that covers low .. high, which may be equal, and begins and ends at round numbers.
   static Scale around(double low, double high, double from, double to);
 
   double at(double value) const;
+  // Returns at most `most` round values in the scale's range, ascending; `most` must be at least 2.
   std::vector<double> ticks(std::size_t most) const;
   std::string tick_text(double value) const;  // in short notation: "1e-5", "0.01", "200"
   double low() const { return low_; }
@@ -65,13 +67,14 @@ class ChartPanel {
   ChartPanel(Scale x, Scale y, const std::string& title, const std::string& x_title, bool ticks_x = true);
 
   void line(const std::vector<DataPoint>& points, const Stroke& stroke);
-  // The area between two lines with points at the same x. Where `upper` has a gap, so has the area; at points
-  // at which only `lower` has one, the area reaches the bottom.
+  // Fills the area between two lines whose points have the same x. Where `upper` has a gap, the area has one,
+  // too. Where only `lower` has a gap, the area reaches down to the bottom.
   void band(const std::vector<DataPoint>& upper, const std::vector<DataPoint>& lower, const Stroke& stroke);
-  // A dot with a label above it, to its right or (`leftward`) to its left. An empty label is omitted.
+  // Draws a dot with a label, which is above the dot and to its right or, if `leftward`, to its left. An
+  // empty label is omitted.
   void dot(DataPoint at, const std::string& label, bool leftward, const Stroke& stroke, double radius = 4.5);
   void whisker(double x, double low, double high, const Stroke& stroke);
-  // A line of text under the top edge, right-aligned.
+  // Writes a line of text below the top edge, aligned to the right.
   void note(const std::string& words, const Stroke& stroke);
 
   const Scale& x() const { return x_; }
@@ -86,15 +89,15 @@ class ChartPanel {
   std::string marks_;
 };
 
-// A legend of the strokes, from left to right, starting at the pixel `from`.
+// Returns a legend of the strokes, from left to right, which starts at the pixel `from`.
 std::string legend_row(const std::vector<std::pair<std::string, Stroke>>& entries, DataPoint from);
 
 struct PictureSize {
   double width, height;
 };
 enum class PictureFor { file, page };
-// The <svg> element, with `heading` as its title for screen readers. In a file, the heading is also
-// written above the panels and the XML namespace is declared; a page already provides both.
+// Returns the <svg> element, with `heading` as its title for screen readers. In a file, the heading is also
+// written above the panels, and the XML namespace is declared; a page already provides both.
 std::string svg_picture(PictureSize size, const std::string& heading, const std::string& body,
                         PictureFor use = PictureFor::file);
 

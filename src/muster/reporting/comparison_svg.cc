@@ -18,7 +18,7 @@ using comparison::Row;
 
 constexpr PictureSize kSize{960, 500};
 constexpr double kLeft = 84, kRight = 936, kTop = 96, kBottom = 404, kLegend = 50;
-constexpr double kLine = 15;  // pixels from one line of a protocol's name to the next
+constexpr double kLine = 15;  // the pixels between two lines of a protocol's name
 
 // The colours of a randomizer on light and on dark pages.
 struct Ink {
@@ -67,7 +67,7 @@ Columns columns_of(const Comparison& all) {
   return columns;
 }
 
-// A protocol's name below its column, a line for each word; "check-in" is one word.
+// Writes a protocol's name below its column, with a line for each word; "check-in" counts as one word.
 std::string name_below(double x, const std::string& name) {
   std::vector<std::string> lines(1);
   for (std::size_t i = 0; i < name.size(); ++i) {

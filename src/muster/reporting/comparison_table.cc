@@ -16,7 +16,7 @@ using comparison::Comparison;
 using comparison::Row;
 using comparison::Solves;
 
-// The cells of a row after the randomizer's name.
+// Returns the cells of a row that follow the randomizer's name.
 TableRow cells_of(const Row& row, bool with_rate) {
   if (!row.bound) return TableRow(with_rate ? 7 : 6, "-");
   TableRow cells = {number_text(row.value)};
@@ -29,11 +29,11 @@ TableRow cells_of(const Row& row, bool with_rate) {
   return cells;
 }
 
-// The line above the rows of one protocol: "shuffle: view shuffler-honest; trusts the shuffler".
+// Returns the line above the rows of a protocol, as in "shuffle: view shuffler-honest; trusts the shuffler".
 std::string heading_of(const Row& row) {
   if (!row.bound) return fmt::format("{}: trusts {}", row.protocol, row.trusted);
-  // There are two rows for `central`, with different neighbouring relations, so the heading names the
-  // relation.
+  // The reference `central` (comparison.h) has two rows with different neighbouring relations, so the heading
+  // names the relation.
   const bool named = row.protocol == comparison::kCentral;
   return fmt::format("{}{}{}: view {}; trusts {}", row.protocol, named ? ", " : "",
                      named ? name_of(row.bound->neighbouring) : "", name_of(row.bound->view), row.trusted);
@@ -55,7 +55,7 @@ std::vector<Row> all_rows(const Comparison& all) {
   return rows;
 }
 
-// What the columns mean, below the table.
+// Returns the paragraph below the table that says what the columns mean.
 std::string legend(bool with_rate) {
   return wrapped(
       fmt::format("noise: sigma of gaussian, epsilon0 of the others{}; variance: of a round's mean, in "

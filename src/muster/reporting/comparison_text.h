@@ -1,9 +1,9 @@
-// A comparison of protocols and randomizers as `muster compare` prints it: a table, one JSON line, CSV, or one
-// self-contained SVG picture.
+// Formats a comparison of protocols and randomizers for `muster compare`: as a table, one JSON line, CSV, or
+// one self-contained SVG picture.
 //
 // In the table, upper values are rounded up and lower values down, and lines have at most 80 characters; JSON
 // and CSV have 17 digits. A value that is unknown or does not exist is "none" or "-" in the table, null in
-// JSON and an empty cell in CSV. The picture leaves it out.
+// JSON and an empty cell in CSV; the picture omits it. All functions are pure.
 #pragma once
 
 #include <string>
@@ -14,19 +14,20 @@
 
 namespace muster::reporting {
 
-// The rows grouped by protocol, with the parties that must be trusted for each guarantee.
+// Returns the rows grouped by protocol, with the parties that must be trusted for each guarantee.
 std::string comparison_table(const comparison::Comparison& all);
 
 JsonObject comparison_json(const comparison::Comparison& all);
 
-// One line per row below the names of the columns; references come last.
+// Returns the names of the columns, then one line per row; the references `local` and `central` come last.
 std::string comparison_csv(const comparison::Comparison& all);
 
-// The variance of a round's mean, on a logarithmic axis, by protocol and randomizer. In viewers that prefer dark
-// pages, the picture is dark.
+// Draws the variance of a round's mean, on a logarithmic axis, by protocol and randomizer. In viewers that
+// prefer dark pages, the picture is dark.
 std::string comparison_svg(const comparison::Comparison& all);
 
-// "not compared: subset needs participation.subset (--subset)", a sentence for each reason.
+// Returns one note for each reason why something was not compared, such as "not compared: subset: needs
+// participation.subset (--subset)".
 std::vector<std::string> left_out_notes(const comparison::Comparison& all);
 
 }  // namespace muster::reporting

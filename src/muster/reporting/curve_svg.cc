@@ -26,7 +26,7 @@ constexpr std::array kLefts = {72.0, 552.0};
 constexpr Stroke kUpper = kFirst, kLower = kSecond, kLocal = kThird;
 
 struct Span {
-  double low, high;  // the ends of the shown range; high = 0: nothing to show
+  double low, high;  // the ends of the shown range; high is 0 if there is nothing to show
 };
 
 class Panel {
@@ -77,8 +77,8 @@ class Panel {
     return Scale::logarithmic(shown.low, shown.high, left, left + kPanelWidth);
   }
 
-  // Also sets local_fits_. The local curve may lie far above the others and is drawn only if it does not
-  // compress them.
+  // Also sets local_fits_. The curve for a colluding shuffler may lie far above the others, and is drawn
+  // only if it does not compress them.
   Scale y_scale() {
     Span shown = span_of(&CurvePoint::upper);
     const Span lower = span_of(&CurvePoint::lower), local = span_of(&CurvePoint::local_upper);
@@ -116,7 +116,7 @@ class Panel {
     return over_rounds_ ? static_cast<double>(point.rounds) : point.fixed;
   }
 
-  // Epsilon 0 has no place on a logarithmic axis; as the only point, it is drawn in the middle.
+  // Epsilon 0 has no place on a logarithmic axis. It is then the only point, and is drawn in the middle.
   double x_shown(const CurvePoint& point) const {
     return x_value(point) > 0 ? x_value(point) : std::sqrt(chart_.x().low() * chart_.x().high());
   }
@@ -131,8 +131,7 @@ class Panel {
     for (const CurvePoint& point : points_) {
       curve.push_back({x_shown(point), y_shown(point.*side)});
     }
-    // Of the points below the bottom, only those next to a visible point stay, so that lines
-    // end at the bottom.
+    // Of the points at the bottom, only those next to a visible point stay, so that lines end at the bottom.
     const auto on_floor = [&](std::size_t i) {
       return i >= curve.size() || !(curve[i].y > chart_.y().low());
     };
@@ -153,7 +152,7 @@ class Panel {
       if (point.rounds == curves_.rounds && point.fixed == curves_.question.fixed() && point.upper &&
           *point.upper > 0) {
         const DataPoint asked{x_shown(point), y_shown(point.upper)};
-        // The label stands above the dot, on the side where the curve does not touch it: the curve falls over
+        // The label stands above the dot, on the side where the curve does not touch it. The curve falls over
         // delta and over epsilon, and rises over rounds.
         const Scale& x = chart_.x();
         const bool leftward =

@@ -1,4 +1,4 @@
-// Privacy curves as `muster account --curve` prints them: a table, CSV, or one self-contained SVG picture.
+// Formats privacy curves for `muster account --curve`: as a table, CSV, or one self-contained SVG picture.
 //
 // In the table, upper values are rounded up and lower values down; CSV has 17 digits. A missing value is
 // "none" or "-" in the table, an empty cell in CSV and a gap in the picture.
@@ -15,11 +15,11 @@ enum class CurveFormat { table, csv, svg };
 // Throws Error(usage) if no format has this name.
 CurveFormat curve_format_named(const std::string& name);
 
-// What the upper values are: "proven; replace-one; shuffler-honest".
+// Says what the upper values guarantee, as in "proven; replace-one; shuffler-honest".
 std::string guarantee(const accounting::PrivacyCurves& curves);
 
-// `heading` states the question and the plan. The table adds guarantee() to it; the picture has it in its
-// legend. CSV has neither.
+// `heading` states the question and the plan. The table and the picture show the heading and guarantee(),
+// which the picture has in its legend. CSV shows neither.
 std::string curve_text(const accounting::PrivacyCurves& curves, CurveFormat format,
                        const std::string& heading);
 

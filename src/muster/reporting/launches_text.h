@@ -1,4 +1,5 @@
-// Several launches on one population as `muster account A B ...` prints them: JSON, and a table for people.
+// Formats what several launches (runs of plans on the same clients) cost together, for `muster account A B
+// ...`: as JSON, and as a table for people.
 #pragma once
 
 #include <optional>
@@ -10,19 +11,20 @@
 
 namespace muster::reporting {
 
-// One launch and its cost.
+// A launch and its cost.
 struct LaunchShare {
   std::string name;             // the plan's file
   accounting::Statement alone;  // the statement of this launch by itself
-  // The upper value of all other launches together; absent where the total is a sum of shares.
+  // The upper value of all other launches together; nullopt if the total is the sum of the single values.
   std::optional<double> without;
 };
 
-// The statement of all launches together, with the additional key "launches": the statement of each launch by
-// itself, to which the keys "plan" and "without" are added.
+// Returns the statement of all launches together, with the additional key "launches". Its value is a list of
+// the statements of each launch by itself, to which the keys "plan" and "without" are added.
 JsonObject launches_json(const accounting::Statement& all, const std::vector<LaunchShare>& shares);
 
-// A table of the launches, then the table of all together (statement_text.h). Upper values are rounded up.
+// Returns a table of the launches, then the statement table of all together (statement_text.h). Upper values
+// are rounded up. Requires at least one share.
 std::string launches_table(const accounting::Statement& all, const std::vector<LaunchShare>& shares);
 
 }  // namespace muster::reporting

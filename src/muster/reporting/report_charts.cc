@@ -17,8 +17,8 @@ constexpr PictureSize kSize{960, 320};
 constexpr double kTop = 42, kBottom = 264;
 constexpr double kLeft = 64, kMiddle = 450, kSecondLeft = 550, kRight = 936;
 
-// Of more than kMaxPoints points, only every k-th and the last are drawn, for the smallest k that leaves at
-// most kMaxPoints. More than kMaxDots check-in counts are drawn as a line instead of dots.
+// If there are more than kMaxPoints points, only the last and every k-th before it are drawn, for the
+// smallest k that leaves at most kMaxPoints. More than kMaxDots check-in counts are drawn as a line.
 constexpr std::size_t kMaxPoints = 1000;
 constexpr std::size_t kMaxDots = 150;
 
@@ -48,7 +48,7 @@ Scale step_scale(const RunRecord& run, double from, double to) {
   return Scale::linear(0, last_step(run), from, to);
 }
 
-// A scale that includes `least` and every finite y of the points.
+// Returns a scale that includes `least` and every finite y of the points.
 Scale value_scale(const std::vector<DataPoint>& points, double least, double from = kBottom,
                   double to = kTop) {
   double low = least, high = least;

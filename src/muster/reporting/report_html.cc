@@ -23,8 +23,8 @@ using simulation::RunRecord;
 
 constexpr double kNone = std::numeric_limits<double>::infinity();  // an epsilon that is not proven
 
-// The largest number of rows in the table of logged rounds. If there are more rounds, only every k-th is
-// shown, for the smallest k that suffices.
+// The largest number of rows in the table of logged rounds. If there are more rounds, only the last and every
+// k-th before it are shown, for the smallest k that suffices.
 constexpr std::size_t kMaxRows = 2000;
 
 // How a page begins, and the texts in its head by which is_report() recognises it.
@@ -121,7 +121,8 @@ std::string head_of(const ReportParts& parts) {
   return html;
 }
 
-// The declared rate as text: "0.1", or the range from the lowest to the highest if clients or rounds differ.
+// Returns the declared rate as text: one number, or the range from the lowest to the highest if clients or
+// rounds differ.
 std::string declared_rate(const protocols::Plan& plan) {
   double least = 1, most = 0;
   for (const accounting::Stage& stage : plan.stages()) {

@@ -1,9 +1,9 @@
-// A run as one web page: charts, tables and the accountant's statement, with nothing loaded from outside.
+// Makes one web page of a run: charts, tables and the accountant's statement. It loads nothing from outside.
 //
 // The style follows the reader's light or dark mode, and the page can be printed. All text that comes from a
 // file is escaped. Outside the charts every accuracy and epsilon, and most other numbers, stand in <data
-// value=".."> elements that carry the full value. Upper values are rounded up and lower values down. Pure
-// functions; call from any thread.
+// value=".."> elements that carry the full value. Upper values are rounded up and lower values down. All
+// functions are pure and thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct ReportParts {
   std::uint64_t larger;
   // The statement for the rounds done; nullopt before the first round.
   std::optional<accounting::Statement> statement;
-  // The proven epsilon of the rounds done if every client's rate were the low (or high) end of the estimate.
+  // The proven epsilon of the rounds done if every client's rate were the low (or high) end of the estimate
+  // in `watched`; nullopt if there is no estimate or no proven epsilon.
   std::optional<double> epsilon_at_low, epsilon_at_high;
 };
 
@@ -33,12 +34,12 @@ std::string report_html(const ReportParts& parts);
 // Whether `text` is a page that report_html wrote, in this version or an older one.
 bool is_report(std::string_view text);
 
-// The charts of the page; empty text if there is nothing to draw.
+// Each of these returns a chart of the page, or an empty text if there is nothing to draw.
 std::string learning_chart(const simulation::RunRecord& run);
 std::string check_in_chart(const simulation::RunRecord& run, const WatchedRun& watched);
 std::string time_chart(const simulation::RunRecord& run);
 
-// "slot" if the accountant's rounds are runs of slots, else "round".
+// Returns "slot" for a plan whose rounds are runs of slots, and "round" for any other.
 const char* step_word(const protocols::Plan& plan);
 
 }  // namespace muster::reporting

@@ -11,7 +11,7 @@
 namespace muster::reporting {
 namespace {
 
-// The view of the adversary that the printed epsilon assumes.
+// Describes the adversary's view that the printed epsilon assumes.
 const char* view_text(const protocols::Plan& plan) {
   switch (accounting::own_view(plan.participation())) {
     case accounting::View::server_trusted:
@@ -34,8 +34,8 @@ std::string result_text(const protocols::Plan& plan, const simulation::RunResult
     text += fmt::format("clients   {:.4f} by client, {:.4f} for the worst tenth (no epsilon covers these)\n",
                         *result.client_accuracy, *result.worst_decile);
   }
-  // The result file of an older version lacks validity and neighbouring relation; its epsilon is proven, for
-  // replace-one.
+  // A result file of an older version lacks the validity and the neighbouring relation. Its epsilon is
+  // proven, for replace-one.
   text += wrapped(fmt::format("{} at delta {} ({}, {}, {})", epsilon_text(result.epsilon), result.delta,
                               name_of(result.validity.value_or(accounting::Validity::proven)),
                               name_of(result.neighbouring.value_or(accounting::Neighbouring::replace_one)),

@@ -1,4 +1,4 @@
-// The result of a training run in words, as `muster train` prints it without --json.
+// Puts the result of a training run into words, as `muster train` prints it without --json.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace muster::reporting {
 
-// Several lines, each with a name and a value: accuracy, epsilon, time and folder. Lines on shared records
-// and neutral answers follow if there are any.
+// Returns several lines, each with a name and a value: accuracy, epsilon, time and folder. Between these,
+// lines on the accuracy by client, on records and on neutral answers (run_notes.h) are added if they apply.
 std::string result_text(const protocols::Plan& plan, const simulation::RunResult& result);
 
 }  // namespace muster::reporting

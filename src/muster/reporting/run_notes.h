@@ -12,26 +12,30 @@
 
 namespace muster::reporting {
 
-// Called with each note as soon as there is one, on the thread of the function that was given this sink.
+// A function that is called with each note as soon as there is one, on the thread of the function that was
+// given this sink.
 using NoteSink = std::function<void(const std::string& note)>;
 
-// "250000 clients share 3000 records, 83.3 a record on average: epsilon is for one client's copy; ...".
+// Says that clients share records: "250000 clients share 3000 records, 83.3 a record on average: epsilon is
+// for one client's copy; ...". Empty if clients_per_record is at most 1.
 std::string sharing_note(const protocols::Plan& plan, double clients_per_record);
 
-// "each client holds 12 records, ..." or, with a column that names the owners, "each client holds the records
-// of one user: ..."; empty if each client holds one record.
+// Says how many records a client holds: "each client holds 12 records, ..." or, if a column named `user`
+// states the owners, "each client holds the records of one user: ...". Empty if each client holds just one.
 std::string records_note(const protocols::Plan& plan);
 
-// "the classes are 0 = cat, 1 = dog", from the names of the classes; if there are many, only the first ones.
+// Names the classes, as in "the classes are 0 = cat, 1 = dog"; if there are many, only the first ones.
 std::string classes_note(const std::vector<std::string>& class_names);
 
 // Says how accuracy differs between clients, and that no epsilon covers it. Empty if either value is missing.
 std::string by_client_note(std::optional<double> mean, std::optional<double> worst_decile);
 
-// "12 answers were neutral: ...".
+// Says how many answers were neutral, which means that a zero vector replaced one that was not finite: "12
+// answers were neutral, ...".
 std::string neutral_note(std::uint64_t neutral);
 
-// "2 stated epsilons are larger than what the accountant proves today, ...".
+// Says how many epsilons in a run's files are above today's proven values: "2 stated epsilons are larger than
+// what the accountant proves today, ...".
 std::string larger_note(std::uint64_t larger);
 
 }  // namespace muster::reporting

@@ -22,13 +22,13 @@ using simulation::Measurement;
 using simulation::RunResult;
 
 constexpr double kLastDigits = 1e-9;
-constexpr std::chrono::seconds kQuiet{20};  // the time from one note of progress to the next
+constexpr std::chrono::seconds kQuiet{20};  // the time between two notes of progress
 // A numerical error larger than this fraction of the value is not tolerated: an error as large as the
 // value would let a stated 0 pass.
 constexpr double kMaxErrorShare = 0.1;
 
-// Computes the epsilon of each number of rounds, on as many threads as a run uses by default, and reports
-// its progress to `notes` if that takes long.
+// Computes the epsilon of each number of rounds, on as many threads as a run uses by default. Reports its
+// progress to `notes` every kQuiet.
 std::vector<double> epsilons_of(const std::vector<std::uint64_t>& rounds, const EpsilonOfRounds& epsilon,
                                 const NoteSink& notes) {
   std::vector<double> values(rounds.size());
@@ -80,7 +80,7 @@ accounting::Statement statement_of(const protocols::Plan& plan, std::uint64_t ro
 
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon, const fs::path& file,
                       std::vector<Measurement>& logged, const NoteSink& notes) {
-  // Each logged number of rounds once, in ascending order; slots of the same run have the same number.
+  // The list has each logged number of rounds once, ascending. Slots of the same run have the same number.
   std::vector<std::uint64_t> rounds;
   for (const Measurement& line : logged) {
     if (rounds.empty() || rounds.back() != line.round) {

@@ -22,15 +22,15 @@
 
 namespace muster::reporting {
 
-// The proven upper epsilon of a number of rounds, infinite if there is none. Several threads may
-// call it at once.
+// A function that returns the proven upper epsilon of a number of rounds, or infinity if there is none.
+// Several threads may call it at once.
 using EpsilonOfRounds = std::function<double(std::uint64_t)>;
 
-// All bounds for the first `rounds` >= 1 rounds of a plan, at its delta.
+// Returns all bounds for the first `rounds` >= 1 rounds of a plan, at its delta.
 accounting::Statement statement_of(const protocols::Plan& plan, std::uint64_t rounds);
 
-// Replaces each stated epsilon by today's and returns how many were larger. Throws Error(file), naming `file`
-// and the line, if one is smaller. Reports its progress to `notes` every 20 seconds.
+// Replaces each stated epsilon by today's and returns how many were larger. Throws Error(file), which names
+// `file` and (for `logged`) the line, if one is smaller. Reports its progress to `notes` every 20 seconds.
 std::uint64_t restate(const protocols::Plan& plan, const EpsilonOfRounds& epsilon,
                       const std::filesystem::path& file, std::vector<simulation::Measurement>& logged,
                       const NoteSink& notes);

@@ -11,7 +11,7 @@ JsonObject both_sides(const Bound& bound) {
   return JsonObject().number("upper", bound.upper).number("lower", bound.lower);
 }
 
-// The question and its answer, in the order epsilon, delta, rounds.
+// Returns the question and its answer, in the order epsilon, delta, rounds.
 JsonObject head(const Statement& statement, const Bound& bound) {
   JsonObject json;
   if (statement.question.asks_epsilon()) {

@@ -43,7 +43,7 @@ std::size_t fit(std::vector<TableRow>& rows) {
   return rows.front().size();
 }
 
-// The properties that the note on a bound lists beside its citation: "best; replace-one; took 1.2 ms".
+// Returns the properties that the note on a bound lists above its citation: "best; replace-one; took 1.2 ms".
 // Properties that have a column in the table are left out.
 std::string properties_of(const Statement& statement, const Bound& bound, std::size_t columns,
                           bool with_time) {
@@ -69,7 +69,7 @@ std::string properties_of(const Statement& statement, const Bound& bound, std::s
 
 std::string listed(const std::string& item) { return wrapped(item, "  - ", "    "); }
 
-// The assumptions that all bounds share; none if there is only one bound.
+// Returns the assumptions that all bounds share; none if there is only one bound.
 std::vector<std::string> shared_assumptions(const std::vector<Bound>& bounds) {
   std::vector<std::string> shared;
   if (bounds.size() < 2) {

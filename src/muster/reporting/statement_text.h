@@ -1,4 +1,4 @@
-// A privacy statement as `muster account` prints it: the documented JSON line, and a human-readable table.
+// Formats a privacy statement for `muster account`: as the documented JSON line, and as a table for people.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace muster::reporting {
 
-// The keys are in the documented order: the best bound at the top level, then "local" and "all".
+// The keys are in the documented order (docs/accounting.md): the best bound at the top level, then "local"
+// and "all".
 JsonObject statement_json(const accounting::Statement& statement);
 
 // The best bound comes first. Upper values are rounded up and lower values down, so no printed epsilon is too

@@ -64,11 +64,11 @@ std::uint64_t count(const Sweep& sweep, bool (*counts)(const SweptRun&)) {
   return found;
 }
 
-// The part of a key after the dot, which suffices in a table: "epsilon0".
+// Returns the part of a key after the dot, such as "epsilon0", which suffices in a table.
 std::string short_name(const std::string& key) { return key.substr(key.find('.') + 1); }
 
-// The names of the columns, and then one row for each combination. The first columns hold the values of the
-// swept keys or, if `numbered`, one column holds the number of the combination, counted from 1.
+// Returns the names of the columns, and then one row for each combination. The first columns hold the values
+// of the swept keys or, if `numbered`, one column holds the number of the combination, counted from 1.
 std::vector<TableRow> summary_rows(const Sweep& sweep, bool numbered) {
   TableRow head;
   if (numbered) {

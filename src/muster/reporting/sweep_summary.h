@@ -1,4 +1,4 @@
-// The results of a sweep: for each combination, the accuracy over its seeds and the epsilon.
+// Summarises a sweep: for each combination of values, the accuracy over its seeds, and the epsilon.
 #pragma once
 
 #include <string>
@@ -7,13 +7,14 @@
 
 namespace muster::reporting {
 
-// One JSON object on one line, always with the same keys. --json prints it last, and
+// Returns one JSON object on one line, always with the same keys. `--json` prints the line last, and the file
 // summary.json contains it.
 std::string summary_json(const simulation::Sweep& sweep);
-// A table with one line per combination: its values, the accuracy (mean, lowest and highest over seeds),
-// epsilon, seeds, time. If the values do not fit into 80 columns, they are listed below the table by number.
+// Returns a table with one line per combination: its values, the accuracy (mean, lowest and highest over
+// seeds), epsilon, seeds and time. If a line does not fit into 80 columns, the values are listed below the
+// table instead, by the number of the combination.
 std::string summary_table(const simulation::Sweep& sweep);
-// A chart of accuracy against epsilon, with whiskers from the lowest to the highest seed.
+// Draws the accuracy against epsilon, with whiskers from the lowest to the highest accuracy over seeds.
 std::string summary_svg(const simulation::Sweep& sweep);
 
 }  // namespace muster::reporting

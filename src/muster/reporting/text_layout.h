@@ -15,14 +15,14 @@ using TableRow = std::vector<std::string>;
 
 enum class Align { left, right };
 
-// One line per row, each with a line end. Columns are as wide as their longest cell and two spaces apart;
-// the last one is always aligned left. All rows have as many cells as the first; there is at least one.
+// Returns one line per row, each with a line end. Columns are as wide as their longest cell and two spaces
+// apart; the last one is always aligned left. At least one row is required, and all must be equally long.
 std::string aligned(const std::vector<TableRow>& rows, Align align = Align::left);
-// The length of the longest line that aligned() makes of these rows.
+// Returns the length of the longest line that aligned() makes of these rows.
 std::size_t width_of(const std::vector<TableRow>& rows);
 
-// The words of `text` in lines of at most kTextWidth characters, each with a line end. The first line begins
-// with `first` and the others with `rest`. A word that is longer than a line has a line to itself.
+// Returns the words of `text` in lines of at most kTextWidth characters, each with a line end. The first line
+// begins with `first` and the others with `rest`. A word that is longer than a line has a line to itself.
 std::string wrapped(std::string_view text, std::string_view first = "", std::string_view rest = "");
 
 }  // namespace muster::reporting

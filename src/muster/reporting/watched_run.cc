@@ -15,7 +15,7 @@ WatchedRun watch(const protocols::Plan& plan, const std::vector<simulation::Meas
   for (std::size_t i = 0; i < logged.size(); ++i) {
     const simulation::Measurement& line = logged[i];
     try {
-      // Watches first the rounds since the previous line, then the logged round.
+      // The monitor first gets the rounds since the previous line, and then the logged round alone.
       watched.monitor.watch(line.step() - steps - 1, line.messages - messages - line.check_ins);
       watched.bands.push_back(watched.monitor.band(1));
       watched.monitor.watch(1, line.check_ins);

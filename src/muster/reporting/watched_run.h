@@ -23,8 +23,8 @@ struct WatchedRun {
 WatchedRun watch(const protocols::Plan& plan, const std::vector<simulation::Measurement>& logged,
                  const std::filesystem::path& file);
 
-// After a run: a note (run_notes.h) if the monitor raised an alarm, or if the check-ins that are logged in
-// `folder` cannot be compared with the declared rate.
+// Returns a note (run_notes.h) on the run in `folder` if the monitor raised an alarm, or if the logged
+// check-ins cannot be compared with the declared rate. Returns an empty text otherwise.
 std::string alarm_note(const protocols::Plan& plan, const std::filesystem::path& folder);
 
 }  // namespace muster::reporting

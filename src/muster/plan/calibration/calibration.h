@@ -3,11 +3,11 @@
 // The answer is the largest epsilon0, rate or number of rounds, or the smallest sigma, number of clients or
 // required number of reports (`minimum`), whose proven upper epsilon is at most the target. It is an integer
 // or has six significant digits, and the next such value misses the target. In most cases the accountant
-// evaluates the next value. Otherwise a line through two evaluated values, the answer and one at most 0.01
-// away in the logarithm, predicts that the next value misses the target by more than a quarter of the line's
-// rise over this step. The returned statement is the accountant's statement for the answer itself. `accuracy`
-// chooses the randomizer's noise and the check-in rate together (docs/theory/accuracy.md). All functions are
-// pure; each builds several accountants, one after the other.
+// evaluates the next value. Otherwise the miss is predicted by a line through the answer and another
+// evaluated value whose logarithm differs by at most 0.01: over the step to the next value, the line must
+// exceed the target by more than a quarter of its rise. The returned statement is the accountant's statement
+// for the answer itself. The knob `accuracy` chooses the randomizer's noise and the check-in rate together
+// (docs/theory/accuracy.md). All functions are pure; calibrate builds several accountants in turn.
 //
 // Example:
 //     Plan plan = Plan::validate(source, Command::calibrate, keys_solved_by(Knob::sigma));
@@ -26,11 +26,11 @@ namespace muster::protocols {
 
 struct Calibration {
   Plan plan;  // the plan with the answer filled in
-  // The value of the knob. For accuracy, the value of epsilon0 or sigma; the rate is in `plan`.
+  // The value of the knob. For the knob accuracy, the value of epsilon0 or sigma; the rate is in `plan`.
   double value = 0;
-  // Whether the value is an end of the searched range beyond which further values exist.
+  // Whether the search stopped at an end of its range although values beyond this end exist.
   bool at_end = false;
-  // For accuracy only: the variance of a round's mean, in squared clip norms (round_variance.h).
+  // The variance of a round's mean, in squared clip norms (round_variance.h), for the knob accuracy only.
   std::optional<double> variance;
   accounting::Statement statement;
 };

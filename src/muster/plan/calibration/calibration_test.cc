@@ -22,7 +22,7 @@ namespace {
 
 using Keys = std::map<std::string, std::string>;
 
-// A plan of one round: without composition, the accountant answers in milliseconds.
+// A plan of one round, for which the accountant answers in milliseconds because nothing is composed.
 const Keys kBase = {{"population.clients", "20000"}, {"participation.protocol", "shuffled-check-in"},
                     {"participation.rate", "0.1"},   {"randomizer.kind", "pure"},
                     {"randomizer.epsilon0", "2"},    {"rounds.count", "1"}};
@@ -48,7 +48,7 @@ double epsilon_of(const Plan& plan, double delta) {
       .value_or(std::numeric_limits<double>::infinity());
 }
 
-// The next value after `value` in the direction that misses the target.
+// Returns the next value after `value` in the direction that misses the target.
 double beyond(Knob knob, double value) {
   const numerics::Lattice lattice = numerics::six_digit_numbers();
   switch (knob) {
@@ -100,8 +100,8 @@ TEST(Calibration, HeavyTails) {
                  {{"randomizer.kind", "gaussian"}, {"randomizer.epsilon0", ""}});
 }
 
-// The search starts with a rough upper bound from a coarse table of the curve. For every knob, the full bound
-// must meet the target.
+// The search starts with a rough upper bound, which uses a coarse table of the privacy curve. The full bound
+// must still meet the target, for every knob.
 TEST(Calibration, ComposedRounds) {
   const Target target{.epsilon = 0.5, .delta = 1e-6, .view = {}};
   const Keys hundred = {{"rounds.count", "100"}, {"population.clients", "2000"}};
@@ -113,7 +113,7 @@ TEST(Calibration, ComposedRounds) {
 }
 
 // For two clients, the rough formula of rough_epsilon.h finds no amplification. But no message costs more
-// than its local guarantee, so the rate 1 meets the target.
+// than its local guarantee, epsilon0 = 1, so the rate 1 meets the target.
 TEST(Calibration, ARateOfOneIsJudgedByItsBound) {
   for (const char* clients : {"2", "20"}) {
     const Calibration found =
@@ -199,8 +199,8 @@ TEST(Calibration, KnobsAreNamed) {
   EXPECT_EQ(error_of([] { knob_named(""); }).allowed(), knob_names());
 }
 
-// For every rate of a grid, the noise that meets the same target leaves a variance that is at most one per
-// cent below that of the chosen pair.
+// At every rate of a grid, the noise that meets the same target gives a variance that is at most one per cent
+// below the variance of the chosen pair of rate and noise.
 TEST(Calibration, AccuracyIsTheLeastVarianceOfAGrid) {
   const Target target{.epsilon = 0.05, .delta = 1e-6, .view = {}};
   for (const Keys& changes : {Keys{{"randomizer.kind", "laplace"}},

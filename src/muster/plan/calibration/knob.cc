@@ -102,7 +102,7 @@ Parameter noise_parameter(const Plan& plan) {
 }
 
 Plan plan_at(const Plan& plan, const Parameter& parameter, double value) {
-  // The shortest text of a number is read back as the same number.
+  // The text is the shortest that is read back as the same number.
   return plan.with(parameter.key, parameter.whole ? fmt::format("{}", static_cast<std::uint64_t>(value))
                                                   : fmt::format("{}", value));
 }

@@ -1,4 +1,4 @@
-// The parameters for which calibration can solve a plan, and the plan key of each.
+// The parameters for which calibration can solve a plan, here called knobs, and the plan keys of each.
 //
 // All functions are pure.
 #pragma once
@@ -16,10 +16,10 @@ enum class Knob { epsilon0, sigma, rate, rounds, clients, minimum, accuracy };
 const char* name_of(Knob knob);
 // Throws Error(plan) if no knob has this name.
 Knob knob_named(const std::string& name);
-// The names of all knobs as shown in messages: "epsilon0 | sigma | ...".
+// Returns the names of all knobs as messages show them: "epsilon0 | sigma | ...".
 std::string knob_names();
-// The plan keys that the answer fills in. Plan::validate takes them as `solved_for` and does not require
-// them.
+// Returns the plan keys that the answer fills in. Plan::validate takes them as `solved_for` and does not
+// require them.
 std::vector<std::string_view> keys_solved_by(Knob knob);
 
 // One plan parameter in which epsilon is monotone, and the range that is searched.
@@ -34,14 +34,15 @@ struct Parameter {
 
 // Throws Error(internal) for accuracy, which is not one parameter.
 Parameter parameter_of(Knob knob);
-// As above, with a range in which the number of clients is at least the subset and the minimum.
+// As above, with a range that keeps the number of clients at least as large as the subset and the minimum.
 Parameter parameter_of(Knob knob, const Plan& plan);
-// The parameter that sets the noise of the plan's randomizer: sigma or epsilon0.
+// Returns the parameter that sets the noise of the plan's randomizer: sigma or epsilon0.
 Parameter noise_parameter(const Plan& plan);
 
-// The plan with this value of the parameter, validated.
+// Returns the validated plan with this value of the parameter. Throws what Plan::with throws.
 Plan plan_at(const Plan& plan, const Parameter& parameter, double value);
-// Sets a parameter without validation, for rough formulas, which also accept values out of range.
+// Sets a parameter without validation, for rough formulas, which also accept values out of range. Does
+// nothing for accuracy.
 void set_parameter(PlanValues& values, Knob knob, double value);
 
 }  // namespace muster::protocols

@@ -18,8 +18,8 @@ using numerics::Lattice;
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 
-// The variance of a round's mean at a given rate, with the noise that just meets the target at that rate. The
-// noise is found with one or two calls of the accountant and without bracketing. This is precise enough to
+// Computes the variance of a round's mean at a given rate, with the noise that nearly meets the target there.
+// The noise is found with one or two calls of the accountant and is not bracketed. That is precise enough to
 // compare rates, but not to be stated as a result.
 class AtRate {
  public:
@@ -38,8 +38,8 @@ class AtRate {
       if (!std::isfinite(upper)) {
         return kNone;
       }
-      // The rough formula has nearly the same relative error at nearby values, so its next target is
-      // corrected by the error found here.
+      // The rough formula has nearly the same relative error at nearby values, so the next target of the
+      // formula is corrected by the error found here.
       set_parameter(values, parameter_.knob, value);
       correction_ = rough_epsilon(values, target_.delta) / std::max(upper, 1e-9 * target_.epsilon);
       if (constexpr double kNear = 0.05; std::fabs(upper / target_.epsilon - 1) < kNear) {
@@ -74,9 +74,10 @@ RateFound ask(AtRate& at, double log_odds) {
   return found;
 }
 
-// Golden-section search between two rates, given as log odds, which resolve rates near 0 and near 1. The
+// Minimises the variance by golden-section search between two rates. Rates are given as log odds, which
+// resolve rates near 0 and near 1. The search ends when the two log odds are at most kClose apart. The
 // variance is flat around its minimum, so the search also ends when the variances at the two inner points
-// differ by less than a thousandth of the smaller one.
+// differ by less than kFlat times the smaller one.
 RateFound best_between(AtRate& at, double low, double high) {
   constexpr double kGolden = 0.6180339887498949, kFlat = 1e-3, kClose = 0.05;
   RateFound left = ask(at, high - kGolden * (high - low)), right = ask(at, low + kGolden * (high - low));
@@ -99,9 +100,9 @@ RateFound best_between(AtRate& at, double low, double high) {
 }
 
 RateFound best_rate(AtRate& at, double clients) {
-  // Apart from rate 1, the highest rate tried is the one at which about fifty clients abstain (or a tenth of
-  // the clients, if they are fewer than 500), because the check-in theorems hide a report among the clients
-  // that abstain.
+  // The check-in theorems hide a report among the clients that abstain. So, apart from rate 1, the highest
+  // rate tried is the one at which about fifty clients abstain, or a tenth of the clients if they are fewer
+  // than 500.
   const double abstaining = std::min(50.0, clients / 10) / clients;
   const double high = std::log((1 - abstaining) / abstaining);
   constexpr double kLow = -1, kLowest = -9;  // rates of about 0.27 and 1.2e-4
@@ -133,7 +134,7 @@ Calibration most_accurate(const Plan& plan, const Target& target) {
   PlanValues unsolved = plan.values();
   unsolved.rate = 0.5;
   set_parameter(unsolved, noise_parameter(plan).knob, 1);
-  // This call refuses plans for which no variance is defined.
+  // round_variance throws for plans that define no variance, before any search begins.
   static_cast<void>(round_variance(unsolved));
   AtRate at(plan, target);
   const RateFound best = best_rate(at, static_cast<double>(plan.clients()));

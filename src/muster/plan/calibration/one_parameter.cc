@@ -35,18 +35,19 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 struct Start {
   double value;
   double slope;         // |d log epsilon / d log value|
-  double reach = 0.01;  // the possible error of log(value)
+  double reach = 0.01;  // about how far log(value) may be from that of the answer
 };
 
-// Points of an increasing curve. With two or more points, at() estimates the curve's slope.
+// Collects points of an increasing curve and estimates its slope.
 class Slopes {
   static constexpr double kParabola = 0.5;
 
  public:
   void add(double x, double y) { points_.push_back({x, y}); }
-  // The slope of the line through the last two points. If the last three points are close together, the slope
-  // at x of the parabola through them is used instead, unless it is less than half or more than twice that of
-  // the line. Empty if the result is too small or too large to be useful.
+  // Returns the slope of the line through the last two points. If the last three points are close together,
+  // it returns the slope at x of the parabola through them instead, unless that is less than half or more
+  // than twice the line's slope. Returns nullopt for fewer than two points, or for a slope outside 0.01 ..
+  // 1e4.
   std::optional<double> at(double x) const {
     const std::size_t n = points_.size();
     if (n < 2) {
@@ -71,8 +72,8 @@ class Slopes {
   std::vector<Point> points_;
 };
 
-// Improves `guess` by at most six secant steps on the rough upper bound. Stops when a step changes the
-// logarithm of the value by less than 0.003.
+// Improves `guess` by at most kSteps secant steps on the rough upper bound. Stops when a step changes the
+// logarithm of the value by less than kNear.
 Start better_start(ParameterCost& cost, const Plan& plan, const Parameter& parameter, const Target& target,
                    double guess, double one_end, double other_end) {
   constexpr int kSteps = 6;
@@ -110,8 +111,8 @@ Start better_start(ParameterCost& cost, const Plan& plan, const Parameter& param
 }
 
 // Whether a value costs more than the target. If the rough upper bound is clearly above the target, that
-// bound decides. The rough formula cannot decide this, because it ignores the local guarantee and heavy
-// tails.
+// bound decides. The rough formula (rough_epsilon.h) cannot decide, because it ignores the local guarantee
+// and heavy tails.
 bool misses(ParameterCost& cost, const Target& target, double value) {
   constexpr double kClearly = 1.05;  // more than 1 plus the relative error of the rough upper bound
   return cost.rough_upper(value) > kClearly * target.epsilon || cost.upper(value) > target.epsilon;
@@ -130,13 +131,14 @@ Calibration solve_for_parameter(const Plan& plan, const Parameter& parameter, co
   std::int64_t first = lattice.index(parameter.rises ? parameter.min : parameter.max);
   std::int64_t last = lattice.index(parameter.rises ? parameter.max : parameter.min);
   // A rate of 1, a minimum of 1 and the fewest clients that the plan allows are limits of the parameter
-  // itself, not only of the search.
+  // itself and not only of the search, so that no values beyond them exist.
   const bool own_end =
       parameter.knob == Knob::rate || parameter.knob == Knob::clients || parameter.knob == Knob::minimum;
   const std::int64_t end = own_end ? last + 1 : last;
   const double highest = lattice.value(last);
   if (parameter.knob == Knob::rate && misses(cost, target, highest)) {
-    // Rate 1 has theorems of its own, so epsilon may jump between rate 1 and the rates below.
+    // Rate 1 misses the target, so only the rates below it are searched. Rate 1 was tried separately, because
+    // it has theorems of its own and epsilon may jump there.
     --last;
   } else if (parameter.knob == Knob::rate) {
     first = last;
@@ -153,8 +155,8 @@ Calibration solve_for_parameter(const Plan& plan, const Parameter& parameter, co
                                         start.reach,
                                         !parameter.whole || parameter.knob == Knob::clients};
   std::optional<std::int64_t> index = search.last_within(excess);
-  // The statement lists more bounds than the search evaluates, and the caller sees the statement. So the
-  // statement decides whether a value meets the target.
+  // The caller sees the statement, which lists more bounds than the search evaluates. So the statement
+  // decides whether a value meets the target.
   for (std::int64_t step = 1; index && *index >= first; *index -= step, step *= 2) {
     const double value = lattice.value(*index);
     Statement statement = cost.statement(value);

@@ -1,5 +1,5 @@
-// Solves a plan for one parameter: finds the value that just meets the target, with few calls of the
-// accountant.
+// Solves a plan for one parameter: finds the value that just meets the target (epsilon, delta), with few
+// calls of the accountant.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The proven upper epsilon of a plan as a function of one of its parameters.
+// Computes the proven upper epsilon of a plan as a function of one of its parameters.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,17 @@ struct Target {
   std::optional<accounting::View> view = std::nullopt;  // the protocol's own view if not given
 };
 
-// Keeps the accountants of the last three values, because the answer is usually one of these values. If the
-// parameter is the number of rounds, one accountant serves all values. Use an object from one thread only.
+// Answers for one value of the parameter at a time. It keeps the accountants of the last three values,
+// because the result of a search is usually one of these values. If the parameter is the number of rounds,
+// one accountant serves all values. An object belongs to one thread.
 class ParameterCost {
  public:
   ParameterCost(const Plan& plan, const Parameter& parameter, const Target& target);
 
-  // The smallest proven upper epsilon at the target's delta; infinity if no theorem bounds it.
+  // Returns the smallest proven upper epsilon at the target's delta; infinity if no theorem bounds it.
   double upper(double value);
-  // An epsilon a little above upper(value), at less cost. If the target names a view, it is upper(value).
+  // Returns an epsilon a little above upper(value), at less cost; upper(value) itself if the target names a
+  // view.
   double rough_upper(double value);
   accounting::Statement statement(double value);
 

@@ -8,10 +8,10 @@
 namespace muster::protocols {
 namespace {
 
-// The factor by which a round multiplies the randomizer's likelihood_variance. It is the probability that a
-// client reports, divided by the number of clients that hide the report. In random-check-in-fixed and
-// -sliding, it is the squared probability that a client checks in during a run, divided by the number of
-// slots.
+// Returns the factor that turns the randomizer's likelihood_variance into the variance of a round. It is the
+// probability that a client reports, divided by the number of clients that hide the report. In
+// random-check-in-fixed and -sliding, it is the squared probability that a client checks in during a run,
+// divided by the number of slots.
 double exposure(const PlanValues& values) {
   const double n = static_cast<double>(values.clients);
   const double rate = values.rate * (1 - values.dropout.at(1));
@@ -28,14 +28,15 @@ double exposure(const PlanValues& values) {
   }
 }
 
-// The logarithm of Phi(-x). It is finite for large x, too.
+// Returns log Phi(-x), where Phi is the standard normal distribution function. The result stays finite for
+// large x, where Phi(-x) is 0 in floating point.
 double log_upper_tail(double x) {
   return x < 30 ? std::log(0.5 * std::erfc(x / std::sqrt(2.0)))
                 : -x * x / 2 - std::log(x * 2.5066282746310002);
 }
 
-// The logarithm of delta at `epsilon` for the Gaussian mechanism whose ratio of sensitivity to standard
-// deviation is mu.
+// Returns the logarithm of delta at `epsilon` for the Gaussian mechanism whose ratio of sensitivity to
+// standard deviation is mu.
 double log_delta(double mu, double epsilon) {
   const double first = log_upper_tail(epsilon / mu - mu / 2);
   const double second = epsilon + log_upper_tail(epsilon / mu + mu / 2);

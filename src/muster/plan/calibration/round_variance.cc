@@ -8,7 +8,7 @@
 namespace muster::protocols {
 namespace {
 
-// E |report|^2 for a value of size 1, by the formulas of the samplers in one dimension.
+// Returns E |report|^2 for a value of size 1, by the formulas of the samplers in one dimension.
 double second_moment(const PlanValues& values) {
   const RandomizerSpec& spec = spec_of(values.randomizer);
   if (spec.second_moment == nullptr) {
@@ -18,19 +18,19 @@ double second_moment(const PlanValues& values) {
   return spec.second_moment(values);
 }
 
-// The variance of the mean of the reports if each client reports with probability `included`, by a coin of
-// its own. Here and below, s is the second moment of a report.
+// Returns the variance of the estimate if each client tosses a coin and reports with probability `included`.
+// Here and below, s is the second moment of a report.
 double by_coins(double s, double included, double clients) { return (s - included) / (clients * included); }
 
-// The variance of the mean of the reports of `subset` clients, drawn without replacement.
+// Returns the variance of the mean of the reports of `subset` clients, which are drawn without replacement.
 double by_subset(double s, double subset, double clients) {
   const double sampling = clients > 1 ? (clients - subset) / (subset * (clients - 1)) : 0;
   return (s - 1) / subset + sampling;
 }
 
-// The variance of a quotient: the sum of the answers at `answers` slots, over the number of answers expected
-// from clients. Each of `present` clients checks in at a slot with probability `chosen`. A slot at which no
-// client checked in is answered by a dummy, which holds 0.
+// Returns the variance of the sum of the answers at `answers` slots, divided by the expected number of
+// answers that come from clients. Each of `present` clients checks in at a slot with probability `chosen`. A
+// slot at which no client checked in is answered by a dummy, which holds 0.
 double by_slots(double s, double answers, double chosen, double present) {
   const double filled = -std::expm1(present * std::log1p(-chosen));
   return (s - 1) / (answers * filled * filled) + 1 / (answers * filled);

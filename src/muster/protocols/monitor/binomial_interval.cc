@@ -10,12 +10,14 @@ namespace {
 
 using Binomial = boost::math::binomial_distribution<double>;
 
-// If both successes and failures exceed this number, the incomplete beta function needs too many terms.
+// If both successes and failures exceed this number, the incomplete beta function needs too many terms, and
+// Chernoff's bound is used instead.
 constexpr double kExactUpTo = 1e10;
 
 bool exact(double trials, double successes) { return std::min(successes, trials - successes) <= kExactUpTo; }
 
-// trials * KL(successes/trials || p), with 0 log 0 = 0. It is accurate even if successes/trials is near p.
+// Returns trials * KL(successes/trials || p), where KL is the Kullback-Leibler divergence and 0 log 0 = 0.
+// The result is accurate even if successes/trials is near p.
 double divergence(double trials, double successes, double p) {
   const auto part = [](double count, double expected) {
     return count > 0 ? count * std::log1p((count - expected) / expected) : 0.0;
@@ -24,7 +26,7 @@ double divergence(double trials, double successes, double p) {
   return std::max(d, 0.0);
 }
 
-// upper_tail is an upper bound on P(X >= count), and lower_tail on P(X <= count).
+// For a binomial X, upper_tail returns an upper bound on P(X >= count), and lower_tail one on P(X <= count).
 double upper_tail(double trials, double p, double count) {
   if (count <= 0 || p == 1) {
     return 1;
@@ -51,8 +53,8 @@ double lower_tail(double trials, double p, double count) {
   return count >= trials * p ? 1 : std::exp(-divergence(trials, count, p));
 }
 
-// The last integer, as a double, on the way from `good` to `bad` at which `holds` is true. `holds` must
-// change exactly once on this way.
+// Returns the last integer, as a double, on the way from `good` to `bad` at which `holds` is true. On this
+// way, `holds` must change exactly once, from true to false.
 template <typename Holds>
 double last_whole(double good, double bad, const Holds& holds) {
   while (std::fabs(bad - good) > 1) {
@@ -66,7 +68,7 @@ double last_whole(double good, double bad, const Holds& holds) {
   return good;
 }
 
-// The first point on the way from `good` to `bad` at which `holds` is false, up to rounding.
+// Returns the first point on the way from `good` to `bad` at which `holds` is false, up to rounding.
 template <typename Holds>
 double first_failure(double good, double bad, const Holds& holds) {
   for (int step = 0; step < 200 && std::nextafter(good, bad) != bad; ++step) {

@@ -8,8 +8,8 @@
 namespace muster::protocols {
 namespace {
 
-// The probabilities of a binomial law by their recurrence from the mode outward, which shares nothing with
-// the incomplete beta function.
+// Computes the probabilities of a binomial law by their recurrence from the mode outward, which shares
+// nothing with the incomplete beta function.
 std::vector<double> masses(int trials, double p) {
   std::vector<double> mass(static_cast<std::size_t>(trials) + 1);
   const int mode = static_cast<int>((trials + 1) * p);
@@ -72,8 +72,8 @@ TEST(BinomialInterval, CertainChances) {
   EXPECT_EQ(none.high, 0u);
 }
 
-// The probability that the interval, shortened by `shift` at both ends, misses p, computed by enumerating all
-// counts.
+// Returns the probability that the interval, shortened by `shift` at both ends, misses p. All counts are
+// enumerated.
 double misses(int trials, double p, double side, double shift = 0) {
   const std::vector<double> mass = masses(trials, p);
   double missed = 0;
@@ -99,8 +99,8 @@ TEST(BinomialInterval, TheIntervalMissesNoMoreOftenThanStated) {
 }
 
 TEST(BinomialInterval, ChernoffBeyondContainsTheExactAndIsClose) {
-  // The ends are compared below and above 10^10 expected successes, in units of standard deviations. Above,
-  // they may only lie further outward, and only by a little.
+  // The ends are compared, in units of standard deviations, between a little less and a little more than
+  // 10^10 expected successes. With more, Chernoff's bound must move them outward, but by less than 12 %.
   const double p = 0.1, side = 1e-6;
   const auto deviations = [p](double trials, std::uint64_t count) {
     return (static_cast<double>(count) - trials * p) / std::sqrt(trials * p * (1 - p));

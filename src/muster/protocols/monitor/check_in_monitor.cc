@@ -40,8 +40,8 @@ accounting::Participation at_rate(const accounting::Participation& participation
 }
 
 DriftEvidence::DriftEvidence(bool upward) {
-  // The logarithms of the factors on the odds. Each is half the one before: the factors go from e^2 down to
-  // 1.000015 (or are the inverses of these).
+  // Each logarithm of a factor on the odds is half the one before, so the factors go from e^2 down to
+  // 1.000015 (or they are the inverses of these).
   double tilt = upward ? 2 : -2;
   for (double& each : tilts_) {
     each = tilt;

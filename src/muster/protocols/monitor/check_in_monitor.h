@@ -9,8 +9,8 @@
 //    The probability of exceeding it by chance is bounded, however often the evidence is checked.
 //
 // If every client's rate is as declared, the probability of any alarm in all rounds of the plan together is
-// at most `false_alarm`. Each of the two cases has a quarter of it for too few and a quarter for too many
-// check-ins. Derivation: docs/theory/check-in-monitor.md.
+// at most `false_alarm`. A quarter of this probability is allotted to each of the two cases and each of the
+// directions "too few" and "too many". docs/theory/check-in-monitor.md has the derivation.
 //
 // The counts are public, because the aggregator sees them. If the number of messages does not depend on coins
 // (everybody reports, a fixed subset, one message per slot), there is nothing to watch, and `blind()` gives
@@ -48,7 +48,7 @@ namespace muster::protocols {
 class DriftEvidence {
  public:
   explicit DriftEvidence(bool upward);
-  // Adds the observation of `successes` among `trials` coins. p is the highest declared probability for
+  // Adds the observation of `successes` among `trials` coins. `p` is the highest declared probability for
   // upward evidence, and the lowest for downward evidence.
   void add(double trials, std::uint64_t successes, double p);
   double log_evidence() const;
@@ -71,12 +71,13 @@ class CheckInMonitor {
   const std::string& blind() const { return blind_; }
 
   // Records that the next `rounds` rounds (or slots) had `messages` messages in total. Throws Error(data) for
-  // more messages than the clients can send in these rounds, or for more rounds than planned. A block of
-  // slots is watched if it lies within one run that was watched from its start; other blocks are counted but
-  // skipped.
+  // more messages than the clients can send in these rounds, or for more rounds than planned. In slot
+  // protocols, the slots of a call are tested if they lie within one run that was watched from its start.
+  // Otherwise they are counted, but skipped by the tests.
   void watch(std::uint64_t rounds, std::uint64_t messages);
 
-  // The band of the next `rounds` rounds together; empty if they cannot be watched.
+  // Returns the band for the number of messages of the next `rounds` rounds together; nullopt if these rounds
+  // cannot be tested.
   std::optional<CountBand> band(std::uint64_t rounds) const;
 
   enum class Direction { too_few, too_many };
@@ -89,8 +90,7 @@ class CheckInMonitor {
   const std::optional<Alarm>& alarm() const { return alarm_; }
 
   struct Estimate {
-    // Reports per client and round (in slot protocols, per client and run); the clients' mean if rates
-    // differ.
+    // Reports per client and round (in slot protocols, per client and run), on average over the clients.
     double rate;
     // The confidence interval of the rate. At any time that is fixed in advance, it misses the true rate with
     // probability at most kFalseAlarm.
@@ -102,6 +102,8 @@ class CheckInMonitor {
   std::uint64_t rounds_skipped() const { return done_ - watched_; }
 
  private:
+  // What is declared for the messages of some rounds: they are the successes of `trials` independent coins,
+  // each with a probability in [min_rate, max_rate].
   struct Law {
     double trials;
     double min_rate, max_rate;
@@ -134,13 +136,13 @@ class CheckInMonitor {
   DriftEvidence up_{true};
   DriftEvidence down_{false};
   std::optional<Alarm> alarm_;
-  // The most recent band; most rounds ask for it again.
+  // The most recent band, because most rounds need the same band again.
   mutable std::optional<std::pair<Law, CountBand>> newest_band_;
 };
 
 const char* name_of(CheckInMonitor::Direction direction);  // "too few", "too many"
 
-// The same protocol with `rate` for every client, to compute epsilon at the ends of an estimate.
+// Returns the same protocol with `rate` for every client, to compute epsilon at the ends of an estimate.
 accounting::Participation at_rate(const accounting::Participation& participation, Rate rate);
 
 }  // namespace muster::protocols

@@ -25,8 +25,8 @@ std::uint64_t draw(Generator& generator, std::uint64_t trials, double p) {
   return std::binomial_distribution<std::uint64_t>(trials, p)(generator);
 }
 
-// Simulates `runs` runs of `rounds` rounds whose clients report at `rate`. Counts the runs that raise an
-// alarm, and the runs in which a count leaves its band.
+// Simulates `runs` runs of `rounds` rounds, watched in blocks of `block`, whose clients report at `rate`.
+// Counts the runs that raise an alarm, and the runs in which a count leaves its band.
 struct Raised {
   std::uint64_t any = 0;
   std::uint64_t by_count = 0;
@@ -51,8 +51,8 @@ Raised alarms(std::uint64_t runs, double rate, double declared, std::uint64_t ro
   return raised;
 }
 
-// The probability that one round's count is outside the band, computed by a sum over the counts inside and
-// not from the tails that the band uses.
+// Returns the probability that one round's count is outside the band. It is computed by a sum over the counts
+// inside, and not from the tails that the band uses.
 double chance_outside(const CountBand& band, std::uint64_t trials, double p) {
   const boost::math::binomial_distribution<double> law(static_cast<double>(trials), p);
   double inside = 0;
@@ -92,8 +92,7 @@ TEST(CheckInMonitor, AlarmsAreFalseNoMoreOftenThanStatedHoweverRoundsAreGrouped)
   }
 }
 
-// Known bad: a band for a single round, which ignores that many rounds are watched. The same test must detect
-// it.
+// A band for a single round ignores that many rounds are watched. The same test must detect this mistake.
 TEST(CheckInMonitor, ABandWithoutTheUnionOverRoundsFails) {
   constexpr std::uint64_t kRuns = 1000, kRounds = 60;
   const CountBand band = binomial_band(500, 0.1, 0.1, 0.05);  // a quarter of 0.2 for each single round
@@ -110,8 +109,9 @@ TEST(CheckInMonitor, ABandWithoutTheUnionOverRoundsFails) {
   EXPECT_FALSE(at_most(raised, kRuns, 0.2).pass) << raised;
 }
 
-// The expectation of the evidence after two rounds, by enumeration, is 1 at the declared rate. It is less
-// than 1 if the true rate deviates in the other direction.
+// The expectation of the evidence after two rounds is computed by enumeration. It is 1 at the declared rate,
+// below 1 if the true rate deviates against the direction of the evidence, and above 1 if it deviates in the
+// direction of the evidence.
 TEST(CheckInMonitor, EvidenceIsAMartingaleAtTheDeclaredRate) {
   constexpr int kTrials = 30;
   const auto expectation = [](bool upward, double actual, double declared) {
@@ -146,14 +146,14 @@ TEST(CheckInMonitor, ADriftOfOnePercentIsSeenLongBeforeAnyCountLeavesItsBand) {
     EXPECT_EQ(monitor.alarm()->direction, rate < 0.1 ? Direction::too_few : Direction::too_many);
     EXPECT_THAT(monitor.alarm()->reason, ::testing::HasSubstr("drift"));
     // In each round, the log likelihood ratio for the factor e^(1/128) on the odds (or for its inverse) gains
-    // 0.304. An alarm requires at most log(18 * 4/alpha) = 11.2 of it, which it has after 37 rounds.
+    // 0.304. A ratio of 18 * 4 / 0.001, whose logarithm is 11.2, is enough for an alarm: 37 rounds reach it.
     EXPECT_LT(round, 45u);
   }
 }
 
 TEST(CheckInMonitor, ADriftedRateAlarmsInEveryRun) {
-  // 30,000 coins give 3,900 +- 58 reports where 3,000 are declared. An excess of about 250 is enough for an
-  // alarm.
+  // At rate 0.13, the 30,000 coins of a run give 3,900 +- 58 reports where 3,000 are declared. An excess of
+  // about 250 is enough for an alarm.
   EXPECT_EQ(alarms(300, 0.13, 0.1, 60, 1e-3).any, 300u);
   EXPECT_EQ(alarms(300, 0.07, 0.1, 60, 1e-3).any, 300u);
 }
@@ -203,8 +203,8 @@ TEST(CheckInMonitor, ADeclarationMayChangeWithTheRounds) {
   EXPECT_EQ(as_before.alarm()->round, 32u);
 }
 
-// A run of averaged check-ins, drawn as the protocol defines it: each client tosses a coin, then takes a
-// uniform slot.
+// Draws a run of averaged check-ins as the protocol defines it: each client tosses a coin, then takes a
+// uniform slot. Returns the number of reports in each slot.
 std::vector<std::uint64_t> averaged_run(Generator& generator, std::uint64_t clients, std::uint64_t slots,
                                         double rate) {
   std::vector<std::uint64_t> count(slots);
@@ -235,7 +235,7 @@ TEST(CheckInMonitor, SlotsOfARunAreWatchedGivenThoseBefore) {
   }
   const testing::Verdict verdict = at_most(raised, kTimes, 0.2);
   EXPECT_TRUE(verdict.pass) << verdict.summary;
-  // 120 of the 320 expected reports are missing in each run, which are 15 standard deviations.
+  // Each run lacks 120 of the 320 expected reports, which is 15 standard deviations.
   EXPECT_EQ(raised_drifted, kTimes);
 }
 
