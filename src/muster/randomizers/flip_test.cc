@@ -19,7 +19,7 @@ using Wide = boost::multiprecision::cpp_bin_float_100;
 constexpr double kEpsilons[] = {1e-9, 1e-6, 0.01, 0.1, 0.5, 0.999, 1,  1.001, 2,   3,
                                 5,    8,    15,   20,  30,  40,    44, 45,    100, 700};
 
-// ln((1 - q)/q) for the rounded q.
+// The epsilon that the coin attains exactly: ln((1 - q)/q) for the rounded q.
 Wide attained(const Flip& flip) {
   const Wide q = Wide(flip.probability.numerator()) / pow(Wide(2), 64);
   return log((1 - q) / q);
@@ -81,7 +81,7 @@ TEST(NoisySign, IsExactlyPrivate) {
         EXPECT_LE(log((1 - p) / (1 - r)), Wide(epsilon0)) << epsilon0 << " " << x << " " << y;
       }
     }
-    // The extreme shares attain exactly the epsilon of the coin.
+    // The shares 1 and -1 attain the epsilon of the coin exactly.
     EXPECT_LT(abs(log(chance_of_plus(1, flip) / chance_of_plus(-1, flip)) - attained(flip)), Wide(1e-60));
   }
 }

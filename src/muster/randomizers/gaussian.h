@@ -24,8 +24,8 @@ namespace muster::randomizers {
 // [2^-12, 1e9], clip in [1e-20, 1e20] and dimension in [1, 2^31).
 std::unique_ptr<VectorRandomizer> make_gaussian(double sigma, double clip, std::size_t dimension);
 
-// The grid of the messages, a function of the parameters only. gaussian_grid throws for the same arguments as
-// make_gaussian.
+// The grid of the messages, which depends on the parameters only. gaussian_grid throws Error(plan) for the
+// same arguments as make_gaussian.
 struct GaussianGrid {
   double step;       // a power of two, in (sigma C / 128, sigma C / 64]
   double deviation;  // standard deviation of the noise, in steps; in [64, 128)

@@ -1,4 +1,4 @@
-// The vector loops of the randomizers: they scale, add noise, round to integer steps and add up.
+// The vector loops of the randomizers, which scale vectors, add noise, round to integer steps and add up.
 //
 // Rounding is to the nearest integer, ties to even. The caller keeps every magnitude below 2^31. All arrays
 // hold `size` elements; arrays that start on a cache line are fastest. Thread-safe.
@@ -30,14 +30,14 @@ void add_steps(const std::int32_t* steps, std::int64_t* sums, std::size_t size);
 // Does the same, then sets steps[i] = 0.
 void move_steps(std::int32_t* steps, std::int64_t* sums, std::size_t size);
 
-// The following functions add to 32-bit sums. These wrap around, so anything added can be subtracted again.
-// One pass over several messages is cheaper than one pass each, because memory access dominates.
+// The following functions add to 32-bit sums. The sums wrap around, so anything added can be subtracted
+// again. One pass over several messages is cheaper than one pass for each, because memory access dominates.
 
 // For every m, sums[i] += round(scales[m] * directions[m][i]).
 void add_scaled(std::span<const float* const> directions, std::span<const float> scales, std::int32_t* sums,
                 std::size_t size);
 // sums[i] += round(scale * added[i]) for i < out.size(), while `out` is filled with another direction as in
-// random::fill_direction. This is faster than doing one after the other. Returns the squared norm of `out`.
+// random::fill_direction. This is faster than two separate passes. Returns the squared norm of `out`.
 double fill_direction_beside_adding(const random::RunKey& key, const random::StreamAddress& address,
                                     std::span<float> out, const float* added, float scale,
                                     std::int32_t* sums);

@@ -30,8 +30,8 @@ struct Replacement {
 // Throws Error(plan) unless epsilon0 is in [1e-9, 700] and k in [2, 2^31).
 Replacement replacement_of(double epsilon0, std::uint64_t k);
 
-// The ranges of replacement_of apply. randomize() throws Error(data) for a vector that is neither an
-// indicator nor zero.
+// Throws Error(plan) for the same arguments as replacement_of. randomize() of the result throws Error(data)
+// for a vector that is neither an indicator nor zero.
 std::unique_ptr<VectorRandomizer> make_k_rr(double epsilon0, std::uint64_t k);
 
 // The category that the vector indicates, or the vector's size if the vector is zero. Throws Error(data) for

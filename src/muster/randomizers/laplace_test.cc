@@ -30,8 +30,8 @@ std::vector<double> messages(double epsilon0, double clip, float value, std::uin
   return values;
 }
 
-// Maps values to [0,1] by the distribution function of continuous Laplace noise around `centre`. The grid is
-// too fine to be detected with the number of values that the test draws.
+// Maps values to [0,1] by the distribution function of continuous Laplace noise around `centre`. The messages
+// lie on a grid, but it is too fine to be detected with the number of values that the test draws.
 std::vector<double> through_law(std::vector<double> values, double centre, double scale) {
   for (double& x : values) {
     const double z = (x - centre) / scale;

@@ -1,5 +1,5 @@
-// The second moment E |z|^2 of a decoded message z, summed over its coordinates, in closed form for each
-// randomizer except the Gaussian; for Laplace noise, the variance.
+// Closed forms of the second moment E |z|^2 of a decoded message z, summed over its coordinates, for each
+// randomizer except the Gaussian. For Laplace noise, the variance is given instead.
 //
 // C is the clip norm `clip`, and d is the dimension. `c` is the factor that makes a noisy sign unbiased:
 // 1/(1 - 2q) for the flip probability q, which is coth(epsilon0 / 2) up to the rounding of q (flip.h). A
