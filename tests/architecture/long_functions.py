@@ -9,8 +9,8 @@ import re
 
 MAX_FUNCTION_LINES = 60
 
-# The functions that may be longer, as "file: function", and the reason for each. An entry that is not needed is an
-# error.
+# The functions that may be longer, as "file: function", and the reason for each. An entry that is not needed
+# is an error.
 LONGER = {
     "digit_skeletons.cc: write": "a table of strokes",
     "key_table.cc: participation_keys": "a row per key",
@@ -45,7 +45,8 @@ def opens_function(head):
         return re.search(r"\)\s*:(?!:)", before) is not None               # the last initialiser of a constructor
     if before.endswith("]"):
         return re.search(r"=\s*\[[^\[\]]*\]$", before) is not None   # a lambda without parameters
-    # After a trailing return type the brace opens a function, otherwise the initialiser of a member or variable.
+    # After a trailing return type the brace opens a function, otherwise the initialiser of a member or
+    # variable.
     return re.search(r"\)\s*(?:const\s*|noexcept\s*)*->[^;{}=]*$", head) is not None
 
 
@@ -63,7 +64,9 @@ def name_of(head):
 
 def functions(text):
     """(name, first line, number of lines) for each function, in the order in which the functions end."""
-    found, scopes = [], []   # `scopes` has for each open brace a function's (name, line), "scope", or None (others)
+    # `scopes` has an entry per open brace: (name, line) of a function, "scope" of a namespace or class, else
+    # None.
+    found, scopes = [], []
     code = blanked(text)
     line, begins = 1, 0      # `begins` is where the current declaration begins
     for at, char in enumerate(code):

@@ -70,7 +70,8 @@ class Account(CommandTest):
         for number in re.findall(r'":(-?\d+\.\d+(?:e[+-]?\d+)?)', text):
             self.assertEqual("%.17g" % float(number), number)
 
-    # Values from independent programs: an upper bound, rounded up from about 4 correct digits, and a lower bound.
+    # The expected values come from independent programs: an upper bound, rounded up from about 4 correct
+    # digits, and a lower bound.
     def test_reference_values(self):
         gaussian = {"randomizer": "gaussian", "epsilon0": None, "sigma": "5"}
         for changes, upper, lower in (

@@ -7,15 +7,15 @@ import pathlib
 import random
 import struct
 
-# In a checkpoint (src/muster/simulation/runs/checkpoint.h) the seconds are followed by the length of metrics.jsonl,
-# which depends on how many digits the seconds in that file have.
+# In a checkpoint (src/muster/simulation/runs/checkpoint.h) the seconds are followed by the length of
+# metrics.jsonl, which depends on how many digits the seconds in that file have.
 SECONDS_AT = 8 + 4 + 64 + 32 + 8 + 8 + 8
 TIME_BYTES = 16
 CHECKSUM = 32
 
 
 def to_version_2(path):
-    """Rewrites a checkpoint as version 2 wrote it: without neutral answers, records and sampler."""
+    """Rewrites a checkpoint in format version 2, which lacks the neutral answers, records and sampler."""
     whole = path.read_bytes()[:-CHECKSUM]
     at = SECONDS_AT + TIME_BYTES
     whole = whole[:8] + struct.pack("<I", 2) + whole[12:at] + whole[at + 24:]

@@ -96,7 +96,7 @@ TEST(Composition, DominatesTwoAdaptiveRounds) {
   EXPECT_GT(tightest, 0.9L);
 }
 
-// The check above can fail: it does if every curve is halved.
+// Shows that the test above can fail: it does if every curve is halved.
 TEST(Composition, ACurveTooLowIsCaught) {
   bool caught = false;
   for (const long double rate : {0.1L, 0.3L, 0.5L, 0.8L}) {

@@ -2,9 +2,9 @@
 // come in random order, and each message's randomizer may depend on the messages before it. Random
 // check-ins in which everybody takes part are included.
 //
-// The law of the transcript is a sum over all orders of the clients and all messages, and uses nothing of
-// the bound. For every past there is a channel, which is the epsilon0-LDP randomizer used after it. The
-// channels are random, or improved for the adversary by hill climbing.
+// The law of the transcript is a sum over all orders of the clients and all messages, and shares no formula
+// with the bound. For every past (the messages so far) there is a channel, the epsilon0-LDP randomizer that
+// the next client uses. The channels are random, or improved for the adversary by hill climbing.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -52,8 +52,8 @@ std::optional<accounting::Participation> participation_of(const Case& c) {
   return std::nullopt;
 }
 
-// A description that is true of the case's laws. `exact`: the described mechanism has exactly these laws, and
-// does not merely include them.
+// A description that is true of the case's laws. `exact` means that the described mechanism has exactly these
+// laws, and does not merely include them.
 struct Description {
   std::string name;
   Mechanism mechanism;

@@ -56,9 +56,10 @@ OutputPair variation_ratio_pair(int n, int k, long double epsilon0);
 // at 0. This is the homogeneous pair at distance 1; the value is computed by quadrature.
 long double sensitivity_one(long double epsilon);
 
-// E_{q'}[(p'/q')^order], p' = N(0, s^2/k), q' = N(1/(k+1), s^2/(k+1)), for the average of k or k+1 noisy
-// messages. The three functions compute it by quadrature, in closed form (order < k + 1), and by the false
-// formula that the later version of Liew et al. (2022), Theorem 5, prints.
+// The moment E_{q'}[(p'/q')^order] for p' = N(0, s^2/k) and q' = N(1/(k+1), s^2/(k+1)), the laws of the
+// average of k and of k + 1 noisy messages. The three functions compute it by quadrature, in closed form
+// (for order < k + 1), and by the false formula that the later version of Liew et al. (2022), Theorem 5,
+// prints.
 long double averaged_moment(int k, long double s, long double order);
 long double averaged_moment_formula(int k, long double s, long double order);
 long double printed_averaged_moment(int k, long double s, long double order);

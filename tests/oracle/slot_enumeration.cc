@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kOutcomes = 4096;  // the base in which the outcomes of slots are coded
 
 struct Present {
-  int client;  // -1: the dummy
+  int client;  // -1 for the dummy
   int record;
 };
 

@@ -1,4 +1,4 @@
-// The engine under test, used as the command uses it: one plan, one accountant, one statement.
+// The library under test, used as the command uses it: one plan, one accountant, one statement.
 //
 // Whatever the engine throws becomes part of the answer, so that no question can end a run of
 // questions. Single thread.
@@ -18,7 +18,7 @@ struct Answer {
   enum class Kind { answered, refused, died };
   Kind kind = Kind::answered;
   std::string message;  // the text of the error
-  // Until the accountant has answered: of no rounds, for any question.
+  // Until the accountant has answered, this is an empty statement about no rounds.
   accounting::Statement statement{
       {accounting::Question::Kind::epsilon_at_delta, 0.5}, 0, {}, std::nullopt, 0, {}};
   double seconds = 0;  // processor time that the answer took
@@ -31,8 +31,8 @@ struct Answer {
   double least() const { return upper() - error(); }
 };
 
-// Called with the command before each question is asked, so that the command is known if the
-// process is killed.
+// A function that is called with the command before each question is asked, so that the command is known if
+// the process is killed.
 using Announce = std::function<void(const std::string& command)>;
 
 class Engine {

@@ -40,7 +40,7 @@ Pair gaussian_message(const Real& mu, double reach) {
   return pair;
 }
 
-// The record is 0, the alternative 1, the scale of the noise 1/epsilon0.
+// The record is 0, the alternative is 1, and the noise has the scale 1/epsilon0.
 Pair laplace_message(double epsilon0) {
   Pair pair;
   constexpr int kCells = 64;

@@ -8,7 +8,7 @@ namespace muster::reference {
 namespace {
 
 constexpr std::size_t kCells = 2400;
-// The probability that the rounding errors exceed t (loss_sum.h), as a share of `aim`.
+// The bound on the probability that the rounding errors exceed t (loss_sum.h), as a share of `aim`.
 constexpr long double kFailure = 1e-3L;
 constexpr long double kMargin = 5;  // the s of loss_sum.h
 

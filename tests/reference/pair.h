@@ -22,8 +22,8 @@ using Pair = std::vector<Outcome>;
 // A lower bound of the hockey-stick divergence of `rounds` copies of the pair at epsilon, by convolution.
 // Losses are sorted into the cells of a lattice, and the masses of a cell are added up, as if the adversary
 // saw only the cell. Rounds are composed by repeated squaring. All sums and products are of positive numbers,
-// so their relative rounding error is known. `tail`: a probability, of all rounds together, that may be left
-// out.
+// so their relative rounding error is known. `tail` is a probability that may be left out, in all rounds
+// together.
 long double composed_delta(const Pair& pair, double rounds, double epsilon, double tail);
 
 // The lower bound for several stages, each of equal rounds.

@@ -21,8 +21,8 @@ struct Question {
   std::uint64_t clients = 1;
   double rate = 1;                   // the check-in rate; the largest if rates differ
   std::optional<double> least_rate;  // the smallest rate if rates differ
-  // The steps of the dropout schedule as (first round, probability from that round on), the first at round 1.
-  // Empty: no dropouts.
+  // The steps of the dropout schedule as (first round, probability from that round on). The first step begins
+  // at round 1. Without steps there are no dropouts.
   std::vector<std::pair<std::uint64_t, double>> dropout;
   std::uint64_t subset = 1;   // the size of a subset
   std::uint64_t slots = 1;    // slots in a run of random check-ins

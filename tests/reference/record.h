@@ -15,7 +15,7 @@ namespace muster::reference {
 
 std::string text_of(const Verdict& verdict);
 
-// Reads what a job wrote. A job that was killed becomes a finding: out of time, or died.
+// Reads what a job wrote. A job that was killed becomes a finding: it ran out of time, or it died.
 Verdict verdict_of(const Finished& finished, double limit_seconds);
 
 // The text on one line: line breaks and tabs become blanks.

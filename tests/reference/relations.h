@@ -41,7 +41,7 @@ std::vector<Relation> relations_between_accountants();
 void expect_no_more(const Case& c, const char* name, const Question& smaller_question, const Answer& smaller,
                     const Question& larger_question, const Answer& larger);
 
-// Asks the question, and adds a finding if the engine died. False if there is no answer to compare.
+// Asks the question, and adds a finding if the engine died. Returns false if there is no answer to compare.
 bool ask(const Case& c, const Question& question, Answer& answer);
 
 }  // namespace muster::reference

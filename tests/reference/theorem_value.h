@@ -28,12 +28,13 @@ struct Charged {
 std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theorem);
 
 // A pair whose divergence, at any epsilon and in either order, is at most the smallest of the sums. The pair
-// is symmetric under exchange of the records. `upper`: about the epsilon of all rounds; `lines`: how many
-// lines to use.
+// is symmetric under exchange of the records. `upper` is roughly the epsilon of all rounds, and `lines` is
+// the number of lines to use.
 Pair dominated_pair(const std::vector<Charged>& sums, double rounds, double upper, double delta, int lines);
 
 // A lower bound of the largest epsilon, up to `upper`, at which the theorem's delta is still at least
-// `delta`; none if the theorem is not evaluated here. The search lowers the result by about a relative 1e-3.
+// `delta`. There is no result if the theorem is not evaluated here. The search lowers the result by about a
+// relative 1e-3.
 std::optional<double> theorem_epsilon(const Repetition& repetition, const std::string& theorem, double delta,
                                       double upper);
 

@@ -1,5 +1,5 @@
-// Compares the theorems' own values with sums over every combination, closed forms and another
-// discretisation.
+// Compares the values of theorem_value.h with sums over every combination of terms, with closed forms and
+// with another discretisation.
 #include "tests/reference/theorem_value.h"
 
 #include <gtest/gtest.h>
