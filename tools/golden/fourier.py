@@ -114,7 +114,7 @@ def masses_of_pair(curve, step, points):
 
 
 def masses_of_both(curve, step, points):
-    """Like masses_of_pair, for a curve that bounds both orders and is given only for epsilon >= 0."""
+    """Does what masses_of_pair does, for a curve that bounds both orders and is given for epsilon >= 0."""
     whole = [curve(i * step) for i in range(points + 1)]
 
     def both(i):  # delta(-epsilon) = 1 - e^-epsilon + e^-epsilon delta(epsilon)
