@@ -43,7 +43,8 @@ def room_of(root, path):
 
 
 def included_room(target):
-    """The room that an include names, for example "core" for "muster/core/error.h"; None for other includes."""
+    """Returns the room that an include names, for example "core"
+    for "muster/core/error.h", or None for other includes."""
     parts = target.split("/")
     return parts[1] if parts[0] == "muster" and len(parts) > 2 else None
 

@@ -32,12 +32,13 @@ LABEL = re.compile(r"^\s*(?:(?:public|protected|private)\s*:\s*)+")
 
 
 def blanked(text):
-    """The text with comments, literals and preprocessor lines replaced by blanks; line breaks are kept."""
+    """Returns the text with comments, literals and preprocessor
+    lines replaced by blanks; line breaks are kept."""
     return LITERALS.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
 
 
 def opens_function(head):
-    """Whether a brace after this declaration opens the body of a function and not an initialiser."""
+    """Returns whether a brace after this declaration opens the body of a function and not an initialiser."""
     before = SPECIFIERS.sub("", head)
     if before.endswith(")"):
         return True
@@ -51,7 +52,7 @@ def opens_function(head):
 
 
 def name_of(head):
-    """The name before the first parameter list, or the test's name."""
+    """Returns the name before the first parameter list, or the test's name."""
     test = re.search(r"\b(?:TEST|TEST_F|TEST_P)\s*\(\s*(\w+)\s*,\s*(\w+)", head)
     if test:
         return f"{test.group(1)}.{test.group(2)}"
@@ -63,7 +64,8 @@ def name_of(head):
 
 
 def functions(text):
-    """(name, first line, number of lines) for each function, in the order in which the functions end."""
+    """Returns (name, first line, number of lines) for each
+    function, in the order in which the functions end."""
     # `scopes` has an entry per open brace: (name, line) of a function, "scope" of a namespace or class, else
     # None.
     found, scopes = [], []

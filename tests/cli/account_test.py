@@ -13,7 +13,8 @@ TOP = ["epsilon", "delta", "rounds", "bound", "validity", "neighbouring", "view"
 
 class Account(CommandTest):
     def account(self, *arguments):
-        """The answer without the seconds that each bound took; all other fields are the same in every run."""
+        """Returns the answer without the seconds that each bound
+        took; all other fields are the same in every run."""
         done = run("account", *arguments, "--json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         answer = self.one_line(done)

@@ -15,7 +15,7 @@ from small_runs import SmallRuns
 
 
 def read_model(path):
-    """The metadata, and each tensor as (shape, values)."""
+    """Returns the metadata, and each tensor as (shape, values)."""
     content = path.read_bytes()
     (length,) = struct.unpack_from("<Q", content)
     header = json.loads(content[8:8 + length])

@@ -35,13 +35,13 @@ def write_idx(folder, train=100, test=50, seed=1):
 
 
 def untimed(line):
-    """One JSON object without the fields that depend on the clock or on the folder's name."""
+    """Returns one JSON object without the fields that depend on the clock or on the folder's name."""
     return {key: value for key, value in json.loads(line).items()
             if key not in ("seconds", "examples_per_second", "out")}
 
 
 def files_of(run):
-    """Every file of a run folder by name, without measured times; equal runs give equal values."""
+    """Returns every file of a run folder by name, without measured times; equal runs give equal values."""
     run = pathlib.Path(run)
     files = {}
     for path in sorted(run.iterdir()):

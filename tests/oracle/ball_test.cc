@@ -16,7 +16,7 @@
 namespace muster::accounting::oracle {
 namespace {
 
-// The hockey-stick divergence at `epsilon` of two unit normals at distance mu.
+// Returns the hockey-stick divergence at `epsilon` of two unit normals at distance mu.
 Ball gaussian(double mu, const Ball& epsilon) {
   const Ball m(mu), half = m / Ball(2.0), z = Ball(0.0) - epsilon / m;
   return normal(z + half) - exp(epsilon) * normal(z - half);

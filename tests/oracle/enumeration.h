@@ -1,4 +1,5 @@
-// Test oracle: the exact output laws of small shuffled protocols, by enumerating every histogram of messages.
+// This test oracle computes the exact output laws of small shuffled protocols, by enumerating every
+// histogram of messages.
 //
 // The code follows the protocol's definition: who reports, which message, and the multiset that the shuffler
 // outputs. It shares no formula with the bounds that it checks. A user's randomizer is a law on the messages
@@ -56,14 +57,14 @@ OutputPair included(const std::vector<Law>& others, const Law& a, const Law& b, 
 // Two independent rounds together. An outcome is a pair of an outcome of x and an outcome of y.
 OutputPair product(const OutputPair& x, const OutputPair& y);
 
-// The hockey-stick divergence, the sum of (p - e^epsilon q)_+.
+// Returns the hockey-stick divergence, the sum of (p - e^epsilon q)_+.
 long double hockey_stick(const OutputPair& pair, long double epsilon);
 
-// The Renyi divergence D_order(p || q); infinity if p has mass where q has none.
+// Returns the Renyi divergence D_order(p || q), or infinity if p has mass where q has none.
 long double renyi(const OutputPair& pair, long double order);
 
-// The largest |log(x_i / y_i)| over the messages i, which is the least epsilon0 that holds for the two laws;
-// infinity if their supports differ.
+// Returns the largest |log(x_i / y_i)| over the messages i, which is the least epsilon0 that holds for the
+// two laws, or infinity if their supports differ.
 long double log_ratio(const Law& x, const Law& y);
 
 }  // namespace muster::accounting::oracle

@@ -13,7 +13,7 @@ struct Present {
   int record;
 };
 
-// The probability of each outcome of one slot.
+// Returns the probability of each outcome of one slot.
 std::vector<std::pair<std::uint64_t, long double>> outcomes(const SlotProtocol& protocol, int slot,
                                                             std::uint64_t past,
                                                             const std::vector<Present>& present,

@@ -14,8 +14,8 @@
 
 namespace muster::reference {
 
-// The question in the reference's own terms, with one entry for each stage. The result is empty if the
-// reference does not cover the question.
+// Returns the question in the reference's own terms, with one entry for each stage. The result is empty if
+// the reference does not cover the question.
 std::vector<Repetition> experiments_of(const Question& question);
 
 // Adds to the verdict the findings, the checks that applied, and Verdict::ratio.

@@ -27,7 +27,7 @@ struct Answer {
   double upper() const;  // infinity where there is no finite bound
   double lower() const;  // 0 where there is none
   double error() const { return statement.best.numerical_error; }
-  // The best value minus its stated numerical error: a lower bound of the formula's exact value.
+  // Returns the best value minus its stated numerical error: a lower bound of the formula's exact value.
   double least() const { return upper() - error(); }
 };
 

@@ -14,8 +14,8 @@ namespace muster::reference {
 
 constexpr double kMaxEnumerated = 9;
 
-// A pair of laws for every data set of the others and for both orders of the victim's two records. The result
-// is empty if the experiment has too many clients or a shape that is not enumerated.
+// Returns a pair of laws for every data set of the others and for both orders of the victim's two records.
+// The result is empty if the experiment has too many clients or a shape that is not enumerated.
 std::vector<Pair> enumerated_pairs(const Experiment& e);
 
 }  // namespace muster::reference

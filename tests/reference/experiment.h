@@ -53,9 +53,9 @@ struct Places {
 // If `others_rarely`, the others have the lowest rate, and otherwise the highest.
 Places places_of(const Experiment& e, bool others_rarely);
 
-// The laws of one message under the victim's record and under the alternative, with at most 242 merged
-// outcomes. No outcome is left out, and each mass is exact to a few units in the last place of a long double.
-// The cells of normal noise extend by `reach` standard deviations beyond both means.
+// Returns the laws of one message under the victim's record and under the alternative, with at most 242
+// merged outcomes. No outcome is left out, and each mass is exact to a few units in the last place of a long
+// double. The cells of normal noise extend by `reach` standard deviations beyond both means.
 Pair message_of(const Randomizer& randomizer, double reach);
 
 // A bit that is a function of a message. It is one with probability a under the record and b under the

@@ -31,8 +31,8 @@ class Draws {
   std::uint64_t state_;
 };
 
-// The stream of question `index` of `seed`; `purpose` keeps the draws of a question and of
-// its relations apart.
+// Returns the stream of question `index` of `seed`; `purpose`
+// keeps the draws of a question and of its relations apart.
 Draws draws_of(std::uint64_t seed, std::uint64_t index, std::uint64_t purpose);
 
 // The questions of `everything` are described above. Those of `few_clients` have at most nine clients and

@@ -112,8 +112,8 @@ Spread spread_of(const Atoms& atoms) {
   return {middle, (high - low) / 2};
 }
 
-// The losses a + b of all pairs of outcomes. The outcomes in one cell are merged: their P-masses add up, and
-// so do their Q-masses (a Q-mass is the P-mass times e^-loss).
+// Returns the losses a + b of all pairs of outcomes. The outcomes in one cell are merged: their P-masses add
+// up, and so do their Q-masses (a Q-mass is the P-mass times e^-loss).
 Atoms convolved(const Atoms& a, const Atoms& b, long double least_width, long double least_mass) {
   const Spread left = spread_of(a), right = spread_of(b);
   const auto centre = static_cast<double>(left.centre + right.centre);

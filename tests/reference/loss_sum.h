@@ -23,8 +23,8 @@
 
 namespace muster::reference {
 
-// A lower bound of the divergence of `rounds` copies of the pair at epsilon, by the lattice for large losses.
-// `aim` is the approximate size of the divergence.
+// Returns a lower bound of the divergence of `rounds` copies of the pair at epsilon, by the lattice for
+// large losses. `aim` is the approximate size of the divergence.
 long double large_loss_delta(const Pair& pair, double rounds, double epsilon, double aim);
 
 // The law of the sum of the losses of `rounds` rounds, in cells of different widths.
@@ -32,7 +32,7 @@ class SummedLosses {
  public:
   // `upper` is roughly the epsilon at which delta will be asked, and `aim` is roughly the delta there.
   SummedLosses(const Pair& pair, double rounds, double upper, double aim);
-  // A lower bound of the divergence at epsilon.
+  // Returns a lower bound of the divergence at epsilon.
   long double delta(double epsilon) const;
 
   struct Atom {

@@ -12,12 +12,12 @@
 
 namespace muster::reference {
 
-// The divergence of one round at epsilon, which is the exact worst case if all rates are equal. `above` is 1
-// where no upper end is computed.
+// Returns the divergence of one round at epsilon, which is the exact worst case if all rates are equal.
+// `above` is 1 where no upper end is computed.
 Interval sums_delta(const Experiment& e, double epsilon);
 
-// One round as a pair of finitely many outcomes: ranges of k, and cells of the sum. `tail` is a probability
-// that may be left out; `swapped` exchanges P and Q.
+// Returns one round as a pair of finitely many outcomes: ranges of k, and cells of the sum. `tail` is a
+// probability that may be left out; `swapped` exchanges P and Q.
 Pair sums_pair(const Experiment& e, double tail, bool swapped);
 
 }  // namespace muster::reference

@@ -19,11 +19,11 @@ struct Outcome {
 
 using Pair = std::vector<Outcome>;
 
-// A lower bound of the hockey-stick divergence of `rounds` copies of the pair at epsilon, by convolution.
-// Losses are sorted into the cells of a lattice, and the masses of a cell are added up, as if the adversary
-// saw only the cell. Rounds are composed by repeated squaring. All sums and products are of positive numbers,
-// so their relative rounding error is known. `tail` is a probability that may be left out, in all rounds
-// together.
+// Returns a lower bound of the hockey-stick divergence of `rounds` copies of the pair at
+// epsilon, by convolution. Losses are sorted into the cells of a lattice, and the masses of a
+// cell are added up, as if the adversary saw only the cell. Rounds are composed by repeated
+// squaring. All sums and products are of positive numbers, so their relative rounding error
+// is known. `tail` is a probability that may be left out, in all rounds together.
 long double composed_delta(const Pair& pair, double rounds, double epsilon, double tail);
 
 // The lower bound for several stages, each of equal rounds.
@@ -33,7 +33,7 @@ struct Repeated {
 };
 long double composed_delta(const std::vector<Repeated>& stages, double epsilon, double tail);
 
-// The bound for one round: sum (P - E Q)_+.
+// Returns the bound for one round: sum (P - E Q)_+.
 long double delta_of(const Pair& pair, double epsilon);
 
 }  // namespace muster::reference

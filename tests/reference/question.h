@@ -42,23 +42,23 @@ struct Question {
   bool checks_in() const;
   bool has_slots() const;
   bool is_gaussian() const { return randomizer == protocols::RandomizerKind::gaussian; }
-  // Whether the randomizer is in class C: a sampler of one sign, or binary randomized response.
+  // Returns whether the randomizer is in class C: a sampler of one sign, or binary randomized response.
   bool is_class_c() const;
   accounting::View own_view() const;
   accounting::View seen() const { return view.value_or(own_view()); }
   bool has_schedule() const { return dropout.size() > 1; }
 };
 
-// The plan's keys and the texts of their values.
+// Returns the plan's keys and the texts of their values.
 std::vector<std::pair<std::string, std::string>> keys_of(const Question& question);
 // "muster account --protocol shuffle ...", to be pasted into a shell.
 std::string command_line(const Question& question);
 
-// The plan that the command would make; throws the command's Error.
+// Returns the plan that the command would make; throws the command's Error.
 protocols::Plan plan_of(const Question& question);
 accounting::Question asked(const Question& question);
 
-// A number as the shortest text that reads back as the same double.
+// Returns a number as the shortest text that reads back as the same double.
 std::string exact_text(double value);
 
 }  // namespace muster::reference

@@ -18,8 +18,8 @@ struct Repetition {
   double rounds;
 };
 
-// A lower bound of the divergence of all stages together at epsilon >= 0. `aim` is roughly the delta that an
-// upper bound claims. Tails far below it may be left out.
+// Returns a lower bound of the divergence of all stages together at epsilon >= 0. `aim` is roughly the delta
+// that an upper bound claims. Tails far below it may be left out.
 long double certified_delta(const std::vector<Repetition>& stages, double epsilon, double aim);
 
 }  // namespace muster::reference

@@ -32,7 +32,8 @@ struct Relation {
   void (*check)(const Case& c, const char* name);
 };
 
-// The relations that compare questions with one another, and those that compare the library's accountants.
+// Returns the relations that compare questions with one
+// another, and those that compare the library's accountants.
 std::vector<Relation> relations_between_questions();
 std::vector<Relation> relations_between_accountants();
 

@@ -35,16 +35,16 @@ struct Line {
   double valid;
 };
 
-// A line that nearly touches V at e^epsilon, epsilon > 0. `cut` >= epsilon is the epsilon up to which the
-// line must be valid; the smaller it is, the closer the line is to V. `drop` is a part of the divergence
-// that may be left out.
+// Returns a line that nearly touches V at e^epsilon, epsilon > 0. `cut` >= epsilon is the epsilon up to
+// which the line must be valid; the smaller it is, the closer the line is to V. `drop` is a part of the
+// divergence that may be left out.
 Line supporting_line(const SwapSum& sum, double epsilon, double cut, long double drop);
 
-// The value p - e^epsilon q of such a line, a lower bound of V(e^epsilon).
+// Returns the value p - e^epsilon q of such a line, a lower bound of V(e^epsilon).
 long double swap_value(const SwapSum& sum, double epsilon, long double drop);
 
-// The pair that has V as its divergence, for an epsilon0-LDP randomizer and w = 1. It is empty in other
-// cases. `tail` is a probability that may be left out.
+// Returns the pair that has V as its divergence, for an epsilon0-LDP randomizer and w = 1. It is empty in
+// other cases. `tail` is a probability that may be left out.
 Pair swap_pair(const SwapSum& sum, double tail);
 
 }  // namespace muster::reference

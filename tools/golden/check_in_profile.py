@@ -29,7 +29,7 @@ ROWS = [  # clients, rate, kind, parameter (epsilon0 | sigma), rounds, delta
 
 
 def profile(kind, parameter):
-    """The privacy profile f as a function of alpha, and the largest alpha that matters."""
+    """Returns the privacy profile f as a function of alpha, and the largest alpha that matters."""
     if kind == "pure":
         q = 1 / (math.exp(parameter) + 1)
         return lambda a: max(1 - q - a * q, 1 - a, 0.0), math.exp(parameter)
@@ -39,10 +39,10 @@ def profile(kind, parameter):
 
 
 def coefficients(n, masses, size):
-    """The characteristic function of the sum of n variables at the frequencies 1, 2, ... of a period of
-    `size` cells, until it is negligible. A variable is i cells with probability masses[i], else 0. Its
-    characteristic function minus 1 is computed, because n times the rounding error of 1 would exceed the
-    tail."""
+    """Returns the characteristic function of the sum of n variables at the frequencies
+    1, 2, ... of a period of `size` cells, until it is negligible. A variable is i
+    cells with probability masses[i], else 0. Its characteristic function minus 1 is
+    computed, because n times the rounding error of 1 would exceed the tail."""
     found = [1.0]
     while abs(found[-1]) > SMALLEST:
         w = 2 * math.pi * len(found) / size
@@ -53,7 +53,7 @@ def coefficients(n, masses, size):
 
 
 def excess_of_sum(n, masses, threshold, size):
-    """E(S - threshold)_+ for the sum S of n variables, in cells; S is taken to lie below size / 2.
+    """Returns E(S - threshold)_+ for the sum S of n variables, in cells; S is taken to lie below size / 2.
 
     Frequency k gives the sum over s of (s - threshold) z^s, for z = e^(2 pi i k / size) and s from the first whole
     number above the threshold to size / 2. It has a closed form, written without differences of nearly equal numbers.
@@ -74,7 +74,7 @@ def excess_of_sum(n, masses, threshold, size):
 
 
 def one_round(n, rate, f, top, epsilon, cell):
-    """delta at epsilon, and the standard deviation of the sum divided by n.
+    """Returns delta at epsilon, and the standard deviation of the sum divided by n.
 
     delta is 1/n times the mean of (X_1 + ... + X_n)_+: X is X* with probability `rate` and otherwise 1 - e^epsilon. The
     grid of X + (e^epsilon - 1) has the spacing `cell`.
@@ -83,7 +83,7 @@ def one_round(n, rate, f, top, epsilon, cell):
     reach = int(math.ceil(e * (top - 1) / cell)) + 2
 
     def excess(i):
-        """The expected excess of X* over c = i cell + 1 - e; its second differences are the masses."""
+        """Returns the expected excess of X* over c = i cell + 1 - e. Its second differences are the masses."""
         c = i * cell + (1 - e)
         return f(max(e + c, 1e-12)) if c >= 0 else (1 - c) * f(e / (1 - c))
 

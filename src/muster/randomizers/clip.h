@@ -20,8 +20,8 @@ bool is_finite(std::span<const float> vector);
 // Throws Error(data) if the gradient contains NaN or infinity, and names the first such coordinate.
 void check_finite(std::span<const float> gradient);
 
-// The Euclidean norm of a finite gradient, with a relative error below 1.1e-6 even for subnormal or very
-// large values. Throws Error(data) if the gradient contains NaN or infinity.
+// Returns the Euclidean norm of a finite gradient, with a relative error below 1.1e-6 even for subnormal or
+// very large values. Throws Error(data) if the gradient contains NaN or infinity.
 double checked_norm(std::span<const float> gradient);
 
 // Returns min(1, (1 - 2^-19) clip / norm). If `norm` is checked_norm of a gradient, and the gradient is

@@ -52,7 +52,7 @@ Vector clamped(Vector x) {
   return x;
 }
 
-// A vector of d coordinates whose length comes mostly from a few of them.
+// Returns a vector of d coordinates whose length comes mostly from a few of them.
 Vector uneven(std::size_t d, double length) {
   Vector x(d);
   for (std::size_t i = 0; i < d; ++i) {

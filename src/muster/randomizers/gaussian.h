@@ -1,5 +1,5 @@
-// gaussian: the vector, clipped to the norm C, plus exactly normal noise of standard deviation sigma C per
-// coordinate, rounded to a public grid.
+// The randomizer gaussian sends the vector, clipped to the norm C, plus exactly normal noise of standard
+// deviation sigma C per coordinate, rounded to a public grid.
 //
 // The clipped vector is the gradient times a float, computed without rounding, so its exact norm is at most C
 // (clip.h). A coordinate of the message is the integer number of steps nearest to the clipped coordinate plus

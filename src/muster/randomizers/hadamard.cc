@@ -21,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // target.
 constexpr std::size_t kLanes = 16;
 
-// (-1)^(number of ones in i & j), as the sign bit of a float.
+// Returns (-1)^(number of ones in i & j), as the sign bit of a float.
 HWY_INLINE std::uint32_t SignBit(std::size_t i, std::size_t j) {
   return static_cast<std::uint32_t>(std::popcount(i & j)) << 31;
 }

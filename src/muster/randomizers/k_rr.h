@@ -1,5 +1,5 @@
-// k-rr: k-ary randomized response (Warner 1965; Kairouz, Bonawitz, Ramage, "Discrete distribution estimation
-// under local privacy", 2016), for histograms.
+// The randomizer k-rr is k-ary randomized response (Warner 1965; Kairouz, Bonawitz, Ramage, "Discrete
+// distribution estimation under local privacy", 2016), for histograms.
 //
 // A client's vector is the indicator of its category among k. With probability w = k / (e^epsilon0 + k - 1)
 // the category is replaced, before it is sent, by one drawn uniformly from all k. So the true category is
@@ -34,8 +34,8 @@ Replacement replacement_of(double epsilon0, std::uint64_t k);
 // for a vector that is neither an indicator nor zero.
 std::unique_ptr<VectorRandomizer> make_k_rr(double epsilon0, std::uint64_t k);
 
-// The category that the vector indicates, or the vector's size if the vector is zero. Throws Error(data) for
-// any other vector.
+// Returns the category that the vector indicates, or the vector's size if the vector is zero. Throws
+// Error(data) for any other vector.
 std::size_t category_of(std::span<const float> indicator);
 
 }  // namespace muster::randomizers

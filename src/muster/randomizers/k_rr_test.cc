@@ -29,7 +29,7 @@ TEST(KRandomizedResponse, TheCoinIsExactlyPrivate) {
       const Wide w = replaced(replacement_of(epsilon0, k));
       ASSERT_GT(w, 0);
       ASSERT_LT(w, 1);
-      // The probabilities of the true answer and of each other answer.
+      // `own` and `other` are the probabilities of the true answer and of each other answer.
       const Wide own = 1 - w + w / k, other = w / k;
       EXPECT_LE(log(own / other), Wide(epsilon0)) << epsilon0 << " " << k;
       // Rounding w to a multiple of 2^-64 changes w and 1 - w by a small relative error unless one of them is

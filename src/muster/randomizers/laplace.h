@@ -1,4 +1,5 @@
-// laplace: one number in [-C, C] plus Laplace noise of scale 2 C / epsilon0, on a grid, sampled exactly.
+// The randomizer laplace sends one number in [-C, C] plus Laplace noise of scale 2 C / epsilon0. The noise
+// lies on a grid and is sampled exactly.
 //
 // The number is clamped, then rounded at random and without bias to a multiple X s of the step s, where X is
 // an integer in [-M, M] and M = ceil(C / s). The message is X + Z with P(|Z| >= z) = e^(-(2z - 1)/t) for z >=

@@ -24,24 +24,24 @@
 
 namespace muster::randomizers {
 
-// ldp-sgd, l2: the seed of a uniform direction, and the noisy sign of the gradient's projection on it.
+// ldp-sgd and l2 send the seed of a uniform direction, and the noisy sign of the gradient's projection on it.
 struct SignedDirectionMessage {
   std::array<std::uint8_t, 16> seed{};
   bool positive = false;
 };
 
-// gaussian, laplace: one integer multiple of the randomizer's step() per coordinate.
+// gaussian and laplace send one integer multiple of the randomizer's step() per coordinate.
 struct GridMessage {
   AlignedVector<std::int32_t> steps;
 };
 
-// linf, l1: the index of a coordinate (of the vector or of its Hadamard transform) and one sign.
+// linf and l1 send the index of a coordinate (of the vector or of its Hadamard transform) and one sign.
 struct SignedIndexMessage {
   std::uint32_t index = 0;
   bool positive = false;
 };
 
-// k-rr: one of the k answers.
+// k-rr sends one of the k answers.
 struct AnswerMessage {
   std::uint32_t answer = 0;
 };
@@ -116,17 +116,17 @@ class VectorRandomizer {
   virtual ~VectorRandomizer() = default;
 
   virtual std::size_t dimension() const = 0;
-  // The mechanism that the accountant charges for one message.
+  // Returns the mechanism that the accountant charges for one message.
   virtual accounting::Mechanism description() const = 0;
   // Bits per message, in a wire format without names or types.
   virtual std::uint64_t message_bits() const = 0;
-  // The variance of one decoded message, summed over its coordinates, if the clipped vector has the squared
-  // length `squared_norm`.
+  // Returns the variance of one decoded message, summed over its coordinates,
+  // if the clipped vector has the squared length `squared_norm`.
   virtual double variance(double squared_norm) const = 0;
 
-  // The unit of the sum's entries, a power of two.
+  // Returns the unit of the sum's entries, a power of two.
   virtual double step() const = 0;
-  // The number of entries of the sum.
+  // Returns the number of entries of the sum.
   virtual std::size_t sum_size() const { return dimension(); }
   MessageSum make_sum() const { return MessageSum(sum_size(), step()); }
   virtual std::unique_ptr<Scratch> make_scratch() const = 0;

@@ -33,7 +33,7 @@ namespace {
 using Words = std::vector<std::uint64_t>;
 constexpr std::uint64_t kMax = ~std::uint64_t{0}, kHalf = std::uint64_t{1} << 63;
 
-// The message that the randomizer makes from these words. It must consume all of them.
+// Returns the message that the randomizer makes from these words. It must consume all of them.
 Message sent(const VectorRandomizer& randomizer, const std::vector<float>& gradient, const Words& words) {
   random::ScriptedSource bits(words);
   const auto scratch = randomizer.make_scratch();
@@ -152,14 +152,15 @@ TEST(ScriptedMessages, KRandomizedResponseKeepsOrReplaces) {
   EXPECT_EQ(answer(sent(*randomizer, none, {0, 0, 1})), 0u);
 }
 
-// A word from which uniform_below(bound) makes `value` without rejection. Requires value < bound <= 2^40.
+// Returns a word from which uniform_below(bound) makes
+// `value` without rejection. Requires value < bound <= 2^40.
 std::uint64_t word_of(std::uint64_t value, std::uint64_t bound) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>(((Wide(value) << 64) + bound - 1) / bound) + 1;
 }
 
-// The words from which Laplace noise draws the geometric number G = rest + whole * scale, for rest < scale.
-// The first `rest` that is drawn is accepted.
+// Returns the words from which Laplace noise draws the geometric number G = rest + whole * scale, for rest <
+// scale. The first `rest` that is drawn is accepted.
 Words noise_words(std::uint64_t rest, std::uint64_t scale, int whole) {
   Words words{word_of(rest, scale), kMax};  // the first coin of e^{-rest/scale} is false
   for (int i = 0; i < whole; ++i) {
