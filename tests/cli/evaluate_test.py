@@ -110,7 +110,7 @@ class Evaluate(SmallRuns):
             self.assertEqual((error["kind"], error["key"]), ("file", "run/model.safetensors"))
 
     def with_rows(self):
-        """Changes the plan to learn three kinds of flowers from CSV rows, which are returned without header."""
+        """Makes the plan learn three kinds of flowers from CSV rows, which are returned without header."""
         draw = random.Random(2)
         names = ["iris", 'rose, "old"', "\u00e9mu"]
         rows = []

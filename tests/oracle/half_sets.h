@@ -3,7 +3,8 @@
 //
 // An extreme point has density 2p on half of the cells and 2q on the other half, where
 // p = 1 - q = e^epsilon0 / (e^epsilon0 + 1). No formula is shared with the bounds that are checked. Every
-// histogram is enumerated (enumeration.h), so there can be only a few users. Pure functions; any thread.
+// histogram is enumerated (enumeration.h), so there can be only a few users. The functions are pure and may
+// be called on any thread.
 #pragma once
 
 #include <algorithm>

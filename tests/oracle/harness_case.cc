@@ -55,9 +55,9 @@ Law laplace_cells(long double mean, long double rate, int cells) {
   return law;
 }
 
-// A law whose density relative to the uniform law on `cells` cells lies in [2q, 2p], where q = 1 /
-// (e^epsilon0 + 1) and p = 1 - q. It is the law of a half-set if `extreme_point`, and otherwise a random
-// mixture of such a law with the uniform law.
+// Returns a law whose density relative to the uniform law on `cells` cells lies in [2q, 2p], where
+// q = 1 / (e^epsilon0 + 1) and p = 1 - q. It is the law of a half-set if `extreme_point`, and otherwise a
+// random mixture of such a law with the uniform law.
 Law in_class_c(int cells, double epsilon0, bool extreme_point, std::mt19937_64& engine) {
   const long double q = 1 / (std::exp(static_cast<long double>(epsilon0)) + 1), p = 1 - q;
   std::vector<int> order(static_cast<std::size_t>(cells));

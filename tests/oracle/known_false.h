@@ -40,8 +40,8 @@ Law k_rr(int k, long double epsilon0, int x);
 
 // The rest of this header has the false statements as functions of their parameters.
 
-// The claim is wrong for rate < 1. Another client that reports is a clone with probability 2q, q = 1 /
-// (e^epsilon0 + 1). A clone sends either of the victim's two messages with probability 1/2. All other
+// The claim is wrong for rate < 1. Another client that reports is a clone with probability 2q, where
+// q = 1 / (e^epsilon0 + 1). A clone sends either of the victim's two messages with probability 1/2. All other
 // clients count as silent, so the pair hides an abstention of the victim even among the reports of clients
 // who are no clones. In the protocol these reports are visible and hide no abstention. A formula with a
 // separate cell for abstentions is right.
@@ -56,10 +56,10 @@ OutputPair variation_ratio_pair(int n, int k, long double epsilon0);
 // other user at 0. This is the homogeneous pair at distance 1; the value is computed by quadrature.
 long double sensitivity_one(long double epsilon);
 
-// The moment E_{q'}[(p'/q')^order] for p' = N(0, s^2/k) and q' = N(1/(k+1), s^2/(k+1)), the laws of the
-// average of k and of k + 1 noisy messages. The three functions compute it by quadrature, in closed form
-// (for order < k + 1), and by the false formula that the later version of Liew et al. (2022), Theorem 5,
-// prints.
+// These functions return the moment E_{q'}[(p'/q')^order], where p' = N(0, s^2/k) and
+// q' = N(1/(k+1), s^2/(k+1)) are the laws of the average of k and of k + 1 noisy messages. They compute it
+// by quadrature, in closed form (for order < k + 1), and by the false formula that the later version of Liew
+// et al. (2022), Theorem 5, prints.
 long double averaged_moment(int k, long double s, long double order);
 long double averaged_moment_formula(int k, long double s, long double order);
 long double printed_averaged_moment(int k, long double s, long double order);

@@ -5,7 +5,7 @@
 // each slot, the server applies a randomizer, which may depend on everything released so far. It applies the
 // randomizer to one of the clients present (a dummy record if there is none), or to all of them. No formula
 // is shared with the bounds that are checked. The work is (window + 1)^clients times the number of
-// transcripts. Pure functions.
+// transcripts. The functions are pure.
 #pragma once
 
 #include <cstdint>

@@ -28,8 +28,8 @@ struct Atom {
 std::vector<Atom> pure_law(long double epsilon0, long double epsilon);
 
 // Returns X* of the profile f(alpha), the largest hockey-stick divergence over ordered pairs of `laws`.
-// Every kink of its stop-loss transform is an atom. The mean of (X*-c)_+ is f(E+c) for c >= 0 and (1+|c|)
-// f(E/(1+|c|)) for c < 0, with E = e^epsilon.
+// Every kink of its stop-loss transform is an atom. The mean of (X*-c)_+ is f(E+c) for c >= 0 and
+// (1+|c|) f(E/(1+|c|)) for c < 0, with E = e^epsilon.
 std::vector<Atom> profile_law(const std::vector<Law>& laws, long double epsilon);
 
 // Returns f(alpha), the maximum over ordered pairs of `laws` of sum (x - alpha y)_+.

@@ -3,7 +3,7 @@
 //
 // Every set of reporting clients, every choice of slots and every combination of atoms is visited, so there
 // can be at most about 6 clients and slots. The fast code in src/muster/accounting/theorems is compared with
-// these formulas, and they are compared with enumeration. Pure functions.
+// these formulas, and they are compared with enumeration. The functions are pure.
 #pragma once
 
 #include <vector>

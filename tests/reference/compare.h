@@ -1,7 +1,7 @@
 // Compares an answer of the engine with the reference: no upper value may lie below a certified lower bound
 // (reference.h), and no lower value above an upper bound that holds for every data set (theorem.h).
 //
-// Single thread.
+// Use it on one thread only.
 #pragma once
 
 #include <optional>

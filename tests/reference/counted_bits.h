@@ -3,7 +3,7 @@
 //
 // The law is Bin(m, c), shifted by one with probability a under the record and b under the alternative. The
 // likelihood ratio rises with the number of ones. The divergence is summed term by term, upwards from a
-// binomial probability that Arb gives, without a formula for the tail. Pure functions.
+// binomial probability that Arb gives, without a formula for the tail. The functions are pure.
 #pragma once
 
 #include "tests/reference/pair.h"

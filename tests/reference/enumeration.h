@@ -2,7 +2,7 @@
 // nine clients, or of three records for at most five clients.
 //
 // Messages are merged into at most four cells. For randomized response this loses nothing, because merged
-// symbols are equally likely under all three records. Pure functions.
+// symbols are equally likely under all three records. The functions are pure.
 #pragma once
 
 #include <vector>

@@ -7,7 +7,7 @@
 // of 1, of 1 minus an ulp, or with up to 2000 clients expected to be absent; an epsilon0 of about 30 or 100;
 // one or two clients; a subset of all clients; a sigma where likelihood ratios become heavy-tailed; one
 // expected report; a delta near the total variation distance of one message; an epsilon near the largest
-// loss. Pure functions; any thread.
+// loss. The functions are pure and may be called on any thread.
 #pragma once
 
 #include <cstdint>

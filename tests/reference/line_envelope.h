@@ -1,8 +1,8 @@
 // Convex curves as upper envelopes of lines below them, and the pairs of laws that have these curves
 // as their divergence.
 //
-// A line p - E q, as a function of E = e^epsilon, stands for an event of P-mass p and Q-mass q. Pure
-// functions.
+// A line p - E q, as a function of E = e^epsilon, stands for an event of P-mass p and Q-mass q. The
+// functions are pure.
 #pragma once
 
 #include <vector>

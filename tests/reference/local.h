@@ -1,7 +1,7 @@
 // Enclosures of the divergence of one client's messages over T rounds, hidden by no other client, for normal
 // noise and binary randomized response.
 //
-// Pure functions.
+// The functions are pure.
 #pragma once
 
 #include "tests/reference/real.h"

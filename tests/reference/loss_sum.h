@@ -14,7 +14,7 @@
 //
 //     delta(epsilon) >= (1 - e^-s) ( P(rounded sum > epsilon + s + t) - exp(-2 t^2 / sum c_i^2) ).
 //
-// Plain values; any thread.
+// These are plain values, which any thread may use.
 #pragma once
 
 #include <vector>

@@ -5,7 +5,7 @@
 // terms are independent, so the law of their sum comes from convolution by repeated squaring. The sums are
 // sorted into the cells of a lattice, and each cell keeps its mass and its mean. The mass and the mean give
 // the two laws of the cell. Their divergence is a lower bound, because the cell is a function of the sum.
-// Pure functions.
+// The functions are pure.
 #pragma once
 
 #include "tests/reference/pair.h"

@@ -4,7 +4,7 @@
 // All others hold the victim's alternative. Given k reports of n clients, the victim is among them with
 // probability l_k = k/n, and her record moves the sum by mu/sqrt(k) standard deviations. With A and B the
 // normal laws of the sum under her record and under the alternative, P_k = l_k A + (1 - l_k) B is compared
-// with Q_k = B. Pure functions.
+// with Q_k = B. The functions are pure.
 #pragma once
 
 #include "tests/reference/experiment.h"

@@ -3,7 +3,7 @@
 // P is the law with the victim's record, Q the law with her alternative. Every outcome's P-mass is rounded
 // down and its Q-mass up, and outcomes may be missing. The sum of (P - E Q)_+, E = e^epsilon, is therefore at
 // most the true divergence. Outcomes that an adversary can tell apart may be merged, because merging them is
-// post-processing. Plain values.
+// post-processing. These are plain values.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,8 @@
 // One question to the accountant, in terms of the flags of `muster account`.
 //
 // Everything that the checks compare is asked as such a question, so that a finding can be repeated by hand.
-// command_line gives the command, with numbers that are read back as the same doubles. A plain value; any
-// thread.
+// command_line gives the command, with numbers that are read back as the same doubles. This is a plain
+// value, which any thread may use.
 #pragma once
 
 #include <cstdint>

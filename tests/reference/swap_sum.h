@@ -12,7 +12,7 @@
 // E. The law of X* is cut into cells, each replaced by its mean, which lowers V by Jensen's inequality. Sums
 // of terms come by repeated squaring, again with cells replaced by their means. The P-mass and the Q-mass of
 // the event that the bracket is positive are then known, and give a line that V is never below. No code of
-// src is used. Pure functions.
+// src is used. The functions are pure.
 #pragma once
 
 #include "tests/reference/experiment.h"

@@ -2,7 +2,7 @@
 //
 // There are four: the divergence of one message alone, that of T rounds of one message, the exact worst case
 // of noisy sums, and the swap theorem's profile-only sum for any epsilon0-LDP randomizer, computed over all
-// combinations of its terms' atoms (docs/theory/profile-only.md). Pure functions.
+// combinations of its terms' atoms (docs/theory/profile-only.md). The functions are pure.
 #pragma once
 
 #include <optional>

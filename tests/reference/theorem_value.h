@@ -3,7 +3,7 @@
 // A theorem's epsilon may lie far above that of every data set. The lower bound here differs from the
 // accountant's value only by the numerical errors of both. V of swap_sum.h is convex in E = e^epsilon, so its
 // supporting lines lie below it everywhere. Their envelope is the profile of a pair that the theorem's pair
-// dominates. Pure functions.
+// dominates. The functions are pure.
 #pragma once
 
 #include <optional>

@@ -83,7 +83,7 @@ def one_round(n, rate, f, top, epsilon, cell):
     reach = int(math.ceil(e * (top - 1) / cell)) + 2
 
     def excess(i):
-        """Returns the expected excess of X* over c = i cell + 1 - e. Its second differences are the masses."""
+        """Returns the mean excess of X* over c = i cell + 1 - e. Its second differences are the masses."""
         c = i * cell + (1 - e)
         return f(max(e + c, 1e-12)) if c >= 0 else (1 - c) * f(e / (1 - c))
 

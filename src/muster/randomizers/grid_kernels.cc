@@ -268,8 +268,8 @@ void MoveSteps(std::int32_t* HWY_RESTRICT steps, std::int64_t* HWY_RESTRICT sums
   std::fill(steps + whole, steps + size, 0);
 }
 
-// Does the same as ToSteps, but for any x: if |x| >= 2^31 or x is NaN, the lowest 31 bits of the result are
-// 0.
+// Does the same as ToSteps, but for any x.
+// If |x| >= 2^31 or x is NaN, the lowest 31 bits of the result are 0.
 HWY_INLINE hn::Vec<D32> ToStepsOrZeros(hn::Vec<DF> x) {
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
   return hn::Vec<D32>{_mm_cvtps_epi32(x.raw)};

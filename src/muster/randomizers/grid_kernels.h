@@ -42,8 +42,8 @@ void add_scaled(std::span<const float* const> directions, std::span<const float>
 double fill_direction_beside_adding(const random::RunKey& key, const random::StreamAddress& address,
                                     std::span<float> out, const float* added, float scale,
                                     std::int32_t* sums);
-// Computes sums[i] += steps[m][i] for every m. Returns whether all |steps[m][i]| <= bound. Requires bound <
-// 2^31.
+// Computes sums[i] += steps[m][i] for every m. Returns whether all |steps[m][i]| <= bound.
+// Requires bound < 2^31.
 bool add_steps_within(std::span<const std::int32_t* const> steps, std::uint32_t bound, std::int32_t* sums,
                       std::size_t size);
 // Computes sums[i] -= steps[i].

@@ -28,10 +28,10 @@ TEST(L2, IsTheSphereUnderItsOwnDescription) {
   }
 }
 
-// Returns the second moment, at c = C = 1, of a sampler that sends the sign of one coefficient of x = sum of
-// a_j(x) u_j. The u_j are a tight frame of N vectors of equal length in R^d, scaled so that x = sum of <u_j,
-// x> u_j. No coefficient exceeds K |x| / sqrt(N); `level` is K. The index j is uniform, and the sign decodes
-// to N K / sqrt(N) times u_j or -u_j.
+// Returns the second moment, at c = C = 1, of a sampler that sends the sign of one coefficient of
+// x = sum of a_j(x) u_j. The u_j are a tight frame of N vectors of equal length in R^d, scaled so that
+// x = sum of <u_j, x> u_j. No coefficient exceeds K |x| / sqrt(N); `level` is K. The index j is uniform, and
+// the sign decodes to N K / sqrt(N) times u_j or -u_j.
 double coordinate_second_moment(double d, double level) {
   // The scaling makes |u_j| = sqrt(d/N), so the squared length is N K^2 (d/N).
   return d * level * level;

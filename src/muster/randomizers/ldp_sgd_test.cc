@@ -58,8 +58,9 @@ TEST(LdpSgd, TheBitHasTheStatedProbabilityAtEveryNorm) {
 }
 
 // Counts how often the messages of two opposite gradients have a positive inner product with the axis: n1 and
-// n2 times in equally many trials. No event distinguishes the two gradients better than this one. Given n1 +
-// n2, n1 is about binomial with odds of at most e^epsilon0. Returns false if n1 is too large for these odds.
+// n2 times in equally many trials. No event distinguishes the two gradients better than this one. Given
+// n1 + n2, n1 is about binomial with odds of at most e^epsilon0. Returns false if n1 is too large for these
+// odds.
 bool ratio_passes(double true_epsilon0, double claimed_epsilon0, std::string& summary) {
   const auto randomizer = make_ldp_sgd(true_epsilon0, 1.0, 3);
   const std::uint64_t n1 = agreements(*randomizer, kAxis, kAxis, kMessages, 100);

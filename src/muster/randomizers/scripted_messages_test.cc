@@ -159,8 +159,8 @@ std::uint64_t word_of(std::uint64_t value, std::uint64_t bound) {
   return static_cast<std::uint64_t>(((Wide(value) << 64) + bound - 1) / bound) + 1;
 }
 
-// Returns the words from which Laplace noise draws the geometric number G = rest + whole * scale, for rest <
-// scale. The first `rest` that is drawn is accepted.
+// Returns the words from which Laplace noise draws the geometric number G = rest + whole * scale, for
+// rest < scale. The first `rest` that is drawn is accepted.
 Words noise_words(std::uint64_t rest, std::uint64_t scale, int whole) {
   Words words{word_of(rest, scale), kMax};  // the first coin of e^{-rest/scale} is false
   for (int i = 0; i < whole; ++i) {
