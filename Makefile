@@ -3,10 +3,10 @@
 #   make demo        installs packages, builds, and trains a model privately for about a minute
 #   make check       installs packages, builds, and runs every test without the label `long`
 #
-#   make check-all   make check, then format, clang-tidy, sanitizers, fuzzers, long tests, the README's long commands
+#   make check-all   runs make check, then format, clang-tidy, sanitizers, fuzzers and all long tests
 #   make build       builds only the command: build/release/muster
-#   make install     the command, its manual pages and completions, the libraries: [DESTDIR=...] [PREFIX=/usr/local]
-#   make check-fuzz  clang's fuzzer on each reader of files, [FUZZ_SECONDS=600] seconds each
+#   make install     installs command, manual, completions and libraries: [DESTDIR=...] [PREFIX=/usr/local]
+#   make check-fuzz  runs clang's fuzzer on each reader of files, [FUZZ_SECONDS=600] seconds each
 #   make check-peers compares with PyTorch, safetensors and dp_accounting, which pip installs in build/peers*
 #   make manual      writes the manual pages of docs/man again
 #   make format      rewrites the sources with clang-format
@@ -58,7 +58,8 @@ check-format:
 check-tidy:
 	@tools/tidy build/release
 
-# Sanitizer builds run the tests of `check`, but the thread sanitizer only those of the rooms that start threads.
+# Sanitizer builds run the tests of `check`, but the thread sanitizer only those of the rooms that start
+# threads.
 check-asan:
 	@cmake --preset asan --log-level=WARNING >&2
 	@cmake --build build/asan --parallel $(JOBS) >&2

@@ -14,8 +14,8 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
-# The environment tells ccache what to ignore so that it can store sources with a precompiled header: the macros that
-# the header defines, and the time of a header's last change. ccache still compares contents.
+# The environment tells ccache what to ignore so that it can store sources with a precompiled header: the
+# macros that the header defines, and the time of a header's last change. ccache still compares contents.
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
@@ -23,8 +23,8 @@ endif()
 
 add_library(muster_options INTERFACE)
 target_include_directories(muster_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
-# -ffp-contract=off: a fused multiply-add appears only where the source asks for it, so scalar
-# code gives the same bits at every optimisation level.
+# With -ffp-contract=off, a fused multiply-add appears only where the source asks for it, so scalar code gives
+# the same bits at every optimisation level.
 target_compile_options(muster_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off)
 if(MUSTER_SANITIZE)
@@ -55,7 +55,7 @@ function(muster_room room)
   list(TRANSFORM ARG_DEPENDS PREPEND muster::)
   set_target_properties(muster_${room} PROPERTIES EXPORT_NAME ${room})
   target_link_libraries(muster_${room} PUBLIC $<BUILD_INTERFACE:muster_options> ${ARG_DEPENDS} ${ARG_LIBRARIES})
-  # What an installed room requires of its users: the language, and the arithmetic of the functions in its
+  # Users of an installed room must compile as C++20, and with the same arithmetic for the functions in its
   # headers.
   target_compile_features(muster_${room} INTERFACE cxx_std_20)
   target_compile_options(muster_${room} INTERFACE $<INSTALL_INTERFACE:-ffp-contract=off>)
@@ -65,9 +65,9 @@ function(muster_room room)
   endif()
 endfunction()
 
-# A kernel holds its vectors in many small scopes. If the address sanitizer watches for uses after the end of a
-# scope, all of these vectors live in memory: the kernels of sums take 81 % of `muster account`, which then takes
-# 12.5 s instead of 1.9 s. So kernels are not watched for this one mistake; every other source is.
+# A kernel holds its vectors in many small scopes. If the address sanitizer watches for uses after the end of
+# a scope, all of these vectors live in memory: the kernels of sums take 81 % of `muster account`, which then
+# takes 12.5 s instead of 1.9 s. So kernels are not watched for this one mistake; every other source is.
 function(muster_keep_kernels_fast)
   foreach(source IN LISTS ARGN)
     file(STRINGS ${source} kernel REGEX "hwy/foreach_target.h" LIMIT_COUNT 1)

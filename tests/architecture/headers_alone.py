@@ -19,7 +19,8 @@ def headers(root):
 
 
 def complaint(compiler, root, header):
-    """The compiler's messages for a source that includes only this header; None if it compiles."""
+    """Returns the compiler's messages for a source that
+    includes only this header, or None if it compiles."""
     command = [compiler, "-std=c++20", "-fsyntax-only", "-w", "-x", "c++", "-include", str(header),
                f"-I{root / 'src'}", f"-I{root}", f"-I{root / 'apps/muster'}", "/dev/null"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -14,8 +14,8 @@ import sys
 
 import long_functions
 
-# The rooms (the folders of src/muster), in the order data flows, as the root's CMakeLists.txt lists them. A room
-# includes from itself and from rooms before it in this list.
+# The rooms (the folders of src/muster), in the order data flows, as the root's CMakeLists.txt lists them. A
+# room includes from itself and from rooms before it in this list.
 LISTS = pathlib.Path(__file__).resolve().parents[2] / "CMakeLists.txt"
 ROOMS = re.search(r"^set\(MUSTER_ROOMS\s([^)]*)\)", LISTS.read_text(encoding="utf-8"), re.M).group(1).split()
 
@@ -43,7 +43,8 @@ def room_of(root, path):
 
 
 def included_room(target):
-    """The room that an include names, for example "core" for "muster/core/error.h"; None for other includes."""
+    """Returns the room that an include names, for example "core"
+    for "muster/core/error.h", or None for other includes."""
     parts = target.split("/")
     return parts[1] if parts[0] == "muster" and len(parts) > 2 else None
 
@@ -262,7 +263,8 @@ def headers_include_what_they_name(root):
         lines = [line.split("//")[0] for line in text.splitlines()]
         included = {target for _, target in includes(path)}
         for header, name in DECLARED.items():
-            # The headers below declare size_t, too, so <cstddef> is needed only where none of them is included.
+            # These other headers declare size_t, too, so <cstddef> is needed only where none of them is
+            # included.
             enough = {header} | ({"array", "span", "string", "string_view", "vector"} if header == "cstddef" else set())
             first = next((number for number, line in enumerate(lines, 1) if name.search(line)), None)
             if first is not None and not enough & included:
@@ -274,7 +276,8 @@ PRINTS_OR_EXITS = re.compile(r"\b(?:stdout|stderr|std::cout|std::cerr|std::clog|
                              r"|(?:\bfmt::|\bstd::|::|(?<![\w.>]))"
                              r"(?:print|printf|puts|putchar|perror|abort|exit|_exit|_Exit|quick_exit|terminate)\s*\(")
 
-# These files define Ranks::abandon, which ends every rank when one has failed and the others would wait for it forever.
+# These files define Ranks::abandon, which ends every rank when one has failed and the others would wait for
+# it forever.
 MAY_EXIT = {"src/muster/simulation/ranks.cc", "src/muster/simulation/ranks_mpi.cc"}
 
 
@@ -316,8 +319,8 @@ PACKAGES = {
 # Libraries that only tests and benchmarks use.
 FOR_TESTS = {"benchmark", "GTest", "rapidcheck"}
 
-# The first characters of a library's includes, for libraries that CMake does not look for, because they are header-only
-# or linked by name.
+# The first characters of a library's includes, for libraries that CMake does not look for, because they are
+# header-only or linked by name.
 HEADERS = {
     "boost/": ["libboost-dev"],
     "toml++/": ["libtomlplusplus-dev"],
@@ -329,7 +332,7 @@ HEADERS = {
 LIBRARY_CALL = re.compile(r"find_package\(\s*(\w+)|pkg_check_modules\(\s*\w+\s+(?:(?:REQUIRED|IMPORTED_TARGET|GLOBAL)\s+)*([\w.-]+)")
 
 
-# A factor near 1 whose distance from 1 has no name: 1 + 1e-12, 1 - 4e-16L, 1.0 + 2.3e-16.
+# A factor near 1 whose distance from 1 has no name, such as 1 + 1e-12, 1 - 4e-16L or 1.0 + 2.3e-16.
 BARE_SLACK = re.compile(r"(?<![\w.])1(?:\.0*)?L?\s*[+-]\s*\d[\d.]*e-\d+", re.I)
 SLACK = "src/muster/numerics/slack.h"
 

@@ -29,7 +29,8 @@ GOOD = {
     "docs/decisions/0010-text.md": "libfmt-dev and libsodium-dev\n",
 }
 
-# A change to the good tree (None removes the file), the rule that must notice the change, and a part of the complaint.
+# Each entry is a change to the good tree (None removes the file), the rule that must notice the change, and a
+# part of the complaint.
 BROKEN = [
     ({"src/muster/core/error.cc": '#include "muster/learning/models/net.h"\n'},
      house_rules.includes_point_left, "src/muster/core/error.cc:1: room core includes"),

@@ -9,8 +9,8 @@ import re
 
 MAX_FUNCTION_LINES = 60
 
-# The functions that may be longer, as "file: function", and the reason for each. An entry that is not needed is an
-# error.
+# The functions that may be longer, as "file: function", and the reason for each. An entry that is not needed
+# is an error.
 LONGER = {
     "digit_skeletons.cc: write": "a table of strokes",
     "key_table.cc: participation_keys": "a row per key",
@@ -32,12 +32,13 @@ LABEL = re.compile(r"^\s*(?:(?:public|protected|private)\s*:\s*)+")
 
 
 def blanked(text):
-    """The text with comments, literals and preprocessor lines replaced by blanks; line breaks are kept."""
+    """Returns the text with comments, literals and preprocessor
+    lines replaced by blanks; line breaks are kept."""
     return LITERALS.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
 
 
 def opens_function(head):
-    """Whether a brace after this declaration opens the body of a function and not an initialiser."""
+    """Returns whether a brace after this declaration opens the body of a function and not an initialiser."""
     before = SPECIFIERS.sub("", head)
     if before.endswith(")"):
         return True
@@ -45,12 +46,13 @@ def opens_function(head):
         return re.search(r"\)\s*:(?!:)", before) is not None               # the last initialiser of a constructor
     if before.endswith("]"):
         return re.search(r"=\s*\[[^\[\]]*\]$", before) is not None   # a lambda without parameters
-    # After a trailing return type the brace opens a function, otherwise the initialiser of a member or variable.
+    # After a trailing return type the brace opens a function, otherwise the initialiser of a member or
+    # variable.
     return re.search(r"\)\s*(?:const\s*|noexcept\s*)*->[^;{}=]*$", head) is not None
 
 
 def name_of(head):
-    """The name before the first parameter list, or the test's name."""
+    """Returns the name before the first parameter list, or the test's name."""
     test = re.search(r"\b(?:TEST|TEST_F|TEST_P)\s*\(\s*(\w+)\s*,\s*(\w+)", head)
     if test:
         return f"{test.group(1)}.{test.group(2)}"
@@ -62,8 +64,11 @@ def name_of(head):
 
 
 def functions(text):
-    """(name, first line, number of lines) for each function, in the order in which the functions end."""
-    found, scopes = [], []   # `scopes` has for each open brace a function's (name, line), "scope", or None (others)
+    """Returns (name, first line, number of lines) for each
+    function, in the order in which the functions end."""
+    # `scopes` has an entry per open brace: (name, line) of a function, "scope" of a namespace or class, else
+    # None.
+    found, scopes = [], []
     code = blanked(text)
     line, begins = 1, 0      # `begins` is where the current declaration begins
     for at, char in enumerate(code):

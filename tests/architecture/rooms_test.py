@@ -49,7 +49,7 @@ class Rooms(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
 
     def run_tool(self, *arguments):
-        """The exit status and everything that is printed."""
+        """Returns the exit status and everything that is printed."""
         printed = StringIO()
         with redirect_stdout(printed), redirect_stderr(printed):
             status = rooms.main([*arguments, str(self.root)])

@@ -13,7 +13,8 @@ TOP = ["epsilon", "delta", "rounds", "bound", "validity", "neighbouring", "view"
 
 class Account(CommandTest):
     def account(self, *arguments):
-        """The answer without the seconds that each bound took; all other fields are the same in every run."""
+        """Returns the answer without the seconds that each bound
+        took; all other fields are the same in every run."""
         done = run("account", *arguments, "--json")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         answer = self.one_line(done)
@@ -70,7 +71,8 @@ class Account(CommandTest):
         for number in re.findall(r'":(-?\d+\.\d+(?:e[+-]?\d+)?)', text):
             self.assertEqual("%.17g" % float(number), number)
 
-    # Values from independent programs: an upper bound, rounded up from about 4 correct digits, and a lower bound.
+    # The expected values come from independent programs: an upper bound, rounded up from about 4 correct
+    # digits, and a lower bound.
     def test_reference_values(self):
         gaussian = {"randomizer": "gaussian", "epsilon0": None, "sigma": "5"}
         for changes, upper, lower in (

@@ -1,4 +1,4 @@
-"""Tests the command `muster calibrate`: it inverts account, and its answer has the same form."""
+"""Tests the command `muster calibrate`, which inverts `muster account` and answers in the same form."""
 
 import json
 import re

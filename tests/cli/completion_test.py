@@ -49,7 +49,7 @@ class Shell:
         os.write(self.terminal, text.encode())
 
     def until(self, pattern):
-        """The output of the shell up to `pattern`, and the match."""
+        """Returns the output of the shell up to `pattern`, and the match."""
         printed, deadline = "", time.monotonic() + PATIENCE
         while not (match := re.search(pattern, printed)):
             ready, _, _ = select.select([self.terminal], [], [], max(0, deadline - time.monotonic()))
@@ -59,7 +59,7 @@ class Shell:
         return printed[:match.start()], match
 
     def completed(self, line):
-        """The line after Tab, and the words that Tab listed."""
+        """Returns the line after Tab, and the words that Tab listed."""
         self.send(line + ("\t" if line else "") + "\x18")
         printed, match = self.until(r"<([^<>\r\n]*)>\r?\n")
         self.send("\x15")  # Ctrl-U: an empty line again

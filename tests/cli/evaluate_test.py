@@ -15,7 +15,7 @@ from small_runs import SmallRuns
 
 
 def read_model(path):
-    """The metadata, and each tensor as (shape, values)."""
+    """Returns the metadata, and each tensor as (shape, values)."""
     content = path.read_bytes()
     (length,) = struct.unpack_from("<Q", content)
     header = json.loads(content[8:8 + length])
@@ -78,7 +78,8 @@ class Evaluate(SmallRuns):
         whole = (self.folder / "whole/model.safetensors").read_bytes()
         self.train("--out", "run", "--threads", "2")
         self.assertEqual((self.folder / "run/model.safetensors").read_bytes(), whole)
-        # The files are left as by a run that was killed between writing its model and writing its result.
+        # The folder is brought to the state that a kill between writing the model and writing the result
+        # leaves.
         (self.folder / "run/result.json").unlink()
         (self.folder / "run/model.safetensors").write_bytes(b"half a model")
         self.train("--out", "run", "--resume")
@@ -109,7 +110,7 @@ class Evaluate(SmallRuns):
             self.assertEqual((error["kind"], error["key"]), ("file", "run/model.safetensors"))
 
     def with_rows(self):
-        """The plan learns three flowers from rows; the rows are returned, without their header."""
+        """Makes the plan learn three kinds of flowers from CSV rows, which are returned without header."""
         draw = random.Random(2)
         names = ["iris", 'rose, "old"', "\u00e9mu"]
         rows = []
@@ -167,7 +168,7 @@ class Evaluate(SmallRuns):
                         .replace('split = "part"', 'test_data = "csv:test.csv"'))
         files = json.loads(self.train("--out", "files", "--json").stdout.splitlines()[-1])
         self.assertEqual((split["accuracy"], split["loss"]), (files["accuracy"], files["loss"]))
-        # Another test file is another data set: the run is not continued with it.
+        # With another test file the data set is another one, so the run is not continued.
         (self.folder / "files/result.json").unlink()
         (self.folder / "test.csv").write_text("kind,a,b,c\niris,1,2,3\n")
         done = self.train("--out", "files", "--resume", "--json", status=3)

@@ -19,15 +19,15 @@ TYPES = {"integer": lambda value: type(value) is int and 0 <= value < 2**64,
 
 
 def table(heading):
-    """The rows of the first table below the line `heading` of the page, as lists of cells; the first cell loses its
-    backquotes."""
+    """Returns the rows of the first table below the line `heading` of
+    the page, as lists of cells; the first cell loses its backquotes."""
     rows = re.search(r"(?:^\|.*\n)+", PAGE[PAGE.index(heading):], re.M).group(0).splitlines()[2:]
     cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
     return [[row[0].strip("`"), *row[1:]] for row in cells]
 
 
 def taken_apart(content):
-    """The fields of a checkpoint, read only with the help of the page's table."""
+    """Returns the fields of a checkpoint, read only with the help of the page's table."""
     fields, at = {}, 0
     for name, kind, _ in table("<!-- fields: checkpoint -->"):
         times, kind = (fields["dimension"], kind[2:]) if kind.startswith("d ") else (1, kind)

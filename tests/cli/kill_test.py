@@ -46,7 +46,8 @@ delta = 1e-4
 """
 
 CHECK_IN = {"protocol": "shuffled-check-in", "participation": "rate = 1", "rounds": 60}
-# Protocols that draw something for a whole run of slots, or enforce a minimum.
+# Check-ins with dropout, and all other protocols. Some of them draw choices for a whole run of slots, and one
+# enforces a minimum.
 OTHERS = [
     {"protocol": "shuffled-check-in", "participation": "rate = 0.3\ndropout = 0.2", "rounds": 150},
     {"protocol": "subset", "participation": "subset = 20", "rounds": 150},

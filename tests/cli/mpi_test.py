@@ -32,7 +32,7 @@ def option(name):
 
 MPIRUN = [option("--mpirun") or "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none",
           "--mca", "btl_vader_single_copy_mechanism", "none"]
-# Ranks that wait leave the processor to other ranks and tests.
+# With this setting, ranks that wait leave the processor to other ranks and tests.
 os.environ["OMPI_MCA_mpi_yield_when_idle"] = "1"
 ABANDON_TEST = option("--abandon-test")
 LONG = "--long" in sys.argv
@@ -136,7 +136,8 @@ class MpiTest(unittest.TestCase):
         self.assertEqual(run_files.files_of(self.folder / a), run_files.files_of(self.folder / b))
 
     def one_error(self, done):
-        """The error of a job, which must be one line on stdout and, besides mpirun's own lines, one line on stderr."""
+        """Returns the error of a job, which must be one line on
+        stdout and, besides mpirun's own lines, one line on stderr."""
         lines = done.stdout.splitlines()
         self.assertEqual(len(lines), 1, done.stdout + done.stderr)
         error = json.loads(lines[0])["error"]
@@ -193,7 +194,7 @@ class MpiTest(unittest.TestCase):
     def test_a_run_goes_on_with_another_number_of_ranks(self):
         self.write_plan(**QUICK, rounds=500, log_every=500)
         self.run_here(self.command("--out", "whole"))
-        # mpirun passes SIGUSR1 on at once.
+        # The signal is SIGUSR1, because mpirun passes it on to its ranks at once.
         for ranks in 2, 4:
             job = self.start(ranks, "--out", "parts", "--resume", "--json")
             time.sleep(0.05)

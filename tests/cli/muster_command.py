@@ -17,7 +17,7 @@ def run(*arguments, **options):
 
 
 def flags(**changes):
-    """The flags of BASE, some of them changed (`epsilon0="3"`) or left out (`delta=None`)."""
+    """Returns the flags of BASE, some of them changed (`epsilon0="3"`) or left out (`delta=None`)."""
     words = dict(BASE)
     for name, value in changes.items():
         flag = "--" + name.replace("_", "-")
@@ -36,8 +36,8 @@ class CommandTest(unittest.TestCase):
         return json.loads(done.stdout)
 
     def refused(self, *arguments, status=2):
-        """The error of a command that must be refused: always in words on stderr, and with --json also as one line on
-        stdout that says the same."""
+        """Returns the error of a command that must be refused: always in words on stderr, and with --json
+        also as one line on stdout that says the same."""
         words = run(*arguments)
         self.assertEqual(words.returncode, status, (arguments, words.stdout, words.stderr))
         self.assertEqual(words.stdout, "")

@@ -142,7 +142,7 @@ class PeopleTest(SmallRuns):
         self.assertEqual(json.loads(scored.stdout)["accuracy"], self.json_lines("--out", "run", "--resume")[-1]["accuracy"])
 
     def test_clients_without_records_answer_as_for_the_zero_vector(self):
-        """Such an answer is not counted as neutral, because a vector of zeros is finite."""
+        """Such a client's answer is not counted as neutral, because the zero vector is finite."""
         self.write_owned_data()
         final = self.json_lines("--out", "run", "--clients", 400, "--rate", 0.5)[-1]
         self.assertEqual((final["rounds"], final["neutral"]), (24, 0))

@@ -57,8 +57,8 @@ class ReportTest(SmallRuns):
         pictures = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", text, re.S)]
         self.assertEqual(len(pictures), 3)
         self.assertNotIn("nan", "".join(re.findall(r"<svg.*?</svg>", text, re.S)))
-        # The picture of check-ins has one dot per logged round: its x follows the round, its y the count of
-        # messages.
+        # The picture of check-ins has one dot per logged round. Its x is a linear function of the round's
+        # number, and its y of the count of check-ins.
         dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in pictures[1].iter("circle")]
         logged = self.metrics("run")
         self.assertEqual(len(dots), len(logged))

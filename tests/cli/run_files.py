@@ -7,15 +7,15 @@ import pathlib
 import random
 import struct
 
-# In a checkpoint (src/muster/simulation/runs/checkpoint.h) the seconds are followed by the length of metrics.jsonl,
-# which depends on how many digits the seconds in that file have.
+# In a checkpoint (src/muster/simulation/runs/checkpoint.h) the seconds are followed by the length of
+# metrics.jsonl, which depends on how many digits the seconds in that file have.
 SECONDS_AT = 8 + 4 + 64 + 32 + 8 + 8 + 8
 TIME_BYTES = 16
 CHECKSUM = 32
 
 
 def to_version_2(path):
-    """Rewrites a checkpoint as version 2 wrote it: without neutral answers, records and sampler."""
+    """Rewrites a checkpoint in format version 2, which lacks the neutral answers, records and sampler."""
     whole = path.read_bytes()[:-CHECKSUM]
     at = SECONDS_AT + TIME_BYTES
     whole = whole[:8] + struct.pack("<I", 2) + whole[12:at] + whole[at + 24:]
@@ -35,13 +35,13 @@ def write_idx(folder, train=100, test=50, seed=1):
 
 
 def untimed(line):
-    """One JSON object without the fields that depend on the clock or on the folder's name."""
+    """Returns one JSON object without the fields that depend on the clock or on the folder's name."""
     return {key: value for key, value in json.loads(line).items()
             if key not in ("seconds", "examples_per_second", "out")}
 
 
 def files_of(run):
-    """Every file of a run folder by name, without measured times; equal runs give equal values."""
+    """Returns every file of a run folder by name, without measured times; equal runs give equal values."""
     run = pathlib.Path(run)
     files = {}
     for path in sorted(run.iterdir()):

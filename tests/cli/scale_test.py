@@ -49,7 +49,8 @@ class ScaleTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def train(self, out, threads):
-        """The last line, and the greatest resident size in megabytes."""
+        """Returns the last line of output, the lines before
+        it, and the greatest resident size in megabytes."""
         command = [muster_command.COMMAND, "train", "plan.toml", "--out", out, "--json", "--threads", str(threads)]
         process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         lines = process.stdout.read().decode().splitlines()
@@ -75,7 +76,8 @@ class ScaleTest(unittest.TestCase):
             result, logged, memory = self.train(f"run{threads}", threads)
             print(f"n = 1e9, {threads} threads: {memory:.0f} MB resident, {result['seconds']:.1f} s for 2 rounds")
             self.assertLess(memory, MEGABYTES)
-            # 1,000 are expected. By Bernstein's inequality, a deviation of 250 or more has probability below 1e-12.
+            # 1,000 check-ins per round are expected. By Bernstein's inequality, a deviation of 250 or more
+            # has probability below 1e-12.
             self.assertLess(abs(logged[-1]["check_ins"] - 1000), 250)
             runs.append(run_files.files_of(self.folder / f"run{threads}"))
         self.assertEqual(*runs)

@@ -31,7 +31,7 @@ def masked(text):
 
 
 def run(line, folder, command):
-    """The output of `line`, as a session shows it."""
+    """Returns the output of `line`, as a session shows it."""
     path = f"{pathlib.Path(command).resolve().parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(["bash", "-c", line], cwd=folder, env={**os.environ, "PATH": path}, timeout=120,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
@@ -42,7 +42,7 @@ def run(line, folder, command):
 
 
 def replayed(session, folder, command):
-    """The session with the present output of each of its commands."""
+    """Returns the session with the present output of each of its commands."""
     text = ""
     started = False
     for line in session.splitlines():

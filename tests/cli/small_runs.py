@@ -83,7 +83,8 @@ class SmallRuns(unittest.TestCase):
         return [json.loads(line) for line in self.train("--json", *flags, status=status).stdout.splitlines()]
 
     def refusal(self, *arguments, status):
-        """The error of a command that prints nothing else; its words and its JSON line must agree."""
+        """Returns the error of a command that prints nothing
+        else; its words and its JSON line must agree."""
         done = self.run_command(*arguments, "--json", status=status)
         lines = done.stdout.splitlines()
         self.assertEqual(len(lines), 1, done.stdout)
@@ -104,7 +105,7 @@ class SmallRuns(unittest.TestCase):
         return [json.loads(line) for line in (self.folder / out / "metrics.jsonl").read_text().splitlines()]
 
     def report(self, *arguments):
-        """The page of a run, and the output on stderr."""
+        """Returns the page of a run, and the output on stderr."""
         done = self.run_command("report", *arguments)
         return (self.folder / done.stdout.strip()).read_text(encoding="utf-8"), done.stderr
 

@@ -18,7 +18,7 @@ class StatedTest(SmallRuns):
         self.with_clients(20)  # these tests do not depend on the number of clients
 
     def stated(self, name, line, value):
-        """Replaces the epsilon in a line of a file by `value`; returns the old one."""
+        """Replaces the epsilon in a line of a file by `value`, and returns the old epsilon."""
         path = self.folder / "run" / name
         lines = path.read_text().splitlines(keepends=True)
         said = json.loads(lines[line - 1])["epsilon"]

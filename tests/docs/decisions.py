@@ -1,5 +1,5 @@
-"""Every file or folder of the tree that a page of docs/decisions names in backticks exists. Pages that begin with
-"Superseded by" are left as they were, so only the page that they lead to is checked.
+"""Every file or folder of the tree that a page of docs/decisions names in backticks exists. A page that
+begins with "Superseded by" may name files that are gone. Only its link to a later page is checked.
 
 A name with a slash, or one that ends like a file of code, is a path from the root or from src/muster. A name without a
 slash is a file anywhere below the root or src. What a build writes (build/) need not exist.

@@ -20,7 +20,8 @@ PART = re.compile(r"^(?:\*\*Do\.\*\*|\*(?!Proof)[A-Z][^*]*\.\*)", re.M)
 
 
 def tests_of(root):
-    """The names of all C++ tests and of all functions of the Python scripts below tests/, as pages write them."""
+    """Returns the names of all C++ tests and of all functions
+    of the Python scripts below tests/, as pages write them."""
     found = set()
     for path in sorted([*(root / "src").rglob("*_test.cc"), *(root / "tests").rglob("*_test.cc")]):
         for suite, name in re.findall(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", path.read_text(encoding="utf-8")):
@@ -32,7 +33,7 @@ def tests_of(root):
 
 
 def duties_of(text):
-    """The parts of the page that must name a test, each with the line it begins in."""
+    """Yields the parts of the page that must name a test, each with the line it begins in."""
     sections = list(re.finditer(r"^## (.*)$", text, re.M))
     for section, after in zip(sections, sections[1:] + [None]):
         if section.group(1) == LAST:

@@ -64,7 +64,7 @@ class Command:
 
 
 def commands_of(page, text):
-    """The commands of a page, in order."""
+    """Returns the commands of a page, in order."""
     found = []
     fence = command = None
     for number, line in enumerate(text.splitlines(), 1):
@@ -109,8 +109,8 @@ ACCURACY_COLUMNS = re.compile(r"(?<=  )(?:accuracy|lowest|highest)(?=  )")
 
 
 def without_accuracies(lines):
-    """The lines with accuracies replaced, and the accuracies. An accuracy is a number right-aligned under a heading of
-    ACCURACY_COLUMNS, or the number after the word `accuracy` at the start of a line."""
+    """Returns the lines with accuracies replaced, and the accuracies. An accuracy is a number right-aligned
+    under a heading of ACCURACY_COLUMNS, or the number after the word `accuracy` at the start of a line."""
     replaced, found, columns = [], [], []
     for line in lines:
         headings = [heading.end() for heading in ACCURACY_COLUMNS.finditer(line)]
@@ -140,8 +140,9 @@ def same_text(expected, printed, root):
 
 
 def same_log(stored, printed):
-    """The differences between two logs of JSON lines. Accuracy, loss and epsilon may differ by at most their tolerances,
-    and other fields must be equal. Measured times and the name of the run's folder are ignored.
+    """Returns the differences between two logs of JSON lines. Accuracy, loss
+    and epsilon may differ by at most their tolerances, and other fields must
+    be equal. Measured times and the name of the run's folder are ignored.
 
     A field that the stored log lacks is ignored, too, because later versions add fields, but never rename or remove any.
     """
@@ -166,14 +167,16 @@ def same_log(stored, printed):
 
 
 def with_binary(text, binary):
-    """The command with the paths of this build's programs (muster and the examples) in place of the shown ones."""
+    """Returns the command with the paths of this build's programs
+    (muster and the examples) in place of the shown ones."""
     text = re.sub(r"(?<![\w/.-])build/release/muster(?![\w/])", lambda _: shlex.quote(str(binary)), text)
     return re.sub(r"(?<![\w/.-])build/release/examples/(\w+)",
                   lambda found: shlex.quote(str(binary.parent / "examples" / found.group(1))), text)
 
 
 def run(command, binary, root):
-    """The complaints about one command, as a list of lines; empty if the command does what the page says."""
+    """Returns the complaints about one command, as a list of
+    lines, or nothing if the command does what the page says."""
     if command.fresh:
         if pathlib.PurePath(command.fresh).parts[0] not in ("build", "runs") or ".." in command.fresh:
             return [f"fresh={command.fresh} is below neither build/ nor runs/"]
@@ -193,7 +196,7 @@ def run(command, binary, root):
 
 
 def with_output(text, command, printed):
-    """The text of the page, with the output shown for `command` replaced by `printed`."""
+    """Returns the text of the page, with the output shown for `command` replaced by `printed`."""
     lines = text.splitlines(keepends=True)
     shown = [line + "\n" for line in printed]
     return "".join(lines[:command.last] + shown + lines[command.last + len(command.expected):])

@@ -13,7 +13,7 @@ CASE = re.compile(r"case ErrorCode::(\w+):|return ([^;]+);")
 
 
 def returned(source, function):
-    """The value that the switch of a function returns for each ErrorCode, as text."""
+    """Returns the value that the switch of a function returns for each ErrorCode, as text."""
     body = re.search(r"\b%s\(ErrorCode code\) \{\n(.*?)\n\}" % function, source, re.S)
     values, waiting = {}, []
     for code, value in CASE.findall(body.group(1) if body else ""):

@@ -30,7 +30,7 @@ def cells(line):
 
 
 def wrong_cell(kind, shown, logged):
-    """A complaint if the shown number is not the logged number rounded, or None."""
+    """Returns a complaint if the shown number is not the logged number rounded, or None."""
     number = re.match(r"([\d.]+)( ?%)?$", shown.replace("**", "").replace("≤", "").strip())
     if not number:
         return f"{shown!r} is not a figure"
@@ -46,7 +46,7 @@ def entries_of(log):
 
 
 def table_after(lines, at):
-    """The line numbers of the table that follows line `at`; there may be empty lines before it."""
+    """Returns the line numbers of the table that follows line `at`; there may be empty lines before it."""
     first = at + 1
     while first < len(lines) and not lines[first].strip():
         first += 1

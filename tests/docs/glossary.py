@@ -14,7 +14,7 @@ NAME = re.compile(r"`([^`]+)`")
 
 
 def check(root):
-    """The complaints, one for each name that occurs in no source."""
+    """Returns the complaints, one for each name that occurs in no source."""
     files = [path for path in (root / "src").rglob("*") if path.suffix in (".h", ".cc")]
     words = set()
     for path in files:

@@ -18,7 +18,7 @@ def pages(root):
 
 
 def anchors(text):
-    """The anchors of a page's headings, as code hosts derive them."""
+    """Returns the anchors of a page's headings, as code hosts derive them."""
     headings = re.findall(r"^#+\s+(.*?)\s*$", text, re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

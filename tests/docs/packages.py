@@ -14,7 +14,7 @@ SHOWN = re.compile(r"all (\d+) of group (\w+)")
 
 
 def count_of(root, group):
-    """The number of packages of a group, or None if tools/packages refuses the group."""
+    """Returns the number of packages of a group, or None if tools/packages refuses the group."""
     listed = subprocess.run([root / "tools/packages", "list", group], capture_output=True, text=True, check=False)
     return len(listed.stdout.split()) if listed.returncode == 0 else None
 

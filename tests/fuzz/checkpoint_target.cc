@@ -1,7 +1,7 @@
-// The reader of checkpoints. The last 32 bytes of a checkpoint are a hash of the others, which a fuzzer's
-// mutations would never get right. So an input is read twice: as it is, and with the right hash appended. A
-// checkpoint that is accepted is written and read again; one of the newest version must come back byte for
-// byte.
+// This target is the reader of checkpoints. The last 32 bytes of a checkpoint are a hash of the other bytes,
+// which a fuzzer's mutations would never get right. So an input is read twice: as it is, and with the right
+// hash appended. A checkpoint that is accepted is written and read again; one of the newest version must
+// come back byte for byte.
 #include <sodium.h>
 
 #include "muster/simulation/runs/checkpoint.h"

@@ -1,6 +1,6 @@
-// The reader of CIFAR folders. An input has three parts: a byte, which is 0 for CIFAR-100 and anything else
-// for CIFAR-10; a test file in the form of take_counted(); and a training file. For CIFAR-10, this file is
-// used in place of all five training files.
+// This target is the reader of CIFAR folders. An input has three parts: a byte, which is 0 for CIFAR-100 and
+// anything else for CIFAR-10; a test file in the form that take_counted() reads; and a training file. For
+// CIFAR-10, the training file is used in place of all five training files.
 #include <fstream>
 
 #include "muster/learning/data/cifar.h"

@@ -1,4 +1,4 @@
-// The reader of CSV files.
+// This target is the reader of CSV files.
 //
 // An input is a CSV file. If its first byte is 1, a description of the layout follows this byte and precedes
 // the file. The description has three lines: the name of the label column, the name of the split column, and

@@ -1,4 +1,4 @@
-// A fuzz target: one reader of untrusted bytes, as a function of one input.
+// A fuzz target is one reader of untrusted bytes, as a function of one input.
 //
 // Each NAME_target.cc defines accepts() for one reader. Two programs call it: `fuzz_NAME`, to which libFuzzer
 // gives inputs that it makes (preset `fuzz`), and `replay_NAME`, which reads the files of corpus/NAME in
@@ -19,7 +19,7 @@ namespace muster::fuzz {
 
 using Input = std::span<const std::uint8_t>;
 
-// Whether the reader accepts this input.
+// Returns whether the reader accepts this input.
 bool accepts(Input input);
 
 // Runs `read` and returns whether it threw no Error. Only Errors of the `documented` codes are caught.

@@ -1,4 +1,5 @@
-// The reader of idx files. An input is a file of labels as take_counted() reads it, then a file of images.
+// This target is the reader of idx files. An input is a file of labels in the form that take_counted() reads,
+// and then a file of images.
 #include <fstream>
 
 #include "muster/learning/data/idx.h"

@@ -1,5 +1,6 @@
-// The reader of model.safetensors. A model that is accepted is written and read again, and must come back
-// byte for byte. Then the network that it describes is made, if muster knows it.
+// This target is the reader of model.safetensors. A model that is accepted is written, and what is written
+// must be read and written again byte for byte. Then the network that the model describes is made, if muster
+// knows it.
 #include "muster/simulation/runs/model_file.h"
 #include "muster/simulation/stored_network.h"
 #include "tests/fuzz/fuzz_target.h"

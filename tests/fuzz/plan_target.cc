@@ -1,5 +1,5 @@
-// The reader of plans: a TOML text, validated for each command. A plan that is accepted must be complete: it
-// has a hash, a mechanism and stages.
+// This target is the reader of plans. An input is a TOML text, which is validated for each command. A plan
+// that is accepted must be complete: it has a hash, a mechanism and stages.
 #include "muster/core/error.h"
 #include "muster/plan/plan.h"
 #include "muster/plan/source.h"

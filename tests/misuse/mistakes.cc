@@ -22,7 +22,7 @@
 
 namespace muster {
 
-// One quantity passed for another, or a bare number for a quantity.
+// Here one quantity is passed for another, or a bare number for a quantity.
 namespace quantities {
 
 using namespace accounting;
@@ -51,7 +51,7 @@ Accountant a_protocol_is_no_mechanism(const Participation& protocol, const Mecha
 
 }  // namespace quantities
 
-// An object that was made without the checks of its factory or constructor, or is changed after them.
+// Here an object is made without the checks of its factory or constructor, or is changed after them.
 namespace invalid {
 
 using accounting::FixedSubset;
@@ -95,7 +95,7 @@ Profile a_profile_of_nothing() { return MISTAKE(Profile(), Profile::pure(1.0)); 
 
 }  // namespace invalid
 
-// Random bits that two owners would share, and bits without a named purpose.
+// Here two owners would share random bits, or random bits would have no named purpose.
 namespace bits {
 
 using random::KeyedStream;
@@ -124,7 +124,7 @@ std::uint64_t a_number_is_no_purpose(const RunKey& key) {
 
 }  // namespace bits
 
-// A sampler without a description of its mechanism, and a run with two owners.
+// Here a sampler does not describe its mechanism, or a run has two owners.
 namespace owners {
 
 using namespace randomizers;

@@ -22,7 +22,7 @@ UNKNOWN_NAME = re.compile(r"not declared|undeclared|no member named|has no membe
 
 
 def errors(*flags):
-    """The exit status of the compiler, and its error messages for each (file, line) that has any."""
+    """Returns the exit status of the compiler, and its error messages for each (file, line) that has any."""
     done = subprocess.run([OPTIONS.compiler, "-std=c++20", "-fsyntax-only", f"-I{ROOT / 'src'}", *flags, OPTIONS.source],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           check=False, cwd=HERE, env={**os.environ, "LC_ALL": "C"})

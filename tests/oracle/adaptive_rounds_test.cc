@@ -22,8 +22,8 @@ std::vector<Law> binary(long double epsilon0) {
   return {{1 - q, q}, {q, 1 - q}};
 }
 
-// The output pairs of every dataset of n - 1 others. The victim's records x and x' have the laws laws[0] and
-// laws[1].
+// Returns the output pairs of every dataset of n - 1 others. The
+// victim's records x and x' have the laws laws[0] and laws[1].
 std::vector<OutputPair> all_datasets(const std::vector<Law>& laws, int n, long double rate) {
   std::vector<OutputPair> pairs;
   for (const std::vector<int>& dataset : oracle::multisets(static_cast<int>(laws.size()), n - 1)) {
@@ -34,8 +34,8 @@ std::vector<OutputPair> all_datasets(const std::vector<Law>& laws, int n, long d
   return pairs;
 }
 
-// The largest divergence of two rounds: for each outcome of the first round, the second round has the dataset
-// that adds most to the divergence.
+// Returns the largest divergence of two rounds: for each outcome of the first round, the second round has
+// the dataset that adds most to the divergence.
 long double two_adaptive_rounds(const std::vector<OutputPair>& pairs, long double epsilon) {
   const long double grown = std::exp(epsilon);
   long double worst = 0;
@@ -57,7 +57,8 @@ long double two_adaptive_rounds(const std::vector<OutputPair>& pairs, long doubl
   return worst;
 }
 
-// The bound for one round from the slow formula, at `cells` + 1 equally spaced losses from 0 to epsilon0.
+// Returns the bound for one round from the slow formula,
+// at `cells` + 1 equally spaced losses from 0 to epsilon0.
 PairTable slow_curve(long double epsilon0, int n, long double rate, int cells) {
   PairTable curve{static_cast<double>(epsilon0) / cells, {}, {}, {}};
   for (int i = 0; i <= cells; ++i) {
@@ -96,7 +97,7 @@ TEST(Composition, DominatesTwoAdaptiveRounds) {
   EXPECT_GT(tightest, 0.9L);
 }
 
-// The check above can fail: it does if every curve is halved.
+// Shows that the test above can fail: it does if every curve is halved.
 TEST(Composition, ACurveTooLowIsCaught) {
   bool caught = false;
   for (const long double rate : {0.1L, 0.3L, 0.5L, 0.8L}) {

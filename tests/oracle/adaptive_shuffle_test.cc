@@ -2,9 +2,9 @@
 // come in random order, and each message's randomizer may depend on the messages before it. Random
 // check-ins in which everybody takes part are included.
 //
-// The law of the transcript is a sum over all orders of the clients and all messages, and uses nothing of
-// the bound. For every past there is a channel, which is the epsilon0-LDP randomizer used after it. The
-// channels are random, or improved for the adversary by hill climbing.
+// The law of the transcript is a sum over all orders of the clients and all messages, and shares no formula
+// with the bound. For every past (the messages so far) there is a channel, the epsilon0-LDP randomizer that
+// the next client uses. The channels are random, or improved for the adversary by hill climbing.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -38,9 +38,9 @@ void draw(Channels& channels, std::uint64_t past, int records, long double epsil
   }
 }
 
-// The probability of each transcript: the average over all orders of the clients of the product of
-// conditional probabilities. records[0] is the victim's, and slots[i] is the number of clients in slot i. All
-// clients of a slot have the same past, and the transcript shows only the number of ones in each slot.
+// Returns the probability of each transcript: the average over all orders of the clients of the product of
+// conditional probabilities. records[0] is the victim's, and slots[i] is the number of clients in slot i.
+// All clients of a slot have the same past, and the transcript shows only the number of ones in each slot.
 std::map<std::uint64_t, long double> transcript(const std::vector<int>& records,
                                                 const std::vector<int>& slots, const Channels& channels) {
   std::vector<std::size_t> order(records.size());
@@ -88,7 +88,8 @@ std::vector<std::uint64_t> pasts(const std::vector<int>& slots) {
   return all;
 }
 
-// The hockey-stick divergence at `epsilon` between the transcripts if the victim holds record 0 or record 1.
+// Returns the hockey-stick divergence at `epsilon` between
+// the transcripts if the victim holds record 0 or record 1.
 long double divergence(const std::vector<int>& others, const std::vector<int>& slots,
                        const Channels& channels, long double epsilon) {
   std::vector<int> records{0};

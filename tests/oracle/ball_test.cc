@@ -16,13 +16,14 @@
 namespace muster::accounting::oracle {
 namespace {
 
-// The hockey-stick divergence at `epsilon` of two unit normals at distance mu.
+// Returns the hockey-stick divergence at `epsilon` of two unit normals at distance mu.
 Ball gaussian(double mu, const Ball& epsilon) {
   const Ball m(mu), half = m / Ball(2.0), z = Ball(0.0) - epsilon / m;
   return normal(z + half) - exp(epsilon) * normal(z - half);
 }
 
-// The ends of 3 2^-k, for k up to beyond the smallest long double 2^-16445; ldexp is exact here.
+// Checks the ends of balls around 3 2^-k. k runs past 16445, the negative exponent of the smallest long
+// double; ldexp is exact here.
 TEST(Ball, EndsAreOutwardWhereALongDoubleUnderflows) {
   for (int k = 15'990; k < 16'500; ++k) {
     Ball three(3.0);

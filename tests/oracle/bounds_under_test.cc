@@ -52,8 +52,8 @@ std::optional<accounting::Participation> participation_of(const Case& c) {
   return std::nullopt;
 }
 
-// A description that is true of the case's laws. `exact`: the described mechanism has exactly these laws, and
-// does not merely include them.
+// A description that is true of the case's laws. `exact` means that the described mechanism has exactly these
+// laws, and does not merely include them.
 struct Description {
   std::string name;
   Mechanism mechanism;
@@ -94,8 +94,8 @@ void listed_bounds(const Case& c, const std::vector<Description>& described_as,
   }
 }
 
-// The profile over all records, with few nodes, because each node is an atom of the summands and makes the
-// sum slower.
+// Returns the profile over all records, with few nodes, because
+// each node is an atom of the summands and makes the sum slower.
 Profile profile_of(const Case& c) {
   constexpr std::size_t kNodes = 12;
   return profile_of_laws(c.laws, kNodes);

@@ -1,4 +1,5 @@
-// Test oracle: the exact output laws of small shuffled protocols, by enumerating every histogram of messages.
+// This test oracle computes the exact output laws of small shuffled protocols, by enumerating every
+// histogram of messages.
 //
 // The code follows the protocol's definition: who reports, which message, and the multiset that the shuffler
 // outputs. It shares no formula with the bounds that it checks. A user's randomizer is a law on the messages
@@ -37,15 +38,15 @@ OutputPair aligned(const std::map<Key, long double>& p, const std::map<Key, long
   return pair;
 }
 
-// Shuffled check-in: every user, the victim included, reports with probability `rate`, and the
-// histogram is seen.
+// Shuffled check-in: every user, the victim included, reports with probability `rate`, and the server sees
+// the histogram of messages.
 OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b, long double rate);
 
 // Shuffled check-in with one rate for each user: rates[0] is the victim's, and the others' follow in order.
 OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b,
                     const std::vector<long double>& rates);
 
-// A uniform secret subset of k of the n = others + 1 users reports, and the histogram is seen.
+// A uniform secret subset of k of the n = others.size() + 1 users reports, and the server sees the histogram.
 OutputPair subset(const std::vector<Law>& others, const Law& a, const Law& b, int k);
 
 // k of the users report, and the victim is among them with probability `share`, whatever k is. No protocol
@@ -53,17 +54,17 @@ OutputPair subset(const std::vector<Law>& others, const Law& a, const Law& b, in
 // (2022) assumes it, and tests must catch this error.
 OutputPair included(const std::vector<Law>& others, const Law& a, const Law& b, int k, long double share);
 
-// Two independent rounds together; their outcomes are the pairs of an outcome of x and one of y.
+// Two independent rounds together. An outcome is a pair of an outcome of x and an outcome of y.
 OutputPair product(const OutputPair& x, const OutputPair& y);
 
-// The hockey-stick divergence, the sum of (p - e^epsilon q)_+.
+// Returns the hockey-stick divergence, the sum of (p - e^epsilon q)_+.
 long double hockey_stick(const OutputPair& pair, long double epsilon);
 
-// The Renyi divergence D_order(p || q); infinity if p has mass where q has none.
+// Returns the Renyi divergence D_order(p || q), or infinity if p has mass where q has none.
 long double renyi(const OutputPair& pair, long double order);
 
-// The largest |log(x_i / y_i)| over the messages i, which is the least epsilon0 that holds for the two laws;
-// infinity if their supports differ.
+// Returns the largest |log(x_i / y_i)| over the messages i, which is the least epsilon0 that holds for the
+// two laws, or infinity if their supports differ.
 long double log_ratio(const Law& x, const Law& y);
 
 }  // namespace muster::accounting::oracle

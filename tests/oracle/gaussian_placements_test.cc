@@ -20,7 +20,8 @@ using Point = std::array<long double, 3>;
 long double dot(const Point& x, const Point& y) { return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]; }
 Point minus(const Point& x, const Point& y) { return {x[0] - y[0], x[1] - y[1], x[2] - y[2]}; }
 
-// The integral of (a - b)^2 / u for the densities a, b and u of unit normals around x, `other` and t.
+// Returns the integral of (a - b)^2 / u for the densities
+// a, b and u of unit normals around x, `other` and t.
 long double spread(const Point& x, const Point& other, const Point& t) {
   const Point p = minus(x, t), q = minus(other, t);
   return std::exp(dot(p, p)) + std::exp(dot(q, q)) - 2 * std::exp(dot(p, q));

@@ -1,9 +1,10 @@
-// Test oracle: the extreme points of class C on K equal cells, and the worst dataset of users with such laws,
-// found by enumeration (docs/theory/class-c.md).
+// This test oracle has the extreme points of class C on K equal cells, and finds the worst dataset of users
+// with such laws by enumeration (docs/theory/class-c.md).
 //
 // An extreme point has density 2p on half of the cells and 2q on the other half, where
 // p = 1 - q = e^epsilon0 / (e^epsilon0 + 1). No formula is shared with the bounds that are checked. Every
-// histogram is enumerated (enumeration.h), so there can be only a few users. Pure functions; any thread.
+// histogram is enumerated (enumeration.h), so there can be only a few users. The functions are pure and may
+// be called on any thread.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +17,8 @@
 
 namespace muster::accounting::oracle {
 
-// One law for each set of half of the cells 0 .. K-1: 2p/K on the cells of the set and 2q/K elsewhere. The
-// first law is that of {0, ..., K/2-1}.
+// Returns one law for each set of half of the cells 0 .. K-1: 2p/K on the cells of the set and 2q/K
+// elsewhere. The first law is that of {0, ..., K/2-1}.
 inline std::vector<Law> half_sets(int cells, double epsilon0) {
   const long double e0 = std::exp(static_cast<long double>(epsilon0));
   const long double high = 2 * e0 / (e0 + 1) / cells, low = 2 / (e0 + 1) / cells;
@@ -42,8 +43,8 @@ struct Worst {
   long double homogeneous = 0;  // the largest if the others all hold her first or all her second record
 };
 
-// One Worst for each epsilon, for n users; protocol(others, a, b) returns the OutputPair. By symmetry, only
-// the first half-set needs to be the victim's first record.
+// Returns one Worst for each epsilon, for n users; protocol(others, a, b) returns the OutputPair. By
+// symmetry, only the first half-set needs to be the victim's first record.
 template <typename Protocol>
 std::vector<Worst> worst_datasets(const std::vector<Law>& laws, int n, const std::vector<double>& epsilons,
                                   Protocol&& protocol) {

@@ -55,8 +55,9 @@ Law laplace_cells(long double mean, long double rate, int cells) {
   return law;
 }
 
-// A law whose density relative to the uniform law on K cells lies in [2q, 2p]: a half-set if `extreme_point`,
-// and otherwise a random mixture of a half-set with the uniform law.
+// Returns a law whose density relative to the uniform law on `cells` cells lies in [2q, 2p], where
+// q = 1 / (e^epsilon0 + 1) and p = 1 - q. It is the law of a half-set if `extreme_point`, and otherwise a
+// random mixture of such a law with the uniform law.
 Law in_class_c(int cells, double epsilon0, bool extreme_point, std::mt19937_64& engine) {
   const long double q = 1 / (std::exp(static_cast<long double>(epsilon0)) + 1), p = 1 - q;
   std::vector<int> order(static_cast<std::size_t>(cells));
@@ -156,7 +157,8 @@ void choose_participation(Case& c, std::mt19937_64& engine) {
   }
 }
 
-// All datasets if they are few and rates do not differ; otherwise the homogeneous ones and random ones.
+// Chooses all datasets if they are few and all clients have the same rate. Otherwise chooses the homogeneous
+// datasets and random ones.
 void choose_datasets(Case& c, std::mt19937_64& engine) {
   const int records = static_cast<int>(c.laws.size());
   const auto others = static_cast<std::size_t>(c.n - 1);
@@ -234,7 +236,8 @@ Case random_case(std::mt19937_64& engine) {
     return random_case(Kind::average, Participation::Kind::aggregated, uniform(4, 12, engine), engine);
   }
   const auto kind = static_cast<Kind>(uniform(0, 8, engine));
-  // The largest n for which a case takes less than about ten milliseconds; it has C(n + K, K) histograms.
+  // The largest n for which a case takes less than about ten milliseconds. With K messages, a case has
+  // C(n + K, K) histograms.
   int most = 12;
   if (kind == Kind::binned_normal) most = 4;
   if (kind == Kind::half_sets || kind == Kind::class_c || kind == Kind::binned_laplace) most = 8;

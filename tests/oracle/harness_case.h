@@ -72,10 +72,10 @@ struct Case {
   double noise = 0;  // for average: the standard deviation s of the noise
 };
 
-// A random case with 2 or 3 records, or k for k-RR.
+// Returns a random case with 2 or 3 records, or k for k-RR.
 Case random_case(std::mt19937_64& engine);
 
-// A random case of the given kind, participation and n, for claims that apply to few random cases.
+// Returns a random case of the given kind, participation and n, for claims that apply to few random cases.
 Case random_case(Kind kind, Participation::Kind participation, int n, std::mt19937_64& engine);
 
 std::string describe(const Case& c);

@@ -1,4 +1,5 @@
-// Runs the harness for a few seconds: proven claims hold and every false one is caught, by the same loop.
+// Runs the harness for a few seconds. Proven claims must hold, and the same loop must catch every false
+// claim.
 #include "tests/oracle/harness.h"
 
 #include <gmock/gmock.h>

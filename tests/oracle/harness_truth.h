@@ -27,7 +27,7 @@ void for_each_dataset(const Case& c, const Participation& participation,
                       const std::function<void(const std::vector<int>& dataset,
                                                const std::vector<std::vector<long double>>& laws)>& visit);
 
-// An upper bound of the relative error of each probability that for_each_dataset passes to `visit`.
+// Returns an upper bound of the relative error of each probability that for_each_dataset passes to `visit`.
 long double relative_error(const Case& c);
 
 // Enclosures of sum (p - e^epsilon q)_+ and of the Renyi divergence, for probabilities with relative errors

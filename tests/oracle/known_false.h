@@ -35,30 +35,31 @@ std::vector<Counterexample> counterexamples();
 //   Liew, Takahashi (2022), equation 17 and Theorem 3, for the Gaussian under check-in.
 std::vector<Counterexample> published_counterexamples();
 
-// The law of k-ary randomized response for record x.
+// Returns the law of k-ary randomized response for record x.
 Law k_rr(int k, long double epsilon0, int x);
 
-// The false statements as functions of their parameters.
+// The rest of this header has the false statements as functions of their parameters.
 
-// Wrong for rate < 1. Another client that reports is a clone with probability 2q, q = 1 / (e^epsilon0 + 1). A
-// clone sends either of the victim's two messages with probability 1/2. All other clients count as silent, so
-// the pair hides an abstention of the victim even among the reports of clients who are no clones. In the
-// protocol these reports are visible and hide no abstention. A formula with a separate cell for abstentions
-// is right.
+// The claim is wrong for rate < 1. Another client that reports is a clone with probability 2q, where
+// q = 1 / (e^epsilon0 + 1). A clone sends either of the victim's two messages with probability 1/2. All other
+// clients count as silent, so the pair hides an abstention of the victim even among the reports of clients
+// who are no clones. In the protocol these reports are visible and hide no abstention. A formula with a
+// separate cell for abstentions is right.
 OutputPair clone_pair(int n, long double epsilon0, long double rate);
 
-// The pair of the SODA 2023 and variation-ratio reductions, applied to k-RR; wrong for k >= 3. If the victim
-// reports a symbol other than her two records, the pair leaves this report out, although it appears among the
-// others' reports of that symbol.
+// The pair of the SODA 2023 and variation-ratio reductions, applied to k-RR, is wrong for k >= 3. If the
+// victim reports a symbol other than her two records, the pair leaves this report out, although it appears
+// among the others' reports of that symbol.
 OutputPair variation_ratio_pair(int n, int k, long double epsilon0);
 
-// The hockey-stick divergence of two shuffled N(x, 1) messages, with the victim at 1 or 0 and the other user
-// at 0. This is the homogeneous pair at distance 1; the value is computed by quadrature.
+// Returns the hockey-stick divergence of two shuffled N(x, 1) messages, with the victim at 1 or 0 and the
+// other user at 0. This is the homogeneous pair at distance 1; the value is computed by quadrature.
 long double sensitivity_one(long double epsilon);
 
-// E_{q'}[(p'/q')^order], p' = N(0, s^2/k), q' = N(1/(k+1), s^2/(k+1)), for the average of k or k+1 noisy
-// messages. The three functions compute it by quadrature, in closed form (order < k + 1), and by the false
-// formula that the later version of Liew et al. (2022), Theorem 5, prints.
+// These functions return the moment E_{q'}[(p'/q')^order], where p' = N(0, s^2/k) and
+// q' = N(1/(k+1), s^2/(k+1)) are the laws of the average of k and of k + 1 noisy messages. They compute it
+// by quadrature, in closed form (for order < k + 1), and by the false formula that the later version of Liew
+// et al. (2022), Theorem 5, prints.
 long double averaged_moment(int k, long double s, long double order);
 long double averaged_moment_formula(int k, long double s, long double order);
 long double printed_averaged_moment(int k, long double s, long double order);

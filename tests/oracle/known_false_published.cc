@@ -44,8 +44,8 @@ long double liew_lemma3(long double epsilon, long double delta, int order) {
   return epsilon + std::log(least) / (order - 1);
 }
 
-// The Renyi divergence of order l for two clients with Gaussian messages and rate g, where the other client
-// holds the victim's new record. It follows from
+// Returns the Renyi divergence of order l for two clients with Gaussian messages and
+// rate g, where the other client holds the victim's new record. It follows from
 // E_Q[(P/Q)^l] = 2^-l sum_j C(l,j) mu_j mu_(l-j), mu_j = 1 - g + g e^(j(j-1)/(2 s^2)).
 long double two_gaussian_clients(long double g, long double s, int order) {
   const auto mu = [&](int j) { return 1 - g + g * std::exp(j * (j - 1) / (2 * s * s)); };
@@ -54,7 +54,8 @@ long double two_gaussian_clients(long double g, long double s, int order) {
   return (std::log(sum) - order * std::log(2.0L)) / (order - 1);
 }
 
-// The sum under the logarithm of Liew, Takahashi (2022), equation (16), for m = 1 or 2 shuffled messages.
+// Returns the sum under the logarithm of Liew, Takahashi
+// (2022), equation (16), for m = 1 or 2 shuffled messages.
 long double equation16(int m, long double g, long double s, int order) {
   const auto log_moment = [&](int j) {  // (j - 1) D_j of Theorem 1
     if (m == 1) return j * (j - 1) / (2 * s * s);

@@ -21,7 +21,8 @@ TEST(LongSweep, NoViolationInAHundredThousandPoints) {
   EXPECT_GE(at_epsilon0, 10000);
 }
 
-// Random cases of the same kind catch every false statement several times, so such a sweep finds violations.
+// Random cases of the same kind catch every false statement several times, so the sweep above would find a
+// violation.
 TEST(LongSweep, FalseStatementsAreCaught) {
   const Report report = run(false_bounds(), 12000, 102);
   std::cout << report.table();

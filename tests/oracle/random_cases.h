@@ -16,14 +16,14 @@ enum class Family { smooth, extreme, sparse };
 // `records` laws on `messages` messages, of the given family.
 std::vector<Law> random_randomizer(Family family, int records, int messages, std::mt19937_64& engine);
 
-// The largest log-ratio over ordered pairs of laws.
+// Returns the largest log-ratio over ordered pairs of laws.
 long double largest_log_ratio(const std::vector<Law>& laws);
 
-// All multisets of `size` of the records 0 .. records-1, each in increasing order.
+// Returns all multisets of `size` of the records 0 .. records-1, each in increasing order.
 std::vector<std::vector<int>> multisets(int records, int size);
 
-// The largest hockey-stick divergence of a shuffled check-in, over every ordered pair of the victim's records
-// and every dataset of n - 1 others.
+// Returns the largest hockey-stick divergence of a shuffled check-in, over every ordered pair of the
+// victim's records and every dataset of n - 1 others.
 long double worst_check_in(const std::vector<Law>& laws, int n, long double rate, long double epsilon);
 
 }  // namespace muster::accounting::oracle

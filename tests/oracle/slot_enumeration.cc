@@ -9,11 +9,11 @@ namespace {
 constexpr std::uint64_t kOutcomes = 4096;  // the base in which the outcomes of slots are coded
 
 struct Present {
-  int client;  // -1: the dummy
+  int client;  // -1 for the dummy
   int record;
 };
 
-// The probability of each outcome of one slot.
+// Returns the probability of each outcome of one slot.
 std::vector<std::pair<std::uint64_t, long double>> outcomes(const SlotProtocol& protocol, int slot,
                                                             std::uint64_t past,
                                                             const std::vector<Present>& present,

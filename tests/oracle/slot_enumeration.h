@@ -1,11 +1,11 @@
-// Test oracle: the exact law of random check-ins into slots, by enumerating every client's choice
-// and every transcript.
+// This test oracle computes the exact law of random check-ins into slots, by enumerating every client's
+// choice and every transcript.
 //
 // The code follows the protocol's definition. Each client checks in or not, at one slot of its own window. In
 // each slot, the server applies a randomizer, which may depend on everything released so far. It applies the
 // randomizer to one of the clients present (a dummy record if there is none), or to all of them. No formula
 // is shared with the bounds that are checked. The work is (window + 1)^clients times the number of
-// transcripts. Pure functions.
+// transcripts. The functions are pure.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct SlotProtocol {
 // Every client's window is 0 .. slots-1.
 SlotProtocol fixed_window(SlotProtocol::Kind kind, int slots, const std::vector<long double>& rates);
 
-// The laws of the released transcript with the victim's record x (p) and x_alternative (q).
+// Returns the laws of the released transcript with the victim's record x (p) and x_alternative (q).
 OutputPair transcripts(const SlotProtocol& protocol, const std::vector<int>& others, int x, int x_alternative,
                        const Channel& channel);
 

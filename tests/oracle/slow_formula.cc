@@ -22,8 +22,9 @@ long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law
     }
     const auto k = static_cast<long double>(members.size());
     const long double weight = std::pow(rate, k) * std::pow(1 - rate, n - k);
-    // Visits all message vectors of the members. `density` is the product of the u_j, and `gains` the sum of
-    // (a - E b) / u_j, with E = e^epsilon.
+    // Visits all message vectors of the members. u_j is the probability of member j's message, and a and b
+    // are the victim's probabilities of this message. `density` is the product of the u_j, and `gains` is
+    // the sum of (a - E b) / u_j, with E = e^epsilon.
     const std::function<void(std::size_t, long double, long double)> visit =
         [&](std::size_t i, long double density, long double gains) {
           if (i == members.size()) {
@@ -37,7 +38,8 @@ long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law
         };
     visit(0, 1, 0);
     for (const std::size_t j :
-         // For messages to which the member's law gives no mass: the limit as that mass tends to 0.
+         // For a message to which the member's law gives no mass, the term is the limit as that mass tends
+         // to 0.
          members) {
       for (std::size_t w = 0; w < messages; ++w) {
         if (!(others[j][w] > 0)) total += weight / (n - k) * numerics::larger(0.0L, a[w] - grown * b[w]);

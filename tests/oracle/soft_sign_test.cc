@@ -18,14 +18,14 @@ namespace {
 constexpr int kCells = 20000;
 const double kRootD = std::sqrt(3.0);
 
-// E g(x) for x = <w, u> uniform on [-1, 1], by the midpoint rule.
+// Returns E g(x) for x = <w, u> uniform on [-1, 1], by the midpoint rule.
 double mean(const std::function<double(double)>& g) {
   double sum = 0;
   for (int i = 0; i < kCells; ++i) sum += g(-1 + (2 * i + 1.0) / kCells);
   return sum / kCells;
 }
 
-// The signal of f: E[s w] = a signal(f) u.
+// Returns the signal of f, which is defined by E[s w] = a signal(f) u.
 double signal(const std::function<double(double)>& f) {
   return mean([&](double x) { return f(x) * x; });
 }

@@ -62,7 +62,8 @@ TEST(GaussianProfileOnly, AsymptoticFactorInEpsilon) {
     const auto f = [mu](double alpha) {
       return normal(-std::log(alpha) / mu + mu / 2) - alpha * normal(-std::log(alpha) / mu - mu / 2);
     };
-    double variance = 0;  // 2 int (mean of (X*-c)_+ - (-c)_+) dc at epsilon 0, c = +-(e^t - 1)
+    // The variance is 2 int (mean of (X*-c)_+ - (-c)_+) dc at epsilon 0, where c = e^t - 1 or -(e^t - 1).
+    double variance = 0;
     const double h = mu / 400;
     for (double t = h / 2; t < 12 * mu + mu * mu; t += h) {
       const double c = std::expm1(t);

@@ -9,7 +9,7 @@
 namespace muster::accounting::oracle {
 namespace {
 
-// The mean of ( start + sum of weights[i] * X_i )_+ for independent draws X_i of `law`.
+// Returns the mean of ( start + sum of weights[i] * X_i )_+ for independent draws X_i of `law`.
 long double positive_part(const std::vector<Atom>& law, const std::vector<long double>& weights,
                           long double start) {
   const std::function<long double(std::size_t, long double)> visit = [&](std::size_t i, long double sum) {

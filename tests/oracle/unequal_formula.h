@@ -1,9 +1,9 @@
-// Test oracle: Theorem 6 for a given rate of each client, and the slot bounds, term by term as written in
-// docs/theory/unequal-rates.md and slots.md, in long double.
+// This test oracle computes Theorem 6 for a given rate of each client, and the slot bounds, term by term as
+// written in docs/theory/unequal-rates.md and slots.md, in long double.
 //
 // Every set of reporting clients, every choice of slots and every combination of atoms is visited, so there
 // can be at most about 6 clients and slots. The fast code in src/muster/accounting/theorems is compared with
-// these formulas, and they are compared with enumeration. Pure functions.
+// these formulas, and they are compared with enumeration. The functions are pure.
 #pragma once
 
 #include <vector>
@@ -24,13 +24,13 @@ long double unequal_dataset(const std::vector<Law>& others, const Law& a, const 
 long double unequal_profile(const std::vector<Atom>& law, const std::vector<long double>& rates,
                             long double epsilon, long double at_all);
 
-// The mean of ( 1-E + (p0/m) sum w_i (X*_i - (1-E)) )_+ for given weights w_1 .. w_m and independent draws
-// X*_i of `law`, with E = e^epsilon. p0 is the victim's probability of a check-in.
+// Returns the mean of ( 1-E + (p0/m) sum w_i (X*_i - (1-E)) )_+ for given weights w_1 .. w_m and independent
+// draws X*_i of `law`, with E = e^epsilon. p0 is the victim's probability of a check-in.
 long double slot_sum(const std::vector<Atom>& law, const std::vector<long double>& weights, long double p0,
                      long double epsilon);
 
-// The average of slot_sum over w_i = 1 / (1 + c_i), where c_i is the number of others at slot i: each of
-// them checks in with its rate at a uniform slot.
+// Returns the average of slot_sum over w_i = 1 / (1 + c_i), where c_i is the number of others at slot i:
+// each of them checks in with its rate at a uniform slot.
 long double counted_slot_sum(const std::vector<Atom>& law, int slots, long double p0,
                              const std::vector<long double>& rates_of_others, long double epsilon);
 

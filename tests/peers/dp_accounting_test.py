@@ -26,7 +26,7 @@ QUESTIONS = [("1", "0.1", "1000"), ("0.5", "0.01", "300"), ("3", "0.5", "50"), (
 
 
 def central(epsilon, rate, rounds):
-    """The rows of the reference, by neighbouring relation."""
+    """Returns the rows of the reference, by neighbouring relation."""
     done = subprocess.run([COMMAND, "compare", "plans/mnist-ldp-sgd.toml", "--protocol", "shuffled-check-in",
                            "--randomizer", "ldp-sgd", "--epsilon", epsilon, "--rate", rate, "--rounds", rounds, "--json"],
                           cwd=ROOT, capture_output=True, text=True, check=True)

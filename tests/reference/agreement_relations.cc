@@ -26,7 +26,7 @@ constexpr double kRoom = 1e-9;      // relative tolerance for the rounding error
 constexpr double kSearched = 0.02;  // relative error of an epsilon that a search found
 // Deltas below kFaint are not compared: the tables end at 1e-42 per round, and there are up to 10^9 rounds.
 constexpr double kFaint = 1e-33;
-// A relative shift of epsilon: a tenth of the distance between a table's nodes.
+// A relative shift of epsilon, a tenth of the distance between a table's nodes.
 constexpr double kMoved = 1e-3;
 // No epsilon is asked at a delta above kNearlyOne: 1 - delta has too few digits left for a search.
 constexpr double kNearlyOne = 1 - 1e-8;
@@ -74,7 +74,7 @@ void expect_equal(const Case& c, const char* name, const Question& other) {
   }
 }
 
-// Runs `body`, which asks the library; an internal error is a finding.
+// Runs `body`, which asks the library. An internal error becomes a finding.
 void guarded(const Case& c, const char* name, const std::function<void()>& body) {
   c.engine.announce(command_line(c.question) + "  # " + name);
   try {
@@ -90,7 +90,8 @@ void guarded(const Case& c, const char* name, const std::function<void()>& body)
 
 // --- consistency of one bound ----------------------------------------------------------------------------
 
-// delta(epsilon(delta)) <= delta, and epsilon(delta(epsilon)) <= epsilon.
+// Asks for delta at the epsilon that was found, or for epsilon at the delta that was found. The answer must
+// not exceed the original delta or epsilon.
 void there_and_back(const Case& c, const char* name) {
   if (std::isinf(c.base.upper())) return;
   Question back = c.question;

@@ -12,16 +12,17 @@
 
 namespace muster::reference {
 
-// A number of ones so far below the mean that Bin(m, c) is smaller only with a probability below e^-2000. The
-// probabilities of such numbers are still far above the smallest long double. Sums begin here instead of at
-// 0.
+// Returns a number of ones so far below the mean that Bin(m, c) is smaller
+// only with a probability below e^-2000. The probabilities of such numbers are
+// still far above the smallest long double. Sums begin here instead of at 0.
 inline double far_below_mean(double m, const Real& c, const Real& not_c) {
   const double mean = m * c.middle();
   return std::max(0.0, std::floor(mean - 70 * (std::sqrt(mean * not_c.middle()) + 1)));
 }
 
-// An upper bound of P(Bin(m, c) < j) for j below the mean, given `at_j`, an upper bound of P(Bin(m, c) = j).
-// From j towards 0 the probabilities fall at least geometrically, so a geometric series bounds their sum.
+// Returns an upper bound of P(Bin(m, c) < j) for j below the mean, given `at_j`,
+// an upper bound of P(Bin(m, c) = j). From j towards 0 the probabilities fall at
+// least geometrically, so a geometric series bounds their sum.
 inline long double mass_below(double m, const Real& c, const Real& not_c, double j, long double at_j) {
   const long double ratio = j > 0 ? static_cast<long double>(j) / (m - j + 1) * (not_c / c).above() : 0;
   return ratio < 1 ? at_j * ratio / (1 - ratio) * (1 + 1e-15L) : 1;

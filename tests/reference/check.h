@@ -1,7 +1,7 @@
 // Runs all checks of one question: its answer must be consistent in itself, agree with the reference, and
 // agree with the answers to related questions.
 //
-// Single thread; a run of questions calls this once per index.
+// Use it on one thread only. A run of questions calls it once per index.
 #pragma once
 
 #include <cstdint>

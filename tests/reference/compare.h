@@ -1,7 +1,7 @@
 // Compares an answer of the engine with the reference: no upper value may lie below a certified lower bound
 // (reference.h), and no lower value above an upper bound that holds for every data set (theorem.h).
 //
-// Single thread.
+// Use it on one thread only.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@
 
 namespace muster::reference {
 
-// The question in the reference's own terms, one entry for each stage; empty if the reference does not cover
-// the question.
+// Returns the question in the reference's own terms, with one entry for each stage. The result is empty if
+// the reference does not cover the question.
 std::vector<Repetition> experiments_of(const Question& question);
 
 // Adds to the verdict the findings, the checks that applied, and Verdict::ratio.

@@ -16,11 +16,13 @@ constexpr double kMaxOutcomes = 3000;
 
 long double delta_of(const CountedBits& bits, double epsilon) {
   const Real e = exp(Real(epsilon));
-  // P(j) - E Q(j) = B(j-1) (a - E b) + B(j) ((1-a) - E (1-b)), B(j) = P(Bin(m, c) = j) and E = e^epsilon.
+  // The term of j ones is P(j) - E Q(j) = B(j-1) (a - E b) + B(j) ((1-a) - E (1-b)), where E = e^epsilon and
+  // B(j) = P(Bin(m, c) = j).
   const long double rise = (bits.a - e * bits.b).below(), fall = (bits.not_a - e * bits.not_b).below();
   if (!(rise > 0)) return 0;
   const long double m = bits.others, c = bits.c.above(), not_c = bits.not_c.above();
-  // The first j with a positive term, from the ratio of two successive probabilities, minus one to be safe.
+  // The first j with a positive term follows from the ratio of two successive probabilities. One is
+  // subtracted to be safe from rounding.
   long double first = fall >= 0 ? 0 : std::floor(-fall * c * (m + 1) / (not_c * rise - fall * c)) - 1;
   first = std::max(first, static_cast<long double>(far_below_mean(bits.others, bits.c, bits.not_c)));
   if (first > m + 1) return 0;

@@ -3,7 +3,7 @@
 //
 // The law is Bin(m, c), shifted by one with probability a under the record and b under the alternative. The
 // likelihood ratio rises with the number of ones. The divergence is summed term by term, upwards from a
-// binomial probability that Arb gives, without a formula for the tail. Pure functions.
+// binomial probability that Arb gives, without a formula for the tail. The functions are pure.
 #pragma once
 
 #include "tests/reference/pair.h"
@@ -17,12 +17,12 @@ struct CountedBits {
   Real a, not_a, b, not_b;  // requires a > b
 };
 
-// A lower bound of the divergence at epsilon of the two laws of the number of ones. Its relative error is
-// about 1e-12 unless more than 4 million terms matter.
+// Returns a lower bound of the divergence at epsilon of the two laws of the number of ones. Its relative
+// error is about 1e-12 unless more than 4 million terms matter.
 long double delta_of(const CountedBits& bits, double epsilon);
 
-// The two laws, exchanged if `swapped`. Numbers of ones far from the mean, which together have a probability
-// of about `tail`, are left out. If many numbers are left, adjacent ones are merged.
+// Returns the two laws, exchanged if `swapped`. Numbers of ones far from the mean, which together have a
+// probability of about `tail`, are left out. If many numbers are left, adjacent ones are merged.
 Pair pair_of(const CountedBits& bits, double tail, bool swapped);
 
 }  // namespace muster::reference

@@ -1,7 +1,7 @@
-// The engine under test, used as the command uses it: one plan, one accountant, one statement.
+// The library under test, used as the command uses it: one plan, one accountant, one statement.
 //
 // Whatever the engine throws becomes part of the answer, so that no question can end a run of
-// questions. Single thread.
+// questions. Use it on one thread only.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct Answer {
   enum class Kind { answered, refused, died };
   Kind kind = Kind::answered;
   std::string message;  // the text of the error
-  // Until the accountant has answered: of no rounds, for any question.
+  // Until the accountant has answered, this is an empty statement about no rounds.
   accounting::Statement statement{
       {accounting::Question::Kind::epsilon_at_delta, 0.5}, 0, {}, std::nullopt, 0, {}};
   double seconds = 0;  // processor time that the answer took
@@ -27,12 +27,12 @@ struct Answer {
   double upper() const;  // infinity where there is no finite bound
   double lower() const;  // 0 where there is none
   double error() const { return statement.best.numerical_error; }
-  // The best value minus its stated numerical error: a lower bound of the formula's exact value.
+  // Returns the best value minus its stated numerical error: a lower bound of the formula's exact value.
   double least() const { return upper() - error(); }
 };
 
-// Called with the command before each question is asked, so that the command is known if the
-// process is killed.
+// A function that is called with the command before each question is asked, so that the command is known if
+// the process is killed.
 using Announce = std::function<void(const std::string& command)>;
 
 class Engine {

@@ -9,8 +9,8 @@ namespace {
 using Histogram = std::vector<int>;  // the number of messages in each cell
 using Law = std::map<Histogram, Real>;
 
-// The probability of each cell under each record: record 0 is the victim's, 1 her alternative, 2 (if there
-// is one) another.
+// Returns the probability of each cell under each record: record 0
+// is the victim's, 1 her alternative, 2 (if there is one) another.
 std::vector<std::vector<Real>> records_of(const Randomizer& r) {
   if (r.kind == Randomizer::Kind::response) {
     const Real all = Real(1.0) + Real(r.symbols - 1) * exp(-Real(r.epsilon0));
@@ -67,7 +67,7 @@ Law with_client(const Law& before, const std::vector<Real>& law, const Real& pre
   return after;
 }
 
-// The outcomes with `least` to `most` messages, their masses divided by `weight`.
+// Returns the outcomes with `least` to `most` messages, their masses divided by `weight`.
 Pair pair_of(const Law& p, const Law& q, double least, double most, const Real& weight) {
   Pair pair;
   for (const auto& [histogram, mass] : p) {

@@ -6,7 +6,7 @@
 namespace muster::reference {
 namespace {
 
-// (1 - (1 - x)^n) / (n x): the mean of 1/(1 + c), where c ~ Bin(n - 1, x).
+// Returns (1 - (1 - x)^n) / (n x), the mean of 1/(1 + c) for c ~ Bin(n - 1, x).
 Real mean_share(double n, const Real& x) {
   if (!x.surely_positive()) return Real(1.0);
   return -expm1(Real(n) * log1p(-x)) / (Real(n) * x);
@@ -19,7 +19,7 @@ void add(Pair& pair, const Real& p, const Real& q) {
   if (outcome.p > 0 && outcome.q > 0) pair.push_back(outcome);
 }
 
-// P(low < Z <= high) of a standard normal Z, without a difference of two numbers near 1.
+// Returns P(low < Z <= high) of a standard normal Z, computed without a difference of two numbers near 1.
 Real normal_between(const Real& low, const Real& high) {
   return low.middle() + high.middle() < 0 ? upper_normal(-high) - upper_normal(-low)
                                           : upper_normal(low) - upper_normal(high);
@@ -40,7 +40,7 @@ Pair gaussian_message(const Real& mu, double reach) {
   return pair;
 }
 
-// The record is 0, the alternative 1, the scale of the noise 1/epsilon0.
+// The record is 0, the alternative is 1, and the noise has the scale 1/epsilon0.
 Pair laplace_message(double epsilon0) {
   Pair pair;
   constexpr int kCells = 64;

@@ -22,13 +22,13 @@ struct Randomizer {
   double symbols = 2;
   double sigma = 1;
 
-  // gaussian: the distance of the victim's two records in standard deviations.
+  // For gaussian, the distance of the victim's two records in standard deviations.
   Real mu() const { return Real(2.0) / Real(sigma); }
 };
 
 struct Experiment {
   enum class Shape { everybody, subset, coins, fixed_slots, sliding_slots };  // averaged slots are `coins`
-  // own_message: the victim's message alone, as when the shuffler colludes.
+  // With own_message, the victim's message is seen alone, as when the shuffler colludes.
   enum class Seen { messages, sums, own_message };
   Randomizer randomizer;
   Shape shape = Shape::everybody;
@@ -50,12 +50,12 @@ struct Places {
   double messages;  // the number of messages that are certainly seen
   Real victim;      // the probability that one of them is the victim's
 };
-// `others_rarely`: the others have the lowest rate.
+// If `others_rarely`, the others have the lowest rate, and otherwise the highest.
 Places places_of(const Experiment& e, bool others_rarely);
 
-// The laws of one message under the victim's record and under the alternative, with at most 242 merged
-// outcomes. No outcome is left out, and each mass is exact to a few units in the last place of a long double.
-// `reach`: how many standard deviations beyond both means the cells of normal noise extend.
+// Returns the laws of one message under the victim's record and under the alternative, with at most 242
+// merged outcomes. No outcome is left out, and each mass is exact to a few units in the last place of a long
+// double. The cells of normal noise extend by `reach` standard deviations beyond both means.
 Pair message_of(const Randomizer& randomizer, double reach);
 
 // A bit that is a function of a message. It is one with probability a under the record and b under the

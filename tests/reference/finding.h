@@ -1,6 +1,6 @@
 // A fault that a check found: the check, the kind of fault, and the commands that show it.
 //
-// A plain value; any thread.
+// This is a plain value, which any thread may use.
 #pragma once
 
 #include <string>

@@ -97,7 +97,7 @@ void draw_rounds(Draws& draws, bool edge, Question& q) {
   }
 }
 
-// The total variation distance of one message. At this delta and above it, epsilon is 0.
+// Returns the total variation distance of one message. At this delta and above it, epsilon is 0.
 double total_variation(const Question& q) {
   if (q.is_gaussian()) return std::erf(1 / q.sigma / std::sqrt(2.0));
   return std::tanh(q.epsilon0 / 2);

@@ -3,11 +3,11 @@
 //
 // Question i of a seed depends only on the seed and on i, so it can be asked again by itself. Numbers are
 // log-uniform: epsilon0 1e-9 to 60, but 1e-100 to 1e-9 in every seventh question; sigma 2^-12 to 1e6, rates
-// 1e-15 to 1, clients 1 to 1e12, rounds 1 to 1e9, delta 1e-300 to .99. These are some of the edges: a rate of
-// 1, of 1 minus an ulp, or with up to 2000 clients expected to be absent; an epsilon0 of about 30 or 100; one
-// or two clients; a subset of all clients; a sigma where likelihood ratios become heavy-tailed; one expected
-// report; a delta near the total variation distance of one message; an epsilon near the largest loss. Pure
-// functions; any thread.
+// 1e-15 to 1, clients 1 to 1e12, rounds 1 to 1e9, delta 1e-300 to 0.99. These are some of the edges: a rate
+// of 1, of 1 minus an ulp, or with up to 2000 clients expected to be absent; an epsilon0 of about 30 or 100;
+// one or two clients; a subset of all clients; a sigma where likelihood ratios become heavy-tailed; one
+// expected report; a delta near the total variation distance of one message; an epsilon near the largest
+// loss. The functions are pure and may be called on any thread.
 #pragma once
 
 #include <cstdint>
@@ -31,14 +31,14 @@ class Draws {
   std::uint64_t state_;
 };
 
-// The stream of question `index` of `seed`; `purpose` keeps the draws of a question and of
-// its relations apart.
+// Returns the stream of question `index` of `seed`; `purpose`
+// keeps the draws of a question and of its relations apart.
 Draws draws_of(std::uint64_t seed, std::uint64_t index, std::uint64_t purpose);
 
-// `everything`: as described above. `few_clients`: at most nine clients and four rounds, moderate
-// randomizers, epsilon up to about the largest loss. The reference can enumerate such questions, and
-// plausible bounds have been false for them. `normal_check_ins`: shuffled check-ins with normal noise, where
-// bounds lie within a few per cent of the truth.
+// The questions of `everything` are described above. Those of `few_clients` have at most nine clients and
+// four rounds, moderate randomizers, and epsilon up to about the largest loss. The reference can enumerate
+// them, and plausible bounds have been false for them. Those of `normal_check_ins` are shuffled check-ins
+// with normal noise, where bounds lie within a few per cent of the truth.
 enum class Focus { everything, few_clients, normal_check_ins };
 
 Question random_question(std::uint64_t seed, std::uint64_t index, Focus focus = Focus::everything);

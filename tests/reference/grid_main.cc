@@ -49,7 +49,7 @@ std::vector<Question> points() {
   return list;
 }
 
-// The largest epsilon, to a thousandth, at which the reference certifies delta.
+// Returns the largest epsilon, to a thousandth, at which the reference certifies delta.
 double certified_epsilon(const std::vector<Repetition>& stages, double delta, double upper) {
   double low = 0, high = upper;
   for (int i = 0; i < 12 && high - low > 1e-3 * high; ++i) {
@@ -60,8 +60,8 @@ double certified_epsilon(const std::vector<Repetition>& stages, double delta, do
   return low;
 }
 
-// A lower bound of the epsilon of the theorem that the answer rests on; 0 where the reference does
-// not evaluate it.
+// Returns a lower bound of the epsilon of the theorem that the
+// answer rests on, or 0 where the reference does not evaluate it.
 double theorem_value(const std::vector<Repetition>& stages, const Answer& answer, double delta) {
   if (stages.size() != 1 || std::isinf(answer.upper())) return 0;
   return theorem_epsilon(stages.front(), answer.statement.best.id, delta, answer.upper()).value_or(0);

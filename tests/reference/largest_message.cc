@@ -13,7 +13,7 @@ Pair largest_message_pair(const Experiment& e, double tail, bool swapped) {
   const bool places = e.shape != Shape::everybody && e.shape != Shape::coins;
   const Places seen = places ? places_of(e, true) : Places{e.clients, one};
   const Real others(seen.messages - 1), rate = e.shape == Shape::coins ? e.rate() : one;
-  // ln P(no message lies beyond t); `own` is the probability that the victim's message does.
+  // Returns ln P(no message lies beyond t); `own` is the probability that the victim's message does.
   const auto none_beyond = [&](const Real& tail_of_others, const Real& own) {
     const Real rest = seen.messages > 1 ? others * log1p(-(rate * tail_of_others)) : Real(0.0);
     return rest + log1p(-own);

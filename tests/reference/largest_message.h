@@ -11,8 +11,8 @@
 
 namespace muster::reference {
 
-// The laws of the largest message, in cells; empty unless the noise is normal. `swapped` exchanges the record
-// and the alternative; `tail` is a probability that may be left out.
+// Returns the laws of the largest message, merged into cells. The pair is empty unless the noise is normal.
+// `swapped` exchanges the record and the alternative, and `tail` is a probability that may be left out.
 Pair largest_message_pair(const Experiment& e, double tail, bool swapped);
 
 }  // namespace muster::reference

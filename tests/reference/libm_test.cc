@@ -40,9 +40,9 @@ void set(arb_t ball, long double x) {
   arb_clear(rest);
 }
 
-// |computed / f(x) - 1| in units of the type's round-off; 0 where f(x) is not well above the smallest normal
-// number of the type. No argument of the sample has a result that is out of the type's range, so a NaN or an
-// infinity is an infinite error.
+// Returns |computed / f(x) - 1| in units of the type's round-off, or 0 where f(x) is not well above the
+// smallest normal number of the type. No argument of the sample has a result that is out of the type's
+// range, so a NaN or an infinity is an infinite error.
 template <typename Real>
 double roundings(Exact exact, Real x, Real computed) {
   constexpr double unit = std::numeric_limits<Real>::epsilon() / 2;
@@ -67,8 +67,8 @@ double roundings(Exact exact, Real x, Real computed) {
   return counts ? relative / unit : 0;
 }
 
-// Arguments between low and high: uniform numbers, numbers of log-uniform magnitude and either sign, and
-// numbers near 1.
+// Returns arguments between low and high: uniform numbers, numbers
+// of log-uniform magnitude and either sign, and numbers near 1.
 template <typename Real>
 std::vector<Real> arguments(Real low, Real high, bool integers) {
   std::mt19937_64 random(20260101);

@@ -8,11 +8,11 @@ namespace {
 
 long double value(const Line& line, long double e) { return line.p - e * line.q; }
 
-// The E at which the two lines are equal; `left` is the steeper one.
+// Returns the E at which the two lines are equal; `left` is the steeper one.
 long double crossing(const Line& left, const Line& right) { return (left.p - right.p) / (left.q - right.q); }
 
-// The largest p of a line of slope -q below the envelope. This p is concave in q, and so is the smallest p
-// over several envelopes.
+// Returns the largest p of a line of slope -q below the envelope. This p is concave in q, and so is the
+// smallest p over several envelopes.
 long double intercept(const std::vector<Line>& lines, long double q) {
   Line last{0, 0, 0};
   for (std::size_t i = lines.size(); i-- > 0; last = lines[i]) {

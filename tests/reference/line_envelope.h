@@ -1,8 +1,8 @@
 // Convex curves as upper envelopes of lines below them, and the pairs of laws that have these curves
 // as their divergence.
 //
-// A line p - E q, as a function of E = e^epsilon, stands for an event of P-mass p and Q-mass q. Pure
-// functions.
+// A line p - E q, as a function of E = e^epsilon, stands for an event of P-mass p and Q-mass q. The
+// functions are pure.
 #pragma once
 
 #include <vector>
@@ -17,11 +17,11 @@ namespace muster::reference {
 // line becomes larger is lowered.
 std::vector<Line> envelope(const std::vector<Line>& touching);
 
-// The lines of a convex curve that lies below the smallest of several curves.
+// Returns the lines of a convex curve that lies below the smallest of several curves.
 std::vector<Line> least(const std::vector<std::vector<Line>>& envelopes);
 
-// A pair whose divergence is at most the envelope for E > 1. The pair is symmetric under exchange of its two
-// laws, which determines its divergence for E < 1.
+// Returns a pair whose divergence is at most the envelope for E > 1. The pair is symmetric under exchange of
+// its two laws, which determines its divergence for E < 1.
 Pair pair_of(const std::vector<Line>& lines);
 
 }  // namespace muster::reference

@@ -1,7 +1,7 @@
 // Enclosures of the divergence of one client's messages over T rounds, hidden by no other client, for normal
 // noise and binary randomized response.
 //
-// Pure functions.
+// The functions are pure.
 #pragma once
 
 #include "tests/reference/real.h"
@@ -12,11 +12,11 @@ struct Interval {
   long double below, above;
 };
 
-// The hockey-stick divergence at epsilon = log_ratio of two normal laws mu standard deviations apart. T
-// rounds are such a pair at the distance mu sqrt(T).
+// Returns the hockey-stick divergence at epsilon = log_ratio of two normal laws mu standard deviations
+// apart. T rounds are such a pair at the distance mu sqrt(T).
 Interval gaussian_delta(const Real& mu, const Real& log_ratio);
 
-// The divergence of T rounds of binary randomized response, summed over the number of true answers.
+// Returns the divergence of T rounds of binary randomized response, summed over the number of true answers.
 Interval response_delta(double epsilon0, double rounds, double epsilon);
 
 }  // namespace muster::reference

@@ -8,7 +8,7 @@ namespace muster::reference {
 namespace {
 
 constexpr std::size_t kCells = 2400;
-// The probability that the rounding errors exceed t (loss_sum.h), as a share of `aim`.
+// The bound on the probability that the rounding errors exceed t (loss_sum.h), as a share of `aim`.
 constexpr long double kFailure = 1e-3L;
 constexpr long double kMargin = 5;  // the s of loss_sum.h
 
@@ -112,8 +112,8 @@ Spread spread_of(const Atoms& atoms) {
   return {middle, (high - low) / 2};
 }
 
-// The losses a + b of all pairs of outcomes. The outcomes in one cell are merged: their P-masses add up, and
-// so do their Q-masses (a Q-mass is the P-mass times e^-loss).
+// Returns the losses a + b of all pairs of outcomes. The outcomes in one cell are merged: their P-masses add
+// up, and so do their Q-masses (a Q-mass is the P-mass times e^-loss).
 Atoms convolved(const Atoms& a, const Atoms& b, long double least_width, long double least_mass) {
   const Spread left = spread_of(a), right = spread_of(b);
   const auto centre = static_cast<double>(left.centre + right.centre);

@@ -14,7 +14,7 @@
 //
 //     delta(epsilon) >= (1 - e^-s) ( P(rounded sum > epsilon + s + t) - exp(-2 t^2 / sum c_i^2) ).
 //
-// Plain values; any thread.
+// These are plain values, which any thread may use.
 #pragma once
 
 #include <vector>
@@ -23,16 +23,16 @@
 
 namespace muster::reference {
 
-// A lower bound of the divergence of `rounds` copies of the pair at epsilon, by the lattice for large losses.
-// `aim`: about how large the divergence is.
+// Returns a lower bound of the divergence of `rounds` copies of the pair at epsilon, by the lattice for
+// large losses. `aim` is the approximate size of the divergence.
 long double large_loss_delta(const Pair& pair, double rounds, double epsilon, double aim);
 
 // The law of the sum of the losses of `rounds` rounds, in cells of different widths.
 class SummedLosses {
  public:
-  // `upper`: about the epsilon at which delta will be asked; `aim`: about the delta there.
+  // `upper` is roughly the epsilon at which delta will be asked, and `aim` is roughly the delta there.
   SummedLosses(const Pair& pair, double rounds, double upper, double aim);
-  // A lower bound of the divergence at epsilon.
+  // Returns a lower bound of the divergence at epsilon.
   long double delta(double epsilon) const;
 
   struct Atom {

@@ -5,7 +5,7 @@
 // terms are independent, so the law of their sum comes from convolution by repeated squaring. The sums are
 // sorted into the cells of a lattice, and each cell keeps its mass and its mean. The mass and the mean give
 // the two laws of the cell. Their divergence is a lower bound, because the cell is a function of the sum.
-// Pure functions.
+// The functions are pure.
 #pragma once
 
 #include "tests/reference/pair.h"
@@ -19,9 +19,9 @@ struct MeanLaw {
   long double scale;
 };
 
-// P is the law with the victim's record and Q the law with the alternative; `swapped` exchanges them.
-// Masses are rounded as Pair requires. Empty if there are so many terms that the rounding error would be
-// too large. `tail`: a probability that may be left out.
+// P is the law with the victim's record and Q the law with the alternative; `swapped` exchanges them. Masses
+// are rounded as Pair requires. The pair is empty if there are so many terms that the rounding error would be
+// too large. `tail` is a probability that may be left out.
 Pair pair_of(const Pair& message, const MeanLaw& law, double tail, bool swapped);
 
 }  // namespace muster::reference

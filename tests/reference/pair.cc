@@ -23,7 +23,7 @@ struct Cells {
   long double slack = 0;  // relative error of any mass
 };
 
-// The Q-mass as a number in (0, 1]; Outcome::q may be any upper bound of it, even infinity.
+// Returns the Q-mass as a number in (0, 1]; Outcome::q may be any upper bound of it, even infinity.
 long double q_of(const Outcome& o) { return std::min(1.0L, std::max(o.q, kMinQ)); }
 
 Cells sorted(const Pair& pair, long double tail) {

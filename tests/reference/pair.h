@@ -3,7 +3,7 @@
 // P is the law with the victim's record, Q the law with her alternative. Every outcome's P-mass is rounded
 // down and its Q-mass up, and outcomes may be missing. The sum of (P - E Q)_+, E = e^epsilon, is therefore at
 // most the true divergence. Outcomes that an adversary can tell apart may be merged, because merging them is
-// post-processing. Plain values.
+// post-processing. These are plain values.
 #pragma once
 
 #include <vector>
@@ -19,11 +19,11 @@ struct Outcome {
 
 using Pair = std::vector<Outcome>;
 
-// A lower bound of the hockey-stick divergence of `rounds` copies of the pair at epsilon, by convolution.
-// Losses are sorted into the cells of a lattice, and the masses of a cell are added up, as if the adversary
-// saw only the cell. Rounds are composed by repeated squaring. All sums and products are of positive numbers,
-// so their relative rounding error is known. `tail`: a probability, of all rounds together, that may be left
-// out.
+// Returns a lower bound of the hockey-stick divergence of `rounds` copies of the pair at
+// epsilon, by convolution. Losses are sorted into the cells of a lattice, and the masses of a
+// cell are added up, as if the adversary saw only the cell. Rounds are composed by repeated
+// squaring. All sums and products are of positive numbers, so their relative rounding error
+// is known. `tail` is a probability that may be left out, in all rounds together.
 long double composed_delta(const Pair& pair, double rounds, double epsilon, double tail);
 
 // The lower bound for several stages, each of equal rounds.
@@ -33,7 +33,7 @@ struct Repeated {
 };
 long double composed_delta(const std::vector<Repeated>& stages, double epsilon, double tail);
 
-// The bound for one round: sum (P - E Q)_+.
+// Returns the bound for one round: sum (P - E Q)_+.
 long double delta_of(const Pair& pair, double epsilon);
 
 }  // namespace muster::reference

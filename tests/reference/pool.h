@@ -16,8 +16,8 @@ struct PoolLimits {
   unsigned processor_seconds = 30;  // limit for each job
 };
 
-// The end of a job. `output`: the text that it wrote; `ended`: empty if all went well, otherwise a cause such
-// as "time", "signal 11" or "exit 1".
+// The end of a job. `output` is the text that it wrote. `ended` is empty if all went well, and otherwise a
+// cause such as "time", "signal 11" or "exit 1".
 struct Finished {
   std::uint64_t index;
   std::string output;

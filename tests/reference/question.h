@@ -1,8 +1,8 @@
 // One question to the accountant, in terms of the flags of `muster account`.
 //
 // Everything that the checks compare is asked as such a question, so that a finding can be repeated by hand.
-// command_line gives the command, with numbers that are read back as the same doubles. A plain value; any
-// thread.
+// command_line gives the command, with numbers that are read back as the same doubles. This is a plain
+// value, which any thread may use.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct Question {
   std::uint64_t clients = 1;
   double rate = 1;                   // the check-in rate; the largest if rates differ
   std::optional<double> least_rate;  // the smallest rate if rates differ
-  // The steps of the dropout schedule as (first round, probability from that round on), the first at round 1.
-  // Empty: no dropouts.
+  // The steps of the dropout schedule as (first round, probability from that round on). The first step begins
+  // at round 1. Without steps there are no dropouts.
   std::vector<std::pair<std::uint64_t, double>> dropout;
   std::uint64_t subset = 1;   // the size of a subset
   std::uint64_t slots = 1;    // slots in a run of random check-ins
@@ -42,23 +42,23 @@ struct Question {
   bool checks_in() const;
   bool has_slots() const;
   bool is_gaussian() const { return randomizer == protocols::RandomizerKind::gaussian; }
-  // Whether the randomizer is in class C: a sampler of one sign, or binary randomized response.
+  // Returns whether the randomizer is in class C: a sampler of one sign, or binary randomized response.
   bool is_class_c() const;
   accounting::View own_view() const;
   accounting::View seen() const { return view.value_or(own_view()); }
   bool has_schedule() const { return dropout.size() > 1; }
 };
 
-// The plan's keys and the texts of their values.
+// Returns the plan's keys and the texts of their values.
 std::vector<std::pair<std::string, std::string>> keys_of(const Question& question);
 // "muster account --protocol shuffle ...", to be pasted into a shell.
 std::string command_line(const Question& question);
 
-// The plan that the command would make; throws the command's Error.
+// Returns the plan that the command would make; throws the command's Error.
 protocols::Plan plan_of(const Question& question);
 accounting::Question asked(const Question& question);
 
-// A number as the shortest text that reads back as the same double.
+// Returns a number as the shortest text that reads back as the same double.
 std::string exact_text(double value);
 
 }  // namespace muster::reference

@@ -7,10 +7,10 @@ namespace muster::reference {
 
 using Real = ArbBall<192>;
 
-// ln of the probability of j ones among n coins that each show one with probability p; p and 1 - p
-// are both given.
+// Returns ln of the probability of j ones among n coins that
+// each show one with probability p; p and 1 - p are both given.
 Real log_binomial(double n, double j, const Real& p, const Real& not_p);
-// P(Z > x) of a standard normal Z.
+// Returns P(Z > x) of a standard normal Z.
 Real upper_normal(const Real& x);
 
 }  // namespace muster::reference

@@ -15,10 +15,10 @@ namespace muster::reference {
 
 std::string text_of(const Verdict& verdict);
 
-// Reads what a job wrote. A job that was killed becomes a finding: out of time, or died.
+// Reads what a job wrote. A job that was killed becomes a finding: it ran out of time, or it died.
 Verdict verdict_of(const Finished& finished, double limit_seconds);
 
-// The text on one line: line breaks and tabs become blanks.
+// Returns the text on one line: line breaks and tabs become blanks.
 std::string one_line(std::string text);
 
 }  // namespace muster::reference

@@ -3,8 +3,9 @@
 //
 // Every proven upper bound of the same protocol, randomizer and view must be at or above these lower bounds.
 // In the data sets, the others all hold the alternative, or all the record, and they may have the lowest
-// rates. For few clients, every data set of two or three records is used (enumeration.h). The adversaries use
-// the exact likelihood ratio, count one bit of each message, or look at the largest message. Pure functions.
+// rates. For few clients, every data set of two or three records is used (enumeration.h). The adversaries
+// use the exact likelihood ratio, count one bit of each message, or look at the largest message. The
+// functions are pure.
 #pragma once
 
 #include <vector>
@@ -18,8 +19,8 @@ struct Repetition {
   double rounds;
 };
 
-// A lower bound of the divergence of all stages together at epsilon >= 0. `aim`: about the delta that an
-// upper bound claims; tails far below it may be left out.
+// Returns a lower bound of the divergence of all stages together at epsilon >= 0. `aim` is roughly the delta
+// that an upper bound claims. Tails far below it may be left out.
 long double certified_delta(const std::vector<Repetition>& stages, double epsilon, double aim);
 
 }  // namespace muster::reference

@@ -28,7 +28,7 @@ double certified(const Experiment& e, double rounds, double epsilon, double aim)
   return static_cast<double>(certified_delta({{e, rounds}}, epsilon, aim));
 }
 
-// 1 - e^x without cancellation.
+// Returns 1 - e^x without cancellation.
 double one_less(double x) { return -std::expm1(x); }
 
 TEST(Reference, OneMessageOfRandomizedResponse) {

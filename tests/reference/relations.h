@@ -4,7 +4,7 @@
 // The reason for each relation stands beside it, and the relation is checked only where the reason applies.
 // For example, a smaller rate may cost MORE where only sums or the models of a slot run are seen, because
 // fewer reports hide less. Two answers may be out of order by at most the numerical error of the answer that
-// should be smaller. Single thread.
+// should be smaller. Use it on one thread only.
 #pragma once
 
 #include <string>
@@ -32,7 +32,8 @@ struct Relation {
   void (*check)(const Case& c, const char* name);
 };
 
-// The relations that compare questions with one another, and those that compare the library's accountants.
+// Returns the relations that compare questions with one
+// another, and those that compare the library's accountants.
 std::vector<Relation> relations_between_questions();
 std::vector<Relation> relations_between_accountants();
 
@@ -41,7 +42,7 @@ std::vector<Relation> relations_between_accountants();
 void expect_no_more(const Case& c, const char* name, const Question& smaller_question, const Answer& smaller,
                     const Question& larger_question, const Answer& larger);
 
-// Asks the question, and adds a finding if the engine died. False if there is no answer to compare.
+// Asks the question, and adds a finding if the engine died. Returns false if there is no answer to compare.
 bool ask(const Case& c, const Question& question, Answer& answer);
 
 }  // namespace muster::reference

@@ -13,8 +13,8 @@ namespace {
 // A relative margin on every mass, a thousand times the rounding error of the arithmetic.
 constexpr long double kRound = 1e-9L;
 
-// An atom of a term, or of a sum of terms, centred. With X* = u - E v (swap_sum.h), u' = w (u - 1) and
-// v' = w (v - 1), the members are x = u'/E - v' and v = v'.
+// An atom of a centred term, or of a sum of centred terms. With X* = u - E v (swap_sum.h), u' = w (u - 1) and
+// v' = w (v - 1), the member x is u'/E - v' and the member v is v'.
 struct Atom {
   long double mass, x, v;
 };

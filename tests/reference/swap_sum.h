@@ -3,7 +3,7 @@
 //
 // All its variants are one expression (docs/theory/profile-only.md, subset.md, slots.md, and for pure
 // randomizers blanket.md). With E = e^epsilon and N independent terms, each of them w (X* - (1 - E)) if it is
-// present and otherwise 0,
+// present and otherwise 0, and with a number A >= N (the clients, or the slots divided by the rate),
 //
 //     V(E) = 1/A times the mean of ( sum of the terms - A (E - 1) )_+ .
 //
@@ -12,7 +12,7 @@
 // E. The law of X* is cut into cells, each replaced by its mean, which lowers V by Jensen's inequality. Sums
 // of terms come by repeated squaring, again with cells replaced by their means. The P-mass and the Q-mass of
 // the event that the bracket is positive are then known, and give a line that V is never below. No code of
-// src is used. Pure functions.
+// src is used. The functions are pure.
 #pragma once
 
 #include "tests/reference/experiment.h"
@@ -35,16 +35,16 @@ struct Line {
   double valid;
 };
 
-// A line that nearly touches V at e^epsilon, epsilon > 0. `cut` >= epsilon is the epsilon up to which the
-// line must be valid; the smaller it is, the closer the line is to V. `drop`: a part of the divergence that
-// may be left out.
+// Returns a line that nearly touches V at e^epsilon, epsilon > 0. `cut` >= epsilon is the epsilon up to
+// which the line must be valid; the smaller it is, the closer the line is to V. `drop` is a part of the
+// divergence that may be left out.
 Line supporting_line(const SwapSum& sum, double epsilon, double cut, long double drop);
 
-// The value p - e^epsilon q of such a line, a lower bound of V(e^epsilon).
+// Returns the value p - e^epsilon q of such a line, a lower bound of V(e^epsilon).
 long double swap_value(const SwapSum& sum, double epsilon, long double drop);
 
-// The pair that has V as its divergence, for an epsilon0-LDP randomizer and w = 1; empty for others.
-// `tail`: a probability that may be left out.
+// Returns the pair that has V as its divergence, for an epsilon0-LDP randomizer and w = 1. It is empty in
+// other cases. `tail` is a probability that may be left out.
 Pair swap_pair(const SwapSum& sum, double tail);
 
 }  // namespace muster::reference

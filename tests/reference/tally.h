@@ -1,7 +1,7 @@
 // The summary of a run of questions: counts by protocol, the tightest and the loosest comparison, the slowest
 // answer, and the findings.
 //
-// Single thread.
+// Use it on one thread only.
 #pragma once
 
 #include <cstdint>
@@ -47,10 +47,10 @@ class Tally {
   std::string slowest_command_;
 };
 
-// A text such as "FALSE (question 12 of seed 1) more rounds cost no less: 3 should not pass 2", and then the
-// commands.
+// Returns a text such as "FALSE (question 12 of seed 1) more rounds
+// cost no less: 3 should not pass 2", and then the commands.
 std::string describe(std::uint64_t seed, std::uint64_t index, const Finding& finding);
-// The reason of a known finding, or null.
+// Returns the reason of a known finding, or null.
 const char* reason_to_wait(std::uint64_t seed, std::uint64_t index, const Finding& finding);
 
 }  // namespace muster::reference

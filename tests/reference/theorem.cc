@@ -15,9 +15,10 @@ constexpr double kMaxMixed = 40;  // the most rounds for which all numbers of pa
 
 Real factorial(int n) { return exp(log_gamma(Real(n + 1))); }
 
-// The mean of (sum of `count` independent terms + shift)_+, with E = e^epsilon and q = 1 / (e^epsilon0 + 1).
-// A term that is present is e^epsilon0 - E with probability q, 1 - E e^epsilon0 with probability q, and
-// otherwise 0. Each term is present with probability `present`, and an absent term is 1 - E.
+// Returns the mean of (sum of `count` independent terms + shift)_+, with E = e^epsilon and
+// q = 1 / (e^epsilon0 + 1). A term that is present is e^epsilon0 - E with probability q,
+// 1 - E e^epsilon0 with probability q, and otherwise 0. Each term is present with probability
+// `present`, and an absent term is 1 - E.
 Real excess_of_terms(int count, double epsilon0, double epsilon, const Real& present, const Real& absent,
                      const Real& shift) {
   const Real e = exp(Real(epsilon)), e0 = exp(Real(epsilon0));

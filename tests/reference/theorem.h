@@ -2,7 +2,7 @@
 //
 // There are four: the divergence of one message alone, that of T rounds of one message, the exact worst case
 // of noisy sums, and the swap theorem's profile-only sum for any epsilon0-LDP randomizer, computed over all
-// combinations of its terms' atoms (docs/theory/profile-only.md). Pure functions.
+// combinations of its terms' atoms (docs/theory/profile-only.md). The functions are pure.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@
 
 namespace muster::reference {
 
-// The divergence of one message, seen alone as when the shuffler colludes.
+// Returns the divergence of one message, seen alone as when the shuffler colludes.
 Interval message_delta(const Randomizer& randomizer, double epsilon);
 
-// The profile-only bound of one round, enclosed; none for normal noise, slots, unequal rates, the view of
-// the victim's own message, or more than 20 clients.
+// Encloses the profile-only bound of one round. There is no result for normal noise, slots, unequal rates,
+// the view of the victim's own message, or more than 20 clients.
 std::optional<Interval> swap_bound(const Experiment& e, double epsilon);
 
-// An upper bound of the worst-case divergence of `rounds` rounds, which is not always close.
+// Returns an upper bound of the worst-case divergence of `rounds` rounds, which is not always close.
 long double delta_from_above(const Experiment& e, double rounds, double epsilon);
 
 }  // namespace muster::reference

@@ -20,8 +20,8 @@ constexpr int kLines = 70;
 constexpr double kNear = 0.997;
 constexpr double kLargeLosses = 50;  // above this epsilon of all rounds, the lattice may be the better method
 
-// For a decreasing f: a lower bound of the largest x <= `high` with f(x) >= aim. This x is expected near
-// `high`.
+// For a decreasing f, returns a lower bound of the largest x <= `high` with f(x) >= aim. This x is expected
+// near `high`.
 double last_above(const std::function<long double(double)>& f, long double aim, double high) {
   if (f(high) >= aim) return high;
   double low = 0;
@@ -54,8 +54,8 @@ SwapSum without_rivals(SwapSum sum) {
   return sum;
 }
 
-// The lines of all sums at one epsilon. The line of the sum without rivals is the same for all of them, so it
-// is computed once.
+// Returns the lines of all sums at one epsilon. The line of the sum
+// without rivals is the same for all of them, so it is computed once.
 std::vector<Line> lines_at(const std::vector<Charged>& sums, double epsilon, double cut, long double drop) {
   std::vector<Line> lines;
   std::optional<Line> plain;
@@ -82,7 +82,8 @@ long double least_value(const std::vector<Charged>& sums, double epsilon, long d
   return std::max(0.0L, least);
 }
 
-// A lower bound of P(N >= n) for a Poisson N: a sum of the terms that matter, each from the one before.
+// Returns a lower bound of P(N >= n) for a Poisson N: a
+// sum of the terms that matter, each from the one before.
 long double poisson_at_least(double n, double mean) {
   long double term = exp(Real(n) * log(Real(mean)) - Real(mean) - log_gamma(Real(n) + 1.0)).below(), sum = 0;
   for (double k = n; k < n + 20 * std::sqrt(mean) + 60 && term > 0; ++k) {
@@ -92,10 +93,10 @@ long double poisson_at_least(double n, double mean) {
   return std::min(1.0L, sum * (1 - 1e-12L));
 }
 
-// The index of the cell between two nodes that is to be split next: the one with the largest product of its
-// squared width and a weight. The weight adds up the cell's share of the variance of a round's loss and a
-// multiple of its share of the probability of larger losses. The index is the number of nodes if every product
-// is 0. `each` is a round's delta, and `upper` an upper bound of epsilon.
+// Returns the index of the cell between two nodes that is to be split next: the one with the largest product
+// of its squared width and a weight. The weight adds up the cell's share of the variance of a round's loss
+// and a multiple of its share of the probability of larger losses. The index is the number of nodes if every
+// product is 0. `each` is a round's delta, and `upper` an upper bound of epsilon.
 std::size_t cell_to_split(const std::vector<Node>& nodes, long double each, double upper) {
   std::vector<long double> mass(nodes.size()), wide(nodes.size());
   long double square = 0, tail = 0, most = 0;
@@ -148,7 +149,7 @@ std::vector<Charged> swap_sums_of(const Experiment& e, const std::string& theore
     const double mean = std::max(0.0, e.clients + z * std::sqrt(e.clients));
     const long double charge = mean > 0 ? poisson_at_least(e.clients, mean) : 0;
     if (all.empty()) {
-      all.push_back({sum, charge - 1});  // for a larger Lambda: only the charge
+      all.push_back({sum, charge - 1});  // for a larger Lambda, only the charge counts
     } else {
       all.back().charge = charge;
     }

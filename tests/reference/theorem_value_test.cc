@@ -1,5 +1,5 @@
-// Compares the theorems' own values with sums over every combination, closed forms and another
-// discretisation.
+// Compares the values of theorem_value.h with sums over every combination of terms, with closed forms and
+// with another discretisation.
 #include "tests/reference/theorem_value.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,8 @@ SwapSum sum_of(const Experiment& e, const std::string& theorem) {
   return swap_sums_of(e, theorem).front().sum;
 }
 
-// The sum over every combination of terms of up to nine clients, without the case that all of them report.
+// Returns the sum over every combination of terms of up to
+// nine clients, without the case that all of them report.
 Interval enumerated(const Experiment& e, double epsilon) {
   Interval bound = swap_bound(e, epsilon).value();
   if (e.shape == Shape::coins) {
@@ -69,23 +70,23 @@ TEST(TheoremValue, EveryCombinationOfTermsOfFewClients) {
   EXPECT_EQ(compared, 36);
 }
 
-// The profile f(ratio) of one message; ratios below 1 follow by symmetry.
+// Returns the profile f(ratio) of one message; ratios below 1 follow by symmetry.
 long double message_delta_at(const Randomizer& r, long double ratio) {
   if (!(ratio > 0)) return 1;
   if (ratio < 1) return 1 - ratio + ratio * message_delta_at(r, 1 / ratio);
   return message_delta(r, static_cast<double>(std::log(ratio))).above;
 }
 
-// The mean of (X* - c)_+ as docs/theory/profile-only.md states it.
+// Returns the mean of (X* - c)_+ as docs/theory/profile-only.md states it.
 long double excess(const Randomizer& r, double epsilon, long double c) {
   const auto e = std::exp(static_cast<long double>(epsilon));
   const auto profile = [&](long double ratio) { return message_delta_at(r, ratio); };
   return c >= 0 ? profile(e + c) : (1 - c) * profile(e / (1 - c));
 }
 
-// The expected excess of the sum of two terms at the threshold k. The law of one term comes from second
-// differences of its stop-loss transform on a grid. The result is an upper bound, because chords of a convex
-// function lie above it.
+// Returns the expected excess of the sum of two terms at the threshold k. The law
+// of one term comes from second differences of its stop-loss transform on a grid.
+// The result is an upper bound, because chords of a convex function lie above it.
 long double two_terms(const Randomizer& r, double epsilon, long double k) {
   const auto e = std::exp(static_cast<long double>(epsilon));
   std::vector<long double> at, excesses;

@@ -55,8 +55,8 @@ class ArbBall {
   bool surely_positive() const { return arb_is_positive(value_) != 0; }
   bool surely_negative() const { return arb_is_negative(value_) != 0; }
   bool finite() const { return arb_is_finite(value_) != 0; }
-  // A lower and an upper bound of every number in the ball, also where a double would underflow. They are
-  // -infinity and infinity if the ball is not finite.
+  // Returns a lower and an upper bound of every number in the ball, also where a double would underflow.
+  // They are -infinity and infinity if the ball is not finite.
   long double below() const { return end(false); }
   long double above() const { return end(true); }
   double middle() const { return arf_get_d(arb_midref(value_), ARF_RND_NEAR); }

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Reference epsilons of the profile-only swap bound, by a method that shares no code or formula with the accountant.
 
-The accountant inverts a tilted Laplace transform at the saddle point, once for one-round values and again for T rounds.
-Here both computations are discrete Fourier transforms on grids. One round is the n-fold convolution of the law of a
-term, whose masses are second differences of the stop-loss transform of X* (docs/theory/profile-only.md). Its few
-frequencies that matter are summed directly. T rounds are the T-fold convolution of a law of the privacy loss, by FFT.
-The curve of this law connects the computed points of the one-round curve by chords. The errors of the two grids are
-upward and O(h^2) in their steps h; together they are below a relative 5e-4 of epsilon. The curve's rounding errors grow
-with the rounds and limit this method to about 10^4 rounds. Uses only the standard library.
+The accountant inverts a tilted Laplace transform at the saddle point, once for one-round values and again
+for T rounds. Here both computations are discrete Fourier transforms on grids. One round is the n-fold
+convolution of the law of a term, whose masses are second differences of the stop-loss transform of X*
+(docs/theory/profile-only.md). Only its first frequencies matter, and these are summed directly. T rounds are
+the T-fold convolution of a law of the privacy loss, by FFT. The curve of this law connects the computed
+points of the one-round curve by chords. The errors of the two grids are upward and O(h^2) in their steps h;
+together they are below a relative 5e-4 of epsilon. The curve's rounding errors grow with the rounds and
+limit this method to about 10^4 rounds. Uses only the standard library.
 
     python3 tools/golden/check_in_profile.py    # run from the root; writes testdata/check_in_profile.txt, two minutes
 """
@@ -28,7 +29,7 @@ ROWS = [  # clients, rate, kind, parameter (epsilon0 | sigma), rounds, delta
 
 
 def profile(kind, parameter):
-    """The privacy profile f as a function of alpha, and the largest alpha that matters."""
+    """Returns the privacy profile f as a function of alpha, and the largest alpha that matters."""
     if kind == "pure":
         q = 1 / (math.exp(parameter) + 1)
         return lambda a: max(1 - q - a * q, 1 - a, 0.0), math.exp(parameter)
@@ -38,9 +39,10 @@ def profile(kind, parameter):
 
 
 def coefficients(n, masses, size):
-    """The characteristic function of the sum of n variables at the frequencies 1, 2, ... of a period of `size` cells,
-    until it is negligible. A variable is i cells with probability masses[i], else 0. Its characteristic function minus
-    1 is computed: n times the rounding error of 1 would exceed the tail."""
+    """Returns the characteristic function of the sum of n variables at the frequencies
+    1, 2, ... of a period of `size` cells, until it is negligible. A variable is i
+    cells with probability masses[i], else 0. Its characteristic function minus 1 is
+    computed, because n times the rounding error of 1 would exceed the tail."""
     found = [1.0]
     while abs(found[-1]) > SMALLEST:
         w = 2 * math.pi * len(found) / size
@@ -51,7 +53,7 @@ def coefficients(n, masses, size):
 
 
 def excess_of_sum(n, masses, threshold, size):
-    """E(S - threshold)_+ for the sum S of n variables, in cells; S is taken to lie below size / 2.
+    """Returns E(S - threshold)_+ for the sum S of n variables, in cells; S is taken to lie below size / 2.
 
     Frequency k gives the sum over s of (s - threshold) z^s, for z = e^(2 pi i k / size) and s from the first whole
     number above the threshold to size / 2. It has a closed form, written without differences of nearly equal numbers.
@@ -72,7 +74,7 @@ def excess_of_sum(n, masses, threshold, size):
 
 
 def one_round(n, rate, f, top, epsilon, cell):
-    """delta at epsilon, and the standard deviation of the sum divided by n.
+    """Returns delta at epsilon, and the standard deviation of the sum divided by n.
 
     delta is 1/n times the mean of (X_1 + ... + X_n)_+: X is X* with probability `rate` and otherwise 1 - e^epsilon. The
     grid of X + (e^epsilon - 1) has the spacing `cell`.
@@ -81,7 +83,7 @@ def one_round(n, rate, f, top, epsilon, cell):
     reach = int(math.ceil(e * (top - 1) / cell)) + 2
 
     def excess(i):
-        """The expected excess of X* over c = i cell + 1 - e; its second differences are the masses."""
+        """Returns the mean excess of X* over c = i cell + 1 - e. Its second differences are the masses."""
         c = i * cell + (1 - e)
         return f(max(e + c, 1e-12)) if c >= 0 else (1 - c) * f(e / (1 - c))
 
@@ -111,7 +113,7 @@ def epsilon_of(n, rate, kind, parameter, rounds, delta):
         law[i] = alpha[i] * max(above[i] - above[i - 1], 0.0)
         law[-i] = max(below[i - 1] - below[i], 0.0) / alpha[i]
     infinity = rounds * curve[-1]
-    lack = math.fsum(law)  # of the mass at loss 0, which is missing in `law`
+    lack = math.fsum(law)  # `law` leaves out the mass at loss 0, which is 1 - lack
     powers = [cmath.exp(rounds * log_of_one_plus(x - lack)) for x in transform(law, -1, turns_of(size, -1))]
     sums = transform(powers, 1, turns_of(size, 1))
     losses = [((i if i <= size // 2 else i - size) * h, x.real / size) for i, x in enumerate(sums)]

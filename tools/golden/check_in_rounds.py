@@ -33,7 +33,8 @@ class Pure:
         self.reach, self.variance = self.top, self.top + 1 / self.top - 2
 
     def term(self, epsilon, kind):
-        """The atoms of a reporting client's term minus its mean. Kind A: she holds x, B: she holds x', X: the term X*."""
+        """Returns the atoms of a reporting client's term minus its mean. For kind A she
+        holds x, for kind B she holds x', and for kind X the term is X*."""
         e = math.exp(epsilon)
         ratio = [(self.top - 1, self.q), (1 / self.top - 1, 1 - self.q)]
         if kind == "X":
@@ -51,7 +52,7 @@ class Gaussian:
 
 
 def one_round(n, rate, local, *kinds):
-    """The curve delta(epsilon) of n terms, with equally many of each kind."""
+    """Returns the curve delta(epsilon) of n terms, with equally many of each kind."""
     def delta(epsilon):
         groups = [(n / len(kinds), fourier.centred([(x, rate * mass) for x, mass in local.term(epsilon, kind)]))
                   for kind in kinds]

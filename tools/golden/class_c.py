@@ -34,7 +34,8 @@ def hockey_stick(p, q, epsilon):
 
 
 def with_another(multisets, law):
-    """The law of the multiset after one more message. The message -1 is silence, which does not enter the multiset."""
+    """Returns the law of the multiset after one more message. The
+    message -1 is silence, which does not enter the multiset."""
     found = {}
     for multiset, mass in multisets.items():
         for message, share in law.items():
@@ -44,7 +45,8 @@ def with_another(multisets, law):
 
 
 def truth_over_half_sets(cells, n, epsilon0, rate, epsilon):
-    """The largest divergence over all data sets of half-sets and all pairs of the victim's records, in both orders.
+    """Returns the largest divergence over all data sets of
+    half-sets and all pairs of the victim's records, in both orders.
 
     The second result is the largest divergence if all others hold the victim's record or all hold her alternative.
     """
@@ -75,7 +77,7 @@ def add(views, view, mass):
 
 
 def views_of_displaced(others, victim, epsilon0):
-    """The law of the published view if everybody reports. Messages and records are 0 and 1.
+    """Returns the law of the published view if everybody reports. Messages and records are 0 and 1.
 
     With probability 2 q, where q = 1 / (e^epsilon0 + 1), another client's message is a fair coin, and she may be
     displaced. Otherwise it is her record.
@@ -100,7 +102,8 @@ def views_of_displaced(others, victim, epsilon0):
 
 
 def views_of_swapped(others, victim, epsilon0, rate):
-    """The law of the published view under check-ins, without the case that all report. Silence is the message -1."""
+    """Returns the law of the published view under check-ins,
+    without the case that all report. Silence is the message -1."""
     low = 1 / (math.exp(epsilon0) + 1)
 
     def law(record):
@@ -119,7 +122,7 @@ def views_of_swapped(others, victim, epsilon0, rate):
 
 
 def largest_over_types(n, epsilon, views_of):
-    """The largest divergence at epsilon if any number of the others hold 1 and the rest hold 0.
+    """Returns the largest divergence at epsilon if any number of the others hold 1 and the rest hold 0.
 
     The victim's records are x = 0 and x' = 1. views_of(others, victim) is the law of the view.
     """

@@ -22,7 +22,8 @@ def log_of_one_plus(x):
 
 
 def centred(atoms):
-    """The atoms (point, mass) minus their mean. The mass that is missing from 1 counts as another atom, at point 0."""
+    """Returns the atoms (point, mass) minus their mean. The mass
+    that is missing from 1 counts as another atom, at point 0."""
     rest = 1 - math.fsum(mass for _, mass in atoms)
     mean = math.fsum(point * mass for point, mass in atoms)
     return [(point - mean, mass) for point, mass in [*atoms, (0.0, rest)]]
@@ -41,8 +42,8 @@ class CentredSum:
             self.coefficients.append(self.characteristic(2 * math.pi * (len(self.coefficients) + 1) / self.length))
 
     def characteristic(self, frequency):
-        """The sum's characteristic function. For each term, the difference of its characteristic function from 1 is
-        computed, so that powers lose no digits."""
+        """Returns the sum's characteristic function. For each term, the difference of its characteristic
+        function from 1 is computed, so that powers lose no digits."""
         exponent = 0
         for number, atoms in self.groups:
             lack = math.fsum(mass * -2 * math.sin(frequency * x / 2) ** 2 for x, mass in atoms)
@@ -51,7 +52,7 @@ class CentredSum:
         return cmath.exp(exponent)
 
     def shortfall(self, end):
-        """E(end - S)_+: the series times end - s, integrated from the left end of the interval."""
+        """Returns E(end - S)_+: the series times end - s, integrated from the left end of the interval."""
         total = [(end - self.low) ** 2 / 2]
         for k, coefficient in enumerate(self.coefficients, 1):
             i_w = 2j * math.pi * k / self.length
@@ -62,12 +63,13 @@ class CentredSum:
         return math.fsum(total) / self.length
 
     def excess(self, end):
-        """E(S - end)_+, since E S = 0."""
+        """Returns E(S - end)_+, since E S = 0."""
         return self.shortfall(end) - end
 
 
 def transform(values, sign, turns):
-    """The discrete Fourier transform of `values`, whose number must be a power of two; `turns` is turns_of(number, sign).
+    """Returns the discrete Fourier transform of `values`, whose
+    number must be a power of two; `turns` is turns_of(number, sign).
     """
     size = len(values)
     if size == 1:
@@ -83,8 +85,8 @@ def turns_of(size, sign):
 
 
 def compose(masses, infinity, rounds, step, delta, size=1 << 15):
-    """The epsilon at delta after `rounds` rounds. In each round, the privacy loss is i * step with probability masses[i],
-    and infinite with probability `infinity`."""
+    """Returns the epsilon at delta after `rounds` rounds. In each round, the privacy loss is i * step with
+    probability masses[i], and infinite with probability `infinity`."""
     law = [0.0] * size
     for i, mass in masses.items():
         law[i] = mass
@@ -114,7 +116,7 @@ def masses_of_pair(curve, step, points):
 
 
 def masses_of_both(curve, step, points):
-    """Like masses_of_pair, for a curve that bounds both orders and is given only for epsilon >= 0."""
+    """Does what masses_of_pair does, for a curve that bounds both orders and is given for epsilon >= 0."""
     whole = [curve(i * step) for i in range(points + 1)]
 
     def both(i):  # delta(-epsilon) = 1 - e^-epsilon + e^-epsilon delta(epsilon)
@@ -124,7 +126,7 @@ def masses_of_both(curve, step, points):
 
 
 def gauss_legendre(count):
-    """Gauss-Legendre nodes on [-1, 1] with their weights, as (node, weight)."""
+    """Returns Gauss-Legendre nodes on [-1, 1] with their weights, as (node, weight)."""
     rule = []
     for i in range(count):
         x = math.cos(math.pi * (i + 0.75) / (count + 0.5))
@@ -141,7 +143,7 @@ def gauss_legendre(count):
 
 
 def panels(left, right, width, rule):
-    """The quadrature rule on panels of about the given width, as (point, weight)."""
+    """Returns the quadrature rule on panels of about the given width, as (point, weight)."""
     count = max(1, math.ceil((right - left) / width))
     half = (right - left) / count / 2
     return [(left + half * (2 * i + 1 + x), half * w) for i in range(count) for x, w in rule]

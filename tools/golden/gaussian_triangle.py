@@ -32,7 +32,7 @@ def excess(mu, e, c, D, d, S):
     kink = (math.log(e) - mean) / deviation
 
     def inner(z):
-        """The mean of (|g| - |c|)_+ given that U is z standard deviations above its mean."""
+        """Returns the mean of (|g| - |c|)_+ given that U is z standard deviations above its mean."""
         centre = -mu * mu * Y / 2 + slope * deviation * z + rest * rest / 2
         size = math.exp(centre) * abs(math.expm1(mean + deviation * z - math.log(e)) * e)
         if size == 0:

@@ -40,7 +40,8 @@ FINE = fourier.gauss_legendre(12)
 
 
 def normal_option(size, strike, deviation):
-    """The mean of (size V - strike)_+ for a lognormal V of mean 1, where ln V has the standard deviation `deviation`."""
+    """Returns the mean of (size V - strike)_+ for a lognormal V of
+    mean 1, where ln V has the standard deviation `deviation`."""
     if deviation < 1e-9:
         return max(0.0, size - strike)
     at = math.log(size / strike) / deviation
@@ -48,7 +49,8 @@ def normal_option(size, strike, deviation):
 
 
 def third_client(mu, e, c, D, d, S):
-    """The mean of (g - c)_+ for c > 0 and of (c - g)_+ for c < 0, integrated over N1 - N2 as in gaussian_triangle.py."""
+    """Returns the mean of (g - c)_+ for c > 0 and of (c - g)_+ for
+    c < 0, integrated over N1 - N2 as in gaussian_triangle.py."""
     slope = (d - D) / (2 * D)
     rest = mu * math.sqrt(max(0.0, S / 4 - d * d / (4 * D)))
     deviation, mean, level = mu * math.sqrt(D), -mu * mu * d / 2, -mu * mu * ((S + D) / 4 - d / 2) / 2 + rest * rest / 2
@@ -62,7 +64,7 @@ def third_client(mu, e, c, D, d, S):
 
 
 def ends(mu, e, c):
-    """A(c) and B(c) for c > 0; for c < 0, the expected deficits of the same terms at c."""
+    """Returns A(c) and B(c) for c > 0; for c < 0, the expected deficits of the same terms at c."""
     def profile(alpha):  # E(r - alpha)_+
         return 1 - alpha if alpha <= 0 else normal_option(1.0, alpha, mu)
 
@@ -75,7 +77,8 @@ def ends(mu, e, c):
 
 
 def cells_of(mu, count):
-    """The cells (first, last, lambda) of the accountant. Any cells are valid; finer ones give a smaller beta."""
+    """Returns the cells (first, last, lambda) of the accountant.
+    Any cells are valid; finer ones give a smaller beta."""
     places = [abs(i) / (count // 2) for i in range(-(count // 2), count // 2 + 1)]
     edges = [math.copysign(0.6 * x + 0.4 * math.sin(math.pi * x / 2), i - count // 2) for i, x in enumerate(places)]
     whole = math.erf(mu / math.sqrt(8))
@@ -84,7 +87,7 @@ def cells_of(mu, count):
 
 
 def correction(mu, e, c, cells):
-    """beta at c: the largest C - lambda A - (1 - lambda) B over cells and eta. Formula (N) of
+    """Returns beta at c: the largest C - lambda A - (1 - lambda) B over cells and eta. Formula (N) of
     docs/theory/gaussian-two-types.md assigns a triangle to the cell and eta."""
     record, alternative = ends(mu, e, c)
 
@@ -114,7 +117,8 @@ def correction(mu, e, c, cells):
 
 
 def term(mu, e, kind):
-    """The atoms of a reporting client's term minus its mean. Kind A: she holds x, B: she holds x', else: the term X*."""
+    """Returns the atoms of a reporting client's term minus its mean. For kind A she
+    holds x, for kind B she holds x', and otherwise the term is X*."""
     points = fourier.panels(-9.5, 9.5 + mu, 1.0, FINE)
     if kind == "A":  # her term is 1 - E r
         return fourier.centred([(-e * math.expm1(mu * z - mu * mu / 2), w * normal_density(z)) for z, w in points])
@@ -127,8 +131,8 @@ def term(mu, e, kind):
 
 
 def one_round(mu, epsilon, reporting):
-    """1/n times the mean of (sum of n terms)_+, for clients that report with probability RATE. `reporting` has the
-    atoms of a reporting client's term minus its mean."""
+    """Returns 1/n times the mean of (sum of n terms)_+, for clients that report with probability RATE.
+    `reporting` has the atoms of a reporting client's term minus its mean."""
     atoms = fourier.centred([(x, RATE * mass) for x, mass in reporting])
     deviation = math.sqrt(CLIENTS * math.fsum(mass * x * x for x, mass in atoms))
     total = fourier.CentredSum([(CLIENTS, atoms)], -12 * deviation, 12 * deviation + math.exp(9.5 * mu))
@@ -136,8 +140,8 @@ def one_round(mu, epsilon, reporting):
 
 
 def hump(mu, e):
-    """beta as a piecewise linear function of K - 1 = c + e - 1. The changes of its slope are the masses that it adds
-    to the laws of A and B."""
+    """Returns beta as a piecewise linear function of K - 1 = c + e - 1. The changes of its slope are the
+    masses that it adds to the laws of A and B."""
     cells = cells_of(mu, CELLS)
     nodes = [math.copysign(math.expm1(mu * abs(j) / NODES), j) for j in range(-6 * NODES, 6 * NODES + 1)]
     values = [correction(mu, e, y - (e - 1), cells) if abs(y) > e - 1 else 0.0 for y in nodes]
@@ -146,7 +150,8 @@ def hump(mu, e):
 
 
 def curves(mu, added):
-    """delta(epsilon) of a homogeneous data set, of X*, and of two types with the masses `added` for beta (see hump)."""
+    """Returns delta(epsilon) of a homogeneous data set, of X*, and
+    of two types with the masses `added` for beta (see hump)."""
     def of(kind, more=()):
         return lambda epsilon: one_round(mu, epsilon, term(mu, math.exp(epsilon), kind) + list(more))
 
@@ -155,8 +160,8 @@ def curves(mu, added):
 
 
 def composed(curve, masses_of, mu, rounds, delta):
-    """The epsilon of several rounds. Connecting the points of the curve has an upward error proportional to the square
-    of their distance, which extrapolation from two distances removes."""
+    """Returns the epsilon of several rounds. Connecting the points of the curve has an upward error
+    proportional to the square of their distance, which extrapolation from two distances removes."""
     deviation = math.sqrt(RATE * math.expm1(mu * mu) / CLIENTS)
     found = []
     for per_deviation in (10, 20):

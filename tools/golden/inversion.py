@@ -3,8 +3,8 @@ import math
 
 
 def epsilon_of(curve, delta, high):
-    """The epsilon in [0, high] at which the curve decreases to delta. It is found by bisection to one per cent of `high`,
-    and then by the secant method for the logarithm of the curve."""
+    """Returns the epsilon in [0, high] at which the curve decreases to delta. It is found by bisection to
+    one per cent of `high`, and then by the secant method for the logarithm of the curve."""
     low = 0.0
     while high - low > 0.01 * high:
         middle = (low + high) / 2

@@ -14,7 +14,7 @@ import hashlib
 
 
 def product(a, b):
-    """The product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197, section 4.2)."""
+    """Returns the product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197, section 4.2)."""
     total = 0
     while b:
         total ^= a if b & 1 else 0
@@ -36,7 +36,7 @@ DOUBLE = [product(a, 2) for a in range(256)]
 
 @functools.cache
 def round_keys(key):
-    """The eleven round keys of a key of 16 bytes (section 5.2)."""
+    """Returns the eleven round keys of a key of 16 bytes (section 5.2)."""
     words, constant = [key[i:i + 4] for i in range(0, 16, 4)], 1
     while len(words) < 44:
         last = words[-1]

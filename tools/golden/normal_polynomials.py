@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Coefficients of src/muster/random/normals-inl.h.
+"""Computes the coefficients of the polynomials in src/muster/random/normals-inl.h.
 
-Interpolates each function at Chebyshev nodes in exact rational arithmetic, with an error within a small factor of the
-minimax error. Prints the coefficients, lowest degree first, and the maximum relative error of the polynomial in
-doubles. The functions are
+Interpolates each function at Chebyshev nodes in exact rational arithmetic, with an error within a small
+factor of the minimax error. Prints the coefficients, lowest degree first, and the maximum relative error of
+the polynomial in doubles. The functions are
     -2 ln(1+t) / t          on t in [sqrt(1/2)-1, sqrt(2)-1]
     sin(pi/4 x) / x         in y = x^2 on [0, 1]
     cos(pi/4 x)             in y = x^2 on [0, 1]

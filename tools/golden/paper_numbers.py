@@ -31,7 +31,8 @@ PLAIN = re.compile(r"(\d[\d, ]*(?:\.\d+)?) ?%?")
 
 
 def flat(text):
-    """The text without white space, and the position of each remaining character in the original text."""
+    """Returns the text without white space, and the position
+    of each remaining character in the original text."""
     places = [place for place, letter in enumerate(text) if not letter.isspace()]
     return "".join(text[place] for place in places), places
 
@@ -43,7 +44,8 @@ def claims_of(paper):
 
 
 def quotes(paper):
-    """(who quotes, the passage, whether it covers numbers) for each quotation. Only statements cover numbers."""
+    """Yields (who quotes, the passage, whether it covers numbers)
+    for each quotation. Only statements cover numbers."""
     for statement in paper["statement"]:
         yield statement["id"], statement.get("seed_words", statement["words"]), True
     for figure, table in paper["figure"].items():
@@ -53,8 +55,9 @@ def quotes(paper):
 
 
 def complaints_of_numbers(statement):
-    """Errors in a statement's `texts`. Each text that is a plain number must occur in the quoted words. If there are as
-    many texts as numbers, the text must also equal the number at the same place of `numbers`."""
+    """Yields errors in a statement's `texts`. Each text that is a plain number
+    must occur in the quoted words. If there are as many texts as numbers, the
+    text must also equal the number at the same place of `numbers`."""
     one_each = len(statement["texts"]) == len(statement["numbers"])
     for place, text in enumerate(statement["texts"]):
         plain = PLAIN.fullmatch(text)
@@ -69,7 +72,7 @@ def complaints_of_numbers(statement):
 
 
 def misnamed(where, names, figure, statements):
-    """Errors in the names of statements that a figure or its claim refers to."""
+    """Yields errors in the names of statements that a figure or its claim refers to."""
     for name in names:
         if name not in statements:
             yield f"{where}: no statement {name}"
@@ -78,7 +81,7 @@ def misnamed(where, names, figure, statements):
 
 
 def complaints_of_file(paper, figures):
-    """Errors within one file; `figures` are the ids of all papers' figures."""
+    """Yields errors within one file; `figures` are the ids of all papers' figures."""
     statements = {}
     for statement in paper["statement"]:
         name = statement["id"]
@@ -125,7 +128,7 @@ def complaints_of_file(paper, figures):
 
 
 def spans_of_ignored(paper, text):
-    """(start, end, reason) of each passage of the text that a rule under `ignored` covers."""
+    """Yields (start, end, reason) of each passage of the text that a rule under `ignored` covers."""
     for rule in paper["ignored"]:
         if "between" in rule:
             first, last = rule["between"]
@@ -144,7 +147,7 @@ def spans_of_ignored(paper, text):
 
 
 def examine_text(paper, text):
-    """(complaints, number of quoted numbers, number of ignored numbers for each reason)."""
+    """Returns (complaints, number of quoted numbers, number of ignored numbers for each reason)."""
     complaints = []
     even, places = flat(text)
     quoted = []

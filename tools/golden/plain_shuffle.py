@@ -101,7 +101,9 @@ def clones(n, epsilon0):
 
     def delta(epsilon):
         e = math.exp(epsilon)
-        a, b = p - e * (1 - p), e * p - (1 - p)  # P - E Q is a Bin(x - 1) - b Bin(x), and Bin(x - 1) / Bin(x) = x / (c - x + 1)
+        # Given C = c, let B be the law Bin(c, 1/2), and x the first count of the outcome. Then P - E Q is
+        # a B(x - 1) - b B(x), where E = e^epsilon, and B(x - 1) / B(x) = x / (c - x + 1).
+        a, b = p - e * (1 - p), e * p - (1 - p)
         total = []
         for i, probability in enumerate(count.mass):
             c = count.first + i

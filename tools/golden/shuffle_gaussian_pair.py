@@ -47,8 +47,8 @@ class Pair:
 
 
 def composed(pair, mu, rounds, delta):
-    """The larger epsilon of the two orders. Connecting the points of a curve has an upward error proportional to the
-    square of their distance, which extrapolation from two distances removes."""
+    """Returns the larger epsilon of the two orders. Connecting the points of a curve has an upward error
+    proportional to the square of their distance, which extrapolation from two distances removes."""
     deviation = math.sqrt(math.expm1(mu * mu) / pair.n)
 
     def at(curve, per_deviation):

@@ -20,7 +20,8 @@ ROWS = [(1, 30, (1, 7)), (1, 2000, (1, 7, 1000)), (2, 2000, (1, 7, 1000))]  # di
 
 
 def divergences(distance, largest):
-    """The Renyi divergences of orders 2 .. largest of the pair at the given distance of the records."""
+    """Returns the Renyi divergences of orders 2 .. largest
+    of the pair at the given distance of the records."""
     square = (Decimal(distance) / DEVIATION) ** 2
     n = CLIENTS
     series, power, factorial = [Decimal(1)], [Decimal(1)], Decimal(1)
@@ -35,7 +36,8 @@ def divergences(distance, largest):
 
 
 def epsilon(divergence, rounds):
-    """The epsilon of `rounds` rounds by the conversion of Canonne, Kamath and Steinke, at the best order."""
+    """Returns the epsilon of `rounds` rounds by the conversion
+    of Canonne, Kamath and Steinke, at the best order."""
     def at(order, rho):
         l = Decimal(order)
         return rounds * rho + ((1 / DELTA).ln() + (l - 1) * (1 - 1 / l).ln() - l.ln()) / (l - 1)

@@ -68,12 +68,12 @@ def excess(count, atoms, end, reach):
 
 
 def fixed(local, m, p0):
-    """Bound (1) as a curve, for f(infinity) = 0."""
+    """Returns bound (1) as a curve, for f(infinity) = 0."""
     return lambda epsilon: p0 / m * excess(m, local.term(epsilon), m / p0 * math.expm1(epsilon), local.reach)
 
 
 def averaged(local, n, p0):
-    """Bound (3) as a curve, with its last term replaced by p0^n, which is larger."""
+    """Returns bound (3) as a curve, with its last term replaced by p0^n, which is larger."""
     def delta(epsilon):
         reporting = [(x, p0 * mass) for x, mass in local.term(epsilon)]
         return excess(n, fourier.centred(reporting), n * math.expm1(epsilon), local.reach) / n + p0 ** n
@@ -82,14 +82,15 @@ def averaged(local, n, p0):
 
 
 def poisson(mean):
-    """(count, probability) of the Poisson law, without the counts whose probability is below 1e-25."""
+    """Returns (count, probability) of the Poisson law,
+    without the counts whose probability is below 1e-25."""
     found = ((c, math.exp(c * math.log(mean) - mean - math.lgamma(c + 1)))
              for c in range(max(0, int(mean - 12 * math.sqrt(mean))), int(mean + 14 * math.sqrt(mean) + 50)))
     return [(c, p) for c, p in found if p > 1e-25]
 
 
 def poisson_beyond(mean, count):
-    """P(Poisson(mean) > count), summed from the term count + 1 on."""
+    """Returns P(Poisson(mean) > count), summed from the term count + 1 on."""
     term = math.exp((count + 1) * math.log(mean) - mean - math.lgamma(count + 2))
     total, k = 0.0, count + 2
     while term > 1e-18 * total:
@@ -100,7 +101,7 @@ def poisson_beyond(mean, count):
 
 
 def chernoff_mean(count, exponent):
-    """The mean for which Chernoff's bound on P(Poisson >= count) is e^-exponent."""
+    """Returns the mean for which Chernoff's bound on P(Poisson >= count) is e^-exponent."""
     low, high = 0.0, float(count)
     for _ in range(200):
         mean = (low + high) / 2
@@ -109,7 +110,7 @@ def chernoff_mean(count, exponent):
 
 
 def counted(local, m, p0, others, rate, as_the_accountant=True):
-    """Bound (2) as a curve: the smallest value over Lambda."""
+    """Returns bound (2) as a curve: the smallest value over Lambda."""
     if as_the_accountant:
         choices = [(chernoff_mean(others + 1, x), math.exp(-x)) for x in EXPONENTS if x < others]
     else:
@@ -131,8 +132,8 @@ def counted(local, m, p0, others, rate, as_the_accountant=True):
 
 
 def pair_reverse(epsilon0, m, p0, others, rate):
-    """The reverse curve of the data set whose others and dummy hold the alternative. It is a sum over the number of slots
-    that show the rarer message."""
+    """Returns the reverse curve of the data set whose others and dummy hold the alternative. It is a sum
+    over the number of slots that show the rarer message."""
     chance = rate / m
     weight, mass = 0.0, math.exp(others * math.log1p(-chance))
     for c in range(200):  # Bin(others, chance)
@@ -152,8 +153,8 @@ def pair_reverse(epsilon0, m, p0, others, rate):
 
 
 def watched(epsilon0, m, epsilon):
-    """The divergence if everyone knows who was asked. The victim and one other client are at her slot, and each of the
-    others is alone at a slot."""
+    """Returns the divergence if everyone knows who was asked. The victim and one other client are at her
+    slot, and each of the others is alone at a slot."""
     e, q = math.exp(epsilon), 1 / (math.exp(epsilon0) + 1)
     total = 0.0
     for asked in [None, *range(m)]:  # the slot at which the victim is asked, each with probability 1 / (2 m)

@@ -37,7 +37,8 @@ def law_of(clients):
 
 
 def pair(others, a, b, rates):
-    """The laws of the view if the victim's law is a, and if it is b; `rates` are the victim's, then the others'."""
+    """Returns the laws of the view if the victim's law is a, and
+    if it is b; `rates` are the victim's, then the others'."""
     shown = [reporting(law, rate) for law, rate in zip(others, rates[1:])]
     return law_of([*shown, reporting(a, rates[0])]), law_of([*shown, reporting(b, rates[0])])
 
@@ -59,7 +60,8 @@ def two_cells(n, victim_rate, others_rate, own):
 
 
 def two_shuffled_gaussians():
-    """log E_Q (P/Q)^2, where the victim's message has the mean 1 or 0, and the other message has the mean -1."""
+    """Returns log E_Q (P/Q)^2, where the victim's message has
+    the mean 1 or 0, and the other message has the mean -1."""
     h, total = 0.05, 0.0
     grid = [i * h for i in range(-240, 281)]
     laws = {mean: [normal_density(x - mean) for x in grid] for mean in (-1, 0, 1)}
@@ -72,7 +74,7 @@ def two_shuffled_gaussians():
 
 
 def moment_of_means(k, order):
-    """E_Q (P/Q)^order for P = N(0, 1/k) and Q = N(1/(k+1), 1/(k+1))."""
+    """Returns E_Q (P/Q)^order for P = N(0, 1/k) and Q = N(1/(k+1), 1/(k+1))."""
     h = 1 / (200 * math.sqrt(k))
     points = [i * h for i in range(-12_000, 12_001)]
     exponents = [-order * k * x * x / 2 - (1 - order) * (k + 1) * (x - 1 / (k + 1)) ** 2 / 2 for x in points]
@@ -81,7 +83,7 @@ def moment_of_means(k, order):
 
 
 def false_claims():
-    """(truth, value of the claim) for the first eight claims."""
+    """Yields (truth, value of the claim) for the first eight claims."""
     low = 1 / (math.e + 1)
     for epsilon in (0.7, 0.95):
         yield (hockey_stick(*binary(12, 0, 1, 0.5), epsilon),

@@ -33,7 +33,7 @@ RULE = fourier.gauss_legendre(16)
 
 
 def root(grows, low, high):
-    """The point at which an increasing function changes its sign."""
+    """Returns the point at which an increasing function changes its sign."""
     for _ in range(100):
         middle = (low + high) / 2
         low, high = (middle, high) if grows(middle) < 0 else (low, middle)
@@ -45,7 +45,7 @@ def quantile(probability):
 
 
 def least(function, low, high, steps=60):
-    """The minimum of a unimodal function, by golden-section search."""
+    """Returns the minimum of a unimodal function, by golden-section search."""
     share = (math.sqrt(5) - 1) / 2
     a, b = high - share * (high - low), low + share * (high - low)
     at_a, at_b = function(a), function(b)
@@ -71,7 +71,8 @@ class Ratio:
                     for z, w in fourier.panels(-10, 10, 1, RULE)]
 
     def rise(self, clones, probability):
-        """e1 of item 4 of part D. Half of `probability` is spent on the excess of the ratio r above the cut t."""
+        """Returns e1 of item 4 of part D. Half of `probability`
+        is spent on the excess of the ratio r above the cut t."""
         def excess(cut):  # the mean of (r - t)_+
             z = math.log(cut) / self.radius
             return upper_normal(z - self.radius / 2) - cut * upper_normal(z + self.radius / 2)
@@ -85,7 +86,7 @@ class Ratio:
         return least(deviation, 0.1 * scale, 1.1 * scale, 25)
 
     def fall(self, clones, probability):
-        """e2 of item 5 of part D."""
+        """Returns e2 of item 5 of part D."""
         def deviation(c):
             transform = math.fsum(w * math.expm1(-c * (r - 1)) for r, w in self.law)
             return (math.log1p(transform) + math.log(1 / probability) / clones) / c
@@ -120,7 +121,8 @@ class Ratio:
 
 
 def term(mu, epsilon):
-    """X* of the Gaussian as atoms, from the second derivative of its stop-loss transform at alpha = e^(mu y).
+    """Returns X* of the Gaussian as atoms, from the second
+    derivative of its stop-loss transform at alpha = e^(mu y).
 
     With E = e^epsilon and the normal density phi, X* takes the value e^(mu y) - E with the mass phi(y + mu/2) dy if
     e^(mu y) > E, and the value 1 - E e^(-mu y) with the mass phi(y - mu/2) dy if e^(mu y) < E.
@@ -136,7 +138,8 @@ def profile(mu, epsilon):
 
 
 def curve(mu, pool, failure, ratio):
-    """The right side of Theorem 16 as a curve: the maximum over weight vectors with the two levels c and c * ratio."""
+    """Returns the right side of Theorem 16 as a curve: the maximum
+    over weight vectors with the two levels c and c * ratio."""
     users = CLIENTS - 1 - pool
 
     def delta(epsilon):
@@ -160,7 +163,7 @@ def curve(mu, pool, failure, ratio):
 
 
 def rows(page, width):
-    """The rows with `width` cells of the tables of a page."""
+    """Yields the rows with `width` cells of the tables of a page."""
     for line in (stored.ROOT / page).read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
         if len(cells) == width:
@@ -168,7 +171,7 @@ def rows(page, width):
 
 
 def table():
-    """mu, K, ratio and epsilon of every row of the notes, and the text of mu."""
+    """Yields mu, K, ratio and epsilon of every row of the notes, and the text of mu."""
     for cells in rows(TABLE, 5):
         if re.fullmatch(r"[0-9./]+", cells[0]):
             mu = math.prod(float(part) if i == 0 else 1 / float(part) for i, part in enumerate(cells[0].split("/")))

@@ -19,14 +19,16 @@ class Figure(float):
 
 
 def part(path, start):
-    """The text of a file from `start` to the next empty line or the end of the function, whichever comes first."""
+    """Returns the text of a file from `start` to the next empty
+    line or the end of the function, whichever comes first."""
     text = (ROOT / path).read_text(encoding="utf-8")
     begin = text.index(start)
     return text[begin:min(end for end in (text.find(mark, begin) for mark in ("\n\n", "\n}\n")) if end >= 0)]
 
 
 def rows(path, start, name="Row", **known):
-    """The numbers of every `name{...}` in part(path, start). `known` gives the values of names that occur among them."""
+    """Returns the numbers of every `name{...}` in part(path, start).
+    `known` gives the values of names that occur among them."""
     found = re.findall(rf"\b{name}\{{([^{{}}]*)\}}", part(path, start))
     if not found:
         raise SystemExit(f"{path}: no {name} after '{start}'")
@@ -34,7 +36,7 @@ def rows(path, start, name="Row", **known):
 
 
 def expected(path, start, call="EXPECT_NEAR"):
-    """The second argument of every call of `call` in part(path, start), if it is a number."""
+    """Returns the second argument of every call of `call` in part(path, start), if it is a number."""
     return [Figure(value) for value in re.findall(rf"\b{call}\(.*?, ([0-9.e-]+)(?:, [0-9.e-]+)?\);", part(path, start))]
 
 

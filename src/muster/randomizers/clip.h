@@ -20,16 +20,17 @@ bool is_finite(std::span<const float> vector);
 // Throws Error(data) if the gradient contains NaN or infinity, and names the first such coordinate.
 void check_finite(std::span<const float> gradient);
 
-// The Euclidean norm of a finite gradient, with a relative error below 1.1e-6 even for subnormal or very
-// large values. Throws Error(data) if the gradient contains NaN or infinity.
+// Returns the Euclidean norm of a finite gradient, with a relative error below 1.1e-6 even for subnormal or
+// very large values. Throws Error(data) if the gradient contains NaN or infinity.
 double checked_norm(std::span<const float> gradient);
 
-// min(1, (1 - 2^-19) clip / norm). Let the norm come from checked_norm, and multiply the gradient by a float
-// of at most this factor: the rounded products then have an exact norm of at most `clip`, because (1 +
-// 1.1e-6)(1 + 2^-24) < 1 / (1 - 2^-19).
+// Returns min(1, (1 - 2^-19) clip / norm). If `norm` is checked_norm of a gradient, and the gradient is
+// multiplied by a float of at most this factor, the rounded products have an exact norm of at most `clip`.
+// The reason is that (1 + 1.1e-6)(1 + 2^-24) < 1 / (1 - 2^-19).
 double clip_factor(double norm, double clip);
 
-// The largest float that is at most x, and the smallest that is at least x, for x >= 0.
+// round_down returns the largest float that is at most x, and round_up the smallest that is at least x. Both
+// require x >= 0.
 float round_down(double x);
 float round_up(double x);
 

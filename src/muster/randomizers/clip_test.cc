@@ -12,7 +12,7 @@
 namespace muster::randomizers {
 namespace {
 
-// The norm in extended precision, whose rounding error is far below the tolerances of the tests.
+// Returns the norm in extended precision, whose rounding error is far below the tolerances of the tests.
 long double exact_norm(const std::vector<float>& x) {
   long double sum = 0;
   for (float value : x) sum += static_cast<long double>(value) * static_cast<long double>(value);

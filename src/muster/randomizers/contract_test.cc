@@ -52,7 +52,7 @@ Vector clamped(Vector x) {
   return x;
 }
 
-// A vector of d coordinates whose length comes mostly from a few of them.
+// Returns a vector of d coordinates whose length comes mostly from a few of them.
 Vector uneven(std::size_t d, double length) {
   Vector x(d);
   for (std::size_t i = 0; i < d; ++i) {
@@ -167,8 +167,8 @@ TEST_P(RandomizerContract, TheMeanEstimatesTheClippedVector) {
     EXPECT_EQ(sum.count(), n);
     Vector mean(gradient.size());
     randomizer->mean(sum, mean);
-    // The standard deviation of a single coordinate. The randomizers that send one sign have the same second
-    // moment in all coordinates, and the Gaussian has the same variance in all.
+    // `deviation` is the standard deviation of coordinate i of one decoded message. The randomizers that send
+    // one sign have the same second moment in all coordinates, and the Gaussian has the same variance in all.
     const double total = randomizer->variance(squared_norm(expected));
     for (std::size_t i = 0; i < mean.size(); ++i) {
       const auto x = static_cast<double>(expected[i]);
@@ -251,7 +251,7 @@ TEST_P(RandomizerContract, SumsDoNotDependOnOrderShardsOrScratch) {
   std::vector<Message> messages(60);
   for (std::size_t client = 0; client < messages.size(); ++client) {
     randomizer->randomize(gradient, key_, 1, client, *scratch, messages[client]);
-    // The scratch still holds the direction of this message.
+    // For ldp-sgd and l2, the scratch still holds the direction of this message.
     randomizer->accumulate(messages[client], *scratch, direct);
   }
   for (std::size_t k = messages.size(); k-- > 0;) {
@@ -302,7 +302,7 @@ TEST_P(RandomizerContract, SeveralMessagesAtATimeAreTheSameSum) {
 }
 
 // Messages accumulated together give the same sum as messages accumulated one at a time. This holds for any
-// number of messages, and whether or not they were made with the same scratch.
+// number of messages, whether or not the scratch is the one with which they were made.
 TEST_P(RandomizerContract, MessagesTogetherAddUpLikeMessagesAlone) {
   const std::size_t d = fitting(2000);
   const auto randomizer = GetParam().make(d);

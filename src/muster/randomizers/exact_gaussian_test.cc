@@ -1,10 +1,10 @@
-// Compares messages of the gaussian randomizer with ball arithmetic of 200 bits, on every vector target. Each
-// step must be the integer nearest to gradient * factor + deviation N. The radius and the angle of the normal
-// N are the stream's words, each continued by 192 further bits. exact_gaussian_long_test.cc runs this file
-// with a hundred times as many coordinates.
+// Compares messages of the gaussian randomizer with ball arithmetic of 200 bits, on every vector target
+// (instruction set). Each step must be the integer nearest to gradient * factor + deviation N. The normal N
+// is made from a uniform number and an angle, which are words of the stream, each continued by 192 further
+// bits. exact_gaussian_long_test.cc runs this file with a hundred times as many coordinates.
 //
-// The reference and the code under test have only the words in common: the reference interprets them itself
-// and does not use the enclosures of that code.
+// The reference and the code under test share only the random words. The reference turns them into normals
+// itself and does not use the error bounds of that code.
 #ifndef MUSTER_EXACT_COORDINATES
 #define MUSTER_EXACT_COORDINATES 1'000'000
 #endif
@@ -45,7 +45,8 @@ class Reference {
             const double* shifts, std::int64_t* steps) {
     random::PairBits bits = random::drawn_bits(key, address, pair);
     random::KeyedStream further = random::further_bits(key, address, pair);
-    // U and x are the words, continued by three further words and then by one half.
+    // The radius is R = sqrt(-2 ln U) and the angle is pi x. U and x are the words of the pair, each
+    // continued by three further words and then by one half.
     std::uint64_t radius[3], angle[3];
     for (int i = 0; i < 3; ++i) {
       radius[i] = further.next_u64();
@@ -56,7 +57,7 @@ class Reference {
     arb_log(u_, u_, kBits);
     arb_mul_si(u_, u_, -2, kBits);
     arb_sqrt(u_, u_, kBits);
-    arb_swap(u_, value_);  // value_ holds the radius R
+    arb_swap(u_, value_);  // value_ holds R
     continued(static_cast<std::int32_t>(bits.angle) >> 1, angle);
     arb_mul_2exp_si(u_, u_, -32 - 192);
     arb_sin_cos_pi(sine_, cosine_, u_, kBits);
@@ -108,7 +109,8 @@ TEST(ExactGaussian, EveryStepIsTheOneOfTwoHundredBits) {
   constexpr std::size_t kSize = 50'000;
   std::uint64_t compared = 0, left = 0;
   for (std::uint64_t round = 0; compared < kCoordinates; ++round) {
-    // sigma, which is deviation / clip, runs from 1/640 to above 10, and the products have few or many steps.
+    // sigma = deviation / clip runs from 1/640 to above 10. The largest product gradient * factor has
+    // between 8 and 31 500 steps.
     const double deviation = 64 * std::exp2(static_cast<double>(round % 7) / 7.1);
     const double clip = std::ldexp(10, static_cast<int>(round % 5) * 3);
     const auto factor = static_cast<float>(clip / 1.3);

@@ -1,5 +1,5 @@
-// The two coins that make one sign private: the exact probability of a flip, and the factor that makes the
-// estimate unbiased.
+// Turns a number into one private sign by two biased coins. The first coin gives the sign a mean proportional
+// to the number; the second flips it for privacy. A constant factor makes the sign an unbiased estimate.
 //
 // Thread-safe.
 #pragma once
@@ -10,8 +10,8 @@ namespace muster::randomizers {
 
 // The flip probability q is a multiple of 2^-64. It is 1/(e^epsilon0 + 1), rounded up with a margin for the
 // errors of its computation, so that (1 - q)/q <= e^epsilon0 holds for the rounded q. `inverse_bias` is
-// 1/(1 - 2q) for the same q, so the estimate stays unbiased. Up to the rounding of q, `inverse_bias` is
-// c = (e^epsilon0 + 1)/(e^epsilon0 - 1).
+// 1/(1 - 2q) for the same q. So the sign times `inverse_bias` estimates without bias. Up to the rounding of
+// q, `inverse_bias` is c = (e^epsilon0 + 1)/(e^epsilon0 - 1).
 struct Flip {
   random::Probability probability;
   double inverse_bias;

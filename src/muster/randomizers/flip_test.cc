@@ -19,7 +19,7 @@ using Wide = boost::multiprecision::cpp_bin_float_100;
 constexpr double kEpsilons[] = {1e-9, 1e-6, 0.01, 0.1, 0.5, 0.999, 1,  1.001, 2,   3,
                                 5,    8,    15,   20,  30,  40,    44, 45,    100, 700};
 
-// ln((1 - q)/q) for the rounded q.
+// Returns the epsilon that the coin attains exactly: ln((1 - q)/q) for the rounded q.
 Wide attained(const Flip& flip) {
   const Wide q = Wide(flip.probability.numerator()) / pow(Wide(2), 64);
   return log((1 - q) / q);
@@ -63,7 +63,8 @@ TEST(Flip, KnownBadRoundingToNearestExceedsEpsilon) {
 constexpr double kShares[] = {0.0,  -0.0, 1e-300, 1e-20, 1e-16, -1e-9, 0.1,    -0.3,       0.5,
                               0.75, -1,   1,      1.5,   -7,    1e300, -1e300, 1 - 0x1p-53};
 
-// The exact probability of +, computed from the probabilities of the two coins, which are multiples of 2^-64.
+// Returns the exact probability of +, computed from the
+// probabilities of the two coins, which are multiples of 2^-64.
 Wide chance_of_plus(double share, const Flip& flip) {
   const Wide unit = pow(Wide(2), 64);
   const Wide n = Wide(negation_of(share).numerator()) / unit, q = Wide(flip.probability.numerator()) / unit;
@@ -81,7 +82,7 @@ TEST(NoisySign, IsExactlyPrivate) {
         EXPECT_LE(log((1 - p) / (1 - r)), Wide(epsilon0)) << epsilon0 << " " << x << " " << y;
       }
     }
-    // The extreme shares attain exactly the epsilon of the coin.
+    // The shares 1 and -1 attain the epsilon of the coin exactly.
     EXPECT_LT(abs(log(chance_of_plus(1, flip) / chance_of_plus(-1, flip)) - attained(flip)), Wide(1e-60));
   }
 }

@@ -16,12 +16,12 @@
 namespace muster::randomizers {
 namespace {
 
-// The clip norm and eight deviations make at most 128 (1 / sigma + 8) steps. With the sign, 21 bits hold this
-// number for the smallest sigma.
+// The clip norm plus eight deviations is at most 128 (1 / sigma + 8) steps. For the smallest sigma, 21 bits
+// hold this number and its sign.
 constexpr double kSmallestSigma = 0x1p-12, kLargestSigma = 1e9;
 
-// add_stream_noise needs a bound on the products gradient * factor. If the clip norm is at most kNarrowClip
-// steps, it is itself a tight enough bound; otherwise the largest product is computed.
+// add_stream_noise needs a bound on the products gradient * factor. A clip norm of at most kNarrowClip steps
+// is a tight enough bound. For a larger one, the largest product is computed.
 constexpr double kNarrowClip = 4096;
 
 double product_rounded_up(double a, double b) {
@@ -97,8 +97,8 @@ class Gaussian final : public VectorRandomizer {
     return grid->steps.data();
   }
 
-  // Adds in 32 bits if all coordinates are in the range of this randomizer. Otherwise it adds nothing and
-  // returns false.
+  // Adds the messages to the 32-bit sums if all their coordinates are in the range of this randomizer.
+  // Otherwise adds nothing and returns false.
   bool add_narrow(std::span<const std::int32_t* const> messages, MessageSum& sum) const {
     const std::uint32_t bound = (1u << (grid_.bits - 1)) - 1;
     const std::span<std::int32_t> narrow =

@@ -1,5 +1,5 @@
-// gaussian: the vector, clipped to the norm C, plus exactly normal noise of standard deviation sigma C per
-// coordinate, rounded to a public grid.
+// The randomizer gaussian sends the vector, clipped to the norm C, plus exactly normal noise of standard
+// deviation sigma C per coordinate, rounded to a public grid.
 //
 // The clipped vector is the gradient times a float, computed without rounding, so its exact norm is at most C
 // (clip.h). A coordinate of the message is the integer number of steps nearest to the clipped coordinate plus
@@ -24,8 +24,8 @@ namespace muster::randomizers {
 // [2^-12, 1e9], clip in [1e-20, 1e20] and dimension in [1, 2^31).
 std::unique_ptr<VectorRandomizer> make_gaussian(double sigma, double clip, std::size_t dimension);
 
-// The grid of the messages, a function of the parameters only. gaussian_grid throws for the same arguments as
-// make_gaussian.
+// The grid of the messages, which depends on the parameters only. gaussian_grid throws Error(plan) for the
+// same arguments as make_gaussian.
 struct GaussianGrid {
   double step;       // a power of two, in (sigma C / 128, sigma C / 64]
   double deviation;  // standard deviation of the noise, in steps; in [64, 128)

@@ -22,7 +22,7 @@ class GaussianSum final : public SumSampler {
       : clip_(clip),
         dimension_(dimension),
         grid_(gaussian_grid(sigma, clip, dimension)),
-        // A clipped coordinate has at most 2^26 steps, so 31 of them fit into 32 bits.
+        // A clipped coordinate has at most 2^26 steps, so the sum of 31 of them fits into 32 bits.
         exact_step_(std::ldexp(1.0, std::ilogb(clip) + 1 - kExactBits)) {}
 
   MessageSum make_sum() const override { return MessageSum(dimension_, exact_step_); }
@@ -77,7 +77,7 @@ class GaussianSum final : public SumSampler {
   }
 
  private:
-  // The factor that turns the vector into the clipped vector in units of exact_step_.
+  // Returns the factor by which the vector must be multiplied to be clipped and in units of exact_step_.
   float factor_of(std::span<const float> vector) const {
     check_dimension(vector, dimension_);
     return round_down(clip_factor(checked_norm(vector), clip_) / exact_step_);

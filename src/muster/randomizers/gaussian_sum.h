@@ -16,7 +16,7 @@
 
 namespace muster::randomizers {
 
-// The ranges of make_gaussian apply.
+// Throws Error(plan) for the same arguments as make_gaussian.
 std::unique_ptr<SumSampler> make_gaussian_sum(double sigma, double clip, std::size_t dimension);
 
 }  // namespace muster::randomizers

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kAlpha = 1e-6;
 
-// (message - clipped gradient) / (sigma * clip), for every coordinate of `clients` messages.
+// Returns (message - clipped gradient) / (sigma * clip), for every coordinate of `clients` messages.
 std::vector<double> standard_noise(double sigma, double clip, const std::vector<float>& gradient, double norm,
                                    std::uint64_t clients) {
   const auto randomizer = make_gaussian(sigma, clip, gradient.size());

@@ -26,10 +26,10 @@ namespace {
 constexpr std::size_t kRow = 64;  // normals in a row, made from 32 pairs of words
 
 // Constants of the rounding in the vector loops, which is in fixed point with `places` fraction bits. Let x
-// be a coordinate with its noise, in steps. Then gradient * factor + normal * deviation + half is 2^places (x
-// + 1/2) plus a margin. Its bits from number `places` on are x rounded to an integer. If none of the
-// clear_bits is set, x is within the margin of a midpoint between two steps. Single precision cannot round
-// such an x, so exact arithmetic does.
+// be a coordinate with its noise, in steps. Then gradient * factor + normal * deviation + half is 2^places
+// (x + 1/2) plus a margin. The integer part of this fixed-point number is x rounded to an integer. If none
+// of its bits in clear_bits is set, x is within the margin of a midpoint between two steps. Single precision
+// cannot round such an x reliably, so exact arithmetic does.
 struct RoundingPlan {
   float factor, deviation, half;
   std::uint32_t places;
@@ -56,7 +56,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using DF = hn::CappedTag<float, 16>;
 using D32 = hn::RebindToSigned<DF>;
 
-// The vector loops below process whole vectors; this struct pads the remainder with zeros.
+// Pads the last elements of an array with zeros, because the vector loops below process whole vectors only.
 template <class T>
 struct Padded {
   alignas(64) T values[32] = {};
@@ -158,7 +158,7 @@ void AddAllScaled(const float* const* directions, const float* scales, std::size
   for (; m < count; ++m) AddScaledNarrow<1>(directions + m, scales + m, sums, size);
 }
 
-// Does the work of AddScaledNarrow row by row, as the functor of MakeDirection.
+// Does the work of AddScaledNarrow one row at a time; MakeDirection calls it between its rows of normals.
 struct AddRows {
   const float* HWY_RESTRICT direction;
   float scale;
@@ -187,8 +187,8 @@ double DirectionBesideAdding(const std::uint8_t* key, random::Counter counter, f
   return random::HWY_NAMESPACE::MakeDirection<false>(key, counter, nullptr, out, size, add).squared_norm;
 }
 
-// Adds the steps x of kCount messages. Returns the largest x + bound modulo 2^32; it exceeds 2 * bound if and
-// only if some |x| exceeds `bound`.
+// Adds the steps x of kCount messages to the sums. Returns the largest x + bound modulo 2^32, which exceeds
+// 2 * bound if and only if some |x| exceeds `bound`.
 template <std::size_t kCount>
 HWY_INLINE std::uint32_t AddStepsNarrowVectors(const std::int32_t* const* steps, std::uint32_t bound,
                                                std::int32_t* HWY_RESTRICT sums, std::size_t size) {
@@ -268,7 +268,8 @@ void MoveSteps(std::int32_t* HWY_RESTRICT steps, std::int64_t* HWY_RESTRICT sums
   std::fill(steps + whole, steps + size, 0);
 }
 
-// Like ToSteps, but for any x: if |x| >= 2^31 or x is NaN, the lowest 31 bits of the result are 0.
+// Does the same as ToSteps, but for any x.
+// If |x| >= 2^31 or x is NaN, the lowest 31 bits of the result are 0.
 HWY_INLINE hn::Vec<D32> ToStepsOrZeros(hn::Vec<DF> x) {
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
   return hn::Vec<D32>{_mm_cvtps_epi32(x.raw)};
@@ -280,7 +281,7 @@ HWY_INLINE hn::Vec<D32> ToStepsOrZeros(hn::Vec<DF> x) {
 #endif
 }
 
-// Returns one bit per number: 1 if none of the bits of `clear` is set in the number.
+// Returns one bit per number, which is 1 if the number has none of the bits that are set in `clear`.
 HWY_INLINE std::uint64_t ZerosAmong(hn::Vec<D32> numbers, hn::Vec<D32> clear) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   return _mm512_testn_epi32_mask(numbers.raw, clear.raw);
@@ -325,8 +326,8 @@ class NoisyRows {
     const auto factor = hn::Set(d, plan_.factor), deviation = hn::Set(d, plan_.deviation);
     const auto half = hn::Set(d, plan_.half);
     const auto clear = hn::Set(di, plan_.clear_bits);
-    // There is no branch, because uncertain values cannot be predicted. Each row is recorded, and the next
-    // one overwrites it unless some of its marks are set.
+    // There is no branch here, because the processor could not predict it. Every row is recorded, and the
+    // next row overwrites it unless some of its marks are set.
     UnclearRow& here = unclear_[rows_];
     std::uint64_t marks = 0;
     HWY_UNROLL(16)
@@ -410,17 +411,17 @@ void subtract_steps(const std::int32_t* steps, std::int32_t* sums, std::size_t s
 namespace {
 
 RoundingPlan rounding_plan(float factor, double largest_product, double deviation, unsigned bits) {
-  // The largest error of the vector loops before rounding to an integer. It has three parts: the error of the
-  // normal; the rounding of the deviation to a float and of its product with the normal; and the rounding of
-  // the product with the gradient and of the two sums.
+  // `error` bounds the error of the vector loops, in steps, before they round to an integer. It has three
+  // parts: the error of the normal; the rounding of the deviation to a float and of its product with the
+  // normal; and the rounding of the product with the gradient and of the two sums.
   constexpr double kLargest = static_cast<double>(random::kLargestRadius);
   const double error = deviation * (random::kNormalError + kLargest * 0x1p-23) +
                        (3 * largest_product + deviation * kLargest + 2) * 0x1p-24;
   RoundingPlan plan{};
   plan.places = 31 - bits;
   const auto scaled = [&](double x) { return std::ldexp(x, static_cast<int>(plan.places)); };
-  // Multiples of 2^places are midpoints between two steps. Values up to `margin` away from one are not
-  // certain.
+  // In fixed point, multiples of 2^places stand for the midpoints between two steps. The rounding of values
+  // up to `margin` away from such a multiple is not certain.
   std::int32_t margin = 2;
   while (margin < scaled(error) * (1 + 0x1p-10) + 1) margin *= 2;
   plan.clear_bits = (std::int32_t{1} << plan.places) - 2 * margin;

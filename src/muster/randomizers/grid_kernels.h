@@ -1,4 +1,4 @@
-// The vector loops of the randomizers: they scale, add noise, round to integer steps and add up.
+// The vector loops of the randomizers, which scale vectors, add noise, round to integer steps and add up.
 //
 // Rounding is to the nearest integer, ties to even. The caller keeps every magnitude below 2^31. All arrays
 // hold `size` elements; arrays that start on a cache line are fastest. Thread-safe.
@@ -12,7 +12,7 @@
 
 namespace muster::randomizers {
 
-// sums[i] += round(scale * direction[i])
+// Computes sums[i] += round(scale * direction[i]).
 void add_scaled(const float* direction, float scale, std::int64_t* sums, std::size_t size);
 
 // Overwrites steps[i] with round(gradient[i] * factor + deviation N_i), clamped to [-b, b] with b = 2^(bits -
@@ -25,26 +25,28 @@ std::size_t add_stream_noise(std::span<const float> gradient, float factor, doub
                              const random::RunKey& key, const random::StreamAddress& address,
                              double deviation, unsigned bits, std::int32_t* steps);
 
-// sums[i] += steps[i]
+// Computes sums[i] += steps[i].
 void add_steps(const std::int32_t* steps, std::int64_t* sums, std::size_t size);
-// Does the same, then sets steps[i] = 0.
+// Does the same as add_steps, and then sets steps[i] = 0.
 void move_steps(std::int32_t* steps, std::int64_t* sums, std::size_t size);
 
-// The following functions add to 32-bit sums. These wrap around, so anything added can be subtracted again.
-// One pass over several messages is cheaper than one pass each, because memory access dominates.
+// The following functions add to 32-bit sums. The sums wrap around, so anything added can be subtracted
+// again. One pass over several messages is cheaper than one pass for each, because memory access dominates.
 
-// For every m, sums[i] += round(scales[m] * directions[m][i]).
+// Computes sums[i] += round(scales[m] * directions[m][i]) for every m.
 void add_scaled(std::span<const float* const> directions, std::span<const float> scales, std::int32_t* sums,
                 std::size_t size);
-// sums[i] += round(scale * added[i]) for i < out.size(), while `out` is filled with another direction as in
-// random::fill_direction. This is faster than doing one after the other. Returns the squared norm of `out`.
+// Computes sums[i] += round(scale * added[i]) for i < out.size(), and in the same pass fills `out` with
+// another direction as random::fill_direction does. Two separate passes would be slower. Returns the squared
+// norm of `out`.
 double fill_direction_beside_adding(const random::RunKey& key, const random::StreamAddress& address,
                                     std::span<float> out, const float* added, float scale,
                                     std::int32_t* sums);
-// For every m, sums[i] += steps[m][i]. Returns whether all |steps[m][i]| <= bound. Requires bound < 2^31.
+// Computes sums[i] += steps[m][i] for every m. Returns whether all |steps[m][i]| <= bound.
+// Requires bound < 2^31.
 bool add_steps_within(std::span<const std::int32_t* const> steps, std::uint32_t bound, std::int32_t* sums,
                       std::size_t size);
-// sums[i] -= steps[i]
+// Computes sums[i] -= steps[i].
 void subtract_steps(const std::int32_t* steps, std::int32_t* sums, std::size_t size);
 
 }  // namespace muster::randomizers

@@ -21,14 +21,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 // target.
 constexpr std::size_t kLanes = 16;
 
-// (-1)^(number of ones in i & j), as the sign bit of a float.
+// Returns (-1)^(number of ones in i & j), as the sign bit of a float.
 HWY_INLINE std::uint32_t SignBit(std::size_t i, std::size_t j) {
   return static_cast<std::uint32_t>(std::popcount(i & j)) << 31;
 }
 
-// Adds `blocks` blocks of 16 elements to the running sums; `first` is the index of their first element. The
-// high bits of the index give one sign for all elements of a block. `low` holds the signs from the four low
-// bits.
+// Adds `blocks` blocks of 16 elements to the running sums. `first` is the position of their first element in
+// the vector. The sign of an element is the product of the sign of its block, which the high bits of its
+// position determine, and of an entry of `low`, which the four low bits determine.
 void AddBlocks(const float* HWY_RESTRICT x, std::size_t first, std::size_t blocks, std::size_t index,
                const std::uint32_t* HWY_RESTRICT low, double* HWY_RESTRICT norms,
                double* HWY_RESTRICT entries) {

@@ -55,7 +55,8 @@ TEST(Hadamard, TheEntryIsTheSameBitsOnEveryTarget) {
     std::vector<float> x(d);
     for (std::size_t i = 0; i < d; ++i) x[i] = std::sin(static_cast<float>(i + 1)) * 1e-3f;
     for (std::size_t j : {std::size_t{0}, std::size_t{1}, d / 2, std::bit_ceil(d) - 1}) {
-      // There are sixteen running sums, with element i in sum i mod 16, and they are added up in order.
+      // The stated order of summation: element i goes to running sum i mod 16, and then the sixteen running
+      // sums are added up in order.
       double norms[16] = {}, entries[16] = {}, norm = 0, entry = 0;
       for (std::size_t i = 0; i < d; ++i) {
         const auto value = static_cast<double>(x[i]);

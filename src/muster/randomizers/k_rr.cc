@@ -56,7 +56,7 @@ class KRandomizedResponseSampler final : public StreamRandomizer {
       throw Error(ErrorCode::internal, "mean", "", "the randomizer's dimension", "sizes differ");
     }
     const auto n = static_cast<double>(sum.count());
-    // The expected number of replaced answers in each category.
+    // `expected` is the expected number of replaced answers in each category.
     const double expected = n * (1 - replacement_.kept) / static_cast<double>(k_);
     const double scale = sum.count() == 0 ? 0.0 : 1 / (n * replacement_.kept);
     for (std::size_t i = 0; i < out.size(); ++i) {

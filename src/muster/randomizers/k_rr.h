@@ -1,5 +1,5 @@
-// k-rr: k-ary randomized response (Warner 1965; Kairouz, Bonawitz, Ramage, "Discrete distribution estimation
-// under local privacy", 2016), for histograms.
+// The randomizer k-rr is k-ary randomized response (Warner 1965; Kairouz, Bonawitz, Ramage, "Discrete
+// distribution estimation under local privacy", 2016), for histograms.
 //
 // A client's vector is the indicator of its category among k. With probability w = k / (e^epsilon0 + k - 1)
 // the category is replaced, before it is sent, by one drawn uniformly from all k. So the true category is
@@ -30,12 +30,12 @@ struct Replacement {
 // Throws Error(plan) unless epsilon0 is in [1e-9, 700] and k in [2, 2^31).
 Replacement replacement_of(double epsilon0, std::uint64_t k);
 
-// The ranges of replacement_of apply. randomize() throws Error(data) for a vector that is neither an
-// indicator nor zero.
+// Throws Error(plan) for the same arguments as replacement_of. randomize() of the result throws Error(data)
+// for a vector that is neither an indicator nor zero.
 std::unique_ptr<VectorRandomizer> make_k_rr(double epsilon0, std::uint64_t k);
 
-// The category that the vector indicates, or the vector's size if the vector is zero. Throws Error(data) for
-// any other vector.
+// Returns the category that the vector indicates, or the vector's size if the vector is zero. Throws
+// Error(data) for any other vector.
 std::size_t category_of(std::span<const float> indicator);
 
 }  // namespace muster::randomizers

@@ -41,7 +41,8 @@ class KRandomizedResponseSum final : public SumSampler {
     random::KeyedStream bits(key, {random::Purpose::sum_noise, round, 0});
     MessageSum sum = make_sum();
     sum.count_more(exact.count());
-    // the number of answers to draw uniformly: those of clients without a category, and the replaced ones
+    // `uniform` counts the answers to draw uniformly: those of clients without a category, and the replaced
+    // answers.
     std::uint64_t uniform = exact.count();
     for (std::size_t i = 0; i < k_; ++i) {
       const auto clients = static_cast<std::uint64_t>(exact.sums()[i]);

@@ -12,7 +12,7 @@
 
 namespace muster::randomizers {
 
-// The ranges of make_k_rr apply.
+// Throws Error(plan) unless epsilon0 is in [1e-9, 700] and k in [2, 2^31).
 std::unique_ptr<SumSampler> make_k_rr_sum(double epsilon0, std::uint64_t k);
 
 }  // namespace muster::randomizers

@@ -29,10 +29,10 @@ TEST(KRandomizedResponse, TheCoinIsExactlyPrivate) {
       const Wide w = replaced(replacement_of(epsilon0, k));
       ASSERT_GT(w, 0);
       ASSERT_LT(w, 1);
-      // The probabilities of the true answer and of each other answer.
+      // `own` and `other` are the probabilities of the true answer and of each other answer.
       const Wide own = 1 - w + w / k, other = w / k;
       EXPECT_LE(log(own / other), Wide(epsilon0)) << epsilon0 << " " << k;
-      // w is a multiple of 2^-64, so rounding changes w and 1 - w by a small factor unless one of them is
+      // Rounding w to a multiple of 2^-64 changes w and 1 - w by a small relative error unless one of them is
       // tiny.
       const Wide exact = Wide(k) / (exp(Wide(epsilon0)) + k - 1);
       if (exact > Wide(1e-12) && 1 - exact > Wide(1e-12)) {

@@ -17,7 +17,8 @@ constexpr double kEpsilon0 = 1.0, kClip = 0.25;
 
 using Vector = std::vector<float>;
 
-// The law of a message, computed with the matrix: the shares are (H g)_j / C for g clipped in the L1 norm.
+// Returns the law of a message, computed with the matrix:
+// the shares are (H g)_j / C for g clipped in the L1 norm.
 std::vector<double> law(const Vector& gradient) {
   double norm = 0;
   for (float value : gradient) norm += std::abs(static_cast<double>(value));

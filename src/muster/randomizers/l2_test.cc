@@ -28,10 +28,10 @@ TEST(L2, IsTheSphereUnderItsOwnDescription) {
   }
 }
 
-// The second moment, at c = C = 1, of a sampler that sends the sign of one coefficient of x = sum of a_j(x)
-// u_j. The u_j are a tight frame of N vectors of equal length in R^d, scaled so that x = sum of <u_j, x> u_j.
-// No coefficient exceeds K |x| / sqrt(N); `level` is K. The index j is uniform, and the sign decodes to N K /
-// sqrt(N) times u_j or -u_j.
+// Returns the second moment, at c = C = 1, of a sampler that sends the sign of one coefficient of
+// x = sum of a_j(x) u_j. The u_j are a tight frame of N vectors of equal length in R^d, scaled so that
+// x = sum of <u_j, x> u_j. No coefficient exceeds K |x| / sqrt(N); `level` is K. The index j is uniform, and
+// the sign decodes to N K / sqrt(N) times u_j or -u_j.
 double coordinate_second_moment(double d, double level) {
   // The scaling makes |u_j| = sqrt(d/N), so the squared length is N K^2 (d/N).
   return d * level * level;
@@ -52,12 +52,13 @@ TEST(L2, NoRepresentationOfOneSignIsMoreAccurate) {
   }
 }
 
-// Checks E |z|^2 >= kappa^2 for samplers of one sign in the plane. docs/theory/vector-randomizers.md proves
-// this bound at c = C = 1.
+// Checks, for samplers of one sign in the plane, that a decoded message z has E |z|^2 >= kappa^2 (kappa is
+// inverse_mean_projection). docs/theory/vector-randomizers.md proves this bound at c = C = 1.
 TEST(L2, TheBoundHoldsForFramesOfThePlane) {
   for (int n : {2, 3, 4, 5, 8, 30}) {
-    // The frame is n equally spaced lines. One line j is drawn, and the sign of the projection on it is sent.
-    // In the direction of x, this gives the mean over j of |<u_j, x>|.
+    // The frame has n equally spaced lines with unit vectors u_j. One line j is drawn uniformly, and the
+    // sign of x's projection on it is sent. If this decodes to u_j or -u_j, the mean of the decoded vector
+    // has the component mean_j |<u_j, x>| in the direction of the unit vector x.
     double least = 1;
     for (int k = 0; k < 2000; ++k) {
       const double angle = M_PI * k / 2000;
@@ -65,7 +66,7 @@ TEST(L2, TheBoundHoldsForFramesOfThePlane) {
       for (int j = 0; j < n; ++j) bought += std::abs(std::cos(angle - M_PI * j / n)) / n;
       least = std::min(least, bought);
     }
-    // Unit vectors scaled by 1/least decode every x to at least its full length.
+    // If the u_j are scaled by 1/least, the mean has at least the length of x for every x.
     EXPECT_GE(1 / (least * least), sphere_second_moment(1, 1, 2) * (1 - 1e-6)) << n;
   }
 }

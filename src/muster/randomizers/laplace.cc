@@ -13,8 +13,8 @@
 namespace muster::randomizers {
 namespace {
 
-// Messages are clamped to this many steps. Clamping follows the noise, so it is post-processing. The limit is
-// at least 256 noise scales away, so it is reached with probability at most e^-256.
+// Messages are clamped to this many steps. The noise is added before, so clamping is post-processing. The
+// limit is at least 256 noise scales away, so it is reached with probability at most e^-256.
 constexpr std::int64_t kMaxSteps = (std::int64_t{1} << 31) - 1;
 
 class Laplace final : public StreamRandomizer {
@@ -28,7 +28,7 @@ class Laplace final : public StreamRandomizer {
 
   double variance(double squared_norm) const override {
     const double x = std::sqrt(squared_norm) / grid_.step, rest = x - std::floor(x);
-    // E Z^2 = sum over z >= 1 of (2z - 1) rho^(2z - 1), rho = e^(-1/t).
+    // The noise Z has E Z^2 = sum over z >= 1 of (2z - 1) rho^(2z - 1), where rho = e^(-1/t).
     const double t = static_cast<double>(grid_.scale), rho = std::exp(-1 / t);
     const double gap = -std::expm1(-2 / t);  // 1 - rho^2
     const double noise = rho * (1 + rho * rho) / (gap * gap);

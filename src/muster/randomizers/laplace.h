@@ -1,4 +1,5 @@
-// laplace: one number in [-C, C] plus Laplace noise of scale 2 C / epsilon0, on a grid, sampled exactly.
+// The randomizer laplace sends one number in [-C, C] plus Laplace noise of scale 2 C / epsilon0. The noise
+// lies on a grid and is sampled exactly.
 //
 // The number is clamped, then rounded at random and without bias to a multiple X s of the step s, where X is
 // an integer in [-M, M] and M = ceil(C / s). The message is X + Z with P(|Z| >= z) = e^(-(2z - 1)/t) for z >=
@@ -9,9 +10,9 @@
 // epsilon0, which is what accounting::LaplaceLocal charges. The random rounding mixes messages of different
 // X, and mixing increases no hockey-stick divergence.
 //
-// Z is drawn by integer comparisons only (random/exact_discrete.h), without rounded probabilities. So the law
-// that is charged is the law that is sent, up to the pseudorandomness of the stream. The probability of
-// rounding up is a multiple of 2^-64 and need not be exact, because any mixture is as private.
+// Z is drawn by integer comparisons only (random/exact_discrete.h), without rounded probabilities. So Z has
+// exactly the law that the accountant charges, up to the pseudorandomness of the stream. The probability of
+// rounding X up is a multiple of 2^-64. It need not be exact, because any mixture is as private.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ namespace muster::randomizers {
 // The dimension is 1. Throws Error(plan) unless epsilon0 is in [2^-16, 700] and clip in [1e-20, 1e20].
 std::unique_ptr<VectorRandomizer> make_laplace(double epsilon0, double clip);
 
-// The public grid of the messages, a function of the parameters only.
+// The public grid of the messages, which depends on the parameters only. laplace_grid throws Error(plan) for
+// the same arguments as make_laplace.
 struct LaplaceGrid {
   double step;               // s, a power of two
   std::uint64_t half_range;  // M = ceil(C / s)

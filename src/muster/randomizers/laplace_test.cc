@@ -30,8 +30,8 @@ std::vector<double> messages(double epsilon0, double clip, float value, std::uin
   return values;
 }
 
-// Maps values to [0,1] by the distribution function of continuous Laplace noise around `centre`. The grid is
-// too fine to be detected with the number of values that the test draws.
+// Maps values to [0,1] by the distribution function of continuous Laplace noise around `centre`. The messages
+// lie on a grid, but it is too fine to be detected with the number of values that the test draws.
 std::vector<double> through_law(std::vector<double> values, double centre, double scale) {
   for (double& x : values) {
     const double z = (x - centre) / scale;
@@ -73,8 +73,8 @@ TEST(Laplace, TheGridErrsOnThePrivateSide) {
   }
 }
 
-// The logarithm of the probability of a message, by definition: continuous Laplace noise of scale t/2,
-// rounded to integers, where t is `scale`.
+// Returns the logarithm of the probability of a message, by definition: continuous Laplace noise of scale
+// t/2, rounded to integers, where t is `scale`.
 Wide log_probability(std::int64_t message, std::int64_t record, std::uint64_t scale) {
   const std::int64_t z = std::abs(message - record);
   const Wide t = scale;
@@ -98,19 +98,19 @@ TEST(Laplace, EveryRatioOfTheExactLawIsWithinEpsilon) {
   }
 }
 
-// The probability that continuous Laplace noise of scale t/2 is rounded to the integer z.
+// Returns the probability that continuous Laplace noise of scale t/2 is rounded to the integer z.
 double rounded_noise(std::int64_t z, double t) {
   if (z == 0) return -std::expm1(-1 / t);
   return std::exp(-static_cast<double>(2 * std::abs(z) - 1) / t) * -std::expm1(-2 / t) / 2;
 }
 
-// The probability of z under two-sided geometric noise, proportional to e^(-2|z|/t).
+// Returns the probability of z under two-sided geometric noise, proportional to e^(-2|z|/t).
 double two_sided_geometric(std::int64_t z, double t) {
   return std::exp(-2 * static_cast<double>(std::abs(z)) / t) * std::tanh(1 / t);
 }
 
-// The hockey-stick divergence, at alpha, of the messages of two integers that differ by `distance`, summed
-// term by term.
+// Returns the hockey-stick divergence, at alpha, of the messages
+// of two integers that differ by `distance`, summed term by term.
 double slow_profile(double alpha, std::int64_t distance, double t, double (*law)(std::int64_t, double)) {
   const auto p = [t, law](std::int64_t z) { return law(z, t); };
   double sum = 0;

@@ -66,8 +66,8 @@ bool hold_direction(const Seed& seed, Direction& direction, Fill fill) {
   return false;
 }
 
-// Returns the gradient, multiplied by a power of two if its products with normals could overflow or
-// underflow.
+// Returns the gradient. If its products with normals could overflow or underflow, it is first multiplied by a
+// power of two.
 std::span<const float> in_range(std::span<const float> gradient, double norm, DirectionScratch& scratch) {
   if (norm == 0 || (norm > 1e-12 && norm < 1e12)) return gradient;
   const int exponent = -std::ilogb(norm);
@@ -145,7 +145,7 @@ class LdpSgd final : public StreamRandomizer {
     for (const Message& message : messages) {
       const SignedDirectionMessage& signed_direction = checked(message, sum);
       Direction* direction = mine.at_hand(signed_direction.seed);
-      // The same seed occurs twice among the waiting messages.
+      // A direction serves one waiting message at most. If it is pinned, a message with the same seed waits.
       if (direction != nullptr && direction->pinned) add_waiting();
       if (direction == nullptr) {
         direction = &mine.oldest();
@@ -166,8 +166,8 @@ class LdpSgd final : public StreamRandomizer {
   }
 
  private:
-  // A decoded message: the normals of a direction times `scale`, rounded. No coordinate exceeds `largest` in
-  // magnitude.
+  // A decoded message in steps: the normals of a direction times `scale`, each rounded to an integer. No
+  // coordinate exceeds `largest` in magnitude.
   struct Scaled {
     Direction* direction;
     float scale;
@@ -210,7 +210,7 @@ class LdpSgd final : public StreamRandomizer {
     sum.count_more(messages.size());
   }
 
-  // Makes the direction of `seed` while adding the message `one`. Requires one.largest <=
+  // Makes the direction of `seed` and adds the message `one` in the same pass. Requires one.largest <=
   // MessageSum::kLargestNarrowBound.
   void make_beside_adding(const Seed& seed, Direction& direction, const Scaled& one, MessageSum& sum) const {
     const std::span<std::int32_t> narrow = sum.narrow_sums(static_cast<std::uint32_t>(one.largest));

@@ -16,7 +16,7 @@ constexpr double kEpsilon0 = 1.0, kClip = 0.25;
 
 using Vector = std::vector<float>;
 
-// The law of a message: the shares are the clamped coordinates divided by the clip norm.
+// Returns the law of a message: the shares are the clamped coordinates divided by the clip norm.
 std::vector<double> law(const Vector& gradient) {
   std::vector<double> shares;
   for (float value : gradient)

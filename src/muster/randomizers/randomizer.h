@@ -24,24 +24,24 @@
 
 namespace muster::randomizers {
 
-// ldp-sgd, l2: the seed of a uniform direction, and the noisy sign of the gradient's projection on it.
+// ldp-sgd and l2 send the seed of a uniform direction, and the noisy sign of the gradient's projection on it.
 struct SignedDirectionMessage {
   std::array<std::uint8_t, 16> seed{};
   bool positive = false;
 };
 
-// gaussian, laplace: one integer multiple of the randomizer's step() per coordinate.
+// gaussian and laplace send one integer multiple of the randomizer's step() per coordinate.
 struct GridMessage {
   AlignedVector<std::int32_t> steps;
 };
 
-// linf, l1: the index of a coordinate (of the vector or of its Hadamard transform) and one sign.
+// linf and l1 send the index of a coordinate (of the vector or of its Hadamard transform) and one sign.
 struct SignedIndexMessage {
   std::uint32_t index = 0;
   bool positive = false;
 };
 
-// k-rr: one of the k answers.
+// k-rr sends one of the k answers.
 struct AnswerMessage {
   std::uint32_t answer = 0;
 };
@@ -54,9 +54,9 @@ using Message = std::variant<SignedDirectionMessage, GridMessage, SignedIndexMes
 // of 32-bit steps. The randomizer decides what an entry sums: a coordinate of the decoded vectors, or signs
 // or answers that the randomizer's mean() decodes.
 //
-// Messages with small steps are first added up in 32 bits, which halves the memory traffic. These 32-bit sums
-// are added to the 64-bit ones before any read. So reading may write, and only one thread at a time may use a
-// sum, even for reading.
+// Messages with small steps are first added up in 32 bits, which halves the memory traffic. Every read first
+// moves these 32-bit sums into the 64-bit sums. So reading may write, and only one thread at a time may use a
+// MessageSum, even for reading.
 class MessageSum {
  public:
   MessageSum(std::size_t dimension, double step);
@@ -80,9 +80,9 @@ class MessageSum {
     return sums_;
   }
 
-  // Returns size() 32-bit sums with room for one more message whose entries are at most `bound` < 2^31 in
+  // Returns size() 32-bit sums with room for one more message whose entries are at most `bound` in
   // magnitude. The caller adds one such message (or several whose bounds add up to `bound`), or undoes what
-  // it added. Any other call invalidates the span.
+  // it added. Any other call invalidates the span. Throws Error(internal) unless bound < 2^31.
   std::span<std::int32_t> narrow_sums(std::uint32_t bound);
   // The largest bound for which narrow sums are fast. Add messages with a larger bound to sums(), because too
   // few of them fit into 32 bits.
@@ -116,17 +116,17 @@ class VectorRandomizer {
   virtual ~VectorRandomizer() = default;
 
   virtual std::size_t dimension() const = 0;
-  // What the accountant charges for one message.
+  // Returns the mechanism that the accountant charges for one message.
   virtual accounting::Mechanism description() const = 0;
   // Bits per message, in a wire format without names or types.
   virtual std::uint64_t message_bits() const = 0;
-  // The variance of one decoded message, summed over its coordinates, if the clipped vector has the squared
-  // length `squared_norm`.
+  // Returns the variance of one decoded message, summed over its coordinates,
+  // if the clipped vector has the squared length `squared_norm`.
   virtual double variance(double squared_norm) const = 0;
 
-  // The unit of the sum's entries, a power of two.
+  // Returns the unit of the sum's entries, a power of two.
   virtual double step() const = 0;
-  // The number of entries of the sum.
+  // Returns the number of entries of the sum.
   virtual std::size_t sum_size() const { return dimension(); }
   MessageSum make_sum() const { return MessageSum(sum_size(), step()); }
   virtual std::unique_ptr<Scratch> make_scratch() const = 0;
@@ -139,8 +139,9 @@ class VectorRandomizer {
   virtual void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
                          std::uint64_t client, Scratch& scratch, Message& out) const = 0;
 
-  // The aggregator's side: decodes one anonymous message and adds it to `sum`. The result depends on the
-  // message only. Throws Error(data) for a message of another kind or dimension.
+  // The aggregator's side: decodes one anonymous message and adds it to `sum`. What is added depends on the
+  // message only. Throws Error(data) for a message of another kind or dimension, and Error(internal) for a
+  // sum of another size or step.
   virtual void accumulate(const Message& message, Scratch& scratch, MessageSum& sum) const = 0;
 
   // Accumulates every message, in any order. Randomizers that can add several messages in one pass over the
@@ -152,12 +153,13 @@ class VectorRandomizer {
   static constexpr std::size_t kPass = 8;
 
   // Overwrites `out` (dimension() floats) with the mean of the decoded messages, an unbiased estimate of the
-  // mean of the clipped vectors, or with zeros if there are no messages.
+  // mean of the clipped vectors, or with zeros if there are no messages. Throws Error(internal) if the sizes
+  // of `sum` and `out` do not match.
   virtual void mean(const MessageSum& sum, std::span<float> out) const { sum.mean(out); }
 };
 
 // A randomizer whose private bits are consecutive words of one source. Every randomizer except gaussian is of
-// this kind. The normals of gaussian are drawn by vector kernels from the addressed words themselves.
+// this kind. For gaussian, vector kernels compute the words of a stream address and turn them into normals.
 class StreamRandomizer : public VectorRandomizer {
  public:
   void randomize(std::span<const float> gradient, const random::RunKey& key, std::uint64_t round,
@@ -166,7 +168,7 @@ class StreamRandomizer : public VectorRandomizer {
     randomize_from(bits, gradient, scratch, out);
   }
 
-  // Like randomize(), but the private bits are words of `bits`, which may be any source.
+  // Does the same as randomize(), but takes the private bits from `bits`, which may be any source.
   virtual void randomize_from(random::BitSource& bits, std::span<const float> gradient, Scratch& scratch,
                               Message& out) const = 0;
 };

@@ -1,11 +1,11 @@
-// Whole messages from scripted words: each randomizer is led through its rare branches, and must send what
-// the words say and consume no others. The branches are coins at and just below their threshold, a rejected
-// integer, a number that is drawn again, ties and tails.
+// Makes whole messages from scripted random words, which lead each randomizer through its rare branches. It
+// must send the message that the words determine and consume exactly these words. The branches are coins at
+// and just below their threshold, a rejected integer, a number that is drawn again, ties and tails.
 //
-// The words of gaussian cannot be scripted, as vector kernels read them from the address. ExactNormals
-// (random/exact_normals_test.cc) scripts the fallback of these kernels, which draws further words, and
-// ExactGaussian compares every step of its messages with arithmetic of 200 bits. The public direction of
-// ldp-sgd and l2 is made by such a kernel from the two words of its seed, which are scripted here.
+// The words of gaussian cannot be scripted, because vector kernels compute them from the stream address. The
+// fallback of these kernels draws further words, which random/exact_normals_test.cc scripts, and
+// exact_gaussian_test.cc compares every step of its messages with arithmetic of 200 bits. Such a kernel also
+// makes the public direction of ldp-sgd and l2, from the two words of its seed, which are scripted here.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ namespace {
 using Words = std::vector<std::uint64_t>;
 constexpr std::uint64_t kMax = ~std::uint64_t{0}, kHalf = std::uint64_t{1} << 63;
 
-// The message made of exactly these words.
+// Returns the message that the randomizer makes from these words. It must consume all of them.
 Message sent(const VectorRandomizer& randomizer, const std::vector<float>& gradient, const Words& words) {
   random::ScriptedSource bits(words);
   const auto scratch = randomizer.make_scratch();
@@ -75,7 +75,8 @@ TEST(ScriptedMessages, LinfRejectsAnIndexAndTossesBothCoins) {
   const double epsilon0 = 1.5;
   const auto randomizer = make_linf(epsilon0, 0.5, 3);
   const std::vector<float> gradient{1, 0.125f, -0.25f};
-  // 2^64 modulo 3 is 1: of the low halves only 0 is rejected.
+  // uniform_below(3) rejects a word if the low 64 bits of its product with 3 are below 2^64 mod 3 = 1. This
+  // is so for the word 0 alone.
   for (const auto& [index_word, index, share] :
        {std::tuple{std::uint64_t{1}, 0u, 1.0}, {kHalf, 1u, 0.25}, {kMax, 2u, -0.5}}) {
     for (const Coins& coins : coins_of(share, epsilon0)) {
@@ -101,7 +102,7 @@ TEST(ScriptedMessages, L1TossesBothCoins) {
   }
 }
 
-// The direction is drawn from the seed by a kernel. The test calls the same kernel to find the sign of the
+// A vector kernel draws the direction from the seed. The test calls the same kernel to find the sign of the
 // gradient's inner product with the direction.
 void expect_signed_directions(const VectorRandomizer& randomizer, double epsilon0, double clip) {
   const Words seed_words{0x0706050403020100, 0x0f0e0d0c0b0a0908};
@@ -151,14 +152,15 @@ TEST(ScriptedMessages, KRandomizedResponseKeepsOrReplaces) {
   EXPECT_EQ(answer(sent(*randomizer, none, {0, 0, 1})), 0u);
 }
 
-// A word from which uniform_below(bound) makes `value` without rejection. Requires value < bound <= 2^40.
+// Returns a word from which uniform_below(bound) makes
+// `value` without rejection. Requires value < bound <= 2^40.
 std::uint64_t word_of(std::uint64_t value, std::uint64_t bound) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>(((Wide(value) << 64) + bound - 1) / bound) + 1;
 }
 
-// The words from which Laplace noise draws the geometric G = rest + whole * scale, for rest < scale. The coin
-// accepts the rest at once.
+// Returns the words from which Laplace noise draws the geometric number G = rest + whole * scale, for
+// rest < scale. The first `rest` that is drawn is accepted.
 Words noise_words(std::uint64_t rest, std::uint64_t scale, int whole) {
   Words words{word_of(rest, scale), kMax};  // the first coin of e^{-rest/scale} is false
   for (int i = 0; i < whole; ++i) {
@@ -186,8 +188,8 @@ TEST(ScriptedMessages, LaplaceRoundsAndAddsNoise) {
   EXPECT_EQ(steps_of(quarter, round_up - 1, noise_words(6, grid.scale, 0), 1), 11 - 3);
   EXPECT_EQ(steps_of(-quarter, std::uint64_t{3} << 62, noise_words(0, grid.scale, 0), 1), -11);
   EXPECT_EQ(steps_of(-quarter, (std::uint64_t{3} << 62) - 1, noise_words(0, grid.scale, 0), 1), -10);
-  // A rest that its coin rejects is drawn again. Here the coin of rest/scale is true, and the coin of half of
-  // rest/scale is false.
+  // If the coin of e^(-rest/scale) is false, `rest` is drawn again. It is false here because its first coin,
+  // of probability rest/scale, is true, and its second, of half that probability, is false.
   Words again{word_of(grid.scale - 1, grid.scale), 1, kMax};
   const Words accepted = noise_words(7, grid.scale, 0);
   again.insert(again.end(), accepted.begin(), accepted.end());
@@ -214,7 +216,8 @@ TEST(ScriptedMessages, LaplaceClampsItsTails) {
   EXPECT_GT((3 + static_cast<std::int64_t>(scale) * (far + 1) + 1) / 2, kMost);
 }
 
-// The keyed stream gives the same words in the same order.
+// randomize() must consume the words of its keyed stream in the order in which the scripted words are
+// consumed.
 TEST(ScriptedMessages, TheKeyedStreamIsReadInTheSameOrder) {
   const random::RunKey key = random::RunKey::from_seed(3);
   random::KeyedStream stream(key, {random::Purpose::randomize, 5, 9});

@@ -37,16 +37,16 @@ class SignedIndexRandomizer : public StreamRandomizer {
   SignedIndexRandomizer(accounting::CoordinateLocal::Norm norm, double epsilon0, double clip,
                         std::size_t dimension, std::size_t indices);
 
-  // The index-th coordinate of the clipped vector (for l1, of its Hadamard transform), divided by its largest
-  // possible value. A result outside [-1, 1] counts as the nearest end of the interval (flip.h). Throws
-  // Error(data) for a vector that is not finite.
+  // Returns the index-th coordinate of the clipped vector (for l1, of its Hadamard transform), divided by
+  // its largest possible value. A result outside [-1, 1] counts as the nearest end of the interval (flip.h).
+  // Throws Error(data) for a vector that is not finite.
   virtual double share(std::span<const float> gradient, std::size_t index) const = 0;
 
   // Throws Error(internal) for a sum of another size or step.
   void check(const MessageSum& sum) const;
 
   double clip() const { return clip_; }
-  // The factor that makes a sign unbiased: 1 / (1 - 2q).
+  // Returns the factor that makes a sign unbiased: 1 / (1 - 2q).
   double sign_scale() const { return flip_.inverse_bias; }
 
  private:

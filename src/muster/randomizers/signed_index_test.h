@@ -16,9 +16,9 @@ namespace muster::randomizers {
 
 inline constexpr std::uint64_t kSignedIndexMessages = 100'000;
 
-// The law of a message (index j, sign), computed from the definition and not from the coins. With D shares,
-// the probability is (1/D)(1/2 +- share_j / (2 c)). That of + has the position 2 j + 1, and that of - has the
-// position 2 j.
+// Returns the law of a message (index j, sign), computed from the definition and not from the coins. With D
+// shares, the probability is (1/D)(1/2 +- share_j / (2 c)). The result holds the probability of (j, +) at
+// position 2 j + 1, and that of (j, -) at position 2 j.
 inline std::vector<double> law_of_shares(const std::vector<double>& shares, double epsilon0) {
   const double c = (std::exp(epsilon0) + 1) / (std::exp(epsilon0) - 1);
   std::vector<double> law;

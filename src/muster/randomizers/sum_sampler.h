@@ -1,5 +1,5 @@
-// The interface of the `sum` fidelity: instead of the messages of a round, only their sum is drawn, with the
-// same law.
+// The interface of the `sum` fidelity, which draws only the sum of a round's messages instead of the messages
+// themselves. The sum has the same law.
 //
 // This makes simulations fast: the clients' vectors are clipped and added up exactly, and then the noise of
 // all messages is drawn at once. The result has the law of the sum that the aggregator would compute from
@@ -29,9 +29,10 @@ class SumSampler {
   // Clips one client's vector and adds it. If the vector contains NaN or infinity, throws Error(data) and
   // adds nothing.
   virtual void add(std::span<const float> vector, MessageSum& exact) const = 0;
-  // Adds several clients, with bit-identical results. It is faster if one pass over the sum can add several
-  // vectors. A pass takes at most VectorRandomizer::kPass vectors, in their order. If a vector contains NaN
-  // or infinity, throws Error(data), and no vector of its pass or of a later one is added.
+  // Adds the vectors of several clients. The sum is bit-identical to that of add() for each, but one pass
+  // over the sum adds up to VectorRandomizer::kPass vectors, which can be faster. Passes take the vectors in
+  // their order. If a vector contains NaN or infinity, throws Error(data), and no vector of its pass or of a
+  // later one is added.
   virtual void add_all(std::span<const std::span<const float>> vectors, MessageSum& exact) const = 0;
 
   // Draws a sum of exact.count() messages of the randomizer. Its bits come from the stream (key,

@@ -1,6 +1,6 @@
 // Compares the `sum` fidelity with the messages that it replaces. Many rounds of one population are simulated
-// with messages, and many with sums. They are compared with each other and with closed forms of the moments.
-// The same tests must detect faulty variants.
+// with messages, and as many with sums. Their estimates are compared with each other and with closed forms of
+// the moments. The same tests must detect faulty variants.
 #include "muster/randomizers/sum_sampler.h"
 
 #include <gmock/gmock.h>
@@ -117,7 +117,7 @@ std::vector<Vector> gradients() {
     for (std::size_t i = 0; i < x.size(); ++i) {
       x[i] = 0.3f * std::sin(static_cast<float>(j) + 2 * static_cast<float>(i)) + 0.1f;
     }
-    clients.push_back(j == 7 ? Vector(5) : x);  // one client is a dummy
+    clients.push_back(j == 7 ? Vector(5) : x);  // one client has the zero vector
   }
   return clients;
 }
@@ -165,7 +165,8 @@ TEST(GaussianSum, ClientsTogetherAddUpLikeClientsAlone) {
   const auto sampler = make_gaussian_sum(kSigma, kClip, 1003);
   for (std::size_t count : {0u, 1u, 4u, 7u, 131u}) {  // the sum of 131 clients exceeds 32 bits
     std::vector<std::vector<float>> clients(count, std::vector<float>(1003, 0.0f));
-    // Large and tiny entries alternate. The large last entry makes the norm exceed the clip norm.
+    // Client i has an entry at i, large and tiny in turn. The large last entry makes each norm exceed the
+    // clip norm.
     for (std::size_t i = 0; i < count; ++i) clients[i][i] = i % 2 == 0 ? 1e3f : 1e-3f;
     for (std::size_t i = 0; i < count; ++i) clients[i][1002] = 1e3f;
     const std::vector<std::span<const float>> views(clients.begin(), clients.end());
@@ -190,8 +191,9 @@ TEST(GaussianSum, IsFreshEachRoundAndRepeatable) {
   EXPECT_NE(steps(3), steps(4));
   // Every coordinate has its own noise, also across blocks. A coordinate is a rounded normal of deviation 96,
   // so it has any given value with probability at most p = 1 / (sqrt(2 pi) 96), also given the coordinates
-  // before it. The number of equal pairs is therefore at most Bin(1499, p) in stochastic order (mean 6.2). It
-  // is 25 or more with probability at most 1.1e-8 for one lag. The false-alarm rate of all four is 4.4e-8.
+  // before it. The number of equal pairs at one lag is therefore at most Bin(1499, p) in stochastic order
+  // (mean 6.2), and it is 25 or more with probability at most 1.1e-8. The false-alarm rate of all four lags
+  // together is 4.4e-8.
   const std::vector<std::int64_t> first = steps(3);
   for (const std::size_t lag : {1u, 16u, 32u, 1024u}) {
     int equal = 0;

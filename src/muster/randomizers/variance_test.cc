@@ -1,5 +1,5 @@
-// Compares the closed forms with slow computations of the same numbers; docs/randomizers.md
-// quotes some of them.
+// Compares the closed forms with slow computations of the same numbers. docs/randomizers.md quotes some of
+// the values.
 #include "muster/randomizers/variance.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace muster::randomizers {
 namespace {
 
 TEST(Variance, TheSphereByQuadratureOverAnAngle) {
-  // E |<v, u>| = int |cos| sin^(d-2) / int sin^(d-2).
+  // For the angle between v and u, E |<v, u>| = int |cos| sin^(d-2) / int sin^(d-2) over [0, pi].
   for (int d : {2, 3, 5, 20, 300}) {
     double top = 0, bottom = 0;
     constexpr int kNodes = 400'000;

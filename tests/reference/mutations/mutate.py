@@ -18,7 +18,7 @@ import sys
 
 
 def blocks_of(path):
-    """[(source path, old text, new text)]"""
+    """Returns the changes of a mutation, as a list of (source path, old text, new text)."""
     blocks, source, old, new, part = [], None, [], [], None
     for line in path.read_text(encoding="utf-8").splitlines():
         if part is None and line.startswith("file: "):

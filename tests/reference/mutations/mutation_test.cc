@@ -55,7 +55,7 @@ Question all_of(Question q) {
   return q;
 }
 
-// The questions by which the defects were found.
+// Returns the questions by which the defects were found.
 std::vector<Question> questions_of(const std::string& mutation) {
   using enum Protocol;
   using enum RandomizerKind;
@@ -84,7 +84,8 @@ std::vector<Question> questions_of(const std::string& mutation) {
   return every;
 }
 
-// The guards that notice each defect. The gate tolerates rounding errors and does not check lower values.
+// Returns the guards that notice each defect. The gate
+// tolerates rounding errors and does not check lower values.
 std::string guards_of(const std::string& mutation) {
   const std::map<std::string, std::string> guards = {{"none", ""},
                                                      {"lost-mass", "gate reference relations"},
