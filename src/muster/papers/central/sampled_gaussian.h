@@ -12,7 +12,8 @@
 //     for N(0) from P:   q k f_mu(epsilon - ln k) with k = 1 - odds (E-1), and 0 where k <= 0;
 //     for a replaced record, with every split q = q1 + q2 and b = (E-1) (1-q), at most
 //         q1 f_mu(ln(b / q1)) + q2 f_2mu(ln(E q / q2)).
-// The last bound is attained by one split, at which both terms have the threshold of the likelihood ratio.
+// One split attains the last bound: there, both terms are differences of probabilities of the same event, on
+// which P/Q exceeds E.
 // Immutable; the functions may be called from any thread.
 //
 // References: Zhu, Dong, Wang, "Optimal accounting of differential privacy via characteristic function"

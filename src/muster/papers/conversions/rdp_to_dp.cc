@@ -37,7 +37,7 @@ struct MomentSum {
   }
 
   // Encloses log phi(u) - log phi(v) in difference +- margin; the margin is +infinity where rounding hides
-  // the sign.
+  // the sign. log_left is log phi(u), and log_right is log phi(v).
   struct Slope {
     double difference, margin, log_right, log_left;
     bool rises() const { return difference > margin; }
@@ -95,7 +95,7 @@ struct MomentSum {
 // A lower bound of the least D_order of a pair whose hockey-stick divergence at epsilon is delta,
 // 0 < delta < 1: the exact value less a bound on its rounding error.
 double least_divergence(double order, double epsilon, double delta) {
-  if (epsilon > 700) return -kInfinity;  // a trivial bound; callers then use Conversion::canonne
+  if (epsilon > 700) return -kInfinity;  // a trivial bound; callers then keep that of Conversion::canonne
   const MomentSum f{order, delta, std::exp(epsilon), std::expm1(epsilon) + delta};
   const double bottom = std::log(delta) - 60 - std::log(order), top = std::log1p(-delta);
   // Brackets the minimum of F: `low` is a y at which F surely falls, `high` one at which it surely rises, or

@@ -16,7 +16,7 @@ using namespace random_check_in;
 
 const Question kAtMillionth{Question::Kind::epsilon_at_delta, 1e-6};
 
-// The theorems' formulas as printed; e0 is epsilon0.
+// Evaluate the theorems' formulas as printed; e0 is epsilon0.
 long double theorem32(long double e0, long double m, long double p0, long double delta) {
   return p0 * (std::exp(e0) - 1) * std::sqrt(2 * std::exp(e0) * std::log(1 / delta) / m) +
          p0 * p0 * std::exp(e0) * (std::exp(e0) - 1) * (std::exp(e0) - 1) / (2 * m);
@@ -65,7 +65,7 @@ TEST(RandomCheckIn, ReferenceFigures) {
 
 // Figure 2's caption says, at delta = 1e-6: "our bounds with n = 10^3 and n = 10^4 are similar to the
 // bounds from [19] with n = 10^4 and n = 10^5". Its [19] is Erlingsson et al. (2019). The bounds agree within
-// a factor 1.75 while that of Theorem 5.1 is below epsilon0.
+// a factor 1.75 wherever Theorem 5.1 gives less than epsilon0.
 TEST(RandomCheckIn, FigureTwoCaption) {
   for (const double n : {1e3, 1e4}) {
     for (double e0 = 0.1; shuffling(e0, n).epsilon(1e-6) < e0; e0 += 0.1) {
@@ -93,8 +93,8 @@ TEST(RandomCheckIn, SimplificationIsNeverBelowTheTheorem) {
   EXPECT_FALSE(fixed_window_simplified(0.5, 10, 1, 0.01).has_value());
 }
 
-// The exact hockey-stick divergence of a shuffle of m messages of binary response, if all records but the
-// victim's are equal. It is also that of a run with p0 = 1 in which no other client checks in.
+// Computes the exact hockey-stick divergence of a shuffle of m messages of binary response, if all records
+// but the victim's are equal. It is also that of a run with p0 = 1 in which no other client checks in.
 long double homogeneous_delta(int m, long double e0, long double epsilon) {
   const long double q = 1 / (std::exp(e0) + 1), p = 1 - q;
   // In iteration j, log_mass is the logarithm of the probability of j wrong answers among m.
@@ -123,12 +123,13 @@ TEST(RandomCheckIn, ProvenOnesCoverTheExactCurve) {
   EXPECT_GT(homogeneous_delta(1000, 0.5, fixed_window(0.5, 1000, 1).epsilon(1e-4) / 4), 1e-4);
 }
 
-// Adaptive messages of one bit: the law of the next bit depends on all earlier bits and on the record, with
-// likelihood ratios between e^-epsilon0 and e^epsilon0. The laws form a random tree with 16 transcripts of
-// four bits.
+// Holds the laws of adaptive messages of one bit: the law of the next bit depends on all earlier bits and on
+// the record, with likelihood ratios between e^-epsilon0 and e^epsilon0. The laws form a random tree with 16
+// transcripts of four bits.
 struct AdaptiveBits {
   static constexpr int kSlots = 4, kRecords = 3;
-  // P(next bit = 1). The first index is a 1 followed by the past bits, the second the record.
+  // P(next bit = 1). The first index is the binary number 1 followed by the past bits, the second is the
+  // record.
   long double one[1 << kSlots][kRecords];
   AdaptiveBits(long double e0, std::mt19937_64& engine) {
     const long double q = 1 / (std::exp(e0) + 1);
@@ -149,8 +150,8 @@ struct AdaptiveBits {
   }
 };
 
-// The law of the transcripts is computed from the protocols' definitions, as a sum over the victim's slot or
-// over all orders of the clients.
+// The proven bounds cover the divergence of every random tree. The law of the transcripts is computed from
+// the protocols' definitions, as a sum over the victim's slot or over all orders of the clients.
 TEST(RandomCheckIn, CoversEnumeratedAdaptiveRuns) {
   std::mt19937_64 engine(3);
   int cases = 0;

@@ -115,8 +115,8 @@ namespace psg = published_shuffle_gaussian;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSlack = 0.5;
 
-// The Bound of a formula of the paper: its divergence `rdp` is converted, `id` names the Bound, and `title`
-// names the formula in the citation.
+// Returns the Bound of a formula of the paper: the formula's divergence `rdp` is converted, `id` names the
+// Bound, and `title` names the formula in the citation.
 Bound by_formula(const char* id, const std::string& title, const Divergence& rdp, std::uint64_t rounds,
                  const Question& question, Conversion conversion = Conversion::canonne) {
   Bound bound = answer_by_renyi(rdp, rounds, question, conversion);

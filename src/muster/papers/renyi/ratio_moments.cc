@@ -8,9 +8,9 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// log(e^x - 1), x > 0.
+// Returns log(e^x - 1) for x > 0.
 double log_expm1(double x) { return x > 40 ? x : std::log(std::expm1(x)); }
-// log(1 - e^-x), x > 0.
+// Returns log(1 - e^-x) for x > 0.
 double log_1m_exp(double x) { return x > 40 ? 0 : std::log(-std::expm1(-x)); }
 
 }  // namespace

@@ -53,8 +53,9 @@ RenyiCurve shuffled_gaussian(double records, double mu) {
   return [table, records](std::uint64_t order) { return affordable(*table, records, order); };
 }
 
-// The Renyi curve with subsampling: Theorem 9 of Wang et al. (2019) for a subset, and its mixture over the
-// number of reports for check-ins (subsampled_rdp.h). `mechanism(k)` is the Renyi curve on k records.
+// Returns the Renyi curve with subsampling: Theorem 9 of Wang et al. (2019) for a subset, and its mixture
+// over the number of reports for check-ins (subsampled_rdp.h). `mechanism(k)` is the Renyi curve on k
+// records.
 RenyiCurve subsampled(const RenyiCrowd& crowd, const std::function<RenyiCurve(double)>& mechanism,
                       double largest_loss) {
   if (crowd.subset > 0) {
