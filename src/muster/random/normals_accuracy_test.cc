@@ -40,7 +40,7 @@ Words chosen_words() {
   for (std::uint32_t r : edges) {
     for (std::uint32_t a : edges) words.add(r, a);
   }
-  // Radius words over the whole range, equally many for each power of two, with angles in all directions.
+  // These radius words cover the whole range, equally many for each power of two, at angles all around.
   std::uint32_t angle = 12345;
   for (int shift = 0; shift < 32; ++shift) {
     for (std::uint32_t i = 0; i < 4000; ++i) {

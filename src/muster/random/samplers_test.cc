@@ -26,7 +26,7 @@ TEST(Probability, IsAnExactMultipleRoundedDown) {
   EXPECT_TRUE(half.accepts((std::uint64_t{1} << 63) - 1));
   EXPECT_FALSE(half.accepts(std::uint64_t{1} << 63));
   EXPECT_EQ(half.value(), 0.5);
-  // The largest double below 1 is 1 - 2^-53: 2^11 words are refused.
+  // The largest double below 1 is 1 - 2^-53, so 2^11 words are refused.
   const Probability nearly = Probability::at_most(1 - 0x1p-53);
   EXPECT_TRUE(nearly.accepts(kMax - 2048));
   EXPECT_FALSE(nearly.accepts(kMax - 2047));
@@ -58,13 +58,13 @@ TEST(Bernoulli, ConsumesOneWordAndComesAtItsRate) {
     for (std::uint64_t i = 0; i < n; ++i) heads += bernoulli(bits, Probability::at_most(p));
     const auto verdict = testing::binomial_test(heads, n, p, kAlpha);
     EXPECT_TRUE(verdict.pass) << verdict.summary;
-    // Known bad: a coin whose rate is too small by a fifth.
+    // The test must reject a coin whose rate is too small by a fifth.
     EXPECT_FALSE(testing::binomial_test(heads - heads / 5, n, p, kAlpha).pass);
   }
 }
 
 TEST(UniformBelow, RejectsExactlyTheExcess) {
-  // 2^64 mod 3 = 1: of all words only 0 is rejected.
+  // As 2^64 mod 3 = 1, only the word 0 is rejected.
   ScriptedSource three({0, 0, kMax, 1});
   EXPECT_EQ(uniform_below(three, 3), 2u);
   EXPECT_EQ(three.consumed(), 3u);
@@ -106,13 +106,13 @@ TEST(UniformBelow, IsUniformWhereAModuloIsNot) {
     const auto verdict = equal_bins([&] { return uniform_below(bits, bound); }, bound, bins, 600'000);
     EXPECT_TRUE(verdict.pass) << verdict.summary;
   }
-  // Known bad: word mod 3 * 2^62 falls in the first third twice as often.
+  // The test must reject word mod 3 * 2^62, which falls in the first third twice as often.
   KeyedStream bits = stream(7);
   const std::uint64_t bound = std::uint64_t{3} << 62;
   const auto biased = equal_bins([&] { return bits.next_u64() % bound; }, bound, 12, 600'000);
   EXPECT_FALSE(biased.pass) << biased.summary;
-  // Known bad: multiplication without rejection. With bound 3 * 2^62, every third value
-  // comes from two words.
+  // The test must reject multiplication without rejection. With bound 3 * 2^62, every third value comes from
+  // two words.
   std::uint64_t kept = 0;
   for (int i = 0; i < 100'000; ++i) {
     __extension__ using Wide = unsigned __int128;

@@ -54,8 +54,7 @@ TEST(RdpToDp, ConversionTermOfThePapersTable) {
 
 // Where the minimum of Theorem 3 lies at the end of its interval, it may exceed a double's range. Such an
 // infinite moment must not be taken as a proof of epsilon = 0. The true values are from randomized response
-// with epsilon0 = rho, whose divergence is at most rho at every order and whose total variation is tanh(rho /
-// 2).
+// with epsilon0 = rho, whose divergence is at most rho at every order. Its total variation is tanh(rho / 2).
 TEST(RdpToDp, MomentsPastTheRangeOfDoublesCertifyNothing) {
   for (const double order : {1e3, 1e5, 1e6, 1e9, 1e15}) {
     for (const double rho : {0.05, 0.3, 2.0}) {

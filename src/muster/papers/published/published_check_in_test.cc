@@ -153,8 +153,7 @@ TEST(PublishedCheckIn, LemmasFourAndFiveWithTheirWeights) {
 }
 
 TEST(PublishedCheckIn, DistributedCheckIn) {
-  // Computes E_q'[(p'/q')^l] of the removal moments (published_check_in.h) by quadrature of the two
-  // densities.
+  // Computes E_q'[(p'/q')^l], the removal moment of published_check_in.h, by quadrature of the densities.
   const auto quadrature = [](long double k, long double s, long double order) {
     const long double ps = s / std::sqrt(k), qs = s / std::sqrt(k + 1), h = ps / 400;
     long double sum = 0;

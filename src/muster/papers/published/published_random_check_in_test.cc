@@ -128,7 +128,7 @@ TEST(RandomCheckIn, ProvenOnesCoverTheExactCurve) {
 // transcripts of four bits.
 struct AdaptiveBits {
   static constexpr int kSlots = 4, kRecords = 3;
-  // P(next bit = 1). The first index is the binary number 1 followed by the past bits, the second is the
+  // P(next bit = 1). The first index is a binary number, 1 followed by the past bits; the second is the
   // record.
   long double one[1 << kSlots][kRecords];
   AdaptiveBits(long double e0, std::mt19937_64& engine) {

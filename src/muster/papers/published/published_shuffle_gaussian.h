@@ -34,8 +34,8 @@ Divergence equation17(double clients, double rate, double t);
 Divergence theorem3(double clients, double rate, double t, double slack);
 
 // Return the (epsilon, delta0) of one Gaussian message at mu = distance / sigma. gaussian_guarantee has the
-// exact epsilon. classical_gaussian_guarantee has mu sqrt(2 log(1.25 / delta0)), by which the papers choose
-// the noise.
+// exact epsilon. classical_gaussian_guarantee has mu sqrt(2 log(1.25 / delta0)), which the papers use to
+// choose the noise.
 Guarantee gaussian_guarantee(double mu, double delta0);
 Guarantee classical_gaussian_guarantee(double mu, double delta0);
 // Returns the exact guarantee at delta0 = n^-1.5, which the paper "Shuffled check-in" fixes, for n clients.

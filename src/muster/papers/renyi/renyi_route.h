@@ -41,8 +41,7 @@ double girgis_ccs_2021(double epsilon0, double clients, std::uint64_t order);
 struct CountCell {
   double k, weight;  // k is the middle of the cell, rounded down
 };
-// Near the mean, cells are about `fineness` standard deviations wide. With fineness 0, each is one value of
-// k.
+// Near the mean, cells are about `fineness` standard deviations wide. With fineness 0, each is a single k.
 std::vector<CountCell> count_cells(double n, double rate, double fineness);
 
 }  // namespace muster::accounting

@@ -33,8 +33,7 @@ long double ccs_2021(long double e0, long double n, int order) {
   return std::log(sum) / (order - 1);
 }
 
-// Evaluates Theorem 9 of Wang et al. (2019) for a mechanism with divergence rho j at order j, as a Gaussian
-// has.
+// Evaluates Theorem 9 of Wang et al. (2019) for a divergence of rho j at order j, like that of a Gaussian.
 long double theorem9(long double rate, long double rho, long double largest, int order) {
   const auto factor = [&](int j) { return std::min(2.0L, std::pow(std::exp(largest) - 1, (long double)j)); };
   long double sum =

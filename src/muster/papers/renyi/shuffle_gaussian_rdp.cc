@@ -54,8 +54,7 @@ RenyiCurve shuffled_gaussian(double records, double mu) {
 }
 
 // Returns the Renyi curve with subsampling: Theorem 9 of Wang et al. (2019) for a subset, and its mixture
-// over the number of reports for check-ins (subsampled_rdp.h). `mechanism(k)` is the Renyi curve on k
-// records.
+// over the number of reports for check-ins (subsampled_rdp.h). `mechanism(k)` is the curve on k records.
 RenyiCurve subsampled(const RenyiCrowd& crowd, const std::function<RenyiCurve(double)>& mechanism,
                       double largest_loss) {
   if (crowd.subset > 0) {

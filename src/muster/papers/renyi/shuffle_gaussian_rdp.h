@@ -42,8 +42,7 @@ struct RenyiCrowd {
 
 Bound shuffle_gaussian_rdp_bound(const RenyiCrowd& crowd, double mu, std::uint64_t rounds,
                                  const Question& question, Conversion conversion);
-// This bound is for comparison with equations (16) and (17) of Liew and Takahashi. The bound above is
-// smaller.
+// This bound is larger than the one above. It is for comparison with equations (16) and (17) of the paper.
 Bound shuffle_gaussian_rdp_subsampled_bound(const RenyiCrowd& crowd, double mu, std::uint64_t rounds,
                                             const Question& question, Conversion conversion);
 
