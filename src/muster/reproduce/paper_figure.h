@@ -1,9 +1,9 @@
-// A figure or table of a paper as muster computes it: curves of six kinds, the settings behind them, and what
-// was found about each claim that the paper's text makes about it.
+// Describes a figure or table of a paper as muster computes it: curves of six kinds, the settings behind
+// them, and what was found about each claim that the paper's text makes about it.
 //
-// A recipe (recipes.h) returns one of these; figure_files.h writes it as CSV, JSON and pictures. What the
-// paper itself says (captions, quoted claims, stated numbers) is not repeated here: paper_texts.h has it.
-// Plain values.
+// A recipe (recipes.h) returns a PaperFigure; figure_files.h writes it as CSV, JSON and pictures. What the
+// paper itself says (captions, quoted claims, stated numbers) is in paper_texts.h. All types are plain
+// values.
 #pragma once
 
 #include <optional>
