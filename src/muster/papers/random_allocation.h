@@ -22,7 +22,7 @@ namespace muster::accounting {
 
 class RandomAllocation {
  public:
-  // slots >= 1; mu = Delta / s > 0.
+  // Requires slots >= 1 and mu = Delta / s > 0.
   RandomAllocation(std::uint64_t slots, double mu) : pair_(slots, mu) {}
 
   // Encloses the hockey-stick divergence at epsilon >= 0, the larger of its two directions.

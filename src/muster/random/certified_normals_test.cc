@@ -2,8 +2,8 @@
 // words. This file measures a sample of the words; certified_normals_long_test.cc includes it with stride 1,
 // for every word.
 //
-// A normal is the product of a radius and a sine or cosine. Each factor depends on one word only, so all
-// radius words and all angle words can be measured separately, although there are too many pairs of words.
+// A normal is the product of a radius and a sine or cosine. Each factor depends on one word only, so radius
+// words and angle words are measured separately; there are too many pairs of words to measure each pair.
 // The reference is computed in double precision, whose rounding errors are negligible beside those of single
 // precision.
 #ifndef MUSTER_WORD_STRIDE

@@ -18,7 +18,7 @@ struct Counter {
   std::uint64_t high;
 };
 
-// Throws Error(internal) for a round >= 2^40 or a client >= 2^48.
+// Returns the counter of block `index`. Throws Error(internal) for a round >= 2^40 or a client >= 2^48.
 Counter counter_of(const StreamAddress& address, std::uint32_t index);
 
 // Overwrites `out` with both words of each of out.size() / 2 blocks, whose indices are consecutive from

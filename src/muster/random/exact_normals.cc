@@ -108,7 +108,7 @@ std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, 
       static_cast<double>(static_cast<std::int32_t>(bits.angle) >> 1) + following(bits.more_angle);
   const double open = more ? 0x1p-64 : 1;
   if (drawn == 0) return std::nullopt;
-  // Uses ln((drawn + open) / drawn) <= open / drawn. `drawn` itself is rounded, by a relative 2^-53.
+  // `least` uses ln((drawn + open) / drawn) <= open / drawn. `drawn` itself is rounded, by a relative 2^-53.
   const double most = 2 * minus_logarithm(drawn * 0x1p-31) + 0x1p-50;
   const double longest = std::sqrt(most * (1 + kSeriesError));
   const double least = most * (1 - kSeriesError) - 0x1p-49 - 2 * open / drawn * (1 + kSeriesError);

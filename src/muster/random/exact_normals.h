@@ -32,7 +32,7 @@ namespace muster::random {
 //    allows.
 //  - kNormalError bounds the difference between a certified normal and every normal that its two words allow.
 //    If the pair's length is in [kShort, kLong], kMiddlingError bounds it too.
-// The bounds are measured over every word on every vector target (certified_normals_test.cc).
+// The bounds are measured over every word on every vector target (certified_normals_long_test.cc).
 inline constexpr int kEqualBits = 14;
 inline constexpr float kLargestRadius = 4.406f;
 inline constexpr double kFactorError = 1.3e-7, kNormalError = 3.2e-6;
@@ -63,7 +63,7 @@ std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, 
 std::optional<std::int64_t> rounded_if_middling(float normal, float other, double shift, double deviation);
 
 // Overwrites `out` with normals first, first + 1, ... of the stream in the certified reading. Throws
-// Error(internal) unless `first` is a multiple of kNormalGroup.
+// Error(internal) unless `first` is a multiple of kNormalGroup and the stream has these normals.
 void fill_certified_normals(const RunKey& key, const StreamAddress& address, std::uint64_t first,
                             std::span<float> out);
 

@@ -21,8 +21,8 @@
 
 namespace muster::random {
 
-// What the words of a stream are used for. The values are fixed: add new ones, but never renumber. Purpose p
-// + 128 addresses the further bits of the normals of purpose p, and the keys for these bits
+// Says what the words of a stream are used for. The values are fixed: add new ones, but never renumber.
+// Purpose p + 128 addresses the further bits of the normals of purpose p, and the keys for these bits
 // (exact_normals.h).
 enum class Purpose : std::uint8_t {
   check_in = 1,             // a client's check-in coin after its first 16 bits

@@ -21,7 +21,7 @@ struct PairBits {
   // Further words, equally many for both, the most significant ones first.
   std::vector<std::uint64_t> more_radius, more_angle;
 
-  // Whether the first (or second) normal of the pair is the one made with the cosine, and whether it is
+  // Say whether the first (or second) normal of the pair is the one made with the cosine, and whether it is
   // negative.
   bool is_cosine(bool second) const { return second == ((angle & 1) != 0); }
   bool is_negative(bool second) const { return (is_cosine(second) ? radius : angle) >> 31 != 0; }

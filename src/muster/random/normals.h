@@ -27,7 +27,7 @@ inline constexpr std::size_t kNormalGroup = 32;
 void fill_normals(const RunKey& key, const StreamAddress& address, std::span<float> out);
 
 // Overwrites `out` with normals first, first + 1, ... of the stream. Throws Error(internal) unless `first` is
-// a multiple of kNormalGroup.
+// a multiple of kNormalGroup and the stream has these normals.
 void fill_normals_from(const RunKey& key, const StreamAddress& address, std::uint64_t first,
                        std::span<float> out);
 

@@ -30,7 +30,7 @@ TEST(Probability, IsAnExactMultipleRoundedDown) {
   const Probability nearly = Probability::at_most(1 - 0x1p-53);
   EXPECT_TRUE(nearly.accepts(kMax - 2048));
   EXPECT_FALSE(nearly.accepts(kMax - 2047));
-  // 2^-64 accepts one word; half of it rounds down to none.
+  // A probability of 2^-64 accepts one word, and half of it rounds down to none.
   EXPECT_TRUE(Probability::at_most(0x1p-64).accepts(0));
   EXPECT_FALSE(Probability::at_most(0x1p-64).accepts(1));
   EXPECT_FALSE(Probability::at_most(0x1p-65).accepts(0));
@@ -71,8 +71,9 @@ TEST(UniformBelow, RejectsExactlyTheExcess) {
   EXPECT_EQ(uniform_below(three, 3), 0u);
   EXPECT_EQ(three.consumed(), 4u);
 
-  // bound = 2^63 + 1, so 2^64 mod bound = 2^63 - 1. Word 1 has low half 2^63 + 1 and is accepted as 0;
-  // word 2 has low half 2 and is rejected; word 3 has low half 2^63 + 3 and high half 1.
+  // With the bound 2^63 + 1, 2^64 mod bound is 2^63 - 1. The product of word 1 has low half 2^63 + 1 and is
+  // accepted as 0; that of word 2 has low half 2 and is rejected; that of word 3 has low half 2^63 + 3 and
+  // high half 1.
   const std::uint64_t bound = (std::uint64_t{1} << 63) + 1;
   ScriptedSource large({1, 2, 3});
   EXPECT_EQ(uniform_below(large, bound), 0u);

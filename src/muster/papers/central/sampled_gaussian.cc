@@ -31,12 +31,12 @@ Enclosure outward(double lower, double upper) {
           numerics::as_upper_bound(upper * (1 + numerics::kEightRoundings))};
 }
 
-// ln(e^epsilon - 1), also where e^epsilon overflows; epsilon > 0.
+// Returns ln(e^epsilon - 1) for epsilon > 0, also where e^epsilon overflows.
 double log_growth(double epsilon) {
   return epsilon > 1 ? epsilon + std::log1p(-std::exp(-epsilon)) : std::log(std::expm1(epsilon));
 }
 
-// asinh(e^x), also where e^x overflows.
+// Returns asinh(e^x), also where e^x overflows.
 double asinh_of_exp(double x) {
   constexpr double kLarge = 40;  // above it, asinh(e^x) = x + ln 2 within e^-80
   return x > kLarge ? x + std::log(2.0) : std::asinh(std::exp(x));

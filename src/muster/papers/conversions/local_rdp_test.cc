@@ -92,7 +92,7 @@ TEST(LocalRdp, GaussianByQuadrature) {
   }
 }
 
-// --- docs/theory/no-conversion-from-approximate-dp.md
+// The tests below belong to docs/theory/no-conversion-from-approximate-dp.md.
 
 // Computes the moment of Liew, Hasegawa, Takahashi (2022), Lemma 3, equation (4): its minimum over r in
 // (delta, 1), on a grid of equal steps in log(r - delta).

@@ -179,8 +179,8 @@ const char* const kLemma3 =
     "1e-100 is (0, 1e-5)-DP with divergence 207 at order 2; at delta = 0 the lemma calls every epsilon-DP "
     "mechanism perfectly private";
 
-// The value of `free_delta` in shuffled() and of `miss` in high_count_round(). The paper does not say how to
-// choose them. Here both are the question's delta, or 1e-6 if the question asks for delta.
+// Returns the value of `free_delta` in shuffled() and of `miss` in high_count_round(). The paper does not say
+// how to choose them. Here both are the question's delta, or 1e-6 if the question asks for delta.
 double free_delta(const Question& question) { return question.asks_epsilon() ? question.fixed() : 1e-6; }
 
 // Returns the divergence of one round by equation (6): the divergence `given` k reports, mixed over k.

@@ -101,7 +101,7 @@ long double homogeneous_delta(int m, long double e0, long double epsilon) {
   long double log_mass = static_cast<long double>(m) * std::log(p), sum = 0;
   for (int j = 0; j <= m; ++j) {
     const long double share = static_cast<long double>(j) / m;
-    // The likelihood ratio of the victim's two records, given j wrong answers.
+    // This is the likelihood ratio of the victim's two records, given j wrong answers.
     const long double ratio = share * p / q + (1 - share) * q / p;
     sum += std::exp(log_mass) * std::max(0.0L, ratio - std::exp(epsilon));
     log_mass += std::log(static_cast<long double>(m - j) / (j + 1) * q / p);
@@ -217,8 +217,8 @@ TEST(RandomCheckIn, StepsOfTheDerivation) {
         EXPECT_LE(squares, p0 * p0 / (m * (1 - c)) * (1 + 1e-15L));
         EXPECT_LE(1 / (1 - c), std::exp(e0) * (1 + 1e-14));
       }
-      // (1 + r (rho - 1)) / (1 + r' (rho' - 1)) <= 1 + x (e^e0 - 1), where x is the larger of r and r',
-      // and rho / rho' <= e^e0.
+      // The second inequality is (1 + r (rho - 1)) / (1 + r' (rho' - 1)) <= 1 + x (e^e0 - 1), where x is the
+      // larger of r and r', and rho / rho' <= e^e0.
       for (double r = 0; r <= 1; r += 0.1) {
         for (double other = 0; other <= 1; other += 0.1) {
           for (double log_rho = -e0; log_rho <= e0; log_rho += e0 / 7) {
@@ -255,8 +255,7 @@ TEST(RandomCheckIn, ApproximateVersionsAreVacuous) {
 }
 
 TEST(RandomCheckIn, Dummies) {
-  // The expected count of Proposition 3.4 for n = 3 and m = 2, where each client is at slot 1 with
-  // probability p0/2.
+  // By hand for n = 3 and m = 2: each client is at slot 1 with probability p0/2, and likewise at slot 2.
   EXPECT_NEAR(expected_dummies_fixed(3, 2, 0.4), 2 * 0.8 * 0.8 * 0.8, 1e-15);
   EXPECT_LE(expected_dummies_fixed(1e6, 1e3, 2 * 1e3 / 1e6), 1e3 / std::exp(2.0));  // p0 = 2 m / n
   EXPECT_LE(expected_dummies_sliding(6e4, 100), expected_dummies_sliding_printed(6e4, 100));

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLargestSummed = 1e8;  // the largest subset for which Theorem 2 is summed
-// The highest order at which Theorem 9 is evaluated; the work grows as the square of the order.
+// Theorem 9 is not evaluated above this order, because the work grows as the square of the order.
 constexpr std::uint64_t kLastOrder = 1024;
 
 const char* const kGirgis =

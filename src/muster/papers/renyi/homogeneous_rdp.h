@@ -41,12 +41,12 @@ class HomogeneousRdp {
   // `one_report` must be made with the check-in rate.
   static HomogeneousRdp check_in(double clients, RatioMoments one_report);
 
-  // D_order(P||Q). It is [0, infinity] ("not computed") below order 2, above the highest orders given below,
-  // and where numbers leave the range of exponents. The first call at an order costs O(order^2) and computes
-  // all lower orders, too.
+  // Encloses D_order(P||Q). The result is [0, infinity] ("not computed") below order 2, above the highest
+  // orders given below, and where numbers leave the range of exponents. The first call at an order costs
+  // O(order^2) and computes all lower orders, too.
   numerics::Enclosure divergence(std::uint64_t order);
 
-  // E[S^order] - 1 as mantissa and exponent, and a bound on its relative error.
+  // Holds E[S^order] - 1 as mantissa and exponent, and a bound on its relative error.
   struct Excess {
     numerics::Scaled value;
     double relative_error;

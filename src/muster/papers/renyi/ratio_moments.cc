@@ -33,7 +33,7 @@ double RatioMoments::log_excess(std::uint64_t order) const {
   if (order < 2) return -kInfinity;
   const double j = static_cast<double>(order), p = parameter_;
   if (kind_ == Kind::gaussian) return log_rate_ + log_expm1(p * (j * (j - 1) / 2));
-  // mu_j - 1 = rate (e^{e0 j} - e^{e0}) (1 - e^{-e0 j}) / (e^{e0} + 1)
+  // For binary response, mu_j - 1 = rate (e^{e0 j} - e^{e0}) (1 - e^{-e0 j}) / (e^{e0} + 1).
   return log_rate_ + log_expm1(p * (j - 1)) + log_1m_exp(p * j) - std::log1p(std::exp(-p));
 }
 
@@ -41,7 +41,7 @@ double RatioMoments::log_step(std::uint64_t order) const {
   if (order < 2) return -kInfinity;
   const double j = static_cast<double>(order), p = parameter_;
   if (kind_ == Kind::gaussian) return log_rate_ + p * ((j - 1) * (j - 2) / 2) + log_expm1(p * (j - 1));
-  // mu_j - mu_{j-1} = rate (e^{e0} - 1) (e^{e0 (j-1)} - e^{e0 (1-j)}) / (e^{e0} + 1)
+  // Here mu_j - mu_{j-1} = rate (e^{e0} - 1) (e^{e0 (j-1)} - e^{e0 (1-j)}) / (e^{e0} + 1).
   return log_rate_ + std::log(std::tanh(p / 2)) + p * (j - 1) + log_1m_exp(2 * p * (j - 1));
 }
 

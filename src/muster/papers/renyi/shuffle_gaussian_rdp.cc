@@ -17,7 +17,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const char* const kConjecture =
     "the homogeneous pair with Delta = the records' diameter is worst: not proven, no counterexample known";
 
-// The highest order that is used if it exceeds the number of reports. Such orders cost the most and seldom
+// Orders above the number of reports are used only up to this one, because they cost the most and seldom
 // help.
 constexpr std::uint64_t kAffordableBeyondReports = 4096;
 

@@ -29,7 +29,7 @@
 
 namespace muster::accounting {
 
-// Who reports: `subset` of the clients, drawn secretly and uniformly (subset = clients: all of them), or
+// Says who reports: `subset` of the clients, drawn secretly and uniformly (subset = clients: all of them), or
 // each client with probability `rate` (then subset = 0).
 struct RenyiCrowd {
   double clients;

@@ -17,7 +17,7 @@ double log_choose2(double l) { return std::log(l) + std::log(l - 1) - std::log(2
 // Returns (1+x)^l - 1 - l x >= 0 for x > -1, rounded down; infinity where it would overflow.
 double power_excess_lower(double l, double x) {
   if (std::fabs(l * x) < 1e-4) {
-    // Taylor's series to third order. The fourth-order term is non-negative and outweighs all later terms.
+    // Taylor's series is used to third order. The fourth-order term is non-negative and outweighs the rest.
     const double second = l * (l - 1) / 2 * x * x;
     return numerics::larger(0.0, second * (1 + (l - 2) / 3 * x) * (1 - numerics::kEightThousandRoundings));
   }

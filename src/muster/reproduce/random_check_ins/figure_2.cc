@@ -20,7 +20,7 @@ namespace published = accounting::random_check_in;
 
 constexpr double kSimilar = 2;   // two values are called similar if neither is more than twice the other
 constexpr double kMany = 1e18;   // so many users that the terms beyond the leading one vanish
-constexpr double kExact = 1e-4;  // relative size of those terms at kMany users
+constexpr double kExact = 1e-4;  // the relative size allowed for those terms at kMany users
 
 struct Setup {
   double delta = number_of("002-figure-2-delta");

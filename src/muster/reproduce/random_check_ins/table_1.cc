@@ -59,7 +59,7 @@ double corollary_reach() {
 }
 
 // States the largest relative difference between two curves. The text is appended to the name of `curve`,
-// because the drawing of `other` hides that curve.
+// because `other` is drawn over it.
 std::string beside(const Curve& curve, const Curve& other) {
   double most = 0;
   for (std::size_t i = 0; i < curve.points.size(); ++i) {

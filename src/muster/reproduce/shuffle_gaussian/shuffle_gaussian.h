@@ -1,4 +1,4 @@
-// Reproduces figures and tables of Liew, Takahashi, "Shuffle Gaussian mechanism for differential privacy"
+// Reproduces figures and tables of Liew and Takahashi, "Shuffle Gaussian mechanism for differential privacy"
 // (2022).
 //
 // Each of n clients adds Gaussian noise of standard deviation sigma to a record, and a shuffler removes the

@@ -80,7 +80,7 @@ BoundOf theorem_1_by(Conversion conversion) {
   };
 }
 
-// A function of published_subset.h that does not let the caller choose a conversion.
+// The type of the functions of published_subset.h that do not let the caller choose a conversion.
 using OfSubset = Bound (*)(double clients, double subset, double epsilon0, std::uint64_t rounds,
                            const Question& question);
 BoundOf of_subset(OfSubset bound) {

@@ -1,8 +1,8 @@
-// Reproduces Table 1: the network's number of parameters, counted from its layers for all readings of it.
+// Reproduces Table 1: the number of parameters of the network, counted for all readings of the table.
 //
 // The table gives filters, kernels and strides of the convolutions, the windows of the poolings and the units
-// of the dense layers. It leaves open the paddings, the strides of the poolings and the biases. Paddings and
-// strides affect the count only through the side of the last feature map.
+// of the dense layers. It leaves open the biases, the paddings and the strides of the poolings. A `Reading`
+// chooses the last two, which affect the count only through the side of the last feature map.
 #include <fmt/format.h>
 
 #include <array>
