@@ -166,8 +166,8 @@ inline constexpr std::size_t kRowBlocks = kNormalRow / 4;
 
 #if HWY_TARGET != HWY_SCALAR
 
-// Performs the ten AES rounds for kVectors vectors of counter blocks, divided into any number of shares: Do
-// executes share kStep of kSteps.
+// Performs the ten AES rounds for kVectors vectors of counter blocks, divided into shares: Do executes share
+// kStep of kSteps.
 template <std::size_t kVectors>
 class Encryption {
  public:

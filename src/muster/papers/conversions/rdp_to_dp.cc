@@ -18,8 +18,8 @@ constexpr double kLargestLog = 600;
 constexpr int kMoves = 4;
 constexpr double kStill = 1e-6;  // the upward steps end if a step gains less than this, relatively
 
-// Describes the sum F(y) = r u^(l-1) + (1-r) v^(l-1) that Theorem 3 minimizes at order l, where r = delta +
-// y, u = r/y = 1 + t and v = (1-r) / (e^eps - y) = 1 - w. The product e^{(l-1) eps} F(y) is E_Q[(P/Q)^l] of
+// Describes the sum F(y) = r u^(l-1) + (1-r) v^(l-1) that Theorem 3 minimizes at order l, with r = delta + y,
+// u = r/y = 1 + t and v = (1-r) / (e^eps - y) = 1 - w. The product e^{(l-1) eps} F(y) is E_Q[(P/Q)^l] of
 // the pair on two outcomes with P(A) = r and Q(A) = e^-eps y. F is convex, and F' = phi(u) - phi(v) with
 // phi(x) = x^(l-1) (l - (l-1) x).
 struct MomentSum {

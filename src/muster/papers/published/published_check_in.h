@@ -1,5 +1,5 @@
-// Evaluates the formulas of "Shuffled check-in" that papers/renyi/check_in_rdp.h does not have, in order to
-// reproduce the paper's figures. Most of the formulas are wrong.
+// Evaluates formulas of "Shuffled check-in" that papers/renyi/check_in_rdp.h does not have, in order to
+// reproduce the paper's figures. Most of these formulas are wrong.
 //
 // Sources: Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification towards practical distributed
 // learning" (2022, arXiv:2206.03151v1), and appendix B of a later manuscript (distributed check-in; its
@@ -51,8 +51,8 @@ Guarantee shuffled(double k, const Guarantee& local, double free_delta);
 // (0, 1) is the paper's Delta.
 double theorem2_printed(double epsilon0, double clients, double rate, double slack, std::uint64_t order);
 
-// Returns the guarantee of one round of the baseline: the subset has a size that the count exceeds with
-// probability at most `miss`, and `miss` is added to delta.
+// Returns the guarantee of one round of the baseline: subsampling at the quantile of the count that is
+// exceeded with probability at most `miss`. The value of `miss` is added to delta.
 Guarantee high_count_round(double clients, double rate, const Guarantee& local, double miss);
 
 // Return the right sides of Lemmas 4 and 5 of the later manuscript. With the binomial weights that the

@@ -53,7 +53,7 @@ std::optional<double> fixed_window_simplified(double epsilon0, double slots, dou
 std::optional<double> least_delta1(double epsilon0, double delta0);
 std::optional<double> approximate_epsilon(const SubGaussian& form, double uses, double delta1, double delta);
 
-// A dummy message fills each slot in which no client checks in. Their exact expected number is m (1 - p0/m)^n
+// Dummy messages fill the slots in which no client checks in. Their exact expected number is m (1 - p0/m)^n
 // for a fixed window (Proposition 3.4), and (n-m+1) (1 - 1/m)^m for sliding windows (Proposition 4.4). The
 // printed bound of Proposition 4.4 is (n-m+1) / e.
 double expected_dummies_fixed(double clients, double slots, double p0);

@@ -11,7 +11,7 @@
 //       and check-ins the pair's divergence is computed exactly, not by their equations 16 to 18.
 //   shuffle-gaussian-rdp-subsampled
 //       Equations 16 and 17 of Liew and Takahashi, corrected: the rate is k/n given k reports, and k = 0 is
-//       included. The bound is conditional on the same conjecture, and looser than shuffle-gaussian-rdp.
+//       included. The bound is conditional for the same reason, and looser than shuffle-gaussian-rdp.
 //   subset-local-rdp
 //       Theorem 9 of Wang et al. (2019), applied to the divergence of one message. The other messages do not
 //       help to hide it. The bound is proven for every randomizer with a Renyi curve, in any dimension. It

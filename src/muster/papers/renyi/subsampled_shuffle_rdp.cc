@@ -46,7 +46,8 @@ double log_series(std::uint64_t order, double x) {
                        std::log(half_root_pi) + 3 * std::log(x);
   // Terms are relative to the first one. The ratio of neighbouring terms is term_{j+1} / term_j =
   // x (l-j) / j * R_j with R_j = Gamma((j+1)/2) / Gamma(j/2) and R_{j+1} = (j/2) / R_j. It decreases in j,
-  // because R_j^2 >= j/2 - 1/4. So once it is below a half, all later terms sum to less than the last.
+  // because R_j^2 >= j/2 - 1/4. So once it is below a half, the later terms sum to less than the last one
+  // added.
   double term = 1, sum = 1, shift = 0, gamma_ratio = 1 / half_root_pi;
   for (double j = 3; j < l; ++j) {
     const double ratio = x * (l - j) / j * gamma_ratio;
