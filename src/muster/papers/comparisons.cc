@@ -20,8 +20,8 @@ void append(std::vector<Bound>& all, std::vector<Bound> more) {
   }
 }
 
-// Describes who reports. It is nullopt where the Renyi theorems do not apply: for random and for aggregated
-// check-ins, and for check-ins at unequal rates.
+// Describes who reports. The result is nullopt where the Renyi theorems do not apply: for random and for
+// aggregated check-ins, and for check-ins at unequal rates.
 std::optional<RenyiCrowd> renyi_crowd(const Participation& participation) {
   const double n = static_cast<double>(clients_of(participation).value());
   if (std::holds_alternative<Shuffle>(participation)) return RenyiCrowd::all(n);

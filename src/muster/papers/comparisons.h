@@ -19,8 +19,8 @@ namespace muster::accounting {
 std::vector<Bound> comparisons(const Mechanism& mechanism, const Participation& participation,
                                std::uint64_t rounds, const Question& question);
 
-// The bounds for all rounds of the stages. The papers' formulas need identical rounds, so the result is empty
-// unless there is exactly one stage.
+// Returns the bounds for all rounds of the stages. The papers' formulas need identical rounds, so the result
+// is empty unless there is exactly one stage.
 std::vector<Bound> comparisons(const Mechanism& mechanism, const std::vector<Stage>& stages,
                                const Question& question);
 

@@ -9,24 +9,25 @@
 namespace muster::accounting {
 namespace {
 
-// A relative allowance that is far larger than the rounding errors of the few operations that it covers.
+// This relative allowance is far larger than the rounding errors of the few operations that it covers.
 constexpr double kRoom = 1e-12;
 constexpr double kSmallest = 1e-300;
 
-// The logarithm of (1 - delta)^rounds for the round's delta, rounded down; -infinity if delta is 1 or more.
+// Returns the logarithm of (1 - delta)^rounds for the round's delta, rounded down. It is -infinity if delta
+// is 1 or more.
 double log_kept(const Guarantee& round, double rounds) {
   if (!(round.delta < 1)) return -std::numeric_limits<double>::infinity();
   return rounds * std::log1p(-round.delta) * (1 + kRoom);
 }
 
-// The part of delta that the rounds' own deltas leave for the privacy loss: 1 - (1 - delta) / kept with
-// kept = e^log_kept, rounded down. It is at most 0 if nothing is left.
+// Returns the part of delta that the rounds' own deltas leave for the privacy loss: 1 - (1 - delta) / kept
+// with kept = e^log_kept, rounded down. It is at most 0 if nothing is left.
 double left_for_loss(double delta, double log_kept) {
   const double spent = -std::expm1(log_kept) * (1 + kRoom);
   return (delta - spent) / std::exp(log_kept) * (1 - kRoom) - kRoom * spent;
 }
 
-// The epsilon of Theorem 3.5 for rounds with the given sums of eps^2 (`squares`), of eps tanh(eps/2)
+// Returns the epsilon of Theorem 3.5 for rounds with the given sums of eps^2 (`squares`), of eps tanh(eps/2)
 // (`mean`) and of eps (`most`).
 double sub_gaussian_epsilon(double squares, double mean, double most, double delta) {
   const double plain = std::sqrt(2 * squares * std::log(1 / delta));
@@ -123,7 +124,8 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
     }
     return numerics::smaller(1.0, std::exp(high));
   }
-  // The step between values of ln(delta).
+  // The step between the values of ln(delta) that are tried. It is larger for more rounds, because each value
+  // costs a pass over the rounds.
   const double step = rounds > 1'000'000 ? 8 : rounds > 10'000 ? 2 : 0.5;
   for (double log_delta = -0.01; log_delta > -600; log_delta -= step) {
     const double delta = std::exp(log_delta);

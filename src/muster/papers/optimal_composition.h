@@ -5,7 +5,7 @@
 //                    attained by a randomized response that reveals the record with probability delta.
 //   heterogeneous_*  their Theorem 3.5: rounds with different (epsilon, delta); the least of its three forms.
 //   advanced_*       Dwork, Rothblum, Vadhan (FOCS 2010), in the form of Dwork, Roth, "The algorithmic
-//                    foundations of differential privacy" (2014), Theorem 3.20. The papers call it
+//                    foundations of differential privacy" (2014), Theorem 3.20. Papers on shuffling call it
 //                    "strong composition" and compare their bounds with it.
 //   subsampled       Balle, Barthe, Gaboardi, "Privacy amplification by subsampling" (NeurIPS 2018),
 //                    Theorem 9: a uniform subset.
@@ -26,7 +26,7 @@
 
 namespace muster::accounting {
 
-// Both >= 0; epsilon may be infinite.
+// An (epsilon, delta) guarantee. Both are >= 0, and epsilon may be infinite.
 struct Guarantee {
   double epsilon, delta;
 };
@@ -39,14 +39,14 @@ std::optional<double> heterogeneous_composition_epsilon(const std::vector<Guaran
 std::optional<double> advanced_composition_epsilon(const Guarantee& round, std::uint64_t rounds,
                                                    double delta);
 
-// The guarantee of a mechanism that runs on a secret, uniformly chosen fraction `rate` of the records;
-// 0 <= rate <= 1.
+// Returns the guarantee of a mechanism that runs on a secret, uniformly chosen fraction `rate` of the
+// records; 0 <= rate <= 1.
 Guarantee subsampled(const Guarantee& mechanism, double rate);
 
 // Answers the question by optimal composition, for `rounds` rounds of a mechanism that is
 // (epsilon_of(delta), delta)-DP for every delta. Each delta tried for a round gives a valid bound; the
-// smallest bound is returned. `epsilon_of` returns nullopt where it has no epsilon, and must not increase
-// with delta.
+// smallest bound is returned. `epsilon_of` returns nullopt where it has no epsilon, and its values must not
+// increase with delta.
 std::optional<double> compose_optimally(const std::function<std::optional<double>(double delta)>& epsilon_of,
                                         std::uint64_t rounds, const Question& question);
 

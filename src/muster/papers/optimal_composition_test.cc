@@ -10,8 +10,8 @@
 namespace muster::accounting {
 namespace {
 
-// The delta of Theorem 3.3 as printed: k rounds are ((k-2i) eps, 1 - (1-delta)^k (1-delta_i))-DP for every
-// i = 0 .. k/2.
+// Returns the delta of Theorem 3.3 as printed: k rounds are ((k-2i) eps, 1 - (1-delta)^k (1-delta_i))-DP for
+// every i = 0 .. k/2.
 long double theorem33_delta(long double epsilon, long double delta, int k, int i) {
   long double sum = 0, choose = 1;
   for (int l = 0; l < i; ++l) {
@@ -22,8 +22,8 @@ long double theorem33_delta(long double epsilon, long double delta, int k, int i
   return 1 - std::pow(1 - delta, static_cast<long double>(k)) * (1 - delta_i);
 }
 
-// The hockey-stick divergence of k rounds, each of which reveals the record with probability delta and
-// otherwise answers by randomized response. P and Q are summed over the number of truthful answers.
+// Returns the hockey-stick divergence of k rounds, each of which reveals the record with probability delta
+// and otherwise answers by randomized response. The sum runs over the number of truthful answers.
 long double flagged_response_delta(long double epsilon0, long double delta, int k, long double epsilon) {
   const long double p = std::exp(epsilon0) / (1 + std::exp(epsilon0)), q = 1 - p;
   long double sum = 0, choose = 1;
@@ -120,8 +120,8 @@ TEST(Composition, AnswersAtTheEdges) {
   EXPECT_NEAR(subsampled({2, 1e-6}, 0.1).delta, 1e-7, 1e-18);
 }
 
-// Asks both questions of a mechanism given by its curve delta -> epsilon. Each answer inverts the other, and
-// the answer for one round is the curve itself.
+// Asks for epsilon at a delta and for delta at an epsilon, of a mechanism given by its curve delta ->
+// epsilon. Each answer inverts the other, and the answer for one round is the curve itself.
 TEST(Composition, CurvesAnswerBothQuestions) {
   const auto curve = [](double delta) -> std::optional<double> { return 0.01 * std::sqrt(-std::log(delta)); };
   const Question at_delta{Question::Kind::epsilon_at_delta, 1e-6};

@@ -10,7 +10,8 @@ constexpr std::uint8_t times_x(std::uint8_t a) {
   return static_cast<std::uint8_t>((a << 1) ^ ((a & 0x80) != 0 ? 0x1b : 0));
 }
 
-// FIPS 197 section 5.1.1: the inverse in GF(2^8), by powers of the generator 3, then the affine map.
+// Builds the S-box of FIPS 197, section 5.1.1: the inverse in GF(2^8), found by powers of the generator 3,
+// and then the affine map.
 constexpr std::array<std::uint8_t, 256> make_sbox() {
   std::array<std::uint8_t, 256> sbox{};
   std::uint8_t p = 1, q = 1;  // q = 1/p in GF(2^8) throughout

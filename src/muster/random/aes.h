@@ -1,6 +1,6 @@
-// AES-128 (FIPS 197): the key schedule and a portable one-block cipher.
+// Provides AES-128 (FIPS 197): the key schedule and a portable one-block cipher.
 //
-// The portable cipher is the reference for all others, and it is the cipher of the portable vector target.
+// The portable cipher is the reference for all others, and the portable vector target (HWY_SCALAR) runs it.
 // Bulk encryption is in counter_blocks.cc. The table look-ups of the portable cipher are not constant-time:
 // do not use it where an attacker shares the processor's cache with a long-lived secret key. Pure functions.
 #pragma once

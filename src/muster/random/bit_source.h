@@ -1,4 +1,4 @@
-// A source of random bits: the interface through which samplers draw them.
+// Declares the interface through which samplers draw random bits.
 //
 // There are three sources. KeyedStream (keyed_stream.h) is addressable and reproducible, for simulation.
 // OsSource (os_source.h) is for deployment and secret keys, and ScriptedSource (scripted_source.h) is for
@@ -13,7 +13,7 @@ class BitSource {
  public:
   virtual ~BitSource() = default;
 
-  // Sixty-four independent uniform bits.
+  // Returns 64 independent uniform bits.
   virtual std::uint64_t next_u64() = 0;
 };
 

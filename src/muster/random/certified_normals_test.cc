@@ -2,8 +2,8 @@
 // words. This file measures a sample of the words; certified_normals_long_test.cc includes it with stride 1,
 // for every word.
 //
-// A normal is the product of a radius and a sine or cosine. Each factor depends on one word only, so all
-// radius words and all angle words can be measured separately, although there are too many pairs of words.
+// A normal is the product of a radius and a sine or cosine. Each factor depends on one word only, so radius
+// words and angle words are measured separately; there are too many pairs of words to measure each pair.
 // The reference is computed in double precision, whose rounding errors are negligible beside those of single
 // precision.
 #ifndef MUSTER_WORD_STRIDE
@@ -86,9 +86,9 @@ TEST(CertifiedNormals, TheNormalIsWithinItsErrorOfEveryOneItsWordsLeaveOpen) {
           }
           ++certified;
           const double radius = static_cast<double>(pairs.first[i]);
-          // Let r and f be the computed radius and factor (sine or cosine), and R and F any values that the
-          // words allow. Then the error is |fl(r f) - R F| <= r |f - F| + |F| |r - R| + |r f| 2^-24, with |F|
-          // <= 1.
+          // Let r and f be the computed radius and factor (sine or cosine), fl the rounding to single
+          // precision, and R and F any values that the words allow. As |F| <= 1, the error is |fl(r f) - R F|
+          // <= r |f - F| + |r - R| + |r f| 2^-24.
           const double product = radius * (kFactorError + 0x1p-24 * (1 + kFactorError));
           const double error = std::max(longest[i] - radius, radius - shortest[i]) + product;
           worst = std::max(worst, error);

@@ -1,5 +1,5 @@
-// AES-128 of counter blocks in registers: four vectors of counters at a time, or one block at a time on the
-// portable target. This file is included once per vector target. A schedule is the 176 bytes of
+// Encrypts counter blocks by AES-128 in registers: four vectors of counters at a time, or one block at a time
+// on the portable target. This file is included once per vector target. A schedule is the 176 bytes of
 // RunKey::schedule().
 #if defined(MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_
@@ -72,8 +72,8 @@ HWY_INLINE void EncryptNext4(const std::uint8_t* HWY_RESTRICT schedule, hn::Vec<
   Encrypt4(schedule, v[0], v[1], v[2], v[3]);
 }
 
-// The vector of the counters first, first + step, and so on. The step is added to the low half of each
-// counter only: the caller makes sure that the counted field (index or client) does not overflow.
+// Returns the vector of the counters first, first + step, and so on. The step is added to the low half of
+// each counter only: the caller makes sure that the counted field (index or client) does not overflow.
 HWY_INLINE hn::Vec<D64> FirstCounters(const Counter& first, std::uint64_t step) {
   alignas(64) std::uint64_t halves[8];
   for (std::size_t i = 0; i < 4; ++i) {

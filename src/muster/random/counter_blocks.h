@@ -1,4 +1,4 @@
-// AES-128 counter blocks in bulk, on the best vector unit of this machine.
+// Encrypts AES-128 counter blocks in bulk, on the best vector unit of this machine.
 //
 // All words of the streams of keyed_stream.h come from encrypt_indices and encrypt_clients. Every target
 // gives the same words. Thread-safe.
@@ -11,14 +11,14 @@
 
 namespace muster::random {
 
-// The 16 bytes of a counter (keyed_stream.h) as two little-endian halves: low is index | client << 32, and
-// high is client >> 32 | round << 16 | purpose << 56.
+// Holds the 16 bytes of a counter (keyed_stream.h) as two little-endian halves: low is index | client << 32,
+// and high is client >> 32 | round << 16 | purpose << 56.
 struct Counter {
   std::uint64_t low;
   std::uint64_t high;
 };
 
-// Throws Error(internal) for a round >= 2^40 or a client >= 2^48.
+// Returns the counter of block `index`. Throws Error(internal) for a round >= 2^40 or a client >= 2^48.
 Counter counter_of(const StreamAddress& address, std::uint32_t index);
 
 // Overwrites `out` with both words of each of out.size() / 2 blocks, whose indices are consecutive from
@@ -29,7 +29,7 @@ void encrypt_indices(const RunKey& key, const Counter& first, std::span<std::uin
 // `first` on.
 void encrypt_clients(const RunKey& key, const Counter& first, std::span<std::uint64_t> out);
 
-// The vector unit in use, as Highway names it, for example "AVX3_DL".
+// Returns Highway's name of the vector unit in use, for example "AVX3_DL".
 const char* vector_target();
 
 }  // namespace muster::random

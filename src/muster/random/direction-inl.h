@@ -1,4 +1,4 @@
-// A random direction, computed row by row: normals, their squared norm and their inner product with a vector.
+// Computes a random direction row by row: normals, their squared norm and their inner product with a vector.
 // A functor can do other work after each row, because memory is idle while normals are computed. This file is
 // included once per vector target.
 #if defined(MUSTER_RANDOM_DIRECTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -25,8 +25,8 @@ namespace HWY_NAMESPACE {
 
 static_assert(kSums == kNormalRow && kDotBlock % kNormalRow == 0);
 
-// The running sums of finished blocks of kDotBlock elements. They are added up kRoom blocks at a time,
-// because every call from the loop over rows makes that loop save its registers.
+// Holds the running sums of finished blocks of kDotBlock elements. The sums are added up kRoom blocks at a
+// time, because every call from the loop over rows makes that loop save its registers.
 template <bool kWithOther>
 struct EndedBlocks {
   static constexpr std::size_t kRoom = 16;
@@ -43,7 +43,7 @@ struct EndedBlocks {
   }
 };
 
-// The functor that does no other work.
+// Does no other work after a row.
 struct NothingBeside {
   HWY_INLINE void operator()(std::size_t) {}
   HWY_INLINE void Rest(std::size_t, std::size_t) {}

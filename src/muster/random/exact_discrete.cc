@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kMaxScale = std::uint64_t{1} << 40;
 
-// The number of ones among n fair bits.
+// Returns the number of ones among n fair bits.
 std::uint64_t heads(BitSource& bits, std::uint64_t n) {
   std::uint64_t count = 0;
   for (; n >= 64; n -= 64) count += static_cast<std::uint64_t>(std::popcount(bits.next_u64()));
@@ -27,8 +27,8 @@ bool bernoulli_exp(BitSource& bits, std::uint64_t numerator, std::uint64_t denom
                 "not an exponent");
   }
   // With x = numerator / denominator, coin k is true with probability x/k. The first false coin has an odd
-  // number with probability 1 - x + x^2/2 - ... = e^-x. denominator * k does not overflow up to k = 2^23, and
-  // k exceeds 2^23 with probability at most 1 / (2^23)!.
+  // number with probability 1 - x + x^2/2 - ... = e^-x. The product denominator * k does not overflow up to
+  // k = 2^23, and k exceeds 2^23 with probability at most 1 / (2^23)!.
   std::uint64_t k = 1;
   while (uniform_below(bits, denominator * k) < numerator) ++k;
   return k % 2 == 1;
@@ -49,10 +49,10 @@ std::uint64_t geometric(BitSource& bits, std::uint64_t scale) {
 
 std::uint64_t binomial(BitSource& bits, std::uint64_t n, const Probability& p) {
   if (p.value() == 1) return n;
-  // A coin is true if its uniform number is below p. Both numbers are compared bit by bit, and a coin is
-  // undecided while all its bits equal those of p. If its next bit is smaller than that of p, the coin is
-  // true; if larger, false. `rest` holds the bits of p that are still to be compared. Once they are all 0,
-  // the undecided coins are false.
+  // A coin is true if its uniform number is below p. The two are compared bit by bit, and a coin is undecided
+  // while all bits so far are equal. If the coin's next bit is smaller than that of p, the coin is true; if
+  // larger, it is false. `rest` holds the bits of p that are still to be compared. Once they are all 0, the
+  // undecided coins are false.
   std::uint64_t undecided = n, successes = 0;
   for (std::uint64_t rest = p.numerator(); rest != 0 && undecided > 0; rest <<= 1) {
     const std::uint64_t ones = heads(bits, undecided);

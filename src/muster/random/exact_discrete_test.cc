@@ -30,7 +30,7 @@ TEST(BernoulliExp, HasItsProbability) {
     const double x = static_cast<double>(numerator) / static_cast<double>(denominator);
     const auto verdict = testing::binomial_test(count, kDraws, std::exp(-x), kAlpha);
     EXPECT_TRUE(verdict.pass) << x << ": " << verdict.summary;
-    if (numerator == denominator) {  // known bad: the series cut off after x^2/2
+    if (numerator == denominator) {  // the test must reject the series cut off after x^2/2
       EXPECT_FALSE(testing::binomial_test(count, kDraws, 1 - x + x * x / 2, kAlpha).pass);
     }
   }
@@ -109,8 +109,8 @@ TEST(Binomial, HasItsLaw) {
 }
 
 TEST(Binomial, ComparesBitByBit) {
-  // p = 3/4 = .11 in binary. The first bits of the three coins are 1, 0, 1: one success, two undecided.
-  // The second bits of these are 1, 0: one success more.
+  // In binary, p = 3/4 is .11. The first bits of the three coins are 1, 0, 1, so one is a success and two are
+  // undecided. The second bits of these two are 1 and 0, so one more is a success.
   ScriptedSource bits({0b101ull << 61, 0b10ull << 62});
   EXPECT_EQ(binomial(bits, 3, Probability::at_most(0.75)), 2u);
   EXPECT_EQ(bits.consumed(), 2u);

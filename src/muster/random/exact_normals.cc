@@ -15,11 +15,12 @@
 namespace muster::random {
 namespace {
 
-// An error bound for the series below: relative for the logarithm, absolute for sine and cosine. The terms
-// left out sum to less than 2^-43, and rounding adds less than 2^-49.
+// Bounds the error of the series below, relative for the logarithm and absolute for sine and cosine. The
+// terms left out sum to less than 2^-43, and rounding adds less than 2^-49.
 constexpr double kSeriesError = 0x1p-40;
 
-// -ln u for 0 < u <= 1, from u = 2^e m with m in [sqrt(1/2), sqrt(2)) and ln m = 2 atanh((m - 1) / (m + 1)).
+// Returns -ln u for 0 < u <= 1, from u = 2^e m with m in [sqrt(1/2), sqrt(2)) and
+// ln m = 2 atanh((m - 1) / (m + 1)).
 double minus_logarithm(double u) {
   int exponent;
   double m = std::frexp(u, &exponent);
@@ -34,7 +35,7 @@ double minus_logarithm(double u) {
   return -exponent * std::numbers::ln2 - 2 * t * sum;
 }
 
-// Sine and cosine for |x| < 0.7855: the Taylor series, summed from the last term to the first.
+// Sine and cosine are computed for |x| < 0.7855 by the Taylor series, summed from the last term to the first.
 double sine(double x) {
   const double y = x * x;
   double sum = 1;
@@ -69,7 +70,7 @@ PairBits drawn_bits(const RunKey& key, const StreamAddress& address, std::uint64
   if (pair >> 32 != 0) {
     throw Error(ErrorCode::internal, "pair", std::to_string(pair), "below 2^32", "no such normals");
   }
-  // A group of 16 pairs takes 32 half words: first the 16 radii, then the 16 angles.
+  // A group of 16 pairs takes 32 half words: first the 16 radius words, then the 16 angle words.
   std::array<std::uint64_t, 10> words;
   const std::uint64_t half = pair % 16;
   const Counter counter = counter_of_normal(address, pair / 16 * kNormalGroup, kNormalGroup);
@@ -107,7 +108,7 @@ std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, 
       static_cast<double>(static_cast<std::int32_t>(bits.angle) >> 1) + following(bits.more_angle);
   const double open = more ? 0x1p-64 : 1;
   if (drawn == 0) return std::nullopt;
-  // Uses ln((drawn + open) / drawn) <= open / drawn. `drawn` itself is rounded, by a relative 2^-53.
+  // `least` uses ln((drawn + open) / drawn) <= open / drawn. `drawn` itself is rounded, by a relative 2^-53.
   const double most = 2 * minus_logarithm(drawn * 0x1p-31) + 0x1p-50;
   const double longest = std::sqrt(most * (1 + kSeriesError));
   const double least = most * (1 - kSeriesError) - 0x1p-49 - 2 * open / drawn * (1 + kSeriesError);

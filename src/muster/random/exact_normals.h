@@ -1,5 +1,5 @@
-// Exactly rounded normals. A value is shift + deviation N rounded to the nearest integer, where N is exactly
-// normal: as many bits of N are drawn as the rounding needs.
+// Draws exactly rounded normals. A value is shift + deviation N rounded to the nearest integer, where N is
+// exactly normal: as many bits of N are drawn as the rounding needs.
 //
 // The two words of a pair of normals (normals.h) are the leading bits of two uniform numbers, which give the
 // pair's radius and its angle. If all normals that these bits allow round to the same integer, that integer
@@ -32,36 +32,38 @@ namespace muster::random {
 //    allows.
 //  - kNormalError bounds the difference between a certified normal and every normal that its two words allow.
 //    If the pair's length is in [kShort, kLong], kMiddlingError bounds it too.
-// The bounds are measured over every word on every vector target (certified_normals_test.cc).
+// The bounds are measured over every word on every vector target (certified_normals_long_test.cc).
 inline constexpr int kEqualBits = 14;
 inline constexpr float kLargestRadius = 4.406f;
 inline constexpr double kFactorError = 1.3e-7, kNormalError = 3.2e-6;
 inline constexpr double kShort = 0.125, kLong = 3, kMiddlingError = 9e-7;
 
-// The words of pair number `pair`, and the stream of its further words, which continue the radius word and
-// the angle word alternately. drawn_bits throws Error(internal) unless pair < 2^32; further_bits requires it.
+// Return the words of pair number `pair`, and the stream of its further words, which continue the radius word
+// and the angle word alternately. drawn_bits throws Error(internal) unless pair < 2^32; further_bits requires
+// that range without a check.
 PairBits drawn_bits(const RunKey& key, const StreamAddress& address, std::uint64_t pair);
 KeyedStream further_bits(const RunKey& key, const StreamAddress& address, std::uint64_t pair);
 
-// The integer nearest to shift + deviation N, where N is the first or second normal of the pair. A result
-// beyond 2^62 in magnitude becomes 2^62 or -2^62. `further` supplies as many further words as needed. Throws
-// Error(internal) unless shift and deviation are finite and deviation > 0.
+// Returns the integer nearest to shift + deviation N, where N is the first or `second` normal of the pair. A
+// result beyond 2^62 in magnitude becomes 2^62 or -2^62. `further` supplies as many further words as needed.
+// Throws Error(internal) unless shift and deviation are finite and deviation > 0.
 std::int64_t rounded_normal(PairBits bits, BitSource& further, bool second, double shift, double deviation);
-// As above, for normal `number` of the stream at `address`. Throws Error(internal) unless number < 2^33.
+// Does the same for normal `number` of the stream at `address`. Also throws Error(internal) unless
+// number < 2^33.
 std::int64_t rounded_normal(const RunKey& key, const StreamAddress& address, std::uint64_t number,
                             double shift, double deviation);
 
-// Like rounded_if_decided, but in double precision. The result is empty if this precision does not decide, or
-// if `bits` has more than one further word of each kind.
+// Works like rounded_if_decided (normal_enclosure.h), but in double precision. The result is empty if this
+// precision does not decide, or if `bits` has more than one further word of each kind.
 std::optional<std::int64_t> rounded_if_clear(const PairBits& bits, bool second, double shift,
                                              double deviation);
-// Like rounded_if_clear, but from two normals of the certified reading: `normal`, which is rounded, and
-// `other`, the other one of its pair. The result is empty if they do not decide, or if the pair's length is
-// not in [kShort, kLong].
+// Works like rounded_if_clear, but from two normals of the certified reading: `normal`, which is rounded, and
+// `other`, the other one of its pair. The result is empty if these two do not decide, or if the pair's length
+// is not in [kShort, kLong].
 std::optional<std::int64_t> rounded_if_middling(float normal, float other, double shift, double deviation);
 
 // Overwrites `out` with normals first, first + 1, ... of the stream in the certified reading. Throws
-// Error(internal) unless `first` is a multiple of kNormalGroup.
+// Error(internal) unless `first` is a multiple of kNormalGroup and the stream has these normals.
 void fill_certified_normals(const RunKey& key, const StreamAddress& address, std::uint64_t first,
                             std::span<float> out);
 

@@ -142,8 +142,8 @@ TEST(ExactNormals, BitsRunOutAsOftenAsDerived) {
   }
 }
 
-// The law of the length R of a pair, given that its radius word starts with 27 zeros or 27 ones:
-// U = e^(-R^2 / 2) is then uniform on a short interval. The sampler under test continues such words.
+// Tests the law of the length R of pairs whose radius words start with 27 zeros (`far`) or 27 ones. Then
+// U = e^(-R^2 / 2) is uniform on an interval of length 2^-27. The sampler under test continues such words.
 using Sampler =
     std::function<std::int64_t(const PairBits& bits, BitSource& further, bool second, double deviation)>;
 
@@ -166,8 +166,8 @@ testing::Verdict law_of_length(const Sampler& sampler, bool far) {
   return testing::uniformity_test(mapped, kAlpha);
 }
 
-// A faulty rounded normal that draws no further words. Each word stands for the middle of its interval, U
-// keeps only its `kept` leading bits (53 keeps all), and the length is capped at `largest`.
+// Returns a faulty rounded normal that draws no further words. Each word stands for the middle of its
+// interval, U keeps only its `kept` leading bits (53 keeps all), and the length is capped at `largest`.
 std::int64_t nearest(const PairBits& bits, bool second, double deviation, int kept, double largest) {
   const auto word = static_cast<double>(bits.radius & 0x7fffffffu) + 0.5;
   const double exponent = std::ceil(std::log2(word)), unit = std::exp2(exponent - kept);
@@ -188,7 +188,8 @@ TEST(ExactNormals, TheLengthOfAPairHasItsLawAtBothEnds) {
     const auto verdict = law_of_length(exact, far);
     EXPECT_TRUE(verdict.pass) << far << ": " << verdict.summary;
   }
-  // Known bad: no further bits; a radius of 24 bits; lengths capped at 6.1.
+  // The test must reject a sampler without further bits, one whose U has only 24 bits, and one that clamps
+  // normals to [-6.1, 6.1].
   const auto without = [](int kept, double largest) {
     return [=](const PairBits& bits, BitSource&, bool second, double deviation) {
       return nearest(bits, second, deviation, kept, largest);
@@ -205,7 +206,7 @@ TEST(ExactNormals, TheLengthOfAPairHasItsLawAtBothEnds) {
   EXPECT_FALSE(law_of_length(cut, true).pass);
 }
 
-// U begins with at least 31 zeros, and x is next to 0: the sampler draws as many further words as it needs.
+// Where U begins with at least 31 zeros and x is next to 0, the sampler draws as many words as it needs.
 TEST(ExactNormals, TailsAskForMoreWords) {
   class Zeros final : public BitSource {
    public:

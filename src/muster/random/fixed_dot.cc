@@ -43,7 +43,7 @@ HWY_INLINE void LaneSums(const float* x, const float* y, std::size_t rows, float
   }
 }
 
-// The inner product of one block; size <= kDotBlock.
+// Returns the inner product of one block; size <= kDotBlock.
 template <bool kSquare>
 HWY_INLINE double BlockDot(const float* x, const float* y, std::size_t size) {
   alignas(64) float sums[kSums] = {};

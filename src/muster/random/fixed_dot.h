@@ -1,4 +1,4 @@
-// Inner products in an order that does not depend on the vector width.
+// Computes inner products in an order that does not depend on the vector width.
 //
 // The elements are taken in blocks of 1024. A block has 64 single-precision running sums, and element k is
 // added to sum k mod 64. The running sums are added up in double precision as a binary tree, and then the
@@ -13,7 +13,7 @@ namespace muster::random {
 
 inline constexpr std::size_t kDotBlock = 1024;
 
-// The sum of x[k] y[k]. Throws Error(internal) if the sizes differ.
+// Returns the sum of x[k] y[k] over all k. Throws Error(internal) if the sizes differ.
 double fixed_order_dot(std::span<const float> x, std::span<const float> y);
 
 }  // namespace muster::random

@@ -1,4 +1,4 @@
-// Keyed counter-based streams: AES-128 in counter mode, addressed by
+// Provides keyed streams of random words: AES-128 in counter mode, addressed by
 // (run key, purpose, round, client, index).
 //
 // Any word of any stream can be computed by itself, so results depend on the plan and the seed, never on
@@ -21,8 +21,8 @@
 
 namespace muster::random {
 
-// What the words of a stream are used for. The values are fixed: add new ones, but never renumber. Purpose p
-// + 128 addresses the further bits of the normals of purpose p, and the keys for these bits
+// Says what the words of a stream are used for. The values are fixed: add new ones, but never renumber.
+// Purpose p + 128 addresses the further bits of the normals of purpose p, and the keys for these bits
 // (exact_normals.h).
 enum class Purpose : std::uint8_t {
   check_in = 1,             // a client's check-in coin after its first 16 bits
@@ -49,7 +49,7 @@ struct StreamAddress {
   std::uint64_t client = 0;  // < 2^48
 };
 
-// An expanded AES-128 key. Moving a key copies it, because zeros left behind would still look like a key.
+// Holds an expanded AES-128 key. Moving a key copies it, because zeros left behind would look like a key.
 class RunKey {
  public:
   RunKey(const RunKey&) = default;
@@ -57,9 +57,9 @@ class RunKey {
   ~RunKey();  // wipes the schedule
 
   static RunKey from_bytes(const std::array<std::uint8_t, 16>& bytes);
-  // The key of a simulation: BLAKE2b-128 of "muster run key v1" and the little-endian seed.
+  // Returns the key of a simulation: BLAKE2b-128 of "muster run key v1" and the little-endian seed.
   static RunKey from_seed(std::uint64_t seed);
-  // A secret key from the operating system's CSPRNG.
+  // Returns a secret key from the operating system's CSPRNG.
   static RunKey fresh();
 
   const std::array<std::uint8_t, 176>& schedule() const { return schedule_; }
@@ -69,6 +69,8 @@ class RunKey {
   alignas(16) std::array<std::uint8_t, 176> schedule_;
 };
 
+// Draws the words of one stream in order. The constructor throws Error(internal) for an address out of range,
+// and next_u64 does after all 2^33 words.
 class KeyedStream final : public BitSource {
  public:
   KeyedStream(const RunKey& key, const StreamAddress& address);
@@ -90,11 +92,11 @@ class KeyedStream final : public BitSource {
 // Both functions below compute words of KeyedStream in bulk, with vector instructions. They overwrite `out`,
 // and throw Error(internal) for words that do not exist.
 //
-// Words first_word, first_word + 1, ... of one stream. Word w is the first (w even) or second (w odd) half of
-// block floor(w / 2). first_word must be even.
+// fill_words computes words first_word, first_word + 1, ... of one stream. Word w is the first (w even) or
+// second (w odd) half of block floor(w / 2). The first word must be even.
 void fill_words(const RunKey& key, const StreamAddress& address, std::uint64_t first_word,
                 std::span<std::uint64_t> out);
-// Word 0 of the streams of the consecutive clients first_client, first_client + 1, ...
+// Computes word 0 of the streams of the consecutive clients first_client, first_client + 1, ...
 void fill_first_words(const RunKey& key, Purpose purpose, std::uint64_t round, std::uint64_t first_client,
                       std::span<std::uint64_t> out);
 

@@ -198,7 +198,7 @@ TEST(KeyedStream, NeighbouringStreamsAreIndependent) {
       EXPECT_TRUE(verdict.pass) << verdict.summary;
     }
   }
-  // Known bad: one word in twenty is shared between two streams.
+  // The test must reject two streams that share one word in twenty.
   auto leaky = words_of({Purpose::randomize, 10, 22});
   std::uint64_t agree = 0;
   for (std::size_t i = 0; i < leaky.size(); ++i) {

@@ -10,7 +10,7 @@ namespace {
 using Integer =
     boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>, boost::multiprecision::et_off>;
 
-// The interval [low, high] 2^-places. The comments below call 2^-places a unit.
+// Holds the interval [low, high] 2^-places. The comments below call 2^-places a unit.
 struct Enclosure {
   Integer low, high;
 };
@@ -22,9 +22,9 @@ Integer floor_shift(const Integer& x, unsigned places) {
 }
 Integer ceiling_shift(const Integer& x, unsigned places) { return -floor_shift(-x, places); }
 
-// 2 atanh(numerator / denominator) for 0 <= numerator <= denominator / 3. Every computed power of the
-// quotient is too small by less than two units, and every term by less than three. The terms left out sum to
-// less than three units.
+// Encloses 2 atanh(numerator / denominator) for 0 <= numerator <= denominator / 3. Every computed power of
+// the quotient is too small by less than two units, and every term by less than three. The terms left out sum
+// to less than three units.
 Enclosure twice_atanh(const Integer& numerator, const Integer& denominator, unsigned places) {
   Integer power = (numerator << places) / denominator;
   const Integer square = (power * power) >> places;
@@ -37,7 +37,7 @@ Enclosure twice_atanh(const Integer& numerator, const Integer& denominator, unsi
   return {2 * sum, 2 * sum + 6 * (terms + 1)};
 }
 
-// -ln(numerator / 2^bits), 0 < numerator <= 2^bits.
+// Encloses -ln(numerator / 2^bits) for 0 < numerator <= 2^bits.
 Enclosure minus_logarithm(const Integer& numerator, unsigned bits, unsigned places) {
   const unsigned lead = boost::multiprecision::msb(numerator);
   const Integer power = Integer(1) << lead;
@@ -47,7 +47,7 @@ Enclosure minus_logarithm(const Integer& numerator, unsigned bits, unsigned plac
   return {halvings * two.low - rest.high, halvings * two.high - rest.low};
 }
 
-// arctan(1/m) in units. Adds its error bound to `units`: 2 units per term, and 2 for the terms left out.
+// Returns arctan(1/m) in units, and adds its error bound to `units`: 2 per term, and 2 for those left out.
 Integer arctangent(unsigned m, unsigned places, unsigned& units) {
   Integer power = (Integer(1) << places) / m, sum = 0;
   for (unsigned i = 0; power != 0; ++i) {
@@ -65,8 +65,8 @@ Enclosure pi(unsigned places) {
   return {middle - 16 * units, middle + 16 * units};
 }
 
-// Cosine or sine of `angle` units, for an angle in [0, 0.8). Each term has an error below four units, and so
-// does the sum of the terms left out.
+// Encloses the cosine or sine of `angle` units, for an angle in [0, 0.8). Each term has an error below four
+// units, and so does the sum of the terms left out.
 Enclosure taylor(const Integer& angle, bool cosine, unsigned places) {
   const Integer square = (angle * angle) >> places;
   Integer term = cosine ? Integer(1) << places : angle, sum = 0;
@@ -78,7 +78,7 @@ Enclosure taylor(const Integer& angle, bool cosine, unsigned places) {
   return {sum - 4 * (terms + 1), sum + 4 * (terms + 1)};
 }
 
-// sqrt(2 x) rounded down, with x and the result in units; 0 where x <= 0.
+// Returns sqrt(2 x) rounded down, with x and the result in units; 0 where x <= 0.
 Integer root_of_twice(const Integer& x, unsigned places) {
   if (x <= 0) return 0;
   const Integer square = (2 * x) << places;
@@ -91,8 +91,8 @@ Integer root_of_twice(const Integer& x, unsigned places) {
   }
 }
 
-// x as an integer number of units, rounded down. The result is exact if the last binary digit of x is at
-// least one unit.
+// Returns x as an integer number of units, rounded down. The result is exact if the last binary digit of x is
+// worth at least one unit.
 Integer units_of(double x, unsigned places) {
   int exponent;
   const double mantissa = std::frexp(x, &exponent);

@@ -1,6 +1,6 @@
-// Normals in registers: Box-Muller on vectors of 32-bit words, and rows of 64 normals directly from counter
-// blocks. Encryption and arithmetic use different units of the processor, so they are interleaved. This file
-// is included once per vector target.
+// Computes normals in registers: Box-Muller on vectors of 32-bit words, and rows of 64 normals directly from
+// counter blocks. Encryption and arithmetic use different units of the processor, so they are interleaved.
+// This file is included once per vector target.
 //
 // tools/golden/normal_polynomials.py makes the polynomials; each has a relative error below 4e-8.
 #if defined(MUSTER_RANDOM_NORMALS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -28,19 +28,19 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How BoxMuller reads a radius word, which stands for an interval of numbers u. `plain` takes the middle of
-// the interval, in (0, 1]. `certified` takes its lower end, with error bounds that cover the whole interval.
-// A word whose first kEqualBits bits are all equal then gives NaN. A normal that is not NaN is within
-// kNormalError of every normal that its radius and angle words allow (exact_normals.h).
+// Says how BoxMuller reads a radius word, which stands for an interval of numbers u. `plain` takes the middle
+// of the interval, in (0, 1]. `certified` takes its lower end, with error bounds that cover the whole
+// interval. A word whose first kEqualBits bits are all equal then gives NaN. A normal that is not NaN is
+// within kNormalError of every normal that its radius and angle words allow (exact_normals.h).
 enum class Reading { plain, certified };
 
-// No other work between the steps of BoxMuller.
+// Does no other work between the steps of BoxMuller.
 struct NoOtherWork {
   template <std::size_t kStep, std::size_t kSteps>
   HWY_INLINE void Do() {}
 };
 
-// The lanes in which any of the given bits is set.
+// Returns a mask of the lanes in which any of the given bits is set.
 template <class VI>
 HWY_INLINE auto AnyOf(VI words, VI bits) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
@@ -50,7 +50,7 @@ HWY_INLINE auto AnyOf(VI words, VI bits) {
 #endif
 }
 
-// The square root in the lanes of the mask, and NaN in the others.
+// Returns the square root in the lanes of the mask, and NaN in all other lanes.
 template <class D, class M, class V = hn::Vec<D>>
 HWY_INLINE V SqrtOrNaN(D d, M mask, V x) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
@@ -71,8 +71,8 @@ HWY_INLINE V SqrtOrNaN(D d, M mask, V x) {
     other.template Do<step, 30>();             \
   } while (0)
 
-// Steps 0 to 16 of BoxMuller: the root of -2 ln(u), which is never negative. In u = 2^e (1 + t), 1 + t is in
-// [sqrt(1/2), sqrt(2)), so e is 0 near u = 1 and nothing cancels.
+// Performs steps 0 to 16 of BoxMuller, which compute the radius sqrt(-2 ln u); it is never negative. In
+// u = 2^e (1 + t), 1 + t is in [sqrt(1/2), sqrt(2)), so e is 0 near u = 1 and nothing cancels there.
 template <std::size_t kPairs, Reading kReading, class D, class VI, class Other, class V = hn::Vec<D>>
 HWY_INLINE void Radii(D d, const VI* radius_word, V* radius, Other& other) {
   const hn::RebindToSigned<D> di;
@@ -85,7 +85,7 @@ HWY_INLINE void Radii(D d, const VI* radius_word, V* radius, Other& other) {
     MUSTER_EACH(1, u[i] = hn::MulAdd(u[i], scale, half));
     MUSTER_EACH(2, offset[i] = hn::Sub(hn::BitCast(di, u[i]), sqrt_half));
   } else {
-    // The same offset, computed from 2^31 u, whose binary exponent is larger by 31.
+    // This is the same offset, computed from 2^31 u, whose binary exponent is larger by 31.
     const auto shifted = hn::Add(sqrt_half, hn::Set(di, 31 << 23));
     MUSTER_EACH(1, offset[i] = hn::Sub(hn::BitCast(di, u[i]), shifted));
     other.template Do<2, 30>();
@@ -112,8 +112,8 @@ HWY_INLINE void Radii(D d, const VI* radius_word, V* radius, Other& other) {
   }
 }
 
-// Steps 17 to 26 of BoxMuller: sine and cosine of pi/4 x for |x| <= 1; the numerator of x is odd, so x is
-// symmetric about 0.
+// Performs steps 17 to 26 of BoxMuller, which compute sine and cosine of pi/4 x for |x| <= 1. The numerator
+// of x is odd, so x is symmetric about 0.
 template <std::size_t kPairs, class D, class VI, class Other, class V = hn::Vec<D>>
 HWY_INLINE void SinesAndCosines(D d, const VI* angle_word, V* sine, V* cosine, Other& other) {
   const auto odd = hn::Set(hn::RebindToSigned<D>(), 1);
@@ -131,10 +131,10 @@ HWY_INLINE void SinesAndCosines(D d, const VI* angle_word, V* sine, V* cosine, O
   MUSTER_EACH(26, sine[i] = hn::Mul(sine[i], x[i]));
 }
 
-// Two independent standard normals in every lane of kPairs pairs of vectors. Of radius_word, bits 0-30
-// give the radius by u = (bits + 1/2) / 2^31 in (0, 1] (plain reading), and bit 31 is the sign of the cosine.
-// Of angle_word, bits 1-31 give an angle within an eighth of the circle on either side of 0, and bit 0
-// exchanges the two normals. Together these give a uniform angle.
+// Computes two independent standard normals in every lane of kPairs pairs of vectors. Of radius_word, bits
+// 0-30 give the radius by u = (bits + 1/2) / 2^31 in (0, 1] (plain reading), and bit 31 is the sign of the
+// cosine. Of angle_word, bits 1-31 give an angle within an eighth of the circle on either side of 0, and bit
+// 0 exchanges the two normals. Together these give a uniform angle.
 template <std::size_t kPairs, Reading kReading = Reading::plain, class D, class VI, class Other,
           class V = hn::Vec<D>>
 HWY_INLINE void BoxMuller(D d, const VI* radius_word, const VI* angle_word, V* first, V* second,
@@ -166,11 +166,13 @@ inline constexpr std::size_t kRowBlocks = kNormalRow / 4;
 
 #if HWY_TARGET != HWY_SCALAR
 
-// The ten AES rounds for kVectors vectors of counter blocks, divided into any number of shares.
+// Performs the ten AES rounds for kVectors vectors of counter blocks, divided into shares: Do executes share
+// kStep of kSteps.
 template <std::size_t kVectors>
 class Encryption {
  public:
-  // keys: the eleven round keys, each repeated over a whole vector. words: the counters xor round key 0.
+  // `keys` holds the eleven round keys, each repeated over a whole vector. `words` holds the counters xor
+  // round key 0.
   HWY_INLINE Encryption(const std::uint8_t* keys, V8* words) : keys_(keys), words_(words) {}
 
   template <std::size_t kStep, std::size_t kSteps>
@@ -211,8 +213,8 @@ struct PassOn {
 
   std::size_t Rows() const { return whole + (rest != 0); }
 
-  // Always inlined: a call would pass the rows through memory, and a compiler that weighs code size might
-  // otherwise make that call.
+  // This function is always inlined. A call, which a compiler that weighs code size might make, would pass
+  // the rows through memory.
   HWY_INLINE void operator()(std::size_t row, const NormalVec* z) {
     if (HWY_LIKELY(row < whole)) {
       sink(row, z);

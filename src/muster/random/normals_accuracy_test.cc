@@ -40,7 +40,7 @@ Words chosen_words() {
   for (std::uint32_t r : edges) {
     for (std::uint32_t a : edges) words.add(r, a);
   }
-  // Radius words over the whole range, equally many for each power of two, with angles in all directions.
+  // These radius words cover the whole range, equally many for each power of two, at angles all around.
   std::uint32_t angle = 12345;
   for (int shift = 0; shift < 32; ++shift) {
     for (std::uint32_t i = 0; i < 4000; ++i) {
@@ -62,7 +62,7 @@ TEST(BoxMuller, IsFiniteAndAccurateOnEveryTarget) {
     for (std::size_t i = 0; i < first.size(); ++i) {
       const auto radius_word = static_cast<std::uint32_t>(words.radius[i]);
       const auto angle_word = static_cast<std::uint32_t>(words.angle[i]);
-      // u is rounded to the 24 bits of a float; all later steps are in double precision.
+      // For the reference, u is rounded to the 24 bits of a float; all later steps are in double precision.
       const auto bits = static_cast<double>(static_cast<float>(radius_word & 0x7fffffff));
       const double u = static_cast<double>(static_cast<float>((bits + 0.5) / 0x1p31));
       const double radius = std::sqrt(-2 * std::log(u));

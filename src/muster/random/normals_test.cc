@@ -128,7 +128,7 @@ TEST(Normals, AnySizeIsAPrefixAndAnyGroupAStart) {
 TEST(Normals, FollowTheNormalLaw) {
   const auto verdict = ks(sample(300'000));
   EXPECT_TRUE(verdict.pass) << verdict.summary;
-  // Known bad: sums of 12 uniforms minus 6, which have the right mean and variance.
+  // The test must reject sums of 12 uniforms minus 6, which have the right mean and variance.
   std::vector<float> sums(300'000);
   std::vector<std::uint64_t> words(12 * sums.size());
   fill_words(RunKey::from_seed(31), {Purpose::audit, 1, 0}, 0, words);
@@ -139,7 +139,7 @@ TEST(Normals, FollowTheNormalLaw) {
   }
   std::string summary;
   EXPECT_FALSE(tails_pass(sums, summary)) << summary;
-  // Known bad: a standard deviation of 1.02.
+  // The test must reject a standard deviation of 1.02.
   for (float& z : sums = sample(300'000, 3)) z *= 1.02f;
   EXPECT_FALSE(ks(sums).pass);
 }
@@ -153,7 +153,7 @@ TEST(Normals, MomentsAndTails) {
     double power = 1;
     for (int k = 1; k <= 4; ++k) sums[k] += power *= x;
   }
-  // The mean and variance of z^k for k = 1..4 are 0, 1 | 1, 2 | 0, 15 | 3, 96.
+  // For k = 1..4, z^k has the means 0, 1, 0, 3 and the variances 1, 2, 15, 96.
   const double expected[5] = {1, 0, 1, 0, 3}, variance[5] = {0, 1, 2, 15, 96};
   for (int k = 1; k <= 4; ++k) {
     const auto verdict = testing::mean_test(sums[k] / static_cast<double>(normals.size()), expected[k],
@@ -162,14 +162,14 @@ TEST(Normals, MomentsAndTails) {
   }
   std::string summary;
   EXPECT_TRUE(tails_pass(normals, summary)) << summary;
-  // Known bad: normals clamped to [-4.4, 4.4].
+  // The test must reject normals clamped to [-4.4, 4.4].
   std::vector<float> cut = normals;
   for (float& z : cut) z = std::min(std::max(z, -4.4f), 4.4f);
   EXPECT_FALSE(tails_pass(cut, summary));
 }
 
-// Products of two independent standard normals have variance 1; products of their centred
-// squares have variance 4.
+// Products of two independent standard normals have mean 0 and variance 1, and products of their centred
+// squares have mean 0 and variance 4.
 TEST(Normals, PairsLanesAndStreamsAreUncorrelated) {
   const std::size_t n = std::size_t{1} << 20;
   const std::vector<float> a = sample(n + 64), neighbour = sample(n + 64, 1);
@@ -190,7 +190,8 @@ TEST(Normals, PairsLanesAndStreamsAreUncorrelated) {
   for (std::size_t lag : {1u, 2u, 8u, 16u, 32u}) check(a, a, lag, true);
   for (std::size_t lag : {0u, 1u, 16u}) check(a, neighbour, lag, true);
   check(a, a, 0, false);
-  // Known bad: a radius shared by two pairs. The squares reveal it, although the products do not.
+  // The test must reject normals whose magnitudes are those of another stream. The squares reveal this,
+  // although the products do not.
   std::vector<float> shared = neighbour;
   for (std::size_t i = 0; i < shared.size(); ++i) shared[i] = std::copysign(a[i], neighbour[i]);
   check(a, shared, 0, false);

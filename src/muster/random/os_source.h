@@ -1,4 +1,4 @@
-// Random bits from the operating system's CSPRNG, through libsodium, for deployment and secret keys.
+// Draws random bits from the operating system's CSPRNG, through libsodium, for deployment and secret keys.
 //
 // Words are drawn in blocks, and each word is wiped from the buffer when it is used. Use an object from one
 // thread only.

@@ -30,8 +30,8 @@ bool bernoulli(BitSource& bits, const Probability& p) { return p.accepts(bits.ne
 
 std::uint64_t uniform_below(BitSource& bits, std::uint64_t bound) {
   if (bound == 0) throw Error(ErrorCode::internal, "bound", "0", ">= 1", "an empty range");
-  // Lemire, "Fast random integer generation in an interval" (2019), Algorithm 5: the high half of word *
-  // bound is uniform once words whose low half is below 2^64 mod bound are rejected.
+  // This is Algorithm 5 of Lemire, "Fast random integer generation in an interval" (2019). The high half of
+  // word * bound is uniform once products whose low half is below 2^64 mod bound are rejected.
   __extension__ using Wide = unsigned __int128;
   Wide product = static_cast<Wide>(bits.next_u64()) * bound;
   auto low = static_cast<std::uint64_t>(product);

@@ -26,11 +26,11 @@ TEST(Probability, IsAnExactMultipleRoundedDown) {
   EXPECT_TRUE(half.accepts((std::uint64_t{1} << 63) - 1));
   EXPECT_FALSE(half.accepts(std::uint64_t{1} << 63));
   EXPECT_EQ(half.value(), 0.5);
-  // The largest double below 1 is 1 - 2^-53: 2^11 words are refused.
+  // The largest double below 1 is 1 - 2^-53, so 2^11 words are refused.
   const Probability nearly = Probability::at_most(1 - 0x1p-53);
   EXPECT_TRUE(nearly.accepts(kMax - 2048));
   EXPECT_FALSE(nearly.accepts(kMax - 2047));
-  // 2^-64 accepts one word; half of it rounds down to none.
+  // A probability of 2^-64 accepts one word, and half of it rounds down to none.
   EXPECT_TRUE(Probability::at_most(0x1p-64).accepts(0));
   EXPECT_FALSE(Probability::at_most(0x1p-64).accepts(1));
   EXPECT_FALSE(Probability::at_most(0x1p-65).accepts(0));
@@ -58,21 +58,22 @@ TEST(Bernoulli, ConsumesOneWordAndComesAtItsRate) {
     for (std::uint64_t i = 0; i < n; ++i) heads += bernoulli(bits, Probability::at_most(p));
     const auto verdict = testing::binomial_test(heads, n, p, kAlpha);
     EXPECT_TRUE(verdict.pass) << verdict.summary;
-    // Known bad: a coin whose rate is too small by a fifth.
+    // The test must reject a coin whose rate is too small by a fifth.
     EXPECT_FALSE(testing::binomial_test(heads - heads / 5, n, p, kAlpha).pass);
   }
 }
 
 TEST(UniformBelow, RejectsExactlyTheExcess) {
-  // 2^64 mod 3 = 1: of all words only 0 is rejected.
+  // As 2^64 mod 3 = 1, only the word 0 is rejected.
   ScriptedSource three({0, 0, kMax, 1});
   EXPECT_EQ(uniform_below(three, 3), 2u);
   EXPECT_EQ(three.consumed(), 3u);
   EXPECT_EQ(uniform_below(three, 3), 0u);
   EXPECT_EQ(three.consumed(), 4u);
 
-  // bound = 2^63 + 1, so 2^64 mod bound = 2^63 - 1. Word 1 has low half 2^63 + 1 and is accepted as 0;
-  // word 2 has low half 2 and is rejected; word 3 has low half 2^63 + 3 and high half 1.
+  // With the bound 2^63 + 1, 2^64 mod bound is 2^63 - 1. The product of word 1 has low half 2^63 + 1 and is
+  // accepted as 0; that of word 2 has low half 2 and is rejected; that of word 3 has low half 2^63 + 3 and
+  // high half 1.
   const std::uint64_t bound = (std::uint64_t{1} << 63) + 1;
   ScriptedSource large({1, 2, 3});
   EXPECT_EQ(uniform_below(large, bound), 0u);
@@ -106,13 +107,13 @@ TEST(UniformBelow, IsUniformWhereAModuloIsNot) {
     const auto verdict = equal_bins([&] { return uniform_below(bits, bound); }, bound, bins, 600'000);
     EXPECT_TRUE(verdict.pass) << verdict.summary;
   }
-  // Known bad: word mod 3 * 2^62 falls in the first third twice as often.
+  // The test must reject word mod 3 * 2^62, which falls in the first third twice as often.
   KeyedStream bits = stream(7);
   const std::uint64_t bound = std::uint64_t{3} << 62;
   const auto biased = equal_bins([&] { return bits.next_u64() % bound; }, bound, 12, 600'000);
   EXPECT_FALSE(biased.pass) << biased.summary;
-  // Known bad: multiplication without rejection. With bound 3 * 2^62, every third value
-  // comes from two words.
+  // The test must reject multiplication without rejection. With bound 3 * 2^62, every third value comes from
+  // two words.
   std::uint64_t kept = 0;
   for (int i = 0; i < 100'000; ++i) {
     __extension__ using Wide = unsigned __int128;

@@ -1,5 +1,5 @@
-// A source of words given in advance. Tests use it to drive a sampler into a rare branch and to count the
-// words that it consumes.
+// Supplies words given in advance. Tests use this source to drive a sampler into a rare branch and to count
+// the words that the sampler consumes.
 #pragma once
 
 #include <cstddef>

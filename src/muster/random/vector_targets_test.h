@@ -1,4 +1,4 @@
-// For tests: runs a test body on every vector target that this machine has, including the portable one.
+// Runs a test body on every vector target that this machine has, including the portable one.
 #pragma once
 
 #ifndef HWY_WANT_AVX3_DL
@@ -20,7 +20,7 @@ inline bool has_fused_multiply_add(const std::string& target) {
          target != "SCALAR";
 }
 
-// Calls body(name of the target) on every target; returns how many targets ran.
+// Calls body with the name of the target on every target, and returns how many targets ran.
 template <class Body>
 int on_every_target(Body body) {
   const std::int64_t supported = hwy::SupportedTargets() | HWY_STATIC_TARGET;

@@ -1,5 +1,5 @@
-// Nothing of a key, or of the words drawn ahead, is left in memory when the object that held them is
-// destroyed.
+// Tests that nothing of a key, or of the words drawn ahead, is left in memory when the object that held them
+// is destroyed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ constexpr std::array<std::uint8_t, 16> kKey = {0x2b, 0x7e, 0x15, 0x16, 0x28, 0xa
                                                0xab, 0xf7, 0x15, 0x88, 0x09, 0xcf, 0x4f, 0x3c};
 constexpr StreamAddress kAddress{Purpose::shuffle, 3, 0};
 
-// Storage for one T, whose bytes can be read after the T is destroyed. The reads are volatile, because a
-// compiler may assume that nobody reads the bytes that an object leaves behind.
+// Holds storage for one T, whose bytes can be read after the T is destroyed. The reads are volatile, because
+// a compiler may assume that nobody reads the bytes that an object leaves behind.
 template <typename T>
 class Place {
  public:
@@ -51,7 +51,7 @@ bool holds(const Bytes& image, const void* secret, std::size_t size) {
   return std::search(image.begin(), image.end(), bytes, bytes + size) != image.end();
 }
 
-// How many of the eleven round keys of kKey are in the image. Half a round key counts as found.
+// Counts the round keys of kKey, of which there are eleven, in the image. Half a round key counts as found.
 int round_keys_in(const Bytes& image) {
   const AesSchedule schedule = expand_aes128_key(kKey);
   int found = 0;
@@ -62,7 +62,7 @@ int round_keys_in(const Bytes& image) {
   return found;
 }
 
-// How many of the first 32 words of the stream are in the image.
+// Counts how many of the first 32 words of the stream are in the image.
 int words_in(const Bytes& image) {
   std::vector<std::uint64_t> words(32);
   fill_words(RunKey::from_bytes(kKey), kAddress, 0, words);
@@ -70,7 +70,7 @@ int words_in(const Bytes& image) {
       std::ranges::count_if(words, [&](std::uint64_t word) { return holds(image, &word, sizeof word); }));
 }
 
-// A faulty key: its destructor, which like that of RunKey is not inlined, wipes nothing.
+// This key is faulty: its destructor, which like that of RunKey is not inlined, wipes nothing.
 struct UnwipedKey {
   AesSchedule schedule;
   [[gnu::noinline]] ~UnwipedKey() {}  // NOLINT(modernize-use-equals-default)

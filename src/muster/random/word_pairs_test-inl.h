@@ -1,5 +1,5 @@
-// For tests: kernels that run BoxMuller over given words on the chosen vector target. This file is included
-// once per vector target.
+// Runs BoxMuller over given words on the chosen vector target, for tests. This file is included once per
+// vector target.
 #if defined(MUSTER_RANDOM_WORD_PAIRS_TEST_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_WORD_PAIRS_TEST_INL_H_
 #undef MUSTER_RANDOM_WORD_PAIRS_TEST_INL_H_
@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace muster::random {
 namespace HWY_NAMESPACE {
 
-// The normals of `size` pairs of words, in order; `size` must be a multiple of 16.
+// Computes the normals of `size` pairs of words, in order; `size` must be a multiple of 16.
 template <Reading kReading>
 void PairsOfWords(const std::int32_t* radius_words, const std::int32_t* angle_words, float* first,
                   float* second, std::size_t size) {

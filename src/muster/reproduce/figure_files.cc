@@ -16,7 +16,7 @@ namespace {
 
 using reporting::JsonObject;
 
-// A CSV cell in quotes, by the rules of RFC 4180.
+// Returns the text as a CSV cell in quotes, by the rules of RFC 4180.
 std::string quoted(const std::string& text) {
   std::string cell = "\"";
   for (const char c : text) {

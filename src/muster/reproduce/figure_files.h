@@ -1,5 +1,5 @@
-// A computed figure as files: CSV with one row for each point, JSON with the findings, and one picture as SVG
-// and as two PNGs, light and dark.
+// Writes a computed figure as files: CSV with one row for each point, JSON with the findings, and one picture
+// as SVG and as two PNGs, light and dark.
 //
 // The CSV and the JSON end in a line end. In the CSV, numbers have 17 significant digits, and an absent value
 // is an empty cell. The last three functions access files; the others are pure.
@@ -13,20 +13,20 @@
 
 namespace muster::reproduce {
 
-// Header "curve,kind,x,value,bound"; curves in the order of the figure.
+// Returns the CSV, with the header "curve,kind,x,value,bound" and the curves in the order of the figure.
 std::string figure_csv(const PaperFigure& figure);
-// One JSON object on one line: id, paper, section, caption, axes, settings, what the paper does not state,
-// each curve's name, kind and number of points, and each claim with the paper's words, what was checked, the
-// verdict, what was found and the command that shows it. Throws Error(internal) if a claim of `text` has no
-// finding.
+// Returns one JSON object on one line: id, paper, section, caption, axes, settings, what the paper does not
+// state, each curve's name, kind and number of points, and each claim with the paper's words, what was
+// checked, the verdict, what was found and the command that shows it. Throws Error(internal) if a claim of
+// `text` has no finding.
 std::string figure_json(const PaperFigure& figure, const FigureText& text);
 
 // Makes the folder if it is missing. Throws Error(file) if it cannot be made.
 void make_folder(const std::filesystem::path& folder);
-// Writes ID.csv, ID.svg, ID.png, ID-dark.png and last ID.json into the folder; each file is complete or
-// absent. Throws Error(file).
+// Writes ID.csv, ID.svg, ID.png, ID-dark.png and, last, ID.json into the folder; each file is complete or
+// absent. Throws Error(file) if a file cannot be written.
 void write_figure(const PaperFigure& figure, const FigureText& text, const std::filesystem::path& folder);
-// Whether `folder` holds all five files of the figure with this id.
+// Says whether `folder` holds all five files of the figure with this id.
 bool is_written(const std::string& id, const std::filesystem::path& folder);
 
 }  // namespace muster::reproduce

@@ -22,9 +22,10 @@ using reporting::Stroke;
 constexpr double kWidth = 960, kLeft = 76, kRight = 936, kTop = 84, kBottom = 424;
 constexpr double kLegend = 490;         // the y of the first line below the panel, in pixels
 constexpr double kLine = 19;            // pixels from one line of text to the next
-constexpr std::size_t kFewPoints = 16;  // lines with at most so many points have a mark at each
+constexpr std::size_t kFewPoints = 16;  // lines with at most this many points have a mark at each
 
-// One entry for each Kind, in the order of its enumerators.
+// The style class of a kind of curve, and its colours in light and dark pictures. kColours has one entry for
+// each Kind, in the order of its enumerators.
 struct KindColours {
   const char* css;
   const char* light;
@@ -36,7 +37,7 @@ constexpr std::array<KindColours, 6> kColours = {{{"k-reported", "#7a3db8", "#c7
                                                   {"k-proven", "#0b5fa5", "#6cb2f2"},
                                                   {"k-lower", "#23855c", "#6fcf9f"},
                                                   {"k-simulated", "#b0306a", "#f07aa8"}}};
-// The dashes of the first, second, ... curve of a kind.
+// The first curve of a kind has the first of these dashes, the second curve the second, and so on.
 constexpr std::array<const char*, 7> kDashes = {"", "8 4", "2 3", "10 3 2 3", "4 3", "1 5", "14 3 2 3 2 3"};
 
 std::string style(Theme theme) {
@@ -51,7 +52,7 @@ std::string style(Theme theme) {
              : fmt::format("<style>@media (prefers-color-scheme:dark){{{}}}</style>\n", rules);
 }
 
-// One stroke for each curve; the strokes of a kind differ in their dashes.
+// Returns one stroke for each curve; the strokes of a kind differ in their dashes.
 std::vector<Stroke> strokes_of(const std::vector<Curve>& curves) {
   std::array<std::size_t, kColours.size()> seen{};
   std::vector<Stroke> strokes;
@@ -73,7 +74,7 @@ struct Range {
   }
 };
 
-// Whether a value can be drawn on the axis: it must be finite, and positive if the axis is logarithmic.
+// Says whether a value can be drawn on the axis: it must be finite, and positive if the axis is logarithmic.
 bool drawable(double value, const Axis& axis) {
   return std::isfinite(value) && (!axis.logarithmic || value > 0);
 }
@@ -106,7 +107,7 @@ Scale scale_of(const Axis& axis, Range range, double from, double to, bool exact
                      : Scale::linear(range.low, range.high, from, to);
 }
 
-// Whether curves of this kind are drawn as single marks, which no line joins.
+// Says whether curves of this kind are drawn as single marks, which no line joins.
 bool drawn_as_marks(Kind kind) { return kind == Kind::reported || kind == Kind::simulated; }
 
 void draw(const Curve& curve, const Stroke& stroke, const Axis& y, reporting::ChartPanel& panel) {
@@ -143,7 +144,7 @@ std::string legend(const std::vector<Curve>& curves, const std::vector<Stroke>& 
   return svg;
 }
 
-// The paper, then one sentence with the settings that its text states, and one with those that were chosen.
+// Returns the paper, then one sentence with the settings that its text states, and one with those chosen.
 std::vector<std::string> footnotes(const PaperFigure& figure, const FigureText& text) {
   std::vector<std::string> notes = {text.paper + "."};
   for (const bool chosen : {false, true}) {

@@ -1,5 +1,5 @@
-// The picture of a computed figure: one panel with its curves, a legend that names the kind of each curve,
-// and the parameters that were chosen because the paper's text does not state them.
+// Draws a computed figure: one panel with its curves, a legend that names the kind of each curve, and the
+// parameters that were chosen because the paper's text does not state them.
 //
 // Each kind of curve has one colour, the same in all pictures; curves of one kind differ in their dashes.
 // Pure function.

@@ -1,9 +1,8 @@
-// A figure or table of a paper as muster computes it: curves of six kinds, the settings behind them, and what
-// was found about each claim that the paper's text makes about it.
+// Describes a figure or table of a paper as muster computes it: curves of six kinds, the settings behind
+// them, and what was found about each claim that the paper's text makes about it.
 //
-// A recipe (recipes.h) returns one of these; figure_files.h writes it as CSV, JSON and pictures. What the
-// paper itself says (captions, quoted claims, stated numbers) is not repeated here: paper_texts.h has it.
-// Plain values.
+// A recipe (recipes.h) returns a PaperFigure; figure_files.h writes it as CSV, JSON and pictures. What the
+// paper itself says (captions, quoted claims, stated numbers) is in paper_texts.h. Plain values.
 #pragma once
 
 #include <optional>
@@ -12,7 +11,7 @@
 
 namespace muster::reproduce {
 
-// Where a curve's values come from, in the order in which pictures and tables list them.
+// Says where a curve's values come from, in the order in which pictures and tables list the curves.
 enum class Kind {
   reported,   // a number that the paper's text states
   published,  // the paper's formula as it is printed

@@ -1,4 +1,4 @@
-// The files testdata/papers/*.toml as text, in the order of their names. CMake writes the definition
+// Holds the files testdata/papers/*.toml as text, in the order of their names. CMake writes the definition
 // (CMakeLists.txt).
 #pragma once
 

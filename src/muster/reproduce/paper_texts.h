@@ -1,7 +1,7 @@
-// What the texts of five papers state: captions, claims in the papers' words, and numbers.
+// Gives what the texts of five papers state: captions, claims in the papers' words, and numbers.
 //
-// The source is testdata/papers/*.toml, which are compiled into the library; README.md there names the papers and
-// says what each key means. Parsed once, on the first call; thread-safe.
+// The source is testdata/papers/*.toml, which are compiled into the library; README.md there names the papers
+// and says what each key means. The texts are parsed once, on the first call. Thread-safe.
 #pragma once
 
 #include <string>
@@ -26,15 +26,15 @@ struct FigureText {
   std::vector<Claim> claims;
 };
 
-// Every figure, table and proposition that testdata/papers lists, paper by paper, in the paper's order.
+// Returns every figure, table and proposition of testdata/papers, paper by paper, in the paper's order.
 const std::vector<FigureText>& figure_texts();
-// Throws Error(internal) if no figure has this id.
+// Returns the figure with this id. Throws Error(internal) if there is none.
 const FigureText& figure_text(const std::string& id);
 
-// The numbers of a statement (a [[statement]] of those files: one passage of a paper), in the order in which
-// the passage has them. Throws Error(internal) if there is no statement of this id.
+// Returns the numbers of a statement (a [[statement]] of those files: one passage of a paper), in the order
+// in which the passage has them. Throws Error(internal) if there is no statement of this id.
 const std::vector<double>& numbers_of(const std::string& statement);
-// The number at `index` of numbers_of(statement), counted from 0.
+// Returns the number at `index` of numbers_of(statement), counted from 0.
 double number_of(const std::string& statement, std::size_t index = 0);
 
 }  // namespace muster::reproduce

@@ -16,7 +16,7 @@ namespace muster::reproduce {
 
 namespace {
 
-// One function per paper, each with the recipes of that paper.
+// Each of the functions below returns the recipes of one paper.
 std::vector<Recipe> of_shuffled_check_in() {
   return {
       {.id = "000-figure-1a",

@@ -1,7 +1,7 @@
-// The figures and tables that can be reproduced, and how: one recipe each.
+// Lists the figures and tables that can be reproduced, with one recipe for each.
 //
-// A recipe computes; it reads no files and prints nothing. The settings of the figure that it returns say
-// which parameters were chosen because the paper's text does not state them.
+// A recipe computes its figure; it reads no files and prints nothing. The settings of the figure say which
+// parameters were chosen because the paper's text does not state them.
 #pragma once
 
 #include <string>
@@ -20,11 +20,11 @@ struct Recipe {
   PaperFigure (*compute)();
 };
 
-// All recipes, paper by paper, in the order of the figures in each paper.
+// Returns all recipes, paper by paper, in the order of the figures in each paper.
 const std::vector<Recipe>& recipes();
 
-// Throws Error(usage) for an unknown id, naming the nearest figure if one is close, and for a figure without
-// a recipe.
+// Returns the recipe with this id. Throws Error(usage) for an unknown id, naming the nearest figure if one is
+// close, and for a figure without a recipe.
 const Recipe& recipe_named(const std::string& id);
 
 }  // namespace muster::reproduce

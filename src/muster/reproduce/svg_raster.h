@@ -6,7 +6,7 @@
 
 namespace muster::reproduce {
 
-// The bytes of the PNG file. Throws Error(internal) if the picture is not valid SVG.
+// Returns the bytes of the PNG file. Throws Error(internal) if the picture is not valid SVG.
 std::string png_of(std::string_view svg);
 
 }  // namespace muster::reproduce

@@ -17,8 +17,8 @@ using numerics::smaller;
 constexpr double kArgument = numerics::kEightRoundings;
 
 // Encloses weight * f_mu(l), where the weight has a relative error of at most kEightRoundings + error, and l
-// an absolute error of at most `error`. f falls with l. The smallest normal double is added to the upper end,
-// because the product may underflow.
+// an absolute error of at most `error`. The function f_mu is decreasing, so its smallest value is at the
+// largest l. The smallest normal double is added to the upper end, because the product may underflow.
 Enclosure term(double weight, double mu, double l, double error) {
   const double relative = numerics::kEightRoundings + error;
   return {weight * gaussian_divergence(mu, l + error).lower * (1 - relative),
@@ -31,12 +31,12 @@ Enclosure outward(double lower, double upper) {
           numerics::as_upper_bound(upper * (1 + numerics::kEightRoundings))};
 }
 
-// ln(e^epsilon - 1), also where e^epsilon overflows; epsilon > 0.
+// Returns ln(e^epsilon - 1) for epsilon > 0, also where e^epsilon overflows.
 double log_growth(double epsilon) {
   return epsilon > 1 ? epsilon + std::log1p(-std::exp(-epsilon)) : std::log(std::expm1(epsilon));
 }
 
-// asinh(e^x), also where e^x overflows.
+// Returns asinh(e^x), also where e^x overflows.
 double asinh_of_exp(double x) {
   constexpr double kLarge = 40;  // above it, asinh(e^x) = x + ln 2 within e^-80
   return x > kLarge ? x + std::log(2.0) : std::asinh(std::exp(x));
@@ -45,17 +45,17 @@ double asinh_of_exp(double x) {
 }  // namespace
 
 Enclosure SampledGaussian::added(double epsilon) const {
-  // Both terms are non-negative, so the relative error of the sum is at most eight roundings.
+  // Both terms of l are non-negative, so the relative error of their sum is at most eight roundings.
   const double l = epsilon + std::log1p(odds() * -std::expm1(-epsilon));
   const Enclosure pair = term(rate_, mu_, l, kArgument * l);
   return outward(pair.lower, pair.upper);
 }
 
 Enclosure SampledGaussian::removed(double epsilon) const {
-  // 1 - k, where k is that of sampled_gaussian.h.
+  // `lost` is 1 - k for the factor k of sampled_gaussian.h.
   const double lost = odds() > 0 ? odds() * std::expm1(epsilon) : 0;
-  // k f_mu(epsilon - ln k) falls with 1 - k, so 1 - k is rounded up for the lower end and down for the upper
-  // end.
+  // The product k f_mu(epsilon - ln k) falls as 1 - k grows, so 1 - k is rounded up for the lower end and
+  // down for the upper end.
   const auto part = [&](double less) {
     const double kept = 1 - less;
     if (!(kept > 0)) return Enclosure{0, 0};
@@ -66,8 +66,9 @@ Enclosure SampledGaussian::removed(double epsilon) const {
                  part(lost * (1 - numerics::kEightRoundings)).upper);
 }
 
-// The likelihood ratio P/Q equals E at z with e^{mu z} = e^{epsilon/2} (t + sqrt(t^2 + 1)), where
-// t = b / (2 q e^{-mu^2/2} e^{epsilon/2}). Let m = mu z. For every z, the event A = {x > z} has
+// The likelihood ratio P/Q equals E at the point z with e^{mu z} = e^{epsilon/2} (t + sqrt(t^2 + 1)), where
+// t = b / (2 q e^{-mu^2/2} e^{epsilon/2}). Let m = mu z, and let Phi be the distribution function of N(0).
+// For every z, the event A = {x > z} has
 //     P(A) - E Q(A) = q1 f_mu(m - mu^2/2) + q2 f_2mu(2 m) + (q - q1 - q2) Phi(mu - z),
 //     q1 = b e^{mu^2/2 - m},  q2 = E q e^{-2m}.
 // This difference is a lower bound of the divergence. The header's formula with a split q = q1 + q2 is an

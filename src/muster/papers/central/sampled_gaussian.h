@@ -12,8 +12,8 @@
 //     for N(0) from P:   q k f_mu(epsilon - ln k) with k = 1 - odds (E-1), and 0 where k <= 0;
 //     for a replaced record, with every split q = q1 + q2 and b = (E-1) (1-q), at most
 //         q1 f_mu(ln(b / q1)) + q2 f_2mu(ln(E q / q2)).
-// The last bound is attained by one split, at which both terms have the threshold of the likelihood ratio.
-// Immutable; the functions may be called from any thread.
+// One split attains the last bound: there, both terms are differences of probabilities of the same event, on
+// which P/Q exceeds E. Immutable; the functions may be called from any thread.
 //
 // References: Zhu, Dong, Wang, "Optimal accounting of differential privacy via characteristic function"
 // (AISTATS 2022), for adding and removing; Kahane, "Sur le chaos multiplicatif" (1985), for the inequality
@@ -26,7 +26,7 @@ namespace muster::accounting {
 
 class SampledGaussian {
  public:
-  // sigma > 0, finite; 0 < rate <= 1.
+  // Requires a finite sigma > 0, and 0 < rate <= 1.
   SampledGaussian(double sigma, double rate) : mu_(1 / sigma), two_mu_(2 / sigma), rate_(rate) {}
 
   // Enclose the divergence at epsilon >= 0 of P from N(0) for an added client, and of N(0) from P for a

@@ -1,10 +1,10 @@
 // Encloses epsilon for many rounds of the sampled Gaussian mechanism with a trusted server
 // (sampled_gaussian.h).
 //
-// For each relation and direction, the dominating pair is the same in every round, so it can be composed.
-// Adding and removing a client are composed separately, and the larger epsilon is returned. One pair of data
-// sets attains the dominating pair in all rounds, so the lower end is close to the upper one. Immutable; may
-// be called from any thread. Each call builds its tables, which takes up to a second.
+// For each neighbouring relation and each direction, the dominating pair is the same in every round, so it
+// can be composed. Adding and removing a client are composed separately, and the larger epsilon is returned.
+// One pair of data sets attains the dominating pair in all rounds, so the lower end is close to the upper
+// one. Immutable; may be called from any thread. A call tabulates the privacy loss and takes up to a second.
 //
 // Example:
 //     SampledGaussianRounds rounds(1.0, 0.01, Neighbouring::add_remove);
@@ -26,7 +26,7 @@ class SampledGaussianRounds {
   SampledGaussianRounds(double sigma, double rate, Neighbouring neighbouring);
 
   // Encloses the smallest epsilon of `rounds` >= 1 rounds at 0 < delta < 1. The upper end is infinite where
-  // no table reaches far enough.
+  // no table of the privacy loss reaches far enough.
   numerics::Enclosure epsilon(std::uint64_t rounds, double delta) const;
 
  private:

@@ -22,9 +22,9 @@ long double normal(long double x, long double mean) {
   return std::exp(-(x - mean) * (x - mean) / 2) / kRootTwoPi;
 }
 
-// The integral of the positive part of `difference` over [-60, 60]: Gauss-Legendre with five nodes in cells
-// of width 0.05, each cut where the sign changes. The error is that of rounding in long double, far below a
-// relative 1e-14.
+// Integrates the positive part of `difference` over [-60, 60], by Gauss-Legendre quadrature with five nodes
+// in cells of width 0.05, each cut where the sign changes. The error is that of rounding in long double, far
+// below a relative 1e-14.
 template <typename F>
 long double positive_part(const F& difference) {
   constexpr int kCells = 2400;
@@ -87,9 +87,9 @@ TEST(SampledGaussian, TheCurvesAreThoseOfTheDensities) {
   }
 }
 
-// At the same noise, the divergences for an added and for a removed client are each smaller than the
-// divergence for a replaced record. For these parameters, the sum of the first two at half the noise is
-// larger than that for a replaced record.
+// At the same noise, an added client and a removed client each have a smaller divergence than a replaced
+// record. At half the noise, for these parameters, their divergences add up to more than that of a record
+// replaced at the full noise.
 TEST(SampledGaussian, AReplacedRecordCostsMoreThanAnAddedOne) {
   const SampledGaussian round(1, 0.1);
   EXPECT_GT(round.replaced(0.2).lower, round.added(0.2).upper);
@@ -149,8 +149,6 @@ TEST(SampledGaussian, CurvesFallAndStayInRangeFarOut) {
   }
 }
 
-// The gate's floor lies between 0.3 times the divergence and the divergence, and the gate's check throws for
-// an epsilon below the floor.
 // The divergences of an added client and of a replaced record are positive at every epsilon. At tiny rates
 // they are below the range of a double, and an upper end of 0 would claim that nothing leaks.
 TEST(SampledGaussian, AnUpperEndThatUnderflowsIsNotZero) {
@@ -166,6 +164,8 @@ TEST(SampledGaussian, AnUpperEndThatUnderflowsIsNotZero) {
   }
 }
 
+// The gate's floor lies between 0.3 times the divergence and the divergence. The gate's check passes a delta
+// that holds at its epsilon, and throws for a fifth of that delta and for an epsilon that is no number >= 0.
 TEST(SampledGaussian, ItsFloorIsBelowTheTruthAndNotFarBelow) {
   for (const Case& at : kCases) {
     const SampledGaussian round(at.sigma, at.rate);

@@ -13,8 +13,9 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 }  // namespace
 
 double pure_rdp(double epsilon, double order) {
-  // For the likelihood ratio r, E r^l - 1 = (e^{l eps} - e^eps) (1 - e^{-l eps}) / (e^eps + 1). expm1 gives
-  // both differences without cancellation.
+  // The likelihood ratio r of binary randomized response has
+  //     E r^l - 1 = (e^{l eps} - e^eps) (1 - e^{-l eps}) / (e^eps + 1)
+  // at order l. The function expm1 gives both differences without cancellation.
   const double m = (order - 1) * epsilon;
   const double share = -std::expm1(-order * epsilon) / (1 + std::exp(-epsilon));
   const double moment = m < 600 ? std::log1p(std::expm1(m) * share) : m + std::log(share);

@@ -5,7 +5,7 @@
 //                     Binary randomized response attains it, and no eps-DP pair exceeds it: the ratio P/Q has
 //                     mean 1 under Q and lies in [e^-eps, e^eps]. As x^l is convex, its expectation is
 //                     largest if the ratio takes only the two ends of this interval.
-//   Gaussian          D_l = l mu^2 / 2 for means mu deviations apart, in any dimension.
+//   Gaussian          D_l = l mu^2 / 2 for two normal laws with means mu deviations apart, in any dimension.
 // There is no such bound from (epsilon, delta > 0): see
 // docs/theory/no-conversion-from-approximate-dp.md. The order is a real number above 1. Pure functions.
 #pragma once

@@ -15,7 +15,7 @@ namespace {
 
 using Law = std::vector<long double>;
 
-// log(sum_i p_i^l q_i^(1-l)) / (l-1), where l is the order, summed in logarithms.
+// Returns the divergence log(sum_i p_i^l q_i^(1-l)) / (l-1) of order l, summed in logarithms.
 long double renyi(const Law& log_p, const Law& log_q, long double order) {
   long double top = -INFINITY, sum = 0;
   for (std::size_t i = 0; i < log_p.size(); ++i)
@@ -29,7 +29,8 @@ TEST(LocalRdp, PureIsBinaryResponse) {
   for (const double epsilon : {1e-6, 1e-3, 0.3, 1.0, 4.0, 20.0}) {
     for (const double order : {1.01, 1.5, 2.0, 7.0, 100.0, 1e4, 1e6}) {
       SCOPED_TRACE(::testing::Message() << epsilon << " " << order);
-      // (e^{l eps} - e^eps) (1 - e^{-l eps}) / (e^eps + 1), with expm1 of long doubles for the differences.
+      // The divergence is log(1 + (e^{l eps} - e^eps) (1 - e^{-l eps}) / (e^eps + 1)) / (l - 1). The
+      // differences are computed by expm1 of long doubles.
       const long double e = epsilon, l = order;
       const long double log_share = std::log(-std::expm1(-l * e)) - std::log1p(std::exp(-e));
       const long double m = (l - 1) * e;
@@ -91,10 +92,10 @@ TEST(LocalRdp, GaussianByQuadrature) {
   }
 }
 
-// --- docs/theory/no-conversion-from-approximate-dp.md
+// The tests below belong to docs/theory/no-conversion-from-approximate-dp.md.
 
-// Liew, Hasegawa, Takahashi (2022), Lemma 3, equation (4): the minimum over r in (delta, 1), on a grid
-// that is fine at both ends.
+// Computes the moment of Liew, Hasegawa, Takahashi (2022), Lemma 3, equation (4): its minimum over r in
+// (delta, 1), on a grid of equal steps in log(r - delta).
 long double lemma3_moment(long double order, long double epsilon, long double delta) {
   long double least = INFINITY;
   for (long double s = std::log(delta) - 30; s < std::log1p(-delta) - 1e-9L; s += 1e-3L) {
@@ -119,7 +120,8 @@ TEST(NoConversion, ApproximateDpBoundsNoDivergence) {
   // meant.
   EXPECT_NEAR(static_cast<double>(lemma3_moment(2, 0, delta) - 1), 4e-10, 1e-15);
   EXPECT_LT(std::log(lemma3_moment(2, 0, delta)), 4.1e-10L);
-  // No bound holds at any other order either: as Q(A) -> 0, the divergence grows without limit.
+  // No bound holds at any other order either: as Q's probability of the first point tends to 0, the
+  // divergence grows without limit.
   for (const long double order : {1.1L, 2.0L, 30.0L}) {
     long double before = 0;
     for (const long double tiny : {1e2L, 1e3L, 1e4L}) {
@@ -131,8 +133,8 @@ TEST(NoConversion, ApproximateDpBoundsNoDivergence) {
   }
 }
 
-// A mechanism that publishes the record with probability delta, and otherwise nothing, is (0, delta)-DP, and
-// its D_l is infinite.
+// A mechanism that publishes the record with probability delta, and otherwise nothing, is (0, delta)-DP, but
+// its Renyi divergence is infinite.
 TEST(NoConversion, LeakWithProbabilityDelta) {
   const long double infinity = std::numeric_limits<long double>::infinity();
   const Law x{std::log(1e-5L), -infinity, std::log1p(-1e-5L)},
@@ -142,15 +144,15 @@ TEST(NoConversion, LeakWithProbabilityDelta) {
   EXPECT_TRUE(std::isinf(moment));
 }
 
-// The formula of Lemma 3, as it must have been meant, is a lower bound: no pair whose hockey-stick divergence
-// at epsilon is delta has a smaller Renyi divergence.
+// With the logarithm that must have been meant, the formula of Lemma 3 is a lower bound: no pair whose
+// hockey-stick divergence at epsilon is delta has a smaller Renyi divergence.
 TEST(NoConversion, TheFormulaIsALowerBound) {
   for (const long double epsilon : {0.0L, 0.5L}) {
     for (const long double delta : {1e-5L, 0.05L}) {
       for (const long double order : {2.0L, 8.0L}) {
         const long double formula = epsilon + std::log(lemma3_moment(order, epsilon, delta)) / (order - 1);
         for (const long double r : {delta * 1.01L, delta * 2, 0.3L, 0.9L}) {
-          // a = Q(A), so that P(A) - e^eps Q(A) = delta.
+          // An event A with P(A) = r and Q(A) = a has P(A) - e^eps Q(A) = delta.
           const long double a = (r - delta) * std::exp(-epsilon);
           const Law p{std::log(r), std::log1p(-r)}, q{std::log(a), std::log1p(-a)};
           EXPECT_GE(renyi(p, q, order), formula * (1 - 1e-9L)) << epsilon << " " << delta << " " << order;

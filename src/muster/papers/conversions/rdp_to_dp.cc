@@ -13,21 +13,21 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A moment with a larger logarithm is represented by its logarithm only.
 constexpr double kLargestLog = 600;
-// The most moves of one width in the search around the best order. As widths are halved, two moves are enough
-// where the bound first falls and then rises with the order.
+// The search around the best order makes at most this many moves of one width. As widths are halved, two
+// moves are enough where the bound first falls and then rises with the order.
 constexpr int kMoves = 4;
 constexpr double kStill = 1e-6;  // the upward steps end if a step gains less than this, relatively
 
-// The sum F(y) = r u^(l-1) + (1-r) v^(l-1) that Theorem 3 minimizes at order l, where r = delta + y,
-// u = r/y = 1 + t and v = (1-r) / (e^eps - y) = 1 - w. The product e^{(l-1) eps} F(y) is E_Q[(P/Q)^l] of the
-// pair on two outcomes with P(A) = r and Q(A) = e^-eps y. F is convex, and F' = phi(u) - phi(v) with
+// Describes the sum F(y) = r u^(l-1) + (1-r) v^(l-1) that Theorem 3 minimizes at order l, with r = delta + y,
+// u = r/y = 1 + t and v = (1-r) / (e^eps - y) = 1 - w. The product e^{(l-1) eps} F(y) is E_Q[(P/Q)^l] of
+// the pair on two outcomes with P(A) = r and Q(A) = e^-eps y. F is convex, and F' = phi(u) - phi(v) with
 // phi(x) = x^(l-1) (l - (l-1) x).
 struct MomentSum {
   double order, delta, grown, shifted;  // grown = e^eps, shifted = e^eps - 1 + delta
 
   double t(double y) const { return delta / y; }
   double w(double y) const { return numerics::smaller(1.0, shifted / (grown - y)); }
-  // log v and a bound on its error; the bound is 1e300 where v may be 0.
+  // Returns log v and a bound on its error; the bound is 1e300 where v may be 0.
   std::pair<double, double> log_v(double y) const {
     const double left = w(y), rest = 1 - delta - y;
     if (left < 0.5) return {std::log1p(-left), kUnit * 8 * left * (1 + grown / (grown - y))};
@@ -37,7 +37,7 @@ struct MomentSum {
   }
 
   // Encloses log phi(u) - log phi(v) in difference +- margin; the margin is +infinity where rounding hides
-  // the sign.
+  // the sign. log_left is log phi(u), and log_right is log phi(v).
   struct Slope {
     double difference, margin, log_right, log_left;
     bool rises() const { return difference > margin; }
@@ -57,7 +57,7 @@ struct MomentSum {
     return {left - right, margin, right, left};
   }
 
-  // A lower bound of log F on [low, high], from the tangent at high. The interval must contain the minimum.
+  // Returns a lower bound of log F on [low, high], from the tangent at high. F must have its minimum there.
   double log_minimum(double low, double high) const {
     const Slope s = slope(high);
     double steep = 0;  // an upper bound of the slope F'(high)
@@ -92,10 +92,10 @@ struct MomentSum {
   }
 };
 
-// A lower bound of the least D_order of a pair whose hockey-stick divergence at epsilon is delta,
+// Returns a lower bound of the least D_order of a pair whose hockey-stick divergence at epsilon is delta, for
 // 0 < delta < 1: the exact value less a bound on its rounding error.
 double least_divergence(double order, double epsilon, double delta) {
-  if (epsilon > 700) return -kInfinity;  // a trivial bound; callers then use Conversion::canonne
+  if (epsilon > 700) return -kInfinity;  // a trivial bound; callers then keep that of Conversion::canonne
   const MomentSum f{order, delta, std::exp(epsilon), std::expm1(epsilon) + delta};
   const double bottom = std::log(delta) - 60 - std::log(order), top = std::log1p(-delta);
   // Brackets the minimum of F: `low` is a y at which F surely falls, `high` one at which it surely rises, or

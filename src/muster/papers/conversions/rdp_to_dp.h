@@ -28,28 +28,29 @@ namespace muster::accounting {
 
 enum class Conversion { canonne, exact };
 
-// An upper bound on what the question asks for, and the order that gave it.
+// Holds an upper bound on what the question asks for, and the order that gave it.
 struct ConvertedUpper {
   double upper;
   double order;
 };
 
-// epsilon >= 0 such that every pair with D_order <= rho has hockey-stick divergence at most delta at epsilon.
+// Returns an epsilon >= 0 at which every pair with D_order <= rho has hockey-stick divergence at most delta.
 double epsilon_upper_from_rdp(Conversion conversion, double order, double rho, double delta);
 
-// delta in [0, 1] such that every pair with D_order <= rho has hockey-stick divergence at most
+// Returns a delta in [0, 1] such that every pair with D_order <= rho has hockey-stick divergence at most
 // delta at epsilon.
 double delta_upper_from_rdp(Conversion conversion, double order, double rho, double epsilon);
 
-// A limit of the orders in convert_rdp that bounds its time if the cost of rdp(l) grows like l.
+// Limits the orders in convert_rdp, and so its time where the cost of rdp(l) grows like l.
 inline constexpr std::uint64_t kAffordableOrder = 1'000'000;
-// Practically no limit of the orders, for an rdp(l) in closed form. Doubles hold all integers up to here.
+// Sets practically no limit on the orders, for an rdp(l) in closed form. Doubles hold every integer up to
+// 2^50.
 inline constexpr std::uint64_t kEveryOrder = std::uint64_t{1} << 50;
-// The least bound found over integer orders >= 2 for `rounds` rounds of a mechanism whose order-l divergence
-// is at most rdp(l) per round. The search steps upward, at most to `last_order`, as long as higher orders
-// help. It then refines around the best order, if need be slightly beyond `last_order`. rdp may return
-// infinity where it is not computed; the steps upward stop there. Every order gives a valid bound, so the
-// search cannot make the result wrong.
+// Returns the least bound found over integer orders >= 2 for `rounds` rounds of a mechanism whose order-l
+// divergence is at most rdp(l) per round. The search steps upward, at most to `last_order`, as long as higher
+// orders help. It then refines around the best order, if need be slightly beyond `last_order`. The function
+// rdp may return infinity where it is not computed; the steps upward stop there. Every order gives a valid
+// bound, so the search cannot make the result wrong.
 ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std::uint64_t rounds,
                            const Question& question, Conversion conversion,
                            std::uint64_t last_order = kAffordableOrder);

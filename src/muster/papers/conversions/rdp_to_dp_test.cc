@@ -23,9 +23,9 @@ long double hockey_stick(const Law& p, const Law& q, long double epsilon) {
   return sum;
 }
 
-// The least order-l divergence of a two-point pair with P(A) - e^eps Q(A) = delta. P(A) is scanned on a
-// grid that is refined five times around its best point. The scan follows the definition, in long double,
-// and shares no code with the library.
+// Finds the least divergence of a two-point pair with P(A) - e^eps Q(A) = delta. P(A) is scanned on a grid
+// that is refined five times around its best point. The scan follows the definition, in long double, and
+// shares no code with the library.
 long double least_by_scan(long double order, long double epsilon, long double delta) {
   long double low = std::log(delta) - 40, high = std::log1p(-delta), best = INFINITY;
   for (int pass = 0; pass < 6; ++pass) {
@@ -52,9 +52,9 @@ TEST(RdpToDp, ConversionTermOfThePapersTable) {
   EXPECT_NEAR(epsilon_upper_from_rdp(Conversion::exact, 30, 2.8e-6, 1 / 6e4), 0.0026, 5e-5);
 }
 
-// Where the least moment is at the end of its interval, it may exceed a double's range. An infinite
-// moment must not be taken as a proof of epsilon = 0. Randomized response with epsilon0 = rho has a
-// divergence of at most rho at every order, and total variation tanh(rho / 2).
+// Where the minimum of Theorem 3 lies at the end of its interval, it may exceed a double's range. Such an
+// infinite moment must not be taken as a proof of epsilon = 0. The true values are from randomized response
+// with epsilon0 = rho, whose divergence is at most rho at every order. Its total variation is tanh(rho / 2).
 TEST(RdpToDp, MomentsPastTheRangeOfDoublesCertifyNothing) {
   for (const double order : {1e3, 1e5, 1e6, 1e9, 1e15}) {
     for (const double rho : {0.05, 0.3, 2.0}) {
@@ -148,7 +148,8 @@ TEST(RdpToDp, SearchOverOrdersFindsTheBest) {
 }
 
 TEST(RdpToDp, TheSearchFindsTheBestOrder) {
-  // One divergence rises steeply from order 300 on, as that of shuffled Gaussians does; the other is smooth.
+  // The divergence `wall` rises steeply from order 300 on, as that of shuffled Gaussians does; `smooth` does
+  // not. Brute force over all orders up to 700 finds the least bound.
   const auto wall = [](double l) { return 1e-6 * l + std::exp(l / 10 - 30); };
   const auto smooth = [](double l) { return 1e-3 * l; };
   for (const auto& curve : {std::function<double(double)>(wall), std::function<double(double)>(smooth)}) {

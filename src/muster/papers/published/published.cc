@@ -21,7 +21,8 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kPublishedSlack = 0.5;  // Delta of Liew et al., Remark 1: "we typically use Delta = 1/2"
+// The Chernoff slack Delta of Liew et al. Their Remark 1 says "we typically use Delta = 1/2".
+constexpr double kPublishedSlack = 0.5;
 
 const char* const kGirgis =
     "Girgis, Data, Diggavi, Renyi differential privacy of the subsampled shuffle model in distributed "
@@ -41,8 +42,8 @@ Numbers numbers(const ShuffledCheckIn& protocol) {
   return {n, g, numerics::within(std::round(n * g), 1.0, n)};
 }
 
-// A Bound that only states `value`, a lower bound of the Renyi divergence at one order; `of` names the
-// mechanism.
+// Returns a Bound that only states `value`, a lower bound of the Renyi divergence at one order; `of` names
+// the mechanism.
 Bound renyi_lower_bound(const char* id, std::uint64_t order, double value, const std::string& of) {
   Bound bound;
   bound.id = id;
@@ -135,7 +136,7 @@ std::vector<Bound> published_bounds(const ShuffledCheckIn& protocol, double epsi
 
 namespace {
 
-// The local guarantee that the papers' formulas need: a pure epsilon0, or a Gaussian, or neither.
+// Holds the local guarantee that the papers' formulas need: a pure epsilon0, or a Gaussian, or neither.
 struct Local {
   std::optional<double> epsilon0;
   std::optional<GaussianLocal> gaussian;
@@ -143,7 +144,7 @@ struct Local {
   explicit Local(const Mechanism& mechanism) : epsilon0(pure_epsilon0(mechanism)) {
     if (const auto* g = std::get_if<GaussianLocal>(&mechanism)) gaussian = *g;
   }
-  // The (epsilon0, delta0) of one message; n is the number of clients.
+  // Returns the (epsilon0, delta0) of one message among n clients; nullopt if there is neither.
   std::optional<Guarantee> guarantee(double n) const {
     if (epsilon0) return Guarantee{*epsilon0, 0};
     if (!gaussian) return std::nullopt;

@@ -28,8 +28,8 @@ double log_add(double a, double b) {
   return std::isinf(high) ? high : high + std::log1p(std::exp(numerics::smaller(a, b) - high));
 }
 
-// The logarithm of the minimum in equation (4), over the printed range r in (delta, 1). The moment is convex
-// in r.
+// Returns the logarithm of the minimum in equation (4), over the printed range r in (delta, 1). The moment is
+// convex in r, so a golden-section search finds it.
 double log_minimum(double order, const Guarantee& guarantee) {
   const double delta = guarantee.delta;
   if (!(delta > 0)) return (1 - order) * guarantee.epsilon;  // the limit r -> 0
@@ -90,7 +90,7 @@ double theorem2_printed(double epsilon0, double clients, double rate, double sla
 
 Guarantee high_count_round(double clients, double rate, const Guarantee& local, double miss) {
   double quantile = 0;
-  // Weights are upper bounds, so the probability above the quantile is certainly at most `miss`.
+  // The weights are upper bounds, so the probability above the quantile is certainly at most `miss`.
   std::vector<numerics::BinomialBlock> blocks = numerics::binomial_blocks(
       clients, rate, numerics::larger(40.0, 5 - std::log(miss)), clients > 1e8 ? 0.01 : 0);
   std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -138,7 +138,7 @@ double theorem5_printed(double clients, double rate, double s, std::uint64_t ord
   const auto choose = [&](double j) {
     return std::exp(std::lgamma(l + 1) - std::lgamma(j + 1) - std::lgamma(l - j + 1));
   };
-  // Apart from the powers of g and 1-g that stand below, the sums over k have the weights P(Bin(n-1, g) = k).
+  // The printed sums over k have the weights P(Bin(n-1, g) = k), multiplied by the powers of g and 1-g below.
   const double nobody = std::exp((n - 1) * std::log1p(-g));
   double sum = std::pow(1 - g, l - 1) * (l * g - g + 1);
   sum += choose(2) * nobody * std::pow(1 - g, l - 2) * g * g * std::exp(1 / (s * s));
@@ -165,8 +165,9 @@ using published_check_in::lemma3_meant;
 using published_check_in::shuffled;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kSlack = 0.5;  // the paper's Delta; Remark 1: "we typically use Delta = 1/2"
-// The work of the approaches and the baseline grows as the order squared.
+constexpr double kSlack = 0.5;  // the paper's Delta; its Remark 1 says "we typically use Delta = 1/2"
+// The approaches and the baseline use no higher order, to save time: for each cell of the count, Approach 1
+// sums over all orders up to the one asked for.
 constexpr std::uint64_t kLastOrder = 256;
 
 const char* const kLiew =
@@ -178,11 +179,11 @@ const char* const kLemma3 =
     "1e-100 is (0, 1e-5)-DP with divergence 207 at order 2; at delta = 0 the lemma calls every epsilon-DP "
     "mechanism perfectly private";
 
-// The value of `free_delta` in shuffled() and of `miss` in high_count_round(). The paper does not say how to
-// choose them. Here both are the question's delta, or 1e-6 if the question asks for delta.
+// Returns the value of `free_delta` in shuffled() and of `miss` in high_count_round(). The paper does not say
+// how to choose them. Here both are the question's delta, or 1e-6 if the question asks for delta.
 double free_delta(const Question& question) { return question.asks_epsilon() ? question.fixed() : 1e-6; }
 
-// Equation (6): one round's divergence given k, mixed over the count k.
+// Returns the divergence of one round by equation (6): the divergence `given` k reports, mixed over k.
 Divergence mixed_over_count(double clients, double rate,
                             const std::function<double(double k, std::uint64_t order)>& given) {
   // Cells are half a deviation wide. If a hundred reports or more are expected, this changes the answer by
@@ -207,7 +208,7 @@ Bound as_published(Bound bound, const std::string& what) {
   return bound;
 }
 
-// The Bound of either approach of Section 4.2, made from its `divergence`.
+// Returns the Bound of either approach of Section 4.2, made from its `divergence`.
 Bound approach(const char* id, const char* where, double free, const Divergence& divergence,
                std::uint64_t rounds, const Question& question) {
   Bound bound = answer_by_renyi(divergence, rounds, question, Conversion::canonne);
@@ -239,7 +240,8 @@ Bound liew_theorem2_printed_bound(double clients, double rate, double epsilon0, 
 Bound liew_approach1_bound(double clients, double rate, const Guarantee& local, std::uint64_t rounds,
                            const Question& question) {
   const double free = free_delta(question);
-  std::map<double, SubsampledRdp> of_count;  // by k: Theorem 9 applied to the divergences of Lemma 3
+  // For each count k, Theorem 9 of subsampled_rdp.h is applied to the divergences of Lemma 3.
+  std::map<double, SubsampledRdp> of_count;
   const auto given = [&](double k, std::uint64_t order) {
     const auto lemma3 = [&, k](std::uint64_t j) {
       return lemma3_meant(static_cast<double>(j), shuffled(k, local, free));
@@ -282,7 +284,7 @@ Bound high_count_bound(double clients, double rate, const Guarantee& local, std:
                        const Question& question) {
   Bound bound;
   const auto epsilon_of = [&](double delta) -> std::optional<double> {
-    // Half of delta is for a count above the quantile, the rest for delta0.
+    // Half of delta is spent on counts above the quantile, and the rest on delta0.
     const double inclusion = delta / 2;
     const Guarantee round = published_check_in::high_count_round(clients, rate, local, inclusion);
     if (!(round.delta <= delta)) return std::nullopt;

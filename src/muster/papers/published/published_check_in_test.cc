@@ -17,7 +17,7 @@ using oracle::Law;
 
 const Question kMnist{Question::Kind::epsilon_at_delta, 1e-5};
 
-// Equation (7) with its printed constants, term by term.
+// Evaluates equation (7) of the paper with its printed constants, term by term.
 long double equation7(long double e0, long double n, long double g, long double slack, int order) {
   const long double grown = std::exp(e0), c = (grown * grown - 1) / grown, mean = n * g;
   const long double few = std::exp(-slack * slack * mean / 2);
@@ -153,7 +153,7 @@ TEST(PublishedCheckIn, LemmasFourAndFiveWithTheirWeights) {
 }
 
 TEST(PublishedCheckIn, DistributedCheckIn) {
-  // E_q'[(p'/q')^l] by quadrature of the two densities.
+  // Computes E_q'[(p'/q')^l], the removal moment of published_check_in.h, by quadrature of the densities.
   const auto quadrature = [](long double k, long double s, long double order) {
     const long double ps = s / std::sqrt(k), qs = s / std::sqrt(k + 1), h = ps / 400;
     long double sum = 0;
@@ -175,8 +175,8 @@ TEST(PublishedCheckIn, DistributedCheckIn) {
   EXPECT_NEAR(removal_moment(9, 1, 3), 1.5008, 1e-4);
   EXPECT_NEAR(removal_moment_printed(9, 1, 3), 0.67991, 1e-5);
   EXPECT_TRUE(std::isinf(removal_moment(2, 1, 3)));
-  // At the paper's experiment (rate 10^-3, sigma 0.65), Theorem 5's right side is negative
-  // because of 1/(1-l).
+  // At the paper's experiment (rate 10^-3, sigma 0.65), Theorem 5's right side is negative because of the
+  // factor 1/(1-l).
   EXPECT_LT(theorem5_printed(60000, 1e-3, 0.65, 8), 0);
   const Bound bound = liew_theorem5_bound(60000, 1e-3, 0.65, 1000, kMnist);
   EXPECT_FALSE(bound.upper.has_value());

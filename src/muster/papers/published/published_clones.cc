@@ -19,7 +19,7 @@ const char* const kComposed = "; composed by Kairouz, Oh, Viswanath, 2015, Theor
 
 constexpr double kLargestEpsilon0 = 40;  // above this epsilon0, amplification would take e^40 clients
 
-// The values of delta0 that are tried: delta / n, halved repeatedly down to 1e-5 delta / n.
+// Returns the values of delta0 to try: delta / n, halved repeatedly down to 1e-5 delta / n.
 std::vector<double> shares(double delta, double clients) {
   std::vector<double> tried;
   for (double share = 1; share > 1e-5; share /= 2)

@@ -3,10 +3,10 @@
 //
 // Source: Feldman, McMillan, Talwar, "Hiding Among the Clones: A Simple and Nearly Optimal Analysis of
 // Privacy Amplification by Shuffling" (FOCS 2021). Everybody reports, and a randomizer may depend on the
-// earlier answers. Neighbouring relation: replace-one; the shuffler is honest. Rounds are composed by
-// optimal_composition.h. An (epsilon0, delta0)-LDP randomizer is given by epsilon0 as a function of delta0;
-// several values of delta0 are tried. Nothing throws; a Bound without `upper` says why in `assumptions`. Pure
-// functions.
+// earlier answers. The neighbouring relation is replace-one, and the shuffler is honest. Rounds are composed
+// by optimal_composition.h. An (epsilon0, delta0)-LDP randomizer is given by epsilon0 as a function of
+// delta0; several values of delta0 are tried. Nothing throws; a Bound without `upper` says why in
+// `assumptions`. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,26 @@
 
 namespace muster::accounting {
 
-// As published: Theorem 3.1, the closed form for epsilon0-LDP randomizers. Id "feldman-2021-theorem-3-1".
+// Returns Theorem 3.1, the closed form for epsilon0-LDP randomizers, as published. The id is
+// "feldman-2021-theorem-3-1".
 Bound clone_closed_form_bound(double clients, double epsilon0, std::uint64_t rounds,
                               const Question& question);
 
-// An epsilon0 for which the randomizer is (epsilon0, delta0)-LDP.
+// Gives an epsilon0 for which the randomizer is (epsilon0, delta0)-LDP.
 using LocalGuarantee = std::function<double(double delta0)>;
 
-// As published: Theorem 3.8, the closed form for (epsilon0, delta0)-LDP. Id "feldman-2021-theorem-3-8".
+// Returns Theorem 3.8, the closed form for (epsilon0, delta0)-LDP, as published. The id is
+// "feldman-2021-theorem-3-8".
 Bound clone_approximate_bound(double clients, const LocalGuarantee& epsilon0, std::uint64_t rounds,
                               const Question& question);
 
-// Proven: the divergence of the clone pair for (epsilon0, delta0)-LDP. Id "clone-pair-approximate".
+// Returns a proven bound: the divergence of the clone pair for (epsilon0, delta0)-LDP. The id is
+// "clone-pair-approximate".
 Bound clone_pair_approximate_bound(double clients, const LocalGuarantee& epsilon0, std::uint64_t rounds,
                                    const Question& question);
 
-// The bounds above that apply to an epsilon0-LDP randomizer, and to a Gaussian message whose two records are
-// mu deviations apart.
+// Return the bounds above that apply to an epsilon0-LDP randomizer, and to Gaussian messages of records that
+// are mu deviations apart.
 std::vector<Bound> clone_bounds_pure(double clients, double epsilon0, std::uint64_t rounds,
                                      const Question& question);
 std::vector<Bound> clone_bounds_gaussian(double clients, double mu, std::uint64_t rounds,

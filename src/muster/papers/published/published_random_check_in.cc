@@ -105,7 +105,7 @@ using random_check_in::SubGaussian;
 const char* const kBalle =
     "Balle, Kairouz, McMahan, Thakkar, Thakurta, Privacy amplification via random check-ins, NeurIPS 2020, ";
 
-// The Bound of a theorem that is given as a curve delta -> epsilon, composed over the runs.
+// Returns the Bound of a theorem that is given as a curve delta -> epsilon, composed over the runs.
 Bound composed(const std::function<std::optional<double>(double delta)>& epsilon_of, std::uint64_t runs,
                const Question& question) {
   Bound bound;

@@ -3,9 +3,9 @@
 //
 // Source: Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via random check-ins"
 // (NeurIPS 2020). There are n clients and m slots, and a client checks in with probability p0 at a uniform
-// slot. View: the released models (the server is trusted); for shuffling, the shuffled messages (the shuffler
-// is honest). Neighbouring relation: replace-one. The randomizer is any epsilon0-LDP one, and may depend on
-// the messages of earlier slots.
+// slot. The adversary sees the released models (the server is trusted) or, for shuffling, the shuffled
+// messages (the shuffler is honest). The neighbouring relation is replace-one. The randomizer may be any that
+// is epsilon0-LDP, and may depend on the messages of earlier slots.
 //   theorem 3.2   fixed window, one client per slot. Proven: docs/theory/as-published-random-check-in.md has
 //                 the derivation, constants included.
 //   theorem 4.1   averaged updates, p0 = 1: as published; its proof is not in the paper's main text.
@@ -30,8 +30,8 @@ namespace muster::accounting {
 
 namespace random_check_in {
 
-// The formulas of Theorems 3.2, 4.1 and 5.1 have the form epsilon = drift + spread sqrt(log(1/delta)). The
-// result of epsilon() is rounded up.
+// Holds a formula of the form epsilon = drift + spread sqrt(log(1/delta)), as Theorems 3.2, 4.1 and 5.1 have
+// it. The result of epsilon() is rounded up.
 struct SubGaussian {
   double drift, spread;
   double epsilon(double delta) const;
@@ -42,28 +42,28 @@ SubGaussian averaged_updates(double epsilon0, double clients, double slots, doub
 SubGaussian shuffling(double epsilon0, double clients);                                      // Theorem 5.1
 double erlingsson_2019(double epsilon0, double clients, double delta);  // Theorem 7 of Erlingsson et al.
 
-// The paper's simplification of Theorem 3.2, 7 p0 epsilon0 sqrt(log(1/delta) / m). It is nullopt unless
-// epsilon0 < 1 and delta < 1/100.
+// Returns the paper's simplification of Theorem 3.2, 7 p0 epsilon0 sqrt(log(1/delta) / m). The result is
+// nullopt unless epsilon0 < 1 and delta < 1/100.
 std::optional<double> fixed_window_simplified(double epsilon0, double slots, double p0, double delta);
 
-// For the (epsilon0, delta0) versions. least_delta1 is the least delta1 that the printed condition on delta0
-// allows; nullopt if it allows none up to 1. approximate_epsilon is the least epsilon' = form.epsilon(d) with
-// d + uses (e^epsilon' + 1) delta1 = `delta`; nullopt if there is none. `form` must be made with 8 epsilon0,
-// and `uses` is the number of slots or clients.
+// These serve the (epsilon0, delta0) versions. least_delta1 returns the least delta1 that the printed
+// condition on delta0 allows; nullopt if it allows none up to 1. approximate_epsilon returns the least
+// epsilon' = form.epsilon(d) with d + uses (e^epsilon' + 1) delta1 = `delta`; nullopt if there is none.
+// `form` must be made with 8 epsilon0, and `uses` is the number of slots or clients.
 std::optional<double> least_delta1(double epsilon0, double delta0);
 std::optional<double> approximate_epsilon(const SubGaussian& form, double uses, double delta1, double delta);
 
-// The exact expected number of slots that a dummy message fills: m (1 - p0/m)^n for a fixed window
-// (Proposition 3.4), and (n-m+1) (1 - 1/m)^m for sliding windows (Proposition 4.4). The printed bound of
-// Proposition 4.4 is (n-m+1) / e.
+// Dummy messages fill the slots in which no client checks in. Their exact expected number is m (1 - p0/m)^n
+// for a fixed window (Proposition 3.4), and (n-m+1) (1 - 1/m)^m for sliding windows (Proposition 4.4). The
+// printed bound of Proposition 4.4 is (n-m+1) / e.
 double expected_dummies_fixed(double clients, double slots, double p0);
 double expected_dummies_sliding(double clients, double slots);
 double expected_dummies_sliding_printed(double clients, double slots);
 
 }  // namespace random_check_in
 
-// Ids "balle-2020-theorem-3-2", "balle-2020-theorem-4-3", "balle-2020-theorem-4-1",
-// "balle-2020-theorem-5-1", "erlingsson-2019-theorem-7". For delta0 > 0 the (epsilon0, delta0) version is
+// The ids are "balle-2020-theorem-3-2", "balle-2020-theorem-4-3", "balle-2020-theorem-4-1",
+// "balle-2020-theorem-5-1" and "erlingsson-2019-theorem-7". For delta0 > 0 the (epsilon0, delta0) version is
 // used, and the id ends in "-approximate".
 Bound balle_theorem32_bound(double slots, double p0, double epsilon0, double delta0, std::uint64_t runs,
                             const Question& question);
@@ -76,7 +76,7 @@ Bound balle_theorem51_bound(double clients, double epsilon0, double delta0, std:
 Bound erlingsson_theorem7_bound(double clients, double epsilon0, std::uint64_t rounds,
                                 const Question& question);
 
-// The bounds above that apply to each protocol; delta0 = 0 for an epsilon0-LDP randomizer.
+// Return the bounds above that apply to each protocol; delta0 is 0 for an epsilon0-LDP randomizer.
 std::vector<Bound> published_fixed_window_bounds(double slots, double p0, double epsilon0, double delta0,
                                                  std::uint64_t runs, const Question& question);
 std::vector<Bound> published_sliding_window_bounds(double slots, double epsilon0, double delta0,

@@ -16,7 +16,7 @@ using namespace random_check_in;
 
 const Question kAtMillionth{Question::Kind::epsilon_at_delta, 1e-6};
 
-// The theorems' formulas as printed; e0 is epsilon0.
+// Evaluate the theorems' formulas as printed; e0 is epsilon0.
 long double theorem32(long double e0, long double m, long double p0, long double delta) {
   return p0 * (std::exp(e0) - 1) * std::sqrt(2 * std::exp(e0) * std::log(1 / delta) / m) +
          p0 * p0 * std::exp(e0) * (std::exp(e0) - 1) * (std::exp(e0) - 1) / (2 * m);
@@ -65,7 +65,7 @@ TEST(RandomCheckIn, ReferenceFigures) {
 
 // Figure 2's caption says, at delta = 1e-6: "our bounds with n = 10^3 and n = 10^4 are similar to the
 // bounds from [19] with n = 10^4 and n = 10^5". Its [19] is Erlingsson et al. (2019). The bounds agree within
-// a factor 1.75 while that of Theorem 5.1 is below epsilon0.
+// a factor 1.75 wherever Theorem 5.1 gives less than epsilon0.
 TEST(RandomCheckIn, FigureTwoCaption) {
   for (const double n : {1e3, 1e4}) {
     for (double e0 = 0.1; shuffling(e0, n).epsilon(1e-6) < e0; e0 += 0.1) {
@@ -93,15 +93,15 @@ TEST(RandomCheckIn, SimplificationIsNeverBelowTheTheorem) {
   EXPECT_FALSE(fixed_window_simplified(0.5, 10, 1, 0.01).has_value());
 }
 
-// The exact hockey-stick divergence of a shuffle of m messages of binary response, if all records but the
-// victim's are equal. It is also that of a run with p0 = 1 in which no other client checks in.
+// Computes the exact hockey-stick divergence of a shuffle of m messages of binary response, if all records
+// but the victim's are equal. It is also that of a run with p0 = 1 in which no other client checks in.
 long double homogeneous_delta(int m, long double e0, long double epsilon) {
   const long double q = 1 / (std::exp(e0) + 1), p = 1 - q;
   // In iteration j, log_mass is the logarithm of the probability of j wrong answers among m.
   long double log_mass = static_cast<long double>(m) * std::log(p), sum = 0;
   for (int j = 0; j <= m; ++j) {
     const long double share = static_cast<long double>(j) / m;
-    // The likelihood ratio of the victim's two records, given j wrong answers.
+    // This is the likelihood ratio of the victim's two records, given j wrong answers.
     const long double ratio = share * p / q + (1 - share) * q / p;
     sum += std::exp(log_mass) * std::max(0.0L, ratio - std::exp(epsilon));
     log_mass += std::log(static_cast<long double>(m - j) / (j + 1) * q / p);
@@ -123,12 +123,13 @@ TEST(RandomCheckIn, ProvenOnesCoverTheExactCurve) {
   EXPECT_GT(homogeneous_delta(1000, 0.5, fixed_window(0.5, 1000, 1).epsilon(1e-4) / 4), 1e-4);
 }
 
-// Adaptive messages of one bit: the law of the next bit depends on all earlier bits and on the record, with
-// likelihood ratios between e^-epsilon0 and e^epsilon0. The laws form a random tree with 16 transcripts of
-// four bits.
+// Holds the laws of adaptive messages of one bit: the law of the next bit depends on all earlier bits and on
+// the record, with likelihood ratios between e^-epsilon0 and e^epsilon0. The laws form a random tree with 16
+// transcripts of four bits.
 struct AdaptiveBits {
   static constexpr int kSlots = 4, kRecords = 3;
-  // P(next bit = 1). The first index is a 1 followed by the past bits, the second the record.
+  // P(next bit = 1). The first index is a binary number, 1 followed by the past bits; the second is the
+  // record.
   long double one[1 << kSlots][kRecords];
   AdaptiveBits(long double e0, std::mt19937_64& engine) {
     const long double q = 1 / (std::exp(e0) + 1);
@@ -149,8 +150,8 @@ struct AdaptiveBits {
   }
 };
 
-// The law of the transcripts is computed from the protocols' definitions, as a sum over the victim's slot or
-// over all orders of the clients.
+// The proven bounds cover the divergence of every random tree. The law of the transcripts is computed from
+// the protocols' definitions, as a sum over the victim's slot or over all orders of the clients.
 TEST(RandomCheckIn, CoversEnumeratedAdaptiveRuns) {
   std::mt19937_64 engine(3);
   int cases = 0;
@@ -216,8 +217,8 @@ TEST(RandomCheckIn, StepsOfTheDerivation) {
         EXPECT_LE(squares, p0 * p0 / (m * (1 - c)) * (1 + 1e-15L));
         EXPECT_LE(1 / (1 - c), std::exp(e0) * (1 + 1e-14));
       }
-      // (1 + r (rho - 1)) / (1 + r' (rho' - 1)) <= 1 + x (e^e0 - 1), where x is the larger of r and r',
-      // and rho / rho' <= e^e0.
+      // The second inequality is (1 + r (rho - 1)) / (1 + r' (rho' - 1)) <= 1 + x (e^e0 - 1), where x is the
+      // larger of r and r', and rho / rho' <= e^e0.
       for (double r = 0; r <= 1; r += 0.1) {
         for (double other = 0; other <= 1; other += 0.1) {
           for (double log_rho = -e0; log_rho <= e0; log_rho += e0 / 7) {
@@ -254,8 +255,7 @@ TEST(RandomCheckIn, ApproximateVersionsAreVacuous) {
 }
 
 TEST(RandomCheckIn, Dummies) {
-  // The expected count of Proposition 3.4 for n = 3 and m = 2, where each client is at slot 1 with
-  // probability p0/2.
+  // By hand for n = 3 and m = 2: each client is at slot 1 with probability p0/2, and likewise at slot 2.
   EXPECT_NEAR(expected_dummies_fixed(3, 2, 0.4), 2 * 0.8 * 0.8 * 0.8, 1e-15);
   EXPECT_LE(expected_dummies_fixed(1e6, 1e3, 2 * 1e3 / 1e6), 1e3 / std::exp(2.0));  // p0 = 2 m / n
   EXPECT_LE(expected_dummies_sliding(6e4, 100), expected_dummies_sliding_printed(6e4, 100));

@@ -23,11 +23,11 @@ namespace published_shuffle_gaussian {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// The highest orders at which the formulas are evaluated. The work of a table, and that of a sum over orders,
-// is proportional to the square of the order.
+// The formulas are not evaluated above these orders. The work of a table, and that of a sum over orders, is
+// proportional to the square of the order.
 constexpr std::uint64_t kLastOrder = 2048;
 constexpr std::uint64_t kLastSummedOrder = 256;  // the highest order for equations (16) and (18)
-// The highest order for equation (17), which needs a table for each count k.
+// Equation (17) is not evaluated above this order, because it needs a table for each count k.
 constexpr std::uint64_t kLastCountOrder = 64;
 
 }  // namespace
@@ -115,8 +115,8 @@ namespace psg = published_shuffle_gaussian;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSlack = 0.5;
 
-// The Bound of a formula of the paper: its divergence `rdp` is converted, `id` names the Bound, and `title`
-// names the formula in the citation.
+// Returns the Bound of a formula of the paper: the formula's divergence `rdp` is converted, `id` names the
+// Bound, and `title` names the formula in the citation.
 Bound by_formula(const char* id, const std::string& title, const Divergence& rdp, std::uint64_t rounds,
                  const Question& question, Conversion conversion = Conversion::canonne) {
   Bound bound = answer_by_renyi(rdp, rounds, question, conversion);

@@ -9,7 +9,7 @@
 //   corollary 1   l / (2 sigma^2)
 //   theorem 2     equation (16): a fixed subset, Wang et al. (2019, arXiv:1808.00087v2), Theorem 9
 //   equation 17   shuffled check-in, a sum over the count k; k = 0 is left out, and g is used instead of k/n
-//   theorem 3     equation (18): the same by a Chernoff bound
+//   theorem 3     equation (18): the sum over the count, bounded by a Chernoff bound
 // The divergence is computed up to order 2048 for Theorem 1, 256 for equations 16 and 18, and 64 for equation
 // 17; at higher orders it is infinity. Nothing throws. Pure functions; they take under a second.
 #pragma once
@@ -25,31 +25,32 @@ namespace muster::accounting {
 
 namespace published_shuffle_gaussian {
 
-// D_order of one round by the formulas listed above; `t` = sensitivity / sigma, and `slack` is Delta in
-// equation (18). Each returned function caches the orders that it has computed, so use it from one thread.
+// Return D_order of one round by the formulas listed above; `t` = sensitivity / sigma, and `slack` is Delta
+// in equation (18). Each returned function caches the orders that it has computed, so use it from one thread.
 Divergence theorem1(double clients, double t);
 double corollary1(double t, std::uint64_t order);
 Divergence theorem2(double subset, double rate, double t);
 Divergence equation17(double clients, double rate, double t);
 Divergence theorem3(double clients, double rate, double t, double slack);
 
-// The (epsilon, delta0) of one Gaussian message at mu = distance / sigma. The first epsilon is exact. The
-// second is the classical mu sqrt(2 log(1.25 / delta0)), which the papers use to choose the noise.
+// Return the (epsilon, delta0) of one Gaussian message at mu = distance / sigma. gaussian_guarantee has the
+// exact epsilon. classical_gaussian_guarantee has mu sqrt(2 log(1.25 / delta0)), which the papers use to
+// choose the noise.
 Guarantee gaussian_guarantee(double mu, double delta0);
 Guarantee classical_gaussian_guarantee(double mu, double delta0);
-// The exact one at delta0 = n^-1.5, which the paper "Shuffled check-in" fixes; n is the number of clients. One
-// client would get delta0 = 1, which every randomizer satisfies with epsilon 0, so delta0 is at most 1/2.
+// Returns the exact guarantee at delta0 = n^-1.5, which the paper "Shuffled check-in" fixes, for n clients.
+// One client would get delta0 = 1, which every randomizer satisfies with epsilon 0, so delta0 is at most 1/2.
 Guarantee message_guarantee(double mu, double clients);
 
-// The "Clones" row of the paper's Table 1: T times the least epsilon of Feldman et al. (2021), Theorem 3.8,
-// at delta / T, where T is `rounds`. Messages are (epsilon0, delta0)-LDP by the classical formula, and the
-// theorem's free delta equals delta0. For comparison with the paper; no bound is made from it.
+// Returns an entry of the "Clones" row of the paper's Table 1: T times the least epsilon of Feldman et al.
+// (2021), Theorem 3.8, at delta / T, where T is `rounds`. Messages are (epsilon0, delta0)-LDP by the
+// classical formula, and the theorem's free delta equals delta0. No bound is made from this value.
 double table1_clones(double clients, double mu, std::uint64_t rounds, double delta);
 
 }  // namespace published_shuffle_gaussian
 
-// The first uses orders from 2 to `last_order` (30 in the paper's Table 1; 0 means no limit). Ids
-// "liew-takahashi-2022-theorem-1", "-corollary-1", "-theorem-2", "-equation-17", "-theorem-3".
+// Theorem 1 uses orders from 2 to `last_order` (30 in the paper's Table 1; 0 means no limit). The ids are
+// "liew-takahashi-2022-" with "theorem-1", "corollary-1", "theorem-2", "equation-17" or "theorem-3".
 Bound shuffle_gaussian_theorem1_bound(double clients, double t, std::uint64_t rounds,
                                       const Question& question, Conversion conversion,
                                       std::uint64_t last_order);
@@ -61,8 +62,8 @@ Bound shuffle_gaussian_equation17_bound(double clients, double rate, double t, s
 Bound shuffle_gaussian_theorem3_bound(double clients, double rate, double t, std::uint64_t rounds,
                                       const Question& question);
 
-// The papers' bounds for a Gaussian message whose noise deviation is sigma times the clip norm. The paper's
-// sensitivity is one clip norm: t = 1 / sigma.
+// Return the papers' bounds for Gaussian messages whose noise deviation is sigma times the clip norm. The
+// sensitivity of "Shuffle Gaussian mechanism" is one clip norm: t = 1 / sigma.
 std::vector<Bound> published_gaussian_shuffle_bounds(double clients, double sigma, std::uint64_t rounds,
                                                      const Question& question);
 std::vector<Bound> published_gaussian_subset_bounds(double clients, double subset, double sigma,

@@ -18,9 +18,9 @@ namespace {
 
 using namespace published_shuffle_gaussian;
 
-// Theorem 1's sum over integer partitions of the order, as the paper's Appendix B describes it: the
+// Computes Theorem 1's sum over integer partitions of the order, as the paper's Appendix B describes it: the
 // multinomial coefficient times the number of ways to assign the parts to n users. `printed` selects
-// Algorithm 1 as printed: without 1/(2 sigma^2), the count of the zero parts, the logarithm and 1/(l-1).
+// Algorithm 1 as printed, which lacks 1/(2 sigma^2), the count of the zero parts, the logarithm and 1/(l-1).
 long double by_partitions(long double n, long double sigma, int order, bool printed) {
   long double sum = 0;
   std::vector<int> parts;
@@ -117,9 +117,9 @@ TEST(ShuffleGaussian, CorollaryOneIsAbove) {
   for (const std::uint64_t order : {2u, 5u, 50u}) EXPECT_NEAR(one(order), corollary1(0.5, order), 1e-9);
 }
 
-// D_l = log E_Q[(P/Q)^l] / (l-1) of shuffled check-in for n clients, where the others hold the victim's
-// second record. The expectation is l! n^-l [x^l] of the n-th power of sum mu_j x^j / j!, with
-// mu_j = 1 - g + g e^(j(j-1)/(2 sigma^2)).
+// Computes D_l = log E_Q[(P/Q)^l] / (l-1) of shuffled check-in for n clients at rate g, where the others hold
+// the victim's second record. The expectation is l! n^-l times the coefficient of x^l in the n-th power of
+// sum mu_j x^j / j!, with mu_j = 1 - g + g e^(j(j-1)/(2 sigma^2)).
 long double homogeneous_check_in(int n, long double g, long double sigma, int order) {
   const auto size = static_cast<std::size_t>(order) + 1;
   std::vector<long double> one(size), power(size, 0);
@@ -141,7 +141,7 @@ long double homogeneous_check_in(int n, long double g, long double sigma, int or
 }
 
 TEST(ShuffleGaussian, CheckInFormulasAreFalse) {
-  // The divergence of order 6 for two clients at rate 0.05 and sigma = 1.
+  // For two clients at rate 0.05 and sigma = 1, the true divergences of order 6 and 2 exceed the formulas.
   EXPECT_NEAR(static_cast<double>(homogeneous_check_in(2, 0.05L, 1, 6)), 1.7161, 1e-4);
   EXPECT_NEAR(theorem3(2, 0.05, 1, 0.5)(6), 0.22692, 1e-5);
   EXPECT_NEAR(static_cast<double>(homogeneous_check_in(2, 0.05L, 1, 2)), 0.04206, 1e-5);
@@ -156,14 +156,15 @@ TEST(ShuffleGaussian, FigureOneB) {
   ASSERT_TRUE(third.upper && sum.upper);
   EXPECT_GT(*third.upper, *sum.upper);
   EXPECT_GT(*third.upper, 0.1457);  // 0.1457 is a proven upper bound, for distance 2
-  // From order l = 3 on, the sum of equation (16) contains 2 g^3 C(l,3), g the rate, whatever the noise is.
-  // So order 2 is best, and its conversion term alone is log(1/delta) - log 4.
+  // From order l = 3 on, the sum of equation (16) contains 2 g^3 C(l,3), where g is the rate, whatever the
+  // noise is. So order 2 is best, and its conversion term alone is log(1/delta) - log 4.
   EXPECT_NEAR(*third.upper, 10.13, 0.005);
   EXPECT_NEAR(*sum.upper, 10.13, 0.005);
   EXPECT_GT(*sum.upper, std::log(1e5) - std::log(4.0));
 }
 
-// At delta0 = n^-1.5 a single client's message would be (0, 1)-LDP, which says nothing about it.
+// At delta0 = n^-1.5 a single client's message would be (0, 1)-LDP, which is no guarantee at all. So delta0
+// is capped at 1/2.
 TEST(ShuffleGaussian, OneClientIsNotFree) {
   EXPECT_GT(message_guarantee(4, 1).epsilon, 0);
   EXPECT_EQ(message_guarantee(4, 1).delta, 0.5);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLargestSummed = 1e8;  // the largest subset for which Theorem 2 is summed
-// The highest order at which Theorem 9 is evaluated; the work grows as the square of the order.
+// Theorem 9 is not evaluated above this order, because the work grows as the square of the order.
 constexpr std::uint64_t kLastOrder = 1024;
 
 const char* const kGirgis =
@@ -39,7 +39,7 @@ Bound as_plotted(const char* id, Bound bound, const std::string& curve, const st
   return bound;
 }
 
-// A Bound by optimal composition, whose id and citation are not set yet.
+// Returns a Bound by optimal composition, without an id and a citation.
 Bound composed_optimally(const std::function<std::optional<double>(double delta)>& epsilon_of,
                          std::uint64_t rounds, const Question& question) {
   Bound bound;
@@ -92,7 +92,7 @@ Bound subset_plotted_lower_bound(double clients, double subset, double epsilon0,
 
 Bound subset_plotted_wang_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
                                 const Question& question) {
-  // Theorem 9's sum with 2 e^eps(2) instead of the minimum in the term of order 2.
+  // This is Theorem 9's sum with 2 e^eps(2) in place of the minimum in the term of order 2.
   const double rate = subset / clients;
   const auto shuffle = [&](std::uint64_t l) { return girgis_ccs_2021(epsilon0, subset, l); };
   const SubsampledRdp sampled(rate, shuffle);

@@ -24,18 +24,18 @@
 
 namespace muster::accounting {
 
-// Proven. Ids "girgis-2021-theorem-1", and "girgis-ccs-2021" (k = n) or "girgis-ccs-2021-wang" (k < n); they
-// end in "-exact-conversion" for Conversion::exact.
+// These two bounds are proven. The ids are "girgis-2021-theorem-1", and "girgis-ccs-2021" (k = n) or
+// "girgis-ccs-2021-wang" (k < n); they end in "-exact-conversion" for Conversion::exact.
 Bound subset_theorem1_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
                             const Question& question, Conversion conversion);
 Bound subset_ccs_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
                        const Question& question, Conversion conversion);
 
-// Proven. Id "feldman-2021-numerical-composition".
+// This bound is proven. Its id is "feldman-2021-numerical-composition".
 Bound subset_numerical_composition_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
                                          const Question& question);
 
-// As published. Ids "girgis-2021-figure-2-lower", "girgis-2021-figure-2-wang",
+// These bounds are as published. The ids are "girgis-2021-figure-2-lower", "girgis-2021-figure-2-wang" and
 // "feldman-2021-strong-composition".
 Bound subset_plotted_lower_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
                                  const Question& question);
@@ -44,7 +44,7 @@ Bound subset_plotted_wang_bound(double clients, double subset, double epsilon0, 
 Bound subset_strong_composition_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
                                       const Question& question);
 
-// All bounds above; 1 <= subset <= clients.
+// Returns all bounds above; 1 <= subset <= clients.
 std::vector<Bound> published_subset_bounds(double clients, double subset, double epsilon0,
                                            std::uint64_t rounds, const Question& question);
 

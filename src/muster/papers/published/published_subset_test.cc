@@ -46,8 +46,8 @@ TEST(PublishedSubset, FigureTwoB) {
               0.005);
 }
 
-// The hockey-stick divergence of the clone pair (A, C - A), where C ~ Bin(k-1, e^-epsilon0), A ~ Bin(C, 1/2),
-// and the victim adds one to A or to C - A. It is computed in doubles, directly from this definition.
+// Computes the hockey-stick divergence of the clone pair (A, C - A), where C ~ Bin(k-1, e^-epsilon0),
+// A ~ Bin(C, 1/2), and the victim adds one to A or to C - A. The sums follow this definition, in doubles.
 class ClonePair {
  public:
   ClonePair(int k, double epsilon0)
@@ -95,8 +95,8 @@ class ClonePair {
   std::vector<double> log_factorial_;
 };
 
-// Curve (iv) of published_subset.h with the clone pair evaluated numerically. Half of delta is spent on the
-// rounds' own deltas.
+// Returns curve (iv) of published_subset.h with the clone pair evaluated numerically. Half of delta is spent
+// on the rounds' own deltas.
 double numerical_strong(int k, double rate, double epsilon0, std::uint64_t rounds, double delta) {
   const double share = delta / 2 / static_cast<double>(rounds);
   const Guarantee round{ClonePair(k, epsilon0).epsilon(share / rate), share / rate};

@@ -18,7 +18,7 @@ using oracle::Law;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-// Theorem 1 of Girgis et al. as printed, term by term.
+// Evaluates Theorem 1 of Girgis et al. as printed, term by term.
 long double theorem1(long double epsilon0, long double g, long double kbar, long double exponent, int order) {
   const auto choose = [&](int j) {
     return std::exp(std::lgamma(order + 1.0L) - std::lgamma(j + 1.0L) - std::lgamma(order - j + 1.0L));
@@ -43,7 +43,7 @@ TEST(SubsampledShuffleRdp, EqualsThePrintedFormulaRoundedUp) {
         const double upper = subsampled_shuffle_rdp_upper(epsilon0, n, k, order);
         SCOPED_TRACE(::testing::Message() << epsilon0 << " " << k << " " << order);
         EXPECT_GE(upper, exact);
-        // Taylor's remainder in the last term costs up to 11 % of that term where l g c < 0.1.
+        // Taylor's remainder, used for the last term where l g c < 0.1, makes that term up to 11 % larger.
         EXPECT_LE(upper, exact * (k > 100 ? 1 + 1e-9L : 1.11L));
       }
     }
@@ -107,7 +107,7 @@ TEST(PublishedRdp, TheBoundRisesWithTheNumberOfReports) {
             subsampled_shuffle_rdp_upper(2, 60000, 3000, 3));
 }
 
-// Theorem 2 is also false, even with its printed constants corrected and for any Chernoff slack. With
+// Their Theorem 2 is also false, even with its printed constants corrected and for any Chernoff slack. With
 // probability g^n all n clients report, and then the victim is certainly among them, not with probability g.
 TEST(PublishedRdp, PrintedCheckInTheoremIsFalse) {
   const double q = 1 / (std::exp(1.0) + 1);
@@ -165,8 +165,8 @@ TEST(Published, SaysWhatItIs) {
   EXPECT_LT(*delta.upper, 0.1);
 }
 
-// Tests a pure randomizer and the Gaussian under every participation. The number of bounds is as expected,
-// each bound has a citation, and no value is negative.
+// Tests a pure randomizer and the Gaussian under every participation. The number of bounds is the number of
+// formulas that the papers have for the protocol, each bound has a citation, and no value is negative.
 TEST(Published, EveryParticipation) {
   const ClientCount n = ClientCount::of(2000);
   const Rate rate = Rate::of(0.1), one = Rate::of(1);

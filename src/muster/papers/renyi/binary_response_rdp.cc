@@ -14,11 +14,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLargestSubset = 1e6;
 constexpr long double kRelativeError = 2e-11L;
 
-// log((1+x)^p - 1 - p x) for x > -1; -infinity at x = 0.
+// Returns log((1+x)^p - 1 - p x) for x > -1; -infinity at x = 0.
 long double log_excess(long double x, long double p) {
   if (std::fabs(p * x) + std::fabs(x) < 0.01L) {
-    // The power series p (p-1) / 2 x^2 (1 + (p-2) x / 3 (1 + (p-3) x / 4 (...))), in which the magnitudes of
-    // (p-2) x / 3, (p-3) x / 4 and so on are below 0.01.
+    // The power series is p (p-1) / 2 x^2 (1 + (p-2) x / 3 (1 + (p-3) x / 4 (...))), in which the magnitudes
+    // of (p-2) x / 3, (p-3) x / 4 and so on are below 0.01.
     long double tail = 1;
     for (int j = 12; j >= 3; --j) tail = 1 + (p - j + 1) * x / j * tail;
     return std::log(p * (p - 1) / 2) + 2 * std::log(std::fabs(x)) + std::log(tail);

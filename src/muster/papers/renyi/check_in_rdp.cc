@@ -22,9 +22,9 @@ CheckInRdp::CheckInRdp(double epsilon0, double clients, double rate)
     : epsilon0_(epsilon0), clients_(clients), blocks_(numerics::binomial_blocks(clients, rate, 700, 0.02)) {}
 
 double CheckInRdp::upper(std::uint64_t order) const {
-  // The bound rises with the inclusion rate and, at a fixed rate, falls with the number of reports. So a
-  // block is bounded at the rate k/n of its last k, with its first k as the number of reports. k = 0 adds
-  // nothing.
+  // The bound rises with the inclusion rate and, at a fixed rate, falls with the number k of reports. So a
+  // block of counts is bounded at the rate k/n of its last k, with its first k as the number of reports. The
+  // count k = 0 adds nothing.
   double log_excess = -std::numeric_limits<double>::infinity();
   for (const numerics::BinomialBlock& block : blocks_) {
     if (block.last == 0 || !(block.weight > 0)) continue;

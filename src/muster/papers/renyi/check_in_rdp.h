@@ -19,7 +19,7 @@
 //   check_in_rdp_lower     Theorem 3, for binary randomized response, from the second moment only. It is a
 //                          valid lower bound of D_l. The printed Jensen step fails at odd powers, but it is
 //                          not needed: central moments of Bin(k, p) with p <= 1/2 are non-negative.
-// The page is docs/theory/as-published-check-in.md. Integer orders >= 2. Pure functions; they take under
+// The page is docs/theory/as-published-check-in.md. Orders are integers >= 2. Pure functions; they take under
 // 10 ms per order.
 #pragma once
 
@@ -33,7 +33,7 @@ namespace muster::accounting {
 class CheckInRdp {
  public:
   CheckInRdp(double epsilon0, double clients, double rate);
-  // An upper bound of D_order per round, for every dataset and every epsilon0-LDP randomizer.
+  // Returns an upper bound of D_order per round, for every dataset and every epsilon0-LDP randomizer.
   double upper(std::uint64_t order) const;
 
  private:

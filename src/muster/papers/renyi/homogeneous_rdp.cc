@@ -17,7 +17,7 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLargestLog = 1e8;  // a limit on logarithms that keeps exponents far inside 32 bits
 
-// The series of e^{m x} up to x^order.
+// Returns the power series of e^{m x} up to x^order.
 ScaledSeries exponential(double m, std::uint64_t order) {
   ScaledSeries series;
   Scaled term = scaled(1);
@@ -28,7 +28,7 @@ ScaledSeries exponential(double m, std::uint64_t order) {
   return series;
 }
 
-// The product of two series up to x^order.
+// Returns the product of two series up to x^order.
 ScaledSeries product(const ScaledSeries& a, const ScaledSeries& b, std::uint64_t order) {
   ScaledSeries series;
   for (std::uint64_t l = 0; l <= order; ++l) series.push_back(convolution(a, b, l, 0, l));
@@ -71,7 +71,7 @@ void HomogeneousRdp::extend_coefficients(std::uint64_t order) {
   for (std::uint64_t j = weight_.size(); j <= order; ++j) {
     const double jj = static_cast<double>(j);
     const double log_moment = moments_.log_moment(j);
-    // 1 - mu_{j-1} / mu_j
+    // `fall` is 1 - mu_{j-1} / mu_j, computed without that difference. `kept` is mu_{j-1} / mu_j.
     const double fall = numerics::smaller(1.0, std::exp(moments_.log_step(j) - log_moment));
     const double kept = j < 2 ? 1 : std::exp(moments_.log_moment(j - 1) - log_moment);
     weight_.push_back(numerics::scaled_exp(log_moment) * inverse_power_);
@@ -90,7 +90,7 @@ void HomogeneousRdp::recur(std::uint64_t order) {
       const std::uint64_t first = bracket_[1] > static_cast<double>(l) ? 1 : 2;
       const Scaled sum =
           weighted_convolution(weight_, bracket_, static_cast<double>(l), source_, pairs_, l, first, l);
-      // C(l,j) / l = (l-1)! / (j! (l-j)!).
+      // In the recurrence, C(l,j) / l = (l-1)! / (j! (l-j)!), and the sum lacks the factor (l-1)!.
       excess = scaled(sum.mantissa / static_cast<double>(l) / inverse_factorial_.mantissa,
                       sum.exponent - inverse_factorial_.exponent);
     }

@@ -1,5 +1,5 @@
-// Encloses the Renyi divergence of the homogeneous pair at integer orders >= 2: all clients but the victim
-// hold her second record.
+// Encloses the Renyi divergence of the homogeneous pair at integer orders >= 2. In this pair, all clients but
+// the victim hold her second record.
 //
 // P and Q are the laws with the victim's first and second record. P/Q = S = (n - k + r_1 + ... + r_k) / n,
 // where the likelihood ratios r_i of k clients are independent and E r_i = 1 under Q:
@@ -41,20 +41,20 @@ class HomogeneousRdp {
   // `one_report` must be made with the check-in rate.
   static HomogeneousRdp check_in(double clients, RatioMoments one_report);
 
-  // D_order(P||Q). It is [0, infinity] ("not computed") below order 2, above the highest orders given below,
-  // and where numbers leave the range of exponents. The first call at an order costs O(order^2) and computes
-  // all lower orders, too.
+  // Encloses D_order(P||Q). The result is [0, infinity] ("not computed") below order 2, above the highest
+  // orders given below, and where numbers leave the range of exponents. The first call at an order costs
+  // O(order^2) and computes all lower orders, too.
   numerics::Enclosure divergence(std::uint64_t order);
 
-  // E[S^order] - 1 as mantissa and exponent, and a bound on its relative error.
+  // Holds E[S^order] - 1 as mantissa and exponent, and a bound on its relative error.
   struct Excess {
     numerics::Scaled value;
     double relative_error;
   };
   Excess excess(std::uint64_t order);
 
-  // The highest orders that are computed, by the recurrence and by doubling. The tables up to them take half
-  // a second and two seconds.
+  // The highest orders that are computed, by the recurrence and by doubling. The tables up to these orders
+  // take half a second and two seconds.
   static constexpr std::uint64_t kHighestOrder = 32768;
   static constexpr std::uint64_t kHighestDoubledOrder = 16384;  // used if the order exceeds k + 1
 
@@ -67,12 +67,12 @@ class HomogeneousRdp {
 
   double clients_, terms_;
   RatioMoments moments_;
-  // Coefficients of the recurrence at index j: mu_j / (j! n^j); the bracket [..] without its -l; and
-  // k j (1 - mu_{j-1}/mu_j).
+  // Coefficients of the recurrence at index j: weight_ has mu_j / (j! n^j), bracket_ the bracket [..] without
+  // its -l, and source_ has k j (1 - mu_{j-1}/mu_j).
   numerics::ScaledSeries weight_;
   std::vector<double> bracket_, source_;
   numerics::Scaled inverse_power_, inverse_factorial_;  // 1 / (j! n^j) and 1 / j!, at the next j
-  // At index i: E_i / i! and 1 / i! as a pair, and E_i.
+  // At index i, pairs_ has E_i / i! and 1 / i!, and excess_ has E_i.
   numerics::PairSeries pairs_;
   numerics::ScaledSeries excess_;
   std::vector<numerics::Scaled> doubled_;  // E_i, computed by doubling; empty until needed

@@ -23,7 +23,7 @@ Series times(const Series& a, const Series& b) {
 
 Ball real(std::uint64_t i) { return Ball(static_cast<double>(i)); }
 
-// The coefficients of sum_j mu_j x^j / j! for the ratio of a Gaussian with t^2 = `square`.
+// Returns the coefficients of sum_j mu_j x^j / j! for the likelihood ratio of a Gaussian with t^2 = `square`.
 Series moments(const Ball& square, const Ball& rate, std::size_t order) {
   Series f;
   Ball factorial(1.0);
@@ -35,7 +35,7 @@ Series moments(const Ball& square, const Ball& rate, std::size_t order) {
   return f;
 }
 
-// log(l! n^-l c) / (l-1) for the coefficient c of x^l.
+// Returns the divergence log(l! n^-l c) / (l-1) for the coefficient c of x^l.
 Ball divergence(const Ball& coefficient, std::size_t l, double n) {
   Ball scaled = coefficient;
   for (std::size_t j = 1; j <= l; ++j) scaled = scaled * real(j) / Ball(n);

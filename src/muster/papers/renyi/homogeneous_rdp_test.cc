@@ -24,8 +24,8 @@ void expect_encloses(const Enclosure& found, long double exact, long double widt
   EXPECT_LE(found.upper - found.lower, width * exact);
 }
 
-// Liew and Takahashi (2022), Algorithm 1, completed by the factors that its printed version omits. For every
-// partition of `order` into parts k_1 >= k_2 >= ..., the term is
+// Evaluates Algorithm 1 of Liew and Takahashi (2022), completed by the factors that its printed version
+// omits. For every partition of `order` into parts k_1 >= k_2 >= ..., the term is
 //     n^-order multinomial(order; parts) n! / (kappa_0! kappa_1! ...) e^{(sum k_i^2 - order) / (2 s^2)},
 // where kappa_i counts the parts equal to i, and kappa_0 = n - (number of parts). The logarithm of the sum is
 // divided by order - 1.
@@ -118,7 +118,7 @@ TEST(HomogeneousRdp, OneClientIsTheLocalDivergence) {
   for (const std::uint64_t order : {2, 3, 10, 300, 2000}) {
     const long double l = static_cast<long double>(order), e = 1.5L, t = 0.7;
     expect_encloses(gaussian.divergence(order), l * t * t / 2);
-    // log((e^{l e} + e^{(1-l) e}) / (e^e + 1)) / (l - 1)
+    // One randomized response has the divergence log((e^{l e} + e^{(1-l) e}) / (e^e + 1)) / (l - 1).
     const long double exact =
         (l * e + std::log1p(std::exp((1 - 2 * l) * e)) - std::log1p(std::exp(e))) / (l - 1);
     expect_encloses(response.divergence(order), exact);

@@ -8,9 +8,9 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// log(e^x - 1), x > 0.
+// Returns log(e^x - 1) for x > 0.
 double log_expm1(double x) { return x > 40 ? x : std::log(std::expm1(x)); }
-// log(1 - e^-x), x > 0.
+// Returns log(1 - e^-x) for x > 0.
 double log_1m_exp(double x) { return x > 40 ? 0 : std::log(-std::expm1(-x)); }
 
 }  // namespace
@@ -33,7 +33,7 @@ double RatioMoments::log_excess(std::uint64_t order) const {
   if (order < 2) return -kInfinity;
   const double j = static_cast<double>(order), p = parameter_;
   if (kind_ == Kind::gaussian) return log_rate_ + log_expm1(p * (j * (j - 1) / 2));
-  // mu_j - 1 = rate (e^{e0 j} - e^{e0}) (1 - e^{-e0 j}) / (e^{e0} + 1)
+  // For binary response, mu_j - 1 = rate (e^{e0 j} - e^{e0}) (1 - e^{-e0 j}) / (e^{e0} + 1).
   return log_rate_ + log_expm1(p * (j - 1)) + log_1m_exp(p * j) - std::log1p(std::exp(-p));
 }
 
@@ -41,7 +41,7 @@ double RatioMoments::log_step(std::uint64_t order) const {
   if (order < 2) return -kInfinity;
   const double j = static_cast<double>(order), p = parameter_;
   if (kind_ == Kind::gaussian) return log_rate_ + p * ((j - 1) * (j - 2) / 2) + log_expm1(p * (j - 1));
-  // mu_j - mu_{j-1} = rate (e^{e0} - 1) (e^{e0 (j-1)} - e^{e0 (1-j)}) / (e^{e0} + 1)
+  // Here mu_j - mu_{j-1} = rate (e^{e0} - 1) (e^{e0 (j-1)} - e^{e0 (1-j)}) / (e^{e0} + 1).
   return log_rate_ + std::log(std::tanh(p / 2)) + p * (j - 1) + log_1m_exp(2 * p * (j - 1));
 }
 

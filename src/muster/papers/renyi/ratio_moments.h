@@ -25,8 +25,8 @@ class RatioMoments {
   double log_excess(std::uint64_t order) const;  // log(mu_order - 1); -infinity for order < 2
   double log_step(std::uint64_t order) const;    // log(mu_order - mu_{order-1}); -infinity for order < 2
   double log_moment(std::uint64_t order) const;  // log mu_order
-  // An upper bound of |log mu_order|, superadditive in the order. The absolute errors of the three functions
-  // above are at most (16 + 8 reach(order)) u, u = 2^-53.
+  // Returns an upper bound of |log mu_order| that is superadditive in the order. The absolute errors of the
+  // three functions above are at most (16 + 8 reach(order)) u with u = 2^-53.
   double reach(std::uint64_t order) const;
 
  private:

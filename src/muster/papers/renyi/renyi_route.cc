@@ -13,9 +13,9 @@ namespace {
 
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// The highest order; the papers' sums have as many terms as their order.
+// No higher order is tried, because the papers' sums have as many terms as their order.
 constexpr std::uint64_t kLastOrder = 1'000'000;
-// Counts whose Chernoff bound is below e^-40 are put into coarser cells.
+// Counts at which the Chernoff bound on the tail is below e^-40 are put into coarser cells.
 constexpr double kCountExponent = 40;
 
 }  // namespace

@@ -10,7 +10,7 @@
 //                        reports. The weights sum to 1 within 1e-6. Each cell is represented by its middle,
 //                        so sums over cells are approximate, not certified.
 //
-// Integer orders >= 2. Pure functions.
+// Orders are integers >= 2. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,15 @@ namespace muster::accounting {
 
 using Divergence = std::function<double(std::uint64_t order)>;  // D_order per round; may be infinite
 
-// A Bound whose `upper` is set if it is finite. Its `assumptions` state the order, or why there is no
+// Returns a Bound whose `upper` is set if it is finite. Its `assumptions` state the order, or why there is no
 // `upper`. Its id and citation are empty.
 Bound answer_by_renyi(const Divergence& rdp, std::uint64_t rounds, const Question& question,
                       Conversion conversion);
 
-// Makes this Bound from the result of a conversion.
+// Makes such a Bound from the result of a conversion.
 Bound bound_of(const ConvertedUpper& best);
 
-// The endings that name the conversion in an id ("-exact-conversion" or "") and in a citation.
+// Return the endings that name the conversion in an id ("-exact-conversion" or "") and in a citation.
 const char* id_suffix(Conversion conversion);
 const char* citation_suffix(Conversion conversion);
 
@@ -41,7 +41,7 @@ double girgis_ccs_2021(double epsilon0, double clients, std::uint64_t order);
 struct CountCell {
   double k, weight;  // k is the middle of the cell, rounded down
 };
-// Near the mean, cells are about `fineness` deviations wide; 0 means single values.
+// Near the mean, cells are about `fineness` standard deviations wide. With fineness 0, each is a single k.
 std::vector<CountCell> count_cells(double n, double rate, double fineness);
 
 }  // namespace muster::accounting

@@ -21,7 +21,7 @@ long double choose(int n, int k) {
   return value;
 }
 
-// Girgis et al. (CCS 2021), upper bound, term by term.
+// Evaluates the upper bound of Girgis et al. (CCS 2021), term by term.
 long double ccs_2021(long double e0, long double n, int order) {
   const long double grown = std::exp(e0), nbar = std::floor((n - 1) / (2 * grown)) + 1;
   long double sum = 1 + choose(order, 2) * (grown - 1) * (grown - 1) / (nbar * grown);
@@ -33,7 +33,7 @@ long double ccs_2021(long double e0, long double n, int order) {
   return std::log(sum) / (order - 1);
 }
 
-// Wang et al. (2019), Theorem 9, for a mechanism with divergence rho j at order j, for example a Gaussian.
+// Evaluates Theorem 9 of Wang et al. (2019) for a divergence of rho j at order j, like that of a Gaussian.
 long double theorem9(long double rate, long double rho, long double largest, int order) {
   const auto factor = [&](int j) { return std::min(2.0L, std::pow(std::exp(largest) - 1, (long double)j)); };
   long double sum =

@@ -17,7 +17,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const char* const kConjecture =
     "the homogeneous pair with Delta = the records' diameter is worst: not proven, no counterexample known";
 
-// The highest order that is used if it exceeds the number of reports. Such orders cost the most and seldom
+// Orders above the number of reports are used only up to this one, because they cost the most and seldom
 // help.
 constexpr std::uint64_t kAffordableBeyondReports = 4096;
 
@@ -53,8 +53,8 @@ RenyiCurve shuffled_gaussian(double records, double mu) {
   return [table, records](std::uint64_t order) { return affordable(*table, records, order); };
 }
 
-// The Renyi curve with subsampling: Theorem 9 of Wang et al. (2019) for a subset, and its mixture over the
-// number of reports for check-ins (subsampled_rdp.h). `mechanism(k)` is the Renyi curve on k records.
+// Returns the Renyi curve with subsampling: Theorem 9 of Wang et al. (2019) for a subset, and its mixture
+// over the number of reports for check-ins (subsampled_rdp.h). `mechanism(k)` is the curve on k records.
 RenyiCurve subsampled(const RenyiCrowd& crowd, const std::function<RenyiCurve(double)>& mechanism,
                       double largest_loss) {
   if (crowd.subset > 0) {

@@ -1,17 +1,17 @@
 // Computes bounds by Renyi divergences: for Gaussian messages that are shuffled (conditional), and for any
 // messages with amplification by the secret subset only (proven).
 //
-// n clients add noise of deviation s per coordinate, and any two records are within distance
-// Delta; mu = Delta / s. For records clipped to norm C, Delta = 2 C, s = sigma C and mu = 2 / sigma.
-// Neighbouring relation: replace-one.
+// Each of n clients adds noise of deviation s to every coordinate. Any two records are within distance Delta,
+// and mu = Delta / s. For records clipped to norm C, Delta = 2 C, s = sigma C and mu = 2 / sigma. The
+// neighbouring relation is replace-one.
 //   shuffle-gaussian-rdp
 //       D_l of the homogeneous pair (homogeneous_rdp.h). It is conditional, because this pair is not proven
 //       to be the worst.
 //       Liew and Takahashi (2022), Theorem 1, state this bound at Delta = C, where it is false. For subsets
 //       and check-ins the pair's divergence is computed exactly, not by their equations 16 to 18.
 //   shuffle-gaussian-rdp-subsampled
-//       Their equations 16 and 17, corrected: the rate is k/n given k reports, and k = 0 is included.
-//       The bound is conditional on the same pair, and looser than shuffle-gaussian-rdp.
+//       Equations 16 and 17 of Liew and Takahashi, corrected: the rate is k/n given k reports, and k = 0 is
+//       included. The bound is conditional for the same reason, and looser than shuffle-gaussian-rdp.
 //   subset-local-rdp
 //       Theorem 9 of Wang et al. (2019), applied to the divergence of one message. The other messages do not
 //       help to hide it. The bound is proven for every randomizer with a Renyi curve, in any dimension. It
@@ -29,7 +29,7 @@
 
 namespace muster::accounting {
 
-// Who reports: `subset` of the clients, drawn secretly and uniformly (subset = clients: all of them), or
+// Says who reports: `subset` of the clients, drawn secretly and uniformly (subset = clients: all of them), or
 // each client with probability `rate` (then subset = 0).
 struct RenyiCrowd {
   double clients;
@@ -42,7 +42,7 @@ struct RenyiCrowd {
 
 Bound shuffle_gaussian_rdp_bound(const RenyiCrowd& crowd, double mu, std::uint64_t rounds,
                                  const Question& question, Conversion conversion);
-// This bound is for comparison with the paper's equations (16) and (17). The bound above is smaller.
+// This bound is larger than the one above. It is for comparison with equations (16) and (17) of the paper.
 Bound shuffle_gaussian_rdp_subsampled_bound(const RenyiCrowd& crowd, double mu, std::uint64_t rounds,
                                             const Question& question, Conversion conversion);
 

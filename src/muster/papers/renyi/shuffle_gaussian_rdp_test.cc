@@ -20,9 +20,9 @@ using ::testing::HasSubstr;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 Question kAt(double delta) { return {Question::Kind::epsilon_at_delta, delta}; }
 
-// D_l(P||Q) of two shuffled clients on a line with unit noise, the victim at `x` or at `z` and the other
-// at `y`. Each reports with probability g. The density of the unordered pair is integrated by the trapezoidal
-// rule, without any formula of the library.
+// Computes D_l(P||Q) of two shuffled clients on a line with unit noise, the victim at `x` or at `z` and the
+// other client at `y`. Each reports with probability g. The density of the unordered pair is integrated by
+// the trapezoidal rule, without any formula of the library.
 long double two_clients(long double x, long double z, long double y, int order, long double g = 1) {
   const long double step = 0.25L, reach = 8 + 2 * order;
   std::vector<long double> at, fx, fz, fy;
@@ -61,8 +61,8 @@ TEST(ShuffleGaussianRdp, SensitivityOneIsNoBound) {
 }
 
 // The conjecture at Delta = diameter has no counterexample on a grid of points on a line. This is evidence,
-// not a proof. If the victim's two records are the two ends of the line and the other client's is the second
-// end, the divergence equals the formula.
+// not a proof. If the victim's two records are the two ends of the line and the other client holds the
+// victim's second record, the divergence equals the formula.
 TEST(ShuffleGaussianRdp, DiameterIsWorstOnALine) {
   for (const double diameter : {0.5, 2.0}) {
     for (const double rate : {0.4, 1.0}) {

@@ -19,7 +19,7 @@ constexpr double kBlockExponent = 700, kBlockFineness = 0.5;
 
 double log_expm1(double x) { return x > 40 ? x : std::log(std::expm1(x)); }
 
-// log(1 + e^log_excess) / (order - 1), rounded up.
+// Returns log(1 + e^log_excess) / (order - 1), rounded up.
 double divergence(std::uint64_t order, double log_excess) {
   const double moment = log_excess < 700 ? std::log1p(std::exp(log_excess)) : log_excess + 1e-300;
   return moment * (1 + 16 * kUnit) / (static_cast<double>(order) - 1);

@@ -27,7 +27,7 @@
 
 namespace muster::accounting {
 
-// An upper bound of the divergence at each order; may be infinite.
+// Gives an upper bound of the divergence at each order; may be infinite.
 using RenyiCurve = std::function<double(std::uint64_t order)>;
 
 class SubsampledRdp {
@@ -37,11 +37,11 @@ class SubsampledRdp {
                 double largest_loss = std::numeric_limits<double>::infinity());
 
   double upper(std::uint64_t order) const;
-  // The theorem's value at any order, even if it exceeds the mechanism's own divergence.
+  // Returns the theorem's value at any order, even if it exceeds the mechanism's own divergence.
   double theorem(std::uint64_t order) const;
-  // log(e^{(order-1) upper} - 1): the logarithm of the theorem's sum without its leading 1, or the same value
-  // for the mechanism's own divergence if that is smaller. By joint quasi-convexity, the subsampled mechanism
-  // never has a larger divergence than the mechanism itself.
+  // Returns log(e^{(order-1) upper} - 1): the logarithm of the theorem's sum without its leading 1, or the
+  // value for the mechanism's own divergence if that is smaller. By joint quasi-convexity, the subsampled
+  // mechanism never has a larger divergence than the mechanism itself.
   double log_excess(std::uint64_t order) const;
   double mechanism(std::uint64_t order) const { return mechanism_(order); }
 

@@ -22,7 +22,7 @@ using oracle::Law;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Theorem 9 as stated, in long double.
+// Evaluates Theorem 9 as stated, in long double.
 long double theorem9(long double g, const RenyiCurve& eps, long double loss, int order) {
   long double sum = 1, choose = static_cast<long double>(order) * (order - 1) / 2, power = g * g;
   const long double gain = std::expm1(loss), e2 = eps(2);
@@ -61,7 +61,7 @@ TEST(SubsampledRdp, EqualsTheTheoremRoundedUp) {
   }
 }
 
-// The largest divergence of a shuffle of k reports, over every dataset and ordered pair of records.
+// Finds the largest divergence of a shuffle of k reports, over every dataset and ordered pair of records.
 class WorstShuffle {
  public:
   explicit WorstShuffle(std::vector<Law> laws) : laws_(std::move(laws)) {}

@@ -14,10 +14,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double log_choose2(double l) { return std::log(l) + std::log(l - 1) - std::log(2.0); }
 
-// (1+x)^l - 1 - l x >= 0 for x > -1, rounded down; infinity where it would overflow.
+// Returns (1+x)^l - 1 - l x >= 0 for x > -1, rounded down; infinity where it would overflow.
 double power_excess_lower(double l, double x) {
   if (std::fabs(l * x) < 1e-4) {
-    // Taylor's series to third order. The fourth-order term is non-negative and outweighs all later terms.
+    // Taylor's series is used to third order. The fourth-order term is non-negative and outweighs the rest.
     const double second = l * (l - 1) / 2 * x * x;
     return numerics::larger(0.0, second * (1 + (l - 2) / 3 * x) * (1 - numerics::kEightThousandRoundings));
   }
@@ -44,9 +44,10 @@ double log_series(std::uint64_t order, double x) {
   const double half_root_pi = 0.886226925452758;  // Gamma(3/2) = sqrt(pi) / 2
   const double first = std::log(l) + std::log(l - 1) + std::log(l - 2) - std::log(2.0) +
                        std::log(half_root_pi) + 3 * std::log(x);
-  // Terms are relative to the first. term_{j+1} / term_j = x (l-j) / j * R_j with
-  // R_j = Gamma((j+1)/2) / Gamma(j/2) and R_{j+1} = (j/2) / R_j. This ratio of terms decreases in j, because
-  // R_j^2 >= j/2 - 1/4. So once it is below a half, all later terms sum to less than the last term added.
+  // Terms are relative to the first one. The ratio of neighbouring terms is term_{j+1} / term_j =
+  // x (l-j) / j * R_j with R_j = Gamma((j+1)/2) / Gamma(j/2) and R_{j+1} = (j/2) / R_j. It decreases in j,
+  // because R_j^2 >= j/2 - 1/4. So once it is below a half, the later terms sum to less than the last one
+  // added.
   double term = 1, sum = 1, shift = 0, gamma_ratio = 1 / half_root_pi;
   for (double j = 3; j < l; ++j) {
     const double ratio = x * (l - j) / j * gamma_ratio;
@@ -104,8 +105,8 @@ double subsampled_shuffle_rdp_upper(double epsilon0, double clients, double subs
 }
 
 double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subset, std::uint64_t order) {
-  // Let 1 + X be the base of the power in Theorem 2. E[(1+X)^l] - 1 = E[(1+X)^l - 1 - l X], because E X = 0.
-  // Every term is >= 0, so leaving some out only lowers the sum. The binomial probabilities are computed
+  // Let 1 + X be the base of the power in Theorem 2. As E X = 0, E[(1+X)^l] - 1 = E[(1+X)^l - 1 - l X], whose
+  // terms are all >= 0. So leaving some out only lowers the sum. The binomial probabilities are computed
   // relative to the probability of the mode. The sum is divided by their total, and the quotient is rounded
   // down.
   const double l = static_cast<double>(order), rate = subset / clients;

@@ -20,14 +20,14 @@
 
 namespace muster::accounting {
 
-// The bounds of D_order per round; epsilon0 > 0 and 1 <= subset <= clients.
+// Return the bounds of D_order per round; epsilon0 > 0 and 1 <= subset <= clients.
 double subsampled_shuffle_rdp_upper(double epsilon0, double clients, double subset, std::uint64_t order);
 double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subset, std::uint64_t order);
 
 namespace rdp_detail {
 
-// Upper bounds of the logarithms of the terms of Theorem 1. They are -infinity where a term is 0, and they
-// increase in every argument but kbar, in which they decrease.
+// The first three return upper bounds of the logarithms of the terms of Theorem 1. The bounds are -infinity
+// where a term is 0, and they increase in every argument but kbar, in which they decrease.
 double log_second_term(std::uint64_t order, double rate, double epsilon0, double kbar);
 double log_series(std::uint64_t order, double x);        // of sum_{j=3..l} C(l,j) j Gamma(j/2) x^j
 double log_power_excess(std::uint64_t order, double z);  // of (1+z)^l - 1 - l z
@@ -35,8 +35,8 @@ double log_sum(double log_a, double log_b);              // log(a + b), rounded 
 double divergence_from_log_excess(std::uint64_t order,
                                   double log_excess);  // log(1 + e^log_excess) / (order - 1), rounded up
 
-// An upper bound of the logarithm of Theorem 1's sum without its leading 1, with e^-exponent as the last
-// factor.
+// Returns an upper bound of the logarithm of Theorem 1's sum without its leading 1, with e^-exponent as the
+// last factor.
 double log_excess(std::uint64_t order, double rate, double epsilon0, double kbar, double exponent);
 
 }  // namespace rdp_detail

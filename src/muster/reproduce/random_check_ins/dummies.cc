@@ -11,7 +11,7 @@ namespace muster::reproduce {
 namespace {
 
 constexpr std::uint64_t kSeed = 2020;
-constexpr double kLimit = 4;  // the largest deviation that agrees, in standard errors of the mean
+constexpr double kLimit = 4;  // the largest accepted deviation, in standard errors of the mean
 
 }  // namespace
 

@@ -1,6 +1,6 @@
-// Counts dummies: the messages that the server of a slot protocol makes itself for slots without a client.
-// They are counted over simulated runs of the roll call that training uses (protocols/roll_call_slots.h),
-// which tosses coins and touches no data.
+// Counts dummies, which are the messages that the server of a slot protocol makes itself for slots without a
+// client. They are counted over simulated runs of the roll call that training uses
+// (protocols/roll_call_slots.h), which tosses coins and touches no data.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace muster::reproduce {
 
 constexpr std::uint64_t kDummyRuns = 10'000;
 
-// The mean number of dummies in a run, over kDummyRuns runs of `slots` slots each, and the standard error of
-// that mean, estimated from the runs.
+// Holds the mean number of dummies per run, over kDummyRuns runs of `slots` slots each, and the standard
+// error of that mean, estimated from the runs.
 struct DummyCount {
   double mean, standard_error;
 };
@@ -29,9 +29,9 @@ protocols::CheckInCoins dummy_coins(double p0);  // no client drops out
 class DummyComparison {
  public:
   void add(const DummyCount& count, double expected);
-  // Whether every mean is within 4 standard errors of its expectation.
+  // Says whether every mean is within 4 standard errors of its expectation.
   bool agrees() const;
-  // "over 10^4 simulated runs at each of 18 points ...": a part of a sentence, which states the largest
+  // Returns a part of a sentence, "over 10^4 simulated runs at each of 18 points ...". It states the largest
   // deviation and the probability that chance alone exceeds the limit of 4 standard errors.
   std::string words() const;
 

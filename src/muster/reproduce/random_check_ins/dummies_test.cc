@@ -20,7 +20,7 @@ TEST(Dummies, OneClientLeavesAllSlotsButItsOwnToThem) {
   EXPECT_EQ(count.standard_error, 0);
 }
 
-// False-alarm rate: 6e-5, that of 4 standard errors on either side.
+// For a share of 6e-5 of all seeds, a correct count would fail: it would be off by 4 standard errors or more.
 TEST(Dummies, AgreeWithTheExactExpectationAndNotWithThePrintedBound) {
   protocols::RollCallOfSlidingWindow roll_call(dummy_key(), dummy_coins(1), 40, 5);
   const DummyCount count = count_dummies(roll_call, 36);

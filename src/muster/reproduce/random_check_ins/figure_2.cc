@@ -1,5 +1,5 @@
-// Figure 2: epsilon over epsilon0 after shuffling, by Theorem 5.1 and by Theorem 7 of Erlingsson et al.
-// (2019), which the paper cites as [19] and states in its Section 5.
+// Reproduces Figure 2: epsilon after shuffling as a function of epsilon0, by Theorem 5.1 and by Theorem 7 of
+// Erlingsson et al. (2019), which the paper cites as [19] and states in its Section 5.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace published = accounting::random_check_in;
 
 constexpr double kSimilar = 2;   // two values are called similar if neither is more than twice the other
 constexpr double kMany = 1e18;   // so many users that the terms beyond the leading one vanish
-constexpr double kExact = 1e-4;  // relative size of those terms at kMany users
+constexpr double kExact = 1e-4;  // the relative size allowed for those terms at kMany users
 
 struct Setup {
   double delta = number_of("002-figure-2-delta");
@@ -32,7 +32,7 @@ double theorem51(double epsilon0, double n, double delta) {
   return published::shuffling(epsilon0, n).epsilon(delta);
 }
 
-// epsilon by [19] divided by epsilon by Theorem 5.1, at an n so large that only their leading terms count.
+// Returns epsilon by [19] divided by epsilon by Theorem 5.1, at an n so large that only leading terms count.
 double leading_ratio(double epsilon0, double delta) {
   return published::erlingsson_2019(epsilon0, kMany, delta) / theorem51(epsilon0, kMany, delta);
 }

@@ -1,4 +1,4 @@
-// Proposition 3.4: how many dummies the server sends in a run of random check-ins with a fixed window.
+// Reproduces Proposition 3.4: how many dummies the server sends in a run of check-ins with a fixed window.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Proposition 4.4: how many dummies the server sends in a run of random check-ins with sliding windows. The
-// paper bounds their expectation; docs/theory/as-published-random-check-in.md derives it exactly:
-// (n - m + 1) (1 - 1/m)^m.
+// Reproduces Proposition 4.4: how many dummies the server sends in a run of random check-ins with sliding
+// windows. The paper bounds their expected number; docs/theory/as-published-random-check-in.md derives that
+// (n - m + 1) (1 - 1/m)^m is its exact value.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Figures, tables and propositions of Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy amplification via
-// random check-ins" (NeurIPS 2020).
+// Reproduces figures, tables and propositions of Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy
+// amplification via random check-ins" (NeurIPS 2020).
 //
 // Each of n clients checks in with probability p0, once in a run, at one of m slots that it draws uniformly.
 // In the fixed and the sliding window, the server asks one of the clients that checked in at a slot, and uses

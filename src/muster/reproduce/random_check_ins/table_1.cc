@@ -1,7 +1,7 @@
-// Table 1: how epsilon grows with epsilon0 after uniform subsampling, shuffling and random check-ins.
+// Reproduces Table 1: how epsilon grows with epsilon0 after subsampling, shuffling and random check-ins.
 //
 // The table prints only orders of growth, so it has no values to draw. The picture shows the formulas behind
-// the orders (table_1_rows.h) at one n; the slopes in n are in the findings (table_1_claims.h).
+// the orders (table_1_rows.h) at one n; the findings (table_1_claims.h) give the slopes in n.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -51,15 +51,15 @@ std::vector<Protocol> protocols_of_rows() {
           {"fixed window", window, static_cast<std::uint64_t>(kDrawn / slots)}};
 }
 
-// The largest epsilon0 that Corollary 3.3 allows at the picture's n and m.
+// Returns the largest epsilon0 that Corollary 3.3 allows at the picture's n and m.
 double corollary_reach() {
   const std::vector<double>& constants = numbers_of("002-corollary-3-3-range");
   return constants.at(0) * std::log(kDrawn / (constants.at(1) * std::sqrt(table_slots(kDrawn)))) /
          constants.at(2);
 }
 
-// States the largest relative difference between the two curves. The text is appended to the name of `curve`,
-// which the drawing of `other` hides.
+// States the largest relative difference between two curves. The text is appended to the name of `curve`,
+// because `other` is drawn over it.
 std::string beside(const Curve& curve, const Curve& other) {
   double most = 0;
   for (std::size_t i = 0; i < curve.points.size(); ++i) {

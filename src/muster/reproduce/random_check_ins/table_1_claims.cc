@@ -21,7 +21,7 @@ constexpr double kLowN = 1e8, kHighN = 1e12;  // the ends of the range for slope
 
 using Function = std::function<double(double)>;
 
-// The slope of log f between low and high: in x, and in log x.
+// Return the slope of log f between low and high, in x and in log x.
 double slope(const Function& f, double low, double high) { return std::log(f(high) / f(low)) / (high - low); }
 double log_slope(const Function& f, double low, double high) {
   return std::log(f(high) / f(low)) / std::log(high / low);
@@ -119,8 +119,7 @@ Finding small_epsilon0() {
               kLow, kHigh, slopes.words(), power_of_ten(kLowN), power_of_ten(kHighN), kHigh, of_n.words())};
 }
 
-// The largest ratio of Theorem 3.2 to its simplified form over a grid. With p0 = 1 the theorem is Theorem
-// 4.3.
+// Returns the largest ratio of Theorem 3.2 to its simplified form over a grid. With p0 = 1 it is Theorem 4.3.
 double largest_share(const std::string& statement, const std::vector<double>& rates) {
   const double last = number_of(statement, 0), first_delta = number_of(statement, 1),
                factor = number_of(statement, 2);

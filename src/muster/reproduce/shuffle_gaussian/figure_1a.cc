@@ -1,4 +1,5 @@
-// Figure 1, left: epsilon of the shuffle Gaussian over the number of compositions, with and without shuffling.
+// Reproduces Figure 1, left: epsilon of the shuffle Gaussian as a function of the number of compositions,
+// with and without shuffling.
 #include <fmt/format.h>
 
 #include <cmath>

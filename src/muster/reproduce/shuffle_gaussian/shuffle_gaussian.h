@@ -1,8 +1,9 @@
-// Figures and tables of Liew, Takahashi, "Shuffle Gaussian mechanism for differential privacy" (2022).
+// Reproduces figures and tables of Liew and Takahashi, "Shuffle Gaussian mechanism for differential privacy"
+// (2022).
 //
-// n clients add Gaussian noise of standard deviation sigma to a record, and a shuffler removes the senders'
-// names. In the paper two records are at distance at most 1; clipping to norm 1 allows distance 2, for which
-// muster's own bounds hold.
+// Each of n clients adds Gaussian noise of standard deviation sigma to a record, and a shuffler removes the
+// senders' names. In the paper two records are at distance at most 1; clipping to norm 1 allows distance 2,
+// for which muster's own bounds hold.
 #pragma once
 
 #include "muster/reproduce/paper_figure.h"

@@ -1,4 +1,5 @@
-// Table 1: epsilon of the shuffle Gaussian after 1 to 7 rounds, by the paper's Renyi bound and by the clones.
+// Reproduces Table 1: epsilon of the shuffle Gaussian after 1 to 7 rounds, by the paper's Renyi bound and by
+// the clones.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -57,8 +58,8 @@ Curve by_renyi_at_diameter(const Setup& setup) {
 }
 
 // Let T be `rounds`. Returns T times the least epsilon that the clones (Feldman, McMillan, Talwar 2021,
-// Theorem 3.8) give one round at delta / T, where delta0 is 9.884e-11 times a power of two. The results come
-// close to the paper's.
+// Theorem 3.8) give one round at delta / T, where delta0 is 9.884e-11 times a power of two. With these values
+// of delta0, the results come close to the paper's.
 double clones_on_the_grid(const Setup& setup, double rounds) {
   const double share = setup.delta / rounds;
   double best = std::numeric_limits<double>::infinity();
@@ -72,7 +73,7 @@ double clones_on_the_grid(const Setup& setup, double rounds) {
 }
 
 Finding ours_digits(const Setup& setup, const Curve& printed, const Curve& ours, const Curve& every_order) {
-  // The term that Lemma 2 adds to the divergence at the last order. It does not depend on the mechanism.
+  // Lemma 2 adds this term to the divergence at the last order. It does not depend on the mechanism.
   const auto order = static_cast<double>(setup.last_order);
   const double added =
       (std::log(1 / setup.delta) + (order - 1) * std::log1p(-1 / order) - std::log(order)) / (order - 1);

@@ -1,5 +1,5 @@
-// Figure 1: the Renyi divergence of one round as a function of its order. The three panels vary n, gamma and
-// epsilon0.
+// Reproduces Figure 1: the Renyi divergence of one round as a function of its order. The three panels vary n,
+// gamma and epsilon0.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct Round {
   double clients = 100'000, rate = 0.1, epsilon0 = 1;
 };
 
-// A formula with one curve for each round of a panel: its name, its kind, and the function that returns a
-// round's divergence as a function of the order.
+// Describes a formula, which gives one curve for each round of a panel: its name, its kind, and a function
+// that returns a round's divergence as a function of the order.
 struct Formula {
   const char* name;
   Kind kind;
@@ -49,7 +49,7 @@ double lower(const Round& round, std::uint64_t order) {
   return accounting::check_in_rdp_lower(round.epsilon0, round.clients, round.rate, slack(), order);
 }
 
-// The formulas of the figure: those as published first, then the corrected one, then the lower values.
+// Returns the formulas of the figure: first those as published, then the corrected one and the lower values.
 const std::vector<Formula>& formulas() {
   static const std::vector<Formula> all = {
       {"Theorem 2 as printed, with 2 epsilon0 and 8 epsilon0", Kind::published,
@@ -76,13 +76,13 @@ const std::vector<Formula>& formulas() {
   return all;
 }
 
-// The rounds of a panel, and for each the parameter in which it differs from the others: "n = 10,000".
+// Holds the rounds of a panel, and names each by the parameter in which the rounds differ: "n = 10,000".
 struct Panel {
   std::vector<Round> rounds;
   std::vector<std::string> names;
 };
 
-// Curves in the order of the formulas, and for each formula in the order of the panel's rounds.
+// Returns the curves in the order of the formulas, and for each formula in the order of the panel's rounds.
 std::vector<Curve> curves_of(const Panel& panel) {
   std::vector<Curve> curves;
   for (const Formula& formula : formulas()) {

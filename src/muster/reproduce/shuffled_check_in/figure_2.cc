@@ -1,4 +1,5 @@
-// Figure 2: epsilon over rounds, by the paper's upper and lower Renyi curves and by strong composition.
+// Reproduces Figure 2: epsilon as a function of the number of rounds, by the paper's upper and lower Renyi
+// curves and by strong composition.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ constexpr double kDelta = 1e-5;
 // Theorem 3 uses only second moments, so its divergence hardly grows with the order. Without a highest order,
 // the conversion would take the plotted epsilon to 0.
 constexpr std::uint64_t kLastOrder = 1000;
-constexpr double kNear = 0.5;  // how far a ratio may lie from "approximately 3"; from 10, twice as far
+constexpr double kNear = 0.5;  // the tolerance for a ratio of "approximately 3"; for 10 it is doubled
 
 struct Setup {
   double clients = number_of("000-ldp-sgd-clients");
@@ -44,8 +45,8 @@ Curve upper_as_printed(const Setup& s) {
   });
 }
 
-// The lower curve as the paper plots it: a lower bound on the divergence, put through a conversion that is
-// valid only for upper bounds. The result bounds epsilon neither from above nor from below.
+// Returns the lower curve as the paper plots it: a lower bound on the divergence, put through a conversion
+// that is valid only for upper bounds. The result bounds epsilon neither from above nor from below.
 Curve plotted_lower(const Setup& s) {
   const auto divergence = [&](std::uint64_t order) {
     return accounting::check_in_rdp_lower(s.epsilon0, s.clients, s.rate, number_of("000-remark-1-slack"),
@@ -80,7 +81,7 @@ std::vector<Curve> corrected(const Setup& s) {
                    })};
 }
 
-// The least and the largest ratio of two curves over the rounds at which both have a value.
+// Returns the least and the largest ratio of two curves over the rounds at which both have a value.
 std::pair<double, double> ratios(const Curve& over, const Curve& under) {
   double least = std::numeric_limits<double>::infinity(), largest = 0;
   for (std::size_t i = 0; i < over.points.size(); ++i) {

@@ -1,4 +1,4 @@
-// Table 2: the number of parameters of the network in the paper's experiments.
+// Reproduces Table 2: the number of parameters of the network in the paper's experiments.
 #include <fmt/format.h>
 
 #include "muster/learning/models/architecture.h"
@@ -9,7 +9,7 @@
 namespace muster::reproduce {
 namespace {
 
-// Filters and kernel of each convolution and units of each dense layer, as the table lists them.
+// Holds filters and kernel of each convolution and the units of each dense layer, as the table lists them.
 struct Stated {
   const std::vector<double>& numbers = numbers_of("000-table-2-layers");
   double first_filters = numbers[0], first_kernel = numbers[1];

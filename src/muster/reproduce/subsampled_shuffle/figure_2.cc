@@ -26,7 +26,7 @@ constexpr double kShareOfRounds = 0.5;  // part of delta for the rounds' own del
 
 Question question_of(const Setup& setup) { return {Question::Kind::epsilon_at_delta, setup.delta}; }
 
-// The point for which the text states ratios of epsilons.
+// Returns the point for which the paper's text states ratios of epsilons.
 Setup stated_point() {
   const double rounds = number_of("004-figure-2a-point", 0), rate = number_of("004-figure-2a-point", 1),
                epsilon0 = number_of("004-figure-2a-point", 2), clients = number_of("004-figure-2a-point", 3);
@@ -48,9 +48,9 @@ Panel over_rounds(const Setup& setup) {
           }};
 }
 
-// The guarantee of one round, with a delta of at most `delta`, by the closed form of [24] (Feldman et al.,
-// 2021, Theorem 3.1) and amplification by the subset. Outside the range of the closed form, it is the
-// guarantee of a subset without a shuffler, with delta 0.
+// Returns the guarantee of one round, with a delta of at most `delta`, by the closed form of [24] (Feldman et
+// al., 2021, Theorem 3.1) and amplification by the subset. Outside the range of the closed form, the result
+// is the guarantee of a subset without a shuffler, with delta 0.
 accounting::Guarantee closed_round(const Setup& setup, double delta) {
   const double rate = setup.subset / setup.clients;
   return accounting::subsampled(
@@ -58,7 +58,7 @@ accounting::Guarantee closed_round(const Setup& setup, double delta) {
       rate);
 }
 
-// All rounds of closed_round, composed by the closed form of Kairouz, Oh, Viswanath (2015), Theorem 3.5.
+// Composes all rounds of closed_round by the closed form of Kairouz, Oh, Viswanath (2015), Theorem 3.5.
 Point closed_composition(double x, const Setup& setup) {
   const accounting::Guarantee round = closed_round(setup, kShareOfRounds * setup.delta / setup.rounds);
   return {x,
@@ -80,7 +80,7 @@ BoundOf theorem_1_by(Conversion conversion) {
   };
 }
 
-// A bound of published_subset.h that does not let the caller choose a conversion.
+// The type of the functions of published_subset.h that do not let the caller choose a conversion.
 using OfSubset = Bound (*)(double clients, double subset, double epsilon0, std::uint64_t rounds,
                            const Question& question);
 BoundOf of_subset(OfSubset bound) {
@@ -100,8 +100,8 @@ accounting::Accountant of_a_check_in(const Setup& setup) {
                                       Rate::of(setup.subset / setup.clients)}};
 }
 
-// The statements along a panel. The accountant is kept from point to point while the number of clients is
-// the same.
+// Returns a function that makes the statement at each point of a panel. It keeps its accountant from point to
+// point while the number of clients is the same.
 std::function<accounting::Statement(double x)> statements(const Panel& panel,
                                                           accounting::Accountant (*make)(const Setup&)) {
   struct Kept {

@@ -1,4 +1,4 @@
-// The points and the curves of the three panels of Figure 2.
+// Computes the points and the curves of the three panels of Figure 2.
 //
 // Source: Girgis, Data, Diggavi (NeurIPS 2021), Section 4. The paper draws four curves:
 //   (i)   Theorem 1
@@ -21,7 +21,7 @@ struct Setup {
   double clients, subset, epsilon0, rounds, delta;
 };
 
-// The points of a panel's x axis, and the parameters at each of them.
+// Holds the name and the points of a panel's x axis, and the parameters at each point.
 struct Panel {
   std::string x;
   std::vector<double> xs;
@@ -31,7 +31,7 @@ Panel panel_a();  // over the number of rounds; the paper states ratios for the 
 Panel panel_b();  // over the number of rounds, with more clients in each round
 Panel panel_c();  // over the number of clients, with the same number in every round
 
-// Curves by the formulas of papers: as this paper draws them, and as the cited theorems state them.
+// Holds curves by the formulas of the papers: as this paper draws them, and as the cited theorems state them.
 struct PaperCurves {
   // Curves of kind `published`.
   Curve wang_drawn;       // (iii), with one branch of the minimum in [43]
@@ -46,16 +46,16 @@ struct PaperCurves {
 };
 PaperCurves paper_curves(const Panel& panel);
 
-// The figure of a panel, without findings: the papers' curves, muster's proven upper bounds and a lower
-// bound. `settings` are the panel's own; those that all panels share are added.
+// Returns the figure of a panel, without findings: the papers' curves, muster's proven upper bounds and a
+// lower bound. `settings` are the panel's own; the settings that all panels share are added.
 PaperFigure figure_of(const Panel& panel, const PaperCurves& papers, const std::vector<Setting>& settings);
 
-// Whether the closed form of [24] amplifies at this point if every round gets an equal share of the whole
-// delta, which is the most that it can get. Outside the range of its theorem it does not amplify: then only
-// the subset reduces epsilon0.
+// Says whether the closed form of [24] amplifies at this point if every round gets an equal share of the
+// whole delta, which is the largest possible share. Outside the range of its theorem, the closed form does
+// not amplify, and only the subset reduces epsilon0.
 bool closed_form_amplifies(const Setup& setup);
 
-// The least and the largest quotient of the values of `above` and `below` at the same point.
+// Holds the least and the largest quotient of the values of `above` and `below` at the same point.
 struct Quotients {
   double least, most;
 };

@@ -1,4 +1,5 @@
-// Figure 2a: epsilon over the number of iterations, up to the point for which the text states two ratios.
+// Reproduces Figure 2a: epsilon as a function of the number of iterations, up to the point for which the text
+// states two ratios.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,7 +16,7 @@ using subsampled_shuffle::PaperCurves;
 
 double at_the_point(const Curve& curve) { return value_at(curve, curve.points.size() - 1); }
 
-// Whether `printed` is `value`, rounded or truncated to this many decimals.
+// Says whether `printed` is `value`, rounded or truncated to this many decimals.
 bool states(double printed, double value, int decimals) {
   const double unit = std::pow(10, -decimals);
   return prints_as(value, printed, decimals) || prints_as(std::floor(value / unit) * unit, printed, decimals);

@@ -1,4 +1,5 @@
-// Figure 2b: epsilon over the number of iterations, with ten times as many clients in each as in Figure 2a.
+// Reproduces Figure 2b: epsilon as a function of the number of iterations, with ten times as many clients per
+// iteration as in Figure 2a.
 #include <fmt/format.h>
 
 #include "muster/reproduce/paper_texts.h"
@@ -12,13 +13,13 @@ namespace {
 using subsampled_shuffle::PaperCurves;
 using subsampled_shuffle::quotients;
 
-// Whether, at every point, curve (i) of figure_2.h lies below (iv), and (iv) below (iii).
+// Says whether, at every point, curve (i) of figure_2.h lies below (iv), and (iv) below (iii).
 bool in_the_papers_order(const Curve& own, const Curve& clones, const Curve& wang) {
   return quotients(clones, own).least > 1 && quotients(wang, own).least > 1 &&
          quotients(wang, clones).least > 1;
 }
 
-// Curves (iv), (iii) and (i) at one point, evaluated as the theorems state them.
+// Describes curves (iv), (iii) and (i) at one point, evaluated as the theorems state them.
 std::string themselves_at(std::size_t index, const PaperCurves& curves) {
   return fmt::format("after {} iterations (iv) {:.4g}, (iii) {:.4g}, Theorem 1 {:.4g}",
                      grouped(curves.theorem_1.points[index].x), value_at(curves.clones, index),

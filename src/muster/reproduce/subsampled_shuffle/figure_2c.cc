@@ -1,4 +1,5 @@
-// Figure 2c: epsilon over the number of clients, with a fixed number of clients drawn in each iteration.
+// Reproduces Figure 2c: epsilon as a function of the number of clients, with a fixed number of clients drawn
+// in each iteration.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -22,8 +23,8 @@ Curve smaller_of(const Curve& first, const Curve& second) {
   return least;
 }
 
-// The smaller of the older bounds, (iii) and (iv) of figure_2.h, divided by Theorem 1: first as the paper
-// draws the older bounds, then as their theorems state them.
+// Return the smaller of the older bounds, (iii) and (iv) of figure_2.h, divided by Theorem 1: first as the
+// paper draws the older bounds, then as their theorems state them.
 Quotients drawn_over_own(const PaperCurves& curves) {
   return quotients(smaller_of(curves.clones_composed, curves.wang_drawn), curves.theorem_1);
 }

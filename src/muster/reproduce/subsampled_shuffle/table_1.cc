@@ -1,8 +1,8 @@
-// Table 1: the number of parameters of the network, counted from its layers for all readings of the table.
+// Reproduces Table 1: the number of parameters of the network, counted for all readings of the table.
 //
 // The table gives filters, kernels and strides of the convolutions, the windows of the poolings and the units
-// of the dense layers. It leaves open the paddings, the strides of the poolings and the biases. Paddings and
-// strides affect the count only through the side of the last feature map.
+// of the dense layers. It leaves open the biases, the paddings and the strides of the poolings. A `Reading`
+// chooses the last two, which affect the count only through the side of the last feature map.
 #include <fmt/format.h>
 
 #include <array>
@@ -26,7 +26,7 @@ struct Window {
   std::size_t filters, kernel, stride;
 };
 
-// The numbers of Table 1 in their order.
+// Holds the numbers of Table 1.
 struct Table {
   Window first, second;
   std::size_t first_pool, second_pool, units, classes;
@@ -42,13 +42,14 @@ struct Reading {
   std::size_t first_padding, second_padding, pool_stride;
 };
 
-// The side of a square image after a convolution or pooling with this window; 0 if the window does not fit.
+// Returns the side of a square image, in pixels, after a convolution or pooling with this window; 0 if the
+// window does not fit.
 std::size_t side_after(std::size_t side, std::size_t kernel, std::size_t stride, std::size_t padding) {
   const std::size_t padded = side == 0 ? 0 : side + 2 * padding;
   return padded < kernel ? 0 : (padded - kernel) / stride + 1;
 }
 
-// The layers of a reading; empty if a window does not fit.
+// Returns the layers of a reading; empty if a window does not fit.
 std::vector<Layer> layers_of(const Table& table, const Reading& reading) {
   std::size_t side = learning::kImageSide;
   side = side_after(side, table.first.kernel, table.first.stride, reading.first_padding);
@@ -78,7 +79,7 @@ Count count_of(const std::vector<Layer>& layers) {
   return count;
 }
 
-// The counts of all readings, by the side of the last feature map, which determines the count.
+// Returns the counts of all readings, by the side of the last feature map, which determines the count.
 std::map<std::size_t, Count> counts_by_side(const Table& table) {
   std::map<std::size_t, Count> counts;
   for (std::size_t first = 0; first <= kMostPadding; ++first) {
@@ -92,8 +93,8 @@ std::map<std::size_t, Count> counts_by_side(const Table& table) {
   return counts;
 }
 
-// Whether the stated count results from some number of features before the first dense layer, with biases in
-// some of the four layers that may have them. Paddings and strides are left open.
+// Says whether the stated count results from some number of features before the first dense layer, with
+// biases in some of the four layers that may have them. Paddings and strides are left open.
 bool some_features_give(std::size_t stated, const std::vector<Layer>& layers) {
   std::size_t fixed = 0;
   std::vector<std::size_t> biases;
@@ -105,7 +106,7 @@ bool some_features_give(std::size_t stated, const std::vector<Layer>& layers) {
     if (layer.kind == LayerKind::dense) first_dense = false;
     if (counted) fixed += layer.weights;
   }
-  const std::size_t a_feature = layers[4].biases;  // weights of a feature: one for each unit
+  const std::size_t a_feature = layers[4].biases;  // a feature has one weight for each unit
   for (std::size_t with = 0; with < (std::size_t{1} << biases.size()); ++with) {
     std::size_t sum = fixed;
     for (std::size_t i = 0; i < biases.size(); ++i) sum += (with >> i & 1) * biases[i];
