@@ -1,6 +1,6 @@
-// Compares the types of a round with the profiles of random rounds on both sides of alpha = 1, by an
-// independent quadrature. Rounds are mixtures over the number of reports, and both orders of the pair
-// are checked at once.
+// Compares the types of a round with the profiles of random rounds, which an independent quadrature
+// computes, on both sides of alpha = 1. Rounds are mixtures over the number of reports, and both orders of
+// the pair are checked at once.
 #include "muster/accounting/theorems/aggregated/aggregated_types.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,7 @@
 namespace muster::accounting {
 namespace {
 
-// The profile of type i: the sum of (p - alpha q)_+ and the mass at infinity, at
-// alpha = e^(spacing index).
+// The profile of type i at alpha = e^(spacing index): the sum of (p - alpha q)_+ plus the mass at infinity.
 double profile(const RoundTypes& types, std::size_t i, std::int64_t index) {
   const RoundType& type = types.types[i];
   double sum = type.infinity;

@@ -20,7 +20,7 @@ long double above(long double log_ratio, long double epsilon) {
 
 long double absent(double epsilon) { return -std::expm1(static_cast<long double>(epsilon)); }
 
-// A client reports with probability `rate`; otherwise its term is 1 - E.
+// The law of the term of a client that reports with probability `rate` and otherwise has the term 1 - E.
 std::vector<numerics::Term> with_rate(std::vector<numerics::Term> terms, double rate, double epsilon) {
   for (numerics::Term& term : terms) {
     term.mass *= rate;

@@ -19,13 +19,13 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kMaxMu = 8;
+constexpr double kMaxMu = 8;  // above this, the sum is not computed
 // The knots cover this many deviations of the log-ratio; the tail beyond has a probability of about 1e-33.
 constexpr double kReach = 12;
 constexpr int kKnots = 30;  // knots per deviation of the log-ratio
 
-constexpr double kNegligible = 1e-45;
-// With this many knots, one law already takes more than kMaxPairs.
+constexpr double kNegligible = 1e-45;  // contributions to delta below this are not integrated
+// With this many knots, a single law already takes more than kMaxPairs products.
 constexpr std::size_t kMaxKnots = 40'000;
 // The number of pairs of masses that may be multiplied for one law of the whole sum. This takes about a
 // second.
@@ -39,7 +39,8 @@ bool close_to_normal(double n, double mu) {
   return n > kMaxCopies || (mu <= 1 && n >= 1000 * mu && n >= 100);
 }
 
-// Knots of a sum of `copies` ratios: uniform over the bulk, geometric towards zero and infinity.
+// Knots for the law of a sum of `copies` ratios: uniform over the bulk, at `fine` deviations of the sum
+// from each other, and geometric towards zero and infinity.
 std::vector<double> sum_knots(double mu, double copies, double fine) {
   const double deviation = std::sqrt(copies * std::expm1(numerics::smaller(mu * mu, 1.5)));
   const double wide = std::sqrt(copies) * std::exp(mu * mu / 2);  // P(S < copies - t wide) <= e^{-t^2/2}
@@ -90,7 +91,7 @@ std::optional<double> affordable_spacing(std::uint64_t clients, double mu) {
   return std::nullopt;
 }
 
-// A rough estimate of the forward curve, which treats the mean ratio as normal.
+// A rough estimate of the mean of (M - 1 - distance)_+, which treats the mean ratio M as normal.
 double bulk_estimate(double n, double mu, double distance) {
   const double deviation = std::sqrt(std::expm1(mu * mu) / n);
   const double z = distance / deviation;
@@ -104,9 +105,9 @@ numerics::AtomicLaw mirrored(numerics::AtomicLaw law) {
   return law;
 }
 
-// Bounds on E(sum - threshold)_+ from a law above (excess_above) and a law below (excess_below). They cover
-// the round-off of the weights and of the threshold. Where Chernoff's bound is negligible, the result is this
-// bound or 0, without the integral.
+// An upper bound on E(sum - threshold)_+ from a law above that of a ratio, and a lower bound from a law
+// below it. They cover the round-off of the weights and of the threshold. Where Chernoff's bound is
+// negligible, excess_above returns this bound and excess_below returns 0, without an integral.
 double excess_above(const numerics::AtomicLaw& law, double n, double threshold) {
   const double k = threshold * (1 - 4 * kUlp);
   const double chernoff = numerics::expected_excess_chernoff(law, n, k);
@@ -252,7 +253,7 @@ numerics::Enclosure ShuffleGaussianPair::forward_by_contour(double epsilon, doub
 }
 
 numerics::Enclosure ShuffleGaussianPair::reverse_by_contour(double epsilon, double tail, End end) const {
-  // (E/n) * mean of ( sum of (1 - r) - n (1 - 1/E) )_+ , E = e^epsilon.
+  // The curve is (E/n) * mean of ( sum of (1 - r) - n (1 - 1/E) )_+ , with E = e^epsilon.
   const double threshold = -n_ * std::expm1(-epsilon);
   const double e = std::exp(epsilon);
   numerics::Enclosure result{0, 1};
