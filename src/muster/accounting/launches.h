@@ -1,15 +1,14 @@
-// Several launches on one population, and their total cost to a client who takes part in each. A launch is a
-// mechanism with stages of rounds, for which one Accountant could account.
+// Accounts for several launches on one population: their total cost to a client who takes part in each. A
+// launch is a mechanism with stages of rounds, for which one Accountant could account.
 //
-// Example: a model is trained, and later its successor with more noise; `often` and `rarely` are
-// participations.
+// In this example, a model is trained, and later its successor; `often` and `rarely` are participations.
 //     const Launches both({{LdpSgdLocal{2}, {{often, 1000}}}, {GaussianLocal{5}, {{rarely, 300}}}});
 //     *both.account({Question::Kind::epsilon_at_delta, 1e-5}).best.upper;   // proven for both together
 //
 // The launches run one after another. The victim holds the same record, or the same collection of records, in
 // all of them. Neighbouring populations differ in this record or collection, in all launches at once
-// (replace-one). One adversary sees every launch, each in the view of its own protocol. Thread rule: const
-// methods may run concurrently.
+// (replace-one). One adversary sees every launch, each in the view of its own protocol. Const methods may
+// run concurrently.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +45,7 @@ class Launches {
   // if the shufflers of all launches collude with the server.
   Statement account(const Question& question) const;
   // alone() is the statement for one launch by itself. without() is the smallest proven upper value for all
-  // other launches together, fixed in advance as for account(); nullopt if no bound is finite.
+  // launches but this one, if they are fixed in advance as for account(); nullopt if no bound is finite.
   Statement alone(std::size_t launch, const Question& question) const;
   std::optional<double> without(std::size_t launch, const Question& question) const;
 

@@ -10,8 +10,8 @@
 namespace muster::accounting {
 namespace {
 
-// These constants make the tables fine enough for any number of rounds, because all numbers of rounds share
-// the tables (Nodes in composition/round_curve.h).
+// The fields per_deviation and visited of Nodes (composition/round_curve.h). They make the tables fine
+// enough for any number of rounds, because all numbers of rounds share the tables.
 constexpr int kNodesPerDeviation = 80;
 constexpr double kVisited = 2.5;
 // Lattice points per cell of the pair that estimates() composes.

@@ -1,5 +1,5 @@
-// Charges one round after another, each with any mechanism and participation, and gives the total cost after
-// any of them. Internal to ComposedRounds; other code uses Accountant or Launches.
+// Charges one round after another, each with any mechanism and participation, and gives the total cost
+// after any of them. It is internal to ComposedRounds; other code uses Accountant or Launches.
 //
 // Example: a third of the reports is lost after a thousand rounds.
 //     RunningAccountant account(Delta::of(1e-5));
@@ -12,7 +12,7 @@
 // (ChargedBy). If a bound has types (composition/round_types.h), consecutive rounds of one kind are also
 // charged by types, and the answer is the smaller of the two totals. The neighbouring relation is
 // replace-one, and each participation has its own view. The charges must not depend on private data: the
-// schedule is fixed in advance, or chosen without looking at the releases. Not thread-safe.
+// schedule is fixed in advance, or chosen without looking at the releases. Objects are not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@
 
 namespace muster::accounting {
 
-// What a round is charged by: the smallest of its proven bounds, or only the local guarantee, which holds
-// even if the shuffler colludes.
+// The bound by which a round is charged: the smallest of its proven bounds, or only the local guarantee,
+// which holds even if the shuffler colludes.
 enum class ChargedBy { smallest_bound, local_guarantee };
 
 class RunningAccountant {

@@ -1,9 +1,9 @@
-// The accountant for rounds whose participation changes from stage to stage. Internal to Accountant, which
-// uses it for several stages.
+// This is the accountant for rounds whose participation changes from stage to stage. It is internal to
+// Accountant, which uses it for several stages.
 //
-// Every round is charged by the smallest of its proven bounds, and the dominating pairs of all rounds compose
-// (composition/different_rounds.h). The methods are those of Accountant; accountant.h says what they mean.
-// Thread rule: const methods may run concurrently (they take turns).
+// Every round is charged by the smallest of its proven bounds, and the dominating pairs of all rounds
+// compose (composition/different_rounds.h). The methods are those of Accountant; accountant.h says what
+// they mean. Const methods may be called concurrently; they take turns.
 #pragma once
 
 #include <cstdint>

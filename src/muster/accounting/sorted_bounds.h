@@ -1,4 +1,5 @@
-// Sorts the bounds of a statement, and sets the lower value of the proven bounds. Internal to the accountant.
+// Sorts the bounds of a statement, and sets the lower value of the proven bounds. The functions are pure
+// and internal to the accountants.
 #pragma once
 
 #include <optional>

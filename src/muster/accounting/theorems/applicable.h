@@ -2,8 +2,8 @@
 // tables of `muster account` all use this one list.
 //
 // The cover.cc of each folder says which theorems cover which mechanisms (cover.h). This file adapts the
-// resulting list to the adversary's view, and caps every upper bound by the divergence without amplification.
-// Pure function; the curves may be called from any thread.
+// resulting list to the adversary's view, and caps every upper bound by the divergence without
+// amplification. The function is pure, and the curves may be called from any thread.
 #pragma once
 
 #include <optional>

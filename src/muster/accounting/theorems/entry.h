@@ -1,5 +1,5 @@
-// What several cover.cc files share: texts of assumptions, checks of whether a mechanism's sums can be
-// computed, and functions that turn a curve into the form that RoundBound holds. Pure functions.
+// Holds what several cover.cc files share: texts of assumptions, checks of whether a mechanism's sums can
+// be computed, and functions that turn a curve into the form that RoundBound holds. All functions are pure.
 #pragma once
 
 #include <cmath>
@@ -33,8 +33,7 @@ inline double knot_of(double epsilon0, double n) { return std::log1p(std::expm1(
 
 inline double count_of(ClientCount clients) { return static_cast<double>(clients.value()); }
 
-// Whether sums are computed for the mechanism. False if epsilon0 > kMaxEpsilon0, where terms of size
-// e^epsilon0 would be too large.
+// Whether sums are computed for the mechanism. The result is false if epsilon0 > kMaxEpsilon0.
 bool summable(const Mechanism& mechanism);
 // Whether the theorems for class C apply and their sums can be computed.
 bool summable_in_class_c(const Mechanism& mechanism);
@@ -48,8 +47,8 @@ double ball_diameter(const GaussianLocal& mechanism);
 // `assumptions`, followed by those that every bound makes about the mechanism's sampler.
 std::vector<std::string> with_mechanism(const Mechanism& mechanism, std::vector<std::string> assumptions);
 
-// A value of a RoundBound's curve. The lower end of an enclosure of the theorem's formula is a lower bound of
-// the formula, but not of the true divergence, so it is used as an estimate.
+// Turns the value of a theorem's formula into a value of a RoundBound's curve. The lower end of an
+// enclosure is a lower bound of the formula, but not of the true divergence, so it is used as an estimate.
 inline numerics::UpperAndEstimate of_bound(const numerics::Enclosure& value) {
   return {.upper = value.upper, .estimate = value.lower};
 }

@@ -1,8 +1,8 @@
 // Adds the exact curves of single data sets, which are lower bounds, to the lists that the cover functions
 // make (theorems/cover.h).
 //
-// Each function appends one curve to `list.lowers`, or nothing if its data set has no curve for the
-// mechanism. The comments say what the other clients of the data set hold.
+// Each function appends the two curves of one data set to `list.lowers`, or nothing if they are not
+// computed for the mechanism. The comments say what the other clients of the data set hold.
 #pragma once
 
 #include "muster/accounting/theorems/cover.h"
@@ -15,7 +15,7 @@ namespace muster::accounting {
 void add_homogeneous_pair(const Mechanism& mechanism, const RoundShape& shape, Applicable& list);
 
 // All other clients hold the victim's alternative record, and everybody reports a Gaussian message. The
-// curve is enclosed more closely than by add_homogeneous_pair() (shuffle_gaussian_pair.h).
+// curves are computed in another way than by add_homogeneous_pair() (shuffle_gaussian_pair.h).
 void add_shuffle_gaussian_pair(const GaussianLocal& mechanism, ClientCount clients, Applicable& list);
 
 // All other clients hold a third symbol of k-ary randomized response, k >= 3 (everyone/k_rr.h).

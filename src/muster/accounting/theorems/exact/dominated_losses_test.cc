@@ -78,8 +78,8 @@ TEST(DominatedLosses, RareGaussianMessagesComposeToWhatTheyShow) {
     double sigma, seen;
     int rounds;
   };
-  // With noise of a few hundredths of the clip norm, the large losses are in the thousands. In most cases
-  // they are rare; in some the message is seen often.
+  // With noise of at most a tenth of the clip norm, the large losses are in the hundreds and thousands. In
+  // most cases they are rare; in some the message is seen often.
   for (const Case c : {Case{0.0187, 1.87e-4, 7}, Case{0.0325, 4.95e-5, 30570}, Case{0.0444, 0.0225, 719},
                        Case{0.02, 0.4, 7}, Case{0.1, 1e-3, 100}, Case{0.1, 0.1, 300}}) {
     const double mu = 2 / c.sigma;
