@@ -43,13 +43,14 @@ class Accountant {
   Accountant(Accountant&&) noexcept;
   Accountant& operator=(Accountant&&) noexcept;
 
-  // The statement for the first `rounds` rounds, with every applicable bound. `asked` is the view, by
-  // default the participation's own; a view that no theorem covers throws Error(uncovered). This and the
+  // Returns the statement for the first `rounds` rounds, with every applicable bound. `asked` is the view,
+  // by default the participation's own; a view that no theorem covers throws Error(uncovered). This and the
   // methods below throw Error(plan) for a question out of range, for `rounds` above kMaxRounds, and, if
   // there are several stages, for more rounds than they have together.
   Statement account(std::uint64_t rounds, const Question& question,
                     std::optional<View> asked = std::nullopt) const;
-  // The statement for all rounds of the stages. Throws Error(plan) if the accountant was made without stages.
+  // Returns the statement for all rounds of the stages. Throws Error(plan) if the accountant was made
+  // without stages.
   Statement account(const Question& question, std::optional<View> asked = std::nullopt) const;
   // Adds bounds that were computed elsewhere to a statement of this accountant. Proven bounds among them must
   // hold in the participation's own view. The gate checks these proven bounds and throws Error(internal) if
@@ -58,14 +59,14 @@ class Accountant {
   // is returned unchanged.
   Statement merge(Statement statement, std::vector<Bound> others) const;
 
-  // The smallest proven upper value alone, in the participation's own view. It is 0 for 0 rounds, and
-  // nullopt if every theorem gives infinity.
+  // Returns the smallest proven upper value alone, in the participation's own view. It is 0 for 0 rounds,
+  // and nullopt if every theorem gives infinity.
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
-  // A looser bound that takes a third of the time or less and is not checked by the gate. It serves to start
-  // a search. It is larger than `upper` by about a relative 1e-3, or by a few per cent where rounds are
-  // charged by types (composition/typed_rounds.h). With several stages, it equals `upper`.
+  // Returns a looser bound that takes a third of the time or less and is not checked by the gate. It serves
+  // to start a search. It is larger than `upper` by about a relative 1e-3, or by a few per cent where
+  // rounds are charged by types (composition/typed_rounds.h). With several stages, it equals `upper`.
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
-  // The answer of upper() to the question for epsilon at `delta`; infinity if there is none.
+  // Returns the answer of upper() to the question for epsilon at `delta`, or infinity if there is none.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;
 
  private:

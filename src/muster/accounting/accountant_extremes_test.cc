@@ -223,8 +223,8 @@ TEST(Extremes, AnswersWhoseDeltaIsHardToConfirm) {
 TEST(Extremes, NoiseThatHidesNothing) {
   struct Case {
     Participation participation;
-    double heard;
-    double noises = 1;
+    double heard;       // probability that the victim sends a message in one round
+    double noises = 1;  // the largest number of messages whose noise adds up
   };
   const std::vector<Case> cases = {
       {Shuffle{clients(1'000)}, 1},

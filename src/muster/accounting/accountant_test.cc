@@ -31,8 +31,8 @@ struct Row {
   double digit;      // one unit of the last digit of `lower`
 };
 
-// The bound that the reference is for. This is the best bound, except for the Gaussian, whose references are
-// for the looser profile-only bound.
+// Returns the bound that the reference is for. It is the best bound, except for the Gaussian, whose
+// references are for the looser profile-only bound.
 const Bound& referenced(const Statement& s) {
   for (const Bound& bound : s.all) {
     if (s.best.id == "gaussian-two-types" && bound.id == "swap-profile") return bound;
@@ -78,8 +78,8 @@ TEST(Accountant, ReproducesTheReferenceRows) {
     EXPECT_GE(*s.best.upper, row.lower - row.digit);  // never below a lower bound on the truth
     EXPECT_LE(*s.best.upper, *bound.upper);
     EXPECT_LE(*s.best.lower, row.lower + row.digit);
-    // Between nodes, the accountant's dominated pair takes the smallest values that convexity allows. The
-    // reference does not use these values; 3e-3 covers the difference.
+    // Between nodes, the accountant's dominated pair takes the smallest values that convexity allows, and
+    // the reference does not. The allowance of 3e-3 covers the difference.
     EXPECT_GE(*s.best.lower, row.lower * 0.997);
     EXPECT_LE(s.best.numerical_error, 1e-4 * *s.best.upper);
     EXPECT_GE(s.best.numerical_error, 0);

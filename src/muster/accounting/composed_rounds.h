@@ -39,8 +39,8 @@ class ComposedRounds {
   // composition's upper delta at any epsilon. It throws if the value must not be reported (gate.h).
   using Check = std::function<void(double upper, const std::function<double(double epsilon)>& delta_at)>;
 
-  // The upper value for all these rounds together. It is infinite where no bound is finite. Throws what
-  // `check` throws.
+  // Returns the upper value for all these rounds together. It is infinite where no bound is finite. Throws
+  // what `check` throws.
   double upper(const std::vector<ChargedRounds>& rounds, const Question& question, const Check& check) const;
   // Sets the upper and lower value and the numerical error of `bound`. Appends to its assumptions those of
   // the theorems that charge these rounds; local guarantees add none. Throws as upper() does.

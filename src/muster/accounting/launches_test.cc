@@ -37,8 +37,8 @@ TEST(Launches, OfOneMechanismAreItsSchedule) {
     EXPECT_EQ(*got.best.upper, *expected.best.upper);
     EXPECT_EQ(*got.best.lower, *expected.best.lower);
     EXPECT_EQ(got.rounds, 100);
-    // The local value of the launches is the smaller one, because a schedule charges every round's local
-    // guarantee at the highest rate.
+    // The local value of the launches is not larger than that of the schedule, because a schedule charges
+    // every round's local guarantee at the highest rate.
     EXPECT_LE(*got.local_upper, *expected.local_upper * 1.001);
     EXPECT_GE(*got.local_upper, *Accountant(mechanism, often).account(40, question).local_upper * 0.999);
   }

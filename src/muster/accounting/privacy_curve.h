@@ -31,7 +31,7 @@ struct PrivacyCurves {
   std::vector<CurvePoint> by_rounds;  // points on a logarithmic grid from 1 to `rounds`, both included
 };
 
-// The curves around `question` for `rounds` rounds. Throws Error(plan) for 0 rounds, and what
+// Computes the curves around `question` for `rounds` rounds. Throws Error(plan) for 0 rounds, and what
 // Accountant::account throws. If the question fixes epsilon at 0, `by_fixed` has only this point.
 PrivacyCurves privacy_curves(const Accountant& accountant, std::uint64_t rounds, const Question& question,
                              std::optional<View> view);

@@ -105,8 +105,8 @@ bool RunningAccountant::one_typed_segment() const {
 
 // Charges each segment of consecutive rounds of one kind by types, if the kind has types. Whatever was
 // released before, the segment's pair dominates the segment. Rounds of other kinds end a segment, because
-// later choices of types could depend on what these rounds release. nullopt if no segment is charged by
-// types.
+// later choices of types could depend on what these rounds release. The result is nullopt if no segment is
+// charged by types.
 std::optional<DifferentRounds> RunningAccountant::typed_uppers() const {
   DifferentRounds all;
   bool any = false;

@@ -53,12 +53,12 @@ class RunningAccountant {
   numerics::Enclosure epsilon() const;
   // Encloses the delta of everything charged so far, at an epsilon >= 0.
   numerics::Enclosure delta(double epsilon) const;
-  // An estimate, on no proven side of the truth: the upper value of charging without types, but with every
-  // numerical error turned downward. The difference of this value and that upper value is numerical error,
-  // not looseness of the theorems.
+  // These are estimates, on no proven side of the truth: the upper values of charging without types, but
+  // with every numerical error turned downward. The difference between an estimate and this upper value is
+  // numerical error, not looseness of the theorems.
   double epsilon_estimate() const { return estimates().epsilon_lower(delta_.value()); }
   double delta_estimate(double epsilon) const { return estimates().delta(epsilon, Ends::lower).lower; }
-  // The proven upper delta at an epsilon >= 0.
+  // Returns the proven upper delta at an epsilon >= 0.
   double delta_upper(double epsilon) const;
 
   // Forgets the charges but keeps the tables, so that charging the same kinds of rounds again takes almost no
@@ -79,7 +79,7 @@ class RunningAccountant {
     mutable std::uint64_t rounds = 0;  // rounds of this kind charged so far
   };
   DifferentRounds estimates() const;
-  // A segment of consecutive rounds of one kind: the kind, and how many rounds.
+  // A segment consists of consecutive rounds of one kind: it is the kind, and how many rounds.
   using Segment = std::pair<const Kind*, std::uint64_t>;
   bool one_typed_segment() const;
   std::optional<DifferentRounds> typed_uppers() const;

@@ -1,4 +1,4 @@
-// A two-sided privacy statement, with the conditions under which it holds.
+// Describes a two-sided privacy statement, with the conditions under which it holds.
 //
 // A Bound is one theorem applied to one protocol. A Statement has every applicable bound, the best proven
 // one first, together with the largest valid lower bound and the local guarantee. Both are plain values

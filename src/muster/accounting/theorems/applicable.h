@@ -15,10 +15,10 @@
 
 namespace muster::accounting {
 
-// The bounds that hold for an adversary with the view `asked`, by default the participation's own view. An
-// upper bound for a view that shows more also holds for a view that shows less, and a lower bound for a view
-// that shows less also holds for one that shows more. Throws Error(uncovered) for a view in which no theorem
-// covers this protocol.
+// Returns the bounds that hold for an adversary with the view `asked`, by default the participation's own
+// view. An upper bound for a view that shows more also holds for a view that shows less, and a lower bound
+// for a view that shows less also holds for one that shows more. Throws Error(uncovered) for a view in
+// which no theorem covers this protocol.
 Applicable applicable(const Mechanism& mechanism, const Participation& participation,
                       std::optional<View> asked = std::nullopt);
 

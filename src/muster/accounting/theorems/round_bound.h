@@ -1,5 +1,5 @@
-// One theorem applied to one round: its curve, and everything else that composition and the printed statement
-// need.
+// Describes one theorem applied to one round: its curve, and everything else that composition and the
+// printed statement need.
 //
 // A round is one execution of the protocol in which each client takes part at most once. For slot
 // protocols, it is one whole run. The functions may be called from any thread.
@@ -14,8 +14,9 @@
 
 namespace muster::accounting {
 
-// An upper bound for one round: `delta(epsilon).upper` bounds the hockey-stick divergence of every ordered
-// pair of neighbours, and the gap to `delta(epsilon).estimate` is the bound's numerical error.
+// Describes an upper bound for one round. `delta(epsilon).upper` bounds the hockey-stick divergence of
+// every ordered pair of neighbours, and the gap to `delta(epsilon).estimate` is the bound's numerical
+// error.
 struct RoundBound {
   std::string id;
   std::string citation;

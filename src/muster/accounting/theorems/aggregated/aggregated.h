@@ -1,5 +1,5 @@
-// Aggregated check-in with Gaussian noise: the server sees only how many clients report, and the sum of
-// their noisy vectors (Theorem 10, docs/theory/aggregated.md).
+// Bounds an aggregated check-in with Gaussian noise, in which the server sees only how many clients report
+// and the sum of their noisy vectors (Theorem 10, docs/theory/aggregated.md).
 //
 // Each of n honest clients reports independently with probability g. Each vector, of norm at most C,
 // carries its own normal noise of deviation sigma C per coordinate. A round of fewer than kmin reports is
@@ -21,7 +21,7 @@
 
 namespace muster::accounting {
 
-// How a round of fewer than kmin reports is treated.
+// Says how a round of fewer than kmin reports is treated.
 enum class FewReports {
   destroyed,  // such a round releases nothing
   topped_up   // the sum has the noise of kmin reports, as AggregatedUnequalCurve needs it
@@ -46,11 +46,11 @@ class AggregatedGaussianCurve {
   //     sum_k Bin(n, g)(k) c f_{mu_k}(E lambda_k / c),    c = (1 - E (1 - lambda_k))_+ .
   numerics::Enclosure reverse(double epsilon) const;
 
-  // A run of consecutive k, represented by its worst case: the least odds (1 - lambda_k) / lambda_k against
-  // the victim being among the k reports, and the largest mu_k. `weight` is an upper bound of the
-  // probability that she reports and that the number of reports is one of these k. runs() puts nearly all
-  // of the probability into `bulk`, in at most `most` runs. `rest` holds the remainder, one run for each
-  // block.
+  // A run is a range of consecutive k. It is represented by its worst case, which is the least odds
+  // (1 - lambda_k) / lambda_k against the victim being among the k reports, and the largest mu_k. `weight`
+  // is an upper bound of the probability that she reports and that the number of reports is one of these k.
+  // runs() puts nearly all of the probability into `bulk`, in at most `most` runs. `rest` holds the
+  // remainder, one run for each block.
   struct Run {
     double odds, mu, weight;
   };
@@ -74,10 +74,10 @@ class AggregatedGaussianCurve {
   std::vector<Block> blocks_;  // in decreasing order of probability
 };
 
-// The bound for rates known only to lie in [lo, hi], 0 < lo <= hi <= 1 (docs/theory/aggregated.md). It is
-// the average over N ~ Bin(n-1, lo/hi) of the curve of N + 1 clients of rate hi with FewReports::topped_up.
-// Values of N are grouped into blocks, each charged at its smallest N, in `estimate` as well as in `upper`.
-// About twenty curves are evaluated per point.
+// Computes the bound for rates that are known only to lie in [lo, hi], 0 < lo <= hi <= 1
+// (docs/theory/aggregated.md). The bound is the average over N ~ Bin(n-1, lo/hi) of the curve of N + 1
+// clients of rate hi with FewReports::topped_up. Values of N are grouped into blocks, each charged at its
+// smallest N, in `estimate` as well as in `upper`. About twenty curves are evaluated per point.
 class AggregatedUnequalCurve {
  public:
   AggregatedUnequalCurve(double mu, double n, double lo, double hi, double kmin);

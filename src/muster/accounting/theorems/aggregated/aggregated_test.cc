@@ -89,16 +89,16 @@ long double binomial(int n, int k, long double g) {
          std::pow(g, k) * std::pow(1 - g, n - k);
 }
 
-// The exact divergence from the definition: the server sees the number k of reports and their sum, whose
-// noise has variance k s^2. Records are numbers in [-1, 1]. The victim holds x or other_x, and `others` has
-// the records of all other clients.
+// Computes the exact divergence from its definition: the server sees the number k of reports and their sum,
+// whose noise has variance k s^2. Records are numbers in [-1, 1]. The victim holds x or other_x, and
+// `others` has the records of all other clients.
 long double truth(const std::vector<double>& others, double x, double other_x, double s, double g, int kmin,
                   double epsilon) {
   const int m = static_cast<int>(others.size()), n = m + 1;
   const long double grown = std::exp(static_cast<long double>(epsilon));
   long double total = 0;
   for (int k = std::max(kmin, 1); k <= n; ++k) {
-    // Means of the sum for each set of k reporting clients, all equally likely.
+    // These are the means of the sum for all sets of k reporting clients, which are equally likely.
     std::vector<long double> with_x, with_other;
     for (int set = 0; set < (1 << n); ++set) {
       if (__builtin_popcount(static_cast<unsigned>(set)) != k) continue;
@@ -161,7 +161,7 @@ TEST(AggregatedGaussian, DominatesEveryDatasetAndIsAttained) {
             tightest = std::max(tightest, worst / bound.upper);
             // At every epsilon, some data set attains the bound.
             EXPECT_GE(worst, bound.lower * (1 - 1e-9L) - 1e-17L);
-            // The reverse curve of the pair: the others hold -1, and the victim's -1 is compared with 1.
+            // For the pair's reverse curve, the others hold -1, and the victim's -1 is compared with 1.
             const std::vector<double> same(static_cast<std::size_t>(n - 1), -1.0);
             const long double reverse = truth(same, -1, 1, s, g, kmin, epsilon);
             const numerics::Enclosure pair = curve.reverse(epsilon);

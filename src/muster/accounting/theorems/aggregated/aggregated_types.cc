@@ -35,8 +35,8 @@ std::size_t runs_at(double mu) {
   return mu <= kSmallMu ? kRunsOfSmall : mu <= kLargeMu ? kRuns : kRunsOfLarge;
 }
 
-// Lattice points from 0 to where the curve is at most `tail`; nullopt if these are too many or reach too
-// large a loss.
+// Returns lattice points from 0 to one at which the curve is at most `tail`, or nullopt if there would be
+// too many or they would reach too large a loss.
 std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve& curve, double spacing,
                                                   double dense, double tail) {
   std::vector<std::int64_t> nodes{0};
@@ -51,7 +51,7 @@ std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve&
   return nodes;
 }
 
-// The contribution of a run if it is charged the worst pair of data sets, which no type exceeds:
+// Returns the contribution of a run if it is charged the worst pair of data sets, which no type exceeds:
 // weight * f_mu(E + c) with E = e^loss and c = (E - 1) odds.
 double worst_value(const Run& run, double loss) {
   const double gain = -std::expm1(-loss) * kDown;

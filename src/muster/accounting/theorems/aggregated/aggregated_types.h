@@ -25,11 +25,11 @@ class AggregatedTypes {
   // one message's noise.
   explicit AggregatedTypes(AggregatedGaussianCurve curve) : curve_(std::move(curve)) {}
 
-  // Whether types exist for this round.
+  // Returns whether types exist for this round.
   bool covers() const;
-  // The types, with losses up to where the worst curve falls to `tail`; larger losses are charged as
-  // infinite. `rough` takes a fraction of the work and makes the composed epsilon about two per cent larger.
-  // nullopt if covers() is false or the types cannot be tabulated.
+  // Makes the types, with losses up to the epsilon at which the worst curve falls to `tail`; larger losses
+  // are charged as infinite. `rough` takes a fraction of the work and makes the composed epsilon about two
+  // per cent larger. Returns nullopt if covers() is false or the types cannot be tabulated.
   std::optional<RoundTypes> at(double tail, bool rough = false) const;
 
  private:

@@ -35,7 +35,7 @@ TEST(BinaryShuffle, EqualsTheEnumeratedWorstDataset) {
         EXPECT_LE(ends.lower, truth * (1 + 1e-15L));
         // Delta is a difference of two terms that nearly cancel near epsilon0, and the width of the
         // enclosure is relative to these terms. The second allowance is proportional to epsilon0 - epsilon,
-        // as they are.
+        // like the factor p - E q of the first term.
         EXPECT_LE(ends.upper - ends.lower, 1e-8L * truth + 1e-11L * (1 - share) * epsilon0);
         // In some cases a mixed data set has a larger delta than both homogeneous ones. The test must meet
         // such cases, so that it would notice code that evaluates only the homogeneous data sets.

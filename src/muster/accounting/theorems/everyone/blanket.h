@@ -23,20 +23,20 @@
 
 namespace muster::accounting {
 
-// The bound for any epsilon0-LDP randomizer. With q = 1/(e^epsilon0 + 1),
+// Encloses the bound for any epsilon0-LDP randomizer. With q = 1/(e^epsilon0 + 1),
 //     G = e^epsilon0 - E  with probability q,   1 - E e^epsilon0  with probability q,   else 0.
 numerics::Enclosure pure_blanket_delta(double n, double epsilon0, double epsilon);
 
-// The bound for a shuffle of the victim and N others, N ~ Bin(n - 1, chance), who all report through any
-// epsilon0-LDP randomizer. With B(k) the bound above for k clients, it is
+// Encloses the bound for a shuffle of the victim and N others, N ~ Bin(n - 1, chance), who all report
+// through any epsilon0-LDP randomizer. With B(k) the bound above for k clients, it is
 //     mean of B(N + 1) = (1 / (n chance)) * mean of ( G_1 + ... + G_n )_+ ,
 // where each G_i is a copy of the G above with probability chance, and 0 otherwise. A check-in with rates
 // in [chance, 1] reduces to such a shuffle (docs/theory/unequal-rates.md). Requires 0 < chance <= 1.
 numerics::Enclosure thinned_blanket_delta(double n, double chance, double epsilon0, double epsilon);
 
-// The bound for Laplace noise of scale 1/epsilon0 on records in an interval of width 1. The law of G is
-// continuous and is put on a grid. For the upper end, the mass of each cell is split between the cell's two
-// ends; for the lower end, it is merged to the cell's mean.
+// Encloses the bound for Laplace noise of scale 1/epsilon0 on records in an interval of width 1. The law of
+// G is continuous and is put on a grid. For the upper end, the mass of each cell is split between the
+// cell's two ends; for the lower end, it is merged to the cell's mean.
 class LaplaceBlanket {
  public:
   LaplaceBlanket(double n, double epsilon0);
@@ -53,7 +53,7 @@ class LaplaceBlanket {
   std::vector<long double> merged_masses_;
 };
 
-// The bound for a plain shuffle of an (epsilon0, delta0)-LDP randomizer. For epsilon < epsilon0,
+// Returns the bound for a plain shuffle of an (epsilon0, delta0)-LDP randomizer. For epsilon < epsilon0,
 //     delta <= delta0 + 2 (1+E) (n-1) e^-epsilon0 delta0 + (1/n) * mean of ( G_1 + ... + G_n )_+ ,
 // where G is as for pure_blanket_delta, but its positive value has s = delta0/(e^(2 epsilon0)-1) more mass,
 // and its negative value has e^epsilon0 s less. For epsilon >= epsilon0, delta <= delta0. The bound is

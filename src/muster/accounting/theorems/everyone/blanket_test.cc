@@ -359,7 +359,7 @@ TEST(Blanket, ApproximateDominatesRandomizersThatAreNotPure) {
   }
   EXPECT_GE(cases, 500);
   EXPECT_GT(tightest, 0.5L);
-  // From epsilon0 on, the bound is delta0 even where the sum over the other clients is more than 1.
+  // From epsilon0 on, the bound is delta0, even where the part charged for the other clients would exceed 1.
   for (const double epsilon : {1.0, 1.5})
     EXPECT_EQ(approximate_blanket_delta(1e9, 1, 1e-3, epsilon).upper, 1e-3);
   EXPECT_EQ(approximate_blanket_delta(1e9, 1, 1e-3, 0.99).upper, 1);

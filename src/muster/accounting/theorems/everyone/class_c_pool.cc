@@ -25,8 +25,8 @@ struct Chance {
   double p, not_p;
 };
 
-// The logarithm of Chernoff's bound exp(-m KL(x/m || p)) on the probability that Bin(m, p) is at x or
-// farther from its mean on the same side. It is rounded up.
+// Returns the logarithm of Chernoff's bound exp(-m KL(x/m || p)) on the probability that Bin(m, p) is at x
+// or farther from its mean on the same side. The result is rounded up.
 double log_tail(double m, const Chance& chance, double x) {
   const auto term = [](double a, double b) { return a > 0 ? a * std::log(a / b) : 0.0; };
   const double divergence =
@@ -34,8 +34,8 @@ double log_tail(double m, const Chance& chance, double x) {
   return -m * divergence * (1 - numerics::kEightMillionRoundings) + 1e-9 + m * 1e-15;
 }
 
-// The integer nearest to the mean beyond which log_tail() is below -exponent, above the mean if `direction`
-// is 1 and below it if `direction` is -1.
+// Returns the integer nearest to the mean beyond which log_tail() is below -exponent, above the mean if
+// `direction` is 1 and below it if `direction` is -1.
 double window_end(double m, const Chance& chance, double exponent, double direction) {
   const double mean = m * chance.p;
   const double limit = direction > 0 ? m : 0.0;
@@ -48,9 +48,9 @@ double window_end(double m, const Chance& chance, double exponent, double direct
   return direction > 0 ? std::ceil(mean + high) : std::floor(mean - high);
 }
 
-// An upper bound of P(H <= first or H >= last) for H ~ Bin(m, p), where 0 <= first < last <= m - 1. For
-// first = 0 and for last = m - 1 the tail's probability is computed directly; otherwise Chernoff's bound is
-// used.
+// Returns an upper bound of P(H <= first or H >= last) for H ~ Bin(m, p), where 0 <= first < last <= m - 1.
+// For first = 0 and for last = m - 1 the tail's probability is computed directly; otherwise Chernoff's
+// bound is used.
 double outside_window(double m, const Chance& chance, double first, double last) {
   const double log_p = log_probability(chance.p, chance.not_p);
   const double below = first > 0 ? std::exp(log_tail(m, chance, first))
@@ -60,10 +60,10 @@ double outside_window(double m, const Chance& chance, double first, double last)
   return below + above;
 }
 
-// The relative rounding error of two exponents in class_c_pool(): theta H in the bound of h, and
-// m log(1 + inside.p growth) in the tilt. Both can be as large as theta m, and they nearly cancel. They
-// take at most 14 roundings of that size, and inside.p * growth takes another five in the factor z of each
-// of the m terms. Where a client is rarely silent, theta m can be 1e4 and more.
+// Returns a bound on the relative rounding error of two exponents in class_c_pool(): theta H in the bound
+// of h, and m log(1 + inside.p growth) in the tilt. Both can be as large as theta m, and they nearly
+// cancel. They take at most 14 roundings of that size, and inside.p * growth takes another five in the
+// factor z of each of the m terms. Where a client is rarely silent, theta m can be 1e4 and more.
 double error_of_tilt(double theta, double m) { return 3 * numerics::kEightRoundings * std::abs(theta) * m; }
 
 }  // namespace
@@ -131,13 +131,13 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   const double local = numerics::larger(0.0, q * e * std::expm1(epsilon0 - epsilon));
   // The probability that a client reports a message in its own half-set.
   const Chance inside{rate * p, (1 - rate) + rate * q};
-  // The ends of the window of H. Outside the window, the victim's full local delta is charged.
+  // These are the ends of the window of H. Outside the window, the victim's full local delta is charged.
   const double exponent = std::log(2 * rate * local / (kOutside * numerics::larger(guess, kNegligible)));
   const double first = numerics::larger(0.0, window_end(m, inside, numerics::larger(exponent, 1.0), -1));
   const double last = numerics::smaller(m - 1, window_end(m, inside, numerics::larger(exponent, 1.0), 1));
   if (!(last > first)) return nothing;
   const double outside = outside_window(m, inside, first, last);
-  // Values of h at the ends of the window, and bounds on h(H-1)/h(H) in the window.
+  // These are the values of h at the ends of the window, and bounds on h(H-1)/h(H) in the window.
   const numerics::Enclosure at_first = displaceable_share(m, first, r);
   const numerics::Enclosure at_last = displaceable_share(m, last, r);
   const numerics::Enclosure before_last = displaceable_share(m, last - 1, r);

@@ -29,8 +29,8 @@ class ClassCPoolCurve {
   // Requires n >= 1 honest clients, epsilon0 > 0 and a rate in (0, 1].
   ClassCPoolCurve(double epsilon0, double n, double rate);
 
-  // The bound at epsilon >= 0. `estimate` is at most the largest value of the formula above over the few i
-  // that were evaluated.
+  // Returns the bound at epsilon >= 0. `estimate` is at most the largest value of the formula above over
+  // the few i that were evaluated.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
  private:

@@ -52,8 +52,8 @@ void counts(int count, long double rate, long double q, Visit&& visit) {
   }
 }
 
-// The theorem's right-hand side as stated, with the maximum over i. If `pool` is false, the weights h are
-// left out, which gives a false bound.
+// Computes the theorem's right-hand side as stated, with the maximum over i. If `pool` is false, the
+// weights h are left out, which gives a false bound.
 long double slow_pool(double epsilon0, int n, long double rate, long double epsilon, bool pool = true) {
   // At a small epsilon0, plain differences would lose their digits, so all of them are written with expm1().
   const long double e = std::exp(epsilon), top = epsilon0;

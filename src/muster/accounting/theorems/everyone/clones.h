@@ -24,7 +24,7 @@ namespace muster::accounting {
 // epsilon >= epsilon0.
 numerics::Enclosure clone_pair_delta(double n, double epsilon0, double epsilon);
 
-// The closed form of the paper's Theorem 3.1, for epsilon0 <= ln(n / (16 ln(2/delta))). With
+// Returns the closed form of the paper's Theorem 3.1, for epsilon0 <= ln(n / (16 ln(2/delta))). With
 //     s = 8 sqrt(e^epsilon0 ln(4/delta) / n) + 8 e^epsilon0 / n,
 //     epsilon = ln(1 + s (1 - e^-epsilon0) / (1 + e^(-epsilon0) / (1 + s))).
 // This is the form that its authors evaluate. It is slightly above the printed one,
@@ -33,14 +33,14 @@ numerics::Enclosure clone_pair_delta(double n, double epsilon0, double epsilon);
 // clone_pair_delta falls to delta is always smaller.
 std::optional<double> clone_closed_form_epsilon_upper(double n, double epsilon0, double delta);
 
-// The paper's Theorem 3.8 for (epsilon0, delta0)-LDP randomizers: the closed form's epsilon at `delta`
+// By the paper's Theorem 3.8 for (epsilon0, delta0)-LDP randomizers, the closed form's epsilon at `delta`
 // holds with a total delta of delta + (e^epsilon + 1)(1 + e^-epsilon0 / 2) n delta0. Returns the smallest
 // epsilon whose total is at most `total`, or nullopt if there is none. Its validity is as-published,
 // because the theorem is quoted and not proved here.
 std::optional<double> clone_approximate_epsilon(double n, double epsilon0, double delta0, double total);
 
-// The bound for (epsilon0, delta0)-LDP randomizers, which docs/theory/clones.md proves also for answers
-// that adapt. For epsilon < epsilon0,
+// Returns the bound for (epsilon0, delta0)-LDP randomizers, which docs/theory/clones.md proves also for
+// answers that adapt. For epsilon < epsilon0,
 //     delta <= delta0 + (1 - delta0) D + (1 + E)(n - 1) e^-epsilon0 delta0,
 // where E = e^epsilon and D is the divergence of the clone pair whose clones have probability
 // e^-epsilon0 (1 - delta0). For epsilon >= epsilon0, delta <= delta0.

@@ -59,7 +59,8 @@ long double pair_by_definition(int n, long double epsilon0, long double epsilon,
   for (int c = 0; c < n; ++c) {
     const long double chance = choose(n - 1, c) * std::pow(clone, c) * std::pow(1 - clone, n - 1 - c);
     for (int a = 0; a <= c + 1; ++a) {
-      // The probabilities that the first count is a, if the victim is not in this count and if she is.
+      // These are the probabilities that the first count is a, if the victim is not in this count and if
+      // she is.
       const long double without = a <= c ? choose(c, a) * std::pow(0.5L, c) : 0;
       const long double with = a > 0 ? choose(c, a - 1) * std::pow(0.5L, c) : 0;
       sum += chance * std::max(0.0L, p * with + q * without - std::exp(epsilon) * (q * with + p * without));

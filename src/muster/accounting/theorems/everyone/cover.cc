@@ -67,7 +67,7 @@ void cover_gaussian(const GaussianLocal& mechanism, ClientCount clients, Applica
 // The common inputs of the bounds for one epsilon0-LDP mechanism.
 struct PureShuffle {
   double n, epsilon0;
-  double knot;  // of RoundBound
+  double knot;  // the knot of their RoundBounds
   std::vector<std::string> assumptions;
 };
 
@@ -108,7 +108,7 @@ RoundBound laplace_blanket(const PureShuffle& all) {
           .delta = curve_of(LaplaceBlanket(all.n, all.epsilon0))};
 }
 
-// The blanket of any epsilon0-LDP randomizer.
+// Makes the privacy blanket's bound, which holds for any epsilon0-LDP randomizer.
 RoundBound privacy_blanket(const PureShuffle& all) {
   return {.id = "privacy-blanket",
           .citation = kBlanket,

@@ -53,11 +53,11 @@ Hull lower_hull(const std::vector<long double>& x, const std::vector<long double
   return hull;
 }
 
-// A lower bound of the mean of ( G_1 + ... + G_n )_+, close to it where one large term dominates the sum.
-// Let p be the probability that a term exceeds a threshold t. With probability n p (1 - p)^{n-1}, exactly
-// one term exceeds t. In this event, by Jensen's inequality, the others may be replaced by the mean of a
-// term that does not exceed t. The best t among the law's points is used. Rounding errors are not covered,
-// because the result only decides what is not worth computing.
+// Returns a lower bound of the mean of ( G_1 + ... + G_n )_+, close to it where one large term dominates
+// the sum. Let p be the probability that a term exceeds a threshold t. With probability n p (1 - p)^{n-1},
+// exactly one term exceeds t. In this event, by Jensen's inequality, the others may be replaced by the mean
+// of a term that does not exceed t. The best t among the law's points is used. Rounding errors are not
+// covered, because the result only decides what is not worth computing.
 double one_large_term_excess(const numerics::AtomicLaw& law, double n) {
   const auto first_left = std::ranges::find_if(law.points, [](double y) { return y < 0; });
   const auto mean = law.mean();
@@ -79,8 +79,8 @@ double GaussianBlanket::penalty(double eta, double epsilon) const {
          (1 + numerics::kEightyRoundings);
 }
 
-// The bound's stop-loss transform at one epsilon, divided by E and tabulated on a grid of z >= 0. The
-// excess is the expected excess at the c >= 0 with c beta = E (e^z - 1); the deficit is the expected
+// This is the bound's stop-loss transform at one epsilon, divided by E and tabulated on a grid of z >= 0.
+// The excess is the expected excess at the c >= 0 with c beta = E (e^z - 1); the deficit is the expected
 // deficit at the c <= 0 with |c| beta = e^z - 1. In terms of z, neither depends on eta. Each value is
 // computed when it is first asked for.
 class GaussianBlanket::Transform {
@@ -88,14 +88,14 @@ class GaussianBlanket::Transform {
   Transform(const GaussianBlanket& of, double at_epsilon, double step)
       : epsilon(at_epsilon), discount(std::exp(-epsilon)), mu_(of.mu_), radius_(of.radius_), step_(step) {}
 
-  // The z of a node. It is 0 at the first node and increases.
+  // Returns the z of a node. The z of the first node is 0, and later ones increase.
   double z(std::size_t index) {
     while (z_.size() <= index) {
       z_.push_back(z_.empty() ? 0 : z_.back() + (z_.back() < 6 * radius_ ? step_ : 2 * step_));
     }
     return z_[index];
   }
-  // The excess (`right`) or the deficit at a node.
+  // Returns the excess (if `right`) or the deficit at a node.
   double at(std::size_t index, bool right) {
     std::vector<double>& known = right ? excess_ : deficit_;
     while (known.size() <= index) {
@@ -205,8 +205,9 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
 }
 
 // With r the radius, the search runs over z with eta = r z + r^2/2. The messages at which the blanket fails
-// then lie z deviations out. The bound falls and then rises with z. Chernoff's bound on a coarse grid gives
-// a first guess. From there, the search steps to either side for as long as the bound itself falls.
+// then lie z deviations or more from the centre. The bound falls and then rises with z. Chernoff's bound on
+// a coarse grid gives a first guess. From there, the search steps to either side for as long as the bound
+// itself falls.
 numerics::UpperAndEstimate GaussianBlanket::delta(double epsilon) const {
   const double r = radius_;
   const double local = gaussian_divergence(mu_, epsilon).upper;

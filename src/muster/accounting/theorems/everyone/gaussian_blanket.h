@@ -24,12 +24,12 @@ class GaussianBlanket {
   // Requires n >= 1, mu > 0 and radius >= mu/2; `radius` is the r above.
   GaussianBlanket(double n, double mu, double radius) : n_(n), mu_(mu), radius_(radius) {}
 
-  // The bound at epsilon >= 0, for the eta that a search finds to be best. `upper` never exceeds the
-  // profile of a single message, and upper - estimate is only numerical error. Above an epsilon of 300, the
-  // sum is not computed: `upper` is that profile and `estimate` is 0.
+  // Returns the bound at epsilon >= 0, for the eta that a search finds to be best. `upper` never exceeds
+  // the profile of a single message, and upper - estimate is only numerical error. Above an epsilon of 300,
+  // the sum is not computed: `upper` is that profile and `estimate` is 0.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
-  // The bound at the given eta.
+  // Returns the bound at the given eta.
   numerics::UpperAndEstimate at(double eta, double epsilon) const;
 
  private:
@@ -46,11 +46,11 @@ class GaussianBlanket {
     double share = 0;
   };
   class Transform;
-  // A law for G, cut where its stop-loss transform is at most `cut`. Nodes of `transform` are computed as
-  // they are needed.
+  // Makes a law for G that is cut where its stop-loss transform is at most `cut`. Nodes of `transform` are
+  // computed as they are needed.
   Law law(double eta, Transform& transform, double cut) const;
-  // The bound at `eta`, or the profile of a single message if the bound is certainly or very probably no
-  // smaller than `best`.
+  // Returns the bound at `eta`, or the profile of a single message if the bound is certainly or very
+  // probably no smaller than `best`.
   Attempt attempt(double eta, Transform& fine, const Attempt& best) const;
   double penalty(double eta, double epsilon) const;  // (1 + E)(n - 1) beta H_r(e^eta), rounded up
 

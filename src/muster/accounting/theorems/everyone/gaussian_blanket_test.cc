@@ -22,8 +22,8 @@ struct Point {
   double u, v;
 };
 
-// The law of the box in which a message of record x in the plane falls. Rounding a message to its box is
-// post-processing, so the bound must also hold for the boxes.
+// Returns the law of the box in which a message of record x in the plane falls. Rounding a message to its
+// box is post-processing, so the bound must also hold for the boxes.
 Law rounded(Point x, const std::vector<double>& cuts_u, const std::vector<double>& cuts_v) {
   const auto cdf = [](double t) { return 0.5L * std::erfc(-static_cast<long double>(t) / std::sqrt(2.0L)); };
   Law law;

@@ -21,7 +21,7 @@
 
 namespace muster::accounting {
 
-// Law (1), which is the law of the term of a client that reports.
+// Returns law (1), which is the law of the term of a client that reports.
 std::vector<numerics::Term> k_rr_terms(double k, double epsilon0, double epsilon);
 
 // Encloses the bound for a plain shuffle, delta <= (1/n) * mean of ( X_1 + ... + X_n )_+ with independent

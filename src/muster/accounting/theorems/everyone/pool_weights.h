@@ -22,8 +22,8 @@ class PoolWeights {
   // Requires radius > 0. Each client of the pool reports with probability `rate` in (0, 1].
   PoolWeights(double radius, double rate);
 
-  // The bound on the ratio for a pool of `pool` clients and `users` users. It holds except with probability
-  // `failure`. It is infinity if no bound is found, for instance because the pool is too small.
+  // Returns the bound on the ratio for a pool of `pool` clients and `users` users. It holds except with
+  // probability `failure`. It is infinity if no bound is found, for instance because the pool is too small.
   double ratio(double pool, double users, double failure) const;
 
  private:

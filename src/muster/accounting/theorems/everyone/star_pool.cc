@@ -37,8 +37,8 @@ constexpr double kLooseRatio = 4;
 constexpr double kLevelsApart = 1e-9;
 constexpr double kInward = 1 - numerics::kEightThousandRoundings;
 
-// The largest relative increase of the variance by unequal weights, where `ratio` is the largest weight over
-// the smallest.
+// Returns the largest relative increase of the variance by unequal weights, where `ratio` is the largest
+// weight over the smallest.
 double inflation(double ratio) { return (ratio - 1) * (ratio - 1) / (4 * ratio); }
 
 PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
@@ -71,8 +71,8 @@ PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
   return best;
 }
 
-// A sum of two groups of terms that majorises the sums for all vectors of weights whose smallest weight
-// lies in one interval. `chernoff` is Chernoff's bound on its expected excess at `tilt`.
+// A slice is a sum of two groups of terms that majorises the sums for all vectors of weights whose smallest
+// weight lies in one interval. `chernoff` is Chernoff's bound on its expected excess at `tilt`.
 struct Slice {
   std::vector<numerics::ScaledCopies> groups;
   double tilt, chernoff;

@@ -1,5 +1,6 @@
-// Bounds the Gaussian where everybody reports, by a star with a pool of anonymous messages
-// (Theorem 16, docs/theory/star-with-a-pool.md).
+// Bounds the Gaussian where everybody reports, by a star with a pool of anonymous messages (Theorem 16,
+// docs/theory/star-with-a-pool.md). In a star, every client is compared with the centre of the records and
+// not with every other client.
 //
 // Lengths are in standard deviations of the noise. Each of n clients sends a message of law R(x) = N(x, I).
 // The records x lie in a ball and pairwise within mu, in any dimension. Each client reports with
@@ -45,12 +46,12 @@ class StarPool {
     return over(clients, mu, rate, mu / 2);
   }
 
-  // The bound at epsilon >= 0. `upper` never exceeds the divergence without shuffling, and upper - estimate
-  // is only numerical error. Above an epsilon of 300, the sum is not computed: `upper` is the divergence
-  // without shuffling, and `estimate` is 0.
+  // Returns the bound at epsilon >= 0. `upper` never exceeds the divergence without shuffling, and
+  // upper - estimate is only numerical error. Above an epsilon of 300, the sum is not computed: `upper` is
+  // the divergence without shuffling, and `estimate` is 0.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
-  // The design that delta(epsilon) uses.
+  // Returns the design that delta(epsilon) uses.
   PoolDesign design(double epsilon) const;
 
  private:

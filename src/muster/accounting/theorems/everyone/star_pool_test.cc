@@ -28,7 +28,8 @@ using oracle::Law;
 
 // --- the sum of two groups --------------------------------------------------------------------------
 
-// E(S - k)_+ by enumeration, where S is the sum of independent draws of `law`, one times each scale.
+// Computes E(S - k)_+ by enumeration, where S is a sum of independent draws of `law`, each times one of the
+// scales.
 Extended enumerate(const numerics::AtomicLaw& law, const std::vector<double>& scales, double k) {
   std::map<Extended, Extended> sums{{0, 1}};
   Extended rest = 1;
@@ -77,9 +78,9 @@ TEST(ExcessOfMixedSum, EnclosesEnumeration) {
 
 // --- part A by brute force --------------------------------------------------------------------------
 
-// The right-hand side of part A, where the first m of the others are users and the rest form the pool. It
-// is a sum over all outputs of the users and all multisets of the pool's messages. If `weights_off`, all
-// weights are replaced by their mean, which gives a false bound.
+// Computes the right-hand side of part A, where the first m of the others are users and the rest form the
+// pool. It is a sum over all outputs of the users and all multisets of the pool's messages. If
+// `weights_off`, all weights are replaced by their mean, which gives a false bound.
 Extended star_formula(const std::vector<Law>& others, std::size_t m, const Law& a, const Law& b, Extended e,
                       bool weights_off) {
   const std::size_t outputs = a.size();

@@ -42,17 +42,17 @@ Extended log_choose(Extended n, Extended k) {
 }
 Extended phi(Extended x) { return 0.5L * std::erfc(-x / std::sqrt(2.0L)); }
 
-// Mills' ratio of the standard normal law: P(Z > x) divided by the density at x.
+// Returns Mills' ratio of the standard normal law: P(Z > x) divided by the density at x.
 Extended mills(Extended x) {
   if (x < 20) return phi(-x) * std::sqrt(2 * std::acos(-1.0L)) * std::exp(x * x / 2);
   const Extended y = 1 / (x * x);
   return (1 - y * (1 - y * (3 - 15 * y))) / x;
 }
 
-// The exact epsilon for a Gaussian message that is seen with probability s in each round and lies far from
-// the alternative's message. The loss of a round is ln s plus a normal of mean mu^2/2 and deviation mu with
-// probability s, and ln(1 - s) otherwise. The overlap of the two messages' laws, which is neglected, is
-// below e^{-mu^2/8}.
+// Computes the exact epsilon for a Gaussian message that is seen with probability s in each round and lies
+// far from the alternative's message. The loss of a round is ln s plus a normal of mean mu^2/2 and
+// deviation mu with probability s, and ln(1 - s) otherwise. The overlap of the two messages' laws, which is
+// neglected, is below e^{-mu^2/8}.
 double gaussian_epsilon(Extended mu, Extended s, int rounds, Extended delta) {
   const auto at = [&](Extended e) {
     Extended sum = 0;
@@ -92,16 +92,17 @@ TEST(DominatedLosses, RareGaussianMessagesComposeToWhatTheyShow) {
                 exact);
     EXPECT_LE(lower, exact * (1 + 1e-9)) << c.sigma << ' ' << c.rounds;
     EXPECT_GE(lower, exact * 0.998) << c.sigma << ' ' << c.rounds;
-    // If the loss ln(1 - s) of the other rounds were taken as 0, the lower value would exceed the exact one.
+    // If the loss ln(1 - s) of the rounds without the message were taken as 0, the lower value would exceed
+    // the exact one.
     if (c.seen > 0.05 && c.rounds > 100) {
       EXPECT_GT(lower - c.rounds * std::log1p(-c.seen), exact) << c.sigma << ' ' << c.rounds;
     }
   }
 }
 
-// Bounds on the exact epsilon for randomized response, from below and from above. The law of one round's
-// loss is computed atom by atom. For many rounds it is convolved directly, with losses rounded down or up
-// to a lattice.
+// Bounds the exact epsilon for randomized response from below and from above. The law of one round's loss
+// is computed atom by atom. For many rounds it is convolved directly, with losses rounded down or up to a
+// lattice.
 struct Bracket {
   double low, high;
 };

@@ -5,7 +5,7 @@
 // Either each of the n clients reports independently with probability g, or exactly k of them report. With M
 // the average of the n ratios r' and E = e^eps, the data set has exactly
 //     forward  delta(eps) = mean of ( M - E )_+        (victim x against x'),
-//     reverse  delta(eps) = mean of ( 1 - E M )_+      (x' against x; x against x' if the others hold x);
+//     reverse  delta(eps) = mean of ( 1 - E M )_+      (x' against x; x against x' if the others hold x).
 // With g = 1, this is the plain shuffle. For two opposite records, a randomizer of class C has the curves
 // of binary randomized response. If only epsilon0 is known, the curves are those of randomized response,
 // which is one epsilon0-LDP randomizer. Continuous laws of r are merged to the means of cells, which by

@@ -21,7 +21,8 @@ long double profile(long double mu, long double x) {
   return tail(std::log(x) / mu - mu / 2) - x * tail(std::log(x) / mu + mu / 2);
 }
 
-// The expectation of f(r) for a lognormal ratio r, by the trapezoidal rule in its normal coordinate.
+// Computes the expectation of f(r) for a lognormal ratio r by the trapezoidal rule in its normal
+// coordinate.
 template <typename F>
 long double over_ratio(long double mu, const F& f) {
   constexpr int kSteps = 40000;
@@ -34,8 +35,8 @@ long double over_ratio(long double mu, const F& f) {
   return sum * step / std::sqrt(2 * std::acos(-1.0L));
 }
 
-// The forward delta of two clients at rate g, with e = e^epsilon. It leaves out the case that nobody
-// reports, which contributes 0 if e >= 1.
+// Computes the forward delta of two clients at rate g, with e = e^epsilon. It leaves out the case that
+// nobody reports, which contributes 0 if e >= 1.
 long double forward_of_two(long double mu, long double g, long double e) {
   const long double both = over_ratio(mu, [&](long double r) { return profile(mu, 2 * e - r); }) / 2;
   return 2 * g * (1 - g) * profile(mu, 2 * e - 1) / 2 + g * g * both;

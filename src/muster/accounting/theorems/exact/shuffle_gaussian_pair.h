@@ -42,8 +42,8 @@ class ShuffleGaussianPair {
   // function and not the curve.
   numerics::Enclosure forward_minorant(double epsilon) const;
 
-  // The forward curve to within a factor of a few, in about a microsecond. It serves to start a search and
-  // is not a bound.
+  // Returns the forward curve to within a factor of a few, in about a microsecond. The value serves to
+  // start a search and is not a bound.
   double rough(double epsilon) const;
 
  private:

@@ -20,8 +20,8 @@ namespace {
 
 using Extended = long double;
 
-// The means of (M - e)_+ and (1 - e M)_+ for M the mean of `n` ratios, integrated over n standard normals by
-// the midpoint rule. This follows the definition of the pair and shares nothing with the code.
+// Computes the means of (M - e)_+ and (1 - e M)_+ for M the mean of `n` ratios, integrated over n standard
+// normals by the midpoint rule. This follows the definition of the pair and shares nothing with the code.
 struct Curves {
   Extended forward = 0, reverse = 0;
 };
@@ -189,7 +189,7 @@ TEST(ShuffleGaussianPair, ReferenceValues) {
     const ShuffleGaussianPair pair(row.n, row.mu);
     const numerics::Enclosure forward = epsilon_of([&](double e) { return pair.forward(e); }, row.delta);
     SCOPED_TRACE(::testing::Message() << row.n << ' ' << row.mu);
-    EXPECT_LE(forward.lower, row.forward * (1 + 3e-4));  // allows for the digits of row.forward
+    EXPECT_LE(forward.lower, row.forward * (1 + 3e-4));  // allows for the few digits of the reference
     EXPECT_GE(forward.upper, row.forward * (1 - 3e-4));
     EXPECT_LE(forward.upper, forward.lower * 1.001);
     if (row.reverse > 0) {
