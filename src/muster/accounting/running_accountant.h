@@ -79,7 +79,7 @@ class RunningAccountant {
     mutable std::uint64_t rounds = 0;  // rounds of this kind charged so far
   };
   DifferentRounds estimates() const;
-  // A segment consists of consecutive rounds of one kind: it is the kind, and how many rounds.
+  // A segment of consecutive rounds of one kind is given by the kind and the number of rounds.
   using Segment = std::pair<const Kind*, std::uint64_t>;
   bool one_typed_segment() const;
   std::optional<DifferentRounds> typed_uppers() const;

@@ -2,8 +2,8 @@
 // docs/theory/star-with-a-pool.md). In a star, every client is compared with the centre of the records and
 // not with every other client.
 //
-// Lengths are in standard deviations of the noise. Each of n clients sends a message of law R(x) = N(x, I).
-// The records x lie in a ball and pairwise within mu, in any dimension. Each client reports with
+// Lengths are in standard deviations of the noise. A message of record x has the law R(x) = N(x, I). The
+// records of n clients lie in a ball and pairwise within mu, in any dimension. Each client reports with
 // probability g (g = 1 is allowed), and the reports are shuffled. K of the others form a pool. The victim's
 // message replaces the message of a random one of the remaining m = n - 1 - K clients. The replaced message
 // hides among the messages of the pool's clones, which have the law of the ball's centre (pool_weights.h).

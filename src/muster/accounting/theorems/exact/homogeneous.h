@@ -17,7 +17,7 @@
 // r' exceeds k" are disjoint, so
 //     delta(eps) >= (k g / n) HS_t(R(x) || R(x')) P(r' <= k)^{k-1}      (g = 1 if exactly k report),
 // where HS_t is the hockey-stick divergence at t. This bound is convex in E, like the curve itself. The
-// curves are proven as LOWER bounds only. Objects are immutable and may be used from any thread.
+// curves are proven as lower bounds only. Objects are immutable and may be used from any thread.
 #pragma once
 
 #include <memory>

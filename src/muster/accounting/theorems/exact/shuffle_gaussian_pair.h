@@ -5,10 +5,11 @@
 // Delta apart, and all other clients hold the second of these records. With M the average of n independent
 // lognormal likelihood ratios of log-deviation mu = Delta / s and mean 1, and E = e^eps,
 //     forward  delta(eps) = mean of ( M - E )_+,        reverse  delta(eps) = mean of ( 1 - E M )_+ .
-// The curves are proven LOWER bounds on the divergence of the shuffled Gaussian, where Delta is the
+// The curves are proven lower bounds on the divergence of the shuffled Gaussian, where Delta is the
 // diameter of the records (2C at clip norm C). As upper bounds they are conditional on the assumption that
-// this pair, with Delta the diameter, is the worst one. It is not proven, and with Delta = C, as in the
-// published theorem, it is false. Random allocation has exactly the same pair (papers/random_allocation.h).
+// this pair, with Delta the diameter, is the worst one. This assumption is not proven, and with Delta = C,
+// as in the published theorem, it is false. Random allocation has exactly the same pair
+// (papers/random_allocation.h).
 #pragma once
 
 #include <cstdint>
