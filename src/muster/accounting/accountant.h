@@ -11,11 +11,11 @@
 //     Accountant changing(LdpSgdLocal{2.0}, {{protocol, 999}, {thinned, 5801}});
 //     Statement all = changing.account({Question::Kind::epsilon_at_delta, 1e-5});
 //
-// The neighbouring relation is replace-one. A schedule must be fixed in advance, or chosen without looking at
-// the releases. On a schedule, every round is charged by the smallest of its proven bounds, and the
-// dominating pairs of all rounds compose. The first query builds tables of the one-round curves, which is
-// slow. Later queries reuse these tables, unless the new number of rounds or the new delta needs others.
-// Thread rule: const methods may run concurrently.
+// The neighbouring relation is replace-one. A schedule must be fixed in advance, or chosen without looking
+// at the releases. On a schedule, every round is charged by the smallest of its proven bounds, and the
+// dominating pairs of all rounds compose. The first question builds tables of the one-round curves, which
+// is slow. Later questions reuse these tables, unless the new number of rounds or the new delta needs
+// others. Const methods may run concurrently.
 #pragma once
 
 #include <cstdint>
@@ -43,13 +43,13 @@ class Accountant {
   Accountant(Accountant&&) noexcept;
   Accountant& operator=(Accountant&&) noexcept;
 
-  // Every applicable bound for the first `rounds` rounds. `asked` is the view, by default the participation's
-  // own; a view that no theorem covers throws Error(uncovered). This and the methods below throw Error(plan)
-  // for a question out of range, for `rounds` above kMaxRounds, and, if there are several stages, for more
-  // rounds than they have together.
+  // Returns the statement for the first `rounds` rounds, with every applicable bound. `asked` is the view,
+  // by default the participation's own; a view that no theorem covers throws Error(uncovered). This and the
+  // methods below throw Error(plan) for a question out of range, for `rounds` above kMaxRounds, and, if
+  // there are several stages, for more rounds than they have together.
   Statement account(std::uint64_t rounds, const Question& question,
                     std::optional<View> asked = std::nullopt) const;
-  // Every applicable bound for all rounds of the stages. Throws Error(plan) if the accountant was made
+  // Returns the statement for all rounds of the stages. Throws Error(plan) if the accountant was made
   // without stages.
   Statement account(const Question& question, std::optional<View> asked = std::nullopt) const;
   // Adds bounds that were computed elsewhere to a statement of this accountant. Proven bounds among them must
@@ -59,14 +59,14 @@ class Accountant {
   // is returned unchanged.
   Statement merge(Statement statement, std::vector<Bound> others) const;
 
-  // Only the smallest proven upper bound, in the participation's own view. 0 for 0 rounds; nullopt if every
-  // theorem gives infinity.
+  // Returns the smallest proven upper value alone, in the participation's own view. It is 0 for 0 rounds,
+  // and nullopt if every theorem gives infinity.
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
-  // A looser bound that takes a third of the time or less and is not checked by the gate. It serves to start
-  // a search. It is larger than `upper` by about a relative 1e-3, or by a few per cent where rounds are
-  // charged by types (composition/typed_rounds.h). With several stages, it equals `upper`.
+  // Returns a looser bound that takes a third of the time or less and is not checked by the gate. It serves
+  // to start a search. It is larger than `upper` by about a relative 1e-3, or by a few per cent where
+  // rounds are charged by types (composition/typed_rounds.h). With several stages, it equals `upper`.
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
-  // The epsilon of `upper`; infinity if there is none.
+  // Returns the answer of upper() to the question for epsilon at `delta`, or infinity if there is none.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;
 
  private:

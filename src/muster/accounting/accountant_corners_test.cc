@@ -77,8 +77,8 @@ TEST(Corners, LossesPastTheRangeOfDoubles) {
   survives(PureLocal{1e6}, 1'000, 0.1, 1e-5, {1, 3});
 }
 
-// Rounds are composed for the smallest deltas that a double can hold: the bound is far below what the local
-// guarantees alone give, and that of Gaussian noise lies within 1 % of its lower bound.
+// At deltas near the smallest that a double can hold, rounds must still be composed. The bound must be far
+// below the local guarantee, and for Gaussian noise within 1 % of the lower value.
 TEST(Corners, TheSmallestDeltasAreComposed) {
   const auto ask = [](const Mechanism& mechanism, double delta) {
     const Accountant accountant(mechanism, ShuffledCheckIn{ClientCount::of(60'000), Rate::of(0.1)});

@@ -1,6 +1,7 @@
-// Asks extreme questions, for which rounding, overflow or a table that is too coarse could give a number far
-// below the truth, or even 0. The truths are computed independently: as the epsilon of one message minus ln n
-// if the message hides among n messages, by one round of the exact pair, by a closed form, or by enumeration.
+// Asks extreme questions, for which rounding, overflow or a table that is too coarse could give a number
+// far below the truth, or even 0. The truths are computed independently: by one round of the exact pair, by
+// a closed form, or by enumeration. If one message hides among n messages, its epsilon minus ln n serves as
+// the truth.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -38,8 +39,8 @@ void expect_at_least(const Statement& s, double truth, const std::string& what) 
   EXPECT_LE(s.best.lower.value_or(0), *s.best.upper);
 }
 
-// With losses of a hundred and more in few rounds, the composed curve is flat and then falls at once. In the
-// first question, two rounds cost at least as much as one. One round has an epsilon of 130.68 for the data
+// With losses of a hundred and more in few rounds, the composed curve is flat and then falls at once. The
+// first question is about two rounds, which cost at least as much as one: an epsilon of 130.68 for the data
 // sets whose other records all equal the victim's alternative. accountant_corners_test.cc asks about more
 // rounds and other sizes.
 TEST(Extremes, FlatCurvesAreComposed) {
@@ -78,7 +79,7 @@ TEST(Extremes, FlatCurvesAreComposed) {
   }
 }
 
-// The epsilon found for a delta is asked about in turn: the delta at this epsilon must be at most the first
+// Asks for the epsilon at a delta, and then for the delta at this epsilon, which must be at most the first
 // delta. This holds only if both answers come from the same table, because a table made for a larger delta
 // gives a looser bound.
 TEST(Extremes, EpsilonAndDeltaLeadBackAtSmallDeltas) {
@@ -199,9 +200,9 @@ TEST(Extremes, ZeroOnlyWhereNothingIsLeft) {
   EXPECT_GT(*delta_of(GaussianLocal{1}, Shuffle{clients(1)}, 1, 1e6).best.upper, 0);
 }
 
-// The integrals of these rounds take too much work on the table's own lattice or lose all digits there. The
-// epsilons are right, but delta on a lattice chosen for a single epsilon was far too large to confirm them,
-// and the accountant refused to answer.
+// The integrals of these rounds take too much work on the table's own lattice or lose all digits there. A
+// delta on a lattice chosen for a single epsilon would be far too large to confirm the epsilons found,
+// although these are right, and the accountant would refuse to answer.
 TEST(Extremes, AnswersWhoseDeltaIsHardToConfirm) {
   // The total variation of three rounds is at most 1 - (1 - .4925)^3 = 0.8693.
   EXPECT_EQ(*epsilon_of(LaplaceLocal{528.891559519704},
@@ -222,8 +223,8 @@ TEST(Extremes, AnswersWhoseDeltaIsHardToConfirm) {
 TEST(Extremes, NoiseThatHidesNothing) {
   struct Case {
     Participation participation;
-    double heard;
-    double noises = 1;
+    double heard;       // probability that the victim sends a message in one round
+    double noises = 1;  // the largest number of messages whose noise adds up
   };
   const std::vector<Case> cases = {
       {Shuffle{clients(1'000)}, 1},

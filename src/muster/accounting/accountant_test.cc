@@ -28,12 +28,11 @@ struct Row {
   double delta;
   double reference;  // the same bound from an independent computation
   double lower;      // a lower bound on the truth from the same source
-  // One unit of the reference's last digit.
-  double digit;
+  double digit;      // one unit of the last digit of `lower`
 };
 
-// The bound that the reference is for. This is the best bound, except for the Gaussian, whose references are
-// for the looser profile-only bound.
+// Returns the bound that the reference is for. It is the best bound, except for the Gaussian, whose
+// references are for the looser profile-only bound.
 const Bound& referenced(const Statement& s) {
   for (const Bound& bound : s.all) {
     if (s.best.id == "gaussian-two-types" && bound.id == "swap-profile") return bound;
@@ -41,9 +40,10 @@ const Bound& referenced(const Statement& s) {
   return s.best;
 }
 
-// Independent computations; docs/theory/reference-values.md says where each comes from. The accountant's
-// upper bound may be smaller than the reference, because its curve is finer. The rows of the Gaussian are for
-// the profile-only bound; gaussian_two_types_test.cc has references for the closer bound.
+// The rows hold the results of independent computations; docs/theory/reference-values.md says where each
+// comes from. The accountant's upper bound may be smaller than the reference, because its table of the
+// curve is finer. The rows of the Gaussian are for the profile-only bound; gaussian_two_types_test.cc has
+// references for the smaller bound.
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
       {60'000, 0.1, LdpSgdLocal{2}, 6'800, 1e-5, 0.930108, 0.9274, 1e-4},
@@ -78,8 +78,8 @@ TEST(Accountant, ReproducesTheReferenceRows) {
     EXPECT_GE(*s.best.upper, row.lower - row.digit);  // never below a lower bound on the truth
     EXPECT_LE(*s.best.upper, *bound.upper);
     EXPECT_LE(*s.best.lower, row.lower + row.digit);
-    // Between nodes, the accountant's dominated pair takes the smallest values that convexity allows. The
-    // reference does not use these values; 3e-3 covers the difference.
+    // Between nodes, the accountant's dominated pair takes the smallest values that convexity allows, and
+    // the reference does not. The allowance of 3e-3 covers the difference.
     EXPECT_GE(*s.best.lower, row.lower * 0.997);
     EXPECT_LE(s.best.numerical_error, 1e-4 * *s.best.upper);
     EXPECT_GE(s.best.numerical_error, 0);
@@ -87,8 +87,9 @@ TEST(Accountant, ReproducesTheReferenceRows) {
   }
 }
 
-// With little noise the terms have heavy tails. The upper value must be near the values that other ways of
-// splitting the sum give, which differ by 1 % at most. The lower value must not be far below the upper value.
+// With little noise the terms of the sum have heavy tails. The upper value must be near those that other
+// ways of splitting the sum give, which differ from each other by 1 % at most. The lower value must not be
+// far below the upper value.
 TEST(Accountant, EnclosesHeavyTails) {
   struct Heavy {
     double sigma;
@@ -116,9 +117,10 @@ TEST(Accountant, EnclosesHeavyTails) {
   }
 }
 
-// A client of ten million takes part in a round with a chance of 1e-4: nearly all of delta comes from the few
-// rounds with large losses, and Chernoff's bound on epsilon is up to a hundred times too large. On the lattice
-// that suits this bound, the upper values of these rows are larger by 7, 1 and 9 per cent and by 5e-4.
+// Each of ten million clients takes part in a round with probability 1e-4. Nearly all of delta comes from
+// the few rounds with large losses, and Chernoff's bound on epsilon is up to a hundred times too large. On
+// the lattice that suits this bound, the upper values of the four rows would be larger by 7 %, 1 %, 9 % and
+// 0.05 %.
 TEST(Accountant, RareLargeLossesAreComposedOnAFineLattice) {
   struct Rare {
     double sigma, delta, epsilon;
@@ -137,8 +139,8 @@ TEST(Accountant, RareLargeLossesAreComposedOnAFineLattice) {
   }
 }
 
-// The maximum of the two directions' curves at each epsilon is the curve of no pair of data sets. Its
-// composition has epsilon 0.1258, while that of either direction has epsilon 0.1255.
+// The larger of a pair's two curves at each epsilon makes an envelope that is the curve of no pair of data
+// sets. Its composition has an epsilon of 0.1258, while that of either order has 0.1255.
 TEST(Accountant, TheEnvelopeOfAPairIsNoLowerBound) {
   const Applicable list =
       applicable(GaussianLocal{5}, ShuffledCheckIn{ClientCount::of(60'000), Rate::of(0.1)});
@@ -267,8 +269,8 @@ TEST(Accountant, RatesNearZeroAreChargedInFull) {
   EXPECT_NE(applicable(LdpSgdLocal{2}, none).missing.find("rates below 1e-15"), std::string::npos);
 }
 
-// Without slots, the models and counts that a trusted server releases show sums and no single message. A
-// lower value for shuffled messages need not hold there.
+// In protocols without slots, the models and counts that a trusted server releases show sums and no single
+// message. A lower value for shuffled messages need not hold for them.
 TEST(Accountant, ATrustedServersModelsShowTheSums) {
   const Question question{Question::Kind::epsilon_at_delta, 1e-5};
   for (const Participation& protocol :

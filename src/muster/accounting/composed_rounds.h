@@ -1,11 +1,11 @@
-// Rounds that are not all alike, charged together: the bound `different-rounds`. Internal to Accountant's
-// schedules and to Launches.
+// Charges rounds that are not all alike together, which is the bound with the id `different-rounds`. It is
+// internal to Accountant's schedules and to Launches.
 //
 // A kind of round is a mechanism with a participation. Every round is charged by the smallest of its proven
 // bounds, or only by its local guarantee, and the dominating pairs of all rounds compose
 // (composition/different_rounds.h), in the given order. The tables of each kind are kept until a question
-// needs them for another delta, so asking about other numbers of rounds takes little time. Thread rule: const
-// methods may run concurrently (they take turns).
+// needs them for another delta, so asking about other numbers of rounds takes little time. Const methods
+// may be called concurrently; they take turns.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +35,12 @@ class ComposedRounds {
  public:
   explicit ComposedRounds(ChargedBy by = ChargedBy::smallest_bound) : by_(by) {}
 
-  // Called with an upper value before it is returned, and with a function that gives the same composition's
-  // upper delta at any epsilon. Throws if the value must not be reported (gate.h).
+  // A check is called with each upper value before it is returned, and with a function that gives the same
+  // composition's upper delta at any epsilon. It throws if the value must not be reported (gate.h).
   using Check = std::function<void(double upper, const std::function<double(double epsilon)>& delta_at)>;
 
-  // The upper value for all these rounds together; infinite where no bound is finite. Throws what
-  // `check` throws.
+  // Returns the upper value for all these rounds together. It is infinite where no bound is finite. Throws
+  // what `check` throws.
   double upper(const std::vector<ChargedRounds>& rounds, const Question& question, const Check& check) const;
   // Sets the upper and lower value and the numerical error of `bound`. Appends to its assumptions those of
   // the theorems that charge these rounds; local guarantees add none. Throws as upper() does.

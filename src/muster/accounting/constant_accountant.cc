@@ -16,8 +16,8 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-// The gate's floor: the lower value that a single distinguishing test of one round gives. It is hardly ever
-// the largest lower value, but it always exists.
+// Makes a bound of the gate's floor, which is the lower value that a single distinguishing test of one
+// round gives. It is hardly ever the largest lower value, but it always exists.
 Bound floor_bound(const ViewBounds& in, const Question& question) {
   const Stopwatch watch;
   Bound bound;
@@ -116,8 +116,8 @@ Statement ConstantAccountant::account(std::uint64_t rounds, const Question& ques
   for (const ComposedUpper& upper : in.uppers) {
     Bound bound = upper.bound(in.view, in.gate, rounds, question);
     if (upper.charged() && bound.upper && (!charged || *bound.upper < *charged)) charged = bound.upper;
-    // An uncharged bound is provably at least as large as another bound of the list. If its computed value is
-    // smaller, this is numerical error of its tables.
+    // An uncharged bound is provably at least as large as another bound of the list. If its computed value
+    // is smaller, the cause is numerical error of the tables.
     if (!upper.charged() && bound.upper && charged) bound.upper = larger(*bound.upper, *charged);
     statement.all.push_back(std::move(bound));
   }

@@ -1,6 +1,6 @@
-// The accountant for rounds that are all alike. Internal to Accountant and to its schedules.
+// This is the accountant for rounds that are all alike. It is internal to Accountant and to its schedules.
 //
-// The methods are those of Accountant; accountant.h says what they mean. Thread rule: const methods may run
+// The methods are those of Accountant; accountant.h says what they mean. Const methods may run
 // concurrently.
 #pragma once
 
@@ -25,14 +25,15 @@ class ConstantAccountant {
   Statement account(std::uint64_t rounds, const Question& question, std::optional<View> asked) const;
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
-  // The gate of the first `rounds` rounds, which are all alike.
+  // Returns the gate for the first `rounds` rounds. It is the same for any number, because the rounds are
+  // all alike.
   Gate gate(std::uint64_t rounds, View view) const;
   View own() const { return own_view(participation_); }
 
  private:
   const ViewBounds& in(View view) const;
-  // The upper bound without amplification (theorems/local/local.h). The values of checked_local() and
-  // local_bound() have passed the gate.
+  // local() returns the upper value without amplification (theorems/local/local.h). checked_local() returns
+  // it once the gate has passed it, and local_bound() makes a bound of that.
   double local(std::uint64_t rounds, const Question& question) const;
   double checked_local(const ViewBounds& in, std::uint64_t rounds, const Question& question) const;
   Bound local_bound(const ViewBounds& in, std::uint64_t rounds, const Question& question) const;

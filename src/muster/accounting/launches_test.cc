@@ -37,14 +37,15 @@ TEST(Launches, OfOneMechanismAreItsSchedule) {
     EXPECT_EQ(*got.best.upper, *expected.best.upper);
     EXPECT_EQ(*got.best.lower, *expected.best.lower);
     EXPECT_EQ(got.rounds, 100);
-    // The schedule charges every round's local guarantee at the highest rate.
+    // The local value of the launches is not larger than that of the schedule, because a schedule charges
+    // every round's local guarantee at the highest rate.
     EXPECT_LE(*got.local_upper, *expected.local_upper * 1.001);
     EXPECT_GE(*got.local_upper, *Accountant(mechanism, often).account(40, question).local_upper * 0.999);
   }
 }
 
-// Enumerates every data set of three clients, for two launches of different randomizers and rates. The truth
-// lies below the upper value and above the lower value. An account that charged only the more expensive
+// Enumerates every data set of three clients, for two launches of different randomizers and rates. The
+// truth must lie between the lower and the upper value. An account that charged only the more expensive
 // launch would fail this test.
 TEST(Launches, OfThreeClientsEnumerated) {
   constexpr int kClients = 3;

@@ -10,9 +10,9 @@ namespace {
 
 constexpr int kStepsADecade = 4;
 
-// A grid around the value that the question fixes. For a fixed delta, it has five decades on either side, but
-// only between 1e-300 and 1/2. For a fixed epsilon, it reaches from a quarter of this epsilon to four times
-// it.
+// Returns a grid around the value that the question fixes. For a fixed delta, the grid has five decades on
+// either side, but only between 1e-300 and 1/2. For a fixed epsilon, it reaches from a quarter of this
+// epsilon to four times it.
 std::vector<double> around(const Question& question) {
   std::vector<double> values;
   if (question.asks_epsilon()) {

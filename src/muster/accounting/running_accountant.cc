@@ -10,8 +10,8 @@
 namespace muster::accounting {
 namespace {
 
-// These constants make the tables fine enough for any number of rounds, because all numbers of rounds share
-// the tables (Nodes in composition/round_curve.h).
+// The fields per_deviation and visited of Nodes (composition/round_curve.h). They make the tables fine
+// enough for any number of rounds, because all numbers of rounds share the tables.
 constexpr int kNodesPerDeviation = 80;
 constexpr double kVisited = 2.5;
 // Lattice points per cell of the pair that estimates() composes.
@@ -105,8 +105,8 @@ bool RunningAccountant::one_typed_segment() const {
 
 // Charges each segment of consecutive rounds of one kind by types, if the kind has types. Whatever was
 // released before, the segment's pair dominates the segment. Rounds of other kinds end a segment, because
-// later choices of types could depend on what these rounds release. nullopt if no segment is charged by
-// types.
+// later choices of types could depend on what these rounds release. The result is nullopt if no segment is
+// charged by types.
 std::optional<DifferentRounds> RunningAccountant::typed_uppers() const {
   DifferentRounds all;
   bool any = false;

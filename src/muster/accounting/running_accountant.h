@@ -1,5 +1,5 @@
-// Charges one round after another, each with any mechanism and participation, and gives the total cost after
-// any of them. Internal to ComposedRounds; other code uses Accountant or Launches.
+// Charges one round after another, each with any mechanism and participation, and gives the total cost
+// after any of them. It is internal to ComposedRounds; other code uses Accountant or Launches.
 //
 // Example: a third of the reports is lost after a thousand rounds.
 //     RunningAccountant account(Delta::of(1e-5));
@@ -12,7 +12,7 @@
 // (ChargedBy). If a bound has types (composition/round_types.h), consecutive rounds of one kind are also
 // charged by types, and the answer is the smaller of the two totals. The neighbouring relation is
 // replace-one, and each participation has its own view. The charges must not depend on private data: the
-// schedule is fixed in advance, or chosen without looking at the releases. Not thread-safe.
+// schedule is fixed in advance, or chosen without looking at the releases. Objects are not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@
 
 namespace muster::accounting {
 
-// What a round is charged by: the smallest of its proven bounds, or only the local guarantee, which holds
-// even if the shuffler colludes.
+// The bound by which a round is charged: the smallest of its proven bounds, or only the local guarantee,
+// which holds even if the shuffler colludes.
 enum class ChargedBy { smallest_bound, local_guarantee };
 
 class RunningAccountant {
@@ -53,12 +53,12 @@ class RunningAccountant {
   numerics::Enclosure epsilon() const;
   // Encloses the delta of everything charged so far, at an epsilon >= 0.
   numerics::Enclosure delta(double epsilon) const;
-  // An estimate, on no proven side of the truth: the upper value of charging without types, but with every
-  // numerical error turned downward. The difference of this value and that upper value is numerical error,
-  // not looseness of the theorems.
+  // These are estimates, on no proven side of the truth: the upper values of charging without types, but
+  // with every numerical error turned downward. The difference between an estimate and this upper value is
+  // numerical error, not looseness of the theorems.
   double epsilon_estimate() const { return estimates().epsilon_lower(delta_.value()); }
   double delta_estimate(double epsilon) const { return estimates().delta(epsilon, Ends::lower).lower; }
-  // The proven upper delta at an epsilon >= 0.
+  // Returns the proven upper delta at an epsilon >= 0.
   double delta_upper(double epsilon) const;
 
   // Forgets the charges but keeps the tables, so that charging the same kinds of rounds again takes almost no
@@ -79,7 +79,7 @@ class RunningAccountant {
     mutable std::uint64_t rounds = 0;  // rounds of this kind charged so far
   };
   DifferentRounds estimates() const;
-  // A segment of consecutive rounds of one kind: the kind, and how many rounds.
+  // A segment of consecutive rounds of one kind is given by the kind and the number of rounds.
   using Segment = std::pair<const Kind*, std::uint64_t>;
   bool one_typed_segment() const;
   std::optional<DifferentRounds> typed_uppers() const;

@@ -66,8 +66,8 @@ TEST(RunningAccountant, DifferentRoundsLieBetweenTheExtremes) {
   EXPECT_LE(running.epsilon().lower, running.epsilon().upper);
 }
 
-// In two rounds of a single client, no amplification is possible. The truth is the product of two randomized
-// responses.
+// A single client has no amplification, so the truth for two rounds is the divergence of a product of two
+// randomized responses.
 TEST(RunningAccountant, TwoMessagesOfOneClientAreAProduct) {
   RunningAccountant running(Delta::of(1e-2));
   const double first = 1.0;

@@ -16,7 +16,7 @@
 namespace muster::accounting {
 namespace {
 
-// The largest rate, over the stages, at which a client sends messages.
+// Returns the largest rate, over the stages, at which a client sends messages.
 Rate highest_rate(const std::vector<Stage>& stages) {
   double highest = 0;
   for (const Stage& stage : stages) {
@@ -25,7 +25,7 @@ Rate highest_rate(const std::vector<Stage>& stages) {
   return Rate::of(highest);
 }
 
-// The stages that have rounds; the first stage if none has.
+// Returns the stages that have rounds, or the first stage if none has.
 std::vector<Stage> valid_stages(std::vector<Stage> stages) {
   if (stages.empty()) {
     throw Error(ErrorCode::plan, "stages", "", "one stage or more", "is empty");

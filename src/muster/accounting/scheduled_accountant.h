@@ -1,9 +1,9 @@
-// The accountant for rounds whose participation changes from stage to stage. Internal to Accountant, which
-// uses it for several stages.
+// This is the accountant for rounds whose participation changes from stage to stage. It is internal to
+// Accountant, which uses it for several stages.
 //
-// Every round is charged by the smallest of its proven bounds, and the dominating pairs of all rounds compose
-// (composition/different_rounds.h). The methods are those of Accountant; accountant.h says what they mean.
-// Thread rule: const methods may run concurrently (they take turns).
+// Every round is charged by the smallest of its proven bounds, and the dominating pairs of all rounds
+// compose (composition/different_rounds.h). The methods are those of Accountant; accountant.h says what
+// they mean. Const methods may be called concurrently; they take turns.
 #pragma once
 
 #include <cstdint>
@@ -35,18 +35,18 @@ class ScheduledAccountant {
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const {
     return upper(rounds, question);
   }
-  // The gate of the stages that the first `rounds` rounds reach.
+  // Returns the gate of the stages that the first `rounds` rounds reach.
   Gate gate(std::uint64_t rounds, View view) const;
   View own() const { return own_view(stages_.front().participation); }
 
  private:
-  // The stages that the first `rounds` rounds reach, with the last of these stages cut short.
+  // Returns the stages that the first `rounds` rounds reach, with the last of these stages cut short.
   std::vector<Stage> reached(std::uint64_t rounds) const;
   bool only_first(std::uint64_t rounds) const { return rounds <= stages_.front().rounds; }
   double checked_local(std::uint64_t rounds, const Question& question, View view) const;
   Bound local_bound(std::uint64_t rounds, const Question& question, View view) const;
   std::vector<ChargedRounds> charged(std::uint64_t rounds) const;
-  // The gate that every composed value of these rounds must pass.
+  // Returns the gate's check that every composed value of these rounds must pass.
   ComposedRounds::Check check(std::uint64_t rounds, const Question& question) const;
   Bound composed_bound(std::uint64_t rounds, const Question& question) const;
 

@@ -104,8 +104,8 @@ TEST(ScheduledAccountant, TwoRoundsOfOneClientEnumerated) {
 }
 
 // Enumerates three clients and two rounds of different rates, over every data set of each round and both
-// orders of the neighbours. The truth lies below the bound and above the lower value. Exchanging the two
-// rates does not change the answer, and charging both rounds at the second rate would be noticed.
+// orders of the neighbours. The truth must lie between the lower and the upper value. Exchanging the two
+// rates must not change the answer, and charging both rounds at the second rate would be noticed.
 TEST(ScheduledAccountant, TwoRoundsOfThreeClientsEnumerated) {
   constexpr int kClients = 3;
   int caught = 0, cases = 0;
@@ -250,7 +250,7 @@ TEST(ScheduledAccountant, RefusesWhatIsNoSchedule) {
   EXPECT_GT(Accountant(mechanism, protocol).upper(kMaxRounds, kEpsilon).value_or(HUGE_VAL), 1e12);
 }
 
-// Merged bounds must pass the gate of all stages.
+// A merged bound may become the best one, but it must first pass the gate of all stages.
 TEST(ScheduledAccountant, MergesBoundsOfOtherOrigin) {
   const Accountant scheduled(PureLocal{2}, {{check_in(100, 0.5), 5}, {check_in(100, 0.3), 5}});
   const Statement s = scheduled.account(kEpsilon);

@@ -1,4 +1,5 @@
-// Sorts the bounds of a statement, and sets the lower value of the proven bounds. Internal to the accountant.
+// These functions sort the bounds of a statement, and set the lower value of the proven bounds. They are
+// internal to this folder.
 #pragma once
 
 #include <optional>
@@ -7,10 +8,10 @@
 
 namespace muster::accounting {
 
-// The value, or nullopt if it is infinite or NaN.
+// Returns the value, or nullopt if it is infinite or NaN.
 std::optional<double> finite(double value);
 
-// The largest lower value of the statement's bounds; 0 if there is none.
+// Returns the largest lower value of the statement's bounds, or 0 if there is none.
 double lower_of(const Statement& statement);
 
 // Sorts the statement's bounds, copies the first into `best`, and sets the lower value of `best` and of every

@@ -1,7 +1,8 @@
-// A two-sided privacy statement, with the conditions under which it holds.
+// Describes a two-sided privacy statement, with the conditions under which it holds.
 //
-// A Bound is one theorem applied to one protocol. A Statement has every applicable bound, the best proven one
-// first, together with the largest valid lower bound and the local guarantee. Immutable values; share freely.
+// A Bound is one theorem applied to one protocol. A Statement has every applicable bound, the best proven
+// one first, together with the largest valid lower bound and the local guarantee. Both are plain values
+// that own all they refer to.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +42,9 @@ struct Statement {
   std::uint64_t rounds = 0;
   // The smallest proven upper bound. Its `lower` is the largest valid lower bound.
   Bound best;
-  std::optional<double> local_upper;  // holds even if the shuffler colludes
-  std::uint64_t local_rounds = 0;
-  std::vector<Bound> all;  // proven bounds first, by increasing upper value
+  std::optional<double> local_upper;  // an upper value that holds even if the shuffler colludes
+  std::uint64_t local_rounds = 0;     // the number of rounds for which local_upper is given
+  std::vector<Bound> all;             // proven bounds first, by increasing upper value
 };
 
 }  // namespace muster::accounting

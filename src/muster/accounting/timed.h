@@ -19,7 +19,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// The bound that `make` returns, with the wall time that `make` took.
+// Returns the bound that `make` makes, with the wall time that `make` took.
 template <typename Make>
 Bound timed(Make&& make) {
   const Stopwatch watch;

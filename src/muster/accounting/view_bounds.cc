@@ -18,7 +18,8 @@ constexpr double kShareOfUncharged = 0.25;
 
 constexpr double kNothing = 1e-290;  // if the upper delta is below this, the lower delta given is 0
 
-// A bound with the id, the citation and the assumptions of a RoundBound or a RoundPair, and no values yet.
+// Makes a bound with the id, the citation and the assumptions of a RoundBound or a RoundPair, and no values
+// yet.
 template <typename OfRound>
 Bound labelled(const OfRound& of, View view) {
   Bound bound;

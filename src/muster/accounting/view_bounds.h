@@ -1,7 +1,7 @@
-// All theorems that hold in one view of a protocol, each composed over any number of rounds and returned as a
-// Bound of a statement. Internal to the accountant.
+// Composes each theorem that holds in one view of a protocol over any number of rounds, and returns it as a
+// Bound of a statement. The classes are internal to the accountants.
 //
-// Thread rule: const methods may run concurrently.
+// Const methods may run concurrently.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,18 @@
 
 namespace muster::accounting {
 
-// One theorem's upper bound.
+// Composes one theorem's upper bound.
 class ComposedUpper {
  public:
   explicit ComposedUpper(RoundBound round);
 
-  // Whether the bound is proven and no other bound is always at least as small. A bound for which this is
-  // false is only shown.
+  // Returns whether the bound is proven and not provably at least as large as another bound of the list. A
+  // bound that is not charged is only shown.
   bool charged() const;
-  // The upper value, or infinity if there is none. The gate checks it if the bound is proven.
+  // Returns the upper value, or infinity if there is none. The gate checks it if the bound is proven.
   double upper(const Gate& gate, std::uint64_t rounds, const Question& question) const;
-  // A somewhat larger upper value for less work, not checked by the gate: see ComposedCurve::rough_upper and
-  // TypedRounds::rough_upper.
+  // Returns a somewhat larger upper value for less work, which the gate does not check
+  // (ComposedCurve::rough_upper and TypedRounds::rough_upper).
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   Bound bound(View view, const Gate& gate, std::uint64_t rounds, const Question& question) const;
 
@@ -44,7 +44,7 @@ class ComposedUpper {
   TypedRounds typed_;  // used where the bound has types, for more than one round
 };
 
-// The curves of one pair of data sets: a lower bound.
+// Composes a lower bound, from the curves of one pair of data sets.
 class ComposedLower {
  public:
   // `share` limits the work of each table made here, relative to that of a full table

@@ -49,9 +49,10 @@ BoundCurve capped(BoundCurve delta, const Mechanism& mechanism, double rate) {
   };
 }
 
-// Whether an adversary with this view sees only sums of messages, while the participation's own list of
-// bounds is for an adversary who sees the messages themselves. An aggregated check-in has bounds for its
-// sums. Of the slot protocols, the models of averaged slots show sums, and the others show each message.
+// Returns whether an adversary with this view sees only sums of messages, while the participation's own
+// list of bounds is for an adversary who sees the messages themselves. This is never so for an aggregated
+// check-in, whose list is for its sums. Of the slot protocols, averaged slots show sums in their models,
+// and the other ones show each message.
 bool shows_sums_alone(const Participation& participation, View view) {
   if (const auto* slots = std::get_if<RandomCheckIn>(&participation)) {
     return slots->kind() == RandomCheckIn::Kind::averaged && view == View::server_trusted;

@@ -25,7 +25,7 @@ struct Applicable {
   std::string missing;
 };
 
-// The bounds for an adversary with the participation's own view.
+// These functions append the bounds for an adversary with the participation's own view.
 void cover(const Mechanism& mechanism, const Shuffle& p, Applicable& list);            // in everyone/
 void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list);        // in subset/
 void cover(const Mechanism& mechanism, const ShuffledCheckIn& p, Applicable& list);    // in check_in/

@@ -8,7 +8,7 @@
 namespace muster::accounting {
 namespace {
 
-// Covers up to three roundings in mu, and two more for the root and the quotient.
+// This factor covers up to three roundings in mu, and two more for the root and the quotient.
 constexpr double kUp = 1 + numerics::kEightRoundings;
 
 }  // namespace

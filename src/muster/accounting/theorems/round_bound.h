@@ -1,8 +1,8 @@
-// One theorem applied to one round: its curve, and everything else that composition and the printed statement
-// need.
+// Describes one theorem applied to one round: its curve, and everything else that composition and the
+// printed statement need.
 //
-// A round is one execution of the protocol in which each client takes part at most once. For slot protocols,
-// it is one whole run. Immutable; the functions may be called from any thread.
+// A round is one execution of the protocol in which each client takes part at most once. For slot
+// protocols, it is one whole run. The functions may be called from any thread.
 #pragma once
 
 #include <string>
@@ -14,8 +14,9 @@
 
 namespace muster::accounting {
 
-// An upper bound for one round: `delta(epsilon).upper` bounds the hockey-stick divergence of every ordered
-// pair of neighbours, and the gap to `delta(epsilon).estimate` is the bound's numerical error.
+// Describes an upper bound for one round. `delta(epsilon).upper` bounds the hockey-stick divergence of
+// every ordered pair of neighbours, and the gap to `delta(epsilon).estimate` is the bound's numerical
+// error.
 struct RoundBound {
   std::string id;
   std::string citation;
@@ -29,13 +30,13 @@ struct RoundBound {
   // If not empty, two or more rounds are charged by types (composition/round_types.h) instead of by the
   // curve's dominating pair.
   TypesOf types = {};
-  bool is_dominated = false;  // whether it is provably at least another bound of the same list
+  bool is_dominated = false;  // whether it is provably at least as large as another bound of the list
   // Limits the work of a table of this bound, relative to that of a full table (composition/round_curve.h).
   double share = 1;
 };
 
-// Enclosures of the curves of one pair of neighbouring data sets in both orientations, or of convex functions
-// below these curves. Their `lower` ends are valid lower bounds.
+// Encloses the curves of one pair of neighbouring data sets in both orders, or convex functions below these
+// curves. The `lower` ends are valid lower bounds.
 struct RoundPair {
   std::string id;
   std::string citation;

@@ -22,8 +22,7 @@ constexpr double kRelativeWidth = 5e-6;
 constexpr double kImprobable = 1e-36;  // a block of N less likely than this is charged at delta = 1
 // Blocks whose ln mu_k is at most this many standard deviations from its mean go to Runs::bulk.
 constexpr double kBulk = 4;
-// Runs are equally wide in erfc(z / kSpread), where z is the distance of ln mu_k from its mean, in
-// deviations.
+// Runs are equally wide in erfc(z / kSpread), where z is the distance of ln mu_k from its mean in deviations.
 constexpr double kSpread = 2;
 constexpr double kNarrow = 1e-3;  // runs whose relative width in mu is below this are not split
 constexpr double kRootTwoPi = 2.5066282746310002;
@@ -35,7 +34,7 @@ double gaussian_total_variation(double mu) { return numerics::smaller(1.0, mu / 
 AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double g, double kmin, FewReports few)
     : AggregatedGaussianCurve(mu, n, g, g, kmin, few) {}
 
-// Exactly k clients report, the victim among them, with probability own Bin(n-1, g)(k - 1); exactly k others
+// The victim and exactly k - 1 others report with probability own Bin(n-1, g)(k - 1). Exactly k others
 // report, and she does not, with probability (1 - own) Bin(n-1, g)(k).
 AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own, double g, double kmin,
                                                  FewReports few)
@@ -47,8 +46,8 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own
   const double others = n - 1, sd = std::sqrt(others * g * (1 - g));
   const double fineness = sd > 0 ? kRelativeWidth * others * g / sd : 0;
   const std::vector<numerics::BinomialBlock> cut = numerics::binomial_blocks(others, g, kExponent, fineness);
-  // The blocks of the window come first, and their weights sum to 1 up to rounding. The weights of later
-  // blocks are Chernoff's bounds.
+  // The blocks of the window come first, and their weights sum to 1 up to rounding. Later blocks lie
+  // outside the window, and their weights are Chernoff's bounds.
   double window = 0, seen = 0;
   for (const numerics::BinomialBlock& block : cut) {
     if (seen >= 1) break;
@@ -111,7 +110,7 @@ Enclosure AggregatedGaussianCurve::mixture(const Term& term) const {
           numerics::as_upper_bound(own_ * (upper + beyond) * (1 + numerics::kEightThousandRoundings))};
 }
 
-// 1 + (E-1)/lambda = E (1 + odds (1 - 1/E)).
+// With odds = (1 - lambda)/lambda, the argument 1 + (E-1)/lambda of the profile is E (1 + odds (1 - 1/E)).
 Enclosure AggregatedGaussianCurve::delta(double epsilon) const {
   const double gain = -std::expm1(-epsilon);
   return mixture([epsilon, gain](double odds, double mu) {
@@ -119,8 +118,8 @@ Enclosure AggregatedGaussianCurve::delta(double epsilon) const {
   });
 }
 
-// c / lambda = 1 - odds (E-1), and E lambda / c is E divided by the same number. Nothing cancels where odds =
-// 0, that is, where the victim certainly reported.
+// c / lambda = 1 - odds (E-1), and E lambda / c is E divided by the same number. Nothing cancels where
+// odds = 0, that is, where the victim certainly reported.
 Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
   const double growth = std::expm1(epsilon);
   return mixture([epsilon, growth](double odds, double mu) {
@@ -185,8 +184,8 @@ AggregatedUnequalCurve::AggregatedUnequalCurve(double mu, double n, double lo, d
     shares_.push_back({1, AggregatedGaussianCurve(mu, n, hi, kmin)});
     return;
   }
-  // The curve falls with the number of clients, so lo / hi is rounded down. Its error would be large against
-  // 1 - lo / hi where the rates are nearly equal.
+  // The curve falls with the number of clients, so lo / hi is rounded down. Where the rates are nearly
+  // equal, the rounding error of lo / hi is not small beside 1 - lo / hi, so the direction matters.
   const double share = std::nextafter(lo / hi, 0.0);
   for (const numerics::BinomialBlock& block : numerics::binomial_blocks(n - 1, share, kExponent, 0.25)) {
     if (block.weight < kImprobable) {

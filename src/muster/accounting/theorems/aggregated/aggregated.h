@@ -1,16 +1,17 @@
-// Aggregated check-in with Gaussian noise: the server sees only how many clients report, and the sum of
-// their noisy vectors (Theorem 10, docs/theory/aggregated.md).
+// Bounds an aggregated check-in with Gaussian noise, in which the server sees only how many clients report
+// and the sum of their noisy vectors (Theorem 10, docs/theory/aggregated.md).
 //
-// n honest clients report independently with probability g. Each vector, of norm at most C, carries its own
-// normal noise of deviation sigma C per coordinate; a round of fewer than kmin reports is destroyed unseen.
-// With Bin(n, g)(k) the probability of k reports, for every dataset, every dimension and E = e^eps >= 1,
+// Each of n honest clients reports independently with probability g. Each vector, of norm at most C,
+// carries its own normal noise of deviation sigma C per coordinate. A round of fewer than kmin reports is
+// destroyed unseen. Let Bin(n, g)(k) be the probability of k reports. For every data set, every dimension
+// and E = e^eps >= 1,
 //     delta(eps) <= sum_{k >= kmin} Bin(n, g)(k) lambda_k f_{mu_k}(1 + (E-1)/lambda_k),
 //     lambda_k = k/n,  mu_k = D / (sigma sqrt(k)),  D the largest distance of two clipped vectors over C,
-// where f_mu is the privacy profile of the Gaussian (`Profile::gaussian`). One pair of data sets attains this
-// bound, so it is the exact worst curve: the victim holds x or x', all others hold x', and |x - x'| = D C.
-// For any other randomizer the sum is a function of the shuffled messages, and the check-in bounds apply.
-// Proven for replace-one neighbours, if only the sum and the number of reports are seen. Immutable; call from
-// any thread.
+// where f_mu is the privacy profile of the Gaussian (`Profile::gaussian`). One pair of data sets attains
+// this bound, so it is the exact worst curve: the victim holds x or x', all others hold x', and
+// |x - x'| = D C. For any other randomizer the sum is a function of the shuffled messages, and the bounds
+// of a shuffled check-in apply. The bound is proven for replace-one neighbours, if only the sum and the
+// number of reports are seen. Objects are immutable and may be used from any thread.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@
 
 namespace muster::accounting {
 
-// How a round of fewer than kmin reports is treated.
+// Says how a round of fewer than kmin reports is treated.
 enum class FewReports {
   destroyed,  // such a round releases nothing
   topped_up   // the sum has the noise of kmin reports, as AggregatedUnequalCurve needs it
@@ -28,7 +29,8 @@ enum class FewReports {
 
 class AggregatedGaussianCurve {
  public:
-  // mu = D / sigma is the distance for one message; 1 <= kmin <= n <= 1e12; 0 < g <= 1.
+  // mu = D / sigma is the largest distance of two vectors in deviations of one message's noise. Requires
+  // mu > 0, 1 <= kmin, 1 <= n <= 1e12 and 0 < g <= 1.
   AggregatedGaussianCurve(double mu, double n, double g, double kmin, FewReports few = FewReports::destroyed);
 
   // The victim's rate is `own`, every other client's is g. The probability that she is among k reports is
@@ -44,10 +46,11 @@ class AggregatedGaussianCurve {
   //     sum_k Bin(n, g)(k) c f_{mu_k}(E lambda_k / c),    c = (1 - E (1 - lambda_k))_+ .
   numerics::Enclosure reverse(double epsilon) const;
 
-  // A run of consecutive k, represented by its worst case: the least odds (1 - lambda_k) / lambda_k against
-  // the victim being among the k reports, and the largest mu_k. `weight` is an upper bound of the probability
-  // that she reports and that the number of reports is one of these k. `bulk` holds nearly all of the
-  // probability in at most `most` runs; `rest` holds the remainder, block by block.
+  // A run is a range of consecutive k. It is represented by its worst case, which is the least odds
+  // (1 - lambda_k) / lambda_k against the victim being among the k reports, and the largest mu_k. `weight`
+  // is an upper bound of the probability that she reports and that the number of reports is one of these k.
+  // runs() puts nearly all of the probability into `bulk`, in at most `most` runs. `rest` holds the
+  // remainder, one run for each block.
   struct Run {
     double odds, mu, weight;
   };
@@ -62,7 +65,7 @@ class AggregatedGaussianCurve {
     double min_odds, max_odds;  // the range of (1 - lambda_k) / lambda_k over the block
     double min_mu, max_mu;      // the range of mu_k over the block
     double lower, upper;        // enclose the probability that k - 1 others report, for some k in the block
-    double rest;                // sum over all later blocks of probability times a bound of f_{mu_k}(1)
+    double rest;                // sum of probability times a bound of f_{mu_k}(1) over all later blocks
   };
   template <typename Term>
   numerics::Enclosure mixture(const Term& term) const;
@@ -71,9 +74,10 @@ class AggregatedGaussianCurve {
   std::vector<Block> blocks_;  // in decreasing order of probability
 };
 
-// The bound for rates known only to lie in [lo, hi], 0 < lo <= hi <= 1: the average over N ~ Bin(n-1, lo/hi)
-// of the curve of N + 1 clients of rate hi, topped up (docs/theory/aggregated.md). About twenty curves are
-// evaluated per point. The estimate charges each block of N as the upper end does.
+// Computes the bound for rates that are known only to lie in [lo, hi], 0 < lo <= hi <= 1
+// (docs/theory/aggregated.md). The bound is the average over N ~ Bin(n-1, lo/hi) of the curve of N + 1
+// clients of rate hi with FewReports::topped_up. Values of N are grouped into blocks, each charged at its
+// smallest N, in `estimate` as well as in `upper`. About twenty curves are evaluated per point.
 class AggregatedUnequalCurve {
  public:
   AggregatedUnequalCurve(double mu, double n, double lo, double hi, double kmin);

@@ -1,5 +1,6 @@
-// Compares the Gaussian's privacy profile with quadrature. Compares the aggregated curve with quadrature over
-// data sets of two and three clients, and, for large populations, with a sum over the number of reports.
+// Compares the Gaussian's privacy profile with quadrature. Compares the curves of an aggregated check-in
+// with quadrature for data sets of two and three clients, and, for large populations, with a sum over the
+// number of reports.
 #include "muster/accounting/theorems/aggregated/aggregated.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +21,7 @@ long double normal_density(long double x, long double mean, long double deviatio
   return std::exp(-z * z / 2) / (deviation * std::sqrt(2 * kPi));
 }
 
-// Composite Gauss-Legendre (five nodes) of `f` over [a, b].
+// Integrates `f` over [a, b] by the Gauss-Legendre rule of five nodes on each of `pieces` equal pieces.
 template <typename F>
 long double integral(const F& f, long double a, long double b, int pieces) {
   const long double node[] = {0, 0.538469310105683091L, 0.906179845938663993L};
@@ -36,7 +37,7 @@ long double integral(const F& f, long double a, long double b, int pieces) {
   return sum;
 }
 
-// Integral of the positive part of a smooth `f`: each piece is cut at the sign change inside it.
+// Integrates the positive part of a smooth `f`. Each piece is cut at the sign change inside it, if any.
 template <typename F>
 long double positive_integral(const F& f, long double a, long double b, int pieces) {
   long double sum = 0, low = a, at_low = f(a);
@@ -57,11 +58,12 @@ long double positive_integral(const F& f, long double a, long double b, int piec
   return sum;
 }
 
-// int (N(mu, 1) - alpha N(0, 1))_+ by quadrature from where the integrand becomes positive.
+// Integrates (N(mu, 1) - alpha N(0, 1))_+ with alpha = e^epsilon, from the point where the difference
+// becomes positive.
 long double profile_by_quadrature(long double mu, long double epsilon) {
   const long double start = epsilon / mu + mu / 2;
   const auto f = [&](long double x) {
-    // alpha phi(x) = phi(x - mu) e^{-(x - start) mu}
+    // With phi the standard normal density, alpha phi(x) = phi(x - mu) e^{-(x - start) mu}.
     return -normal_density(x, mu, 1) * std::expm1(-(x - start) * mu);
   };
   const long double far = std::max(start, mu) + 14;
@@ -87,16 +89,16 @@ long double binomial(int n, int k, long double g) {
          std::pow(g, k) * std::pow(1 - g, n - k);
 }
 
-// The exact divergence from the definition: the server sees the number k of reports and their sum, whose
-// noise has variance k s^2. Records are numbers in [-1, 1]. The victim holds x or other_x, and `others` has
-// the records of all other clients.
+// Computes the exact divergence from its definition: the server sees the number k of reports and their sum,
+// whose noise has variance k s^2. Records are numbers in [-1, 1]. The victim holds x or other_x, and
+// `others` has the records of all other clients.
 long double truth(const std::vector<double>& others, double x, double other_x, double s, double g, int kmin,
                   double epsilon) {
   const int m = static_cast<int>(others.size()), n = m + 1;
   const long double grown = std::exp(static_cast<long double>(epsilon));
   long double total = 0;
   for (int k = std::max(kmin, 1); k <= n; ++k) {
-    // Means of the sum for each set of k reporting clients, all equally likely.
+    // These are the means of the sum for all sets of k reporting clients, which are equally likely.
     std::vector<long double> with_x, with_other;
     for (int set = 0; set < (1 << n); ++set) {
       if (__builtin_popcount(static_cast<unsigned>(set)) != k) continue;
@@ -159,7 +161,7 @@ TEST(AggregatedGaussian, DominatesEveryDatasetAndIsAttained) {
             tightest = std::max(tightest, worst / bound.upper);
             // At every epsilon, some data set attains the bound.
             EXPECT_GE(worst, bound.lower * (1 - 1e-9L) - 1e-17L);
-            // The reverse curve of the pair: the others hold -1, and the victim's -1 is compared with 1.
+            // For the pair's reverse curve, the others hold -1, and the victim's -1 is compared with 1.
             const std::vector<double> same(static_cast<std::size_t>(n - 1), -1.0);
             const long double reverse = truth(same, -1, 1, s, g, kmin, epsilon);
             const numerics::Enclosure pair = curve.reverse(epsilon);
@@ -176,7 +178,7 @@ TEST(AggregatedGaussian, DominatesEveryDatasetAndIsAttained) {
   EXPECT_GT(caught, 0);
 }
 
-// The curve of a large population, summed over every k of a wide window with the textbook formula of the
+// Sums the curve of a large population over every k of a wide window, with the textbook formula of the
 // profile in extended precision.
 long double term_by_term(double mu, double n, double g, double kmin, double epsilon) {
   const auto tail = [](long double x) { return std::erfc(x / std::sqrt(2.0L)) / 2; };
@@ -253,8 +255,8 @@ TEST(AggregatedGaussian, AnswersEverywhere) {
   }
 }
 
-// For rates in [lo, hi] the bound is above the exact curve of every vector of rates, by quadrature at
-// n = 2.
+// For rates in [lo, hi], the bound is above the exact curve of two clients, each at rate lo or hi. The
+// curves are computed by quadrature.
 TEST(AggregatedUnequal, DominatesUnequalRates) {
   const double s = 1.2;
   int violations = 0;
@@ -289,7 +291,8 @@ TEST(AggregatedUnequal, DominatesUnequalRates) {
   EXPECT_EQ(violations, 0);
 }
 
-// Compares both directions with quadrature at n = 2, for a victim and another client with different rates.
+// Compares the curves of both orders with quadrature for two clients, the victim and another one, of
+// different rates.
 TEST(AggregatedUnequal, EnclosesTheCurveOfTwoRates) {
   const double s = 1.2;
   for (const double epsilon : {0.0, 0.2, 0.6}) {
@@ -324,8 +327,8 @@ TEST(AggregatedUnequal, AtEqualRatesIsTheBoundForOneRate) {
   EXPECT_NEAR(equal.delta(0.001).upper, plain, 1e-11 * plain);
 }
 
-// For two clients, the other one is charged as absent with probability 1 - lo/hi. In the far tail that case
-// decides, so an error of lo/hi that is small against 1 - lo/hi would still show.
+// Of two clients, the other one is charged as absent with probability 1 - lo/hi. In the far tail nearly all
+// of delta comes from this case, so even an error of lo/hi that is small beside 1 - lo/hi would show.
 TEST(AggregatedUnequal, NearlyEqualRatesAreNotRoundedToEachOther) {
   const double hi = 1 - 1e-6, mu = 0.4, epsilon = 12;
   const AggregatedGaussianCurve alone(mu, 1, hi, 1), both(mu, 2, hi, 1);

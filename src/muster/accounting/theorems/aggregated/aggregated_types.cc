@@ -24,7 +24,7 @@ constexpr double kPerDeviation = 10, kRoughNodes = 7;  // nodes per deviation of
 // Up to this many deviations, every lattice point is a node.
 constexpr double kDense = 2.5;
 constexpr double kGrowth = 1.15;   // ratio of successive steps further out
-constexpr double kFarFrom = 4;     // above kFarFrom * mu of ln(E + c), every type is charged the worst pair
+constexpr double kFarFrom = 4;     // where ln(E + c) > kFarFrom * mu, all types are charged the worst pair
 constexpr double kFarthest = 700;  // the largest loss of a type
 constexpr std::size_t kMaxNodes = 2000;
 constexpr double kDown = 1 - 0x1p-50, kUp = 1 + 0x1p-50;
@@ -35,8 +35,8 @@ std::size_t runs_at(double mu) {
   return mu <= kSmallMu ? kRunsOfSmall : mu <= kLargeMu ? kRuns : kRunsOfLarge;
 }
 
-// Lattice points from 0 to where the curve is at most `tail`; nullopt if these are too many or reach too
-// large a loss.
+// Returns lattice points from 0 to one at which the curve is at most `tail`, or nullopt if there would be
+// too many or they would reach too large a loss.
 std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve& curve, double spacing,
                                                   double dense, double tail) {
   std::vector<std::int64_t> nodes{0};
@@ -51,15 +51,15 @@ std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve&
   return nodes;
 }
 
-// The run's value for the worst pair, which no type exceeds: weight * f_mu(E + c) with E = e^loss and
-// c = (E - 1) odds.
+// Returns the contribution of a run if it is charged the worst pair of data sets, which no type exceeds:
+// weight * f_mu(E + c) with E = e^loss and c = (E - 1) odds.
 double worst_value(const Run& run, double loss) {
   const double gain = -std::expm1(-loss) * kDown;
   return run.weight * gaussian_divergence(run.mu, (loss + std::log1p(run.odds * gain)) * kDown).upper * kUp;
 }
 
-// One type's law, from its own curve and the curve of its mirror image at alpha >= 1. These give the expected
-// excesses and the expected deficits of the likelihood ratio minus 1 under Q.
+// Makes one type's law from its own curve and the curve of its mirror image, both at alpha >= 1. They give
+// the expected excesses and the expected deficits of the likelihood ratio minus 1 under Q.
 std::optional<RoundType> type_of(const std::vector<std::int64_t>& nodes, double spacing,
                                  const std::vector<double>& own, const std::vector<double>& mirror) {
   std::vector<std::int64_t> losses;

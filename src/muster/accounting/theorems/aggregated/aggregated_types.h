@@ -1,5 +1,6 @@
-// The types that cover a round of which only the noisy sum of Gaussian messages is seen, in any dimension
-// (Theorem 11, docs/theory/aggregated.md, "Many rounds"). composition/round_types.h says what covering means.
+// Makes the types that cover a round of which only the noisy sum of Gaussian messages is seen, in any
+// dimension (Theorem 11, docs/theory/aggregated.md, "Many rounds"). composition/round_types.h says what
+// types are and what covering means.
 //
 // Given k reports, a round is a mixture of pairs made of three normal laws, centred at the victim's record x,
 // her alternative x' and another client's record t. Only the position of t decides the type
@@ -20,14 +21,15 @@ class AggregatedTypes {
   // pair is within a few parts in a thousand of the truth; above it, the search is slow.
   static constexpr double kMinMu = 0.01, kMaxMu = 1.05;
 
-  // `curve` must be made with the diameter of a ball that holds all records, in deviations of the noise.
+  // `curve` must be made for the mu that is the diameter of a ball that holds all records, in deviations of
+  // one message's noise.
   explicit AggregatedTypes(AggregatedGaussianCurve curve) : curve_(std::move(curve)) {}
 
-  // Whether types exist for this round.
+  // Returns whether types exist for this round.
   bool covers() const;
-  // The types, with losses up to where the worst curve falls to `tail`; larger losses are charged as
-  // infinite. `rough` takes a fraction of the work and makes the composed epsilon about two per cent larger.
-  // nullopt if covers() is false or the types cannot be tabulated.
+  // Makes the types, with losses up to the epsilon at which the worst curve falls to `tail`; larger losses
+  // are charged as infinite. `rough` takes a fraction of the work and makes the composed epsilon about two
+  // per cent larger. Returns nullopt if covers() is false or the types cannot be tabulated.
   std::optional<RoundTypes> at(double tail, bool rough = false) const;
 
  private:

@@ -1,6 +1,6 @@
-// Compares the types of a round with the profiles of random rounds on both sides of alpha = 1, by an
-// independent quadrature. Rounds are mixtures over the number of reports, and both orders of the pair
-// are checked at once.
+// Compares the types of a round with the profiles of random rounds, which an independent quadrature
+// computes, on both sides of alpha = 1. Rounds are mixtures over the number of reports, and both orders of
+// the pair are checked at once.
 #include "muster/accounting/theorems/aggregated/aggregated_types.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@
 namespace muster::accounting {
 namespace {
 
-// The profile of type i: the sum of (p - alpha q)_+ and the mass at infinity, at
-// alpha = e^(spacing index).
+// Computes the profile of type i at alpha = e^(spacing index): the sum of (p - alpha q)_+ plus the mass at
+// infinity.
 double profile(const RoundTypes& types, std::size_t i, std::int64_t index) {
   const RoundType& type = types.types[i];
   double sum = type.infinity;
@@ -29,14 +29,14 @@ double profile(const RoundTypes& types, std::size_t i, std::int64_t index) {
   return sum;
 }
 
-// One number of reports: its probability, the probability that the victim is among them, and the distance of
-// her records in deviations of the sum's noise.
+// Describes one number of reports by its probability, the probability that the victim is among them, and
+// the distance of her records in deviations of the sum's noise.
 struct Reports {
   double probability, share, mu;
 };
 
-// The divergence, for alpha > 1, of the round in which every other client's record makes the triangle `at`
-// with the victim's two records.
+// Computes the divergence, for alpha > 1, of the round in which every other client's record makes the
+// triangle `at` with the victim's two records.
 double divergence(const std::vector<Reports>& reports, const Distances& at, double alpha) {
   double sum = 0;
   for (const Reports& k : reports) {

@@ -36,8 +36,8 @@ RoundBound aggregated_gaussian(const GaussianLocal& mechanism, const char* citat
           .delta = [curve](double epsilon) { return of_bound(curve->delta(epsilon)); }};
 }
 
-// Adds the bound `one_pair` a second time, with two or more rounds charged by types. `curve` must be made for
-// ball_diameter().
+// Adds a second bound, which is `one_pair` but charges two or more rounds by types. `curve` must be made
+// for the distance ball_diameter().
 void add_types(const GaussianLocal& mechanism, RoundBound one_pair, AggregatedGaussianCurve curve,
                Applicable& list) {
   const auto types = std::make_shared<const AggregatedTypes>(std::move(curve));
@@ -98,10 +98,10 @@ void add_gaussian_sum(const GaussianLocal& mechanism, const FixedSubset& p, Appl
 
 // --- other messages: their sum is a function of the shuffled messages -----------------------------
 
-// Keeps those bounds for the shuffled messages that also hold if only their sum and number are seen: the
-// upper bounds, and the lower bounds if the sum shows how many messages there are of each kind. The sum shows
-// this for one-hot symbols and for signs, that is, for randomized response and for sphere and coordinate
-// samplers in one dimension.
+// Keeps those bounds for the shuffled messages that also hold if only their sum and number are seen. These
+// are the upper bounds, and the lower bounds if the sum shows how many messages there are of each kind. It
+// shows this for one-hot symbols and for signs, that is, for randomized response and for sphere and
+// coordinate samplers in one dimension.
 void keep_lowers_of_sums(const Mechanism& mechanism, Applicable& list) {
   const bool histogram =
       !std::holds_alternative<GaussianLocal>(mechanism) && !std::holds_alternative<LaplaceLocal>(mechanism);
@@ -119,7 +119,8 @@ void cover(const Mechanism& mechanism, const AggregatedCheckIn& p, Applicable& l
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     return add_gaussian_sum(*gaussian, p, list);
   }
-  // Destroying the sum of few messages is also a function of the shuffled messages.
+  // The bounds of a shuffled check-in hold for the sum. They hold also if the sum of few messages is
+  // destroyed, because the outcome is still a function of the shuffled messages.
   cover(mechanism, ShuffledCheckIn{p.clients(), p.rate(), p.min_rate()}, list);
   keep_lowers_of_sums(mechanism, list);
   if (p.minimum() > 1) list.lowers.clear();

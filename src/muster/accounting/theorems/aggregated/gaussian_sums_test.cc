@@ -1,6 +1,6 @@
-// Checks the cost of rounds of the noisy sum that are charged by types. It lies between the lower value of
-// one pair of data sets and the upper value of one dominating pair, grows with the number of rounds, and is
-// the same from every accountant.
+// Checks what many rounds of a noisy sum cost if they are charged by types. The cost must lie between the
+// lower value of one pair of data sets and the upper value of one dominating pair, grow with the number of
+// rounds, and be the same from every accountant.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -68,7 +68,7 @@ TEST(GaussianSums, BetweenTheLowerPairAndTheDominatingOne) {
     std::uint64_t clients;
     double rate;
     std::uint64_t minimum, rounds;
-    double delta, within;  // within: the largest allowed ratio of the upper to the lower value
+    double delta, within;  // `within` is the largest allowed ratio of the upper to the lower value
   };
   for (const Row& row :
        {Row{0.05, 60'000, 0.1, 1, 500, 1e-6, 1.02}, Row{0.3, 1000, 0.1, 50, 300, 1e-5, 1.06}}) {
@@ -86,7 +86,7 @@ TEST(GaussianSums, BetweenTheLowerPairAndTheDominatingOne) {
 }
 
 TEST(GaussianSums, EveryAccountantChargesTheSame) {
-  // There are so many clients that the number of reports hardly varies.
+  // With so many clients, the number of reports hardly varies.
   const GaussianLocal mechanism{3e-4};
   const AggregatedCheckIn protocol = check_in(10'000'000'000, 0.02);
   const Delta delta = Delta::of(1e-6);
@@ -121,7 +121,7 @@ TEST(GaussianSums, EveryAccountantChargesTheSame) {
   EXPECT_GE(apart.upper, apart.lower);
 }
 
-// Types need one rate for all, and a sum whose noise is neither too large nor too small.
+// Types apply only if all clients have one rate and the sum's noise is neither too large nor too small.
 TEST(GaussianSums, TypesWhereTheyApply) {
   const auto has_types = [](const GaussianLocal& mechanism, const Participation& participation) {
     for (const RoundBound& bound : applicable(mechanism, participation, View::sum_only).uppers) {

@@ -10,11 +10,11 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kCut = 110;
-// Bounds the relative error of a product of two masses. At 1,000 clients, the logarithms at the two modes add
-// up to at most 1.01e-11: three log-gammas of up to 5,900 each, which may err by 4 units in the last place
-// (docs/theory/arithmetic.md), give up to 8.2e-12, and the rest is from p and q, which have four roundings, and
-// from the sums. The recurrences take at most 400 steps of four roundings, 1.8e-13, and the sums of masses
-// 1e-13. Measured errors are about 2e-12.
+// Bounds the relative error of a product of two masses. At 1,000 clients, the logarithms of the masses at
+// the two modes err by at most 1.01e-11 in total. Up to 8.2e-12 of this comes from three log-gammas of up
+// to 5,900 each, which may err by 4 units in the last place (docs/theory/arithmetic.md). The rest comes
+// from p and q, which have four roundings, and from the sums. The recurrences take at most 400 steps of
+// four roundings, which adds 1.8e-13, and the sums of masses add 1e-13. Measured errors are about 2e-12.
 constexpr double kRelative = 1.2e-11;
 
 }  // namespace
@@ -86,8 +86,10 @@ BinaryShuffle::Parts BinaryShuffle::parts(int i, int s) const {
   return sum;
 }
 
-// The search climbs to the maximum over s. With D(s) the expression that is maximised, D(s) - D(s-1) = P(S=s)
-// (E p - q) - P(S=s-1) (p - E q). Because S is log-concave, D first rises and then falls.
+// The search climbs from the starting guess to the maximum over s. Let D(s) be the expression that is
+// maximised. Then
+//     D(s) - D(s-1) = P(S=s) (E p - q) - P(S=s-1) (p - E q),
+// and because the masses of S are log-concave, D first rises and then falls.
 numerics::Enclosure BinaryShuffle::best(int i, double epsilon, int& s) const {
   const double e = std::exp(epsilon);
   const double q = 1 / (1 + std::exp(epsilon0_));
@@ -110,8 +112,8 @@ numerics::Enclosure BinaryShuffle::best(int i, double epsilon, int& s) const {
       here = there;
     }
   }
-  // Round-off may hide that the value at a neighbouring s is larger, but then it is larger by at most its own
-  // error. The factor 2 covers this.
+  // Because of round-off, the search may stop although the value at a neighbouring s is larger. That value
+  // is then larger by at most its rounding error, which the factor 2 covers.
   return {numerics::larger(0.0, here.first - here.second),
           numerics::larger(0.0, here.first + 2 * here.second)};
 }

@@ -1,4 +1,5 @@
-// Tests binary randomized response in a plain shuffle: the curve equals the enumerated worst data set.
+// Tests binary randomized response in a plain shuffle. The curve must equal the largest delta of all
+// enumerated data sets, and dataset() the delta of each.
 #include "muster/accounting/theorems/everyone/binary_shuffle.h"
 
 #include <gmock/gmock.h>
@@ -32,10 +33,12 @@ TEST(BinaryShuffle, EqualsTheEnumeratedWorstDataset) {
         SCOPED_TRACE(::testing::Message() << n << " " << epsilon0 << " " << epsilon);
         EXPECT_GE(ends.upper, truth * (1 - 1e-15L));
         EXPECT_LE(ends.lower, truth * (1 + 1e-15L));
-        // The allowance is relative to the two terms, which cancel near epsilon0.
+        // Delta is a difference of two terms that nearly cancel near epsilon0, and the width of the
+        // enclosure is relative to these terms. The second allowance is proportional to epsilon0 - epsilon,
+        // like the factor p - E q of the first term.
         EXPECT_LE(ends.upper - ends.lower, 1e-8L * truth + 1e-11L * (1 - share) * epsilon0);
-        // The larger of the two homogeneous data sets' deltas is too small, and the comparison must notice
-        // this.
+        // In some cases a mixed data set has a larger delta than both homogeneous ones. The test must meet
+        // such cases, so that it would notice code that evaluates only the homogeneous data sets.
         const double ends_only =
             std::max(exact.dataset(0, epsilon).upper, exact.dataset(n - 1, epsilon).upper);
         if (ends_only < truth) ++homogeneous_is_caught;
@@ -61,8 +64,9 @@ TEST(BinaryShuffle, EachDatasetEqualsItsEnumeration) {
   }
 }
 
-// The expected ratios of the worst data set to a homogeneous one, at n = 1,000 and epsilon0 = 2, were
-// computed by another program.
+// Checks how much larger delta is than for the data set in which all others hold the alternative record.
+// The expected ratios, at n = 1,000 and epsilon0 = 2, were computed by another program; z is epsilon in
+// standard deviations of the privacy loss (docs/theory/binary-randomized-response.md).
 TEST(BinaryShuffle, WhichDatasetIsWorst) {
   const double n = 1000;
   const double epsilon0 = 2;

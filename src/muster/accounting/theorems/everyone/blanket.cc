@@ -9,17 +9,19 @@
 namespace muster::accounting {
 namespace {
 
-// The number of Laplace cells per unit of the log-ratio near its largest value. It is smaller where hardly
-// any blanket messages are expected, because the contour integral over all cells is slow there.
+// Returns the number of cells of the Laplace grid per unit of the log-ratio, near the largest log-ratio.
+// More cells narrow the enclosure (docs/theory/blanket.md says how wide it is). There are fewer where
+// hardly any blanket messages are expected, because the contour integral over all cells is slow there.
 int laplace_cells(double blanket_messages) { return blanket_messages < 2 ? 24 : 160; }
 
-// These are e^epsilon0 - E and 1 - E e^epsilon0, E = e^epsilon, computed without cancellation.
+// These two are e^epsilon0 - E and 1 - E e^epsilon0, with E = e^epsilon, computed without cancellation.
 long double high_value(long double epsilon0, long double epsilon) {
   return std::exp(epsilon) * std::expm1(epsilon0 - epsilon);
 }
 long double low_value(long double epsilon0, long double epsilon) { return -std::expm1(epsilon0 + epsilon); }
 
-// These are q = 1/(e^epsilon0 + 1) and 1 - 2q. A small mass computed as a remainder would lose its digits.
+// These two are q = 1/(e^epsilon0 + 1) and 1 - 2q. At small epsilon0 the second is tiny, and the difference
+// 1 - 2q itself would lose its digits.
 long double less_likely(long double epsilon0) { return 1 / (std::expm1(epsilon0) + 2); }
 long double rest(long double epsilon0) { return std::expm1(epsilon0) * less_likely(epsilon0); }
 
@@ -44,10 +46,11 @@ numerics::Enclosure thinned_blanket_delta(double n, double chance, double epsilo
   return {mean.lower / chance * (1 - numerics::kEightRoundings), upper < 1 ? upper : 1};
 }
 
-// Let l in [0, epsilon0] be the log-ratio of the larger of the two end densities to the smaller one.
-// Each side of the middle carries blanket mass with density e^{-(epsilon0 + l)/2} / 4 and an atom
-// e^{-epsilon0} / 2 at l = epsilon0. G is e^l - E on one side and 1 - E e^l on the other, both linear in
-// v = e^l. A cell [v, v r^2] has the mean v r, so the split puts the share 1/(1+r) at the upper end.
+// Let l in [0, epsilon0] be the logarithm of the ratio of the two end records' densities, the larger over
+// the smaller. On each side of the interval's middle, the blanket mass has density
+// e^{-(epsilon0 + l)/2} / 4 in l and an atom e^{-epsilon0} / 2 at l = epsilon0. G is e^l - E on one side
+// and 1 - E e^l on the other, both linear in v = e^l. A cell [v, v r^2] has the mean v r, so the split puts
+// the share 1/(1+r) at its upper end.
 LaplaceBlanket::LaplaceBlanket(double n, double epsilon0) : n_(n), epsilon0_(epsilon0) {
   const long double top = epsilon0;
   const long double finest = numerics::smaller(1.0L, top) / laplace_cells(n * std::exp(-epsilon0 / 2));
@@ -107,7 +110,7 @@ numerics::UpperAndEstimate approximate_blanket_delta(double n, double epsilon0, 
   const long double shift = delta0 / std::expm1(2 * static_cast<long double>(epsilon0));
   const long double moved = shift * std::exp(static_cast<long double>(epsilon0));
   const long double high = q + shift, low = numerics::larger(0.0L, q - moved);
-  // 1 - low - high, without the cancellation that it would have at small epsilon0.
+  // This is 1 - low - high, without the cancellation at small epsilon0.
   const long double neither = low > 0 ? rest(epsilon0) + (moved - shift) : 1 - high;
   if (!(neither >= 0)) {
     return {1, 1};

@@ -1,5 +1,5 @@
-// Tests the blanket bounds of a plain shuffle against reference values and every data set
-// of small populations.
+// Compares the blanket bounds of a plain shuffle with reference values and with every data set of small
+// populations.
 #include "muster/accounting/theorems/everyone/blanket.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@
 namespace muster::accounting {
 namespace {
 
-using Ball = ArbBall<1024>;  // 1 + 1e-100 takes 333 bits
+using Ball = ArbBall<1024>;  // differences at tiny epsilon0 need many bits: 1 + 1e-100 alone takes 333
 using oracle::Law;
 using Bound = std::function<numerics::Enclosure(double epsilon)>;
 
@@ -34,7 +34,8 @@ double epsilon_at(const Bound& bound, double top, double delta, bool upper) {
   return high;
 }
 
-// The references are the exact sums of docs/theory/reference-values.md (plain shuffle), written to ten digits
+// Checks that the ends of the epsilon at `delta` enclose `reference` and are close to each other. The
+// references are the exact sums of docs/theory/reference-values.md (plain shuffle), written to ten digits
 // by tools/golden/plain_shuffle.py.
 void expect_reference(const Bound& bound, double top, double delta, double reference) {
   const double upper = epsilon_at(bound, top, delta, true);
@@ -60,6 +61,8 @@ TEST(Blanket, ReferenceValues) {
   expect_reference(k_rr(1e5, 4), 4, 1e-6, 0.1099085325);
 }
 
+// Compares the bounds with exact deltas of k-ary randomized response in small populations, from
+// docs/theory/reference-values.md. The variation-ratio bound for k = 4 is false: it lies below the truth.
 TEST(Blanket, SmallTruthsAreNotPassedFromBelow) {
   EXPECT_GE(k_rr_blanket_delta(6, 4, 1, 0.6008763457).upper, 0.0123456538);
   EXPECT_GE(pure_blanket_delta(6, 1, 0.6008763457).upper, 0.0123456538);
@@ -109,7 +112,7 @@ TEST(Blanket, DominatesEveryDatasetOfRandomPureRandomizers) {
   EXPECT_GT(sweep.tightest, 0.9L);
 }
 
-// Binary randomized response is the randomizer for which the generic bound can be attained.
+// Binary randomized response attains the bound for any epsilon0-LDP randomizer, at an epsilon near epsilon0.
 TEST(Blanket, BinaryRandomizedResponseAttainsThePureBoundNearItsTop) {
   Sweep sweep;
   for (const double epsilon0 : {0.5, 1.0, 3.0}) {
@@ -126,7 +129,7 @@ TEST(Blanket, BinaryRandomizedResponseAttainsThePureBoundNearItsTop) {
     }
   }
   EXPECT_GT(sweep.tightest, 1 - 1e-9L);
-  EXPECT_TRUE(sweep.bad_variant_caught);  // a bound for n + 1 clients must fail
+  EXPECT_TRUE(sweep.bad_variant_caught);  // the bound for n + 1 clients is false for n
 }
 
 TEST(Blanket, DominatesEveryDatasetOfKRR) {
@@ -160,7 +163,8 @@ TEST(Blanket, DominatesEveryDatasetOfKRR) {
   EXPECT_TRUE(sweep.bad_variant_caught);
 }
 
-// Compares the fast code with the same sum over all compositions, which would reveal an error in a formula.
+// Compares the fast code with the multinomial sum over the counts of each value, which would reveal an
+// error in a formula.
 TEST(Blanket, EqualsTheSlowSum) {
   for (const int n : {1, 2, 7, 15}) {
     for (const double epsilon0 : {0.3, 2.0, 12.0}) {
@@ -177,8 +181,8 @@ TEST(Blanket, EqualsTheSlowSum) {
   }
 }
 
-// (1 / (n chance)) * mean of ( G_1 + ... + G_n )_+ for the terms of blanket.h, summed over the numbers of
-// positive and of negative terms at 1,024 bits.
+// Computes (1 / (n chance)) * mean of ( G_1 + ... + G_n )_+ for the terms of blanket.h at 1,024 bits, by
+// enumerating the values of all n terms.
 Ball exact_blanket(int n, double chance, double epsilon0, double epsilon) {
   const Ball top = exp(Ball(epsilon0)), grown = exp(Ball(epsilon));
   const Ball high = top - grown, low = Ball(1.0) - grown * top;
@@ -212,7 +216,7 @@ TEST(Blanket, EnclosesTheExactSumAtEveryEpsilon0) {
           const numerics::Enclosure fast = thinned_blanket_delta(n, chance, epsilon0, epsilon);
           EXPECT_TRUE(fast.upper == 1 || exact.surely_below(Ball(fast.upper)));
           EXPECT_TRUE(fast.lower == 0 || exact.surely_above(Ball(fast.lower)));
-          // Values below 1e-80 are only bounded (kDeep in mean_of_terms.cc).
+          // Values below 1e-80 are bounded but not enclosed closely (kDeep in mean_of_terms.cc).
           if (epsilon0 > 1e-70) {
             EXPECT_TRUE(Ball(fast.upper).surely_below(exact * Ball(1 + 1e-9)));
           }
@@ -229,8 +233,8 @@ TEST(Blanket, EnclosesTheExactSumAtEveryEpsilon0) {
   EXPECT_EQ(cases, 14 * 6 * 4 * 5);
 }
 
-// If few blanket messages are expected among many clients, the counts are enumerated. This is compared with a
-// direct sum over both counts in extended precision.
+// Where few blanket messages are expected among many clients, the code enumerates the counts of both
+// values. The test compares it with a direct sum over both counts in extended precision.
 TEST(Blanket, FewBlanketMessages) {
   const double n = 5e5;
   const double epsilon0 = 12;
@@ -290,13 +294,13 @@ TEST(Blanket, DominatesEveryDatasetOfRoundedLaplace) {
   EXPECT_GT(tightest, 0.7L);
 }
 
-// docs/theory/blanket.md proves that records at the two ends give the largest law of G in convex
-// order. Here the expected excess (c >= 0) and the expected deficit (c < 0) are integrated for pairs
-// inside the interval.
+// docs/theory/blanket.md proves that records at the two ends give the largest law of G in convex order.
+// Here the expected excess (c >= 0) and the expected deficit (c < 0) are integrated for pairs of records
+// inside the interval, and must not exceed those of the two ends.
 TEST(Blanket, LaplaceEndsAreWorstInConvexOrder) {
   const auto potential = [](double x, double y, double epsilon0, double grown, double c) {
     const int cells = 4000;
-    const double reach = 0.5;  // beyond the interval every ratio is constant: one cell on each side
+    const double reach = 0.5;  // beyond the interval every ratio is constant, so one cell a side is exact
     double sum = 0;
     for (int i = -1; i <= cells; ++i) {
       const double z = i < 0 ? -reach : i == cells ? 1 + reach : (i + 0.5) / cells;
@@ -355,7 +359,7 @@ TEST(Blanket, ApproximateDominatesRandomizersThatAreNotPure) {
   }
   EXPECT_GE(cases, 500);
   EXPECT_GT(tightest, 0.5L);
-  // From epsilon0 on, the bound is delta0 even where the sum over the other clients is more than 1.
+  // From epsilon0 on, the bound is delta0, even where the part charged for the other clients would exceed 1.
   for (const double epsilon : {1.0, 1.5})
     EXPECT_EQ(approximate_blanket_delta(1e9, 1, 1e-3, epsilon).upper, 1e-3);
   EXPECT_EQ(approximate_blanket_delta(1e9, 1, 1e-3, 0.99).upper, 1);

@@ -16,16 +16,17 @@ namespace {
 using numerics::round_up;
 
 constexpr double kSmallPopulation = 300;  // up to this m, the mean of 1/(m - Y) is a sum over all Y
-// The share of delta that may be charged for H outside the window.
+// The share of delta that may be charged for H outside the window. A smaller share needs a wider window.
 constexpr double kOutside = 1e-4;
-constexpr double kNegligible = 1e-80;
+constexpr double kNegligible = 1e-80;  // where Chernoff's bound is at most this, no integral is computed
 
 // A probability and 1 minus it, both with a small relative error.
 struct Chance {
   double p, not_p;
 };
 
-// Chernoff's bound: P(Bin(m, p) on the far side of x) <= exp(-m KL(x/m || p)). The exponent is rounded up.
+// Returns the logarithm of Chernoff's bound exp(-m KL(x/m || p)) on the probability that Bin(m, p) is at x
+// or farther from its mean on the same side. The result is rounded up.
 double log_tail(double m, const Chance& chance, double x) {
   const auto term = [](double a, double b) { return a > 0 ? a * std::log(a / b) : 0.0; };
   const double divergence =
@@ -33,7 +34,8 @@ double log_tail(double m, const Chance& chance, double x) {
   return -m * divergence * (1 - numerics::kEightMillionRoundings) + 1e-9 + m * 1e-15;
 }
 
-// The integer nearest to the mean, on the given side, beyond which log_tail's bound is below e^{-exponent}.
+// Returns the integer nearest to the mean beyond which log_tail() is below -exponent, above the mean if
+// `direction` is 1 and below it if `direction` is -1.
 double window_end(double m, const Chance& chance, double exponent, double direction) {
   const double mean = m * chance.p;
   const double limit = direction > 0 ? m : 0.0;
@@ -46,8 +48,9 @@ double window_end(double m, const Chance& chance, double exponent, double direct
   return direction > 0 ? std::ceil(mean + high) : std::floor(mean - high);
 }
 
-// An upper bound of P(H <= first or H >= last) for H ~ Bin(m, p), where 0 <= first < last <= m - 1. At the
-// ends 0 and m - 1 the probabilities are computed; otherwise they are bounded.
+// Returns an upper bound of P(H <= first or H >= last) for H ~ Bin(m, p), where 0 <= first < last <= m - 1.
+// For first = 0 and for last = m - 1 the tail's probability is computed directly; otherwise Chernoff's
+// bound is used.
 double outside_window(double m, const Chance& chance, double first, double last) {
   const double log_p = log_probability(chance.p, chance.not_p);
   const double below = first > 0 ? std::exp(log_tail(m, chance, first))
@@ -57,9 +60,10 @@ double outside_window(double m, const Chance& chance, double first, double last)
   return below + above;
 }
 
-// The exponents of h's bound, theta H, and of the tilt, m log(1 + inside.p growth), reach theta m and cancel.
-// They take at most 14 roundings of that size. In z, once for each of the m terms, inside.p * growth takes
-// another five. Where a client is rarely silent, theta m can be 1e4 and more.
+// Returns a bound on the relative rounding error of two exponents in class_c_pool(): theta H in the bound
+// of h, and m log(1 + inside.p growth) in the tilt. Both can be as large as theta m, and they nearly
+// cancel. They take at most 14 roundings of that size, and inside.p * growth takes another five in the
+// factor z of each of the m terms. Where a client is rarely silent, theta m can be 1e4 and more.
 double error_of_tilt(double theta, double m) { return 3 * numerics::kEightRoundings * std::abs(theta) * m; }
 
 }  // namespace
@@ -69,8 +73,8 @@ numerics::Enclosure displaceable_share(double m, double h, double r) {
   if (m <= kSmallPopulation) {
     double probability = 1;
     double total = 0;
-    // Where Y is likely to be large, the sum runs over h - Y instead, so that its first term
-    // does not underflow.
+    // Where Y is likely to be large, the sum runs over h - Y instead, so that its first term does not
+    // underflow to 0.
     const bool flip = s > 0.5;
     const double chance = flip ? r : s;
     probability = std::exp(h * std::log1p(-chance));
@@ -82,7 +86,7 @@ numerics::Enclosure displaceable_share(double m, double h, double r) {
   }
   // This expands 1/X around the mean mu of X = m - Y. The remainder after the third order is
   // (X - mu)^4 / (mu^4 X), which is not negative; X >= m - h bounds it from above.
-  const double mu = (m - h) + h * r;  // m - h s, which would cancel where r is small
+  const double mu = (m - h) + h * r;  // this is m - h s, a difference that would cancel where r is small
   const double variance = h * s * r;
   const double third = -variance * (1 - 2 * s);
   const double fourth = variance * numerics::larger(0.0, 1 + 3 * (h - 2) * s * r);
@@ -122,17 +126,18 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   const double p = 1 / (std::exp(-epsilon0) + 1);
   const double q = 1 / (std::exp(epsilon0) + 1);
   const double r = std::exp(-epsilon0);
-  // p - E q. Here and below, no difference is taken that cancels at a small epsilon0 or near it.
+  // This is p - E q. Here and below, formulas are arranged so that no difference cancels at a small
+  // epsilon0 or at an epsilon near epsilon0.
   const double local = numerics::larger(0.0, q * e * std::expm1(epsilon0 - epsilon));
-  // That a client reports a message in its own half-set.
+  // The probability that a client reports a message in its own half-set.
   const Chance inside{rate * p, (1 - rate) + rate * q};
-  // The ends of the window of H. Outside the window, the victim's full local delta is charged.
+  // These are the ends of the window of H. Outside the window, the victim's full local delta is charged.
   const double exponent = std::log(2 * rate * local / (kOutside * numerics::larger(guess, kNegligible)));
   const double first = numerics::larger(0.0, window_end(m, inside, numerics::larger(exponent, 1.0), -1));
   const double last = numerics::smaller(m - 1, window_end(m, inside, numerics::larger(exponent, 1.0), 1));
   if (!(last > first)) return nothing;
   const double outside = outside_window(m, inside, first, last);
-  // Values of h at the ends of the window, and bounds on h(H-1)/h(H) in the window.
+  // These are the values of h at the ends of the window, and bounds on h(H-1)/h(H) in the window.
   const numerics::Enclosure at_first = displaceable_share(m, first, r);
   const numerics::Enclosure at_last = displaceable_share(m, last, r);
   const numerics::Enclosure before_last = displaceable_share(m, last - 1, r);
@@ -145,13 +150,13 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   const double growth = std::expm1(theta);
   const double z = 1 + inside.p * growth;
   const double log_factor = log_c + m * std::log1p(inside.p * growth);
-  // The atoms of the tilted law, rounded up. E - 1 is added to every value, so that silence has the value 0.
-  // A message in the client's own half-set has the value (1/e^epsilon0 - E) w or (1 - E/e^epsilon0) w, with w
-  // between ratio_low and ratio_high. `lost` is at least 1 - w.
+  // The atoms of the tilted law, rounded up. E - 1 is added to every value, so that silence has the value
+  // 0. Before this shift, a message in the client's own half-set has the value (1/e^epsilon0 - E) w or
+  // (1 - E/e^epsilon0) w, with w between ratio_low and ratio_high. `lost` is at least 1 - w.
   const double lost = 1 - ratio_low + numerics::kThreeRoundings;
   numerics::AtomicLaw alternative, record;
-  // These weights are known to eight roundings, which weight_error() covers, apart from those of inside.p *
-  // growth: q takes four and p three, and the products, the sums and the quotient take one each.
+  // These weights take at most eight roundings, which weight_error() covers: four for q or three for p, and
+  // one for each product, sum and quotient. error_of_tilt() covers those of inside.p * growth.
   const double rare = rate * q / z;
   const double common = rate * p * (1 + growth) / z;
   alternative.add(round_up(std::expm1(epsilon0)), rare);
@@ -164,7 +169,7 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   const double threshold = m * std::expm1(epsilon) * (1 - numerics::kEightRoundings);
   const numerics::WorstMixture worst =
       numerics::worst_mixture_excess(alternative, record, m, threshold, numerics::Mixing::product);
-  const double kappa = (1 - rate) + 2 * rate * q;  // 1 - rate (p - q), which would cancel
+  const double kappa = (1 - rate) + 2 * rate * q;  // this is 1 - rate (p - q), a difference that would cancel
   const double log_not_kappa = log_probability(rate * q * std::expm1(epsilon0), kappa);
   const double scale = kappa * std::exp(log_factor);
   const double weights =
@@ -181,8 +186,8 @@ numerics::UpperAndEstimate ClassCPoolCurve::delta(double epsilon) const {
     return {.upper = cap, .estimate = 0};
   }
   numerics::UpperAndEstimate best{.upper = cap, .estimate = 0};
-  // A first guess of the value is Chernoff's bound for the sum without window or tilt, with all others of one
-  // type.
+  // The first guess of the value is a tenth of Chernoff's bound for the sum without window or tilt, with
+  // all others of one type.
   const double e = std::exp(epsilon);
   const double threshold = n_ * std::expm1(epsilon);
   double guess = kNegligible;
@@ -196,7 +201,8 @@ numerics::UpperAndEstimate ClassCPoolCurve::delta(double epsilon) const {
   if (pool.upper < best.upper) {
     best = pool;
   }
-  // The generic bound can be smaller only where the pool's bound is far from the truth.
+  // The generic bound can be smaller only where the pool's bound is far from the truth, which happens with
+  // few clients or shows in a value far above the guess.
   if (n_ < 3000 || !(pool.upper < 30 * guess)) {
     const numerics::UpperAndEstimate any = generic(epsilon);
     if (any.upper < best.upper) {

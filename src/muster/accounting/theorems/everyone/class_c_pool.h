@@ -2,19 +2,21 @@
 // place the victim's message can take (Theorem 17, docs/theory/class-c-pool.md).
 //
 // If nobody is absent, the victim cannot be mistaken for an absent client. Let every client report with
-// probability g, 0 < g <= 1, and let q = 1/(e^epsilon0 + 1) and p = 1 - q. In class C (class_c.h), every
-// client's message, or silence, comes with probability kappa = 1 - g (p - q) from one common law nu that does
-// not depend on the record. The victim takes the place of a client chosen uniformly among those whose message
-// came from nu. With E = e^eps and m = n - 1,
+// probability g, 0 < g <= 1, and let q = 1/(e^epsilon0 + 1) and p = 1 - q. In class C, where the densities
+// of messages lie between 2q and 2p times one law (swap/class_c.h), every client's message, or silence,
+// comes with probability kappa = 1 - g (p - q) from one law nu that does not depend on the record. The
+// victim takes the place of a client chosen uniformly among those whose message came from nu. With
+// E = e^eps and m = n - 1,
 //     delta(eps) <= max over i of  kappa * mean of ( sum_j h(H_-j) G_j )_+  +  (1 - kappa)^m g (p - E q)_+.
-// Here i of the m others are of type 0 and m - i of type 1. G_j is 1 - E if client j is silent, and otherwise
-// the term (a - E b)/u of her type in class_c.h. Let H be the number of others who send a message in their
-// own half-set; H_-j is the same number without client j. h(H) is the mean of 1/(m - H + Bin(H, q/p)). To
-// evaluate the sum through one product law, h is replaced by an upper bound of it on a window of H. `upper`
-// exceeds the formula because of this replacement and because of the charge for H outside the window; both
-// together are O(1/n) of the value. Where the generic bound for any epsilon0-LDP randomizer is smaller, it is
-// used instead. Neighbouring relation: replace-one. Proven in any dimension; not valid for adaptive rounds
-// inside a slot protocol. Immutable; may be called from any thread.
+// Here i of the m others are of type 0 and m - i of type 1. G_j is 1 - E if client j is silent, and
+// otherwise the term (a - E b)/u of her type in class_c.h. A client's half-set contains the messages whose
+// density is larger for her record. H is the number of others who send a message in their own half-set, and
+// H_-j is the same number without client j. h(H) is the mean of 1/(m - H + Bin(H, q/p)). So that the terms
+// become independent, h is replaced by upper bounds that hold on a window of H. `upper` exceeds the formula
+// because of this replacement and because of the charge for H outside the window; both together are O(1/n)
+// of the value. Where the generic bound for any epsilon0-LDP randomizer is smaller, it is used instead. The
+// bound is proven for replace-one neighbours in any dimension, but not for adaptive rounds inside a slot
+// protocol. Objects are immutable and may be used from any thread.
 #pragma once
 
 #include "muster/describe/profile.h"
@@ -24,10 +26,10 @@ namespace muster::accounting {
 
 class ClassCPoolCurve {
  public:
-  // n >= 1 honest clients, rate in (0, 1].
+  // Requires n >= 1 honest clients, epsilon0 > 0 and a rate in (0, 1].
   ClassCPoolCurve(double epsilon0, double n, double rate);
 
-  // `upper` is the bound at epsilon >= 0. `estimate` is at most the largest value of the formula above over
+  // Returns the bound at epsilon >= 0. `estimate` is at most the largest value of the formula above over
   // the few i that were evaluated.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
@@ -38,12 +40,12 @@ class ClassCPoolCurve {
   Profile profile_;
 };
 
-// Only the pool's bound, with a window that is chosen for a value of about `guess`. `upper` is infinity if
-// there is no such window. 0 <= epsilon < epsilon0.
+// Computes only the pool's bound, with a window that suits a delta of about `guess`. `upper` is infinity if
+// there is no such window. Requires 0 <= epsilon < epsilon0.
 numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, double epsilon, double guess);
 
-// Encloses the mean of 1/(m - Y), Y ~ Bin(h, 1 - r), for 0 <= h < m and 0 <= r <= 1; m and h may be as large
-// as 1e12.
+// Encloses the mean of 1/(m - Y), Y ~ Bin(h, 1 - r), which is h(H) above for H = h and q/p = r. Requires
+// 0 <= h < m and 0 <= r <= 1; m and h may be as large as 1e12.
 numerics::Enclosure displaceable_share(double m, double h, double r);
 
 }  // namespace muster::accounting

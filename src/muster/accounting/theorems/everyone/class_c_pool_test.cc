@@ -25,7 +25,8 @@ using oracle::worst_datasets;
 
 long double log_factorial(int n) { return std::lgamma(n + 1.0L); }
 
-// h(H), the mean of 1/(m - H + Bin(H, r)), given 1 - r.
+// Computes h(H), the mean of 1/(m - H + Bin(H, r)), from its definition. The argument is 1 - r, which keeps
+// its digits where r is near 1.
 long double slow_share(int m, int h, long double not_r) {
   long double total = 0;
   for (int stay = 0; stay <= h; ++stay) {
@@ -35,7 +36,8 @@ long double slow_share(int m, int h, long double not_r) {
   return total;
 }
 
-// Visits the counts (silent, rare, common) of `count` clients with their multinomial probability.
+// Visits every way to divide `count` clients into silent ones, ones with a message outside their half-set
+// (rare) and ones with a message in it (common), with its multinomial probability.
 template <typename Visit>
 void counts(int count, long double rate, long double q, Visit&& visit) {
   for (int rare = 0; rare <= count; ++rare) {
@@ -50,10 +52,10 @@ void counts(int count, long double rate, long double q, Visit&& visit) {
   }
 }
 
-// The theorem's right-hand side as stated, with the maximum over i. If `pool` is false, the weights h are
-// left out, which gives a false bound.
+// Computes the theorem's right-hand side as stated, with the maximum over i. If `pool` is false, the
+// weights h are left out, which gives a false bound.
 long double slow_pool(double epsilon0, int n, long double rate, long double epsilon, bool pool = true) {
-  // At a small epsilon0, the formula's differences would lose their digits, so that all use expm1().
+  // At a small epsilon0, plain differences would lose their digits, so all of them are written with expm1().
   const long double e = std::exp(epsilon), top = epsilon0;
   const long double q = 1 / (std::exp(top) + 1), not_r = -std::expm1(-top);
   const long double kappa = 1 - rate * std::expm1(top) * q;
@@ -106,7 +108,8 @@ TEST(ClassCPool, DominatesEveryDatasetOfHalfSets) {
   std::printf("without the pool's weights: below the truth in %d cases\n", without_pool_fails);
 }
 
-// The values are those of tools/golden/class_c.py, which lists data sets and published views one by one.
+// The values are those of tools/golden/class_c.py, which enumerates all data sets and, for the theorem's
+// formula, all views that its proof publishes.
 TEST(ClassCPool, FiguresAtFiveClients) {
   struct Row {
     double epsilon, truth, pool, generic;
@@ -124,8 +127,9 @@ TEST(ClassCPool, FiguresAtFiveClients) {
   }
 }
 
-// Lower values (the first two) and the gate's floor. Differences that cancel in thinned_blanket_delta(), or
-// in the pool's own terms (the third), put the bound below them.
+// The first two values are lower values of the same questions, and the third is the gate's floor. If the
+// code took differences that cancel, in thinned_blanket_delta() for the first two and in the pool's own
+// terms for the third, the bounds would fall below these values.
 TEST(ClassCPool, SmallEpsilon0IsNotPassedFromBelow) {
   EXPECT_GE(ClassCCurve::check_in(1.722569706663435e-10, 100, 0.999999).delta(4.4538351000143516e-12).upper,
             4.8839249051e-12);
@@ -134,7 +138,7 @@ TEST(ClassCPool, SmallEpsilon0IsNotPassedFromBelow) {
   EXPECT_GE(ClassCPoolCurve(2.2278456375336183e-12, 2900, 1).delta(1.656948050908042e-14).upper, 9.52606e-15);
 }
 
-// The bound with a window is at least the theorem's formula, whatever the guess of its value.
+// The bound with a window is at least the theorem's formula, whatever value the window is chosen for.
 TEST(ClassCPool, WindowIsAboveTheTheorem) {
   for (const double epsilon0 : {1e-30, 1e-16, 1e-12, 1e-8, 1e-6, 1e-3, 0.5, 1.0, 2.0}) {
     for (const int n : {3, 6, 12}) {
@@ -167,7 +171,8 @@ TEST(ClassCPool, DisplaceableShareIsEnclosed) {
   }
 }
 
-// The bound is within O(1/n) of the delta of one data set, in which all others hold x' or all hold x.
+// The bound is within O(1/n) of the delta of one data set, in which all others hold x' or all hold x. Here
+// z is epsilon in standard deviations of the privacy loss.
 TEST(ClassCPool, IsNearTheHomogeneousTruth) {
   struct Row {
     double n, rate, epsilon0, allowed;

@@ -9,10 +9,11 @@
 namespace muster::accounting {
 namespace {
 
-// Each client is a clone with probability B, and then behaves like either record with probability 1/2. Let
-// E = e^epsilon. Relative to this law, the term of a client is 2(p - E q)/B for a clone of one record and
-// 2(q - E p)/B for a clone of the other, with probability B/2 each, and 0 otherwise. The mean over
-// C ~ Bin(n-1, B) of the divergence with C clones is then (1/n) * mean of ( sum of n such terms )_+.
+// Encloses the divergence of the clone pair whose clones have probability B = e^-epsilon0 (1 - delta0). A
+// clone behaves like either record with probability 1/2. Let E = e^epsilon. The term of a client is
+// 2(p - E q)/B for a clone of one record and 2(q - E p)/B for a clone of the other, with probability B/2
+// each, and 0 otherwise. The mean over C ~ Bin(n-1, B) of the divergence with C clones is
+//     (1/n) * mean of ( sum of n such terms )_+ .
 numerics::Enclosure pair(double n, double epsilon0, double epsilon, long double delta0) {
   const long double top = epsilon0;
   const long double clone = std::exp(-top) * (1 - delta0);
@@ -56,8 +57,7 @@ std::optional<double> clone_approximate_epsilon(double n, double epsilon0, doubl
   for (int i = 0; i < 200; ++i) {
     const double middle = 0.5 * (low + high);
     const std::optional<double> epsilon = clone_closed_form_epsilon_upper(n, epsilon0, middle);
-    // Without a value, delta is below the closed form's range. Within the range, epsilon falls as delta
-    // grows.
+    // If there is no value, `middle` is below the deltas for which the closed form holds.
     if (!epsilon) {
       low = middle;
     } else if (middle + slack(*epsilon) <= total) {

@@ -1,5 +1,5 @@
-// Tests hiding among the clones: reference values, the pair by direct summation, and
-// enumerated adaptive sequences.
+// Compares the bounds by hiding among the clones with reference values, with direct sums over the counts,
+// and with enumerated sequences of adaptive answers.
 #include "muster/accounting/theorems/everyone/clones.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,8 @@ TEST(Clones, ReferenceValues) {
   EXPECT_NEAR(clone_closed_form_epsilon_upper(1e5, 4, 1e-6).value(), 0.5378040242, 1e-10);
 }
 
-// The divergence from its definition: a sum over C, A and the victim's side.
+// Computes the divergence of the clone pair from its definition, as a sum over the number c of clones and
+// over the first count a.
 long double pair_by_definition(int n, long double epsilon0, long double epsilon, long double delta0 = 0) {
   const long double p = 1 / (1 + std::exp(-epsilon0));
   const long double q = 1 - p;
@@ -58,7 +59,8 @@ long double pair_by_definition(int n, long double epsilon0, long double epsilon,
   for (int c = 0; c < n; ++c) {
     const long double chance = choose(n - 1, c) * std::pow(clone, c) * std::pow(1 - clone, n - 1 - c);
     for (int a = 0; a <= c + 1; ++a) {
-      // The probabilities that the first count is a, if the victim is not in this count and if she is.
+      // These are the probabilities that the first count is a, if the victim is not in this count and if
+      // she is.
       const long double without = a <= c ? choose(c, a) * std::pow(0.5L, c) : 0;
       const long double with = a > 0 ? choose(c, a - 1) * std::pow(0.5L, c) : 0;
       sum += chance * std::max(0.0L, p * with + q * without - std::exp(epsilon) * (q * with + p * without));
@@ -84,7 +86,7 @@ TEST(Clones, EqualsThePairByDefinition) {
   }
 }
 
-// Records are put in a uniform order, and answer i comes from a randomizer that depends on the answers
+// Records are put in a uniform order, and each answer comes from a randomizer that depends on the answers
 // before it. `channel(past, record)` is the probability of answering 1.
 using Channel = std::function<long double(std::size_t past, int record)>;
 
@@ -128,7 +130,7 @@ TEST(Clones, DominatesAdaptiveSequences) {
     const long double p = 1 / (1 + std::exp(-epsilon0));
     std::vector<std::vector<long double>> table(std::size_t{1} << (n + 1));
     for (auto& row : table) {
-      // This randomizer answers with probability 1/2, whatever the record.
+      // One randomizer in five ignores the record and answers 1 with probability 1/2.
       const bool flat = uniform(engine) < 0.2L;
       for (int record = 0; record < 3; ++record) {
         const long double side =
@@ -209,9 +211,10 @@ TEST(Clones, ApproximateDominatesRandomizersThatAreNotPure) {
     }
   }
   EXPECT_EQ(cases, 24 * 3 * 3 * 5);
-  EXPECT_GT(as_if_pure, 0);  // a bound that ignores delta0 must fail
+  EXPECT_GT(as_if_pure, 0);  // the test must notice a bound that ignores delta0
   EXPECT_GT(tightest, 0.3L);
-  // The published form at a typical point for Gaussians: epsilon0 = 1, delta0 = 1e-12, n = 60,000.
+  // At a typical point for Gaussians (epsilon0 = 1, delta0 = 1e-12, n = 60,000), the proven bound is less
+  // than a third of the published one.
   const std::optional<double> published = clone_approximate_epsilon(6e4, 1, 1e-12, 1.0 / 6e4);
   ASSERT_TRUE(published.has_value());
   const double proven =
@@ -220,8 +223,9 @@ TEST(Clones, ApproximateDominatesRandomizersThatAreNotPure) {
   EXPECT_FALSE(clone_approximate_epsilon(6e4, 1, 1e-6, 1.0 / 6e4).has_value());
 }
 
-// The bound charges every part in full, including the others' total variation. No enumerated case needs
-// that part (docs/theory/clones.md), so only the formula itself can test it.
+// The bound charges every part in full, including the total variation by which the others' laws are
+// replaced. No enumerated case needs that part (docs/theory/clones.md), so only the formula itself can test
+// it.
 TEST(Clones, ApproximateIsItsFormula) {
   int seen = 0;
   for (const int n : {2, 5, 12}) {

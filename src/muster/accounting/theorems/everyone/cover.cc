@@ -33,10 +33,10 @@ std::string everybody(ClientCount clients) {
 
 // --- Gaussian messages ----------------------------------------------------------------------------
 
-// A point of the star's curve (star-pool) or of the Gaussian blanket's takes up to a thousand times as much
-// work as a point of another bound. At deltas of 1e-20 and below, full tables of both would be too much work
-// for one answer. These shares of a full table's work keep such answers below five seconds. The star has a
-// larger share, because its epsilon depends on the share.
+// A point of the curves of the star with a pool and of the Gaussian blanket takes up to a thousand times as
+// much work as a point of another bound. At deltas of 1e-20 and below, full tables of both would be too
+// much work for one answer. These shares of a full table's work keep such answers below five seconds. The
+// star has the larger share, because a smaller share makes its epsilon larger.
 constexpr double kShareOfStar = 0.7, kShareOfBlanket = 0.3;
 
 void cover_gaussian(const GaussianLocal& mechanism, ClientCount clients, Applicable& list) {
@@ -67,7 +67,7 @@ void cover_gaussian(const GaussianLocal& mechanism, ClientCount clients, Applica
 // The common inputs of the bounds for one epsilon0-LDP mechanism.
 struct PureShuffle {
   double n, epsilon0;
-  double knot;
+  double knot;  // the knot of their RoundBounds
   std::vector<std::string> assumptions;
 };
 
@@ -108,7 +108,7 @@ RoundBound laplace_blanket(const PureShuffle& all) {
           .delta = curve_of(LaplaceBlanket(all.n, all.epsilon0))};
 }
 
-// The blanket of any epsilon0-LDP randomizer.
+// Makes the privacy blanket's bound, which holds for any epsilon0-LDP randomizer.
 RoundBound privacy_blanket(const PureShuffle& all) {
   return {.id = "privacy-blanket",
           .citation = kBlanket,
@@ -146,7 +146,8 @@ void cover_pure(const Mechanism& mechanism, double epsilon0, ClientCount clients
   }
   if (std::holds_alternative<LaplaceLocal>(mechanism)) list.uppers.push_back(laplace_blanket(all));
   RoundBound any = privacy_blanket(all);
-  // A blanket or a pool that is made for the mechanism gives a bound that is never larger than this one.
+  // A blanket or a pool that is made for this mechanism gives a bound that is never larger than that for
+  // any epsilon0-LDP randomizer.
   any.is_dominated = list.uppers.size() > others;
   list.uppers.push_back(std::move(any));
   list.uppers.push_back(clone_pair(all));

@@ -17,19 +17,20 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kSumsReach = 300;  // above this epsilon, terms leave the range of a double
-// The smallest value of its stop-loss transform at which the law of G is cut.
+// The law of G is not continued beyond the node where its stop-loss transform reaches this value.
 constexpr double kDeep = 1e-40;
-// Nodes of the transform per mu: for the answer, and for a first guess of eta.
+// Numbers of nodes of the transform per length mu of ln s or ln u (gaussian_blanket.h): kFine for the
+// answer, and kCoarse for a first guess of eta.
 constexpr double kFine = 32, kCoarse = 12;
-// Where the expected excess is more than this share of Chernoff's bound on it, the sum is nearly normal, and
-// the share hardly changes from one eta to the next. An attempt is not integrated if its excess would be too
-// large even at kClearly times the share found before.
+// Where the expected excess is more than this share of Chernoff's bound on it, the sum is nearly normal,
+// and the share hardly changes from one eta to the next. The integral for an eta is then skipped if its
+// excess would be too large even at kClearly times the share found before.
 constexpr double kNormalShare = 0.1;
 constexpr double kClearly = 0.9;
 
-// The nodes of the lower convex hull of a decreasing function on increasing nodes, and the hull's slopes.
+// The lower convex hull of a decreasing function that is known at increasing nodes.
 struct Hull {
-  std::vector<long double> at;
+  std::vector<long double> at;     // the nodes that lie on the hull
   std::vector<long double> slope;  // slope[i] <= 0 is the slope right of at[i]; the last node has none
 };
 
@@ -52,15 +53,15 @@ Hull lower_hull(const std::vector<long double>& x, const std::vector<long double
   return hull;
 }
 
-// A lower bound of the mean of ( G_1 + ... + G_n )_+, close to it where one large term dominates the sum. Let
-// p be the probability that a term exceeds a threshold t. Exactly one term exceeds t with probability n p
-// (1 - p)^{n-1}. Then, by Jensen's inequality, the others may be replaced by the mean of a term that does not
-// exceed t. The best t among the law's points is used. Rounding errors are not covered, because the result
-// only decides what is not worth computing.
+// Returns a lower bound of the mean of ( G_1 + ... + G_n )_+, close to it where one large term dominates
+// the sum. Let p be the probability that a term exceeds a threshold t. With probability n p (1 - p)^{n-1},
+// exactly one term exceeds t. In this event, by Jensen's inequality, the others may be replaced by the mean
+// of a term that does not exceed t. The best t among the law's points is used. Rounding errors are not
+// covered, because the result only decides what is not worth computing.
 double one_large_term_excess(const numerics::AtomicLaw& law, double n) {
   const auto first_left = std::ranges::find_if(law.points, [](double y) { return y < 0; });
   const auto mean = law.mean();
-  double best = 0, chance = 0, sum = 0;  // the points above t: their probability, and weights times points
+  double best = 0, chance = 0, sum = 0;  // sums of weights, and of weights times points, above t
   for (auto i = static_cast<std::size_t>(first_left - law.points.begin()); i-- > 0;) {
     chance += law.weights[i];
     sum += law.weights[i] * law.points[i];
@@ -78,22 +79,23 @@ double GaussianBlanket::penalty(double eta, double epsilon) const {
          (1 + numerics::kEightyRoundings);
 }
 
-// The bound's stop-loss transform at one epsilon, on a grid of z >= 0: the expected excess at c with c
-// beta = E (e^z - 1), and the expected deficit at c with |c| beta = e^z - 1. Neither depends on eta. Each
-// value is computed when it is first asked for.
+// This is the bound's stop-loss transform at one epsilon, divided by E and tabulated on a grid of z >= 0.
+// The excess is the expected excess at the c >= 0 with c beta = E (e^z - 1); the deficit is the expected
+// deficit at the c <= 0 with |c| beta = e^z - 1. In terms of z, neither depends on eta. Each value is
+// computed when it is first asked for.
 class GaussianBlanket::Transform {
  public:
   Transform(const GaussianBlanket& of, double at_epsilon, double step)
       : epsilon(at_epsilon), discount(std::exp(-epsilon)), mu_(of.mu_), radius_(of.radius_), step_(step) {}
 
-  // The z of a node. It is 0 at the first node and increases.
+  // Returns the z of a node. The z of the first node is 0, and later ones increase.
   double z(std::size_t index) {
     while (z_.size() <= index) {
       z_.push_back(z_.empty() ? 0 : z_.back() + (z_.back() < 6 * radius_ ? step_ : 2 * step_));
     }
     return z_[index];
   }
-  // The excess (`right`) or the deficit at a node.
+  // Returns the excess (if `right`) or the deficit at a node.
   double at(std::size_t index, bool right) {
     std::vector<double>& known = right ? excess_ : deficit_;
     while (known.size() <= index) {
@@ -110,17 +112,17 @@ class GaussianBlanket::Transform {
   double mixed(double z, double log_alpha) const {
     return (std::exp(-z) * gaussian_divergence(mu_, log_alpha).upper -
             std::expm1(-z) * gaussian_divergence(radius_, log_alpha).upper) *
-           (1 + numerics::kEightThousandRoundings);  // covers the rounding of log_alpha in steep tails
+           (1 + numerics::kEightThousandRoundings);  // also covers the rounding of log_alpha in steep tails
   }
 
   double mu_, radius_, step_;
   std::vector<double> z_, excess_, deficit_;
 };
 
-// The law is in units of E. On the grid, the transform's values are those of the bound, rounded up. Their
-// lower convex hull is above every convex function that lies below the values, also between the nodes, where
-// the hull is a chord. So, on any grid, the hull's law dominates, in increasing convex order, every law whose
-// transform lies below the bound.
+// The law is that of G / E. On the grid, the transform's values are those of the bound, rounded up. Their
+// lower convex hull is above every convex function that lies below these values, also between the nodes,
+// where the hull is a chord. So, on any grid, the law whose transform is the hull dominates, in increasing
+// convex order, every law whose transform lies below the bound.
 GaussianBlanket::Law GaussianBlanket::law(double eta, Transform& transform, double cut) const {
   const double beta = std::exp(-eta);
   Law result{{}, 0, true};
@@ -185,7 +187,7 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
   const double factor = numerics::weight_error(n_ * nonzero) * (1 + numerics::kEightRoundings * (n_ + 1));
   const double added = outside + terms.beyond * grown;
   const double chernoff = numerics::expected_excess_chernoff(terms.terms, n_, 0);
-  // An attempt that is certainly, or almost certainly, no better than `best` is not integrated.
+  // No integral is computed if the bound is certainly, or almost certainly, no smaller than `best`.
   const double likely = best.share > kNormalShare ? kClearly * best.share * chernoff : 0;
   const double least = numerics::larger(one_large_term_excess(terms.terms, n_), likely);
   if (least * grown / n_ + added >= best.delta.upper) {
@@ -203,8 +205,9 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
 }
 
 // With r the radius, the search runs over z with eta = r z + r^2/2. The messages at which the blanket fails
-// then lie z deviations out. The total falls and then rises with z. Chernoff's bound on a coarse grid gives a
-// first guess. From there, the search steps to either side for as long as the bound itself falls.
+// then lie z deviations or more from the centre. The bound falls and then rises with z. Chernoff's bound on
+// a coarse grid gives a first guess. From there, the search steps to either side for as long as the bound
+// itself falls.
 numerics::UpperAndEstimate GaussianBlanket::delta(double epsilon) const {
   const double r = radius_;
   const double local = gaussian_divergence(mu_, epsilon).upper;

@@ -1,16 +1,17 @@
-// Bounds the Gaussian in a plain shuffle, in any dimension and at any noise, by a blanket made of the
-// law of the records' centre (Theorem 15, docs/theory/gaussian-blanket.md).
+// Bounds the Gaussian in a plain shuffle, in any dimension and at any noise, by a blanket made of the law
+// of the records' centre (Theorem 15, docs/theory/gaussian-blanket.md).
 //
-// n clients send R(x) = N(x, I), in deviations of the noise. The records lie within r of some point o and
-// within mu <= 2 r of each other, and all reports are shuffled. Let E = e^eps, and let H_m(alpha) be the
-// privacy profile of two Gaussians at distance m. For every eta >= 0, with beta = e^-eta,
+// Lengths are in standard deviations of the noise. Each of n clients sends a message of law R(x) = N(x, I),
+// and all messages are shuffled. The records x lie within r of some point o and within mu <= 2 r of each
+// other. Let E = e^eps, and let H_m(alpha) be the privacy profile of two Gaussians at distance m. For every
+// eta >= 0, with beta = e^-eta,
 //     delta(eps) <= (1/n) * mean of ( G_1 + ... + G_n )_+  +  (1 + E)(n - 1) beta H_r(e^eta),
-// where the G_i are independent, of any law whose stop-loss transform at every c is at least
+// where the G_i are independent, of any law whose stop-loss transform E(G - c)_+ at every c is at least
 //     (E/s) H_mu(s) + (1 - E/s) H_r(s),   s = E + c beta,                                for c >= 0,
 //     1 - E + |c| + E (H_mu(s)/u + (1 - 1/u) H_r(s)),   u = 1 + |c| beta,  s = u/E,     for c < 0.
-// Neighbouring relation: replace-one. PROVEN for both orders and every data set. The bound of star_pool.h is
-// smaller where its pool has enough clones, which is for small mu and many clients. This bound also holds
-// where star_pool.h gives none. Immutable; may be called from any thread.
+// The bound is proven for replace-one neighbours, in both orders, and for every data set. The bound of
+// star_pool.h is smaller where its pool has enough clones, which is for small mu and many clients. This
+// bound also holds where star_pool.h gives none. Objects are immutable and may be used from any thread.
 #pragma once
 
 #include "muster/numerics/enclosure.h"
@@ -20,14 +21,15 @@ namespace muster::accounting {
 
 class GaussianBlanket {
  public:
-  // n >= 1, mu > 0, mu/2 <= radius.
+  // Requires n >= 1, mu > 0 and radius >= mu/2; `radius` is the r above.
   GaussianBlanket(double n, double mu, double radius) : n_(n), mu_(mu), radius_(radius) {}
 
-  // epsilon >= 0. `upper` never exceeds the local profile. upper - estimate is only numerical error, for the
-  // eta that a search found to be best; above an epsilon of 300, which is not computed, `estimate` is 0.
+  // Returns the bound at epsilon >= 0, for the eta that a search finds to be best. `upper` never exceeds
+  // the profile of a single message, and upper - estimate is only numerical error. Above an epsilon of 300,
+  // the sum is not computed: `upper` is that profile and `estimate` is 0.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
-  // The bound at the given eta.
+  // Returns the bound at the given eta.
   numerics::UpperAndEstimate at(double eta, double epsilon) const;
 
  private:
@@ -35,22 +37,22 @@ class GaussianBlanket {
     numerics::AtomicLaw terms;
     // The stop-loss transform at the rightmost node. It is added to delta once.
     double beyond;
-    bool valid;
+    bool valid;  // whether the theorem allows this law
   };
-  // The bound at one eta, and the lower end of the expected excess as a share of Chernoff's bound on it; 0
-  // where the excess was not computed.
+  // The bound at one eta. `share` is the lower end of the expected excess divided by Chernoff's bound on
+  // it, or 0 where the excess was not computed.
   struct Attempt {
     numerics::UpperAndEstimate delta;
     double share = 0;
   };
   class Transform;
-  // A valid law of G, cut where its stop-loss transform is at most `cut`. Nodes of `transform` are computed
-  // as they are needed.
+  // Makes a law for G that is cut where its stop-loss transform is at most `cut`. Nodes of `transform` are
+  // computed as they are needed.
   Law law(double eta, Transform& transform, double cut) const;
-  // The attempt at `eta`, or the local bound if the attempt is certainly or very probably no better than
-  // `best`.
+  // Returns the bound at `eta`, or the profile of a single message if the bound is certainly or very
+  // probably no smaller than `best`.
   Attempt attempt(double eta, Transform& fine, const Attempt& best) const;
-  double penalty(double eta, double epsilon) const;
+  double penalty(double eta, double epsilon) const;  // (1 + E)(n - 1) beta H_r(e^eta), rounded up
 
   double n_;
   double mu_;

@@ -22,8 +22,8 @@ struct Point {
   double u, v;
 };
 
-// The law of a message of a record in the plane, rounded to the box in which it falls.
-// Rounding is post-processing.
+// Returns the law of the box in which a message of record x in the plane falls. Rounding a message to its
+// box is post-processing, so the bound must also hold for the boxes.
 Law rounded(Point x, const std::vector<double>& cuts_u, const std::vector<double>& cuts_v) {
   const auto cdf = [](double t) { return 0.5L * std::erfc(-static_cast<long double>(t) / std::sqrt(2.0L)); };
   Law law;
@@ -54,7 +54,7 @@ TEST(GaussianBlanket, DominatesRoundedMessages) {
       for (const Point& x : records) laws.push_back(rounded(x, cuts_u, cuts_v));
       for (const int n : {3, 14}) {
         const GaussianBlanket blanket(n, mu, r);
-        const GaussianBlanket too_many(60 * n, mu, r);
+        const GaussianBlanket too_many(60 * n, mu, r);  // a false bound, which the test must notice
         for (const double epsilon : {0.0, 0.1, 0.5 * mu}) {
           const double bound = blanket.delta(epsilon).upper;
           long double truth = 0;
@@ -85,8 +85,8 @@ TEST(GaussianBlanket, DominatesRoundedMessages) {
   EXPECT_GT(tightest, 0.3L);
 }
 
-// Integrates the positive part of a - E b - c beta R(o) over the plane, or for c < 0 its negative part, which
-// gives the expected deficit. Compares the result with the bound of docs/theory/gaussian-blanket.md.
+// Integrates the positive part of a - E b - c beta R(o) over the plane, or for c < 0 its negative part,
+// which gives the expected deficit. Compares the integral with (2) of docs/theory/gaussian-blanket.md.
 TEST(GaussianBlanket, TheStopLossTransformIsAMajorant) {
   const auto profile = [](double distance, double alpha) {
     return gaussian_divergence(distance, std::log(alpha)).upper;
@@ -134,7 +134,7 @@ TEST(GaussianBlanket, TheStopLossTransformIsAMajorant) {
 
 TEST(GaussianBlanket, BetweenTheHomogeneousPairAndTheLocalGuarantee) {
   struct Row {
-    double mu, epsilon, delta;  // delta is 1e-5 at n = 60,000; epsilon has three digits
+    double mu, epsilon, delta;  // the bound at n = 60,000; epsilon has three digits or more
   };
   const double n = 60000;
   for (const Row& row : {Row{0.7, 0.02552, 1e-5}, Row{1, 0.0649, 1e-5}, Row{2, 2.99, 1e-5}}) {

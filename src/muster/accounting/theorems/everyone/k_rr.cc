@@ -13,14 +13,15 @@ long double probability_of_another(double k, double epsilon0) {
   return 1 / (std::expm1(static_cast<long double>(epsilon0)) + static_cast<long double>(k));
 }
 
-// r - E for r = e^log_ratio and E = e^epsilon, without cancellation.
+// Returns r - E for r = e^log_ratio and E = e^epsilon, without cancellation.
 long double above(long double log_ratio, long double epsilon) {
   return std::exp(epsilon) * std::expm1(log_ratio - epsilon);
 }
 
 long double absent(double epsilon) { return -std::expm1(static_cast<long double>(epsilon)); }
 
-// A client reports with probability `rate`; otherwise its term is 1 - E.
+// Returns the law of the term of a client that reports with probability `rate` and otherwise has the term
+// 1 - E.
 std::vector<numerics::Term> with_rate(std::vector<numerics::Term> terms, double rate, double epsilon) {
   for (numerics::Term& term : terms) {
     term.mass *= rate;

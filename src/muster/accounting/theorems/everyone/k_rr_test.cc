@@ -1,5 +1,5 @@
-// Tests k-ary randomized response: the bounds against every data set of small populations, the exact curves
-// against enumeration, and law (1) against that of the randomizer's own profile.
+// Tests k-ary randomized response. The bounds are compared with every data set of small populations, the
+// exact curves with enumeration, and law (1) of k_rr.h with the law made from the randomizer's own profile.
 #include "muster/accounting/theorems/everyone/k_rr.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,8 @@ std::vector<Law> laws_of(int k, double epsilon0) {
   return laws;
 }
 
-// By symmetry of the symbols, the victim's ordered pair is 0 against 1, and the others hold any multiset.
+// Returns the largest delta over all data sets. By the symmetry of the symbols, it is enough that the
+// victim holds 0 or 1, in this order, and that the others hold any multiset.
 long double worst(const std::vector<Law>& laws, int n, long double rate, long double epsilon) {
   long double most = 0;
   for (const std::vector<int>& dataset : oracle::multisets(static_cast<int>(laws.size()), n - 1)) {
@@ -61,8 +62,8 @@ TEST(KRR, DominatesEveryDatasetAtEveryRate) {
             EXPECT_GE(bound(n), truth * (1 - 1e-13L));
             if (truth > 1e-9L) tightest = std::max(tightest, truth / bound(n));
             if (bound(n + 1) < truth) ++one_client_more_is_caught;
-            // A false variant merges the atom of the other symbols with the atom at 0, at their mean. Its law
-            // is too narrow.
+            // A false variant merges the atom of the other symbols and the atom at 0 into one at their
+            // mean. Its law is too narrow, so its bound must be below some truth.
             const std::vector<numerics::Term> terms = k_rr_terms(k, epsilon0, epsilon);
             const long double rest = terms[2].mass + terms[3].mass;
             const std::vector<numerics::Term> narrow = {
@@ -101,7 +102,7 @@ TEST(KRR, ExactCurvesEqualTheEnumeratedDatasets) {
             EXPECT_LE(ends.lower, truth * (1 + 1e-12L) + 1e-18L);
             EXPECT_GE(ends.upper, truth * (1 - 1e-12L) - 1e-18L);
             EXPECT_LE(ends.upper - ends.lower,
-                      1e-3L * truth + 1e-13L);  // terms with four values are summed by a contour integral
+                      1e-3L * truth + 1e-13L);  // four values need a contour integral, whose ends are wider
           };
           for (const auto& [others, record] :
                {std::pair{OthersHold::own, 0}, std::pair{OthersHold::alternative, 1},
@@ -136,7 +137,8 @@ TEST(KRR, NothingIsLeftPastEpsilon0) {
   }
 }
 
-// The law of the profile-only form, built from the enumerated profile, has the same four atoms.
+// docs/theory/profile-only.md makes a law from a randomizer's profile alone. For the enumerated profile of
+// k-ary randomized response, it is law (1): both have the same expected excess at every c.
 TEST(KRR, TheLawIsThatOfItsOwnProfile) {
   for (const int k : {2, 3, 6}) {
     for (const double epsilon0 : {0.4, 2.0}) {
@@ -164,8 +166,9 @@ TEST(KRR, TheLawIsThatOfItsOwnProfile) {
   }
 }
 
-// At n = 1000, epsilon0 = 2 and k = 3, the third symbol's curve is within 1.5 % of the blanket at an epsilon
-// of four standard deviations of the loss.
+// For k = 3 and epsilon0 = 2, compares the curve of the data set of third symbols with the blanket at an
+// epsilon of z standard deviations of the privacy loss. At n = 1,000 and z = 4 they are within 1.5 %, and
+// closer for smaller z and larger n.
 TEST(KRR, BlanketIsAsymptoticallyTight) {
   const auto ratio = [](double n, double z, OthersHold others) {
     const double deviation = std::sqrt(2 * std::pow(std::exp(2.0) - 1, 2) / (std::exp(2.0) + 2) / n);

@@ -11,7 +11,7 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Covers the round-off of every root found here.
+// This factor covers the round-off of every root found here.
 constexpr double kOutward = 1 + numerics::kEightMillionRoundings;
 
 // The shares of the failure probability that are allowed to the following events.
@@ -25,7 +25,7 @@ constexpr double kRiseShare = 0.125;
 
 double upper_normal(double x) { return 0.5 * std::erfc(x * std::sqrt(0.5)); }
 
-// z >= 0 with P(Z > z) <= p.
+// Returns a z >= 0 with P(Z > z) <= p for a standard normal Z.
 double normal_quantile(double p) {
   double low = 0;
   double high = 38;
@@ -36,7 +36,7 @@ double normal_quantile(double p) {
   return high * kOutward;
 }
 
-// The Chernoff exponent trials * KL(a || p).
+// Returns trials * KL(a || p), the exponent of Chernoff's bound for binomial frequencies beyond a.
 double divergence(double trials, double a, double p) {
   const double up = a > 0 ? a * std::log(a / p) : 0;
   const double down = a < 1 ? (1 - a) * (std::log1p(-a) - std::log1p(-p)) : 0;
@@ -68,6 +68,8 @@ double too_many(double trials, double p, double log_odds) {
   return trials * high;
 }
 
+// Returns knots of r - 1 for CenteredLognormal, at r = e^{-deviation x} and r = e^{deviation x} with x from
+// 0 to about 16.
 std::vector<double> knots_of(double deviation) {
   std::vector<double> knots{0};
   for (double x = 0; x < 16;) {
@@ -127,7 +129,7 @@ double PoolWeights::ratio(double pool, double users, double failure) const {
   const double radius = radius_;
   const double share = rate_ < 1 ? kCountShare / 1.5 : kCountShare;
   const double q = 1.5 * radius * radius + radius * normal_quantile(kHiddenShare * failure / pool);
-  // The mass of the centre's law in the region T that is cut away.
+  // This bounds the mass that the centre's law has in T. Clones have no messages there.
   const double cut_away = pool * upper_normal((q / kOutward - 0.5 * radius * radius) / radius);
   if (!(cut_away < 0.5)) {
     return kInfinity;
@@ -142,7 +144,8 @@ double PoolWeights::ratio(double pool, double users, double failure) const {
   }
   const double jump =
       std::exp(0.5 * radius * radius + radius * normal_quantile(kJumpShare * failure / users));
-  // The clones have the centre's law, conditioned on lying outside T.
+  // The present clones have the centre's law conditioned on lying outside T. This condition raises the
+  // probability of an event by at most the factor 1 / given.
   const double given = std::exp(most * std::log1p(-cut_away));
   const double each = kRiseShare * failure / users * given;
   const double rise = upper_deviation(fewest, each);
@@ -151,7 +154,7 @@ double PoolWeights::ratio(double pool, double users, double failure) const {
     return kInfinity;
   }
   double worst = 0;
-  // The ratio is a Moebius function of the number of clones, so its maximum is at one end of their range.
+  // The bound is a Moebius function of the number of clones, so its maximum is at one end of their range.
   for (const double clones : {fewest, most}) {
     worst = numerics::larger(worst,
                              (clones * (rise + fall) + jump) / (absent * std::exp(-q) + clones * (1 - fall)));

@@ -7,10 +7,10 @@
 // its message has the centre's law R(o) outside a region T. In T some pool member's density is below e^-q
 // times that of R(o). In either case, the clone's message does not depend on its record. The weight of user j
 // is the likelihood of the pool's messages if the shuffled message is hers. It is proportional to the number
-// of absent messages plus e^q times the sum of r_j over the messages that are present, where r_j =
-// dR(x_j)/dR(o). The class bounds the ratio of the largest weight to the smallest over all users. The bound
-// holds except with a failure probability, which is divided among several union bounds. Any q gives a valid
-// bound; ratio() chooses one. Pure functions.
+// of absent messages plus e^q times the sum of r_j over the messages that are present, where
+// r_j = dR(x_j)/dR(o). The class bounds the ratio of the largest weight to the smallest over all users. The
+// bound holds except with a failure probability, which is divided among several union bounds. Any q gives a
+// valid bound; ratio() chooses one. Objects are immutable and may be used from any thread.
 #pragma once
 
 #include "muster/accounting/theorems/shared/lognormal_law.h"
@@ -19,10 +19,11 @@ namespace muster::accounting {
 
 class PoolWeights {
  public:
+  // Requires radius > 0. Each client of the pool reports with probability `rate` in (0, 1].
   PoolWeights(double radius, double rate);
 
-  // The bound on the ratio for a pool of `pool` clients and `users` users. It holds except with probability
-  // `failure`. Infinity if no bound is found, for instance because the pool is too small.
+  // Returns the bound on the ratio for a pool of `pool` clients and `users` users. It holds except with
+  // probability `failure`. It is infinity if no bound is found, for instance because the pool is too small.
   double ratio(double pool, double users, double failure) const;
 
  private:

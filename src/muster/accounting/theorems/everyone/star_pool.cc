@@ -25,7 +25,7 @@ using numerics::larger;
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kSumsReach = 300;  // above this epsilon, terms leave the range of a double
 constexpr double kMaxRatio = 20;    // above this `ratio`, the local bound is at least as good
-// Nodes per deviation; the chords between them raise the variance of X* by a relative 2e-4.
+// Nodes of the profile per deviation. The chords between them raise the variance of X* by a relative 2e-4.
 constexpr int kNodes = 30;
 // Covering all weights by slices may raise the sum's variance by this relative amount.
 constexpr double kSliceTolerance = 3e-3;
@@ -37,8 +37,8 @@ constexpr double kLooseRatio = 4;
 constexpr double kLevelsApart = 1e-9;
 constexpr double kInward = 1 - numerics::kEightThousandRoundings;
 
-// The largest relative increase of the variance by unequal weights, where `ratio` is the largest weight over
-// the smallest.
+// Returns the largest relative increase of the variance by unequal weights, where `ratio` is the largest
+// weight over the smallest.
 double inflation(double ratio) { return (ratio - 1) * (ratio - 1) / (4 * ratio); }
 
 PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
@@ -71,15 +71,15 @@ PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
   return best;
 }
 
-// Covers all vectors of weights whose smallest weight lies in one interval: a sum that majorises theirs, and
-// Chernoff's bound on its expected excess at `tilt`.
+// A slice is a sum of two groups of terms that majorises the sums for all vectors of weights whose smallest
+// weight lies in one interval. `chernoff` is Chernoff's bound on its expected excess at `tilt`.
 struct Slice {
   std::vector<numerics::ScaledCopies> groups;
   double tilt, chernoff;
 };
 
-// An excess times `scale` is part of delta. If Chernoff's bound on this part is below `share`, the bound is
-// used instead of the integral.
+// An excess times `scale` is a part of delta. If Chernoff's bound on this part is below `share`, Chernoff's
+// bound is used instead of the integral.
 struct Negligible {
   double scale, share;
 };
@@ -169,9 +169,10 @@ numerics::UpperAndEstimate StarPool::delta(double epsilon) const {
   const double threshold = m * -std::expm1(-epsilon) * (1 - 8 * kUlp), scale = std::exp(epsilon) / m;
   const double widest = (1 + 1 / chosen.ratio) / 2;
   const auto first = two_levels(widest, widest * chosen.ratio);
-  // The profile is cut where Chernoff's bound on the widest sum plus the mass beyond the cut is smallest. A
-  // deeper cut brings large single atoms, for which the integrand hardly decays along the contour. All slices
-  // use the tilt of the widest sum, except those whose few heavy entries need a smaller one.
+  // The profile's tail is cut where Chernoff's bound on the widest sum plus a thousand times the mass
+  // beyond the cut is smallest. A deeper cut brings large single atoms, for which the integrand hardly
+  // decays along the contour. All slices use the tilt of the widest sum, except those whose few heavy
+  // entries need a smaller one.
   const Profile* profile = nullptr;
   numerics::AtomicLaw law;
   double shared = 0;

@@ -1,6 +1,6 @@
-// Tests the star with a pool: part A of Theorem 16 on small discrete randomizers by brute force, the sum of
-// two groups by enumeration, the ratio of the weights on random pools in one dimension, and the reference
-// values.
+// Tests the star with a pool. Part A of Theorem 16 is checked by brute force on small discrete randomizers,
+// the sum of two groups by enumeration, and the ratio of the weights on random pools in one dimension. The
+// epsilons are compared with reference values.
 #include "muster/accounting/theorems/everyone/star_pool.h"
 
 #include <gtest/gtest.h>
@@ -28,6 +28,8 @@ using oracle::Law;
 
 // --- the sum of two groups --------------------------------------------------------------------------
 
+// Computes E(S - k)_+ by enumeration, where S is a sum of independent draws of `law`, each times one of the
+// scales.
 Extended enumerate(const numerics::AtomicLaw& law, const std::vector<double>& scales, double k) {
   std::map<Extended, Extended> sums{{0, 1}};
   Extended rest = 1;
@@ -76,9 +78,9 @@ TEST(ExcessOfMixedSum, EnclosesEnumeration) {
 
 // --- part A by brute force --------------------------------------------------------------------------
 
-// The right-hand side of part A for users 0 .. m-1 outside the pool and the others inside: a sum over all
-// outputs of the users and all multisets of the pool. If `weights_off`, all weights are replaced by their
-// mean, which gives a false bound.
+// Computes the right-hand side of part A, where the first m of the others are users and the rest form the
+// pool. It is a sum over all outputs of the users and all multisets of the pool's messages. If
+// `weights_off`, all weights are replaced by their mean, which gives a false bound.
 Extended star_formula(const std::vector<Law>& others, std::size_t m, const Law& a, const Law& b, Extended e,
                       bool weights_off) {
   const std::size_t outputs = a.size();
@@ -172,14 +174,14 @@ TEST(StarPool, TheRatioHoldsAsOftenAsItSays) {
   int beyond = 0;
   constexpr int kRuns = 3000;
   for (int run = 0; run < kRuns; ++run) {
-    // These are the exact weights if the clones are not revealed. These weights differ less from each other
-    // than the weights that the bound considers. Users hold the two end points of the line, and the pool's
-    // members hold its centre.
+    // `right` and `left` are the exact weights of users who hold the two end points of the line, if the
+    // clones are not revealed. They differ less than the weights that the bound considers. The pool's
+    // members hold the centre.
     const double hidden = normal(engine) + (run % 2 ? 0.5 : -0.5) * mu;
     double right = 0;
     double left = 0;
     const auto add = [&](double y, double b) {
-      // The message y comes from user i instead of the pool member at b: R_i(y) / R_b(y).
+      // Adds R_i(y) / R_b(y), the likelihood that y comes from user i instead of the pool member at b.
       right += std::exp(-(y - 0.5 * mu) * (y - 0.5 * mu) / 2 + (y - b) * (y - b) / 2);
       left += std::exp(-(y + 0.5 * mu) * (y + 0.5 * mu) / 2 + (y - b) * (y - b) / 2);
     };
@@ -199,9 +201,10 @@ double epsilon_of(const StarPool& star, double delta) {
 }
 
 TEST(StarPool, ReferenceValues) {
-  // `reference` is the theorem's own epsilon, written by tools/golden/star_pool.py. The slices of the
-  // smallest weight may add 0.3 per cent to the variance. `lower` is the epsilon of the homogeneous pair,
-  // written by tools/golden/shuffle_gaussian_pair.py.
+  // `reference` is the epsilon of the theorem's formula, written by tools/golden/star_pool.py. The slices
+  // that cover all vectors of weights may add 0.3 per cent to the variance, so the code's epsilon may be
+  // slightly larger. `lower` is the epsilon of the homogeneous pair, written by
+  // tools/golden/shuffle_gaussian_pair.py.
   struct Row {
     double mu, reference, lower;
   };

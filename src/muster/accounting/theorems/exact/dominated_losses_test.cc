@@ -42,16 +42,17 @@ Extended log_choose(Extended n, Extended k) {
 }
 Extended phi(Extended x) { return 0.5L * std::erfc(-x / std::sqrt(2.0L)); }
 
-// Mills' ratio (1 - Phi(x)) / phi(x).
+// Returns Mills' ratio of the standard normal law: P(Z > x) divided by the density at x.
 Extended mills(Extended x) {
   if (x < 20) return phi(-x) * std::sqrt(2 * std::acos(-1.0L)) * std::exp(x * x / 2);
   const Extended y = 1 / (x * x);
   return (1 - y * (1 - y * (3 - 15 * y))) / x;
 }
 
-// The exact epsilon for a Gaussian message that is seen with probability s and lies far from the
-// alternative's message. The loss is ln s plus a normal of mean mu^2/2 and deviation mu with probability s,
-// and ln(1 - s) otherwise. The overlap of the two messages' laws, which is neglected, is below e^{-mu^2/8}.
+// Computes the exact epsilon for a Gaussian message that is seen with probability s in each round and lies
+// far from the alternative's message. The loss of a round is ln s plus a normal of mean mu^2/2 and
+// deviation mu with probability s, and ln(1 - s) otherwise. The overlap of the two messages' laws, which is
+// neglected, is below e^{-mu^2/8}.
 double gaussian_epsilon(Extended mu, Extended s, int rounds, Extended delta) {
   const auto at = [&](Extended e) {
     Extended sum = 0;
@@ -77,8 +78,8 @@ TEST(DominatedLosses, RareGaussianMessagesComposeToWhatTheyShow) {
     double sigma, seen;
     int rounds;
   };
-  // With noise of a few hundredths, large losses are in the thousands, and rare. In some cases the message is
-  // seen often.
+  // With noise of at most a tenth of the clip norm, the large losses are in the hundreds and thousands. In
+  // most cases they are rare; in some the message is seen often.
   for (const Case c : {Case{0.0187, 1.87e-4, 7}, Case{0.0325, 4.95e-5, 30570}, Case{0.0444, 0.0225, 719},
                        Case{0.02, 0.4, 7}, Case{0.1, 1e-3, 100}, Case{0.1, 0.1, 300}}) {
     const double mu = 2 / c.sigma;
@@ -91,15 +92,17 @@ TEST(DominatedLosses, RareGaussianMessagesComposeToWhatTheyShow) {
                 exact);
     EXPECT_LE(lower, exact * (1 + 1e-9)) << c.sigma << ' ' << c.rounds;
     EXPECT_GE(lower, exact * 0.998) << c.sigma << ' ' << c.rounds;
-    // If the loss ln(1 - s) of the other rounds were taken as 0, the lower value would exceed the exact one.
+    // If the loss ln(1 - s) of the rounds without the message were taken as 0, the lower value would exceed
+    // the exact one.
     if (c.seen > 0.05 && c.rounds > 100) {
       EXPECT_GT(lower - c.rounds * std::log1p(-c.seen), exact) << c.sigma << ' ' << c.rounds;
     }
   }
 }
 
-// Bounds on the exact epsilon for randomized response, from below and from above. The law of one round is
-// computed atom by atom. For T rounds it is convolved directly, with losses rounded down or up to a lattice.
+// Bounds the exact epsilon for randomized response from below and from above. The law of one round's loss
+// is computed atom by atom. For many rounds it is convolved directly, with losses rounded down or up to a
+// lattice.
 struct Bracket {
   double low, high;
 };
@@ -169,8 +172,8 @@ TEST(DominatedLosses, RareResponsesComposeToWhatTheyShow) {
   }
 }
 
-// One round of a dominated pair lies below the curve that it was made from, also left of alpha = 1. The
-// tables are so coarse that most of the losses' probability lies in one or two cells.
+// The curve of one round of a dominated pair lies below the curve that it was made from, also at alpha < 1.
+// The tables are so coarse that most of the losses' probability lies in one or two cells.
 TEST(DominatedLosses, StayUnderTheCurveOnBothSides) {
   const HomogeneousCurve truth(PureLocal{12}, {.clients = 100, .count = 100, .rate = 0.2});
   const auto at = [&truth](double epsilon) {  // delta of the true pair at an epsilon of either sign
@@ -186,7 +189,7 @@ TEST(DominatedLosses, StayUnderTheCurveOnBothSides) {
       for (const bool swapped : {false, true}) {
         const LossDistribution law = LossDistribution::dominated(swapped ? curve.swapped() : curve, refined);
         for (double epsilon = -0.9; epsilon < 9; epsilon += 0.0313) {
-          // With the records exchanged: f(alpha) = 1 - alpha + alpha r(1 / alpha).
+          // With the records exchanged, the curve f becomes 1 - alpha + alpha f(1 / alpha).
           const double exact =
               swapped ? -std::expm1(epsilon) + std::exp(epsilon) * at(-epsilon) : at(epsilon);
           const double value = law.delta(1, epsilon).lower;

@@ -26,11 +26,11 @@ constexpr double kSumsReach = 300;  // from this epsilon0 on, terms leave the ra
 constexpr double kMaxMu = 10;       // beyond this distance, only one_ratio_alone() is computed
 constexpr int kKnots = 40;          // number of knots per deviation of ln r
 constexpr double kTail = 1e-45;     // each tail whose expected excess is at most this is a single cell
-constexpr int kLaplaceCells = 400;
+constexpr int kLaplaceCells = 400;  // number of cells for messages between the two records
 constexpr double kInward = 1 - numerics::kEightThousandRoundings;
 
-// Orders the ends, so that the lower end never exceeds the upper end. mean_of_terms has already covered the
-// rounding errors of the terms.
+// Clamps both ends to [0, 1], with the lower end at most the upper one. mean_of_terms has already covered
+// the rounding errors of the terms.
 Enclosure ordered(const Enclosure& ends) {
   const double upper = numerics::as_upper_bound(ends.upper);
   return {numerics::as_lower_bound(ends.lower, upper), upper};
@@ -72,7 +72,7 @@ HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const RoundShape&
   if (k > 2) ratios_.push_back({0, (k - 2) * rare});
 }
 
-// (1/n) * mean of ( sum of (r' - E) )_+ , E = e^epsilon.
+// The forward curve is (1/n) * mean of ( sum of (r' - E) )_+ , with E = e^epsilon.
 Enclosure HomogeneousCurve::forward(double epsilon) const {
   Enclosure found{0, 0};
   if (lognormal_) {
@@ -90,9 +90,9 @@ Enclosure HomogeneousCurve::forward(double epsilon) const {
   return ordered({larger(found.lower, alone.lower), larger(found.upper, alone.upper)});
 }
 
-// (1/n) * mean of ( sum of (1 - E r') )_+ .
+// The reverse curve is (1/n) * mean of ( sum of (1 - E r') )_+ , with E = e^epsilon.
 Enclosure HomogeneousCurve::reverse(double epsilon) const {
-  if (!lognormal_ && ratios_.empty()) {  // not computed: the value is between 0 and the local delta
+  if (!lognormal_ && ratios_.empty()) {  // not computed; the value is between 0 and the local delta
     return {0, numerics::as_upper_bound(shape_.count / shape_.clients * shape_.rate *
                                         local_divergence(mechanism_, epsilon) / kInward)};
   }
@@ -108,7 +108,7 @@ Enclosure HomogeneousCurve::reverse(double epsilon) const {
 
 Enclosure HomogeneousCurve::one_ratio_alone(double epsilon) const {
   const double outside = larger(0.0, shape_.clients - shape_.count);
-  // ln(n E - (n - k)) = eps + ln k + ln(1 + (n - k)/k (1 - 1/E)).
+  // With t as in the header, ln t = ln(n E - (n - k)) = eps + ln k + ln(1 + (n - k)/k (1 - 1/E)).
   const double log_threshold =
       epsilon + std::log(shape_.count) + std::log1p(outside / shape_.count * -std::expm1(-epsilon));
   Enclosure divergence;
@@ -152,13 +152,13 @@ Enclosure HomogeneousCurve::forward_of_lognormal(double epsilon) const {
 }
 
 Enclosure HomogeneousCurve::reverse_of_lognormal(double epsilon) const {
-  // (E/n) * mean of ( sum of (1 - r') - n (1 - 1/E) )_+ , E = e^epsilon.
+  // The curve is (E/n) * mean of ( sum of (1 - r') - n (1 - 1/E) )_+ , with E = e^epsilon.
   const double k = -shape_.clients * std::expm1(-epsilon) * (1 + 4 * kUlpAbove);
   return of_merged_pair(numerics::expected_excess(lognormal_term(-1), shape_.count, k), std::exp(epsilon));
 }
 
-// The enclosed curve is that of the merged pair with its ratios rounded down. It is convex and lies below the
-// true curve.
+// Encloses `scale` / n times an excess. This is the curve of the pair with merged cells and rounded ratios,
+// which is convex and lies below the true curve.
 Enclosure HomogeneousCurve::of_merged_pair(const Enclosure& excess, double scale) const {
   const double weights = numerics::weight_error(shape_.count * shape_.rate), share = scale / shape_.clients;
   return {excess.lower * share / weights * kInward, excess.upper * share * weights / kInward};

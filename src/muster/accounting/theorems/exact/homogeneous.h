@@ -5,19 +5,19 @@
 // Either each of the n clients reports independently with probability g, or exactly k of them report. With M
 // the average of the n ratios r' and E = e^eps, the data set has exactly
 //     forward  delta(eps) = mean of ( M - E )_+        (victim x against x'),
-//     reverse  delta(eps) = mean of ( 1 - E M )_+      (x' against x; x against x' if the others hold x);
-// g = 1 is the plain shuffle. A randomizer of class C attains the curves of binary randomized response with
-// opposite records. If only epsilon0 is known, the curves are those of randomized response, which is one
-// epsilon0-LDP randomizer. Continuous laws of r are merged to cell means, which keeps a lower bound (Jensen's
-// inequality).
+//     reverse  delta(eps) = mean of ( 1 - E M )_+      (x' against x; x against x' if the others hold x).
+// With g = 1, this is the plain shuffle. For two opposite records, a randomizer of class C has the curves
+// of binary randomized response. If only epsilon0 is known, the curves are those of randomized response,
+// which is one epsilon0-LDP randomizer. Continuous laws of r are merged to the means of cells, which by
+// Jensen's inequality gives lower bounds.
 //
 // The forward curve is also at least the contribution of a single large ratio. This contribution is used
 // where losses are too large for sums of doubles. Let k be the number of clients that may report (n if each
 // reports with probability g) and t = n (E - 1) + k >= k. The events "this client's r exceeds t and no other
 // r' exceeds k" are disjoint, so
 //     delta(eps) >= (k g / n) HS_t(R(x) || R(x')) P(r' <= k)^{k-1}      (g = 1 if exactly k report),
-// where HS_t is the hockey-stick divergence at t. This bound is convex in E, like the curve itself. Proven as
-// a LOWER bound only. Immutable; may be called from any thread.
+// where HS_t is the hockey-stick divergence at t. This bound is convex in E, like the curve itself. The
+// curves are proven as lower bounds only. Objects are immutable and may be used from any thread.
 #pragma once
 
 #include <memory>
@@ -35,11 +35,11 @@ class HomogeneousCurve {
  public:
   HomogeneousCurve(const Mechanism& mechanism, const RoundShape& shape);
 
-  // Enclosures of the exact one-round delta at epsilon >= 0, with two exceptions. For a continuous r they
-  // enclose the curve of the merged pair. Where losses are too large for sums of doubles, forward() encloses
-  // the contribution of a single ratio, and reverse() returns {0, an upper bound}. In these cases `lower` is
-  // also valid for the true pair, but `upper` need not be. In every case the enclosed function is convex in
-  // e^epsilon.
+  // Both enclose the exact delta of one round at epsilon >= 0, with two exceptions. For a continuous r they
+  // enclose the curve of the pair with merged cells. Where losses are too large for sums of doubles,
+  // forward() encloses the contribution of a single ratio, and reverse() returns {0, an upper bound}. In
+  // these cases `lower` is also valid for the true pair, but `upper` need not be. In every case the
+  // enclosed function is convex in e^epsilon.
   numerics::Enclosure forward(double epsilon) const;
   numerics::Enclosure reverse(double epsilon) const;
 
@@ -51,7 +51,7 @@ class HomogeneousCurve {
   };
   numerics::Enclosure forward_of_lognormal(double epsilon) const;
   numerics::Enclosure reverse_of_lognormal(double epsilon) const;
-  numerics::AtomicLaw lognormal_term(double sign) const;  // law of sign * (r' - 1), sign = +-1, rounded down
+  numerics::AtomicLaw lognormal_term(double sign) const;  // the law of sign * (r' - 1), for sign = 1 or -1
   numerics::Enclosure of_merged_pair(const numerics::Enclosure& excess, double scale) const;
   numerics::Enclosure one_ratio_alone(double epsilon) const;
 

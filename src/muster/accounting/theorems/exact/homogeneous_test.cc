@@ -1,6 +1,6 @@
-// Tests the homogeneous pair. Gaussian: against quadrature for two clients, and for the width of its enclosure
-// where the likelihood ratio has a heavy tail. Randomized response: against ball arithmetic, where differences
-// of large terms leave a small value.
+// Tests the homogeneous pair. For the Gaussian, two clients are compared with quadrature, and the enclosure
+// must be narrow where the likelihood ratio has a heavy tail. For randomized response, values that are
+// small differences of large terms are compared with ball arithmetic.
 #include "muster/accounting/theorems/exact/homogeneous.h"
 
 #include <gtest/gtest.h>
@@ -13,14 +13,16 @@
 namespace muster::accounting {
 namespace {
 
-// E(r - x)_+ of the lognormal r of mean 1 and log-deviation mu: the Gaussian profile at x.
+// Computes E(r - x)_+ for a lognormal r of mean 1 whose logarithm has deviation mu. For x > 0 this is the
+// Gaussian's privacy profile at x.
 long double profile(long double mu, long double x) {
   if (x <= 0) return 1 - x;
   const auto tail = [](long double t) { return 0.5L * std::erfc(t / std::sqrt(2.0L)); };
   return tail(std::log(x) / mu - mu / 2) - x * tail(std::log(x) / mu + mu / 2);
 }
 
-// The expectation of f(r) for a lognormal ratio r, by the trapezoidal rule in its normal coordinate.
+// Computes the expectation of f(r) for a lognormal ratio r by the trapezoidal rule in its normal
+// coordinate.
 template <typename F>
 long double over_ratio(long double mu, const F& f) {
   constexpr int kSteps = 40000;
@@ -33,8 +35,8 @@ long double over_ratio(long double mu, const F& f) {
   return sum * step / std::sqrt(2 * std::acos(-1.0L));
 }
 
-// The forward delta of two clients at rate g. It leaves out the case that nobody reports, which contributes 0
-// if e >= 1.
+// Computes the forward delta of two clients at rate g, with e = e^epsilon. It leaves out the case that
+// nobody reports, which contributes 0 if e >= 1.
 long double forward_of_two(long double mu, long double g, long double e) {
   const long double both = over_ratio(mu, [&](long double r) { return profile(mu, 2 * e - r); }) / 2;
   return 2 * g * (1 - g) * profile(mu, 2 * e - 1) / 2 + g * g * both;
@@ -85,14 +87,15 @@ TEST(Homogeneous, HeavyTailIsEnclosed) {
   }
 }
 
-// `truth` lies within the ends.
+// Checks that `truth` lies between the ends; a lower end of 0 is always accepted.
 void expect_enclosed(const numerics::Enclosure& ends, const oracle::Ball& truth) {
   EXPECT_TRUE(ends.lower == 0 || truth.surely_above(oracle::Ball(ends.lower))) << ends.lower;
   EXPECT_TRUE(truth.surely_below(oracle::Ball(ends.upper))) << ends.upper << ' ' << truth.middle();
 }
 
-// One of two clients reports, and r = e^-epsilon0 has probability p. Then (1 - E M)_+ = 1 - E (1 + r) / 2
-// reaches 0 near epsilon0 / 2, where the sum of a reporting client's term and of the absent client's cancels.
+// Exactly one of two clients reports, and r = e^-epsilon0 has probability p. Then (1 - E M)_+ is
+// 1 - E (1 + r)/2 and reaches 0 near epsilon = epsilon0 / 2, where the terms of the reporting and of the
+// absent client cancel.
 TEST(Homogeneous, ValueNextToItsZeroIsEnclosed) {
   using oracle::Ball;
   int near = 0;
@@ -101,7 +104,7 @@ TEST(Homogeneous, ValueNextToItsZeroIsEnclosed) {
     const Ball small = exp(-Ball(epsilon0)), p = Ball(1.0) / (Ball(1.0) + small);
     double epsilon = log(Ball(2.0) * p).middle();
     for (int step = 0; step < 6; ++step, epsilon = std::nextafter(epsilon, 0.0)) {
-      // 1 - E (1 + r) / 2 without the cancellation that 1 + r would have at epsilon0 = 1e-60
+      // This is 1 - E (1 + r) / 2, without the sum 1 + r that would lose r - 1 at epsilon0 = 1e-60.
       const Ball grown = expm1(Ball(epsilon)), r_less_one = expm1(-Ball(epsilon0));
       const Ball truth = -p * (grown + (Ball(1.0) + grown) * r_less_one / Ball(2.0));
       if (!truth.surely_positive()) continue;
@@ -113,8 +116,9 @@ TEST(Homogeneous, ValueNextToItsZeroIsEnclosed) {
   EXPECT_GE(near, 40);
 }
 
-// (1 - E M)_+ is positive only if both clients report and both ratios are e^-epsilon0. Relative to an absent
-// client's term, about -E, the sum is so large that double extended precision cannot tell it from 0.
+// (1 - E M)_+ is positive only if both clients report and both ratios are e^-epsilon0. An absent client's
+// term is about -E. Beside a number of this size, double extended precision cannot tell the small sum of
+// two reporting clients from 0.
 TEST(Homogeneous, TinyRateAtLargeEpsilonIsEnclosed) {
   using oracle::Ball;
   for (const double rate : {1e-15, 1.6e-3, 0.04}) {

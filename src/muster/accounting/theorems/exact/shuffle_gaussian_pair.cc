@@ -19,13 +19,13 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kMaxMu = 8;
+constexpr double kMaxMu = 8;  // above this, the sum is not computed
 // The knots cover this many deviations of the log-ratio; the tail beyond has a probability of about 1e-33.
 constexpr double kReach = 12;
 constexpr int kKnots = 30;  // knots per deviation of the log-ratio
 
-constexpr double kNegligible = 1e-45;
-// With this many knots, one law already takes more than kMaxPairs.
+constexpr double kNegligible = 1e-45;  // contributions to delta below this are not integrated
+// With this many knots, a single law already takes more than kMaxPairs products.
 constexpr std::size_t kMaxKnots = 40'000;
 // The number of pairs of masses that may be multiplied for one law of the whole sum. This takes about a
 // second.
@@ -33,13 +33,14 @@ constexpr double kMaxPairs = 6e8;
 // The law of the whole sum is not computed for more copies, because its round-off allowances grow with them.
 constexpr double kMaxCopies = 1e10;
 
-// Whether the contour integral is used for the bulk of the law. The limits are measured; see
+// Returns whether the contour integral is used for the bulk of the law. The limits are measured; see
 // docs/theory/shuffle-gaussian.md.
 bool close_to_normal(double n, double mu) {
   return n > kMaxCopies || (mu <= 1 && n >= 1000 * mu && n >= 100);
 }
 
-// Knots of a sum of `copies` ratios: uniform over the bulk, geometric towards zero and infinity.
+// Returns knots for the law of a sum of `copies` ratios: uniform over the bulk, at `fine` deviations of the
+// sum from each other, and geometric towards zero and infinity.
 std::vector<double> sum_knots(double mu, double copies, double fine) {
   const double deviation = std::sqrt(copies * std::expm1(numerics::smaller(mu * mu, 1.5)));
   const double wide = std::sqrt(copies) * std::exp(mu * mu / 2);  // P(S < copies - t wide) <= e^{-t^2/2}
@@ -63,7 +64,7 @@ std::vector<double> sum_knots(double mu, double copies, double fine) {
   return knots;
 }
 
-// Whether doubling on sum_knots() with this `fine` multiplies at most kMaxPairs pairs of masses.
+// Returns whether doubling on sum_knots() with this `fine` multiplies at most kMaxPairs pairs of masses.
 bool affordable(std::uint64_t clients, double mu, double fine) {
   double pairs = 0, copies = 1, total = 0;
   const auto size = [&](double of) { return static_cast<double>(sum_knots(mu, of, fine).size()); };
@@ -78,9 +79,10 @@ bool affordable(std::uint64_t clients, double mu, double fine) {
   return pairs <= kMaxPairs;
 }
 
-// The spacing of the knots, in deviations of the law. Every level of the doubling increases the law's
-// variance by up to the fraction (spacing^2)/4, so more levels need a finer spacing. The spacing is up to
-// four times coarser where the finest one would take too much work; nullopt if that is not enough.
+// Returns the spacing of the knots, in deviations of the law. Every level of the doubling increases the
+// law's variance by up to the fraction (spacing^2)/4, so more levels need a finer spacing. The spacing is
+// up to four times coarser where the finest one would take too much work. The result is nullopt if that is
+// not enough.
 std::optional<double> affordable_spacing(std::uint64_t clients, double mu) {
   const double levels = 1 + std::log2(static_cast<double>(clients));
   const double finest = 1 / ((clients < 200 ? 28 : 18) * std::sqrt(levels));
@@ -90,7 +92,7 @@ std::optional<double> affordable_spacing(std::uint64_t clients, double mu) {
   return std::nullopt;
 }
 
-// A rough estimate of the forward curve, which treats the mean ratio as normal.
+// Returns a rough estimate of the mean of (M - 1 - distance)_+, which treats the mean ratio M as normal.
 double bulk_estimate(double n, double mu, double distance) {
   const double deviation = std::sqrt(std::expm1(mu * mu) / n);
   const double z = distance / deviation;
@@ -104,9 +106,9 @@ numerics::AtomicLaw mirrored(numerics::AtomicLaw law) {
   return law;
 }
 
-// Bounds on E(sum - threshold)_+ from a law above (excess_above) and a law below (excess_below). They cover
-// the round-off of the weights and of the threshold. Where Chernoff's bound is negligible, the result is this
-// bound or 0, without the integral.
+// excess_above returns an upper bound on E(sum - threshold)_+ from a law above that of a ratio, and
+// excess_below a lower bound from a law below it. The bounds cover the round-off of the weights and of the
+// threshold. Where Chernoff's bound is negligible, the results are this bound and 0, without an integral.
 double excess_above(const numerics::AtomicLaw& law, double n, double threshold) {
   const double k = threshold * (1 - 4 * kUlp);
   const double chernoff = numerics::expected_excess_chernoff(law, n, k);
@@ -252,7 +254,7 @@ numerics::Enclosure ShuffleGaussianPair::forward_by_contour(double epsilon, doub
 }
 
 numerics::Enclosure ShuffleGaussianPair::reverse_by_contour(double epsilon, double tail, End end) const {
-  // (E/n) * mean of ( sum of (1 - r) - n (1 - 1/E) )_+ , E = e^epsilon.
+  // The curve is (E/n) * mean of ( sum of (1 - r) - n (1 - 1/E) )_+ , with E = e^epsilon.
   const double threshold = -n_ * std::expm1(-epsilon);
   const double e = std::exp(epsilon);
   numerics::Enclosure result{0, 1};

@@ -5,10 +5,11 @@
 // Delta apart, and all other clients hold the second of these records. With M the average of n independent
 // lognormal likelihood ratios of log-deviation mu = Delta / s and mean 1, and E = e^eps,
 //     forward  delta(eps) = mean of ( M - E )_+,        reverse  delta(eps) = mean of ( 1 - E M )_+ .
-// Proven as a LOWER bound on the divergence of the shuffled Gaussian, where Delta is the diameter of the
-// records (2C at clip norm C). As an upper bound it is conditional on "the homogeneous pair with Delta =
-// diameter is worst", which is not proven; with Delta = C, as the published theorem has it, that is false.
-// Random allocation has exactly the same pair (papers/random_allocation.h).
+// The curves are proven lower bounds on the divergence of the shuffled Gaussian, where Delta is the
+// diameter of the records (2C at clip norm C). As upper bounds they are conditional on the assumption that
+// this pair, with Delta the diameter, is the worst one. This assumption is not proven, and with Delta = C,
+// as in the published theorem, it is false. Random allocation has exactly the same pair
+// (papers/random_allocation.h).
 #pragma once
 
 #include <cstdint>
@@ -19,15 +20,15 @@
 
 namespace muster::accounting {
 
-// Enclosures of the exact curves at epsilon >= 0. May be called from any thread. Where the sum is
-// close to normal (many clients, mu at most 1), a point costs a contour integral. Where the
-// lognormal's tail dominates, two laws of the whole sum are built on first use, and a point costs one
-// pass over their atoms.
+// Encloses the exact curves at epsilon >= 0. Const methods may be called from any thread. Where the sum of
+// the ratios is close to normal (many clients, mu at most 1), a point costs a contour integral. Where the
+// lognormal's tail dominates, two laws of the whole sum are built on first use, and a point costs one pass
+// over their atoms.
 class ShuffleGaussianPair {
  public:
-  // clients >= 1, mu > 0. For more than one client and mu above 8, the upper ends are those of the Gaussian
-  // without any shuffling, and the lower ends are the contribution of a single ratio (forward) and 0
-  // (reverse).
+  // Requires clients >= 1 and mu > 0. For more than one client and mu above 8, the upper ends are those of
+  // the Gaussian without any shuffling. The lower ends are then the contribution of a single ratio to the
+  // forward curve, and 0 for the reverse curve.
   ShuffleGaussianPair(std::uint64_t clients, double mu);
 
   // The end of the enclosure that the caller needs. The other end may then be 0 or 1, which saves half of the
@@ -42,8 +43,8 @@ class ShuffleGaussianPair {
   // function and not the curve.
   numerics::Enclosure forward_minorant(double epsilon) const;
 
-  // The forward curve to within a factor of a few, in about a microsecond. It is a starting
-  // point, not a bound.
+  // Returns the forward curve to within a factor of a few, in about a microsecond. The value serves to
+  // start a search and is not a bound.
   double rough(double epsilon) const;
 
  private:

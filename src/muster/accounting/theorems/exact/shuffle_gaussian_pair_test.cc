@@ -20,8 +20,8 @@ namespace {
 
 using Extended = long double;
 
-// The means of (M - e)_+ and (1 - e M)_+ for M the mean of `n` ratios, integrated over n standard normals by
-// the midpoint rule. This follows the definition of the pair and shares nothing with the code.
+// Computes the means of (M - e)_+ and (1 - e M)_+ for M the mean of `n` ratios, integrated over n standard
+// normals by the midpoint rule. This follows the definition of the pair and shares nothing with the code.
 struct Curves {
   Extended forward = 0, reverse = 0;
 };
@@ -80,8 +80,9 @@ TEST(ShuffleGaussianPair, OneClientIsTheGaussian) {
   EXPECT_DOUBLE_EQ(pair.reverse(0.4).upper, gaussian_divergence(0.7, 0.4).upper);
 }
 
-// The law of a sum of n ratios by plain convolution on one fine lattice. Ratios are split linearly
-// between neighbouring lattice points. There is no doubling, no cut and no contour.
+// Computes both curves from the law of the sum of n ratios, by plain convolution on one fine lattice.
+// Ratios are split linearly between neighbouring lattice points. There is no doubling, no cut and no
+// contour.
 Curves lattice(int n, double mu, double epsilon, double cell, double top) {
   const auto size = static_cast<std::size_t>(top / cell);
   std::vector<Extended> one(size, 0);
@@ -128,8 +129,8 @@ TEST(ShuffleGaussianPair, EnclosesAPlainConvolution) {
   }
 }
 
-// Two computations of heavy tails must agree: laws of the whole sum by doubling, and rare large terms taken
-// apart from the rest.
+// Two computations of heavy tails must agree: ShuffleGaussianPair builds the law of the whole sum by
+// doubling, and HomogeneousCurve takes rare large terms apart from the rest.
 TEST(ShuffleGaussianPair, AgreesWithRareTermsTakenApart) {
   for (const double mu : {1.2, 2.0, 3.0}) {
     const double n = 2'000;
@@ -174,7 +175,8 @@ numerics::Enclosure epsilon_of(const std::function<numerics::Enclosure(double)>&
           numerics::crossing_from_above([&](double e) { return curve(e).upper; }, delta, 100)};
 }
 
-// The values are those of tools/golden/shuffle_gaussian_pair.py, which sums a Fourier series.
+// The epsilons at `delta` are those of tools/golden/shuffle_gaussian_pair.py, which sums a Fourier series.
+// A reverse value of 0 means that there is no reference.
 TEST(ShuffleGaussianPair, ReferenceValues) {
   struct Row {
     std::uint64_t n;
@@ -187,7 +189,7 @@ TEST(ShuffleGaussianPair, ReferenceValues) {
     const ShuffleGaussianPair pair(row.n, row.mu);
     const numerics::Enclosure forward = epsilon_of([&](double e) { return pair.forward(e); }, row.delta);
     SCOPED_TRACE(::testing::Message() << row.n << ' ' << row.mu);
-    EXPECT_LE(forward.lower, row.forward * (1 + 3e-4));  // allows for the digits of row.forward
+    EXPECT_LE(forward.lower, row.forward * (1 + 3e-4));  // allows for the few digits of the reference
     EXPECT_GE(forward.upper, row.forward * (1 - 3e-4));
     EXPECT_LE(forward.upper, forward.lower * 1.001);
     if (row.reverse > 0) {
@@ -217,9 +219,9 @@ TEST(ShuffleGaussianPair, UpperEndsHoldWhereTheSumIsNotComputed) {
   EXPECT_GT(above_minorant, 0);
 }
 
-// As mu tends to 0, ln r tends to mu z, and delta at epsilon 0 to mu / sqrt(2 pi n), by the normal law of the
-// mean of n terms. A lower end that loses its digits in a difference of nearly equal numbers would exceed
-// this.
+// As mu tends to 0, ln r tends to mu z with z standard normal, and delta at epsilon 0 tends to
+// mu / sqrt(2 pi n), by the normal law of the mean of n terms. A lower end that loses its digits in a
+// difference of nearly equal numbers would exceed this limit.
 TEST(ShuffleGaussianPair, KeepsItsDigitsHoweverSmallMuIs) {
   for (const std::uint64_t n : {100, 1'000, 1'000'000}) {
     for (double mu = 1e-3; mu > 1e-30; mu /= 3) {
