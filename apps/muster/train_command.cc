@@ -96,6 +96,7 @@ void before_training(const Trained& run, const simulation::Prepared& prepared) {
                             run.folder->load(run.plan->hash(), run.fidelity), say);
   }
   say(reporting::classes_note(prepared.data.train.class_names));
+  say(reporting::unamplified_note(prepared.parts.unamplified));
   say(reporting::records_note(*run.plan));
   say(reporting::sharing_note(*run.plan, simulation::clients_per_record(simulation::holdings_of(*run.plan),
                                                                         prepared.data.train.size())));

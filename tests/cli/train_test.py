@@ -90,6 +90,13 @@ class TrainTest(unittest.TestCase):
         rest, _ = process.communicate(timeout=120)
         return process.returncode, "".join(first) + rest
 
+    def test_rounds_that_no_theorem_amplifies_are_named(self):
+        """With rate 1, a plain shuffle is accounted for; with more than epsilon0 = 100, messages alone are charged."""
+        words = "epsilon counts no amplification by the protocol, only the noise of each message"
+        self.assertNotIn(words, self.train("--rounds", 2, "--out", "amplified").stderr)
+        done = self.train("--rounds", 2, "--epsilon0", 500, "--out", "alone")
+        self.assertIn(f"{words}: a plain shuffle is not computed for epsilon0 above 100", " ".join(done.stderr.split()))
+
     def test_prints_json_lines_and_nothing_else(self):
         lines = self.lines("--out", "run")
         self.assertEqual([line["round"] for line in lines[:-1]], list(range(24, 481, 24)))

@@ -1,6 +1,7 @@
 #include "muster/accounting/accountant.h"
 
 #include <limits>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -54,6 +55,10 @@ std::optional<double> Accountant::rough_upper(std::uint64_t rounds, const Questi
 double Accountant::epsilon_upper(std::uint64_t rounds, Delta delta) const {
   return upper(rounds, {Question::Kind::epsilon_at_delta, delta.value()})
       .value_or(std::numeric_limits<double>::infinity());
+}
+
+std::string Accountant::unamplified() const {
+  return state_->ask([](const auto& by) { return by.unamplified(); });
 }
 
 Statement Accountant::account(std::uint64_t rounds, const Question& question,

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "muster/accounting/statement.h"
@@ -68,6 +69,9 @@ class Accountant {
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
   // Returns the answer of upper() to the question for epsilon at `delta`, or infinity if there is none.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;
+  // Says why no theorem covers some of the rounds in the participation's own view: these are charged without
+  // amplification, by the local composition alone. Empty if theorems cover all rounds.
+  std::string unamplified() const;
 
  private:
   struct State;

@@ -330,5 +330,20 @@ TEST(Accountant, RefusesWhatItDoesNotCover) {
   }
 }
 
+// Where no theorem covers a randomizer or a rate, the local composition alone is charged, and the accountant
+// says why: for rounds that are all alike, and for a schedule of which one stage is not covered.
+TEST(Accountant, SaysWhyRoundsAreNotAmplified) {
+  const Shuffle shuffle{ClientCount::of(100)};
+  EXPECT_EQ(Accountant(LdpSgdLocal{2}, shuffle).unamplified(), "");
+  const Accountant strong(LdpSgdLocal{500}, shuffle);
+  EXPECT_NE(strong.unamplified().find("epsilon0 above 100"), std::string::npos) << strong.unamplified();
+  EXPECT_NEAR(strong.epsilon_upper(2, Delta::of(1e-5)), 1000, 1e-6);
+  const ShuffledCheckIn often{ClientCount::of(100), Rate::of(0.1)};
+  const ShuffledCheckIn rarely{ClientCount::of(100), Rate::of(1e-16)};
+  EXPECT_EQ(Accountant(LdpSgdLocal{2}, {{often, 5}, {often, 5}}).unamplified(), "");
+  const Accountant changing(LdpSgdLocal{2}, {{often, 5}, {rarely, 5}});
+  EXPECT_NE(changing.unamplified().find("rates below"), std::string::npos) << changing.unamplified();
+}
+
 }  // namespace
 }  // namespace muster::accounting

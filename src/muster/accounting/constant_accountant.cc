@@ -54,6 +54,11 @@ const ViewBounds& ConstantAccountant::in(View view) const {
 
 Gate ConstantAccountant::gate(std::uint64_t /*rounds*/, View view) const { return in(view).gate; }
 
+std::string ConstantAccountant::unamplified() const {
+  const ViewBounds& in = this->in(own());
+  return in.uppers.empty() ? in.missing : "";
+}
+
 double ConstantAccountant::local(std::uint64_t rounds, const Question& question) const {
   return local_upper(mechanism_, message_rate(participation_), rounds, question);
 }

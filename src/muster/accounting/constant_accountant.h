@@ -8,6 +8,7 @@
 #include <list>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "muster/accounting/statement.h"
 #include "muster/accounting/view_bounds.h"
@@ -29,6 +30,7 @@ class ConstantAccountant {
   // all alike.
   Gate gate(std::uint64_t rounds, View view) const;
   View own() const { return own_view(participation_); }
+  std::string unamplified() const;
 
  private:
   const ViewBounds& in(View view) const;

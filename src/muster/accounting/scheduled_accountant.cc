@@ -50,6 +50,14 @@ ScheduledAccountant::ScheduledAccountant(const Mechanism& mechanism, std::vector
   rounds_ = total_rounds(stages_);
 }
 
+std::string ScheduledAccountant::unamplified() const {
+  for (const Stage& stage : stages_) {
+    const std::string why = ConstantAccountant(mechanism_, stage.participation).unamplified();
+    if (!why.empty()) return why;
+  }
+  return "";
+}
+
 std::vector<Stage> ScheduledAccountant::reached(std::uint64_t rounds) const {
   std::vector<Stage> stages;
   std::uint64_t left = rounds;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "muster/accounting/composed_rounds.h"
@@ -38,6 +39,7 @@ class ScheduledAccountant {
   // Returns the gate of the stages that the first `rounds` rounds reach.
   Gate gate(std::uint64_t rounds, View view) const;
   View own() const { return own_view(stages_.front().participation); }
+  std::string unamplified() const;
 
  private:
   // Returns the stages that the first `rounds` rounds reach, with the last of these stages cut short.

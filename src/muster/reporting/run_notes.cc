@@ -30,6 +30,14 @@ std::string records_note(const protocols::Plan& plan) {
   return fmt::format("each client holds {}: epsilon is for one client, all its records", held);
 }
 
+std::string unamplified_note(const std::string& why) {
+  if (why.empty()) {
+    return "";
+  }
+  return fmt::format("epsilon counts no amplification by the protocol, only the noise of each message: {}",
+                     why);
+}
+
 std::string classes_note(const std::vector<std::string>& class_names) {
   constexpr std::size_t kShown = 20;
   std::string list;

@@ -24,6 +24,10 @@ std::string sharing_note(const protocols::Plan& plan, double clients_per_record)
 // states the owners, "each client holds the records of one user: ...". Empty if each client holds just one.
 std::string records_note(const protocols::Plan& plan);
 
+// Says that the rounds, or some of them, are charged without amplification, and why: `why` is
+// TrainingParts::unamplified. Empty if `why` is empty.
+std::string unamplified_note(const std::string& why);
+
 // Names the classes, as in "the classes are 0 = cat, 1 = dog"; if there are many, only the first ones.
 std::string classes_note(const std::vector<std::string>& class_names);
 

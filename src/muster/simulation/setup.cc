@@ -41,15 +41,28 @@ std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::
 
 using EpsilonOfRounds = std::function<double(std::uint64_t)>;
 
-// Builds the epsilon function in another thread; it is empty if another process computes epsilon.
-std::future<EpsilonOfRounds> charge(const protocols::Plan& plan, Accounting accounting) {
+// What the accountant says of a plan: epsilon after a number of rounds, and TrainingParts::unamplified.
+struct Charge {
+  EpsilonOfRounds epsilon;
+  std::string unamplified;
+};
+
+Charge charge_of(const protocols::Plan& plan) {
+  const auto accountant = std::make_shared<const accounting::Accountant>(plan.mechanism(), plan.stages());
+  const Delta delta = Delta::of(plan.delta().value());
+  return {[accountant, delta](std::uint64_t rounds) { return accountant->epsilon_upper(rounds, delta); },
+          accountant->unamplified()};
+}
+
+// Asks the accountant in another thread. The answer is empty if another process computes epsilon.
+std::future<Charge> charge(const protocols::Plan& plan, Accounting accounting) {
   return std::async(std::launch::async, [&plan, accounting] {
-    return accounting == Accounting::elsewhere ? EpsilonOfRounds() : epsilon_of(plan);
+    return accounting == Accounting::elsewhere ? Charge() : charge_of(plan);
   });
 }
 
 TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& data, Fidelity fidelity,
-                       std::future<EpsilonOfRounds> epsilon) {
+                       std::future<Charge> charge) {
   TrainingParts parts;
   parts.plan_hash = plan.hash();
   parts.task = make_model_task(plan, data);
@@ -64,7 +77,9 @@ TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& d
                 accounting::describe(plan.mechanism()),
                 "the randomizer that runs is not the one the plan charges");
   }
-  parts.epsilon = epsilon.get();
+  Charge charged_for = charge.get();
+  parts.epsilon = std::move(charged_for.epsilon);
+  parts.unamplified = std::move(charged_for.unamplified);
   return parts;
 }
 
@@ -85,9 +100,7 @@ void check_fidelity(const protocols::Plan& plan, Fidelity fidelity) {
 }
 
 std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan) {
-  const auto accountant = std::make_shared<const accounting::Accountant>(plan.mechanism(), plan.stages());
-  const Delta delta = Delta::of(plan.delta().value());
-  return [accountant, delta](std::uint64_t rounds) { return accountant->epsilon_upper(rounds, delta); };
+  return charge_of(plan).epsilon;
 }
 
 TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& data, Accounting accounting,
@@ -98,10 +111,10 @@ TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& d
 
 Prepared prepare(const protocols::Plan& plan, Accounting accounting, Fidelity fidelity) {
   check_fidelity(plan, fidelity);
-  std::future<EpsilonOfRounds> epsilon = charge(plan, accounting);
+  std::future<Charge> charged = charge(plan, accounting);
   Prepared prepared;
   prepared.data = load_data(plan);
-  prepared.parts = assemble(plan, prepared.data, fidelity, std::move(epsilon));
+  prepared.parts = assemble(plan, prepared.data, fidelity, std::move(charged));
   return prepared;
 }
 

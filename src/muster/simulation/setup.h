@@ -30,6 +30,9 @@ struct TrainingParts {
   std::unique_ptr<randomizers::SumSampler> sum;
   // Returns the proven upper epsilon of a number of rounds, at the plan's delta.
   std::function<double(std::uint64_t)> epsilon;
+  // Why no theorem covers some of the rounds, which are then charged without amplification; empty if theorems
+  // cover all rounds (accounting::Accountant::unamplified).
+  std::string unamplified;
 
   Fidelity fidelity() const { return sum == nullptr ? Fidelity::message : Fidelity::sum; }
 };
@@ -38,8 +41,7 @@ struct TrainingParts {
 enum class Accounting { charged, elsewhere };
 
 // Returns the function that gives the proven upper epsilon of a number of rounds, for the plan's mechanism,
-// participation and delta. Building the accountant's curves may take seconds. Throws Error(uncovered) if no
-// theorem covers the protocol with the randomizer.
+// participation and delta. Building the accountant's curves may take seconds.
 std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan);
 
 // `data` must come from load_data. The accountant's curves are built in another thread while the task is set
