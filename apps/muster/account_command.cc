@@ -50,7 +50,7 @@ struct AccountFlags {
 Question question_of(const AccountFlags& flags, const Plan& plan) {
   if (flags.asks_delta->count() > 0) {
     if (flags.plan.given("privacy.delta")) {
-      throw Error(ErrorCode::usage, "--delta", "", "--delta or --epsilon",
+      throw Error(ErrorCode::usage, Reason::contradiction, "--delta", "", "--delta or --epsilon",
                   "does not go with --epsilon, which asks for delta: leave one of them out");
     }
     return {Question::Kind::delta_at_epsilon, number_flag("--epsilon", flags.epsilon, true)};
@@ -68,7 +68,7 @@ std::string heading(const Plan& plan, const Question& question) {
 CurveFormat curve_format(const AccountFlags& flags) {
   const CurveFormat format = curve_format_named(flags.curve);
   if (flags.json || flags.all) {
-    throw Error(ErrorCode::usage, "--curve", "", "table | csv | svg",
+    throw Error(ErrorCode::usage, Reason::contradiction, "--curve", "", "table | csv | svg",
                 fmt::format("does not go with {}", flags.all ? "--all" : "--json"));
   }
   return format;
@@ -86,7 +86,8 @@ void print_statement(const Plan& plan, const Question& question, const accountin
 // Refuses flags that do not apply to several plans.
 void require_flags_of_launches(const AccountFlags& flags) {
   const auto refuse = [](std::string_view flag, const char* why) {
-    throw Error(ErrorCode::usage, std::string(flag), "", "--delta, --epsilon, --basic and --json",
+    throw Error(ErrorCode::usage, Reason::contradiction, std::string(flag), "",
+                "--delta, --epsilon, --basic and --json",
                 fmt::format("does not go with several plans{}", why));
   };
   for (const protocols::KeySpec& spec : protocols::plan_keys()) {
@@ -97,7 +98,7 @@ void require_flags_of_launches(const AccountFlags& flags) {
   if (flags.asks_curve->count() > 0) refuse("--curve", "");
   if (flags.all) refuse("--all", "");
   if (flags.basic && flags.asks_delta->count() > 0) {
-    throw Error(ErrorCode::usage, "--basic", "", "",
+    throw Error(ErrorCode::usage, Reason::contradiction, "--basic", "", "",
                 "does not go with --epsilon: it adds epsilons at a delta");
   }
 }
@@ -121,7 +122,7 @@ int account_several(const AccountFlags& flags) {
 int account(const AccountFlags& flags) {
   if (!flags.more.empty()) return account_several(flags);
   if (flags.basic) {
-    throw Error(ErrorCode::usage, "--basic", "", "two plans or more",
+    throw Error(ErrorCode::usage, Reason::contradiction, "--basic", "", "two plans or more",
                 "is about several plans: name their files");
   }
   const auto view = flags.view.view();
@@ -132,7 +133,7 @@ int account(const AccountFlags& flags) {
   const Question question = question_of(flags, plan);
   const std::vector<accounting::Stage> stages = plan.stages();
   if (curve && stages.size() > 1) {
-    throw Error(ErrorCode::plan, "participation.dropout", plan.dropout().canonical(),
+    throw Error(ErrorCode::plan, Reason::contradiction, "participation.dropout", plan.dropout().canonical(),
                 "one number with --curve",
                 "does not go with --curve, which moves the number of rounds that a schedule fixes");
   }

@@ -28,7 +28,7 @@ void require_one_population(const std::vector<NamedPlan>& plans) {
     const std::string& data = each.plan.data();
     if (!data.empty() && !first.plan.data().empty() && data != first.plan.data()) {
       throw Error(
-          ErrorCode::plan, "population.data", data,
+          ErrorCode::plan, Reason::contradiction, "population.data", data,
           fmt::format("\"{}\", as in {}", first.plan.data(), first.file),
           fmt::format("in {} is another population: launches are composed for a client who holds the same "
                       "records in all of them",
@@ -65,12 +65,13 @@ double common_delta(const std::vector<NamedPlan>& plans) {
   const NamedPlan& first = plans.front();
   for (const NamedPlan& each : plans) {
     if (!each.plan.delta()) {
-      throw Error(ErrorCode::plan, "privacy.delta", "", protocols::spec_of("privacy.delta").allowed(),
+      throw Error(ErrorCode::plan, Reason::missing, "privacy.delta", "",
+                  protocols::spec_of("privacy.delta").allowed(),
                   fmt::format("is missing in {}: set it there or with --delta", each.file));
     }
     if (*each.plan.delta() != *first.plan.delta()) {
       throw Error(
-          ErrorCode::plan, "privacy.delta", fmt::format("{}", *each.plan.delta()),
+          ErrorCode::plan, Reason::contradiction, "privacy.delta", fmt::format("{}", *each.plan.delta()),
           fmt::format("{}, as in {}", *first.plan.delta(), first.file),
           fmt::format("in {} differs: give the delta of all launches together with --delta", each.file));
     }

@@ -85,12 +85,12 @@ std::string answer(const Calibration& found, Knob knob, const protocols::Target&
 
 int calibrate(const CalibrateFlags& flags) {
   if (flags.names_knob->count() == 0) {
-    throw Error(ErrorCode::usage, "--for", "", protocols::knob_names(),
+    throw Error(ErrorCode::usage, Reason::missing, "--for", "", protocols::knob_names(),
                 "is missing: it says what calibrate solves for");
   }
   const Knob knob = protocols::knob_named(flags.knob);
   if (flags.names_epsilon->count() == 0) {
-    throw Error(ErrorCode::usage, "--epsilon", "", "number > 0",
+    throw Error(ErrorCode::usage, Reason::missing, "--epsilon", "", "number > 0",
                 "is missing: it is the target that calibrate meets");
   }
   protocols::Target target{};

@@ -49,7 +49,7 @@ std::vector<std::string> names_in(const std::string& text, const std::string& fl
     const std::string name = text.substr(begin, end - begin);
     const bool twice = std::ranges::find(names, name) != names.end();
     if (name.empty() || twice) {
-      throw Error(ErrorCode::usage, flag, text, "names with commas between them",
+      throw Error(ErrorCode::usage, Reason::malformed, flag, text, "names with commas between them",
                   twice ? fmt::format("names {} twice", name) : "has an empty name");
     }
     names.push_back(name);
@@ -60,7 +60,8 @@ std::vector<std::string> names_in(const std::string& text, const std::string& fl
 
 Solves solves_for(const std::string& name) {
   if (name != "noise" && name != "accuracy") {
-    throw Error(ErrorCode::usage, "--for", name, "noise | accuracy", "is nothing to solve for");
+    throw Error(ErrorCode::usage, Reason::unknown, "--for", name, "noise | accuracy",
+                "is nothing to solve for");
   }
   return name == "accuracy" ? Solves::accuracy : Solves::noise;
 }
@@ -69,7 +70,7 @@ Solves solves_for(const std::string& name) {
 // digits.
 double own_cost(const PlanSource& source, double delta) {
   if (source.find("randomizer.sigma") == nullptr && source.find("randomizer.epsilon0") == nullptr) {
-    throw Error(ErrorCode::usage, "--epsilon", "", "number > 0",
+    throw Error(ErrorCode::usage, Reason::missing, "--epsilon", "", "number > 0",
                 "is missing: without it the target is what the plan costs, and the plan states no noise");
   }
   const Plan plan = comparison::own_plan(source);
@@ -77,7 +78,7 @@ double own_cost(const PlanSource& source, double delta) {
   const std::optional<double> upper =
       accountant.upper(plan.rounds(), {accounting::Question::Kind::epsilon_at_delta, delta});
   if (!upper || !(*upper > 0)) {
-    throw Error(ErrorCode::usage, "--epsilon", "", "number > 0",
+    throw Error(ErrorCode::usage, Reason::missing, "--epsilon", "", "number > 0",
                 "is missing: without it the target is what the plan costs, which is not a positive number");
   }
   return std::stod(rounded_up(*upper));
@@ -118,8 +119,8 @@ void print(const Comparison& all, const Plan& plan, const CompareFlags& flags) {
 
 int compare(const CompareFlags& flags) {
   if (flags.json + flags.csv + flags.svg > 1) {
-    throw Error(ErrorCode::usage, flags.csv ? "--csv" : "--svg", "", "one of --json, --csv and --svg",
-                "does not go with another format");
+    throw Error(ErrorCode::usage, Reason::contradiction, flags.csv ? "--csv" : "--svg", "",
+                "one of --json, --csv and --svg", "does not go with another format");
   }
   const Solves solves = solves_for(flags.solves);
   const bool asks = flags.names_epsilon->count() > 0;

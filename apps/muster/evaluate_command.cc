@@ -59,7 +59,7 @@ protocols::PlanValues values_of(const EvaluateFlags& flags) {
     }
   }
   if (values.data.empty() && values.test_data.empty()) {
-    throw Error(ErrorCode::usage, "--data", "", protocols::data_formats(),
+    throw Error(ErrorCode::usage, Reason::missing, "--data", "", protocols::data_formats(),
                 "is missing: evaluate needs the test data");
   }
   if (values.records > 1) {
@@ -82,7 +82,7 @@ learning::Dataset test_data(const protocols::PlanValues& values, const simulatio
 
 int evaluate(const EvaluateFlags& flags) {
   if (flags.model.empty()) {
-    throw Error(ErrorCode::usage, "MODEL", "", "a model of muster train",
+    throw Error(ErrorCode::usage, Reason::missing, "MODEL", "", "a model of muster train",
                 "is missing: name one, such as runs/quickstart/model.safetensors");
   }
   const protocols::PlanValues values = values_of(flags);

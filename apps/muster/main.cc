@@ -38,7 +38,7 @@ void require_written_results() {
 }
 
 [[noreturn]] void refuse_command(const std::string& name, const std::string& close) {
-  throw Error(ErrorCode::usage, name, "", "",
+  throw Error(ErrorCode::usage, Reason::unknown, name, "", "",
               close.empty() ? "is an unknown command; muster help lists them"
                             : fmt::format("is an unknown command; did you mean {}?", close));
 }
@@ -84,7 +84,7 @@ void refuse_extras(const CLI::App& cli) {
   const std::string close = protocols::nearest(name, {known.begin(), known.end()});
   const char* what = extra.starts_with("-") ? "is an unknown flag" : "is an unexpected argument";
   const bool is_root = cli.get_parent() == nullptr;
-  throw Error(ErrorCode::usage, extra, "", "",
+  throw Error(ErrorCode::usage, Reason::unknown, extra, "", "",
               close.empty() ? fmt::format("{}; muster {}--help shows what there is", what,
                                           is_root ? "" : cli.get_name() + " ")
                             : fmt::format("{}; did you mean {}?", what, close));
@@ -111,7 +111,7 @@ int run_named(const CLI::App& root, const std::vector<Subcommand>& commands) {
     refuse_command(extras.front(), protocols::nearest(extras.front(), {names.begin(), names.end()}));
   }
   refuse_extras(root);
-  throw Error(ErrorCode::usage, "", "", "",
+  throw Error(ErrorCode::usage, Reason::missing, "", "", "",
               "no command given: muster help lists them, and muster account plans/quickstart.toml is one");
 }
 
@@ -120,7 +120,7 @@ void refuse_empty_values(int argc, char** argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string_view word = argv[i];
     if (word.starts_with("--") && word.find('=') == word.size() - 1) {
-      throw Error(ErrorCode::usage, std::string(word.substr(0, word.size() - 1)), "", "",
+      throw Error(ErrorCode::usage, Reason::malformed, std::string(word.substr(0, word.size() - 1)), "", "",
                   "is followed by = and no value");
     }
   }
@@ -132,10 +132,11 @@ void refuse_empty_values(int argc, char** argv) {
   const std::string text = mismatch.what();
   const std::size_t colon = text.find(": ");
   if (colon == text.npos) {
-    throw Error(ErrorCode::usage, "", "", "", text);
+    throw Error(ErrorCode::usage, Reason::malformed, "", "", "", text);
   }
-  throw Error(ErrorCode::usage, text.substr(0, colon), "", "",
-              text.ends_with(" missing") ? "needs a value" : "is given more than once");
+  const bool missing = text.ends_with(" missing");
+  throw Error(ErrorCode::usage, missing ? Reason::missing : Reason::contradiction, text.substr(0, colon), "",
+              "", missing ? "needs a value" : "is given more than once");
 }
 
 int run(int argc, char** argv) {
@@ -158,7 +159,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ArgumentMismatch& mismatch) {
     refuse_count(mismatch);
   } catch (const CLI::ParseError& error) {
-    throw Error(ErrorCode::usage, "", "", "", error.what());
+    throw Error(ErrorCode::usage, Reason::malformed, "", "", "", error.what());
   }
   const int status = run_named(root, commands);
   require_written_results();
@@ -189,6 +190,7 @@ int report(const Error& error, bool json) {
     const reporting::JsonObject body = reporting::JsonObject()
                                            .integer("code", status)
                                            .text("kind", name_of(error.code()))
+                                           .text("reason", name_of(error.reason()))
                                            .text("key", error.key())
                                            .text("value", error.value())
                                            .text("allowed", error.allowed())

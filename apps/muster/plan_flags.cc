@@ -101,7 +101,7 @@ std::string PlanFlags::text(std::string_view key) const { return given(key) ? ty
 protocols::PlanSource PlanFlags::source() const {
   const bool named = file_option_->count() > 0;
   if (!named && needs_plan(command_)) {
-    throw Error(ErrorCode::usage, "PLAN", "", "a TOML file",
+    throw Error(ErrorCode::usage, Reason::missing, "PLAN", "", "a TOML file",
                 fmt::format("is missing: {} needs a plan, such as plans/quickstart.toml", name_of(command_)));
   }
   protocols::PlanSource source =

@@ -38,12 +38,13 @@ std::optional<View> ViewFlag::view() const {
     }
     names += (names.empty() ? "" : " | ") + std::string(name_of(view));
   }
-  throw Error(ErrorCode::plan, "--view", text_, names, "is an unknown view");
+  throw Error(ErrorCode::plan, Reason::unknown, "--view", text_, names, "is an unknown view");
 }
 
 double delta_of(const protocols::Plan& plan, const PlanFlags& flags, const std::string& why) {
   if (!plan.delta()) {
-    throw Error(ErrorCode::plan, "privacy.delta", "", protocols::spec_of("privacy.delta").allowed(),
+    throw Error(ErrorCode::plan, Reason::missing, "privacy.delta", "",
+                protocols::spec_of("privacy.delta").allowed(),
                 fmt::format("is missing: {}; set it in {} or with --delta", why, flags.source().where()));
   }
   return *plan.delta();

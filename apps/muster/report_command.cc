@@ -99,7 +99,7 @@ std::uint64_t restate(simulation::RunRecord& run) {
 
 int report(const ReportFlags& flags) {
   if (flags.named->count() == 0) {
-    throw Error(ErrorCode::usage, "RUN_DIR", "", "the folder of a run",
+    throw Error(ErrorCode::usage, Reason::missing, "RUN_DIR", "", "the folder of a run",
                 "is missing: report needs the folder of a run, such as runs/quickstart");
   }
   simulation::RunRecord run = simulation::read_run(flags.folder);

@@ -68,7 +68,7 @@ std::vector<const Recipe*> chosen(const ReproduceFlags& flags) {
     if (std::find(recipes.begin(), recipes.end(), recipe) == recipes.end()) recipes.push_back(recipe);
   }
   if (recipes.empty()) {
-    throw Error(ErrorCode::usage, "ID", "", "one id or more, --quick or --list",
+    throw Error(ErrorCode::usage, Reason::missing, "ID", "", "one id or more, --quick or --list",
                 "is missing: reproduce needs the id of a figure or table");
   }
   return recipes;
@@ -105,7 +105,7 @@ void reproduce_one(const Recipe& recipe, const ReproduceFlags& flags) {
 int run(const ReproduceFlags& flags) {
   if (flags.list) {
     if (flags.quick || flags.resume || !flags.ids.empty()) {
-      throw Error(ErrorCode::usage, "--list", "", "", "goes with --json alone");
+      throw Error(ErrorCode::usage, Reason::contradiction, "--list", "", "", "goes with --json alone");
     }
     list(flags.json);
     return 0;

@@ -260,7 +260,7 @@ simulation::Sweep sweep_of(const TrainFlags& flags) {
   for (const std::string& text : flags.sweeps) {
     sweep.keys.push_back(swept_key_of(text));
     if (flags.plan.given(sweep.keys.back().key)) {
-      throw Error(ErrorCode::usage, "--sweep", sweep.keys.back().key, "",
+      throw Error(ErrorCode::usage, Reason::contradiction, "--sweep", sweep.keys.back().key, "",
                   "is swept, and its flag is given as well: leave one of them out");
     }
   }

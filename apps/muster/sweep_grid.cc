@@ -49,26 +49,26 @@ std::vector<protocols::Settings> product_of(const std::vector<simulation::SweptK
 simulation::SweptKey swept_key_of(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == text.npos || equals == 0) {
-    throw Error(ErrorCode::usage, "--sweep", text, kForm, "is not a key and its values");
+    throw Error(ErrorCode::usage, Reason::malformed, "--sweep", text, kForm, "is not a key and its values");
   }
   simulation::SweptKey swept{text.substr(0, equals), split(text.substr(equals + 1))};
   const protocols::KeySpec* spec = protocols::find_key(swept.key);
   if (spec == nullptr || spec->flag.empty()) {
     const std::string close = protocols::nearest_key(swept.key);
-    throw Error(ErrorCode::usage, "--sweep", swept.key, kForm,
+    throw Error(ErrorCode::usage, Reason::unknown, "--sweep", swept.key, kForm,
                 spec != nullptr ? "names the plan, and is no setting"
                 : close.empty() ? "is not a key of a plan"
                                 : fmt::format("is not a key of a plan; did you mean {}?", close));
   }
   if (swept.key == "seed") {
-    throw Error(ErrorCode::usage, "--sweep", text, "--seeds N",
+    throw Error(ErrorCode::usage, Reason::malformed, "--sweep", text, "--seeds N",
                 "does not sweep seeds: --seeds does, from --seed on");
   }
   for (std::size_t i = 0; i < swept.values.size(); ++i) {
     const std::string& value = swept.values[i];
     if (value.empty() ||
         std::find(swept.values.begin(), swept.values.begin() + i, value) != swept.values.begin() + i) {
-      throw Error(ErrorCode::usage, "--sweep", text, kForm,
+      throw Error(ErrorCode::usage, Reason::malformed, "--sweep", text, kForm,
                   value.empty() ? "has an empty value" : "has a value twice");
     }
   }
@@ -82,13 +82,13 @@ std::vector<simulation::Combination> combinations_of(const protocols::PlanSource
   for (std::size_t i = 0; i < keys.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (keys[i].key == keys[j].key) {
-        throw Error(ErrorCode::usage, "--sweep", keys[i].key, "", "is swept twice");
+        throw Error(ErrorCode::usage, Reason::contradiction, "--sweep", keys[i].key, "", "is swept twice");
       }
     }
     runs *= std::min<std::uint64_t>(keys[i].values.size(), kMaxRuns + 1);
     if (runs > kMaxRuns) {
-      throw Error(ErrorCode::usage, "--sweep", "", fmt::format("at most {} runs", kMaxRuns),
-                  "asks for too many runs");
+      throw Error(ErrorCode::usage, Reason::out_of_range, "--sweep", "",
+                  fmt::format("at most {} runs", kMaxRuns), "asks for too many runs");
     }
   }
   const std::vector<protocols::Settings> product = product_of(keys, runs / seeds);
@@ -99,13 +99,13 @@ std::vector<simulation::Combination> combinations_of(const protocols::PlanSource
     simulation::Combination combination{product[index], {}};
     const protocols::Plan first = protocols::Plan::validate(variants[index], protocols::Command::train);
     if (first.seed() > std::numeric_limits<std::uint64_t>::max() - (seeds - 1)) {
-      throw Error(ErrorCode::usage, "--seeds", fmt::format("{}", seeds), "",
+      throw Error(ErrorCode::usage, Reason::out_of_range, "--seeds", fmt::format("{}", seeds), "",
                   "goes beyond the last seed, 2^64 - 1");
     }
     for (std::uint64_t i = 0; i < seeds; ++i) {
       combination.plans.push_back(first.with("seed", fmt::format("{}", first.seed() + i)));
       if (!hashes.insert(combination.plans.back().hash()).second) {
-        throw Error(ErrorCode::usage, "--sweep", "", "values that differ",
+        throw Error(ErrorCode::usage, Reason::malformed, "--sweep", "", "values that differ",
                     "has values that make two runs of the same plan");
       }
     }

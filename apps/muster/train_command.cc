@@ -190,8 +190,8 @@ CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
             // A leading zero is refused, because the parser would read the number as octal later.
             if (failure != std::errc() || end != text.data() + text.size() || text.starts_with('0') ||
                 count > most) {
-              throw Error(ErrorCode::usage, flag, text, fmt::format("integer 1..{}", most),
-                          "is out of range, or not an integer");
+              throw Error(ErrorCode::usage, Reason::out_of_range, flag, text,
+                          fmt::format("integer 1..{}", most), "is out of range, or not an integer");
             }
             return "";
           },
@@ -200,7 +200,7 @@ CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
 
 int train_or_sweep(const TrainFlags& flags) {
   if (flags.is_sweep() && simulation::launch_of_this_process().ranks > 1) {
-    throw Error(ErrorCode::usage, "--sweep", "", "one process",
+    throw Error(ErrorCode::usage, Reason::inapplicable, "--sweep", "", "one process",
                 "does not run under mpirun, whose ranks share one run");
   }
   return flags.is_sweep() ? run_sweep(flags) : train_among_ranks(flags);

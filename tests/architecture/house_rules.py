@@ -8,6 +8,7 @@ Run as a program, this file applies every rule. The exit status is 1 if there is
 house_rules_test.py applies each rule to small trees that break it, so a rule that notices nothing fails that test.
 """
 
+import itertools
 import pathlib
 import re
 import sys
@@ -162,6 +163,34 @@ def headers_open_with_what_they_are(root):
         guard = "HWY_TARGET_TOGGLE" if path.name.endswith("-inl.h") else "#pragma once"
         if not any(guard in line for line in lines):
             complaints.append(f"{where}:1: no {guard}")
+    return complaints
+
+
+def headers_say_what_may_run_concurrently(root):
+    """The opening comment of a header of the library says which of its calls may run concurrently.
+
+    The rule looks for the words with which headers say so; docs/library.md promises that they do.
+    """
+    complaints = []
+    for path in sources(root, "src", suffixes=(".h",)):
+        opening = list(itertools.takewhile(lambda line: line.startswith("//"),
+                                           path.read_text(encoding="utf-8").splitlines()))
+        if not re.search(r"thread|concurren|immutable|\bpure\b|nothing to call", " ".join(opening), re.I):
+            complaints.append(f"{path.relative_to(root)}:1: the opening comment does not say which calls may run concurrently")
+    return complaints
+
+
+def refusals_state_their_reason(root):
+    """An Error of the kinds plan and usage is thrown with its Reason, so that programs need not read the message."""
+    complaints = []
+    for path in sources(root, "src", "apps"):
+        if path.stem.endswith("_test"):
+            continue
+        text = path.read_text(encoding="utf-8")
+        for found in re.finditer(r"\bError(?:::in_words)?\(\s*ErrorCode::(?:plan|usage),(?!\s*(?:Reason::|reason\b|\w+ \? Reason::))",
+                                 text):
+            line = text.count("\n", 0, found.start()) + 1
+            complaints.append(f"{path.relative_to(root)}:{line}: an Error of kind plan or usage states no Reason")
     return complaints
 
 
@@ -409,6 +438,8 @@ RULES = [
     every_source_is_built,
     sources_are_no_tests,
     headers_open_with_what_they_are,
+    headers_say_what_may_run_concurrently,
+    refusals_state_their_reason,
     headers_include_what_they_name,
     files_stay_small,
     functions_stay_short,

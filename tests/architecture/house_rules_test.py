@@ -13,12 +13,12 @@ LONG_BODY = SHORT_BODY + "  f();\n"
 
 GOOD = {
     "src/muster/core/CMakeLists.txt": "muster_room(core SOURCES error.cc)\nmuster_test(core error_test.cc)\n",
-    "src/muster/core/error.h": "// The error of everything.\n#pragma once\n",
+    "src/muster/core/error.h": "// The error of everything, which may cross threads.\n#pragma once\n",
     "src/muster/core/error.cc": '#include "muster/core/error.h"\n#include <string>\n',
     "src/muster/core/error_test.cc": '#include "muster/core/error.h"\n#include "tests/support/statistics.h"\n',
     "src/muster/learning/CMakeLists.txt":
         "muster_room(learning  # comment DEPENDS nothing\n  SOURCES models/net.cc\n  DEPENDS core\n  LIBRARIES fmt::fmt)\n",
-    "src/muster/learning/models/net.h": '// A network; derivation: docs/theory/net.md.\n#pragma once\n',
+    "src/muster/learning/models/net.h": '// A network, immutable; derivation: docs/theory/net.md.\n#pragma once\n',
     "src/muster/learning/models/net.cc": '#include "muster/learning/models/net.h"\n  #  include "muster/core/error.h"\n',
     "docs/theory/net.md": "# Net\n",
     "tools/golden/sums.py": "import math\nfrom stored import rows\n",
@@ -60,6 +60,12 @@ BROKEN = [
      house_rules.sources_are_no_tests, "CMakeLists.txt:1: binary_test.cc is listed as a source"),
     ({"src/muster/core/error.h": "#pragma once\n// The error.\n"},
      house_rules.headers_open_with_what_they_are, "does not open with a comment"),
+    ({"src/muster/core/error.h": "// The error.\n#pragma once\n\n// The functions are pure.\n"},
+     house_rules.headers_say_what_may_run_concurrently, "error.h:1: the opening comment does not say which calls"),
+    ({"src/muster/core/error.cc": 'void f() {\n  throw Error(ErrorCode::plan, "a", "", "", "is no a");\n}\n'},
+     house_rules.refusals_state_their_reason, "error.cc:2: an Error of kind plan or usage states no Reason"),
+    ({"src/muster/core/error.cc": 'void f() {\n  throw Error::in_words(\n      ErrorCode::usage, "a", "", "", "b");\n}\n'},
+     house_rules.refusals_state_their_reason, "error.cc:2: an Error of kind plan or usage states no Reason"),
     ({"src/muster/core/error.h": "// The error.\n#pragma once\n#include <string>\nstd::size_t f(std::string, std::span<int>);\n"},
      house_rules.headers_include_what_they_name, "error.h:4: std::span without <span>"),
     ({"src/muster/core/error.h": "// The error.\n#pragma once\nstd::size_t f();  // no std::string\n"},

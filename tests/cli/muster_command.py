@@ -46,8 +46,9 @@ class CommandTest(unittest.TestCase):
         both = run(*arguments, "--json")
         self.assertEqual((both.returncode, both.stderr), (status, words.stderr))
         error = self.one_line(both)["error"]
-        self.assertEqual(list(error), ["code", "kind", "key", "value", "allowed", "message"])
+        self.assertEqual(list(error), ["code", "kind", "reason", "key", "value", "allowed", "message"])
         self.assertEqual(error["code"], status)
+        self.assertEqual(error["reason"] != "", error["kind"] in ("plan", "usage"), error)
         self.assertEqual(words.stderr, f"muster: {error['message']}\n")
         return error
 

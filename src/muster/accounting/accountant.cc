@@ -69,7 +69,7 @@ Statement Accountant::account(std::uint64_t rounds, const Question& question,
 
 Statement Accountant::account(const Question& question, std::optional<View> asked) const {
   if (!state_->rounds) {
-    throw Error(ErrorCode::plan, "rounds", "", "a number of rounds",
+    throw Error(ErrorCode::plan, Reason::missing, "rounds", "", "a number of rounds",
                 "must be given, since this accountant was made without stages");
   }
   return account(*state_->rounds, question, asked);

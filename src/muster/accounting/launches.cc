@@ -22,8 +22,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<Launch> valid_launches(std::vector<Launch> launches) {
   if (launches.size() < 2) {
-    throw Error(ErrorCode::plan, "launches", fmt::format("{}", launches.size()), "two or more",
-                "are too few to be composed");
+    throw Error(ErrorCode::plan, Reason::out_of_range, "launches", fmt::format("{}", launches.size()),
+                "two or more", "are too few to be composed");
   }
   return launches;
 }

@@ -56,7 +56,8 @@ std::vector<std::uint64_t> up_to(std::uint64_t rounds) {
 PrivacyCurves privacy_curves(const Accountant& accountant, std::uint64_t rounds, const Question& question,
                              std::optional<View> view) {
   if (rounds == 0) {
-    throw Error(ErrorCode::plan, "rounds.count", "0", "integer >= 1", "leaves nothing to draw a curve of");
+    throw Error(ErrorCode::plan, Reason::out_of_range, "rounds.count", "0", "integer >= 1",
+                "leaves nothing to draw a curve of");
   }
   const auto statement_at = [&](std::uint64_t count, double fixed) {
     return accountant.account(count, {question.kind(), fixed}, view);

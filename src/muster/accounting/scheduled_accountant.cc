@@ -28,13 +28,13 @@ Rate highest_rate(const std::vector<Stage>& stages) {
 // Returns the stages that have rounds, or the first stage if none has.
 std::vector<Stage> valid_stages(std::vector<Stage> stages) {
   if (stages.empty()) {
-    throw Error(ErrorCode::plan, "stages", "", "one stage or more", "is empty");
+    throw Error(ErrorCode::plan, Reason::missing, "stages", "", "one stage or more", "is empty");
   }
   const Stage first = stages.front();
   for (const Stage& stage : stages) {
     if (std::string(name_of(stage.participation)) != name_of(first.participation)) {
-      throw Error(ErrorCode::plan, "stages", name_of(stage.participation), name_of(first.participation),
-                  "is not the first stage's protocol");
+      throw Error(ErrorCode::plan, Reason::contradiction, "stages", name_of(stage.participation),
+                  name_of(first.participation), "is not the first stage's protocol");
     }
   }
   std::erase_if(stages, [](const Stage& stage) { return stage.rounds == 0; });
@@ -67,8 +67,8 @@ std::vector<Stage> ScheduledAccountant::reached(std::uint64_t rounds) const {
     left -= now;
   }
   if (left > 0) {
-    throw Error(ErrorCode::plan, "rounds", fmt::format("{}", rounds), fmt::format("at most {}", rounds_),
-                "is more than all stages have");
+    throw Error(ErrorCode::plan, Reason::out_of_range, "rounds", fmt::format("{}", rounds),
+                fmt::format("at most {}", rounds_), "is more than all stages have");
   }
   return stages;
 }

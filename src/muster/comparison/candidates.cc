@@ -69,7 +69,7 @@ std::vector<std::string_view> solved_keys(const PlanSource& source, Solves solve
 Plan validated(const PlanSource& source, Command command, Solves solves) {
   Plan plan = Plan::validate(source, command, solved_keys(source, solves));
   if (plan.rounds() == 0) {
-    throw Error(ErrorCode::plan, "rounds.count", "0", "integer >= 1",
+    throw Error(ErrorCode::plan, Reason::out_of_range, "rounds.count", "0", "integer >= 1",
                 "costs nothing, so that there is nothing to compare");
   }
   if (plan.rate() > 0 || !plan.checks_in()) {
@@ -132,8 +132,8 @@ Candidates candidates_of(const PlanSource& source, const Wanted& wanted, Command
   }
   if (candidates.plans.empty()) {
     const LeftOut& first = candidates.left_out.front();
-    throw Error(ErrorCode::plan, protocols.named ? "--protocol" : "--randomizer", "", "",
-                fmt::format("leaves nothing to compare: {} {}", first.name, first.why));
+    throw Error(ErrorCode::plan, Reason::inapplicable, protocols.named ? "--protocol" : "--randomizer", "",
+                "", fmt::format("leaves nothing to compare: {} {}", first.name, first.why));
   }
   return candidates;
 }

@@ -45,6 +45,21 @@ TEST(Error, CarriesItsPartsWhateverItsWords) {
   EXPECT_EQ(error.key() + error.value() + error.allowed(), "mpirun2one");
 }
 
+TEST(Error, StatesItsReasonApartFromItsWords) {
+  const Error missing(ErrorCode::plan, Reason::missing, "privacy.delta", "", "in (0, 1)", "is missing");
+  EXPECT_EQ(missing.reason(), Reason::missing);
+  EXPECT_STREQ(missing.what(), "privacy.delta is missing; allowed: in (0, 1)");
+  EXPECT_EQ(Error::in_words(ErrorCode::usage, Reason::malformed, "a", "", "", "b").reason(),
+            Reason::malformed);
+  EXPECT_EQ(Error(ErrorCode::file, "a", "", "", "is gone").reason(), Reason::none);
+  std::set<std::string> names;
+  for (const Reason reason :
+       {Reason::none, Reason::unknown, Reason::missing, Reason::wrong_type, Reason::out_of_range,
+        Reason::malformed, Reason::inapplicable, Reason::contradiction}) {
+    EXPECT_TRUE(names.insert(name_of(reason)).second) << name_of(reason);
+  }
+}
+
 TEST(Error, ExitStatusesAreTheDocumentedOnes) {
   EXPECT_EQ(exit_status(ErrorCode::usage), 2);
   EXPECT_EQ(exit_status(ErrorCode::plan), 2);

@@ -48,6 +48,28 @@ const char* name_of(ErrorCode code) {
   return "internal";
 }
 
+const char* name_of(Reason reason) {
+  switch (reason) {
+    case Reason::none:
+      return "";
+    case Reason::unknown:
+      return "unknown";
+    case Reason::missing:
+      return "missing";
+    case Reason::wrong_type:
+      return "wrong-type";
+    case Reason::out_of_range:
+      return "out-of-range";
+    case Reason::malformed:
+      return "malformed";
+    case Reason::inapplicable:
+      return "inapplicable";
+    case Reason::contradiction:
+      return "contradiction";
+  }
+  return "";
+}
+
 namespace {
 
 bool is_of_file(ErrorCode code) {
@@ -91,25 +113,32 @@ std::string compose(ErrorCode code, const std::string& key, const std::string& v
 
 }  // namespace
 
-Error::Error(Whole, ErrorCode code, std::string key, std::string value, std::string allowed,
+Error::Error(Whole, ErrorCode code, Reason reason, std::string key, std::string value, std::string allowed,
              const std::string& text)
     : std::runtime_error(text),
       code_(code),
+      reason_(reason),
       key_(std::move(key)),
       value_(std::move(value)),
       allowed_(std::move(allowed)) {}
 
-Error::Error(ErrorCode code, std::string key, std::string value, std::string allowed,
+Error::Error(ErrorCode code, Reason reason, std::string key, std::string value, std::string allowed,
              const std::string& message)
     : std::runtime_error(compose(code, key, value, allowed, message)),
       code_(code),
+      reason_(reason),
       key_(std::move(key)),
       value_(std::move(value)),
       allowed_(std::move(allowed)) {}
 
+Error Error::in_words(ErrorCode code, Reason reason, std::string key, std::string value, std::string allowed,
+                      const std::string& text) {
+  return {Whole{}, code, reason, std::move(key), std::move(value), std::move(allowed), text};
+}
+
 Error Error::in_words(ErrorCode code, std::string key, std::string value, std::string allowed,
                       const std::string& text) {
-  return {Whole{}, code, std::move(key), std::move(value), std::move(allowed), text};
+  return in_words(code, Reason::none, std::move(key), std::move(value), std::move(allowed), text);
 }
 
 }  // namespace muster

@@ -8,13 +8,14 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace muster {
 
 enum class ErrorCode {
   usage,        // a flag or subcommand that does not exist or does not apply
   plan,         // a plan key that is unknown, inapplicable, of the wrong type, or out of range
-  uncovered,    // no theorem covers this protocol with this randomizer; `allowed` names the missing theorem
+  uncovered,    // no theorem covers the question, and `allowed` says what is covered
   data,         // a data set that is missing, truncated, or malformed
   file,         // a file or folder that cannot be read or written
   checkpoint,   // a checkpoint that is corrupt or belongs to another plan
@@ -23,12 +24,27 @@ enum class ErrorCode {
   interrupted,  // Ctrl-C or SIGTERM stopped the work
 };
 
+// Why a plan, a flag or an argument was refused (codes plan and usage). The words of a message may change; a
+// program or a test compares this.
+enum class Reason {
+  none,           // the code says it all
+  unknown,        // there is no such key, flag, command or name
+  missing,        // what is needed is not stated
+  wrong_type,     // the value is of another type than the key
+  out_of_range,   // the value is outside the allowed range, or not one of the allowed values
+  malformed,      // the text cannot be parsed
+  inapplicable,   // the key or value does not apply to this command, protocol, randomizer or model
+  contradiction,  // the value does not fit another key, another flag, or the data
+};
+
 // The process exit status: 2 for usage, plan and uncovered; 3 for data, file and checkpoint; 4 for budget; 5
 // for internal; 130 for interrupted. docs/plan.md explains them under "Exit status".
 int exit_status(ErrorCode code);
 
 // The code's name as printed in JSON, for example "plan".
 const char* name_of(ErrorCode code);
+// The reason's name as printed in JSON, for example "out-of-range".
+const char* name_of(Reason reason);
 
 class Error : public std::runtime_error {
  public:
@@ -41,23 +57,30 @@ class Error : public std::runtime_error {
   //     uncovered, internal, interrupted  "view = sum-only: message; allowed: ..."
   // After a flag, its value follows without "=", as it was typed ("--view x"). A message that begins with a
   // comma or a colon continues the subject (", line 3: ...").
-  Error(ErrorCode code, std::string key, std::string value, std::string allowed, const std::string& message);
+  Error(ErrorCode code, Reason reason, std::string key, std::string value, std::string allowed,
+        const std::string& message);
+  Error(ErrorCode code, std::string key, std::string value, std::string allowed, const std::string& message)
+      : Error(code, Reason::none, std::move(key), std::move(value), std::move(allowed), message) {}
 
   // An error whose what() is exactly `text`, for a message that none of these forms fits.
+  static Error in_words(ErrorCode code, Reason reason, std::string key, std::string value,
+                        std::string allowed, const std::string& text);
   static Error in_words(ErrorCode code, std::string key, std::string value, std::string allowed,
                         const std::string& text);
 
   ErrorCode code() const { return code_; }
+  Reason reason() const { return reason_; }
   const std::string& key() const { return key_; }
   const std::string& value() const { return value_; }
   const std::string& allowed() const { return allowed_; }
 
  private:
   struct Whole {};  // selects the constructor whose `text` is all of what()
-  Error(Whole, ErrorCode code, std::string key, std::string value, std::string allowed,
+  Error(Whole, ErrorCode code, Reason reason, std::string key, std::string value, std::string allowed,
         const std::string& text);
 
   ErrorCode code_;
+  Reason reason_;
   std::string key_;
   std::string value_;
   std::string allowed_;

@@ -20,7 +20,7 @@ constexpr double kPowerOutward = 1 + numerics::kEightThousandRoundings;
 
 void require_positive(const char* key, double value) {
   if (!(value > 0 && std::isfinite(value))) {
-    throw Error(ErrorCode::plan, key, fmt::format("{}", value), "a finite number > 0",
+    throw Error(ErrorCode::plan, Reason::out_of_range, key, fmt::format("{}", value), "a finite number > 0",
                 "is not a privacy parameter");
   }
 }
@@ -41,14 +41,14 @@ const char* name_of(CoordinateLocal::Norm norm) {
 
 WithEpsilon0::WithEpsilon0(double epsilon0) : epsilon0_(epsilon0) {
   if (!(epsilon0 >= kMinEpsilon0 && std::isfinite(epsilon0))) {
-    throw Error(ErrorCode::plan, "randomizer.epsilon0", fmt::format("{}", epsilon0),
+    throw Error(ErrorCode::plan, Reason::out_of_range, "randomizer.epsilon0", fmt::format("{}", epsilon0),
                 fmt::format("a finite number >= {}", kMinEpsilon0), "is not a privacy parameter");
   }
 }
 
 KRandomizedResponse::KRandomizedResponse(double epsilon0, std::uint64_t k) : WithEpsilon0(epsilon0), k_(k) {
   if (k < 2) {
-    throw Error(ErrorCode::plan, "randomizer.k", fmt::format("{}", k), "integer >= 2",
+    throw Error(ErrorCode::plan, Reason::out_of_range, "randomizer.k", fmt::format("{}", k), "integer >= 2",
                 "is not a number of answers");
   }
 }

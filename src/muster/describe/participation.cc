@@ -11,7 +11,7 @@ namespace {
 
 void require(bool ok, const char* key, const std::string& value, const std::string& allowed) {
   if (!ok) {
-    throw Error(ErrorCode::plan, key, value, allowed, "is out of range");
+    throw Error(ErrorCode::plan, Reason::out_of_range, key, value, allowed, "is out of range");
   }
 }
 

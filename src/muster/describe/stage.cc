@@ -8,8 +8,8 @@ namespace muster::accounting {
 
 void validate_rounds(std::uint64_t rounds) {
   if (rounds > kMaxRounds) {
-    throw Error(ErrorCode::plan, "rounds", fmt::format("{}", rounds), fmt::format("at most {}", kMaxRounds),
-                "is out of range");
+    throw Error(ErrorCode::plan, Reason::out_of_range, "rounds", fmt::format("{}", rounds),
+                fmt::format("at most {}", kMaxRounds), "is out of range");
   }
 }
 

@@ -13,7 +13,8 @@ constexpr const char* kKey = "rounds.learning_rate";
 
 double checked(double value) {
   if (!(value > 0) || !std::isfinite(value)) {
-    throw Error(ErrorCode::plan, kKey, fmt::format("{}", value), "number > 0", "is not a learning rate");
+    throw Error(ErrorCode::plan, Reason::out_of_range, kKey, fmt::format("{}", value), "number > 0",
+                "is not a learning rate");
   }
   return value;
 }

@@ -40,7 +40,7 @@ std::optional<std::pair<double, double>> range_as_written(const Stated& stated) 
     return std::nullopt;
   }
   if (!lo || !hi) {
-    refuse(stated, "is not a range of two numbers");
+    refuse(stated, Reason::wrong_type, "is not a range of two numbers");
   }
   return std::pair(*lo, *hi);
 }
@@ -55,7 +55,7 @@ std::string Integers::allowed(Command) const {
 void Integers::read(const Stated& stated, PlanValues& values) const {
   const std::uint64_t integer = integer_value(stated, max > kMaxInteger);
   if (integer < min || integer > max) {
-    refuse(stated, "is out of range");
+    refuse(stated, Reason::out_of_range, "is out of range");
   }
   field.set(values, integer);
 }
@@ -81,10 +81,10 @@ void Rates::read(const Stated& stated, PlanValues& values) const {
   const double alone = written ? 0 : number_value(stated, range);
   const auto [lo, hi] = written.value_or(std::pair(alone, alone));
   if (!range.contains(lo) || !range.contains(hi)) {
-    refuse(stated, "is out of range");
+    refuse(stated, Reason::out_of_range, "is out of range");
   }
   if (lo > hi) {
-    refuse(stated, "is a range whose lowest rate does not come first");
+    refuse(stated, Reason::malformed, "is a range whose lowest rate does not come first");
   }
   values.*highest = hi;
   values.*lowest = lo < hi ? std::optional(lo) : std::nullopt;

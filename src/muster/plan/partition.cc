@@ -54,7 +54,7 @@ std::string Partitions::allowed(Command) const {
 void Partitions::read(const Stated& stated, PlanValues& values) const {
   const std::optional<Partition> partition = parse_partition(text_value(stated));
   if (!partition) {
-    refuse(stated, "is no partition of the records");
+    refuse(stated, Reason::malformed, "is no partition of the records");
   }
   field.set(values, *partition);
 }

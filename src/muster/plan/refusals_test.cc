@@ -6,10 +6,12 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 #include <set>
 
 #include "muster/core/error.h"
+#include "muster/plan/error_of_test.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/plan.h"
 #include "muster/plan/source.h"
@@ -211,6 +213,42 @@ TEST(PlanRefusals, EveryWordOfTheMessageHelps) {
       refusal(ldp_sgd_plan(), "participation.rate", "[0.2, 0.1]"),
       "participation.rate = [0.2, 0.1] (bad.toml, line 13, column 22) is a range whose lowest rate does "
       "not come first; allowed: number in (0, 1], or [lo, hi] (as a flag lo:hi)");
+}
+
+// The reason is data, so that a program need not read the message.
+TEST(PlanRefusals, StateTheirReason) {
+  struct Refused {
+    const char* key;
+    const char* literal;
+    Reason reason;
+  };
+  for (const Refused& refused :
+       std::initializer_list<Refused>{{"participation.rates", "0.1", Reason::unknown},
+                                      {"participation.protocol", "\"subsets\"", Reason::unknown},
+                                      {"population.data", "\"zip:a\"", Reason::unknown},
+                                      {"participation.rate", "true", Reason::wrong_type},
+                                      {"population.clients", "1.5", Reason::wrong_type},
+                                      {"population.clients", "-1", Reason::out_of_range},
+                                      {"participation.rate", "1.5", Reason::out_of_range},
+                                      {"participation.rate", "nan", Reason::out_of_range},
+                                      {"participation.rate", "[0.2, 0.1]", Reason::malformed},
+                                      {"participation.dropout", "[[1]]", Reason::malformed},
+                                      {"rounds.learning_rate", "\"inverse-sqrt:\"", Reason::malformed},
+                                      {"participation.subset", "5", Reason::inapplicable},
+                                      {"model.public_data", "\"digits\"", Reason::inapplicable}}) {
+    const Error error = error_of([&] { read(written(ldp_sgd_plan(), refused.key, refused.literal)); });
+    EXPECT_EQ(error.reason(), refused.reason) << error.what();
+    EXPECT_EQ(error.key(), refused.key);
+  }
+  Lines lines = ldp_sgd_plan();
+  lines.erase("privacy.delta");
+  EXPECT_EQ(error_of([&] { read(written(lines, "seed", "1")); }).reason(), Reason::missing);
+  EXPECT_EQ(error_of([&] { read("seed = ["); }).reason(), Reason::malformed);
+  lines = ldp_sgd_plan();
+  lines["model.kind"] = "\"features+linear\"";
+  lines["population.data"] = "\"idx:a\"";
+  EXPECT_EQ(error_of([&] { read(written(lines, "model.public_data", "\"idx:a\"")); }).reason(),
+            Reason::contradiction);
 }
 
 TEST(PlanRefusals, UnknownKeysSuggestTheNearest) {

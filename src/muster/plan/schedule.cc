@@ -13,8 +13,8 @@ Schedule Schedule::piecewise(Steps steps, const char* key) {
   const auto not_later = [](const auto& a, const auto& b) { return b.first <= a.first; };
   if (steps.empty() || steps.front().first != 1 ||
       std::ranges::adjacent_find(steps, not_later) != steps.end()) {
-    throw Error(ErrorCode::plan, key, "", "[[1, value], [round, value], ...], rounds increasing",
-                "is not a schedule");
+    throw Error(ErrorCode::plan, Reason::malformed, key, "",
+                "[[1, value], [round, value], ...], rounds increasing", "is not a schedule");
   }
   Schedule schedule(0);
   schedule.steps_ = std::move(steps);

@@ -16,7 +16,7 @@ auto located(const Stated& stated, const char* what, const Make& make) {
   try {
     return make();
   } catch (const Error& error) {
-    refuse(std::string(stated.key), stated.raw, error.allowed(), what);
+    refuse(error.reason(), std::string(stated.key), stated.raw, error.allowed(), what);
   }
 }
 
@@ -28,7 +28,8 @@ Schedule::Steps steps_value(const Stated& stated, const std::vector<RawValue>& s
     const auto* round = paired ? std::get_if<std::int64_t>(&(*pair)[0].value) : nullptr;
     const std::optional<double> value = paired ? toml_number((*pair)[1]) : std::nullopt;
     if (round == nullptr || *round < 1 || !value) {
-      refuse(stated, fmt::format("has the step {}, which is not [round, value]", step.text));
+      refuse(stated, Reason::malformed,
+             fmt::format("has the step {}, which is not [round, value]", step.text));
     }
     schedule.emplace_back(static_cast<std::uint64_t>(*round), *value);
   }
@@ -54,10 +55,10 @@ void Schedules::read(const Stated& stated, PlanValues& values) const {
   auto schedule = located(stated, "is not a schedule",
                           [&] { return Schedule::piecewise(numbers, std::string(stated.key).c_str()); });
   if (!std::ranges::all_of(numbers, [&](const auto& step) { return range.contains(step.second); })) {
-    refuse(stated, "is out of range");
+    refuse(stated, Reason::out_of_range, "is out of range");
   }
   if (solves(stated.command) && !schedule.constant()) {
-    refuse(stated,
+    refuse(stated, Reason::inapplicable,
            fmt::format("is a schedule, and {} answers for rounds that are alike", name_of(stated.command)));
   }
   field.set(values, std::move(schedule));
@@ -84,7 +85,7 @@ void LearningRates::read(const Stated& stated, PlanValues& values) const {
       text != nullptr && text->starts_with(kInverseSqrt)) {
     const std::optional<double> number = parse_number(std::string_view(*text).substr(kInverseSqrt.size()));
     if (!number) {
-      refuse(stated, "has no finite number after inverse-sqrt:");
+      refuse(stated, Reason::malformed, "has no finite number after inverse-sqrt:");
     }
     field.set(values, located(stated, kWhat, [&] { return LearningRate::inverse_sqrt(*number); }));
     return;

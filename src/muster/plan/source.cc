@@ -159,7 +159,7 @@ bool is_deep(std::string_view text) { return std::ranges::count(text, '.') > kMa
 
 toml::table parse(std::string_view text, const std::string& name) {
   if (is_deep(text)) {
-    throw Error(ErrorCode::plan, name, "", fmt::format("at most {} dots", kMaxDots),
+    throw Error(ErrorCode::plan, Reason::malformed, name, "", fmt::format("at most {} dots", kMaxDots),
                 "has too many dots for a plan");
   }
   if (const auto at = beyond_ascii_outside_text(text)) {
@@ -167,7 +167,7 @@ toml::table parse(std::string_view text, const std::string& name) {
     const auto line = static_cast<std::uint32_t>(1 + std::ranges::count(before, '\n'));
     const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0 on line 1
     throw Error(
-        ErrorCode::plan, name, "", "",
+        ErrorCode::plan, Reason::malformed, name, "", "",
         fmt::format(", line {}, column {}: only a string or a comment may have characters beyond ASCII, "
                     "in \"{}\"",
                     line, column, line_of(text, line)));
@@ -176,7 +176,7 @@ toml::table parse(std::string_view text, const std::string& name) {
     return toml::parse(text, name);
   } catch (const toml::parse_error& error) {
     const auto [line, column] = error.source().begin;
-    throw Error(ErrorCode::plan, name, "", "",
+    throw Error(ErrorCode::plan, Reason::malformed, name, "", "",
                 fmt::format(", line {}, column {}: {}, in \"{}\"", line, column, error.description(),
                             line_of(text, line)));
   }
@@ -185,7 +185,8 @@ toml::table parse(std::string_view text, const std::string& name) {
 // Parses an array given as a flag, such as "[[1, 1.0], [100, 0.5]]", by the grammar of plan files.
 RawValue array_of_flag(const std::string& key, const std::string& text, const std::string& flag) {
   const auto refused = [&](const std::string& value, const std::string& message) {
-    return Error(ErrorCode::plan, key, value, spec_of(key).allowed(), fmt::format("({}) {}", flag, message));
+    return Error(ErrorCode::plan, Reason::malformed, key, value, spec_of(key).allowed(),
+                 fmt::format("({}) {}", flag, message));
   };
   if (is_deep(text)) throw refused("", "is too long");
   if (beyond_ascii_outside_text(text)) throw refused(printable(text), "has characters beyond ASCII");
@@ -270,7 +271,7 @@ PlanSource PlanSource::from_canonical(std::string_view text, const std::string& 
 void PlanSource::override_key(std::string_view key, const std::string& text, const std::string& given_by) {
   const KeySpec* spec = find_key(key);
   if (spec == nullptr || spec->flag.empty()) {
-    throw Error(ErrorCode::usage, std::string(key), text, nearest_key(key),
+    throw Error(ErrorCode::usage, Reason::unknown, std::string(key), text, nearest_key(key),
                 "is a key that no flag overrides");
   }
   const std::string flag = given_by.empty() ? std::string(spec->flag) : given_by;

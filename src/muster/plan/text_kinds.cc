@@ -21,7 +21,7 @@ void FolderName::read(const Stated& stated, PlanValues& values) const {
   std::string text = text_value(stated);
   if (text.empty() || text.size() > 100 || text.front() == '.' ||
       text.find_first_not_of(kSafe) != text.npos) {
-    refuse(stated, "is not a name for a run folder");
+    refuse(stated, Reason::malformed, "is not a name for a run folder");
   }
   field.set(values, std::move(text));
 }
@@ -68,22 +68,22 @@ std::string DataSet::allowed(Command) const {
 void DataSet::read(const Stated& stated, PlanValues& values) const {
   std::string text = text_value(stated);
   if (has_controls(text)) {
-    refuse(stated, "has control characters in a path");
+    refuse(stated, Reason::malformed, "has control characters in a path");
   }
   if (text.empty()) {
-    refuse(stated, "names no folder");
+    refuse(stated, Reason::malformed, "names no folder");
   }
   const std::size_t colon = text.find(':');
   const DataFormat* const begins = data_format_of(text);
   if (begins != nullptr && colon + 1 == text.size()) {
-    refuse(stated, begins->folder ? "names no folder" : "names no file");
+    refuse(stated, Reason::malformed, begins->folder ? "names no folder" : "names no file");
   }
   if (!format.empty() && (begins == nullptr || begins->name != format)) {
-    refuse(stated, "is of another kind");
+    refuse(stated, Reason::out_of_range, "is of another kind");
   }
   if (begins == nullptr && colon != text.npos && text.find('/') > colon) {
     // A folder with a colon in its name must be written idx:NAME.
-    refuse(stated, "is an unknown kind of data");
+    refuse(stated, Reason::unknown, "is an unknown kind of data");
   }
   field.set(values, begins != nullptr || text == "digits" ? text : "idx:" + text);
 }
@@ -97,7 +97,7 @@ std::string ColumnName::allowed(Command) const { return "the name of a column in
 void ColumnName::read(const Stated& stated, PlanValues& values) const {
   std::string text = text_value(stated);
   if (text.empty() || has_controls(text) || text.front() == ' ' || text.back() == ' ') {
-    refuse(stated, "is not the name of a column");
+    refuse(stated, Reason::malformed, "is not the name of a column");
   }
   field.set(values, std::move(text));
 }
@@ -153,10 +153,11 @@ void Choices::read(const Stated& stated, PlanValues& values) const {
     std::vector<std::string_view> names;
     std::ranges::transform(options_, std::back_inserter(names), &Choice::name);
     const std::string close = nearest(text, names);
-    refuse(stated, close.empty() ? "is unknown" : fmt::format("is unknown; did you mean {}?", close));
+    refuse(stated, Reason::unknown,
+           close.empty() ? "is unknown" : fmt::format("is unknown; did you mean {}?", close));
   }
   if (!option->works_with(stated.command)) {
-    refuse(stated, std::string(option->untrainable));
+    refuse(stated, Reason::inapplicable, std::string(option->untrainable));
   }
   option->choose(values);
 }

@@ -39,7 +39,7 @@ void refuse_unknown_keys(const PlanSource& source) {
         allowed += (allowed.empty() ? "" : " | ") + std::string(spec.key);
       }
     }
-    refuse(key, raw, allowed.empty() ? close : allowed,
+    refuse(Reason::unknown, key, raw, allowed.empty() ? close : allowed,
            close.empty() ? "is an unknown key" : fmt::format("is an unknown key; did you mean {}?", close));
   }
 }
@@ -48,7 +48,7 @@ void refuse_unknown_keys(const PlanSource& source) {
                                  const PlanSource& source) {
   const std::string how =
       spec.flag.empty() ? "" : fmt::format("; set it in {} or with {}", source.where(), spec.flag);
-  throw Error(ErrorCode::plan, std::string(spec.key), "", spec.allowed(command),
+  throw Error(ErrorCode::plan, Reason::missing, std::string(spec.key), "", spec.allowed(command),
               fmt::format("is missing: {} needs it{}", needed_by, how));
 }
 
@@ -101,25 +101,27 @@ std::vector<std::string> read_values(const PlanSource& source, const Purpose& pu
     // A plan may contain keys that the command does not use, because the same plan is accounted and trained.
     // A flag for such a key is refused, however.
     if (raw.origin.is_flag() && !spec.applies_to(purpose.command)) {
-      refuse(key, raw, "with " + std::string(spec.commands),
+      refuse(Reason::inapplicable, key, raw, "with " + std::string(spec.commands),
              fmt::format("does not apply to {}", name_of(purpose.command)));
     }
     if (purpose.solves_for(key)) {
       if (raw.origin.is_flag()) {
-        refuse(key, raw, "", fmt::format("is what {} is asked for", name_of(purpose.command)));
+        refuse(Reason::inapplicable, key, raw, "",
+               fmt::format("is what {} is asked for", name_of(purpose.command)));
       }
       continue;
     }
     if (!spec.applies_to(deciding.protocol, deciding.randomizer)) {
       if (!is_left_out(source, key, raw)) {
-        refuse(key, raw, spec.only_with(), why_inapplicable(deciding));
+        refuse(Reason::inapplicable, key, raw, spec.only_with(), why_inapplicable(deciding));
       }
       left_out.push_back(fmt::format("{} = {} ({}) {}, and is left out", key, raw.text, raw.origin.describe(),
                                      why_inapplicable(deciding)));
       continue;
     }
     if (!deciding.fits(spec)) {
-      refuse(key, raw, spec.only_with(), fmt::format("does not apply to model {}", deciding.model));
+      refuse(Reason::inapplicable, key, raw, spec.only_with(),
+             fmt::format("does not apply to model {}", deciding.model));
     }
     spec.read(raw, purpose.command, values);
   }
@@ -158,7 +160,7 @@ void refuse_missing_keys(const PlanSource& source, const Purpose& purpose, const
 void refuse_stated(const PlanSource& source, const char* key, const std::string& allowed,
                    const std::string& message) {
   if (const RawValue* raw = source.find(key); raw != nullptr) {
-    refuse(key, *raw, allowed, message);
+    refuse(Reason::contradiction, key, *raw, allowed, message);
   }
 }
 
@@ -191,12 +193,12 @@ void check_layout_of_data(const PlanSource& source, const Plan& plan) {
 void check_slots_can_be_trained(const Plan& plan) {
   constexpr std::uint64_t kMaxSlots = 1'000'000'000;  // each slot takes at least 16 bytes of memory
   if (plan.has_slots() && plan.slots() > kMaxSlots) {
-    throw Error(ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots()), "integer 1..1e9",
-                "is more slots than can be trained");
+    throw Error(ErrorCode::plan, Reason::out_of_range, "participation.slots", fmt::format("{}", plan.slots()),
+                "integer 1..1e9", "is more slots than can be trained");
   }
   if (plan.protocol() == Protocol::random_check_in_sliding && plan.slots() > plan.clients()) {
     throw Error(
-        ErrorCode::plan, "participation.slots", fmt::format("{}", plan.slots()),
+        ErrorCode::plan, Reason::contradiction, "participation.slots", fmt::format("{}", plan.slots()),
         fmt::format("integer 1..{}", plan.clients()),
         "is a window longer than the run: it ends before the first client's window does, with no update");
   }
@@ -206,7 +208,7 @@ void check_updates_can_be_numbered(const Plan& plan) {
   // Updates count from 1, and the address of a random stream holds numbers below 2^40.
   constexpr std::uint64_t kMaxUpdates = (std::uint64_t{1} << 40) - 1;
   if (plan.updates() > kMaxUpdates) {
-    throw Error(ErrorCode::plan, "rounds.count", fmt::format("{}", plan.rounds()),
+    throw Error(ErrorCode::plan, Reason::out_of_range, "rounds.count", fmt::format("{}", plan.rounds()),
                 fmt::format("integer 0..{}", kMaxUpdates / plan.slots_a_run()),
                 plan.has_slots()
                     ? fmt::format("is more than can be trained, with {} slots each", plan.slots_a_run())
@@ -216,7 +218,7 @@ void check_updates_can_be_numbered(const Plan& plan) {
 
 void check_batch_divides_slots(const Plan& plan) {
   if (plan.has_slots() && plan.slots() % plan.batch() != 0) {
-    throw Error(ErrorCode::plan, "rounds.batch", fmt::format("{}", plan.batch()),
+    throw Error(ErrorCode::plan, Reason::contradiction, "rounds.batch", fmt::format("{}", plan.batch()),
                 fmt::format("a divisor of participation.slots = {}", plan.slots()),
                 "makes a step reach into the next run");
   }

@@ -86,7 +86,7 @@ std::uint64_t integer_value(const Stated& stated, bool text_in_files) {
   const RawValue& raw = stated.raw;
   if (const auto* integer = std::get_if<std::int64_t>(&raw.value)) {
     if (*integer < 0) {
-      refuse(stated, "is out of range");
+      refuse(stated, Reason::out_of_range, "is out of range");
     }
     return static_cast<std::uint64_t>(*integer);
   }
@@ -94,14 +94,17 @@ std::uint64_t integer_value(const Stated& stated, bool text_in_files) {
       text != nullptr && (raw.origin.is_flag() || text_in_files)) {
     const std::optional<std::uint64_t> parsed = integer_of_text(*text);
     if (!parsed) {
-      refuse(stated, parse_number(*text) ? "is out of range, or not an integer" : "is not an integer");
+      const bool number = parse_number(*text).has_value();
+      refuse(stated, number ? Reason::out_of_range : Reason::wrong_type,
+             number ? "is out of range, or not an integer" : "is not an integer");
     }
     return *parsed;
   }
   const auto* number = std::get_if<double>(&raw.value);
   if (number != nullptr && *number >= 0 && *number <= 1e15 && *number == std::floor(*number)) {
-    refuse(stated, fmt::format("is a floating-point number, not an integer: write {}",
-                               static_cast<std::uint64_t>(*number)));
+    refuse(stated, Reason::wrong_type,
+           fmt::format("is a floating-point number, not an integer: write {}",
+                       static_cast<std::uint64_t>(*number)));
   }
   refuse_type(stated, "an integer");
 }
@@ -115,7 +118,7 @@ bool truth_value(const Stated& stated) {
     refuse_type(stated, "a boolean");
   }
   if (*text != "true" && *text != "false") {
-    refuse(stated, "is neither true nor false");
+    refuse(stated, Reason::wrong_type, "is neither true nor false");
   }
   return *text == "true";
 }
@@ -128,7 +131,7 @@ double any_number(const Stated& stated) {
     return *number;
   }
   if (typed_as_flag || std::holds_alternative<double>(stated.raw.value)) {
-    refuse(stated, "is not a finite number");
+    refuse(stated, Reason::out_of_range, "is not a finite number");
   }
   refuse_type(stated, "a number");
 }
@@ -136,25 +139,25 @@ double any_number(const Stated& stated) {
 double number_value(const Stated& stated, const Interval& interval) {
   const double number = any_number(stated);
   if (!interval.contains(number)) {
-    refuse(stated, "is out of range");
+    refuse(stated, Reason::out_of_range, "is out of range");
   }
   // Adding 0 turns -0 into 0, so that both have the same hash.
   return number + 0.0;
 }
 
-void refuse(const Stated& stated, const std::string& message) {
-  refuse(std::string(stated.key), stated.raw, stated.allowed, message);
+void refuse(const Stated& stated, Reason reason, const std::string& message) {
+  refuse(reason, std::string(stated.key), stated.raw, stated.allowed, message);
 }
 
-void refuse(const std::string& key, const RawValue& raw, const std::string& allowed,
+void refuse(Reason reason, const std::string& key, const RawValue& raw, const std::string& allowed,
             const std::string& message) {
   // If a flag is not a plan key, `key` is the flag itself, and the message does not name it twice.
   const std::string origin = raw.origin.flag == key ? "" : fmt::format("({}) ", raw.origin.describe());
-  throw Error(ErrorCode::plan, key, raw.text, allowed, origin + message);
+  throw Error(ErrorCode::plan, reason, key, raw.text, allowed, origin + message);
 }
 
 void refuse_type(const Stated& stated, const char* wanted) {
-  refuse(stated, fmt::format("is {}, not {}", type_name(stated.raw), wanted));
+  refuse(stated, Reason::wrong_type, fmt::format("is {}, not {}", type_name(stated.raw), wanted));
 }
 
 }  // namespace muster::protocols

@@ -61,9 +61,9 @@ double any_number(const Stated& stated);
 double number_value(const Stated& stated, const Interval& interval);
 
 // These throw Error(plan), which names the key, its value, its position and the allowed values.
-[[noreturn]] void refuse(const Stated& stated, const std::string& message);
+[[noreturn]] void refuse(const Stated& stated, Reason reason, const std::string& message);
 [[noreturn]] void refuse_type(const Stated& stated, const char* wanted);
-[[noreturn]] void refuse(const std::string& key, const RawValue& raw, const std::string& allowed,
-                         const std::string& message);
+[[noreturn]] void refuse(Reason reason, const std::string& key, const RawValue& raw,
+                         const std::string& allowed, const std::string& message);
 
 }  // namespace muster::protocols

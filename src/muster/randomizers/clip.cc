@@ -15,12 +15,12 @@ namespace muster::randomizers {
 
 void check_shape(double clip, std::size_t dimension) {
   if (!(clip >= kSmallestClip && clip <= kLargestClip)) {
-    throw Error(ErrorCode::plan, "randomizer.clip", fmt::format("{}", clip), "1e-20 .. 1e20",
-                "is no norm to clip to");
+    throw Error(ErrorCode::plan, Reason::out_of_range, "randomizer.clip", fmt::format("{}", clip),
+                "1e-20 .. 1e20", "is no norm to clip to");
   }
   if (dimension < 1 || dimension >= std::size_t{1} << 31) {
-    throw Error(ErrorCode::plan, "dimension", std::to_string(dimension), "1 .. 2^31 - 1",
-                "is no dimension to randomize");
+    throw Error(ErrorCode::plan, Reason::out_of_range, "dimension", std::to_string(dimension),
+                "1 .. 2^31 - 1", "is no dimension to randomize");
   }
 }
 

@@ -12,8 +12,8 @@ namespace muster::randomizers {
 
 Flip flip_of(double epsilon0) {
   if (!(epsilon0 >= 1e-9 && epsilon0 <= 700)) {
-    throw Error(ErrorCode::plan, "randomizer.epsilon0", fmt::format("{}", epsilon0), "1e-9 .. 700",
-                "is outside the range of the sampler");
+    throw Error(ErrorCode::plan, Reason::out_of_range, "randomizer.epsilon0", fmt::format("{}", epsilon0),
+                "1e-9 .. 700", "is outside the range of the sampler");
   }
   std::uint64_t numerator;
   if (epsilon0 < 1) {

@@ -117,8 +117,8 @@ class Gaussian final : public VectorRandomizer {
 
 GaussianGrid gaussian_grid(double sigma, double clip, std::size_t dimension) {
   if (!(sigma >= kSmallestSigma && sigma <= kLargestSigma)) {
-    throw Error(ErrorCode::plan, "randomizer.sigma", fmt::format("{}", sigma), "2^-12 .. 1e9",
-                "is noise outside the message format");
+    throw Error(ErrorCode::plan, Reason::out_of_range, "randomizer.sigma", fmt::format("{}", sigma),
+                "2^-12 .. 1e9", "is noise outside the message format");
   }
   check_shape(clip, dimension);
   const double deviation = product_rounded_up(sigma, clip);

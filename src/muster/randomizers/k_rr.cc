@@ -76,11 +76,11 @@ class KRandomizedResponseSampler final : public StreamRandomizer {
 
 Replacement replacement_of(double epsilon0, std::uint64_t k) {
   if (!(epsilon0 >= 1e-9 && epsilon0 <= 700)) {
-    throw Error(ErrorCode::plan, "randomizer.epsilon0", fmt::format("{}", epsilon0), "1e-9 .. 700",
-                "is outside the range of the sampler");
+    throw Error(ErrorCode::plan, Reason::out_of_range, "randomizer.epsilon0", fmt::format("{}", epsilon0),
+                "1e-9 .. 700", "is outside the range of the sampler");
   }
   if (k < 2 || k >= std::uint64_t{1} << 31) {
-    throw Error(ErrorCode::plan, "randomizer.k", std::to_string(k), "2 .. 2^31 - 1",
+    throw Error(ErrorCode::plan, Reason::out_of_range, "randomizer.k", std::to_string(k), "2 .. 2^31 - 1",
                 "is outside the range of the sampler");
   }
   const double extra = std::expm1(epsilon0), answers = static_cast<double>(k);

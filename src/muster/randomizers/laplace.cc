@@ -72,8 +72,8 @@ class Laplace final : public StreamRandomizer {
 
 LaplaceGrid laplace_grid(double epsilon0, double clip) {
   if (!(epsilon0 >= 0x1p-16 && epsilon0 <= 700)) {
-    throw Error(ErrorCode::plan, "randomizer.epsilon0", fmt::format("{}", epsilon0), "2^-16 .. 700",
-                "is outside the range of the sampler");
+    throw Error(ErrorCode::plan, Reason::out_of_range, "randomizer.epsilon0", fmt::format("{}", epsilon0),
+                "2^-16 .. 700", "is outside the range of the sampler");
   }
   check_shape(clip, 1);
   // For epsilon0 >= 1, the clip norm is at least 2^20 steps. For smaller epsilon0 the noise is wider, and the

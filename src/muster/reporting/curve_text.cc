@@ -65,7 +65,8 @@ CurveFormat curve_format_named(const std::string& name) {
   if (name == "svg") {
     return CurveFormat::svg;
   }
-  throw Error(ErrorCode::usage, "--curve", name, "table | csv | svg", "is an unknown format");
+  throw Error(ErrorCode::usage, Reason::unknown, "--curve", name, "table | csv | svg",
+              "is an unknown format");
 }
 
 std::string guarantee(const PrivacyCurves& curves) {

@@ -149,12 +149,12 @@ const Recipe& recipe_named(const std::string& id) {
   }
   for (const FigureText& figure : figure_texts()) {
     if (figure.id == id) {
-      throw Error(ErrorCode::usage, id, "", "",
+      throw Error(ErrorCode::usage, Reason::unknown, id, "", "",
                   "is not reproduced yet; muster reproduce --list shows what is");
     }
   }
   const std::string close = protocols::nearest(id, known);
-  throw Error(ErrorCode::usage, id, "", "",
+  throw Error(ErrorCode::usage, Reason::unknown, id, "", "",
               close.empty() ? "is no figure of the papers; muster reproduce --list shows them"
                             : fmt::format("is no figure of the papers; did you mean {}?", close));
 }

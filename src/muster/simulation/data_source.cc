@@ -37,14 +37,15 @@ std::string path_of(const std::string& name) { return name.substr(name.find(':')
 learning::DataSplit load_files(const char* key, const std::string& name) {
   std::error_code ignored;
   if (name.starts_with("idx:") && std::filesystem::is_regular_file(path_of(name), ignored)) {
-    throw Error(ErrorCode::plan, key, path_of(name), protocols::data_formats(),
+    throw Error(ErrorCode::plan, Reason::unknown, key, path_of(name), protocols::data_formats(),
                 "is a file and no folder; did you mean csv:" + path_of(name) + "?");
   }
   if (const protocols::DataFormat* format = protocols::data_format_of(name)) {
     const auto loader = std::ranges::find(kLoaders, format->name, &Loader::format);
     if (loader != kLoaders.end()) return loader->load(path_of(name));
   }
-  throw Error(ErrorCode::plan, key, name, protocols::data_formats(), "is not a data set that muster reads");
+  throw Error(ErrorCode::plan, Reason::unknown, key, name, protocols::data_formats(),
+              "is not a data set that muster reads");
 }
 
 learning::CsvLayout layout_of(const protocols::PlanValues& values) {
@@ -112,8 +113,8 @@ void expect_disjoint(const protocols::Plan& plan, const learning::Dataset& open,
   std::error_code ignored;
   if (plan.public_data() != "digits" && plan.data() != "digits" &&
       std::filesystem::equivalent(path_of(plan.public_data()), path_of(plan.data()), ignored)) {
-    throw Error(ErrorCode::plan, "model.public_data", plan.public_data(), "another data set",
-                "is the same files as population.data: what clients hold is not public");
+    throw Error(ErrorCode::plan, Reason::contradiction, "model.public_data", plan.public_data(),
+                "another data set", "is the same files as population.data: what clients hold is not public");
   }
   std::unordered_set<std::string_view> held;
   for (const learning::Dataset* part : {&data.train, &data.test}) {

@@ -12,7 +12,8 @@ Fidelity fidelity_named(const std::string& text) {
       return fidelity;
     }
   }
-  throw Error(ErrorCode::usage, "--fidelity", text, "message | sum", "is an unknown fidelity");
+  throw Error(ErrorCode::usage, Reason::unknown, "--fidelity", text, "message | sum",
+              "is an unknown fidelity");
 }
 
 }  // namespace muster::simulation

@@ -25,13 +25,14 @@ void expect_enough_records(const Holdings& holdings, std::uint64_t records) {
   if (holdings.by_owner || held_records(holdings) <= records || holdings.share) return;
   const std::string either = "or population.share = true, which lets several clients hold the same record";
   if (holdings.each > records) {
-    throw Error(ErrorCode::plan, "population.records", fmt::format("{}", holdings.each),
-                fmt::format("integer 1..{}, {}", records, either),
+    throw Error(ErrorCode::plan, Reason::contradiction, "population.records",
+                fmt::format("{}", holdings.each), fmt::format("integer 1..{}, {}", records, either),
                 fmt::format("is more than the {} training records of population.data, for each of "
                             "population.clients = {}",
                             records, holdings.clients));
   }
-  throw Error(ErrorCode::plan, "population.clients", fmt::format("{}", holdings.clients),
+  throw Error(ErrorCode::plan, Reason::contradiction, "population.clients",
+              fmt::format("{}", holdings.clients),
               fmt::format("integer 1..{}, {}", records / holdings.each, either),
               fmt::format("with population.records = {} each needs more than the {} training records of "
                           "population.data",
@@ -43,7 +44,7 @@ void expect_enough_clients(const Holdings& holdings, const learning::Dataset& da
   const std::uint64_t owners = std::uint64_t{*std::ranges::max_element(data.owners)} + 1;
   if (holdings.clients >= owners) return;
   throw Error(
-      ErrorCode::plan, "population.clients", fmt::format("{}", holdings.clients),
+      ErrorCode::plan, Reason::contradiction, "population.clients", fmt::format("{}", holdings.clients),
       fmt::format("integer >= {}", owners),
       fmt::format("is less than the {} owners that population.data names in its training records", owners));
 }

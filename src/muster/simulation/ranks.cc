@@ -45,7 +45,8 @@ Error error_of(const std::exception_ptr& failure, const Ranks& ranks) {
   try {
     std::rethrow_exception(failure);
   } catch (const Error& error) {
-    return Error::in_words(error.code(), error.key(), error.value(), error.allowed(), error.what() + where);
+    return Error::in_words(error.code(), error.reason(), error.key(), error.value(), error.allowed(),
+                           error.what() + where);
   } catch (const std::bad_alloc&) {
     return {ErrorCode::internal, "", "", "", "out of memory" + where};
   } catch (const std::exception& error) {
@@ -106,7 +107,7 @@ void AllReduce::hold(Ranks& ranks, const std::exception_ptr& failure) {
 }
 
 std::string encode(const Error& error) {
-  std::string bytes(1, static_cast<char>(error.code()));
+  std::string bytes{static_cast<char>(error.code()), static_cast<char>(error.reason())};
   for (const std::string& part : {error.key(), error.value(), error.allowed(), std::string(error.what())}) {
     const std::uint64_t length = part.size();
     std::array<char, sizeof length> head;
@@ -119,12 +120,16 @@ std::string encode(const Error& error) {
 
 Error decode_error(std::string_view bytes) {
   Error broken(ErrorCode::internal, "", "", "", "another rank failed, and did not say how");
-  if (bytes.empty() ||
-      static_cast<unsigned char>(bytes.front()) > static_cast<unsigned char>(ErrorCode::interrupted)) {
+  const auto at_most = [](char byte, auto last) {
+    return static_cast<unsigned char>(byte) <= static_cast<unsigned char>(last);
+  };
+  if (bytes.size() < 2 || !at_most(bytes[0], ErrorCode::interrupted) ||
+      !at_most(bytes[1], Reason::contradiction)) {
     return broken;
   }
-  const auto code = static_cast<ErrorCode>(bytes.front());
-  bytes.remove_prefix(1);
+  const auto code = static_cast<ErrorCode>(bytes[0]);
+  const auto reason = static_cast<Reason>(bytes[1]);
+  bytes.remove_prefix(2);
   std::array<std::string, 4> parts;
   for (std::string& part : parts) {
     std::uint64_t length = 0;
@@ -139,7 +144,7 @@ Error decode_error(std::string_view bytes) {
     part = bytes.substr(0, length);
     bytes.remove_prefix(length);
   }
-  return bytes.empty() ? Error::in_words(code, parts[0], parts[1], parts[2], parts[3]) : broken;
+  return bytes.empty() ? Error::in_words(code, reason, parts[0], parts[1], parts[2], parts[3]) : broken;
 }
 
 }  // namespace muster::simulation

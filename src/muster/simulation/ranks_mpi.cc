@@ -23,7 +23,7 @@ class MpiRanks final : public Ranks {
     if (provided < MPI_THREAD_FUNNELED) {
       MPI_Finalize();
       throw Error::in_words(
-          ErrorCode::usage, "mpirun", "", "",
+          ErrorCode::usage, Reason::inapplicable, "mpirun", "", "",
           "the MPI library of this machine allows no threads beside it, and muster needs them: "
           "install libopenmpi3 of Debian 12, or run muster without mpirun");
     }

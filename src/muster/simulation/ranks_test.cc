@@ -166,9 +166,10 @@ TEST(ErrorBytes, SayTheSameOnAnotherRank) {
     for (const char* value : {"", "a: value"}) {
       for (const char* allowed : {"", "1 (allowed: 2)"}) {
         for (const char* message : {"", "message: (allowed: all)"}) {
-          const Error error(ErrorCode::budget, key, value, allowed, message);
+          const Error error(ErrorCode::budget, Reason::contradiction, key, value, allowed, message);
           const Error read = decode_error(encode(error));
           EXPECT_EQ(read.code(), error.code());
+          EXPECT_EQ(read.reason(), error.reason());
           EXPECT_EQ(read.key(), error.key());
           EXPECT_EQ(read.value(), error.value());
           EXPECT_EQ(read.allowed(), error.allowed());
@@ -186,6 +187,7 @@ TEST(ErrorBytes, AnythingElseIsADefect) {
   }
   EXPECT_EQ(decode_error(good + "x").code(), ErrorCode::internal);
   EXPECT_EQ(decode_error("\xff" + good.substr(1)).code(), ErrorCode::internal);
+  EXPECT_EQ(decode_error(good.substr(0, 1) + "\xff" + good.substr(2)).code(), ErrorCode::internal);
 }
 
 class Environment : public ::testing::Test {

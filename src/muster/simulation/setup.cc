@@ -18,11 +18,11 @@ namespace {
 // among k unless they compute k values.
 void check_shape(const protocols::Plan& plan, const protocols::RandomizerSpec& spec, std::size_t dimension) {
   if (spec.randomizes == protocols::Randomizes::one_answer && dimension != plan.k().value()) {
-    throw Error(ErrorCode::plan, "randomizer.k", std::to_string(plan.k().value()), std::to_string(dimension),
-                "is not the number of answers of what is learned");
+    throw Error(ErrorCode::plan, Reason::contradiction, "randomizer.k", std::to_string(plan.k().value()),
+                std::to_string(dimension), "is not the number of answers of what is learned");
   }
   if (spec.randomizes == protocols::Randomizes::one_number && dimension != 1) {
-    throw Error(ErrorCode::plan, "randomizer.kind", spec.name,
+    throw Error(ErrorCode::plan, Reason::inapplicable, "randomizer.kind", spec.name,
                 protocols::vector_randomizers() + " for vectors",
                 "randomizes one number, and a record has " + std::to_string(dimension));
   }
@@ -32,8 +32,8 @@ std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::
                                                                std::size_t dimension) {
   const protocols::RandomizerSpec& spec = protocols::spec_of(plan.randomizer());
   if (spec.sampler == nullptr) {
-    throw Error(ErrorCode::plan, "randomizer.kind", spec.name, "a randomizer that can run",
-                "cannot run: it is a description alone");
+    throw Error(ErrorCode::plan, Reason::inapplicable, "randomizer.kind", spec.name,
+                "a randomizer that can run", "cannot run: it is a description alone");
   }
   check_shape(plan, spec, dimension);
   return spec.sampler(plan.values(), dimension);
@@ -91,7 +91,7 @@ void check_fidelity(const protocols::Plan& plan, Fidelity fidelity) {
   const protocols::RandomizerSpec& spec = protocols::spec_of(plan.randomizer());
   if (fidelity == Fidelity::sum && spec.sum_sampler == nullptr) {
     throw Error(
-        ErrorCode::usage, "--fidelity", "sum",
+        ErrorCode::usage, Reason::inapplicable, "--fidelity", "sum",
         fmt::format("message; sum with randomizer {}",
                     fmt::join(protocols::randomizers_where(&protocols::RandomizerSpec::sum_sampler), " | ")),
         fmt::format("does not go with randomizer {}, which has no draw of the sum of its messages",

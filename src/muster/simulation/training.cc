@@ -74,11 +74,11 @@ void require_the_same(Ranks& ranks, const protocols::Plan& plan, Fidelity fideli
   ranks.broadcast(digest, 0);
   together(ranks, [&] {
     if (hash != plan.hash()) {
-      throw Error(ErrorCode::plan, "plan", plan.hash(), hash,
+      throw Error(ErrorCode::plan, Reason::contradiction, "plan", plan.hash(), hash,
                   "is not the hash of the plan that rank 0 reads");
     }
     if (first_fidelity != name_of(fidelity)) {
-      throw Error(ErrorCode::usage, "--fidelity", name_of(fidelity), first_fidelity,
+      throw Error(ErrorCode::usage, Reason::contradiction, "--fidelity", name_of(fidelity), first_fidelity,
                   "is not the fidelity of rank 0");
     }
     if (digest != std::string(data.begin(), data.end())) {
@@ -405,7 +405,8 @@ RunResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& 
                 TrainingObserver& observer) {
   if (parts.plan_hash != plan.hash()) {
     // The epsilon of one plan must not be reported for a run of another.
-    throw Error(ErrorCode::plan, "parts", parts.plan_hash, plan.hash(), "were assembled for another plan");
+    throw Error(ErrorCode::plan, Reason::contradiction, "parts", parts.plan_hash, plan.hash(),
+                "were assembled for another plan");
   }
   const learning::DataSplit& inputs = parts.task.inputs(data);
   Start start = agree_on_start(ranks, plan, parts, inputs, folder);

@@ -130,7 +130,8 @@ void refuse_endless(const Plan& plan, const Resources& resources) {
       resources.threads;
   const auto refuse = [&](const Size& size, double times, const std::string& why) {
     throw Error(
-        ErrorCode::plan, size.key, fmt::format("{}", size.value), at_most(size.value, times),
+        ErrorCode::plan, Reason::out_of_range, size.key, fmt::format("{}", size.value),
+        at_most(size.value, times),
         fmt::format(
             "makes a run of about {:.3g} messages and {:.3g} coins, {:.3g} hours or more on {} thread{}: {}",
             work.messages, work.coins, seconds / 3600, resources.threads, resources.threads == 1 ? "" : "s",

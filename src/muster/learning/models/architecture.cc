@@ -25,7 +25,7 @@ std::vector<Layer> layers(const Architecture& architecture) {
   switch (architecture.kind) {
     case ArchitectureKind::cnn:
       if (input.height < kMinCnnSide || input.width < kMinCnnSide) {
-        throw Error(ErrorCode::plan, "model.kind", "cnn", "logistic | mlp",
+        throw Error(ErrorCode::plan, Reason::inapplicable, "model.kind", "cnn", "logistic | mlp",
                     "needs images of at least " + std::to_string(kMinCnnSide) + "x" +
                         std::to_string(kMinCnnSide) + " pixels; the data has inputs of " +
                         std::to_string(input.height) + "x" + std::to_string(input.width));

@@ -13,15 +13,15 @@ namespace muster::protocols {
 
 void check_epsilon(const Target& target) {
   if (target.epsilon > 0 && std::isfinite(target.epsilon)) return;
-  throw Error(ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon), "number > 0",
-              "is not a target");
+  throw Error(ErrorCode::plan, Reason::out_of_range, "--epsilon", fmt::format("{}", target.epsilon),
+              "number > 0", "is not a target");
 }
 
 Calibration calibrate(const Plan& plan, Knob knob, const Target& target) {
   for (const std::string_view key : keys_solved_by(knob)) {
     const KeySpec& spec = spec_of(key);
     if (knob != Knob::accuracy && !spec.applies_to(name_of(plan.protocol()), name_of(plan.randomizer()))) {
-      throw Error(ErrorCode::plan, "--for", name_of(knob), spec.only_with(),
+      throw Error(ErrorCode::plan, Reason::inapplicable, "--for", name_of(knob), spec.only_with(),
                   fmt::format("cannot be solved for: {} does not apply to protocol {} with randomizer {}",
                               key, name_of(plan.protocol()), name_of(plan.randomizer())));
     }

@@ -54,7 +54,7 @@ Knob knob_named(const std::string& name) {
     names.emplace_back(name_of(knob));
   }
   const std::string close = nearest(name, names);
-  throw Error(ErrorCode::plan, "--for", name, knob_names(),
+  throw Error(ErrorCode::plan, Reason::unknown, "--for", name, knob_names(),
               close.empty() ? "is nothing to solve for"
                             : fmt::format("is nothing to solve for; did you mean {}?", close));
 }

@@ -116,7 +116,7 @@ RateFound best_rate(AtRate& at, double clients) {
 
 void require_rate(Protocol protocol) {
   if (!chooses_rate(protocol)) {
-    throw Error(ErrorCode::plan, "participation.protocol", name_of(protocol),
+    throw Error(ErrorCode::plan, Reason::inapplicable, "participation.protocol", name_of(protocol),
                 "shuffled-check-in | random-check-in-averaged | aggregated-check-in",
                 "has no rate to choose: accuracy solves for a rate and the noise of a mean over it");
   }

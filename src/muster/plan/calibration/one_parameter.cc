@@ -26,7 +26,7 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
                                       double reached) {
   const std::string nearest = std::isfinite(reached) ? rounded_up(reached) : "none at this delta";
   throw Error(
-      ErrorCode::plan, "--epsilon", fmt::format("{}", target.epsilon),
+      ErrorCode::plan, Reason::out_of_range, "--epsilon", fmt::format("{}", target.epsilon),
       std::isfinite(reached) ? fmt::format("> {}", nearest) : "",
       fmt::format("is out of reach: even {} = {} costs epsilon {}", name_of(parameter.knob),
                   parameter.whole ? fmt::format("{:.0f}", value) : fmt::format("{}", value), nearest));

@@ -12,7 +12,7 @@ namespace {
 double second_moment(const PlanValues& values) {
   const RandomizerSpec& spec = spec_of(values.randomizer);
   if (spec.second_moment == nullptr) {
-    throw Error(ErrorCode::plan, "randomizer.kind", spec.name, "a randomizer that runs",
+    throw Error(ErrorCode::plan, Reason::inapplicable, "randomizer.kind", spec.name, "a randomizer that runs",
                 "has no accuracy: what a report carries is not said");
   }
   return spec.second_moment(values);

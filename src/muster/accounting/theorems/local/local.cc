@@ -10,7 +10,7 @@
 namespace muster::accounting {
 double local_delta_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double epsilon) {
   if (!(epsilon >= 0)) {
-    throw Error(ErrorCode::usage, "epsilon", std::to_string(epsilon), "epsilon >= 0",
+    throw Error(ErrorCode::usage, Reason::out_of_range, "epsilon", std::to_string(epsilon), "epsilon >= 0",
                 "is not a privacy loss");
   }
   if (rounds == 0 || std::isinf(epsilon)) return 0;
