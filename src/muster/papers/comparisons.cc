@@ -41,10 +41,10 @@ void append_renyi(const Mechanism& mechanism, const RenyiCrowd& crowd, std::uint
     const double mu = gaussian->mu();
     all.push_back(
         timed([&] { return shuffle_gaussian_rdp_bound(crowd, mu, rounds, question, Conversion::exact); }));
-    message = [mu](std::uint64_t order) { return gaussian_rdp(mu, static_cast<double>(order)); };
+    message = [mu](std::uint64_t order) { return gaussian_rdp_upper(mu, static_cast<double>(order)); };
   } else if (const std::optional<double> epsilon0 = pure_epsilon0(mechanism)) {
     largest_loss = *epsilon0;
-    message = [e = *epsilon0](std::uint64_t order) { return pure_rdp(e, static_cast<double>(order)); };
+    message = [e = *epsilon0](std::uint64_t order) { return pure_rdp_upper(e, static_cast<double>(order)); };
   }
   const bool everybody = crowd.subset == crowd.clients || (crowd.subset == 0 && crowd.rate == 1);
   if (message && !everybody) {

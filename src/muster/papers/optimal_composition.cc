@@ -37,7 +37,7 @@ double sub_gaussian_epsilon(double squares, double mean, double most, double del
 
 }  // namespace
 
-double optimal_composition_delta(const Guarantee& round, std::uint64_t rounds, double epsilon) {
+double optimal_composition_delta_upper(const Guarantee& round, std::uint64_t rounds, double epsilon) {
   if (rounds == 0) return 0;
   const double kept = log_kept(round, static_cast<double>(rounds));
   const double spent = numerics::smaller(1.0, -std::expm1(kept) * (1 + kRoom));
@@ -48,8 +48,8 @@ double optimal_composition_delta(const Guarantee& round, std::uint64_t rounds, d
   return numerics::smaller(1.0, (spent + (1 - spent) * loss) * (1 + kRoom));
 }
 
-std::optional<double> optimal_composition_epsilon(const Guarantee& round, std::uint64_t rounds,
-                                                  double delta) {
+std::optional<double> optimal_composition_epsilon_upper(const Guarantee& round, std::uint64_t rounds,
+                                                        double delta) {
   if (rounds == 0) return 0;
   const double left = left_for_loss(delta, log_kept(round, static_cast<double>(rounds)));
   if (std::isinf(round.epsilon) || std::isnan(left) || left < 0) return std::nullopt;
@@ -59,7 +59,8 @@ std::optional<double> optimal_composition_epsilon(const Guarantee& round, std::u
   return numerics::smaller(most, local_detail::pure_epsilon_upper(round.epsilon, 1, rounds, left));
 }
 
-std::optional<double> heterogeneous_composition_epsilon(const std::vector<Guarantee>& rounds, double delta) {
+std::optional<double> heterogeneous_composition_epsilon_upper(const std::vector<Guarantee>& rounds,
+                                                              double delta) {
   double kept = 0, squares = 0, mean = 0, most = 0;
   for (const Guarantee& round : rounds) {
     kept += log_kept(round, 1);
@@ -73,8 +74,8 @@ std::optional<double> heterogeneous_composition_epsilon(const std::vector<Guaran
   return sub_gaussian_epsilon(squares, mean, most, left);
 }
 
-std::optional<double> advanced_composition_epsilon(const Guarantee& round, std::uint64_t rounds,
-                                                   double delta) {
+std::optional<double> advanced_composition_epsilon_upper(const Guarantee& round, std::uint64_t rounds,
+                                                         double delta) {
   const auto k = static_cast<double>(rounds);
   const double left = delta * (1 - kRoom) - k * round.delta * (1 + kRoom);
   if (!(left > kSmallest) || std::isinf(round.epsilon)) return std::nullopt;
@@ -91,8 +92,9 @@ Guarantee subsampled(const Guarantee& mechanism, double rate) {
   return {numerics::smaller(epsilon, mechanism.epsilon), rate * mechanism.delta * (1 + kRoom)};
 }
 
-std::optional<double> compose_optimally(const std::function<std::optional<double>(double delta)>& epsilon_of,
-                                        std::uint64_t rounds, const Question& question) {
+std::optional<double> composed_optimally_upper(
+    const std::function<std::optional<double>(double delta)>& epsilon_of, std::uint64_t rounds,
+    const Question& question) {
   if (rounds == 0) return 0;
   const auto k = static_cast<double>(rounds);
   std::optional<double> best;
@@ -106,7 +108,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
       const double delta = part * question.fixed() / k;
       if (!(delta > kSmallest)) continue;
       if (const auto epsilon = epsilon_of(delta)) {
-        keep(optimal_composition_epsilon({*epsilon, delta}, rounds, question.fixed()));
+        keep(optimal_composition_epsilon_upper({*epsilon, delta}, rounds, question.fixed()));
       }
     }
     return best;
@@ -132,7 +134,7 @@ std::optional<double> compose_optimally(const std::function<std::optional<double
     if (best && delta > *best) continue;
     if (best && delta * k < 1e-3 * *best) break;  // smaller deltas could lower `best` by a thousandth at most
     if (const auto epsilon = epsilon_of(delta)) {
-      keep(optimal_composition_delta({*epsilon, delta}, rounds, question.fixed()));
+      keep(optimal_composition_delta_upper({*epsilon, delta}, rounds, question.fixed()));
     }
   }
   return best ? numerics::smaller(*best, 1.0) : 1.0;

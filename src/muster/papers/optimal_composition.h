@@ -31,13 +31,15 @@ struct Guarantee {
   double epsilon, delta;
 };
 
-double optimal_composition_delta(const Guarantee& round, std::uint64_t rounds, double epsilon);
-std::optional<double> optimal_composition_epsilon(const Guarantee& round, std::uint64_t rounds, double delta);
+double optimal_composition_delta_upper(const Guarantee& round, std::uint64_t rounds, double epsilon);
+std::optional<double> optimal_composition_epsilon_upper(const Guarantee& round, std::uint64_t rounds,
+                                                        double delta);
 
-std::optional<double> heterogeneous_composition_epsilon(const std::vector<Guarantee>& rounds, double delta);
+std::optional<double> heterogeneous_composition_epsilon_upper(const std::vector<Guarantee>& rounds,
+                                                              double delta);
 
-std::optional<double> advanced_composition_epsilon(const Guarantee& round, std::uint64_t rounds,
-                                                   double delta);
+std::optional<double> advanced_composition_epsilon_upper(const Guarantee& round, std::uint64_t rounds,
+                                                         double delta);
 
 // Returns the guarantee of a mechanism that runs on a secret, uniformly chosen fraction `rate` of the
 // records; 0 <= rate <= 1.
@@ -47,7 +49,8 @@ Guarantee subsampled(const Guarantee& mechanism, double rate);
 // (epsilon_of(delta), delta)-DP for every delta. Each delta tried for a round gives a valid bound; the
 // smallest bound is returned. `epsilon_of` returns nullopt where it has no epsilon, and its values must not
 // increase with delta.
-std::optional<double> compose_optimally(const std::function<std::optional<double>(double delta)>& epsilon_of,
-                                        std::uint64_t rounds, const Question& question);
+std::optional<double> composed_optimally_upper(
+    const std::function<std::optional<double>(double delta)>& epsilon_of, std::uint64_t rounds,
+    const Question& question);
 
 }  // namespace muster::accounting

@@ -44,17 +44,19 @@ TEST(OptimalComposition, EqualsTheTheoremsList) {
         const auto rounds = static_cast<std::uint64_t>(k);
         for (int i = 0; i <= k / 2; ++i) {
           const long double exact = theorem33_delta(epsilon0, delta, k, i);
-          const double upper = optimal_composition_delta({epsilon0, delta}, rounds, (k - 2 * i) * epsilon0);
+          const double upper =
+              optimal_composition_delta_upper({epsilon0, delta}, rounds, (k - 2 * i) * epsilon0);
           EXPECT_GE(upper, exact - 1e-17L);
           EXPECT_NEAR(upper, static_cast<double>(exact), 1e-11);
         }
         for (const double epsilon : {0.05, 0.33, 1.1}) {
           const long double exact = flagged_response_delta(epsilon0, delta, k, epsilon);
-          const double upper = optimal_composition_delta({epsilon0, delta}, rounds, epsilon);
+          const double upper = optimal_composition_delta_upper({epsilon0, delta}, rounds, epsilon);
           EXPECT_GE(upper, exact - 1e-17L);
           EXPECT_NEAR(upper, static_cast<double>(exact), 1e-11);
           if (exact < 0.999L) {
-            const auto back = optimal_composition_epsilon({epsilon0, delta}, rounds, upper * (1 + 1e-10));
+            const auto back =
+                optimal_composition_epsilon_upper({epsilon0, delta}, rounds, upper * (1 + 1e-10));
             ASSERT_TRUE(back.has_value());
             EXPECT_LE(*back, epsilon + 1e-6);
           }
@@ -69,10 +71,10 @@ TEST(OptimalComposition, OthersAreNeverBelowIt) {
     for (const double delta0 : {0.0, 1e-9}) {
       for (const std::uint64_t k : {2u, 20u, 1000u}) {
         for (const double delta : {1e-2, 1e-5}) {
-          const auto best = optimal_composition_epsilon({epsilon0, delta0}, k, delta);
-          const auto mixed = heterogeneous_composition_epsilon(
+          const auto best = optimal_composition_epsilon_upper({epsilon0, delta0}, k, delta);
+          const auto mixed = heterogeneous_composition_epsilon_upper(
               std::vector<Guarantee>(k, Guarantee{epsilon0, delta0}), delta);
-          const auto strong = advanced_composition_epsilon({epsilon0, delta0}, k, delta);
+          const auto strong = advanced_composition_epsilon_upper({epsilon0, delta0}, k, delta);
           ASSERT_TRUE(best && mixed && strong);
           EXPECT_LE(*best, *mixed);
           EXPECT_LE(*mixed, *strong * (1 + 1e-9));
@@ -91,7 +93,7 @@ TEST(HeterogeneousComposition, CoversUnequalRandomizedResponses) {
     std::vector<Guarantee> rounds;
     for (const double e : epsilons) rounds.push_back({e, 0});
     for (const double delta : {0.3, 0.1, 1e-2, 1e-4}) {
-      const double epsilon = *heterogeneous_composition_epsilon(rounds, delta);
+      const double epsilon = *heterogeneous_composition_epsilon_upper(rounds, delta);
       long double truth = 0;
       for (unsigned signs = 0; signs < 1u << epsilons.size(); ++signs) {
         long double p = 1, q = 1;
@@ -108,13 +110,13 @@ TEST(HeterogeneousComposition, CoversUnequalRandomizedResponses) {
 }
 
 TEST(Composition, AnswersAtTheEdges) {
-  EXPECT_EQ(*optimal_composition_epsilon({1, 0}, 0, 1e-5), 0);
+  EXPECT_EQ(*optimal_composition_epsilon_upper({1, 0}, 0, 1e-5), 0);
   // The rounds' own deltas add up to 1e-4.
-  EXPECT_FALSE(optimal_composition_epsilon({1, 1e-6}, 100, 1e-5).has_value());
-  EXPECT_NEAR(*optimal_composition_epsilon({1, 0}, 5, 1e-320), 5, 1e-9);
-  EXPECT_EQ(optimal_composition_delta({1e300 * 1e300, 0}, 5, 1), 1);
-  EXPECT_EQ(optimal_composition_delta({1, 1}, 5, 1), 1);
-  EXPECT_FALSE(advanced_composition_epsilon({1000, 0}, 10, 1e-5).has_value());
+  EXPECT_FALSE(optimal_composition_epsilon_upper({1, 1e-6}, 100, 1e-5).has_value());
+  EXPECT_NEAR(*optimal_composition_epsilon_upper({1, 0}, 5, 1e-320), 5, 1e-9);
+  EXPECT_EQ(optimal_composition_delta_upper({1e300 * 1e300, 0}, 5, 1), 1);
+  EXPECT_EQ(optimal_composition_delta_upper({1, 1}, 5, 1), 1);
+  EXPECT_FALSE(advanced_composition_epsilon_upper({1000, 0}, 10, 1e-5).has_value());
   EXPECT_NEAR(subsampled({800, 1e-6}, 0.1).epsilon, 800, 1e-9);
   EXPECT_NEAR(subsampled({2, 1e-6}, 0.1).epsilon, std::log1p(0.1 * std::expm1(2.0)), 1e-10);
   EXPECT_NEAR(subsampled({2, 1e-6}, 0.1).delta, 1e-7, 1e-18);
@@ -125,15 +127,16 @@ TEST(Composition, AnswersAtTheEdges) {
 TEST(Composition, CurvesAnswerBothQuestions) {
   const auto curve = [](double delta) -> std::optional<double> { return 0.01 * std::sqrt(-std::log(delta)); };
   const Question at_delta{Question::Kind::epsilon_at_delta, 1e-6};
-  EXPECT_EQ(*compose_optimally(curve, 1, at_delta), *curve(1e-6));
-  EXPECT_NEAR(*compose_optimally(curve, 1, {Question::Kind::delta_at_epsilon, *curve(1e-6)}), 1e-6, 1e-14);
-  const double epsilon = *compose_optimally(curve, 500, at_delta);
+  EXPECT_EQ(*composed_optimally_upper(curve, 1, at_delta), *curve(1e-6));
+  EXPECT_NEAR(*composed_optimally_upper(curve, 1, {Question::Kind::delta_at_epsilon, *curve(1e-6)}), 1e-6,
+              1e-14);
+  const double epsilon = *composed_optimally_upper(curve, 500, at_delta);
   EXPECT_GT(epsilon, 0.5);
-  const double delta = *compose_optimally(curve, 500, {Question::Kind::delta_at_epsilon, epsilon});
+  const double delta = *composed_optimally_upper(curve, 500, {Question::Kind::delta_at_epsilon, epsilon});
   EXPECT_NEAR(delta, 1e-6, 5e-7);
   const auto never = [](double) -> std::optional<double> { return std::nullopt; };
-  EXPECT_FALSE(compose_optimally(never, 3, at_delta).has_value());
-  EXPECT_EQ(*compose_optimally(never, 3, {Question::Kind::delta_at_epsilon, 1}), 1.0);
+  EXPECT_FALSE(composed_optimally_upper(never, 3, at_delta).has_value());
+  EXPECT_EQ(*composed_optimally_upper(never, 3, {Question::Kind::delta_at_epsilon, 1}), 1.0);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
 
 }  // namespace
 
-double pure_rdp(double epsilon, double order) {
+double pure_rdp_upper(double epsilon, double order) {
   // The likelihood ratio r of binary randomized response has
   //     E r^l - 1 = (e^{l eps} - e^eps) (1 - e^{-l eps}) / (e^eps + 1)
   // at order l. The function expm1 gives both differences without cancellation.
@@ -23,6 +23,6 @@ double pure_rdp(double epsilon, double order) {
                            moment / (order - 1) * (1 + 32 * kUnit) + 8 * kUnit * (m < 600 ? 0 : epsilon));
 }
 
-double gaussian_rdp(double mu, double order) { return order * mu * mu / 2 * (1 + 4 * kUnit); }
+double gaussian_rdp_upper(double mu, double order) { return order * mu * mu / 2 * (1 + 4 * kUnit); }
 
 }  // namespace muster::accounting

@@ -12,7 +12,7 @@
 
 namespace muster::accounting {
 
-double pure_rdp(double epsilon, double order);
-double gaussian_rdp(double mu, double order);
+double pure_rdp_upper(double epsilon, double order);
+double gaussian_rdp_upper(double mu, double order);
 
 }  // namespace muster::accounting

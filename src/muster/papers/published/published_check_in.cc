@@ -290,7 +290,7 @@ Bound high_count_bound(double clients, double rate, const Guarantee& local, std:
     if (!(round.delta <= delta)) return std::nullopt;
     return round.epsilon;
   };
-  bound.upper = compose_optimally(epsilon_of, rounds, question);
+  bound.upper = composed_optimally_upper(epsilon_of, rounds, question);
   if (!bound.upper) bound.assumptions.push_back("delta0 alone exceeds this delta");
   bound.id = "check-in-high-count";
   bound.citation =

@@ -30,7 +30,7 @@ std::vector<double> shares(double delta, double clients) {
 Bound composed(const std::function<std::optional<double>(double)>& epsilon_of, std::uint64_t rounds,
                const Question& question) {
   Bound bound;
-  bound.upper = compose_optimally(epsilon_of, rounds, question);
+  bound.upper = composed_optimally_upper(epsilon_of, rounds, question);
   if (!bound.upper) bound.assumptions.push_back("no epsilon at this delta");
   return bound;
 }
@@ -57,7 +57,7 @@ Bound clone_approximate_bound(double clients, const LocalGuarantee& epsilon0, st
         std::optional<double> least;
         for (const double delta0 : shares(delta, clients)) {
           const std::optional<double> epsilon =
-              clone_approximate_epsilon(clients, epsilon0(delta0), delta0, delta);
+              clone_approximate_epsilon_as_published(clients, epsilon0(delta0), delta0, delta);
           if (epsilon && (!least || *epsilon < *least)) least = epsilon;
         }
         return least;

@@ -109,7 +109,7 @@ const char* const kBalle =
 Bound composed(const std::function<std::optional<double>(double delta)>& epsilon_of, std::uint64_t runs,
                const Question& question) {
   Bound bound;
-  bound.upper = compose_optimally(epsilon_of, runs, question);
+  bound.upper = composed_optimally_upper(epsilon_of, runs, question);
   if (bound.upper && !std::isfinite(*bound.upper)) bound.upper.reset();
   if (!bound.upper) bound.assumptions.push_back("no epsilon at this delta");
   if (runs > 1) {

@@ -43,7 +43,7 @@ Bound as_plotted(const char* id, Bound bound, const std::string& curve, const st
 Bound composed_optimally(const std::function<std::optional<double>(double delta)>& epsilon_of,
                          std::uint64_t rounds, const Question& question) {
   Bound bound;
-  bound.upper = compose_optimally(epsilon_of, rounds, question);
+  bound.upper = composed_optimally_upper(epsilon_of, rounds, question);
   if (!bound.upper) bound.assumptions.push_back("no epsilon at this delta");
   return bound;
 }

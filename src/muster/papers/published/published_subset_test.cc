@@ -100,7 +100,7 @@ class ClonePair {
 double numerical_strong(int k, double rate, double epsilon0, std::uint64_t rounds, double delta) {
   const double share = delta / 2 / static_cast<double>(rounds);
   const Guarantee round{ClonePair(k, epsilon0).epsilon(share / rate), share / rate};
-  return *optimal_composition_epsilon(subsampled(round, rate), rounds, delta);
+  return *optimal_composition_epsilon_upper(subsampled(round, rate), rounds, delta);
 }
 
 // Figure 3 has n = 60,000, k = 10,000, epsilon0 = 1.5, 200 epochs = 1,200 rounds and

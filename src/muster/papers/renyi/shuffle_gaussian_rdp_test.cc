@@ -98,7 +98,7 @@ TEST(ShuffleGaussianRdp, BoundsSayWhatTheyAre) {
   EXPECT_EQ(loose.validity, Validity::conditional);
   EXPECT_GT(*loose.upper, *cond.upper);
   const Bound proven = subset_local_rdp_bound(
-      crowd, [](std::uint64_t l) { return gaussian_rdp(0.4, static_cast<double>(l)); }, kInfinity, 100,
+      crowd, [](std::uint64_t l) { return gaussian_rdp_upper(0.4, static_cast<double>(l)); }, kInfinity, 100,
       kAt(1e-5), Conversion::canonne);
   EXPECT_EQ(proven.id, "subset-local-rdp");
   EXPECT_EQ(proven.validity, Validity::proven);

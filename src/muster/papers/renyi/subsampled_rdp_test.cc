@@ -42,9 +42,9 @@ TEST(SubsampledRdp, EqualsTheTheoremRoundedUp) {
     double loss;
   };
   const std::vector<Case> cases = {
-      {[](std::uint64_t l) { return gaussian_rdp(0.3, static_cast<double>(l)); }, kInfinity},
-      {[](std::uint64_t l) { return pure_rdp(0.2, static_cast<double>(l)); }, 0.2},
-      {[](std::uint64_t l) { return pure_rdp(2, static_cast<double>(l)); }, 2}};
+      {[](std::uint64_t l) { return gaussian_rdp_upper(0.3, static_cast<double>(l)); }, kInfinity},
+      {[](std::uint64_t l) { return pure_rdp_upper(0.2, static_cast<double>(l)); }, 0.2},
+      {[](std::uint64_t l) { return pure_rdp_upper(2, static_cast<double>(l)); }, 2}};
   for (const Case& c : cases) {
     for (const double g : {1e-4, 0.01, 0.3}) {
       const SubsampledRdp rdp(g, c.curve, c.loss);
@@ -107,7 +107,7 @@ TEST(SubsampledRdp, NoDatasetExceedsIt) {
       for (int k = 1; k <= n; ++k) {
         const RenyiCurve mechanism = [&](std::uint64_t order) { return worst(k, order); };
         const RenyiCurve message = [&](std::uint64_t order) {
-          return pure_rdp(loss, static_cast<double>(order));
+          return pure_rdp_upper(loss, static_cast<double>(order));
         };
         const SubsampledRdp rdp(static_cast<double>(k) / n, mechanism, loss),
             local(static_cast<double>(k) / n, message, loss);
@@ -170,7 +170,9 @@ TEST(SubsampledRdp, PrintedMixtureIsFalse) {
 TEST(SubsampledRdp, ExtremesAreTotal) {
   for (const double g : {1e-12, 0.5, 1.0}) {
     for (const double mu : {1e-6, 1.0, 30.0}) {
-      const RenyiCurve message = [mu](std::uint64_t l) { return gaussian_rdp(mu, static_cast<double>(l)); };
+      const RenyiCurve message = [mu](std::uint64_t l) {
+        return gaussian_rdp_upper(mu, static_cast<double>(l));
+      };
       for (const std::uint64_t order : {2, 3, 100, 3000}) {
         const double subset = SubsampledRdp(g, message).upper(order);
         EXPECT_TRUE(subset >= 0 && subset <= message(order) * (1 + 1e-12))

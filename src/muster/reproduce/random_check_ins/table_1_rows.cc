@@ -15,7 +15,8 @@ namespace published = accounting::random_check_in;
 using accounting::Guarantee;
 
 double composed(const Guarantee& round, double rounds) {
-  return accounting::advanced_composition_epsilon(round, static_cast<std::uint64_t>(rounds), kTableDelta)
+  return accounting::advanced_composition_epsilon_upper(round, static_cast<std::uint64_t>(rounds),
+                                                        kTableDelta)
       .value_or(std::numeric_limits<double>::infinity());
 }
 

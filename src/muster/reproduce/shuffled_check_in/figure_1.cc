@@ -164,7 +164,7 @@ Finding amplification(const Panel& panel) {
     double before = 0;
     for (const Round& round : panel.rounds) {
       const double ratio =
-          exact(round, static_cast<std::uint64_t>(order)) / accounting::pure_rdp(round.epsilon0, order);
+          exact(round, static_cast<std::uint64_t>(order)) / accounting::pure_rdp_upper(round.epsilon0, order);
       rises = rises && ratio > before;
       ratios += fmt::format("{}{:.2g}", before == 0 ? (ratios.empty() ? "" : "; ") : ", ", ratio);
       before = ratio;

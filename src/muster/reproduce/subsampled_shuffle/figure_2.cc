@@ -62,7 +62,7 @@ accounting::Guarantee closed_round(const Setup& setup, double delta) {
 Point closed_composition(double x, const Setup& setup) {
   const accounting::Guarantee round = closed_round(setup, kShareOfRounds * setup.delta / setup.rounds);
   return {x,
-          accounting::heterogeneous_composition_epsilon(
+          accounting::heterogeneous_composition_epsilon_upper(
               std::vector<accounting::Guarantee>(whole(setup.rounds), round), setup.delta),
           ""};
 }

@@ -45,7 +45,8 @@ std::optional<double> clone_closed_form_epsilon_upper(double n, double epsilon0,
          (1 + numerics::kEightyRoundings);
 }
 
-std::optional<double> clone_approximate_epsilon(double n, double epsilon0, double delta0, double total) {
+std::optional<double> clone_approximate_epsilon_as_published(double n, double epsilon0, double delta0,
+                                                             double total) {
   const auto slack = [&](double epsilon) {
     return (std::exp(epsilon) + 1) * (1 + std::exp(-epsilon0) / 2) * n * delta0;
   };

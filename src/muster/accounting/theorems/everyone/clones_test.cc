@@ -215,12 +215,12 @@ TEST(Clones, ApproximateDominatesRandomizersThatAreNotPure) {
   EXPECT_GT(tightest, 0.3L);
   // At a typical point for Gaussians (epsilon0 = 1, delta0 = 1e-12, n = 60,000), the proven bound is less
   // than a third of the published one.
-  const std::optional<double> published = clone_approximate_epsilon(6e4, 1, 1e-12, 1.0 / 6e4);
+  const std::optional<double> published = clone_approximate_epsilon_as_published(6e4, 1, 1e-12, 1.0 / 6e4);
   ASSERT_TRUE(published.has_value());
   const double proven =
       epsilon_at([](double e) { return approximate_clone_pair_delta(6e4, 1, 1e-12, e).upper; }, 1, 1.0 / 6e4);
   EXPECT_LT(proven, 0.3 * *published);
-  EXPECT_FALSE(clone_approximate_epsilon(6e4, 1, 1e-6, 1.0 / 6e4).has_value());
+  EXPECT_FALSE(clone_approximate_epsilon_as_published(6e4, 1, 1e-6, 1.0 / 6e4).has_value());
 }
 
 // The bound charges every part in full, including the total variation by which the others' laws are
