@@ -63,6 +63,9 @@ class Accountant {
   // Returns the smallest proven upper value alone, in the participation's own view. It is 0 for 0 rounds,
   // and nullopt if every theorem gives infinity.
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
+  // What upper() and epsilon_upper() state besides their number; the view is the participation's own.
+  static constexpr Validity kValidity = Validity::proven;
+  static constexpr Neighbouring kNeighbouring = Neighbouring::replace_one;
   // Returns a looser bound that takes a third of the time or less and is not checked by the gate. It serves
   // to start a search. It is larger than `upper` by about a relative 1e-3, or by a few per cent where
   // rounds are charged by types (composition/typed_rounds.h). With several stages, it equals `upper`.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
 #include "muster/gate/gate.h"
 #include "muster/protocols/roll_call.h"
@@ -333,8 +334,8 @@ RunResult result_of(const Session& session, const Ending& ending, std::uint64_t 
   result.neutral = session.state().neutral;
   result.clients_per_record = clients_per_record(holdings_of(plan), session.state().records);
   result.slots = session.slots();
-  result.validity = accounting::Validity::proven;
-  result.neighbouring = accounting::Neighbouring::replace_one;
+  result.validity = accounting::Accountant::kValidity;
+  result.neighbouring = accounting::Accountant::kNeighbouring;
   result.view = accounting::own_view(plan.participation());
   result.stopped = ending.interrupted       ? Stopped::interrupted
                    : rounds < plan.rounds() ? Stopped::budget
@@ -350,8 +351,8 @@ StoredModel stored_model(const protocols::Plan& plan, const TrainingParts& parts
   model.about["rounds"] = fmt::format("{}", result.rounds);
   model.about["epsilon"] = std::isfinite(result.epsilon) ? fmt::format("{}", result.epsilon) : "none";
   model.about["delta"] = fmt::format("{}", result.delta);
-  model.about["validity"] = name_of(accounting::Validity::proven);
-  model.about["neighbouring"] = name_of(accounting::Neighbouring::replace_one);
+  model.about["validity"] = name_of(accounting::Accountant::kValidity);
+  model.about["neighbouring"] = name_of(accounting::Accountant::kNeighbouring);
   model.about["view"] = name_of(accounting::own_view(plan.participation()));
   return model;
 }
