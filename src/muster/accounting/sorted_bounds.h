@@ -1,4 +1,5 @@
 // Sorts the bounds of a statement, and sets the lower value of the proven bounds. Internal to the accountant.
+// The functions touch only their arguments; call from any thread.
 #pragma once
 
 #include <optional>

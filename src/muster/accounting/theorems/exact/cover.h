@@ -2,6 +2,7 @@
 // make (theorems/cover.h).
 //
 // Each function appends to `list.lowers`, or adds nothing if its data set says nothing about the mechanism.
+// A list belongs to one thread; the curves in it may be called from any thread.
 #pragma once
 
 #include "muster/accounting/theorems/cover.h"

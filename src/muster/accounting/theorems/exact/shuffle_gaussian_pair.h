@@ -8,7 +8,8 @@
 // Proven as a LOWER bound on the divergence of the shuffled Gaussian, where Delta is the diameter of the
 // records (2C at clip norm C). As an upper bound it is conditional on "the homogeneous pair with Delta =
 // diameter is worst", which is not proven; with Delta = C, as the published theorem has it, that is false.
-// Random allocation has exactly the same pair (papers/random_allocation.h).
+// Random allocation has exactly the same pair (papers/random_allocation.h). Objects look immutable to
+// their users and may be used from any thread.
 #pragma once
 
 #include <cstdint>
