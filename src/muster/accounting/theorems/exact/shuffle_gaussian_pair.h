@@ -7,9 +7,10 @@
 //     forward  delta(eps) = mean of ( M - E )_+,        reverse  delta(eps) = mean of ( 1 - E M )_+ .
 // Proven as a LOWER bound on the divergence of the shuffled Gaussian, where Delta is the diameter of the
 // records (2C at clip norm C). As an upper bound it is conditional on "the homogeneous pair with Delta =
-// diameter is worst", which is not proven; with Delta = C, as the published theorem has it, that is false.
-// Random allocation has exactly the same pair (papers/random_allocation.h). Objects look immutable to
-// their users and may be used from any thread.
+// diameter is worst", which is not proven; with Delta = C, as Theorem 1 of Liew, Takahashi, "Shuffle
+// Gaussian mechanism for differential privacy" (2022, arXiv 2206.09569), has it, that is false. Random
+// allocation has exactly the same pair (papers/random_allocation.h). Objects look immutable to their users
+// and may be used from any thread.
 #pragma once
 
 #include <cstdint>
