@@ -1,5 +1,5 @@
 // These functions sort the bounds of a statement, and set the lower value of the proven bounds. They are
-// internal to this folder.
+// internal to this folder, touch only their arguments, and may be called from any thread.
 #pragma once
 
 #include <optional>

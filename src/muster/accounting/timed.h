@@ -1,5 +1,5 @@
 // Measures the wall time that a bound takes, which `muster account --all` prints beside the bound. No other
-// result depends on it.
+// result depends on it. The functions read a clock and share nothing, so any thread may call them.
 #pragma once
 
 #include <chrono>

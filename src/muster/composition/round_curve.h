@@ -13,7 +13,8 @@
 // rises with epsilon, so an upper end also holds at every larger epsilon.
 //
 // Two kinds of curves are tabulated in the same way. The values of a bound's curve have a proven upper end
-// and an estimate. The values of the curve of a pair of data sets are enclosures.
+// and an estimate. The values of the curve of a pair of data sets are enclosures. Thread rule: functions and
+// const methods may run concurrently, if the curves may be called concurrently.
 #pragma once
 
 #include <cstdint>

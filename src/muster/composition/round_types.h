@@ -8,7 +8,8 @@
 // that sum to 1 such that the pair's hockey-stick divergence satisfies
 //     HS_alpha <= sum over types of weight * f(alpha)     for every alpha > 0 on the lattice.
 // The weights may depend on the pair but not on alpha. A single dominating pair cannot express this
-// (docs/theory/aggregated.md, "Many rounds").
+// (docs/theory/aggregated.md, "Many rounds"). The types are plain values; threads may share them while
+// nobody changes them.
 #pragma once
 
 #include <cstdint>

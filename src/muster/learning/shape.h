@@ -1,5 +1,6 @@
 // Describes the shape of an image or of the activations of a layer, which are stored as [y][x][channel]. A
-// row of n features has the shape {1, 1, n}. A Shape is a plain value.
+// row of n features has the shape {1, 1, n}. A Shape is a plain value. Its functions are pure and may be
+// called from any thread.
 #pragma once
 
 #include <cstddef>

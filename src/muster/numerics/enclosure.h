@@ -1,5 +1,5 @@
 // The result types of the certified numerics: an interval that certainly contains the true value, and an
-// upper bound without a proven lower bound.
+// upper bound without a proven lower bound. Types only; there is nothing to call.
 #pragma once
 
 namespace muster::numerics {

@@ -4,7 +4,7 @@
 // took at most eight roundings. Sums, products, quotients and roots count as one rounding, functions of libm
 // as two; the multiplication by the factor itself need not be counted. docs/theory/arithmetic.md says what is
 // assumed of libm, how roundings add up, and which operations are not covered by such a factor (differences
-// that cancel, exponents, long sums).
+// that cancel, exponents, long sums). The functions are pure and may be called from any thread.
 #pragma once
 
 namespace muster::numerics {

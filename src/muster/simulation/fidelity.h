@@ -2,7 +2,7 @@
 // is drawn once and has the same law.
 //
 // A run has one fidelity from its first round to its last. It cannot be resumed in the other fidelity, and
-// its output always names the fidelity.
+// its output always names the fidelity. The functions are pure and may be called from any thread.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,8 @@
 //
 // Epsilon is computed for the plan's mechanism. assemble() compares that mechanism with the description that
 // the randomizer gives of itself and throws Error(internal) if they differ, so a run cannot have one
-// randomizer and the epsilon of another.
+// randomizer and the epsilon of another. Call assemble() and prepare() from one thread; the other functions,
+// and TrainingParts::epsilon, may be called from any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Describes a sweep: one plan with every combination of values of some keys, each run with several seeds.
+// Types only; there is nothing to call.
 #pragma once
 
 #include <optional>

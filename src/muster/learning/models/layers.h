@@ -7,6 +7,8 @@
 //
 // Example:
 //     std::vector<Layer> layers = LayerStack({28, 28, 1}).convolution(16, 8, 2, 3).dense(10).done();
+//
+// A LayerStack belongs to one thread; threads may share the finished layers while nobody changes them.
 #pragma once
 
 #include <cstddef>

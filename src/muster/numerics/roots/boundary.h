@@ -16,6 +16,8 @@
 //     const auto found = search.last_within(
 //         [&](std::int64_t i) { return std::log(lattice.value(i) / std::numbers::pi); });
 //     // lattice.value(*found) == 3.14159
+//
+// A search calls its functions on the caller's thread only, so it is thread-safe if they are.
 #pragma once
 
 #include <cstdint>

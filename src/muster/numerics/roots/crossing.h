@@ -5,7 +5,7 @@
 // logarithms needs fewer than ten evaluations. A result strictly between 0 and `limit` is within a relative
 // 1e-9 of the crossing. The function was evaluated at the result, and its value there is at most the target
 // (crossing_from_above) or at least the target (crossing_from_below), even if the function is only roughly
-// decreasing.
+// decreasing. The functions call `value` on the caller's thread only, so they are thread-safe if it is.
 #pragma once
 
 #include <cmath>

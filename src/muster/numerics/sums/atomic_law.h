@@ -2,7 +2,8 @@
 //
 // The atom at zero is implicit: weights need not sum to one, and the remaining mass, at 0, takes no
 // arithmetic. So the law of a client who reports with probability 1e-4 costs no more, and loses no more
-// digits, than that of a client who always reports.
+// digits, than that of a client who always reports. A TiltedLaw is immutable, threads may share an
+// AtomicLaw while nobody changes it, and an EquispacedCharacteristic belongs to one thread.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // The product of several laws' characteristic functions on a contour, each raised to its number of copies. It
-// is the integrand that frequency_walk.h walks along for a sum of independent terms.
+// is the integrand that frequency_walk.h walks along for a sum of independent terms. A Product belongs to one
+// thread; the error bounds are immutable and may be shared between threads.
 #pragma once
 
 #include <cmath>

@@ -17,9 +17,8 @@
 // of frequencies that matter (about 100). Special cases are computed in other ways: one or two terms
 // (term_pairs.h), up to 100 terms of at most three atoms (enumerated_excess.h), and sums of which few terms
 // are expected to be nonzero (sparse_sum.h). Rare large terms are treated separately (rare_terms.h).
-// References:
-// docs/theory/profile-only.md, section "Numerics"; Abate & Whitt (1992) for the exponential-tilt trapezoid,
-// whose error is one-sided here.
+// References: docs/theory/profile-only.md, section "Numerics"; Abate & Whitt (1992) for the exponential-tilt
+// trapezoid, whose error is one-sided here. Pure functions; call from any thread.
 #pragma once
 
 #include "muster/numerics/enclosure.h"

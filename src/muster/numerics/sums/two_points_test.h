@@ -1,5 +1,5 @@
 // A law of two points and zero for tests. The terms of class C have such laws (Theorem 4,
-// docs/theory/class-c.md).
+// docs/theory/class-c.md). The function is pure.
 #pragma once
 
 #include "muster/numerics/sums/atomic_law.h"

@@ -5,6 +5,7 @@
 // double, so only logarithms are stored. Gamma variables of shape 1 or more are drawn by the method of
 // Marsaglia and Tsang, "A simple method for generating gamma variables" (ACM TOMS 2000), from normals by Box
 // and Muller, in double precision. The functions depend only on their arguments and the bits that they draw.
+// Any thread may call them, with a BitSource of its own.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Sorts the records of a training set by label.
+// Sorts the records of a training set by label. The function is pure; threads may share its result while
+// nobody changes it.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // Reads the file plan.txt of a run: its plan after overrides, one "key = value" line per key.
 //
-// The file holds the text of Plan::canonical(), and the checkpoint states the hash of this text.
+// The file holds the text of Plan::canonical(), and the checkpoint states the hash of this text. The
+// function only reads the file and may be called from any thread.
 #pragma once
 
 #include <filesystem>

@@ -2,7 +2,8 @@
 //
 // `muster train --json` prints the same object, and prints it again for a finished run. A new field needs a
 // member here, a row in describe() and a row in docs/formats.md, and training.cc must compute its value. The
-// member is a std::optional, because files of earlier versions lack the field.
+// member is a std::optional, because files of earlier versions lack the field. Only read_result() accesses a
+// file, and it only reads; call the functions from any thread.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,8 @@
 // make (theorems/cover.h).
 //
 // Each function appends the two curves of one data set to `list.lowers`, or nothing if they are not
-// computed for the mechanism. The comments say what the other clients of the data set hold.
+// computed for the mechanism. The comments say what the other clients of the data set hold. A list belongs
+// to one thread; the curves in it may be called from any thread.
 #pragma once
 
 #include "muster/accounting/theorems/cover.h"

@@ -8,8 +8,9 @@
 // The curves are proven lower bounds on the divergence of the shuffled Gaussian, where Delta is the
 // diameter of the records (2C at clip norm C). As upper bounds they are conditional on the assumption that
 // this pair, with Delta the diameter, is the worst one. This assumption is not proven, and with Delta = C,
-// as in the published theorem, it is false. Random allocation has exactly the same pair
-// (papers/random_allocation.h).
+// as in Theorem 1 of Liew, Takahashi, "Shuffle Gaussian mechanism for differential privacy" (2022,
+// arXiv 2206.09569), it is false. Random allocation has exactly the same pair (papers/random_allocation.h).
+// Objects look immutable to their users and may be used from any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Bounds random check-ins, in which a client sends one message per run, at a
-// random slot (Theorems 8 and 9, docs/theory/slots.md). The protocols are
-// those of Balle, Kairouz, McMahan, Thakkar and Thakurta (NeurIPS 2020).
+// Bounds random check-ins, in which a client sends one message per run, at a random slot (Theorems 8 and 9,
+// docs/theory/slots.md). The protocols are those of Balle, Kairouz, McMahan, Thakkar, Thakurta, "Privacy
+// amplification via random check-ins" (NeurIPS 2020), Algorithms 1 and 2 and Section 4.2.
 //
 // A client checks in with probability p0, at one of its m slots, chosen uniformly. The server updates a
 // public model slot by slot, and the randomizer of each update may be chosen after all earlier updates.

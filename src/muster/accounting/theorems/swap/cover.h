@@ -1,7 +1,8 @@
 // Adds the bounds of the swap theorem, which exchanges the victim with an absent client, to the list
 // of a check-in or a secret subset. They are the profile-only form (docs/theory/profile-only.md) and
 // the bounds by the worst types of the other clients, for class C (Theorem 4, docs/theory/class-c.md)
-// and for Gaussian messages (Theorem 5, docs/theory/gaussian-two-types.md).
+// and for Gaussian messages (Theorem 5, docs/theory/gaussian-two-types.md). The function only appends
+// to the list; the curves in it may be called from any thread.
 #pragma once
 
 #include <memory>

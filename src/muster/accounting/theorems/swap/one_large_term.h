@@ -13,6 +13,8 @@
 // the term must exceed. The lower bound is N g times the mean of f(E + (S-N) (E-1) + E D)
 // restricted to the event that none of the other N - 1 terms is positive. The arguments of f
 // are kept as logarithms, so that nothing overflows at large epsilon. The bound is proven.
+// Objects may be used from any thread, if the functions of their LocalTail may be called
+// from any thread.
 #pragma once
 
 #include <functional>

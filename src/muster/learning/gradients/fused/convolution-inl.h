@@ -4,7 +4,7 @@
 // Each lane of an accumulator is one output value, summed over taps, or one weight's gradient, summed over
 // positions. The terms are added in index order, with one multiply-add per term. So the result has the same
 // bits on every target with fused multiply-add; the vector width only changes how many values are kept in
-// registers.
+// registers. The functions touch only the arrays that they are given; call from any thread.
 
 #if defined(MUSTER_LEARNING_CONVOLUTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_CONVOLUTION_INL_H_

@@ -4,7 +4,8 @@
 // Sums have a fixed order that does not depend on the vector width. The forward pass keeps eight interleaved
 // partial sums over the inputs and adds them in pairs. The gradient of an input is the inner product of its
 // row of weights with out_slope. Its terms are added up in 16 virtual lanes, which are folded to 8 and then
-// to 4 by adding halves; the last four lanes are added in pairs.
+// to 4 by adding halves; the last four lanes are added in pairs. The functions touch only the arrays that
+// they are given; call from any thread.
 
 #if defined(MUSTER_LEARNING_DENSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_LEARNING_DENSE_INL_H_
