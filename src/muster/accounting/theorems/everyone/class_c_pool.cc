@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/describe/laws/reporting_law.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/expected_excess.h"

@@ -15,7 +15,7 @@
 
 #include <vector>
 
-#include "muster/accounting/theorems/shared/round_shape.h"
+#include "muster/accounting/theorems/round_shape.h"
 #include "muster/numerics/enclosure.h"
 #include "muster/numerics/sums/mean_of_terms.h"
 

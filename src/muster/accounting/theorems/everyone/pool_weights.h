@@ -13,7 +13,7 @@
 // valid bound; ratio() chooses one. Objects are immutable and may be used from any thread.
 #pragma once
 
-#include "muster/accounting/theorems/shared/lognormal_law.h"
+#include "muster/describe/laws/lognormal_law.h"
 
 namespace muster::accounting {
 

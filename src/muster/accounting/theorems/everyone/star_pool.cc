@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "muster/accounting/theorems/everyone/pool_weights.h"
-#include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/describe/gaussian_divergence.h"
+#include "muster/describe/laws/reporting_law.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/excess_of_mixed_sum.h"

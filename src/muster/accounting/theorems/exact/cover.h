@@ -7,7 +7,7 @@
 #pragma once
 
 #include "muster/accounting/theorems/cover.h"
-#include "muster/accounting/theorems/shared/round_shape.h"
+#include "muster/accounting/theorems/round_shape.h"
 #include "muster/describe/mechanism.h"
 
 namespace muster::accounting {

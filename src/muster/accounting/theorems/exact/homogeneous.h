@@ -23,8 +23,8 @@
 #include <memory>
 #include <vector>
 
-#include "muster/accounting/theorems/shared/lognormal_law.h"
-#include "muster/accounting/theorems/shared/round_shape.h"
+#include "muster/accounting/theorems/round_shape.h"
+#include "muster/describe/laws/lognormal_law.h"
 #include "muster/describe/mechanism.h"
 #include "muster/numerics/enclosure.h"
 #include "muster/numerics/sums/atomic_law.h"

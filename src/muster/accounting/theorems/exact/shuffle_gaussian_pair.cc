@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/describe/gaussian_divergence.h"
+#include "muster/describe/laws/reporting_law.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/expected_excess.h"

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "muster/accounting/theorems/shared/lognormal_law.h"
+#include "muster/describe/laws/lognormal_law.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {

@@ -20,7 +20,7 @@
 
 #include <vector>
 
-#include "muster/accounting/theorems/shared/round_shape.h"
+#include "muster/accounting/theorems/round_shape.h"
 #include "muster/accounting/theorems/swap/reporting_sum.h"
 #include "muster/accounting/theorems/swap/unequal_rates.h"
 

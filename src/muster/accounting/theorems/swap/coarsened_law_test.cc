@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/describe/laws/reporting_law.h"
 #include "muster/describe/profile.h"
 
 namespace muster::accounting {

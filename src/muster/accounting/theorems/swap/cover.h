@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "muster/accounting/theorems/cover.h"
-#include "muster/accounting/theorems/shared/round_shape.h"
+#include "muster/accounting/theorems/round_shape.h"
 #include "muster/accounting/theorems/swap/reporting_sum.h"
 #include "muster/describe/mechanism.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "muster/accounting/theorems/everyone/blanket.h"
-#include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/describe/laws/reporting_law.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/coarsened_law.h"

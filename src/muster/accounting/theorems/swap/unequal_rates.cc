@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "muster/accounting/theorems/shared/reporting_law.h"
 #include "muster/core/error.h"
+#include "muster/describe/laws/reporting_law.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/mean_of_terms.h"

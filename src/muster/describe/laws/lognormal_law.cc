@@ -1,4 +1,4 @@
-#include "muster/accounting/theorems/shared/lognormal_law.h"
+#include "muster/describe/laws/lognormal_law.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "muster/accounting/theorems/shared/reporting_law.h"
+#include "muster/describe/laws/reporting_law.h"
 
 #include <cmath>
 
