@@ -169,10 +169,9 @@ numerics::UpperAndEstimate StarPool::delta(double epsilon) const {
   const double threshold = m * -std::expm1(-epsilon) * (1 - 8 * kUlp), scale = std::exp(epsilon) / m;
   const double widest = (1 + 1 / chosen.ratio) / 2;
   const auto first = two_levels(widest, widest * chosen.ratio);
-  // The profile's tail is cut where Chernoff's bound on the widest sum plus a thousand times the mass
-  // beyond the cut is smallest. A deeper cut brings large single atoms, for which the integrand hardly
-  // decays along the contour. All slices use the tilt of the widest sum, except those whose few heavy
-  // entries need a smaller one.
+  // The profile's tail is cut where Chernoff's bound on the widest sum plus a thousand times the mass beyond
+  // the cut is smallest. A deeper cut brings large single atoms, for which the integrand hardly decays. All
+  // slices use the tilt of the widest sum, except those whose few heavy entries need a smaller one.
   const Profile* profile = nullptr;
   numerics::AtomicLaw law;
   double shared = 0;
