@@ -7,7 +7,8 @@
 // is +1 with probability 1/2 + t/(2 C c). The message is (j, b), of log2(D) + 1 bits. It is decoded to the
 // first d coordinates of C c b H_j, where H_j is row j of H. This is an unbiased estimate of g because H^T H
 // = D I. A client computes its one entry of H g in O(d). The aggregator counts signs and makes one fast
-// transform of the counts per round, in integers.
+// transform of the counts per round, in integers. The function is pure, and a randomizer is immutable and may
+// be shared between threads (randomizer.h).
 #pragma once
 
 #include <cstddef>

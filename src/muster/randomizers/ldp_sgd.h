@@ -7,7 +7,8 @@
 // 1/(e^epsilon0 + 1). The message is (seed of v, b). It is decoded to C c kappa b v with c = (e^epsilon0 +
 // 1)/(e^epsilon0 - 1) and kappa = sqrt(pi) Gamma((d+1)/2)/Gamma(d/2). This is an unbiased estimate of g
 // min(1, C/|g|). Given v, the probability of either sign is in [q, 1-q] for every g, so the randomizer is
-// epsilon0-LDP and of class C (Theorem 4, docs/theory/class-c.md).
+// epsilon0-LDP and of class C (Theorem 4, docs/theory/class-c.md). The function is pure, and a randomizer is
+// immutable and may be shared between threads (randomizer.h).
 #pragma once
 
 #include <cstddef>

@@ -5,7 +5,8 @@
 // {0, ..., d-1}. With c = (e^epsilon0 + 1)/(e^epsilon0 - 1), the sign b is +1 with probability 1/2 + g_j/(2 C
 // c). The message is (j, b), of log2(d) + 1 bits, where the logarithm is rounded up. It is decoded to d C c b
 // e_j, where e_j is the j-th unit vector. This is an unbiased estimate of the clamped g. The aggregator
-// counts signs, with one addition per message.
+// counts signs, with one addition per message. The function is pure, and a randomizer is immutable and may be
+// shared between threads (randomizer.h).
 #pragma once
 
 #include <cstddef>

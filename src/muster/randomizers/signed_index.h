@@ -6,7 +6,8 @@
 // probability after rounding (flip.h). The mean of the sign that is sent is the share times 1 - 2q. Given the
 // index, the probability of either sign is in [q, 1-q] for every vector. So the randomizer is epsilon0-LDP
 // and of class C (Theorem 4, docs/theory/class-c.md), where the common law of the class is uniform on indices
-// and signs. The sum counts signs exactly, and mean() of the derived class turns it into the estimate.
+// and signs. The sum counts signs exactly, and mean() of the derived class turns it into the estimate. A
+// randomizer is immutable and may be shared between threads (randomizer.h).
 #pragma once
 
 #include <cstddef>

@@ -7,6 +7,8 @@
 //   shuffling              Theorem 5.1
 //   fixed window           Corollary 3.3: n/m runs of Theorem 3.2 with p0 = m/n and m = sqrt(n), by advanced
 //                          composition; half of delta is shared by the runs' own deltas
+//
+// The functions are pure.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 //
 // Each of n clients adds Gaussian noise of standard deviation sigma to a record, and a shuffler removes the
 // senders' names. In the paper two records are at distance at most 1; clipping to norm 1 allows distance 2,
-// for which muster's own bounds hold.
+// for which muster's own bounds hold. The functions are pure.
 #pragma once
 
 #include "muster/reproduce/paper_figure.h"
