@@ -1,5 +1,6 @@
 // The randomizer l1 sends the sign of one coordinate of the Hadamard transform, for vectors clipped in the L1
-// norm (R_1 of Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated learning", 2021).
+// norm (R_1 of Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of differential privacy in federated
+// learning", AISTATS 2021).
 //
 // The vector g of d coordinates is scaled down to |g|_1 <= C, the clip norm. D is the smallest power of two
 // >= d, and H is the +-1 Hadamard matrix with D rows, H_ij = (-1)^(number of ones in i & j). The index j is

@@ -1,6 +1,6 @@
 // The randomizer l2 is the half-sphere randomizer of ldp_sgd.h, for vectors clipped in the L2 norm. It takes
 // the place of the coordinate sampler R_2 of Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of
-// federated learning" (2021).
+// differential privacy in federated learning" (AISTATS 2021).
 //
 // R_2 sends the sign of one coordinate of a Kashin (or any other) representation, which is as private but
 // never more accurate. With q = 1/(e^epsilon0 + 1), consider all unbiased samplers that send an index drawn

@@ -1,6 +1,6 @@
 // The randomizer ldp-sgd is the half-sphere randomizer of Duchi, Jordan and Wainwright, "Minimax optimal
-// procedures for locally private estimation" (2018), as Algorithms 4-5 of Erlingsson et al., "Encode,
-// shuffle, analyze privacy revisited" (2020), state it.
+// procedures for locally private estimation" (JASA 2018), as Algorithms 4-5 of Erlingsson et al., "Encode,
+// shuffle, analyze privacy revisited" (2020, arXiv 2001.03618), state it.
 //
 // The direction v is uniform on the unit sphere of R^d. Let g be the gradient and C the clip norm. The sign b
 // = sign<v,g> is negated with probability 1/2 - min(|g|,C)/(2C), then flipped with probability q =

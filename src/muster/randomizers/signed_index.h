@@ -1,6 +1,6 @@
 // A message of one uniform index, independent of the data, and one noisy sign: the common part of the
-// coordinate samplers linf and l1 (Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated
-// learning: privacy, communication and accuracy trade-offs", 2021, R_inf and R_1).
+// coordinate samplers linf and l1 (Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of differential
+// privacy in federated learning", AISTATS 2021, R_inf and R_1).
 //
 // A sampler maps its clipped vector to one number in [-1, 1] per index, the share. Let q be the flip
 // probability after rounding (flip.h). The mean of the sign that is sent is the share times 1 - 2q. Given the
