@@ -4,9 +4,9 @@
 //                    Theorem 3.3: the exact composition of T rounds that are each (epsilon, delta)-DP. It is
 //                    attained by a randomized response that reveals the record with probability delta.
 //   heterogeneous_*  their Theorem 3.5: rounds with different (epsilon, delta); the least of its three forms.
-//   advanced_*       Dwork, Rothblum, Vadhan (FOCS 2010), in the form of Dwork, Roth, "The algorithmic
-//                    foundations of differential privacy" (2014), Theorem 3.20. Papers on shuffling call it
-//                    "strong composition" and compare their bounds with it.
+//   advanced_*       Dwork, Rothblum, Vadhan, "Boosting and differential privacy" (FOCS 2010), in the form of
+//                    Dwork, Roth, "The algorithmic foundations of differential privacy" (2014), Theorem 3.20.
+//                    Papers on shuffling call it "strong composition" and compare their bounds with it.
 //   subsampled       Balle, Barthe, Gaboardi, "Privacy amplification by subsampling" (NeurIPS 2018),
 //                    Theorem 9: a uniform subset.
 //

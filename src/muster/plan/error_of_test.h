@@ -1,4 +1,5 @@
-// Helps tests of calls that must fail: error_of(call) returns the Error that the call throws.
+// Helps tests of calls that must fail: error_of(call) returns the Error that the call throws. Call it from
+// the thread of the test.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -4,7 +4,8 @@
 // Reading, validation, defaults, the canonical text, the flags and --help of the command, and docs/plan.md
 // all come from the rows. A new key needs a row in key_table.cc, a field with its default and an accessor in
 // plan.h, and the code that uses it. CONTRIBUTING.md explains how to update docs/plan.md, the manual pages
-// and the expected output of --help. A name never changes its meaning: a new meaning needs a new key.
+// and the expected output of --help. A name never changes its meaning: a new meaning needs a new key. The
+// table is made once, on the first call, and never changes, so any thread may call the functions.
 #pragma once
 
 #include <optional>

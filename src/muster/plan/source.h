@@ -8,6 +8,8 @@
 //     PlanSource source = PlanSource::from_file("plans/quickstart.toml");
 //     source.override_key("rounds.count", "100");
 //     source.find("rounds.count")->origin.describe();   // "--rounds"
+//
+// A PlanSource belongs to one thread while it is changed; its const methods may run concurrently.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,8 @@
 //     write(values)          Returns the field as a flag would state it; nullopt if the field has no value.
 //     allowed(command)       Describes the allowed values, as in "number in (0, 1]".
 //     kPlaceholder           Stands for a value in --help, as in "NUMBER".
+//
+// A kind is immutable and may be shared between threads; the functions are pure.
 #pragma once
 
 #include <array>

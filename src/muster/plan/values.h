@@ -1,7 +1,8 @@
 // The value that a plan or a flag states for one key, and the parsing that all kinds of values share.
 //
 // An integer in a TOML file must be a TOML integer. A flag, which is text, may also write it as 1e8. Keys for
-// numbers accept TOML integers and floats, but not nan, inf or numbers outside the range of a double.
+// numbers accept TOML integers and floats, but not nan, inf or numbers outside the range of a double. The
+// functions are pure and may be called from any thread.
 #pragma once
 
 #include <cstdint>

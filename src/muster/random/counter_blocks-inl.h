@@ -1,6 +1,6 @@
 // Encrypts counter blocks by AES-128 in registers: four vectors of counters at a time, or one block at a time
 // on the portable target. This file is included once per vector target. A schedule is the 176 bytes of
-// RunKey::schedule().
+// RunKey::schedule(). The functions touch only their arguments, so any thread may call them.
 #if defined(MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_
 #undef MUSTER_RANDOM_COUNTER_BLOCKS_INL_H_

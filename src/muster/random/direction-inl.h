@@ -1,6 +1,6 @@
 // Computes a random direction row by row: normals, their squared norm and their inner product with a vector.
 // A functor can do other work after each row, because memory is idle while normals are computed. This file is
-// included once per vector target.
+// included once per vector target. The functions touch only their arguments, so any thread may call them.
 #if defined(MUSTER_RANDOM_DIRECTION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_DIRECTION_INL_H_
 #undef MUSTER_RANDOM_DIRECTION_INL_H_

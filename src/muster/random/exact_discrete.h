@@ -1,9 +1,9 @@
 // Provides exact samplers of discrete laws, which use uniform integers and no floating-point numbers.
 //
 // Geometric and Bernoulli(e^-x) follow Canonne, Kamath and Steinke, "The discrete Gaussian for differential
-// privacy" (2020), Algorithms 1 and 2. The binomial compares n uniform numbers with the probability bit by
-// bit; each bit decides about half of the undecided numbers. The functions are thread-safe, but a BitSource
-// belongs to one thread.
+// privacy" (NeurIPS 2020, arXiv:2004.00010v4), Algorithms 1 and 2. The binomial compares n uniform numbers
+// with the probability bit by bit; each bit decides about half of the undecided numbers. The functions are
+// thread-safe, but a BitSource belongs to one thread.
 #pragma once
 
 #include <cstdint>

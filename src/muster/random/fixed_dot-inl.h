@@ -1,5 +1,5 @@
 // Adds up the running sums of a block of fixed_order_dot, also for kernels that keep these sums themselves.
-// This file is included once per vector target.
+// This file is included once per vector target. The functions are pure and may be called from any thread.
 #if defined(MUSTER_RANDOM_FIXED_DOT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_FIXED_DOT_INL_H_
 #undef MUSTER_RANDOM_FIXED_DOT_INL_H_

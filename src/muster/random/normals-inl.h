@@ -2,7 +2,8 @@
 // counter blocks. Encryption and arithmetic use different units of the processor, so they are interleaved.
 // This file is included once per vector target.
 //
-// tools/golden/normal_polynomials.py makes the polynomials; each has a relative error below 4e-8.
+// tools/golden/normal_polynomials.py makes the polynomials; each has a relative error below 4e-8. The
+// functions touch only their arguments, so any thread may call them.
 #if defined(MUSTER_RANDOM_NORMALS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_NORMALS_INL_H_
 #undef MUSTER_RANDOM_NORMALS_INL_H_

@@ -1,5 +1,5 @@
 // Supplies words given in advance. Tests use this source to drive a sampler into a rare branch and to count
-// the words that the sampler consumes.
+// the words that the sampler consumes. A source belongs to one thread.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Runs a test body on every vector target that this machine has, including the portable one.
+// Runs a test body on every vector target that this machine has, including the portable one. While
+// on_every_target runs, no other thread may compute, because the target is that of the whole process.
 #pragma once
 
 #ifndef HWY_WANT_AVX3_DL

@@ -1,5 +1,5 @@
 // Runs BoxMuller over given words on the chosen vector target, for tests. This file is included once per
-// vector target.
+// vector target. The functions touch only their arguments, so any thread may call them.
 #if defined(MUSTER_RANDOM_WORD_PAIRS_TEST_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MUSTER_RANDOM_WORD_PAIRS_TEST_INL_H_
 #undef MUSTER_RANDOM_WORD_PAIRS_TEST_INL_H_

@@ -1,5 +1,6 @@
-// A vector whose storage starts on a cache line, so that full-width loads and stores never
-// straddle two lines.
+// A vector whose storage starts on a cache line, so that full-width loads and stores never straddle two
+// lines. The allocator has no state, so any thread may use it; the thread rule of a vector is that of
+// std::vector.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,8 @@
 // (docs/theory/exact-gaussian.md). sigma C is rounded up to a double.
 //
 // On every vector target, a message is the same function of the clipped vector, the key and the stream
-// address. The clipped vector is the same on all targets with fused multiply-add.
+// address. The clipped vector is the same on all targets with fused multiply-add. The functions are pure, and
+// a randomizer is immutable and may be shared between threads (randomizer.h).
 #pragma once
 
 #include <cstddef>

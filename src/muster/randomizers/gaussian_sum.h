@@ -6,7 +6,8 @@
 // variance is that of n messages, each rounded. The clipped coordinates are added as integer multiples of a
 // step of at most C 2^-25, where C is the clip norm. So the mean may differ from that of n messages by half
 // such a step per coordinate. Messages are clamped at least eight deviations beyond the clip norm, but the
-// sum is not clamped.
+// sum is not clamped. The function is pure, and a sampler is immutable and may be shared between threads
+// (sum_sampler.h).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The Hadamard matrix for tests, built by the recursion H_2D = [[H, H], [H, -H]] instead of by counting bits.
+// The function is pure.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,8 @@
 // e^epsilon0 times as probable as each other one. A message has log2(k) bits, rounded up. An answer is
 // decoded to (indicator of the answer - w/k in every entry) / (1 - w), an unbiased estimate of the client's
 // indicator. A client without a category has the zero vector and sends a uniform answer; the mean of its
-// estimate is 1/k in every entry.
+// estimate is 1/k in every entry. The functions are pure, and a randomizer is immutable and may be shared
+// between threads (randomizer.h).
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,8 @@
 //
 // Of the n_j clients of category j, Binomial(n_j, w) are replaced. Each replaced answer is uniform, and so is
 // the answer of each client without a category. Binomials and uniform integers are sampled exactly, with the
-// same rounded w as for single messages (k_rr.h), so the law is exactly that of the sum of n messages.
+// same rounded w as for single messages (k_rr.h), so the law is exactly that of the sum of n messages. The
+// function is pure, and a sampler is immutable and may be shared between threads (sum_sampler.h).
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,8 @@
 //
 // Z is drawn by integer comparisons only (random/exact_discrete.h), without rounded probabilities. So Z has
 // exactly the law that the accountant charges, up to the pseudorandomness of the stream. The probability of
-// rounding X up is a multiple of 2^-64. It need not be exact, because any mixture is as private.
+// rounding X up is a multiple of 2^-64. It need not be exact, because any mixture is as private. The
+// functions are pure, and a randomizer is immutable and may be shared between threads (randomizer.h).
 #pragma once
 
 #include <cstdint>

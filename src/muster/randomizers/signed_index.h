@@ -1,12 +1,13 @@
 // A message of one uniform index, independent of the data, and one noisy sign: the common part of the
-// coordinate samplers linf and l1 (Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of federated
-// learning: privacy, communication and accuracy trade-offs", 2021, R_inf and R_1).
+// coordinate samplers linf and l1 (Girgis, Data, Diggavi, Kairouz, Suresh, "Shuffled model of differential
+// privacy in federated learning", AISTATS 2021, R_inf and R_1).
 //
 // A sampler maps its clipped vector to one number in [-1, 1] per index, the share. Let q be the flip
 // probability after rounding (flip.h). The mean of the sign that is sent is the share times 1 - 2q. Given the
 // index, the probability of either sign is in [q, 1-q] for every vector. So the randomizer is epsilon0-LDP
 // and of class C (Theorem 4, docs/theory/class-c.md), where the common law of the class is uniform on indices
-// and signs. The sum counts signs exactly, and mean() of the derived class turns it into the estimate.
+// and signs. The sum counts signs exactly, and mean() of the derived class turns it into the estimate. A
+// randomizer is immutable and may be shared between threads (randomizer.h).
 #pragma once
 
 #include <cstddef>

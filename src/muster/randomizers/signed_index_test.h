@@ -1,5 +1,6 @@
 // What the tests of the coordinate samplers linf and l1 share: the law of a message for given shares
-// (signed_index.h), and its comparison with the messages that are sent.
+// (signed_index.h), and its comparison with the messages that are sent. Call the functions from the thread of
+// the test.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -10,6 +10,8 @@
 //                      "accuracy by round", "round");
 //     panel.line({{70, 0.37}, {140, 0.70}}, kFirst);
 //     svg_picture({960, 460}, "a run", legend_row({{"test set", kFirst}}, {72, 47}) + panel.svg());
+//
+// A Scale is immutable, a ChartPanel belongs to one thread, and the functions are pure.
 #pragma once
 
 #include <string>

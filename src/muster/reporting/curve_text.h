@@ -1,7 +1,7 @@
 // Formats privacy curves for `muster account --curve`: as a table, CSV, or one self-contained SVG picture.
 //
 // In the table, upper values are rounded up and lower values down; CSV has 17 digits. A missing value is
-// "none" or "-" in the table, an empty cell in CSV and a gap in the picture.
+// "none" or "-" in the table, an empty cell in CSV and a gap in the picture. The functions are pure.
 #pragma once
 
 #include <string>

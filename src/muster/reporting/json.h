@@ -5,6 +5,8 @@
 //
 // Example:
 //     JsonObject().number("epsilon", 0.5).integer("rounds", 10).str();   // {"epsilon":0.5,"rounds":10}
+//
+// A JsonObject belongs to one thread.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Formats what several launches (runs of plans on the same clients) cost together, for `muster account A B
-// ...`: as JSON, and as a table for people.
+// ...`: as JSON, and as a table for people. The functions are pure.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // The style sheet of a report; its colours are variables, with separate values for dark mode and for print.
+// Any thread may read the constant.
 #pragma once
 
 namespace muster::reporting {

@@ -1,4 +1,5 @@
-// Puts the result of a training run into words, as `muster train` prints it without --json.
+// Puts the result of a training run into words, as `muster train` prints it without --json. The function is
+// pure.
 #pragma once
 
 #include <string>

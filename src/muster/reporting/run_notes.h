@@ -1,5 +1,6 @@
 // Notes shown beside a run's numbers, for example on clients that share records and on vectors that were not
-// finite. A note is one line without a line end, and empty if there is nothing to report.
+// finite. A note is one line without a line end, and empty if there is nothing to report. The functions are
+// pure.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,8 @@
 // states a larger one was written by a version with looser bounds; today's value replaces it. A stated value
 // counts as smaller if it falls short of today's value by more than the sum of two allowances. One is 10^-9
 // of today's value, for rounding differences between machines. The other is the numerical error of today's
-// value, unless that error exceeds a tenth of the value.
+// value, unless that error exceeds a tenth of the value. The functions may be called from any thread; they
+// call `notes` on that thread, and `epsilon` on several threads at once.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Formats a privacy statement for `muster account`: as the documented JSON line, and as a table for people.
+// The functions are pure.
 #pragma once
 
 #include <string>

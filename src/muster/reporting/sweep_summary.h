@@ -1,4 +1,5 @@
-// Summarises a sweep: for each combination of values, the accuracy over its seeds, and the epsilon.
+// Summarises a sweep: for each combination of values, the accuracy over its seeds, and the epsilon. The
+// functions are pure.
 #pragma once
 
 #include <string>

@@ -2,7 +2,8 @@
 // them, and what was found about each claim that the paper's text makes about it.
 //
 // A recipe (recipes.h) returns a PaperFigure; figure_files.h writes it as CSV, JSON and pictures. What the
-// paper itself says (captions, quoted claims, stated numbers) is in paper_texts.h. Plain values.
+// paper itself says (captions, quoted claims, stated numbers) is in paper_texts.h. The types are plain
+// values, and the functions are pure.
 #pragma once
 
 #include <optional>

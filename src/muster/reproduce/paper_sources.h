@@ -1,5 +1,5 @@
 // Holds the files testdata/papers/*.toml as text, in the order of their names. CMake writes the definition
-// (CMakeLists.txt).
+// (CMakeLists.txt). Any thread may read the constant.
 #pragma once
 
 #include <array>

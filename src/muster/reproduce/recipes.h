@@ -1,7 +1,8 @@
 // Lists the figures and tables that can be reproduced, with one recipe for each.
 //
 // A recipe computes its figure; it reads no files and prints nothing. The settings of the figure say which
-// parameters were chosen because the paper's text does not state them.
+// parameters were chosen because the paper's text does not state them. The list is made once, on the first
+// call, and never changes, so any thread may call the functions and the recipes.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Renders an SVG picture as PNG, at twice its size, with librsvg (docs/decisions/0037-librsvg.md).
+// Renders an SVG picture as PNG, at twice its size, with librsvg (docs/decisions/0037-librsvg.md). The
+// function keeps nothing between calls and may be called from any thread.
 #pragma once
 
 #include <string>

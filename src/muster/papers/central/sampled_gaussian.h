@@ -16,8 +16,9 @@
 // which P/Q exceeds E. Immutable; the functions may be called from any thread.
 //
 // References: Zhu, Dong, Wang, "Optimal accounting of differential privacy via characteristic function"
-// (AISTATS 2022), for adding and removing; Kahane, "Sur le chaos multiplicatif" (1985), for the inequality
-// behind replacing.
+// (AISTATS 2022), for adding and removing; Kahane, "Sur le chaos multiplicatif" (Annales des sciences
+// mathematiques du Quebec 9, 1985), for the inequality behind replacing, which
+// docs/theory/sampled-gaussian.md proves.
 #pragma once
 
 #include "muster/numerics/enclosure.h"

@@ -18,14 +18,16 @@
 
 namespace muster::accounting {
 
-// Returns a bound that is proven but loose, with the id "check-in-rdp". It is Theorem 1 of Girgis et al.
-// (2021) for k reports and inclusion probability k/n, averaged over the public count k (check_in_rdp.h).
+// Returns a bound that is proven but loose, with the id "check-in-rdp". It is Theorem 1 of Girgis, Data,
+// Diggavi (NeurIPS 2021, arXiv:2107.08763v1) for k reports and inclusion probability k/n, averaged over the
+// public count k (check_in_rdp.h).
 Bound check_in_rdp_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,
                          const Question& question, Conversion conversion);
 
 // These two bounds, for n clients at check-in rate g, are as published. girgis_theorem1_bound is Theorem 1 of
-// Girgis et al. (2021), as if a fixed subset of round(n g) clients reported; id "girgis-2021-at-mean-count".
-// liew_theorem2_bound is Theorem 2 of Liew et al. (2022) with corrected constants; id "liew-2022-theorem-2".
+// Girgis, Data, Diggavi (NeurIPS 2021), as if a fixed subset of round(n g) clients reported; id
+// "girgis-2021-at-mean-count". liew_theorem2_bound is Theorem 2 of Liew, Hasegawa, Takahashi (2022,
+// arXiv:2206.03151v1) with corrected constants; id "liew-2022-theorem-2".
 Bound girgis_theorem1_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,
                             const Question& question, Conversion conversion);
 Bound liew_theorem2_bound(const ShuffledCheckIn& protocol, double epsilon0, std::uint64_t rounds,

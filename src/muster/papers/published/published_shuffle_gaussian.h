@@ -42,9 +42,10 @@ Guarantee classical_gaussian_guarantee(double mu, double delta0);
 // One client would get delta0 = 1, which every randomizer satisfies with epsilon 0, so delta0 is at most 1/2.
 Guarantee message_guarantee(double mu, double clients);
 
-// Returns an entry of the "Clones" row of the paper's Table 1: T times the least epsilon of Feldman et al.
-// (2021), Theorem 3.8, at delta / T, where T is `rounds`. Messages are (epsilon0, delta0)-LDP by the
-// classical formula, and the theorem's free delta equals delta0. No bound is made from this value.
+// Returns an entry of the "Clones" row of the paper's Table 1: T times the least epsilon of Feldman,
+// McMillan, Talwar (FOCS 2021), Theorem 3.8, at delta / T, where T is `rounds`. Messages are (epsilon0,
+// delta0)-LDP by the classical formula, and the theorem's free delta equals delta0. No bound is made from
+// this value.
 double table1_clones(double clients, double mu, std::uint64_t rounds, double delta);
 
 }  // namespace published_shuffle_gaussian

@@ -7,8 +7,9 @@
 //     E_Q[(P/Q)^l] = sum_k P(K = k) E_{Q_k}[(P_k/Q_k)^l].
 // Given k reports, the victim is among them with probability k/n. The paper's equation (6) and Theorem 2 use
 // g instead.
-//   CheckInRdp             the correct mixture: Girgis, Data, Diggavi (2021), Theorem 1, for a subset of k at
-//                          rate k/n, averaged over k in blocks with certified weights. It is proven.
+//   CheckInRdp             the correct mixture: Girgis, Data, Diggavi (NeurIPS 2021, arXiv:2107.08763v1),
+//                          Theorem 1, for a subset of k at rate k/n, averaged over k in blocks with certified
+//                          weights. It is proven.
 //   check_in_rdp_printed   Theorem 2, with only its constants 2 eps0 and 8 eps0 corrected to 2 e^eps0 and
 //                          8 e^eps0. At rate g it takes two counts: k = 1, weighted by Chernoff's bound of
 //                          P(K <= (1 - slack) n g), and k = (1 - slack) n g + 1. The formula is still FALSE

@@ -3,7 +3,8 @@
 //
 // P and Q are the laws with the victim's first and second record. P/Q = S = (n - k + r_1 + ... + r_k) / n,
 // where the likelihood ratios r_i of k clients are independent and E r_i = 1 under Q:
-//   plain shuffle        k = n, r one report's ratio (Liew, Takahashi 2022, Theorem 1, for the Gaussian)
+//   plain shuffle        k = n, r one report's ratio (for the Gaussian: Liew, Takahashi 2022,
+//                        arXiv 2206.09569, Theorem 1)
 //   fixed subset         k of n clients report, secretly
 //   shuffled check-in    k = n, r = 1 unless the client reports
 // With F(x) = sum_j mu_j x^j / j!, where mu_j = E r^j,

@@ -7,15 +7,16 @@
 //   shuffle-gaussian-rdp
 //       D_l of the homogeneous pair (homogeneous_rdp.h). It is conditional, because this pair is not proven
 //       to be the worst.
-//       Liew and Takahashi (2022), Theorem 1, state this bound at Delta = C, where it is false. For subsets
-//       and check-ins the pair's divergence is computed exactly, not by their equations 16 to 18.
+//       Liew and Takahashi (2022, arXiv 2206.09569), Theorem 1, state this bound at Delta = C, where it is
+//       false. For subsets and check-ins the pair's divergence is computed exactly, not by their equations 16
+//       to 18.
 //   shuffle-gaussian-rdp-subsampled
 //       Equations 16 and 17 of Liew and Takahashi, corrected: the rate is k/n given k reports, and k = 0 is
 //       included. The bound is conditional for the same reason, and looser than shuffle-gaussian-rdp.
 //   subset-local-rdp
-//       Theorem 9 of Wang et al. (2019), applied to the divergence of one message. The other messages do not
-//       help to hide it. The bound is proven for every randomizer with a Renyi curve, in any dimension. It
-//       needs a subset or a check-in.
+//       Theorem 9 of Wang, Balle, Kasiviswanathan (AISTATS 2019, arXiv:1808.00087v2), applied to the
+//       divergence of one message. The other messages do not help to hide it. The bound is proven for every
+//       randomizer with a Renyi curve, in any dimension. It needs a subset or a check-in.
 // Each id ends in "-exact-conversion" where that conversion is used. The pages are
 // docs/theory/shuffle-gaussian-rdp.md and docs/theory/subsampled-rdp.md. Pure functions; they take up to
 // a second where high orders matter.

@@ -1,4 +1,5 @@
-// Computes the proven upper epsilon of a plan as a function of one of its parameters.
+// Computes the proven upper epsilon of a plan as a function of one of its parameters. A ParameterCost belongs
+// to one thread.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct Target {
 
 // Answers for one value of the parameter at a time. It keeps the accountants of the last three values,
 // because the result of a search is usually one of these values. If the parameter is the number of rounds,
-// one accountant serves all values. An object belongs to one thread.
+// one accountant serves all values.
 class ParameterCost {
  public:
   ParameterCost(const Plan& plan, const Parameter& parameter, const Target& target);

@@ -7,7 +7,8 @@
 // Then the estimate has the variance (s - g) / (n g), in squared clip norms. Other formulas apply to subsets
 // of fixed size and to slots that one client or a dummy answers. They are exact if the clients' values have
 // mean 0, and upper bounds otherwise (docs/theory/accuracy.md). All formulas are for one number. In d
-// coordinates the variance is larger, but the best choice of noise and rate hardly changes.
+// coordinates the variance is larger, but the best choice of noise and rate hardly changes. The function is
+// pure.
 #pragma once
 
 #include "muster/plan/plan.h"

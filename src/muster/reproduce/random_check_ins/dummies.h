@@ -1,6 +1,7 @@
 // Counts dummies, which are the messages that the server of a slot protocol makes itself for slots without a
 // client. They are counted over simulated runs of the roll call that training uses
-// (protocols/roll_call_slots.h), which tosses coins and touches no data.
+// (protocols/roll_call_slots.h), which tosses coins and touches no data. The functions may be called from any
+// thread, but a RollCall and a DummyComparison belong to one thread.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 // Each of n clients checks in with probability p0, once in a run, at one of m slots that it draws uniformly.
 // In the fixed and the sliding window, the server asks one of the clients that checked in at a slot, and uses
 // a dummy if there is none. Every client's randomizer is epsilon0-LDP, and the paper assumes nothing else
-// about it; neighbouring data sets differ in one record.
+// about it; neighbouring data sets differ in one record. The functions are pure.
 #pragma once
 
 #include "muster/reproduce/paper_figure.h"

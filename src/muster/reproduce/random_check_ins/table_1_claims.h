@@ -1,4 +1,5 @@
-// Checks the claims of Table 1 and of the remarks around it, by the formulas of table_1_rows.h.
+// Checks the claims of Table 1 and of the remarks around it, by the formulas of table_1_rows.h. The function
+// is pure.
 #pragma once
 
 #include <vector>

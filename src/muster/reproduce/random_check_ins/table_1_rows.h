@@ -3,10 +3,12 @@
 // given here, with their constants and logarithms.
 //
 //   uniform subsampling    a secret subset of one record in each of n steps, by advanced composition
-//   shuffling [19]         Theorem 7 of Erlingsson et al. (2019) as Section 5 of the paper states it
+//   shuffling [19]         Theorem 7 of Erlingsson et al. (SODA 2019) as Section 5 of the paper states it
 //   shuffling              Theorem 5.1
 //   fixed window           Corollary 3.3: n/m runs of Theorem 3.2 with p0 = m/n and m = sqrt(n), by advanced
 //                          composition; half of delta is shared by the runs' own deltas
+//
+// The functions are pure.
 #pragma once
 
 #include <string>

@@ -1,9 +1,9 @@
 // Reproduces those figures and tables of Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification
-// towards practical distributed learning" (2022), that need no training.
+// towards practical distributed learning" (2022, arXiv:2206.03151v1), that need no training.
 //
 // Each of n clients reports with probability gamma through an epsilon0-LDP randomizer, and a shuffler removes
 // the senders' names. The paper bounds the Renyi divergence of one round (Theorem 2 from above, Theorem 3
-// from below) and converts the bounds to epsilon (Lemma 2).
+// from below) and converts the bounds to epsilon (Lemma 2). The functions are pure.
 #pragma once
 
 #include "muster/reproduce/paper_figure.h"

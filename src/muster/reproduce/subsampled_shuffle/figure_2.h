@@ -1,11 +1,12 @@
 // Computes the points and the curves of the three panels of Figure 2.
 //
-// Source: Girgis, Data, Diggavi (NeurIPS 2021), Section 4. The paper draws four curves:
+// Source: Girgis, Data, Diggavi (NeurIPS 2021, arXiv:2107.08763v1), Section 4. The paper draws four curves:
 //   (i)   Theorem 1
 //   (ii)  Theorem 2
-//   (iii) the shuffle of [29] (Girgis et al., CCS 2021) with the subsampling of [43] (Wang et al., 2019)
-//   (iv)  the clones of [24] (Feldman et al., 2021) with a subset and the strong composition theorem of [34]
-//         (Kairouz, Oh, Viswanath, 2015)
+//   (iii) the shuffle of [29] (Girgis et al., CCS 2021) with the subsampling of [43] (Wang et al., AISTATS
+//         2019, arXiv:1808.00087v2, Theorem 9)
+//   (iv)  the clones of [24] (Feldman et al., FOCS 2021, Theorem 3.1) with a subset and the strong
+//         composition theorem of [34] (Kairouz, Oh, Viswanath, ICML 2015)
 // docs/theory/as-published.md says what is loose or wrong in each. Pure functions.
 #pragma once
 

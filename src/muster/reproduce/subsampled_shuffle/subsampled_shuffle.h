@@ -3,7 +3,7 @@
 //
 // In each of T rounds k of n clients are drawn uniformly and secretly. Each sends its record through an
 // epsilon0-LDP randomizer, and a shuffler removes the senders' names. Neighbouring data sets differ in one
-// record.
+// record. The functions are pure.
 #pragma once
 
 #include "muster/reproduce/paper_figure.h"
