@@ -2,7 +2,7 @@
 //
 // A Bound is one theorem applied to one protocol. A Statement has every applicable bound, the best proven
 // one first, together with the largest valid lower bound and the local guarantee. Both are plain values
-// that own all they refer to.
+// that own all they refer to, and the functions here are pure.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Describes who may report in a round, by the three numbers that exact curves and swap bounds need.
+// Describes who may report in a round, by the three numbers that exact curves and swap bounds need. A plain
+// value; there is nothing to call.
 #pragma once
 
 namespace muster::accounting {

@@ -15,7 +15,7 @@
 // X'_i are independent: of law X* with probability g, and 1 - E otherwise. Finitely many vectors, each with
 // two different entries, cover the maximum. The bound is proven for replace-one neighbours, in both orders,
 // and for every data set. The theorem needs hundreds of clones, so it has no bound for mu well above 1
-// unless n is very large.
+// unless n is very large. Const methods may run concurrently.
 #pragma once
 
 #include <cstdint>
