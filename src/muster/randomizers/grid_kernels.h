@@ -1,7 +1,8 @@
 // The vector loops of the randomizers, which scale vectors, add noise, round to integer steps and add up.
 //
-// Rounding is to the nearest integer, ties to even. The caller keeps every magnitude below 2^31. All arrays
-// hold `size` elements; arrays that start on a cache line are fastest. Thread-safe.
+// Rounding is to the nearest integer, ties to even. The caller ensures that every scaled
+// value, before it is rounded, is below 2^31 in magnitude. All arrays hold `size` elements; arrays that start
+// on a cache line are fastest. Thread-safe.
 #pragma once
 
 #include <cstddef>

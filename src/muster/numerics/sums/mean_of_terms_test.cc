@@ -21,7 +21,8 @@ Ball exactly(long double x) {
   return Ball(high) + Ball(static_cast<double>(x - static_cast<long double>(high)));
 }
 
-// (1/n) E( X_1 + ... + X_count + (n - count) constant )_+ over all sequences of values.
+// Returns (1/n) E( X_1 + ... + X_count + (n - count) constant )_+ by enumerating all sequences of values. The
+// X_i are independent; each has the values and masses of `terms`, and is 0 with the remaining probability.
 Ball enumerated(const std::vector<Term>& terms, int n, int count, long double constant) {
   Ball total = 0.0, rest = 1.0;
   for (const Term& term : terms) rest = rest - exactly(term.mass);

@@ -269,8 +269,8 @@ TEST(Slots, ReferenceValues) {
   EXPECT_GE(lower.reverse(0.021568 * 0.997).lower, 1e-6);
 }
 
-// The law of a heavy-tailed term with a random weight is coarsened, and delta is still known to a relative
-// 1e-4 at large epsilon. The first two limits are at most 0.15 per cent above the values of
+// The law of a heavy-tailed term with a random weight is coarsened. Even far in the tail, where delta is as
+// small as 1e-18, the upper bound exceeds the estimate by at most a relative 1e-4. The first two limits are at most 0.15 per cent above the values of
 // tools/golden/slots.py; the third is a round number.
 TEST(Slots, CountedGaussianIsPreciseFarOut) {
   const CountedSlotCurve counted(ReportingSum(GaussianLocal{5}), 1e3, 0.5, 6e4, 0.5);
