@@ -94,10 +94,10 @@ long double poisson_at_least(double n, double mean) {
 }
 
 // Returns the index of the cell between two nodes that is to be split next: the one with the largest product
-// of its squared width and a weight. The weight is the sum of two terms: the cell's probability divided by the
-// second moment of a round's loss, and 20 / upper^2 times the cell's probability divided by that of losses in
-// this cell or above. The index is the number of nodes if every product is 0. `each` is a round's delta, and
-// `upper` an upper bound of epsilon.
+// of its squared width and a weight. The weight is the sum of two terms: the cell's probability divided by
+// the second moment of a round's loss, and 20 / upper^2 times the cell's probability divided by that of
+// losses in this cell or above. The index is the number of nodes if every product is 0. `each` is a round's
+// delta, and `upper` an upper bound of epsilon.
 std::size_t cell_to_split(const std::vector<Node>& nodes, long double each, double upper) {
   std::vector<long double> mass(nodes.size()), wide(nodes.size());
   long double square = 0, tail = 0, most = 0;

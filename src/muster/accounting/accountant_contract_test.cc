@@ -1,5 +1,6 @@
-// One contract that every way of accounting keeps, whichever class answers: an accountant of rounds that are all
-// alike, one of a single stage, a schedule of two stages, rounds charged one after another, and two launches.
+// One contract that every way of accounting keeps, whichever class answers: an accountant of rounds that are
+// all alike, one of a single stage, a schedule of two stages, rounds charged one after another, and two
+// launches.
 //
 // All of them are asked about the same rounds, so they must also agree.
 #include <gtest/gtest.h>
@@ -101,9 +102,9 @@ TEST_P(AccountantContract, NoRoundsCostNothing) {
   }
 }
 
-// The lower value, the upper value and the local guarantee are in this order, and the two enclosures, this one
-// and the accountant's, hold the same truth. Upper values may differ because schedules and launches compose
-// tables of their own.
+// The lower value, the upper value and the local guarantee are in this order, and the two enclosures, this
+// one and the accountant's, hold the same truth. Upper values may differ because schedules and launches
+// compose tables of their own.
 TEST_P(AccountantContract, EnclosesTheSameTruth) {
   for (const Rounds& rounds : some_rounds()) {
     const Question question{Question::Kind::epsilon_at_delta, 1e-5};
@@ -137,8 +138,8 @@ TEST_P(AccountantContract, MoreRoundsAndASmallerDeltaCostNoLess) {
   }
 }
 
-// The two questions are inverse to each other, up to the numerical error of tables that are made for different
-// deltas.
+// The two questions are inverse to each other, up to the numerical error of tables that are made for
+// different deltas.
 TEST_P(AccountantContract, DeltaAtTheAnsweredEpsilonIsTheDeltaAsked) {
   for (const Rounds& rounds : some_rounds()) {
     for (const double at : {1e-3, 1e-6}) {

@@ -40,10 +40,10 @@ struct LossLaw {
 };
 
 // The law of the profile with the nodes `hull`, rounded towards larger losses (`above`) or towards smaller
-// losses. Throws Error(internal) if nodes are out of order or a value is outside [0, 1] by more than rounding
-// explains. If the sum of the masses differs from 1 by more than rounding explains, the law is still a bound,
-// but may be trivial. In that case, a law from above has the missing mass at infinite loss, or all mass if
-// the sum is too large. A law from below has no losses.
+// losses. Throws Error(internal) if nodes are out of order, or if a value is negative, NaN, or above 1 by
+// more than rounding explains. If the sum of the masses differs from 1 by more than rounding explains, the
+// law is still a bound, but may be trivial. In that case, a law from above has the missing mass at infinite
+// loss, or all mass if the sum is too large. A law from below has no losses.
 LossLaw losses_of(double spacing, const std::vector<ProfilePoint>& hull, bool above);
 
 // The same as losses_of() from above, with a check: the law's own profile is computed at every point of

@@ -21,10 +21,11 @@ struct Scaled {
   std::int32_t exponent = 0;
 };
 
-// x * 2^exponent normalised, exactly; unknown unless x is finite and >= 0.
+// Returns x * 2^exponent in normalised form, without rounding. The result is unknown (its mantissa is NaN) if
+// x is negative, infinite or NaN.
 Scaled scaled(double x, std::int32_t exponent = 0);
-// e^log_value with a relative error of at most (8 + 2 |log_value|) u; 0 at -infinity; unknown at NaN and at
-// any other |log_value| >= 3e8.
+// Returns e^log_value with a relative error of at most (8 + 2 |log_value|) u. It is 0 at -infinity, and
+// unknown at NaN and at any other |log_value| >= 3e8.
 Scaled scaled_exp(double log_value);
 // Product and sum with a relative error of at most u each.
 Scaled operator*(Scaled a, Scaled b);

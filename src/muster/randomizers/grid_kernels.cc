@@ -420,9 +420,9 @@ RoundingPlan rounding_plan(float factor, double largest_product, double deviatio
   RoundingPlan plan{};
   plan.places = 31 - bits;
   const auto scaled = [&](double x) { return std::ldexp(x, static_cast<int>(plan.places)); };
-  // The loops add 1/2 and then drop the fraction bits. After this addition, the midpoints between two steps are
-  // the multiples of 2^places in fixed point. The rounding of values up to `margin` away from such a multiple
-  // is not certain.
+  // The loops add 1/2 and then drop the fraction bits. After this addition, the midpoints between two steps
+  // are the multiples of 2^places in fixed point. The rounding of values up to `margin` away from such a
+  // multiple is not certain.
   std::int32_t margin = 2;
   while (margin < scaled(error) * (1 + 0x1p-10) + 1) margin *= 2;
   plan.clear_bits = (std::int32_t{1} << plan.places) - 2 * margin;

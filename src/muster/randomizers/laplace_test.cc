@@ -135,9 +135,10 @@ TEST(Laplace, TheChargedProfileIsNeverBelowTheTruth) {
 }
 
 TEST(Laplace, KnownBadTwoSidedGeometricNoisePassesTheCharge) {
-  // Neighbouring messages have the same likelihood ratio e^(-2/t) as with rounded noise, and epsilon0 = 4 M /
-  // t = 1 exactly. But for an alpha between the likelihood ratios of two messages, the divergence is larger
-  // than that of continuous noise.
+  // Two-sided geometric noise falls by the factor e^(-2/t) from one integer to the next, as rounded Laplace
+  // noise does away from 0. So its largest privacy loss, for two records that are 2 M = 8 steps apart at
+  // t = 16, is epsilon0 = 4 M / t = 1 exactly, too. But for an alpha between the likelihood ratios of two
+  // messages, the divergence is larger than that of continuous noise.
   const double alpha = std::exp(2.0 / 16);
   EXPECT_GT(slow_profile(alpha, 8, 16, two_sided_geometric),
             accounting::Profile::laplace(1.0).at(2.0 / 16) + 1e-4);

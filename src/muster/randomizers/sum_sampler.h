@@ -6,9 +6,9 @@
 // these clients' messages, up to the differences that the header of each sampler states. Only the simulation
 // ever sees the exact sum.
 //
-// Order of calls: exact = make_sum(); add() per client, on any thread and in any order; merge() for the sums
-// of the threads; draw(); then mean() of the randomizer. A sampler is immutable and may be shared between
-// threads.
+// Each thread makes a sum with make_sum() and calls add() for each of its clients, in any order. Then
+// MessageSum::merge() joins the threads' sums, draw() adds the noise, and the randomizer's mean() decodes the
+// result. A sampler is immutable and may be shared between threads.
 #pragma once
 
 #include <cstdint>

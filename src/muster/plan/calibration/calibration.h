@@ -40,7 +40,9 @@ void check_epsilon(const Target& target);
 
 // Throws Error(plan) if the knob does not apply to the plan, if the target's epsilon is not positive and
 // finite, or if no value of the knob meets the target (the error then names the smallest epsilon that can be
-// reached). Throws Error(uncovered) if no theorem covers the plan.
+// reached). Throws Error(uncovered) if the target names a view in which no theorem covers the
+// plan's protocol. Where no theorem covers its randomizer or rate, the rounds are charged without
+// amplification.
 Calibration calibrate(const Plan& plan, Knob knob, const Target& target);
 
 }  // namespace muster::protocols

@@ -62,8 +62,9 @@ std::vector<double> report(const PlanValues& values, std::mt19937_64& bits) {
 
 constexpr std::size_t kRounds = 20'000;
 
-// Tests at a false-alarm rate of 1e-6 whether the squared errors of simulated rounds have the mean `expected`.
-// The law of their mean is close to a normal one, whose deviation is estimated from the same rounds.
+// Tests at a false-alarm rate of 1e-6 whether the squared errors of simulated rounds have the mean
+// `expected`. The law of their mean is close to a normal one, whose deviation is estimated from the same
+// rounds.
 testing::Verdict squares_test(const std::vector<double>& squares, double expected) {
   constexpr double kAlpha = 1e-6;
   const double n = static_cast<double>(squares.size());
@@ -146,10 +147,10 @@ std::vector<std::uint64_t> drawn(const PlanValues& values, std::mt19937_64& bits
   return chosen;
 }
 
-// What the formula leaves out for a step of several slots: for two of the slots, the clients they draw are two
-// different ones. These have values of opposite sign more often than not, so that a sum of 0 is approached.
-// Two slots are both filled with probability 1 - 2 (1-c)^N + (1-2c)^N, where c is the probability that a client
-// checks in at a given slot. The mean product of two different clients' values is -1 / (N - 1).
+// What the formula leaves out for a step of several slots: for two of the slots, the clients they draw are
+// two different ones. These have values of opposite sign more often than not, so that a sum of 0 is
+// approached. Two slots are both filled with probability 1 - 2 (1-c)^N + (1-2c)^N, where c is the probability
+// that a client checks in at a given slot. The mean product of two different clients' values is -1 / (N - 1).
 double correlation_of_slots(const PlanValues& values, double c, double filled) {
   if (values.protocol != Protocol::random_check_in_fixed) return 0;
   const double n = static_cast<double>(values.clients), slots = static_cast<double>(values.batch);

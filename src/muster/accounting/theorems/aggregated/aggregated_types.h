@@ -17,8 +17,9 @@ namespace muster::accounting {
 
 class AggregatedTypes {
  public:
-  // For nearly all numbers k of reports, mu_k (aggregated.h) must lie in this range. Below it, one dominating
-  // pair is within a few parts in a thousand of the truth; above it, the search is slow.
+  // Types are made only if the largest mu_k (aggregated.h), leaving aside improbable numbers k of reports,
+  // lies in this range. Below it, one dominating pair is within a few parts in a thousand of the truth; above
+  // it, the search for types is slow.
   static constexpr double kMinMu = 0.01, kMaxMu = 1.05;
 
   // `curve` must be made for the mu that is the diameter of a ball that holds all records, in deviations of

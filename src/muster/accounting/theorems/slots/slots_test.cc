@@ -270,8 +270,8 @@ TEST(Slots, ReferenceValues) {
 }
 
 // The law of a heavy-tailed term with a random weight is coarsened. Even far in the tail, where delta is as
-// small as 1e-18, the upper bound exceeds the estimate by at most a relative 1e-4. The first two limits are at most 0.15 per cent above the values of
-// tools/golden/slots.py; the third is a round number.
+// small as 1e-18, the upper bound exceeds the estimate by at most a relative 1e-4. The first two limits are
+// at most 0.15 per cent above the values of tools/golden/slots.py; the third is a round number.
 TEST(Slots, CountedGaussianIsPreciseFarOut) {
   const CountedSlotCurve counted(ReportingSum(GaussianLocal{5}), 1e3, 0.5, 6e4, 0.5);
   for (const auto& [epsilon, delta] : {std::pair{1e-4, 6.1876e-5}, {1e-3, 4.613e-9}, {2.5e-3, 1e-18}}) {

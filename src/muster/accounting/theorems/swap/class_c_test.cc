@@ -191,7 +191,9 @@ TEST(ClassC, IsTheMaximumOverAllTypes) {
           if (slow < 1e-9L) continue;
           const numerics::UpperAndEstimate fast = ClassCCurve::check_in(epsilon0, n, rate).delta(epsilon);
           SCOPED_TRACE(::testing::Message() << n << ' ' << epsilon0 << ' ' << rate << ' ' << epsilon);
-          // If all may well report, the curve can be the smaller bound of class_c_pool.h, which slow_f lacks.
+          // If the probability that all report is not negligible beside `slow`, the curve may return the
+          // bound of class_c_pool.h. It can be smaller, and slow_f does not compute it, so the case is
+          // skipped.
           const long double all_report = std::pow(static_cast<long double>(rate), n);
           if (all_report > 1e-4L * slow) continue;
           EXPECT_GE(fast.upper, some_absent * (1 - 1e-14L));
@@ -268,7 +270,9 @@ TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
           SCOPED_TRACE(::testing::Message()
                        << n << ' ' << epsilon0 << ' ' << lo << ' ' << hi << ' ' << epsilon);
           EXPECT_LE(fast.upper, every * (1 + 5e-3L));
-          // If all may well report, the curve can be the smaller bound of class_c_pool.h, which slow_f lacks.
+          // If the probability that all report is not negligible beside `slow`, the curve may return the
+          // bound of class_c_pool.h. It can be smaller, and slow_f does not compute it, so the case is
+          // skipped.
           if (std::pow(1 - theta * (1 - hi), static_cast<long double>(n)) > 1e-3L * slow) continue;
           EXPECT_GE(fast.upper, worst_of(absent) * (1 - 1e-14L));
           EXPECT_LE(fast.estimate, slow * (1 + 1e-12L));

@@ -33,9 +33,9 @@ using SidedValues = std::vector<long double>;
 SidedValues convex_majorant(const std::vector<double>& points, SidedValues values);
 
 // Returns the masses at `points` of a law whose stop-loss transform plus `cut` is at least `values`, checked
-// after the masses are rounded. The masses sum to at most 1 + 1e-15. What is missing up to 1 lies at the point
-// 0 and is implicit, as in an AtomicLaw, so the entry of this point is 0. Returns nullopt if the sum is larger
-// or not finite, the check fails, or 0 is not an inner point.
+// after the masses are rounded. The masses sum to at most 1 + 1e-15. What is missing up to 1 lies at the
+// point 0 and is implicit, as in an AtomicLaw, so the entry of this point is 0. Returns nullopt if the sum is
+// larger or not finite, the check fails, or 0 is not an inner point.
 std::optional<std::vector<double>> masses_above(const std::vector<double>& points, const SidedValues& values,
                                                 long double cut);
 
