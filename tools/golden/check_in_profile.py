@@ -10,7 +10,7 @@ points of the one-round curve by chords. The errors of the two grids are upward 
 together they are below a relative 5e-4 of epsilon. The curve's rounding errors grow with the rounds and
 limit this method to about 10^4 rounds. Uses only the standard library.
 
-    python3 tools/golden/check_in_profile.py    # run from the root; writes testdata/check_in_profile.txt, two minutes
+    python3 tools/golden/check_in_profile.py > testdata/check_in_profile.txt    # two minutes
 """
 import cmath
 import math
@@ -129,14 +129,11 @@ def epsilon_of(n, rate, kind, parameter, rounds, delta):
 
 
 def main():
-    lines = ["# clients rate kind parameter rounds delta epsilon",
-             "# Written by tools/golden/check_in_profile.py: sums on grids, upper values, relative error below 5e-4."]
+    print("# clients rate kind parameter rounds delta epsilon")
+    print("# Written by tools/golden/check_in_profile.py: sums on grids, upper values, relative error below 5e-4.")
     for n, rate, kind, parameter, rounds, delta in ROWS:
         value = epsilon_of(n, rate, kind, parameter, rounds, delta)
-        lines.append(f"{n} {rate!r} {kind} {parameter!r} {rounds} {delta!r} {value:.8g}")
-        print(lines[-1], flush=True)
-    with open("testdata/check_in_profile.txt", "w", encoding="utf-8") as out:
-        out.write("\n".join(lines) + "\n")
+        print(f"{n} {rate!r} {kind} {parameter!r} {rounds} {delta!r} {value:.8g}", flush=True)
 
 
 if __name__ == "__main__":
