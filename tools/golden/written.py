@@ -49,14 +49,15 @@ def coefficients_in_source(generator, source):
 
 def rows_in_page(generator):
     """Returns whether each table row that the generator prints stands in the page, up to digits left out there."""
-    rows = [line for line in output(generator).splitlines() if line.startswith("|")]
-    stored = [re.split(r"\s*\|\s*", line.strip()) for line in PAGE.read_text(encoding="utf-8").splitlines()]
+    rows = [cells_of(line) for line in output(generator).splitlines() if line.startswith("|")]
+    stored = [cells_of(line) for line in PAGE.read_text(encoding="utf-8").splitlines()]
+    return bool(rows) and all(any(len(there) == len(row) and all(map(same_cell, row, there)) for there in stored)
+                              for row in rows)
 
-    def stands(row):
-        cells = re.split(r"\s*\|\s*", row.strip())
-        return any(len(there) == len(cells) and all(same_cell(a, b) for a, b in zip(cells, there)) for there in stored)
 
-    return bool(rows) and all(stands(row) for row in rows)
+def cells_of(line):
+    """Returns the cells of a table's row, without empty ones at its end."""
+    return re.split(r"\s*\|\s*", line.strip(" |"))
 
 
 def same_cell(computed, stored):

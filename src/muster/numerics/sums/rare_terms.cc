@@ -88,7 +88,10 @@ class Tail {
   double second_within(double size) const { return second_[slot(exponent(size))]; }
 
  private:
-  static int exponent(double size) { return size > 0 ? std::ilogb(size) : kLowest; }
+  // Within the range of the slots, because ilogb of an infinite size is the largest integer.
+  static int exponent(double size) {
+    return size > 0 ? within(std::ilogb(size), kLowest, kHighest) : kLowest;
+  }
   static std::size_t slot(int exponent) {
     return static_cast<std::size_t>(within(exponent, kLowest, kHighest) - kLowest);
   }
