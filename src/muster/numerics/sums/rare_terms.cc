@@ -58,7 +58,7 @@ class Tail {
 
   Tail() : beyond_(kHighest - kLowest + 1, 0.0), first_(beyond_), second_(beyond_) {}
   void add(double size, double weight) {
-    const std::size_t at = slot(std::ilogb(size) + 1);
+    const std::size_t at = slot(exponent(size) + 1);
     beyond_[at] += weight;
     first_[at] += weight * size;
     second_[at] += weight * size * size;
