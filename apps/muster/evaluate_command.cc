@@ -64,12 +64,13 @@ protocols::PlanValues values_of(const EvaluateFlags& flags) {
   }
   if (values.records > 1) {
     const DataFlag& records = *std::ranges::find(flags.data, "population.records", &DataFlag::key);
-    protocols::refuse("population.records", raw_of(records), "the name of a column of csv data",
-                      "is no column");
+    protocols::refuse(Reason::out_of_range, "population.records", raw_of(records),
+                      "the name of a column of csv data", "is no column");
   }
   if (const std::optional<protocols::Misfit> misfit = protocols::misfit_of_layout(values)) {
-    protocols::refuse(misfit->key, raw_of(*std::ranges::find(flags.data, misfit->key, &DataFlag::key)),
-                      misfit->allowed, misfit->message);
+    protocols::refuse(Reason::contradiction, misfit->key,
+                      raw_of(*std::ranges::find(flags.data, misfit->key, &DataFlag::key)), misfit->allowed,
+                      misfit->message);
   }
   return values;
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "muster/core/error.h"
 #include "muster/plan/plan.h"
 #include "muster/plan/source.h"
 
