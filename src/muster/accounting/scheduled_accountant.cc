@@ -52,7 +52,7 @@ ScheduledAccountant::ScheduledAccountant(const Mechanism& mechanism, std::vector
 
 std::string ScheduledAccountant::unamplified() const {
   for (const Stage& stage : stages_) {
-    const std::string why = ConstantAccountant(mechanism_, stage.participation).unamplified();
+    std::string why = ConstantAccountant(mechanism_, stage.participation).unamplified();
     if (!why.empty()) return why;
   }
   return "";
