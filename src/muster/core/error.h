@@ -1,5 +1,5 @@
-// The error type of the library. Every refusal is an Error, which carries the refused key, its value and the
-// allowed values as separate fields.
+// The error type of the library. Every refusal is an Error, which carries the reason, the refused key, its
+// value and the allowed values as separate fields.
 //
 // An Error that reaches the command line (apps/muster/main.cc) is turned into a message, into the exit status
 // of its code and, with --json, into one line on stdout. Nothing in the library prints or exits, except that
@@ -32,7 +32,7 @@ enum class Reason {
   missing,        // what is needed is not stated
   wrong_type,     // the value is of another type than the key
   out_of_range,   // the value is outside the allowed range, or not one of the allowed values
-  malformed,      // the text cannot be parsed
+  malformed,      // the text or list does not have the form that is needed
   inapplicable,   // the key or value does not apply to this command, protocol, randomizer or model
   contradiction,  // the value does not fit another key, another flag, or the data
 };

@@ -55,14 +55,14 @@ Charge charge_of(const protocols::Plan& plan) {
 }
 
 // Asks the accountant in another thread. The answer is empty if another process computes epsilon.
-std::future<Charge> charge(const protocols::Plan& plan, Accounting accounting) {
+std::future<Charge> ask_accountant(const protocols::Plan& plan, Accounting accounting) {
   return std::async(std::launch::async, [&plan, accounting] {
     return accounting == Accounting::elsewhere ? Charge() : charge_of(plan);
   });
 }
 
 TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& data, Fidelity fidelity,
-                       std::future<Charge> charge) {
+                       std::future<Charge> answer) {
   TrainingParts parts;
   parts.plan_hash = plan.hash();
   parts.task = make_model_task(plan, data);
@@ -77,9 +77,9 @@ TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& d
                 accounting::describe(plan.mechanism()),
                 "the randomizer that runs is not the one the plan charges");
   }
-  Charge charged_for = charge.get();
-  parts.epsilon = std::move(charged_for.epsilon);
-  parts.unamplified = std::move(charged_for.unamplified);
+  Charge charge = answer.get();
+  parts.epsilon = std::move(charge.epsilon);
+  parts.unamplified = std::move(charge.unamplified);
   return parts;
 }
 
@@ -106,15 +106,15 @@ std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan) {
 TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& data, Accounting accounting,
                        Fidelity fidelity) {
   check_fidelity(plan, fidelity);
-  return assemble(plan, data, fidelity, charge(plan, accounting));
+  return assemble(plan, data, fidelity, ask_accountant(plan, accounting));
 }
 
 Prepared prepare(const protocols::Plan& plan, Accounting accounting, Fidelity fidelity) {
   check_fidelity(plan, fidelity);
-  std::future<Charge> charged = charge(plan, accounting);
+  std::future<Charge> answer = ask_accountant(plan, accounting);
   Prepared prepared;
   prepared.data = load_data(plan);
-  prepared.parts = assemble(plan, prepared.data, fidelity, std::move(charged));
+  prepared.parts = assemble(plan, prepared.data, fidelity, std::move(answer));
   return prepared;
 }
 
