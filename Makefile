@@ -14,8 +14,8 @@
 # stdout has the steps and their results, and stderr the messages of the tools.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: demo build install check check-all check-format check-tidy check-asan check-tsan check-fuzz check-long check-peers \
-        manual format
+.PHONY: demo build build-all install check check-all check-format check-tidy check-asan check-tsan check-fuzz check-long \
+        check-peers manual format
 .DEFAULT_GOAL := demo
 
 JOBS ?= $(shell nproc)
@@ -40,11 +40,14 @@ install: build
 	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)" >&2
 	@echo "install   $(DESTDIR)$(PREFIX)"
 
-check:
+# Everything in build/release, with its tests and benchmarks.
+build-all:
 	@tools/packages install check
 	@cmake --preset release --log-level=WARNING -DMUSTER_TESTS=ON -DMUSTER_BENCH=ON >&2
 	@cmake --build build/release --parallel $(JOBS) >&2
 	@echo "build     build/release"
+
+check: build-all
 	@tools/run-tests build/release -LE long
 
 check-all:
@@ -52,20 +55,24 @@ check-all:
 	@tools/check-all
 
 check-format:
+	@tools/packages install extra
 	@clang-format --dry-run --Werror $(CODE)
 	@echo "format    $(words $(CODE)) files as clang-format writes them"
 
-check-tidy:
+check-tidy: build-all
+	@tools/packages install extra
 	@tools/tidy build/release
 
 # Sanitizer builds run the tests of `check`, but the thread sanitizer only those of the rooms that start
 # threads.
 check-asan:
+	@tools/packages install check
 	@cmake --preset asan --log-level=WARNING >&2
 	@cmake --build build/asan --parallel $(JOBS) >&2
 	@tools/run-tests build/asan -LE long
 
 check-tsan:
+	@tools/packages install check
 	@cmake --preset tsan --log-level=WARNING >&2
 	@cmake --build build/tsan --parallel $(JOBS) --target tests_learning tests_simulation >&2
 	@tools/run-tests build/tsan -LE long -R "^(learning|simulation)\\."
@@ -76,7 +83,7 @@ check-fuzz:
 	@cmake --build build/fuzz --parallel $(JOBS) --target fuzz_targets >&2
 	@tools/fuzz $(FUZZ_SECONDS)
 
-check-long:
+check-long: build-all
 	@tools/run-tests build/release -L long
 
 # check-peers is the only target that needs software from outside Debian.

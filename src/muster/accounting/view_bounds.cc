@@ -15,6 +15,8 @@ namespace {
 // A table of a bound that is only shown, not charged, may take this share of the work of a full table
 // (composition/round_curve.h).
 constexpr double kShareOfUncharged = 0.25;
+// The tables of all lower bounds together may take this share.
+constexpr double kShareOfLowers = 0.75;
 
 constexpr double kNothing = 1e-290;  // if the upper delta is below this, the lower delta given is 0
 
@@ -108,7 +110,7 @@ ViewBounds::ViewBounds(const Mechanism& mechanism, const Participation& particip
     uppers.emplace_back(std::move(bound));
   }
   for (RoundPair& pair : found.lowers) {
-    lowers.emplace_back(std::move(pair), 1 / static_cast<double>(found.lowers.size()));
+    lowers.emplace_back(std::move(pair), kShareOfLowers / static_cast<double>(found.lowers.size()));
   }
 }
 

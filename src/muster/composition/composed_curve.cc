@@ -39,7 +39,7 @@ constexpr double kMaxEpsilon = 1e20;
 const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double delta) const {
   return tables_.at(rounds, delta, [&](const Resolution& r) {
     BoundTable curve =
-        curve_.table({kNodesPerDeviation, r.tail, r.visited, knot_, false, r.share() * share_});
+        curve_.table({kNodesPerDeviation, r.tail, r.visited, knot_, false, r.share() * share_, true});
     LossDistribution dominating = LossDistribution::dominating(curve);
     return Table{std::move(curve), std::move(dominating)};
   });

@@ -40,6 +40,8 @@ constexpr double kRiseOfFarTail = 1;
 // The value that replaces kRise where losses are large. In that case resolve_large_losses() also halves cells
 // whose losses have much mass.
 constexpr double kRiseOfLarge = 1e-2;
+// The factor by which the lattice is finer where losses are large, if Nodes::fine_if_large is set.
+constexpr double kFiner = 4;
 constexpr int kMaxSteps = 40;
 // The work that a table may take, in the unit of numerics/work.h: about a second.
 constexpr double kTableWork = 3.5e9;
@@ -68,9 +70,9 @@ constexpr std::int64_t kFarthestIndex = std::int64_t{1} << 50;
 constexpr std::size_t kMaxNodes = 30'000;
 // Losses count as large if their standard deviation, as estimated from where the curve is a twentieth of its
 // value at 0, is at least this. Cells are then also halved according to their mass (resolve_large_losses).
-constexpr double kLargeLoss = 1;
+constexpr double kLargeLoss = 0.7;
 // Where losses are large, all chords together may add about this fraction of the mean loss.
-constexpr double kAddedLoss = 1e-4;
+constexpr double kAddedLoss = 5e-5;
 // The number of cells among which the increase kAddedLoss is divided.
 constexpr double kSharing = 200;
 
@@ -381,7 +383,7 @@ double work_of_node(const DeltaCurve<Value>& forward, const DeltaCurve<Value>& r
 
 // The factor, a power of two, by which a table has fewer nodes than requested because each node takes much
 // work. Where losses are large, a table consists mostly of wide cells, whose number does not depend on the
-// lattice; widening() makes these cells wider.
+// lattice; the factor then only makes their chords less exact, and widening() makes these cells wider.
 double coarsening(double work, double affordable, bool large) {
   double coarser = 1;
   while ((coarser < kCoarse && work > coarser * affordable) ||
@@ -414,7 +416,7 @@ RoundCurve<Value> Tabulator<Value>::table(const Nodes& nodes) const {
   const double affordable = nodes.share * kTableWork;
   const double coarser = coarsening(
       each * smaller(kMaxDeviations, nodes.visited + kNodesBeyond) * nodes.per_deviation, affordable, large);
-  double spacing = coarser * deviation / nodes.per_deviation;
+  double spacing = (large && nodes.fine_if_large ? 1 / kFiner : coarser) * deviation / nodes.per_deviation;
   if (nodes.knot > spacing) {
     spacing = nodes.knot / std::ceil(kMinNodesPerDeviation * nodes.knot / deviation);
   }

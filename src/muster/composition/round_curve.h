@@ -69,6 +69,9 @@ struct Nodes {
   // The table has fewer nodes if each takes much work (numerics/work.h), so that the whole table takes about
   // this many seconds.
   double share = 1;
+  // Whether the lattice is finer where losses are large. The number of cells hardly depends on the lattice
+  // there, but composition takes more work on a finer one.
+  bool fine_if_large = false;
 };
 
 // Makes tables of one curve, and measures the scale of its loss only once. An empty `reverse` means that both

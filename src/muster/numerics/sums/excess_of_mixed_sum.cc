@@ -67,7 +67,7 @@ constexpr Effort kOneLaw{26, 8e-3, 6.5, 0.2, 4, 1.5e6, contour::kAliases, {1.2, 
 constexpr Effort kSeveralLaws{23, 5e-3, 6, 0.45, 2, 5e5, 16, {1.05, 1.1, 1.2, 1.4, 1.8, 2.6}};
 // Where the finest smoothing does not fit, excess_of_laws() may take this many budgets. The part of the
 // enclosure's width that comes from smoothing falls with the square of the number of frequencies.
-constexpr double kPatience = 3;
+constexpr double kPatience = 6;
 // A smoothing that is estimated to take more than this many budgets is not tried (see excess_by_contour.cc).
 constexpr double kHopeless = 1.05;
 // excess_of_laws() estimates the finest affordable smoothing. The sum may then exceed the budget by this
@@ -383,9 +383,11 @@ Enclosure excess_of_laws(std::span<const LawCopies> laws, double k, std::optiona
   return ends ? *ends : unintegrated(problem, at);
 }
 
-bool finest_is_affordable(std::span<const LawCopies> laws, double k, double contour) {
+bool finest_is_affordable(std::span<const LawCopies> laws, double k, std::optional<double> contour) {
   const Problem problem(parts_of(laws), k);
-  return problem.is_jensen() || finest_is_affordable(problem, contour_at(problem, contour, kSeveralLaws));
+  if (problem.is_jensen()) return true;
+  const double c = contour ? *contour : saddle(problem.parts, k);
+  return finest_is_affordable(problem, contour_at(problem, c, kSeveralLaws));
 }
 
 }  // namespace muster::numerics

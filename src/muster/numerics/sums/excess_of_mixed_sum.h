@@ -45,7 +45,8 @@ struct LawCopies {
 Enclosure excess_of_laws(std::span<const LawCopies> laws, double k,
                          std::optional<double> contour = std::nullopt);
 
-// A quick estimate of whether excess_of_laws() can afford its finest smoothing on the given contour.
-bool finest_is_affordable(std::span<const LawCopies> laws, double k, double contour);
+// A quick estimate of whether excess_of_laws() can afford its finest smoothing on the same contour.
+bool finest_is_affordable(std::span<const LawCopies> laws, double k,
+                          std::optional<double> contour = std::nullopt);
 
 }  // namespace muster::numerics

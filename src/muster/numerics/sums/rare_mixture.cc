@@ -24,7 +24,7 @@ constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17,
 // The most that the part with two or more large terms, or the large terms moved to zero, may add, relative to
 // the value. It is below the 1e-3 by which bounds on mixtures of few terms are uncertain
 // (docs/theory/notes/class-c.md, "Width and time").
-constexpr double kTwo = 3e-4;
+constexpr double kMostLost = 3e-4;
 // If rounding makes the mean of upper_law() too small, it is raised by the missing part times 1 +
 // kMoreThanLacks.
 constexpr long double kMoreThanLacks = 1e-9L;
@@ -186,7 +186,7 @@ WorstMixture worst_mixture_with_rare_terms(const AtomicLaw& first, const AtomicL
     best.value.estimate = larger(best.value.estimate, none.value.estimate);
     const double width = none.value.upper - none.value.estimate;
     if (!(width <= kWide * none.value.upper)) break;
-    if (large.two + large.chance * none.value.upper <= kTwo * upper) break;
+    if (large.two + large.chance * none.value.upper <= kMostLost * upper) break;
   }
   best.value.estimate = as_lower_bound(best.value.estimate, best.value.upper);
   return best;

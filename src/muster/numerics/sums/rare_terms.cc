@@ -26,19 +26,23 @@ constexpr double kLargest = 1e304;
 // n p, so ever longer steps suffice. The last value is as small as the rarest atoms of laws from privacy
 // profiles.
 constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e-18, 1e-25, 1e-35, 1e-44};
-// kTwo is the most that two or more large terms, and terms raised to -B', may add. kGap is the largest gap
+// kMostLost is the most that two or more large terms, and terms raised to -B', may add. kGap is the largest gap
 // between bounds that is not closed by an integral. Both are relative to the value, and a tenth of the 1e-5
 // that smoothing adds to the integrals (excess_of_mixed_sum.cc).
-constexpr double kTwo = 1e-6;
+constexpr double kMostLost = 1e-6;
 constexpr double kGap = 1e-6;
 // The same two limits for a smaller B, where the part with two large terms is enclosed and mainly the part
 // with three or more is left to an upper bound. A smaller B is used where the bulk is too heavy-tailed for
 // the finest smoothing. There the enclosures of excess_of_laws() have relative widths of 1e-4 to 1e-2.
-constexpr double kThree = 1e-4;
+constexpr double kMostLostWithPairs = 1e-4;
 constexpr double kGapWithPairs = 1e-4;
+// The gap is wider by this factor where the part with one large term cannot be integrated with the finest
+// smoothing either. More of the largest terms are then left to their bounds, which shortens the period of the
+// integral over the others. Enclosures became up to four times narrower for the same work.
+constexpr double kWiderGap = 5;
 // A split is the division of the law into bulk and large atoms by one choice of B and B'. The first one that
-// is computed is the first for which two large terms are estimated to add less than kRoughly times kTwo. The
-// estimate is rough, so if they turn out to add more than kTwo, the next split is computed.
+// is computed is the first for which two large terms are estimated to add less than kRoughly times kMostLost. The
+// estimate is rough, so if they turn out to add more than kMostLost, the next split is computed.
 constexpr double kRoughly = 10;
 // If the relative width of the enclosure is above kWide, another split is tried, as long as each new width is
 // below kNarrower times the previous width. Where the bulk can be integrated, the width is about 1e-5.
@@ -246,7 +250,7 @@ class Pieces {
       none = excess_of_laws(parts, k_, c_);
       none = {none.lower * none_scale_, none.upper * none_scale_};
     }
-    const Enclosure one = one_large((pairs_ ? kGapWithPairs : kGap) * (none.lower + one_.lower));
+    const Enclosure one = one_large(none.lower + one_.lower);
     // The bulk's weights were divided by 1 - p, which adds one rounding per nonzero term.
     const double outward = kOutward + 3e-16 * n_ * smaller(1.0, tilt_of(split_.capped, 0).nonzero_mass);
     return {larger(0.0, (none.lower + one.lower + more_.lower) * (1 - outward) - raised_),
@@ -280,54 +284,75 @@ class Pieces {
     more_ = {scale * two.lower * (1 - kOutward), (scale * two.upper + three) * (1 + kOutward)};
   }
 
-  // Encloses the part with one large term. The gaps of the bounds that are not replaced by an integral add up
-  // to at most `gap`.
-  Enclosure one_large(double gap) const {
-    if (one_.upper - one_.lower <= gap) {
-      return one_;
-    }
+  // A large atom with the bounds on its share of the part with one large term.
+  struct BoundedAtom {
+    Atom atom;
+    double low, high;
+    double gap() const { return high - low; }
+  };
+  std::vector<BoundedAtom> bounded_atoms() const {
     ExcessBounds others = others_;
     others.add_deficits(split_.bulk);
-    struct Bounded {
-      Atom atom;
-      double low, high;
-    };
-    std::vector<Bounded> bounded;
+    std::vector<BoundedAtom> bounded;
     for (const Atom& atom : split_.large) {
       bounded.push_back({atom, one_scale_ * atom.weight * others.below(k_ - atom.point),
                          one_scale_ * atom.weight * others.above(k_ - atom.point)});
     }
-    // If pairs are enclosed, the largest atoms are left to their bounds as long as all their gaps together
-    // are at most half of `gap`. The period of the integral over the others is then shorter.
+    return bounded;
+  }
+
+  // The part with one large term, divided into the atoms whose bounds are close enough and all others.
+  struct OneLarge {
+    Enclosure bounded{0, 0};  // the share of the atoms whose bounds are close enough
+    AtomicLaw integrated;     // the law of the large term, given that it is one of the other atoms
+    double chance = 0;        // the weight of the other atoms together
+  };
+  // Divides the atoms so that the gaps of those left to their bounds add up to at most `gap`. If pairs are
+  // enclosed, the largest atoms are left to their bounds as long as all their gaps together are at most half
+  // of `gap`. The period of the integral over the others is then shorter. `atoms` must then fall.
+  OneLarge divided(std::span<const BoundedAtom> atoms, double gap) const {
     double left = pairs_ ? gap / 2 : 0;
     bool outermost = pairs_;
-    const double share = (gap - left) / static_cast<double>(split_.large.size());
-    if (pairs_) {
-      std::sort(bounded.begin(), bounded.end(),
-                [](const Bounded& a, const Bounded& b) { return a.atom.point > b.atom.point; });
-    }
-    AtomicLaw doubtful;
-    Enclosure sum{0, 0};
-    double chance = 0;
-    for (const Bounded& each : bounded) {
-      outermost = outermost && each.high - each.low <= left;
-      if (outermost) left -= each.high - each.low;
-      if (!outermost && each.high - each.low > share) {
-        doubtful.add(each.atom.point, each.atom.weight);
-        chance += each.atom.weight;
+    const double share = (gap - left) / static_cast<double>(atoms.size());
+    OneLarge parts;
+    for (const BoundedAtom& each : atoms) {
+      outermost = outermost && each.gap() <= left;
+      if (outermost) left -= each.gap();
+      if (!outermost && each.gap() > share) {
+        parts.integrated.add(each.atom.point, each.atom.weight);
+        parts.chance += each.atom.weight;
       } else {
-        sum = {sum.lower + each.low, sum.upper + each.high};
+        parts.bounded = {parts.bounded.lower + each.low, parts.bounded.upper + each.high};
       }
     }
-    if (doubtful.points.empty()) {
-      return sum;
+    for (double& w : parts.integrated.weights) w /= parts.chance;
+    return parts;
+  }
+
+  // Encloses the part with one large term. `value` is about that of the whole expectation.
+  Enclosure one_large(double value) const {
+    const double gap = (pairs_ ? kGapWithPairs : kGap) * value;
+    if (one_.upper - one_.lower <= gap) {
+      return one_;
     }
-    for (double& w : doubtful.weights) {
-      w /= chance;
+    std::vector<BoundedAtom> atoms = bounded_atoms();
+    if (pairs_) {
+      std::sort(atoms.begin(), atoms.end(),
+                [](const BoundedAtom& a, const BoundedAtom& b) { return a.atom.point > b.atom.point; });
     }
-    const std::array parts{LawCopies{&split_.bulk, n_ - 1}, LawCopies{&doubtful, 1}};
-    const Enclosure excess = excess_of_laws(parts, k_);
-    return {sum.lower + one_scale_ * chance * excess.lower, sum.upper + one_scale_ * chance * excess.upper};
+    OneLarge one = divided(atoms, gap);
+    const auto laws = [&] {
+      return std::array{LawCopies{&split_.bulk, n_ - 1}, LawCopies{&one.integrated, 1}};
+    };
+    if (pairs_ && !one.integrated.points.empty() && !finest_is_affordable(laws(), k_)) {
+      one = divided(atoms, kWiderGap * gap);
+    }
+    if (one.integrated.points.empty()) {
+      return one.bounded;
+    }
+    const Enclosure excess = excess_of_laws(laws(), k_);
+    const double scale = one_scale_ * one.chance;
+    return {one.bounded.lower + scale * excess.lower, one.bounded.upper + scale * excess.upper};
   }
 
   double n_;
@@ -386,7 +411,7 @@ class Splits {
       const double one = n_ * (right_.first_beyond(2 * reach) - reach * right_.chance_beyond(2 * reach));
       const double half = larger(size, distance / 2);
       const double two = n_ * right_.chance_beyond(size) * n_ * right_.first_beyond(half);
-      if (two < kRoughly * kTwo * larger(several, one)) {
+      if (two < kRoughly * kMostLost * larger(several, one)) {
         break;
       }
     }
@@ -414,16 +439,16 @@ std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, 
     if (pieces->at_most() < kNothing * splits.deviation_within(pieces->size())) {
       return Enclosure{0, pieces->at_most() * (1 + kEightMillionRoundings)};
     }
-    if (at + 1 == kChances.size() || pieces->lost() <= kTwo * pieces->about()) {
+    if (at + 1 == kChances.size() || pieces->lost() <= kMostLost * pieces->about()) {
       break;
     }
   }
   // Where the bulk up to B cannot be integrated with the finest smoothing, smaller B are used, as long as
-  // what is then left to bounds is at most kThree of the value.
+  // what is then left to bounds is at most kMostLostWithPairs of the value.
   const std::size_t low_at = at;
   while (at > 0 && !pieces->bulk_is_affordable()) {
     std::optional<Pieces> next = splits.pieces(at - 1, low_at, true);
-    if (!(next && next->lost() <= kThree * next->about())) break;
+    if (!(next && next->lost() <= kMostLostWithPairs * next->about())) break;
     pieces = std::move(next);
     --at;
   }

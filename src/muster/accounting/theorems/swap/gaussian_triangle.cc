@@ -1,10 +1,12 @@
 #include "muster/accounting/theorems/swap/gaussian_triangle.h"
 
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/work.h"
 
 namespace muster::accounting {
 namespace {
@@ -28,6 +30,8 @@ constexpr int kMaxSteps = 60;
 constexpr double kOutermost = 9;  // the common factor's cells end at -9 and 9 deviations; the rest is bounded
 // Bounds the error from rounding the triangle's shape and the common factor, in units of (1 + |c|) E.
 constexpr double kAbsolute = 1e-14;
+// The work of one excess_of_difference(): three steps of Newton's method and three normal tails.
+constexpr double kWorkOfDifference = 12 * numerics::kWorkOfLoneExponential;
 
 double upper_tail(double x) { return 0.5 * std::erfc(x * std::numbers::sqrt2 / 2); }
 
@@ -171,12 +175,14 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
   // The cells are visited from the largest v down, so that the roots increase.
   double sum = 0;
   double z = -kFarthest, before = z;
+  std::size_t differences = 0;
   const auto visit = [&](double at, double mass, bool guess) {
     const double worth = larger(0.0, mass * at);  // capped by `mass * at`, because V C1(threshold / V) <= V
     if (worth <= negligible) {
       sum += worth;
       return;
     }
+    ++differences;
     double root = guess ? 2 * z - before : z;
     sum += worth * excess_of_difference(p, q, e, log_e, in.threshold / at, root);
     before = z;
@@ -197,6 +203,7 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
     first = next_first;
   }
   visit(point, weight + cuts_.front().beyond, true);
+  numerics::count_work(differences, kWorkOfDifference, 0);
   return scale * sum * (1 + 8 * kUlp) + absolute;
 }
 
