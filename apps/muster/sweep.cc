@@ -312,7 +312,7 @@ int run_sweep(const TrainFlags& flags) {
   for (const simulation::Combination& combination : sweep.combinations) {
     const Plan& plan = combination.plans.front();
     simulation::check_fidelity(plan, fidelity);
-    simulation::refuse_endless(plan, simulation::resources_here(flags.threads));
+    simulation::refuse_too_costly(plan, simulation::resources_here(flags.threads));
     const reporting::EpsilonOfRounds& epsilon = charges.of(plan);
     if (plan.budget()) {
       static_cast<void>(simulation::affordable_rounds(epsilon, plan.rounds(), *plan.budget()));

@@ -110,7 +110,7 @@ Trained train(const TrainFlags& flags, Ranks& ranks) {
     outcome.fidelity = simulation::fidelity_named(flags.fidelity);
     outcome.plan = flags.plan.plan();
     simulation::check_fidelity(*outcome.plan, outcome.fidelity);
-    simulation::refuse_endless(*outcome.plan, simulation::resources_here(flags.threads));
+    simulation::refuse_too_costly(*outcome.plan, simulation::resources_here(flags.threads));
     if (ranks.first()) {
       say_left_out(*outcome.plan);
       outcome.folder = open_folder(flags, *outcome.plan, outcome.fidelity, outcome.finished_before);
@@ -168,7 +168,7 @@ int train_among_ranks(const TrainFlags& flags) {
     ranks = simulation::join_ranks();
     outcome = train(flags, *ranks);
   } catch (const std::exception& error) {
-    if (ranks != nullptr && ranks->count() > 1 && !ranks->parted()) {
+    if (ranks != nullptr && ranks->count() > 1 && !ranks->failed_together()) {
       // The other ranks wait in an all-reduce that this rank will not join.
       say(fmt::format("rank {}: {}", ranks->index(), error.what()));
       ranks->abandon(exit_status(ErrorCode::internal));

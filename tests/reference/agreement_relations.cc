@@ -22,8 +22,8 @@ using protocols::Knob;
 using protocols::Protocol;
 using protocols::RandomizerKind;
 
-constexpr double kRoom = 1e-9;      // relative tolerance for the rounding errors of answers
-constexpr double kSearched = 0.02;  // relative error of an epsilon that a search found
+constexpr double kRelativeMargin = 1e-9;  // relative tolerance for the rounding errors of answers
+constexpr double kSearched = 0.02;        // relative error of an epsilon that a search found
 // Deltas below kFaint are not compared: the tables end at 1e-42 per round, and there are up to 10^9 rounds.
 constexpr double kFaint = 1e-33;
 // A relative shift of epsilon, a tenth of the distance between a table's nodes.
@@ -47,7 +47,7 @@ void add(const Case& c, Finding::Kind kind, const char* name, std::string detail
 // `at`, if given, is the second delta as a function of epsilon.
 void expect_same(const Case& c, const char* name, double value, double room,
                  const std::function<double(double epsilon)>& at = {}) {
-  if (!(value >= c.base.lower() * (1 - kRoom))) {
+  if (!(value >= c.base.lower() * (1 - kRelativeMargin))) {
     add(c, Finding::Kind::too_small, name,
         fmt::format("{:.17g} lies below the lower value {:.17g}", value, c.base.lower()));
   }
@@ -101,14 +101,14 @@ void there_and_back(const Case& c, const char* name) {
   Answer answer;
   if (!ask(c, back, answer)) return;
   // An epsilon is found by a search, which stops a little above the exact value.
-  const double room = c.question.asks_epsilon ? kRoom : kSearched;
+  const double room = c.question.asks_epsilon ? kRelativeMargin : kSearched;
   if (!(answer.least() * (1 - room) <= c.question.fixed)) {
     add(c, Finding::Kind::disorder, name,
         fmt::format("from {:.17g} to {:.17g} and back to {:.17g} (numerical error {:.3g})", c.question.fixed,
                     c.base.upper(), answer.upper(), answer.error()),
         {command_line(back)});
   }
-  if (!(answer.lower() * (1 - kRoom) <= c.question.fixed)) {
+  if (!(answer.lower() * (1 - kRelativeMargin) <= c.question.fixed)) {
     add(c, Finding::Kind::too_small, name,
         fmt::format("at {:.17g} the lower value {:.17g} passes {:.17g}", c.base.upper(), answer.lower(),
                     c.question.fixed),
@@ -226,11 +226,11 @@ void running(const Case& c, const char* name) {
     RunningAccountant accountant(Delta::of(delta));
     accountant.charge(plan.mechanism(), plan.stages().front().participation, plan.rounds());
     const auto value = c.question.asks_epsilon ? accountant.epsilon() : accountant.delta(c.question.fixed);
-    if (!(value.upper >= c.base.lower() * (1 - kRoom))) {
+    if (!(value.upper >= c.base.lower() * (1 - kRelativeMargin))) {
       add(c, Finding::Kind::too_small, name,
           fmt::format("{:.17g} lies below the lower value {:.17g}", value.upper, c.base.lower()));
     }
-    if (!(value.lower * (1 - kRoom) <= c.base.upper())) {
+    if (!(value.lower * (1 - kRelativeMargin) <= c.base.upper())) {
       add(c, Finding::Kind::too_small, name,
           fmt::format("its lower value {:.17g} passes the upper value {:.17g}", value.lower, c.base.upper()));
     }

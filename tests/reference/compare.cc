@@ -17,7 +17,7 @@ using protocols::RandomizerKind;
 using Shape = Experiment::Shape;
 using Seen = Experiment::Seen;
 
-constexpr long double kRoom = 1e-12L;  // relative tolerance of a delta
+constexpr long double kRelativeMargin = 1e-12L;  // relative tolerance of a delta
 
 Randomizer randomizer_of(const Question& q) {
   Randomizer r;
@@ -57,7 +57,7 @@ void compare_lower_pairs(const Question& q, const std::vector<Repetition>& stage
   for (const accounting::RoundPair& pair : found.lowers) {
     const double forward = pair.forward(epsilon).lower, reverse = pair.reverse(epsilon).lower;
     for (const double claimed : {forward, reverse}) {
-      if (claimed <= above * (1 + kRoom)) continue;
+      if (claimed <= above * (1 + kRelativeMargin)) continue;
       verdict.findings.push_back({Finding::Kind::too_small,
                                   "a data set's divergence is not above the truth",
                                   fmt::format("{} at epsilon {:.17g}: {:.17g}, at most {:.17g}", pair.id,
@@ -122,7 +122,7 @@ void compare_answer(const Question& q, const std::vector<Repetition>& stages, co
   if (std::isfinite(epsilon) && std::isfinite(delta)) {
     verdict.checks.emplace_back("never below the reference");
     const long double least = certified_delta(stages, epsilon, delta);
-    if (!(least <= delta * (1 + kRoom))) {
+    if (!(least <= delta * (1 + kRelativeMargin))) {
       add("never below the reference",
           fmt::format("({:.17g}, {:.17g}) by {}: delta is at least {:.12g}", epsilon, delta,
                       answer.statement.best.id, static_cast<double>(least)));
@@ -133,7 +133,7 @@ void compare_answer(const Question& q, const std::vector<Repetition>& stages, co
     verdict.checks.emplace_back("a lower value is not above the truth");
     const double at = q.asks_epsilon ? lower : q.fixed, claimed = q.asks_epsilon ? q.fixed : lower;
     const long double above = delta_from_above(stages.front().experiment, stages.front().rounds, at);
-    if (!(claimed <= above * (1 + kRoom))) {
+    if (!(claimed <= above * (1 + kRelativeMargin))) {
       add("a lower value is not above the truth",
           fmt::format("{:.17g} is claimed at epsilon {:.17g}, where delta is at most {:.12g}", claimed, at,
                       static_cast<double>(above)));

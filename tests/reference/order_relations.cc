@@ -15,7 +15,7 @@ using protocols::Protocol;
 using protocols::RandomizerKind;
 
 // The relative tolerance for the rounding errors of answers that state no numerical error.
-constexpr double kRoom = 1e-9;
+constexpr double kRelativeMargin = 1e-9;
 
 bool always(const Question&) { return true; }
 
@@ -158,7 +158,7 @@ bool ask(const Case& c, const Question& question, Answer& answer) {
 
 void expect_no_more(const Case& c, const char* name, const Question& smaller_question, const Answer& smaller,
                     const Question& larger_question, const Answer& larger) {
-  if (!(smaller.least() * (1 - kRoom) <= larger.upper()) && !std::isinf(larger.upper())) {
+  if (!(smaller.least() * (1 - kRelativeMargin) <= larger.upper()) && !std::isinf(larger.upper())) {
     c.verdict.findings.push_back(
         {Finding::Kind::disorder,
          name,
@@ -168,7 +168,7 @@ void expect_no_more(const Case& c, const char* name, const Question& smaller_que
   }
   // Some data set attains the lower value, so the upper value of the larger question must not be below it,
   // whatever the numerical error.
-  if (!(smaller.lower() * (1 - kRoom) <= larger.upper())) {
+  if (!(smaller.lower() * (1 - kRelativeMargin) <= larger.upper())) {
     c.verdict.findings.push_back(
         {Finding::Kind::too_small,
          name,

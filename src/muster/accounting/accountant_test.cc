@@ -177,8 +177,8 @@ TEST(Accountant, ReferenceLowerValuesAreTheirPairs) {
                                        ShuffledCheckIn{ClientCount::of(row.clients), Rate::of(row.rate)});
     const RoundPair& pair = list.lowers.front();
     const double tail = 1e-6 * row.delta / static_cast<double>(row.rounds);
-    const double visited = 5 / std::sqrt(static_cast<double>(row.rounds));
-    const PairTable both = tabulate(pair.forward, pair.reverse, {200, tail, visited});
+    const double dense_up_to = 5 / std::sqrt(static_cast<double>(row.rounds));
+    const PairTable both = tabulate(pair.forward, pair.reverse, {200, tail, dense_up_to});
     const auto upper = [&](const PairTable& curve) {
       return LossDistribution::dominating(curve).epsilon_upper(row.rounds, row.delta);
     };

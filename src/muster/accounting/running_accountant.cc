@@ -10,10 +10,10 @@
 namespace muster::accounting {
 namespace {
 
-// The fields per_deviation and visited of Nodes (composition/round_curve.h). They make the tables fine
+// The fields per_deviation and dense_up_to of Nodes (composition/round_curve.h). They make the tables fine
 // enough for any number of rounds, because all numbers of rounds share the tables.
 constexpr int kNodesPerDeviation = 80;
-constexpr double kVisited = 2.5;
+constexpr double kDenseUpTo = 2.5;
 // Lattice points per cell of the pair that estimates() composes.
 constexpr int kRefined = 4;
 // The tails that the tables cut off add up to at most this share of delta over a million rounds.
@@ -22,7 +22,7 @@ constexpr double kTail = 1e-9;
 Nodes nested_nodes(Delta delta) {
   return {.per_deviation = kNodesPerDeviation,
           .negligible = numerics::larger(1e-42, kTail * 1e-6 * delta.value()),
-          .visited = kVisited,
+          .dense_up_to = kDenseUpTo,
           .nested = true};
 }
 

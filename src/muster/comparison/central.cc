@@ -39,11 +39,11 @@ double rough_sigma(double share, double rounds, const protocols::Target& target,
 
 }  // namespace
 
-Row central_row(const Plan& own, const Wish& wish, Neighbouring neighbouring) {
-  const double share = sampled_share(own, wish.solves), clients = static_cast<double>(own.clients());
+Row central_row(const Plan& own, const Request& request, Neighbouring neighbouring) {
+  const double share = sampled_share(own, request.solves), clients = static_cast<double>(own.clients());
   const std::uint64_t rounds = std::max<std::uint64_t>(1, own.updates());
   const auto cost = [&](double sigma) {
-    return SampledGaussianRounds(sigma, share, neighbouring).epsilon(rounds, wish.target.delta);
+    return SampledGaussianRounds(sigma, share, neighbouring).epsilon(rounds, request.target.delta);
   };
   Row row;
   row.protocol = kCentral;
@@ -53,22 +53,22 @@ Row central_row(const Plan& own, const Wish& wish, Neighbouring neighbouring) {
   const numerics::Lattice lattice = numerics::six_digit_numbers().mirror();
   const std::int64_t first = lattice.index(kMaxSigma), last = lattice.index(kMinSigma);
   const bool replaces = neighbouring == Neighbouring::replace_one;
-  const double guess = std::clamp(rough_sigma(share, static_cast<double>(rounds), wish.target, replaces),
+  const double guess = std::clamp(rough_sigma(share, static_cast<double>(rounds), request.target, replaces),
                                   kMinSigma, kMaxSigma);
   const numerics::BoundarySearch search{lattice, first, last, std::clamp(lattice.index(guess), first, last),
                                         1,       0.2,   true};
   const std::optional<std::int64_t> found = search.last_within(
-      [&](std::int64_t i) { return std::log(cost(lattice.value(i)).upper / wish.target.epsilon); });
+      [&](std::int64_t i) { return std::log(cost(lattice.value(i)).upper / request.target.epsilon); });
   if (!found) {
-    row.why_not = fmt::format("--epsilon {} is out of reach: even sigma = {} costs more", wish.target.epsilon,
-                              kMaxSigma);
+    row.why_not = fmt::format("--epsilon {} is out of reach: even sigma = {} costs more",
+                              request.target.epsilon, kMaxSigma);
     return row;
   }
   row.value = lattice.value(*found);
   const numerics::Enclosure epsilon = cost(row.value);
   accounting::check_sampled_epsilon(row.value, share,
                                     replaces ? accounting::Instead::opposite : accounting::Instead::nothing,
-                                    wish.target.delta, epsilon.upper);
+                                    request.target.delta, epsilon.upper);
   row.bound = accounting::Bound{};
   row.bound->id = "sampled-gaussian";
   row.bound->upper = epsilon.upper;
@@ -84,8 +84,9 @@ Row central_row(const Plan& own, const Wish& wish, Neighbouring neighbouring) {
   const double sampled = clients * share;
   row.variance = (1 - share) / sampled + row.value * row.value / (sampled * sampled);
   row.messages = sampled * static_cast<double>(rounds);
-  if (wish.records) {
-    row.bits = kFloatBits * simulation::client_dimension(own, wish.records->shape, wish.records->classes);
+  if (request.records) {
+    row.bits =
+        kFloatBits * simulation::client_dimension(own, request.records->shape, request.records->classes);
   }
   return row;
 }

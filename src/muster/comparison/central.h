@@ -12,7 +12,7 @@ namespace muster::comparison {
 // The row with the smallest sigma, between 0.01 and 1e8 and with six significant digits, that meets the
 // target for `neighbouring` (replace_one or add_remove). sigma is the deviation of the noise on the sum, in
 // clip norms. A client is sampled with the probability that she reports in a round of `own` (in a slot
-// protocol, in a given slot), or with probability 1 if wish.solves is `accuracy`.
-Row central_row(const protocols::Plan& own, const Wish& wish, accounting::Neighbouring neighbouring);
+// protocol, in a given slot), or with probability 1 if request.solves is `accuracy`.
+Row central_row(const protocols::Plan& own, const Request& request, accounting::Neighbouring neighbouring);
 
 }  // namespace muster::comparison

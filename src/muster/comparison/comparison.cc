@@ -45,11 +45,11 @@ std::optional<double> variance_of(const Plan& plan) {
 // The row of the plan with the noise that meets the target in `view`, or in the protocol's own view if there
 // is none. If no noise meets the target, or no theorem covers the plan, the row has no bound but gives the
 // reason.
-Row solved_row(const Plan& plan, const Wish& wish, std::optional<accounting::View> view) {
+Row solved_row(const Plan& plan, const Request& request, std::optional<accounting::View> view) {
   Row row = unsolved_row(plan, view.value_or(own_view_of(plan)));
-  protocols::Target target = wish.target;
+  protocols::Target target = request.target;
   target.view = view;
-  const bool both = wish.solves == Solves::accuracy && protocols::chooses_rate(plan.protocol());
+  const bool both = request.solves == Solves::accuracy && protocols::chooses_rate(plan.protocol());
   try {
     const Calibration found =
         protocols::calibrate(plan, both ? Knob::accuracy : noise_parameter(plan).knob, target);
@@ -59,7 +59,7 @@ Row solved_row(const Plan& plan, const Wish& wish, std::optional<accounting::Vie
     if (found.plan.checks_in()) row.rate = found.plan.rate();
     row.variance = variance_of(found.plan);
     row.messages = simulation::workload_of(found.plan).messages;
-    if (wish.records) row.bits = message_bits(found.plan, *wish.records);
+    if (request.records) row.bits = message_bits(found.plan, *request.records);
   } catch (const Error& refusal) {
     if (refusal.key() != "--epsilon" && refusal.code() != ErrorCode::uncovered) throw;
     row.why_not = refusal.what();
@@ -83,27 +83,28 @@ std::string trusted_in(accounting::View view) {
   return "";
 }
 
-Comparison compare(const Candidates& candidates, const Wish& wish, const Progress& progress) {
-  protocols::check_epsilon(wish.target);
-  Comparison all{wish.target, wish.solves, candidates.own.clients(), candidates.own.rounds(),
-                 {},          {},          candidates.left_out};
+Comparison compare(const Candidates& candidates, const Request& request, const Progress& progress) {
+  protocols::check_epsilon(request.target);
+  Comparison all{
+      request.target,     request.solves, candidates.own.clients(), candidates.own.rounds(), {}, {},
+      candidates.left_out};
   const std::size_t rows = candidates.plans.size() + candidates.local.size() + 2;
   const auto begin_row = [&] {
     if (progress) progress(all.rows.size() + all.references.size(), rows);
   };
   for (const Plan& plan : candidates.plans) {
     begin_row();
-    all.rows.push_back(solved_row(plan, wish, std::nullopt));
+    all.rows.push_back(solved_row(plan, request, std::nullopt));
   }
   for (const Plan& plan : candidates.local) {
     begin_row();
-    all.references.push_back(solved_row(plan, wish, accounting::View::shuffler_colludes));
+    all.references.push_back(solved_row(plan, request, accounting::View::shuffler_colludes));
     all.references.back().protocol = kLocal;
   }
   for (const auto neighbouring :
        {accounting::Neighbouring::replace_one, accounting::Neighbouring::add_remove}) {
     begin_row();
-    all.references.push_back(central_row(candidates.own, wish, neighbouring));
+    all.references.push_back(central_row(candidates.own, request, neighbouring));
   }
   return all;
 }

@@ -65,7 +65,7 @@ struct Comparison {
 // Who must be trusted for a guarantee in this view, in words, for example "the shuffler" or "nobody".
 std::string trusted_in(accounting::View view);
 
-struct Wish {
+struct Request {
   protocols::Target target;  // its view is ignored: each protocol is compared in its own view
   Solves solves = Solves::noise;
   std::optional<Records> records;  // the records, which determine the bits of a message; nullopt if unknown
@@ -76,6 +76,6 @@ using Progress = std::function<void(std::size_t done, std::size_t all)>;
 
 // Throws what calibrate() throws, except that a plan that cannot meet the target, or that no theorem covers,
 // becomes a row without a bound. Throws Error(plan) for an epsilon that is not positive and finite.
-Comparison compare(const Candidates& candidates, const Wish& wish, const Progress& progress);
+Comparison compare(const Candidates& candidates, const Request& request, const Progress& progress);
 
 }  // namespace muster::comparison

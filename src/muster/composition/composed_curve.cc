@@ -39,7 +39,7 @@ constexpr double kMaxEpsilon = 1e20;
 const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double delta) const {
   return tables_.at(rounds, delta, [&](const Resolution& r) {
     BoundTable curve =
-        curve_.table({kNodesPerDeviation, r.tail, r.visited, knot_, false, r.share() * share_, true});
+        curve_.table({kNodesPerDeviation, r.tail, r.dense_up_to, knot_, false, r.share() * share_, true});
     LossDistribution dominating = LossDistribution::dominating(curve);
     return Table{std::move(curve), std::move(dominating)};
   });
@@ -51,7 +51,7 @@ double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
   // epsilon at this delta, so the two kinds of answers agree.
   const LossDistribution& rough = rough_.at(rounds, 0, [&](const Resolution& r) {
     return LossDistribution::dominating(
-        curve_.table({kRoughNodes, r.tail, r.visited, knot_, false, kRoughShare * r.share() * share_}));
+        curve_.table({kRoughNodes, r.tail, r.dense_up_to, knot_, false, kRoughShare * r.share() * share_}));
   });
   // For few rounds a convolution takes less work than one more table.
   double value = rounds <= kFewRounds ? rough.delta(rounds, epsilon, Ends::upper).upper
@@ -92,8 +92,8 @@ double ComposedCurve::rough_upper(std::uint64_t rounds, const Question& question
   }
   const Resolution r = Resolutions<Table>::wanted(rounds, question.fixed());
   const double tail = numerics::larger(r.tail, kRoughTail * question.fixed() / static_cast<double>(rounds));
-  const int nodes = r.visited > 1 ? kRoughOfFew : kRoughNodes;
-  return LossDistribution::dominating(curve_.table({nodes, tail, r.visited, knot_}))
+  const int nodes = r.dense_up_to > 1 ? kRoughOfFew : kRoughNodes;
+  return LossDistribution::dominating(curve_.table({nodes, tail, r.dense_up_to, knot_}))
       .epsilon_upper(rounds, question.fixed());
 }
 
@@ -126,7 +126,8 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question, doubl
   }
   const auto answer = [&](double delta) {
     const auto& pairs = tables_.at(rounds, delta, [&](const Resolution& r) {
-      const PairTable curve = pair_.table({kNodesOfPairs, r.tail, r.visited, 0, false, r.share() * share_});
+      const PairTable curve =
+          pair_.table({kNodesOfPairs, r.tail, r.dense_up_to, 0, false, r.share() * share_});
       return std::array{LossDistribution::dominated(curve, kRefinedPairs),
                         LossDistribution::dominated(curve.swapped(), kRefinedPairs)};
     });

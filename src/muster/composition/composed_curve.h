@@ -18,13 +18,14 @@
 
 namespace muster::accounting {
 
-// The resolution of a table. `visited`: the epsilon up to which nodes are dense, in standard deviations of a
-// round's loss. `tail`: the value of delta at which the table ends; larger losses are charged as infinite.
+// The resolution of a table. `dense_up_to`: the epsilon up to which nodes are dense, in standard deviations
+// of a round's loss. `tail`: the value of delta at which the table ends; larger losses are charged as
+// infinite.
 struct Resolution {
-  double visited;
+  double dense_up_to;
   double tail;
   // The argument `refined` of LossDistribution::estimated.
-  int refined() const { return visited > 4 ? 2 : visited > 1 ? 4 : 8; }
+  int refined() const { return dense_up_to > 4 ? 2 : dense_up_to > 1 ? 4 : 8; }
   // The fraction of a full table's work that this table may take. A table with one of the smallest tails has
   // many nodes far from the bulk, where each takes the most work.
   double share() const { return tail < 1e-42 ? 0.2 : 1; }
@@ -38,11 +39,11 @@ class Resolutions {
   // tail is the smallest available. Nodes are dense up to at least 5 / sqrt(rounds) deviations of a round's
   // loss, which is one round's share of five deviations of the total loss.
   static Resolution wanted(std::uint64_t rounds, double delta) {
-    return {kVisited[visited_slot(rounds)], kTails[tail_slot(rounds, delta)]};
+    return {kDenseUpTo[density_slot(rounds)], kTails[tail_slot(rounds, delta)]};
   }
   template <typename Build>
   const Built& at(std::uint64_t rounds, double delta, Build&& build) const {
-    const std::size_t slot = visited_slot(rounds) * kTails.size() + tail_slot(rounds, delta);
+    const std::size_t slot = density_slot(rounds) * kTails.size() + tail_slot(rounds, delta);
     std::call_once(once_[slot], [&] { tables_[slot].emplace(build(wanted(rounds, delta))); });
     return *tables_[slot];
   }
@@ -50,7 +51,7 @@ class Resolutions {
  private:
   static constexpr std::array<double, 10> kTails{1e-12, 1e-14, 1e-16,  1e-22,  1e-30,
                                                  1e-42, 1e-70, 1e-120, 1e-200, 1e-307};
-  static constexpr std::array<double, 3> kVisited{5, 2.5, 0.5};
+  static constexpr std::array<double, 3> kDenseUpTo{5, 2.5, 0.5};
   static std::size_t tail_slot(std::uint64_t rounds, double delta) {
     std::size_t tail = 0;
     while (tail + 1 < kTails.size() && 1e6 * kTails[tail] * static_cast<double>(rounds) > delta) {
@@ -58,15 +59,15 @@ class Resolutions {
     }
     return tail;
   }
-  static std::size_t visited_slot(std::uint64_t rounds) {
-    std::size_t visited = 0;
-    while (visited + 1 < kVisited.size() &&
-           kVisited[visited + 1] * std::sqrt(static_cast<double>(rounds)) >= 5) {
-      ++visited;
+  static std::size_t density_slot(std::uint64_t rounds) {
+    std::size_t slot = 0;
+    while (slot + 1 < kDenseUpTo.size() &&
+           kDenseUpTo[slot + 1] * std::sqrt(static_cast<double>(rounds)) >= 5) {
+      ++slot;
     }
-    return visited;
+    return slot;
   }
-  static constexpr std::size_t kTables = kVisited.size() * kTails.size();
+  static constexpr std::size_t kTables = kDenseUpTo.size() * kTails.size();
   mutable std::array<std::once_flag, kTables> once_;
   mutable std::array<std::optional<Built>, kTables> tables_;
 };

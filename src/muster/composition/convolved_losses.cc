@@ -161,7 +161,7 @@ class Cells {
 };
 
 // The parameters that all convolutions of one computation share.
-struct Manner {
+struct ConvolutionSettings {
   std::span<const double> tilts;
   double epsilon;
   double mean;  // the mean of the sum of all rounds' losses
@@ -180,7 +180,7 @@ double mean_of(const Atoms& law) {
   return mean;
 }
 
-Atoms convolved(const Atoms& a, const Atoms& b, const Manner& manner) {
+Atoms convolved(const Atoms& a, const Atoms& b, const ConvolutionSettings& settings) {
   // A law for lower bounds has no atoms if all its masses have underflowed. The lower bound of delta is then
   // 0.
   if (a.points.empty() || b.points.empty()) return {};
@@ -189,13 +189,13 @@ Atoms convolved(const Atoms& a, const Atoms& b, const Manner& manner) {
   const CoarseLaw sums = square ? sums_of(first, first) : sums_of(first, coarse_law_of(b.points, b.masses));
   const double least = a.points.front() + b.points.front();
   // For upper bounds, the last end must not be below any sum, even after the rounding of the sums.
-  const double beyond = manner.side == ConvolvedLosses::Side::above
+  const double beyond = settings.side == ConvolvedLosses::Side::above
                             ? 4 * kUlpAbove * (std::abs(a.points.back()) + std::abs(b.points.back()))
                             : 0;
   const double most = a.points.back() + b.points.back() + beyond;
-  Cells cells(
-      ends_of_cells(sums, manner.tilts, manner.deciding(mean_of(a) + mean_of(b)), least, most, manner.cells),
-      manner.side);
+  Cells cells(ends_of_cells(sums, settings.tilts, settings.deciding(mean_of(a) + mean_of(b)), least, most,
+                            settings.cells),
+              settings.side);
   for (std::size_t i = 0; i < a.points.size(); ++i) {
     if (square) {
       // Each pair of different atoms counts twice.
@@ -208,7 +208,7 @@ Atoms convolved(const Atoms& a, const Atoms& b, const Manner& manner) {
   return cells.atoms();
 }
 
-Atoms one_round(const RepeatedLoss& part, const Manner& manner) {
+Atoms one_round(const RepeatedLoss& part, const ConvolutionSettings& settings) {
   std::vector<std::pair<double, double>> sorted;
   long double rest = 1;
   for (std::size_t i = 0; i < part.losses->points.size(); ++i) {
@@ -224,24 +224,24 @@ Atoms one_round(const RepeatedLoss& part, const Manner& manner) {
     law.points.push_back(point);
     law.masses.push_back(mass);
   }
-  if (law.points.size() <= manner.cells) {
+  if (law.points.size() <= settings.cells) {
     return law;
   }
   Cells cells(
-      ends_of_cells(ungrouped_law_of(law.points, law.masses), manner.tilts, manner.deciding(mean_of(law)),
-                    law.points.front(), law.points.back(), manner.cells),
-      manner.side);
+      ends_of_cells(ungrouped_law_of(law.points, law.masses), settings.tilts, settings.deciding(mean_of(law)),
+                    law.points.front(), law.points.back(), settings.cells),
+      settings.side);
   cells.add(law, 0, law.points.size(), 0, 1);
   return cells.atoms();
 }
 
-Atoms power(const Atoms& one, double rounds, const Manner& manner) {
+Atoms power(const Atoms& one, double rounds, const ConvolutionSettings& settings) {
   Atoms result = one;
   const auto times = static_cast<std::uint64_t>(rounds);
   for (int bit = static_cast<int>(std::bit_width(times)) - 2; bit >= 0; --bit) {
-    result = convolved(result, result, manner);
+    result = convolved(result, result, settings);
     if (times >> bit & 1) {
-      result = convolved(result, one, manner);
+      result = convolved(result, one, settings);
     }
   }
   return result;
@@ -253,11 +253,11 @@ ConvolvedLosses::ConvolvedLosses(std::span<const RepeatedLoss> parts, const Eval
                                  std::size_t cells, Side side)
     : side_(side) {
   const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); });
-  const Manner manner{evaluation.tilts, evaluation.epsilon, mean, cells, side};
+  const ConvolutionSettings settings{evaluation.tilts, evaluation.epsilon, mean, cells, side};
   std::optional<Atoms> total;
   for (const RepeatedLoss& part : parts) {
-    Atoms law = power(one_round(part, manner), part.rounds, manner);
-    total = total ? convolved(*total, law, manner) : std::move(law);
+    Atoms law = power(one_round(part, settings), part.rounds, settings);
+    total = total ? convolved(*total, law, settings) : std::move(law);
     // The relative errors of masses add up over the rounds. Each round contributes kRound, the rounding of
     // the sum over its atoms, and twice kSummed: once for its own cells and once for a convolution.
     const auto atoms = static_cast<double>(part.losses->points.size());

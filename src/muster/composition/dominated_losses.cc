@@ -50,13 +50,13 @@ struct Extensions {
 };
 
 // A node of the curve, with an enclosure of f (index >= 0) or of r (index < 0); see convex_profile.h.
-struct Known {
+struct EnclosedNode {
   std::int64_t index;
   Extended low, high;
 };
 
-std::vector<Known> known_nodes(const PairTable& curve) {
-  std::vector<Known> nodes;
+std::vector<EnclosedNode> known_nodes(const PairTable& curve) {
+  std::vector<EnclosedNode> nodes;
   for (std::size_t i = curve.index.size(); i-- > 1;) {
     nodes.push_back({-curve.index[i], curve.reverse[i].lower, curve.reverse[i].upper});
   }
@@ -73,9 +73,9 @@ std::vector<Known> known_nodes(const PairTable& curve) {
 // nodes then have alpha >= 1, and r takes the place of f.
 class Frame {
  public:
-  Frame(double spacing, const Known* four) : spacing_(spacing), mirrored_(four[3].index <= 0) {
+  Frame(double spacing, const EnclosedNode* four) : spacing_(spacing), mirrored_(four[3].index <= 0) {
     for (std::size_t i = 0; i < 4; ++i) {
-      const Known& node = four[mirrored_ ? 3 - i : i];
+      const EnclosedNode& node = four[mirrored_ ? 3 - i : i];
       const std::int64_t index = mirrored_ ? -node.index : node.index;
       if (i == 1) first_ = index;
       index_[i] = index;
@@ -185,10 +185,10 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
 // below (1 - alpha)_+. Going outwards from alpha = 1, the law's curve equals (1 - alpha)_+ from the first
 // node whose value is not above it. Values are only lowered, so chords stay below the curve.
 LossLaw losses_below(const PairTable& curve, int refined, bool left_known) {
-  const std::vector<Known> nodes = known_nodes(curve);
+  const std::vector<EnclosedNode> nodes = known_nodes(curve);
   const double spacing = curve.spacing / refined;
   std::vector<Extended> low;  // the values at the curve's nodes
-  for (const Known& node : nodes) low.push_back(node.low);
+  for (const EnclosedNode& node : nodes) low.push_back(node.low);
   // inserted[i] is the new node in the cell right of nodes[i].
   std::vector<std::optional<ProfilePoint>> inserted(nodes.size());
   // If nothing is known left of alpha = 1, new nodes there would only lower the value at 1.

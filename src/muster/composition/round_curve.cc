@@ -45,7 +45,7 @@ constexpr double kFiner = 4;
 constexpr int kMaxSteps = 40;
 // The work that a table may take, in the unit of numerics/work.h: about a second.
 constexpr double kTableWork = 3.5e9;
-// The estimate of a table's work counts the nodes over Nodes::visited and this many more deviations, but
+// The estimate of a table's work counts the nodes over Nodes::dense_up_to and this many more deviations, but
 // over at most kMaxDeviations in all.
 constexpr double kNodesBeyond = 2;
 constexpr double kMaxDeviations = 5;
@@ -89,9 +89,9 @@ Value within_unit(Value value) {
 
 // Finds where a decreasing curve crosses a value, and stores all computed points.
 template <typename Value>
-class Fall {
+class FallingCurve {
  public:
-  explicit Fall(const DeltaCurve<Value>& curve) : curve_(curve), at_zero_(curve(0).upper) {}
+  explicit FallingCurve(const DeltaCurve<Value>& curve) : curve_(curve), at_zero_(curve(0).upper) {}
 
   double at_zero() const { return at_zero_; }
   // How many times the curve has been computed.
@@ -186,7 +186,7 @@ struct FallScale {
 };
 template <typename Value>
 FallScale scale_of(const DeltaCurve<Value>& curve) {
-  Fall<Value> fall(curve);
+  FallingCurve<Value> fall(curve);
   const double from_zero = fall.roughly(0.05 * fall.at_zero()) / 1.55;
   if (from_zero < kLargeLoss) {
     return {from_zero, false, fall.asked()};
@@ -197,7 +197,7 @@ FallScale scale_of(const DeltaCurve<Value>& curve) {
   const double first = 0.1 * fall.at_zero(), last = fall.at_zero() / 30;
   const auto deviation = [](double from, double to) { return (to - from) / std::log(3.0) / 0.45; };
   for (int i = 0; i < 2 * kMaxSteps; ++i) {
-    const typename Fall<Value>::Bracket from = fall.bracket(first), to = fall.bracket(last);
+    const typename FallingCurve<Value>::Bracket from = fall.bracket(first), to = fall.bracket(last);
     const double open[2] = {(from.high - from.low) / from.high, (to.high - to.low) / to.high};
     if (deviation(from.low, to.high) <= kLargeLoss || larger(open[0], open[1]) <= 1e-3) {
       break;
@@ -414,8 +414,9 @@ template <typename Value>
 RoundCurve<Value> Tabulator<Value>::table(const Nodes& nodes) const {
   const auto [deviation, large, each, measuring] = scale();
   const double affordable = nodes.share * kTableWork;
-  const double coarser = coarsening(
-      each * smaller(kMaxDeviations, nodes.visited + kNodesBeyond) * nodes.per_deviation, affordable, large);
+  const double coarser =
+      coarsening(each * smaller(kMaxDeviations, nodes.dense_up_to + kNodesBeyond) * nodes.per_deviation,
+                 affordable, large);
   double spacing = (large && nodes.fine_if_large ? 1 / kFiner : coarser) * deviation / nodes.per_deviation;
   if (nodes.knot > spacing) {
     spacing = nodes.knot / std::ceil(kMinNodesPerDeviation * nodes.knot / deviation);
@@ -433,7 +434,7 @@ RoundCurve<Value> Tabulator<Value>::table(const Nodes& nodes) const {
          table.last().index < kFarthestIndex && table.size() < kMaxNodes) {
     const std::int64_t i = table.last().index;
     const double deviations = static_cast<double>(i) / dense;
-    const double beyond = larger(0.0, deviations - (large ? 0 : nodes.visited));
+    const double beyond = larger(0.0, deviations - (large ? 0 : nodes.dense_up_to));
     // This width is only a first guess: append() divides the cell where needed.
     const double widest = dense * larger(kWidest, deviations / 24);
     const double stride = large ? widest : smaller(std::exp(beyond * beyond / 6), widest);

@@ -4,7 +4,7 @@
 // Nodes are multiples of one lattice spacing h. A chord over a cell of width w adds about w^2 / 6 times the
 // cell's probability to the variance of the loss. For a given number of nodes, the widths that add least
 // therefore grow as (density)^{-1/3}, which is e^{z^2/6} for a normal loss. Here z is the distance of the
-// loss from Nodes::visited, in standard deviations. Losses below Nodes::visited matter most to the
+// loss from Nodes::dense_up_to, in standard deviations. Losses below Nodes::dense_up_to matter most to the
 // composition, and cells are narrow there. These widths are a first guess. Once the curve is known at both
 // ends of a cell, the cell is halved as long as its chord may lie too far above the curve, at most down to
 // the lattice. So a curve that is flat over a long distance and then falls suddenly is resolved where it
@@ -53,14 +53,14 @@ using BoundTable = RoundCurve<numerics::UpperAndEstimate>;
 using PairTable = RoundCurve<numerics::Enclosure>;
 
 // How to tabulate a curve: with `per_deviation` nodes per standard deviation of the loss over the first
-// `visited` deviations, and fewer beyond. The deviation follows from the epsilon at which the curve is a
+// `dense_up_to` deviations, and fewer beyond. The deviation follows from the epsilon at which the curve is a
 // twentieth of its value at 0 and, where losses are large, from how fast the curve falls. The table ends
 // where both directions are at most `negligible`. If the curve does not fall so far, the table ends at a
 // largest epsilon or number of nodes.
 struct Nodes {
   int per_deviation;
   double negligible;
-  double visited = 5;
+  double dense_up_to = 5;
   // An epsilon that must be a node if it is larger than the spacing; 0 for none.
   double knot = 0;
   // Whether the spacing is rounded down to a power of two, so that the finer of two such lattices

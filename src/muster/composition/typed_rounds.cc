@@ -27,7 +27,7 @@ constexpr std::array<std::uint64_t, 4> kLengths{16, 64, 256, 1024};
 // The largest number of multiplications that a recursion may take.
 constexpr double kMaxWork = 4e9;
 constexpr int kNodesPerDeviation = 100;
-constexpr double kVisited = 2.5;
+constexpr double kDenseUpTo = 2.5;
 // A bound on the relative rounding error of V.
 constexpr double kRecursionError = 1e-9;
 
@@ -102,7 +102,7 @@ std::vector<TypedRounds::Charge> TypedRounds::charges(Tables& tables, std::uint6
     const BoundTable table =
         tabulate(curve, {.per_deviation = kNodesPerDeviation,
                          .negligible = values.back() * (1 + numerics::kEightThousandRoundings),
-                         .visited = kVisited,
+                         .dense_up_to = kDenseUpTo,
                          .nested = true});
     return &tables.pairs.emplace(length, LossDistribution::dominating(table)).first->second;
   };

@@ -13,7 +13,7 @@ namespace {
 // Margins for the errors of the binomial law: a relative one, and an absolute one for a difference of two
 // distribution functions. The relative one is far above Boost's errors, which floor_test.cc checks in 256-bit
 // ball arithmetic for up to 400 trials.
-constexpr double kRoom = 1e-5, kDifference = 1e-9;
+constexpr double kRelativeMargin = 1e-5, kDifference = 1e-9;
 // Added to a tail of the binomial law, which may be too small for a double while E times this tail is not.
 constexpr double kUnderflow = 1e-300;
 // The exponential of any number below this is finite as a double.
@@ -35,8 +35,8 @@ double at_threshold(double count, double gap, double b, double epsilon, double t
   const double one_fewer = count > 1 ? boost::math::pdf(Binomial(count - 1, b), t - 1) : 1;
   const double tail = boost::math::cdf(boost::math::complement(Binomial(count, b), t - 1));
   if (!(tail >= 0)) return 0;
-  return claimed(gap * claimed(one_fewer) * (1 - kRoom) -
-                 std::expm1(epsilon) * (tail * (1 + kRoom) + kUnderflow));
+  return claimed(gap * claimed(one_fewer) * (1 - kRelativeMargin) -
+                 std::expm1(epsilon) * (tail * (1 + kRelativeMargin) + kUnderflow));
 }
 
 }  // namespace
@@ -48,7 +48,8 @@ double binary_test(double count, double gap, double log_b, double epsilon) {
   const double log_ones = std::log(count) + log_b;
   double best = 0;
   if (log_ones + epsilon < kMaxLog) {
-    best = claimed(gap * (1 - std::exp(log_ones)) * (1 - kRoom) - std::exp(log_ones + epsilon) * (1 + kRoom));
+    best = claimed(gap * (1 - std::exp(log_ones)) * (1 - kRelativeMargin) -
+                   std::exp(log_ones + epsilon) * (1 + kRelativeMargin));
   }
   const double b = std::exp(log_b) * (1 + numerics::kEightThousandRoundings);
   if (!(b > 1e-280 && b < 1) || !(epsilon < kMaxLog)) return best;
@@ -67,7 +68,7 @@ double binary_test(double count, double gap, double log_b, double epsilon) {
 double binomial_window(double n, double p, double first, double last) {
   if (p >= 1) return last >= n ? 1 : 0;
   const Binomial law(n, p);
-  if (first == last) return claimed(boost::math::pdf(law, first) * (1 - kRoom));
+  if (first == last) return claimed(boost::math::pdf(law, first) * (1 - kRelativeMargin));
   const double to_last = last >= n ? 1 : boost::math::cdf(law, last);
   return claimed(to_last - (first > 0 ? boost::math::cdf(law, first - 1) : 0) - kDifference);
 }

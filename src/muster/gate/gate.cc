@@ -11,7 +11,7 @@ namespace muster::accounting {
 namespace {
 
 // The relative rounding error that is allowed for in a delta.
-constexpr double kRoom = 1e-9;
+constexpr double kRelativeMargin = 1e-9;
 // By how much two tables of one bound may disagree, relative to epsilon.
 constexpr double kDisagreement = 0.01;
 // The relative amount by which epsilon may fall from one number of rounds to a larger one, because tables for
@@ -55,7 +55,7 @@ void Gate::check(const std::string& bound, std::uint64_t rounds, const Question&
                delta = asks_epsilon ? question.fixed() : upper;
   // Deltas are compared at the epsilon claimed, because finding the floor's epsilon would take a search.
   const double floor_here = floor({Question::Kind::delta_at_epsilon, epsilon});
-  if (!(floor_here <= delta * (1 + kRoom))) {
+  if (!(floor_here <= delta * (1 + kRelativeMargin))) {
     fail(bound, upper,
          asks_epsilon ? fmt::format("delta {:.6g} at this epsilon is at least {:.6g}", delta, floor_here)
                       : fmt::format(">= {:.17g}", floor_here),
@@ -71,7 +71,7 @@ void Gate::check(const std::string& bound, std::uint64_t rounds, const Question&
   // An epsilon of 0 is checked at 0 itself. Any other epsilon is checked at a slightly larger one, because
   // the bound's delta may come from another table, which differs a little.
   const double again = delta_at(epsilon > 0 ? epsilon * (1 + kDisagreement) : 0);
-  if (!(again <= delta * (1 + kRoom))) {
+  if (!(again <= delta * (1 + kRelativeMargin))) {
     fail(bound, upper, fmt::format("delta {:.6g} at this epsilon is {:.6g}", delta, again),
          epsilon > 0 ? "its epsilon and its delta disagree" : "an epsilon of 0 below the total variation");
   }

@@ -13,7 +13,7 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kInward = 1 - numerics::kEightMillionRoundings;
-constexpr double kRoom = 1e-9;  // the relative rounding error that is allowed for in a delta
+constexpr double kRelativeMargin = 1e-9;  // the relative rounding error that is allowed for in a delta
 
 // An upper bound of P(Z > x) for a standard normal Z.
 double upper_normal(double x) { return std::exp(log_upper_normal(x)) / kInward; }
@@ -52,7 +52,7 @@ void check_sampled_epsilon(double sigma, double rate, Instead instead, double de
   };
   if (!(upper >= 0)) fail("a number >= 0", "not a bound");
   const double floor = sampled_floor_delta(sigma, rate, instead, upper);
-  if (!(floor <= delta * (1 + kRoom))) {
+  if (!(floor <= delta * (1 + kRelativeMargin))) {
     fail(fmt::format("delta {:.6g} at this epsilon is at least {:.6g}", delta, floor),
          "a bound fell below its independent floor");
   }

@@ -10,21 +10,21 @@ namespace muster::accounting {
 namespace {
 
 // This relative allowance is far larger than the rounding errors of the few operations that it covers.
-constexpr double kRoom = 1e-12;
+constexpr double kRelativeMargin = 1e-12;
 constexpr double kSmallest = 1e-300;
 
 // Returns the logarithm of (1 - delta)^rounds for the round's delta, rounded down. It is -infinity if delta
 // is 1 or more.
 double log_kept(const Guarantee& round, double rounds) {
   if (!(round.delta < 1)) return -std::numeric_limits<double>::infinity();
-  return rounds * std::log1p(-round.delta) * (1 + kRoom);
+  return rounds * std::log1p(-round.delta) * (1 + kRelativeMargin);
 }
 
 // Returns the part of delta that the rounds' own deltas leave for the privacy loss: 1 - (1 - delta) / kept
 // with kept = e^log_kept, rounded down. It is at most 0 if nothing is left.
 double left_for_loss(double delta, double log_kept) {
-  const double spent = -std::expm1(log_kept) * (1 + kRoom);
-  return (delta - spent) / std::exp(log_kept) * (1 - kRoom) - kRoom * spent;
+  const double spent = -std::expm1(log_kept) * (1 + kRelativeMargin);
+  return (delta - spent) / std::exp(log_kept) * (1 - kRelativeMargin) - kRelativeMargin * spent;
 }
 
 // Returns the epsilon of Theorem 3.5 for rounds with the given sums of eps^2 (`squares`), of eps tanh(eps/2)
@@ -32,7 +32,7 @@ double left_for_loss(double delta, double log_kept) {
 double sub_gaussian_epsilon(double squares, double mean, double most, double delta) {
   const double plain = std::sqrt(2 * squares * std::log(1 / delta));
   const double other = std::sqrt(2 * squares * std::log(std::exp(1.0) + std::sqrt(squares) / delta));
-  return numerics::smaller(most, mean + numerics::smaller(plain, other)) * (1 + kRoom);
+  return numerics::smaller(most, mean + numerics::smaller(plain, other)) * (1 + kRelativeMargin);
 }
 
 }  // namespace
@@ -40,12 +40,12 @@ double sub_gaussian_epsilon(double squares, double mean, double most, double del
 double optimal_composition_delta_upper(const Guarantee& round, std::uint64_t rounds, double epsilon) {
   if (rounds == 0) return 0;
   const double kept = log_kept(round, static_cast<double>(rounds));
-  const double spent = numerics::smaller(1.0, -std::expm1(kept) * (1 + kRoom));
+  const double spent = numerics::smaller(1.0, -std::expm1(kept) * (1 + kRelativeMargin));
   if (std::isinf(round.epsilon)) return 1;
   const double loss =
       round.epsilon > 0 ? local_detail::pure_delta_upper(round.epsilon, 1, rounds, epsilon) : 0.0;
   // This form of 1 - (1-spent)(1-loss) keeps a tiny result accurate.
-  return numerics::smaller(1.0, (spent + (1 - spent) * loss) * (1 + kRoom));
+  return numerics::smaller(1.0, (spent + (1 - spent) * loss) * (1 + kRelativeMargin));
 }
 
 std::optional<double> optimal_composition_epsilon_upper(const Guarantee& round, std::uint64_t rounds,
@@ -54,7 +54,7 @@ std::optional<double> optimal_composition_epsilon_upper(const Guarantee& round, 
   const double left = left_for_loss(delta, log_kept(round, static_cast<double>(rounds)));
   if (std::isinf(round.epsilon) || std::isnan(left) || left < 0) return std::nullopt;
   if (!(round.epsilon > 0)) return 0;
-  const double most = static_cast<double>(rounds) * round.epsilon * (1 + kRoom);
+  const double most = static_cast<double>(rounds) * round.epsilon * (1 + kRelativeMargin);
   if (left < kSmallest) return most;
   return numerics::smaller(most, local_detail::pure_epsilon_upper(round.epsilon, 1, rounds, left));
 }
@@ -68,28 +68,28 @@ std::optional<double> heterogeneous_composition_epsilon_upper(const std::vector<
     mean += round.epsilon * std::tanh(round.epsilon / 2);
     most += round.epsilon;
   }
-  const double left = left_for_loss(delta, kept * (1 + kRoom));
+  const double left = left_for_loss(delta, kept * (1 + kRelativeMargin));
   if (std::isinf(most) || std::isnan(left) || left < 0) return std::nullopt;
-  if (left < kSmallest) return most * (1 + kRoom);
+  if (left < kSmallest) return most * (1 + kRelativeMargin);
   return sub_gaussian_epsilon(squares, mean, most, left);
 }
 
 std::optional<double> advanced_composition_epsilon_upper(const Guarantee& round, std::uint64_t rounds,
                                                          double delta) {
   const auto k = static_cast<double>(rounds);
-  const double left = delta * (1 - kRoom) - k * round.delta * (1 + kRoom);
+  const double left = delta * (1 - kRelativeMargin) - k * round.delta * (1 + kRelativeMargin);
   if (!(left > kSmallest) || std::isinf(round.epsilon)) return std::nullopt;
   const double epsilon =
       std::sqrt(2 * k * std::log(1 / left)) * round.epsilon + k * round.epsilon * std::expm1(round.epsilon);
   if (!std::isfinite(epsilon)) return std::nullopt;
-  return epsilon * (1 + kRoom);
+  return epsilon * (1 + kRelativeMargin);
 }
 
 Guarantee subsampled(const Guarantee& mechanism, double rate) {
   const double epsilon = mechanism.epsilon > 700
                              ? mechanism.epsilon
-                             : std::log1p(rate * std::expm1(mechanism.epsilon)) * (1 + kRoom);
-  return {numerics::smaller(epsilon, mechanism.epsilon), rate * mechanism.delta * (1 + kRoom)};
+                             : std::log1p(rate * std::expm1(mechanism.epsilon)) * (1 + kRelativeMargin);
+  return {numerics::smaller(epsilon, mechanism.epsilon), rate * mechanism.delta * (1 + kRelativeMargin)};
 }
 
 std::optional<double> composed_optimally_upper(

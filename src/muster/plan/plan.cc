@@ -16,7 +16,7 @@ bool Plan::has_slots() const {
          protocol() == Protocol::random_check_in_sliding;
 }
 
-std::uint64_t Plan::slots_a_run() const {
+std::uint64_t Plan::updates_per_round() const {
   if (protocol() == Protocol::random_check_in_sliding) {
     return slots() <= clients() ? clients() - slots() + 1 : 0;
   }
@@ -25,12 +25,12 @@ std::uint64_t Plan::slots_a_run() const {
 
 std::uint64_t Plan::updates() const {
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
-  const std::uint64_t each = slots_a_run();
+  const std::uint64_t each = updates_per_round();
   return each > 0 && rounds() > kMax / each ? kMax : rounds() * each;
 }
 
 std::uint64_t Plan::rounds_charged(std::uint64_t done) const {
-  const std::uint64_t each = slots_a_run();
+  const std::uint64_t each = updates_per_round();
   // A plan validated for training never has 0 slots per run. For other plans, charging one round per update
   // is safe.
   if (each == 0) return done;

@@ -200,8 +200,8 @@ class Plan {
   // where a round is a run with one update per slot. A run has `slots` slots or, with a sliding window,
   // clients - slots + 1 of them (0 if there are more slots than clients). The learning rate, log_every and
   // checkpoint_every count updates.
-  std::uint64_t slots_a_run() const;
-  std::uint64_t updates() const;  // rounds * slots_a_run(), at most 2^64 - 1
+  std::uint64_t updates_per_round() const;
+  std::uint64_t updates() const;  // rounds * updates_per_round(), at most 2^64 - 1
   // Returns how many rounds are charged for the first `done` updates. A run of slots is charged in full once
   // it has begun.
   std::uint64_t rounds_charged(std::uint64_t done) const;

@@ -209,9 +209,9 @@ void check_updates_can_be_numbered(const Plan& plan) {
   constexpr std::uint64_t kMaxUpdates = (std::uint64_t{1} << 40) - 1;
   if (plan.updates() > kMaxUpdates) {
     throw Error(ErrorCode::plan, Reason::out_of_range, "rounds.count", fmt::format("{}", plan.rounds()),
-                fmt::format("integer 0..{}", kMaxUpdates / plan.slots_a_run()),
+                fmt::format("integer 0..{}", kMaxUpdates / plan.updates_per_round()),
                 plan.has_slots()
-                    ? fmt::format("is more than can be trained, with {} slots each", plan.slots_a_run())
+                    ? fmt::format("is more than can be trained, with {} slots each", plan.updates_per_round())
                     : "is more rounds than can be trained");
   }
 }

@@ -210,7 +210,7 @@ TEST(RollCall, EveryRoundHasTheDropoutOfItsStage) {
       const double rate = accounting::message_rate(stage.participation).value();
       for (std::uint64_t i = 0; i < stage.rounds; ++i) {
         std::uint64_t messages = 0;
-        for (std::uint64_t slot = 0; slot < plan.slots_a_run(); ++slot) {
+        for (std::uint64_t slot = 0; slot < plan.updates_per_round(); ++slot) {
           messages += step(*roll_call, ++round).size();
         }
         const auto verdict = testing::binomial_test(messages, plan.clients(), rate, kAlpha);

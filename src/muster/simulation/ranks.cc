@@ -97,8 +97,8 @@ unsigned usual_threads() {
 void AllReduce::hold(Ranks& ranks, const std::exception_ptr& failure) {
   places_.back() = failure != nullptr ? 1 : 0;
   ranks.all_reduce(places_);
-  ranks.parted_ = places_.back() != 0;
-  if (ranks.parted_) {
+  ranks.failed_together_ = places_.back() != 0;
+  if (ranks.failed_together_) {
     if (ranks.count() == 1) {
       std::rethrow_exception(failure);
     }

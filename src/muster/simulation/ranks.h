@@ -50,11 +50,11 @@ class Ranks {
 
   // Returns whether the last all-reduce ended with an error. In that case every rank has thrown it, and no
   // rank waits for another.
-  bool parted() const { return parted_; }
+  bool failed_together() const { return failed_together_; }
 
  private:
   friend class AllReduce;
-  bool parted_ = false;
+  bool failed_together_ = false;
 };
 
 // Returns the ranks among which this process was started: a single one unless an MPI launcher started

@@ -143,11 +143,11 @@ TEST(AllReduce, ForeignExceptionsBecomeErrorsAmongSeveralRanks) {
 
 TEST(AllReduce, TellsWhetherItEndedWithAnError) {
   together(ranks(), [] {});
-  EXPECT_FALSE(ranks().parted());
+  EXPECT_FALSE(ranks().failed_together());
   EXPECT_TRUE(error_of([] { together(ranks(), [] { throw Error(ErrorCode::data, "", "", "", "bad"); }); }));
-  EXPECT_TRUE(ranks().parted());
+  EXPECT_TRUE(ranks().failed_together());
   together(ranks(), [] {});
-  EXPECT_FALSE(ranks().parted());
+  EXPECT_FALSE(ranks().failed_together());
 }
 
 TEST(UsualThreads, AreAtLeastOneAndNoMoreThanTheCores) {

@@ -361,7 +361,7 @@ StoredModel stored_model(const protocols::Plan& plan, const TrainingParts& parts
 RunResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const protocols::Plan& plan,
               const TrainingParts& parts, const learning::DataSplit& data, RunFolder* folder,
               const TrainingOptions& options, TrainingObserver& observer) {
-  const std::uint64_t last = rounds * plan.slots_a_run();
+  const std::uint64_t last = rounds * plan.updates_per_round();
   const bool first = ranks.first();
   if (first) {
     const std::uint64_t done = session.state().round;
@@ -417,7 +417,7 @@ RunResult train(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& 
   try {
     return run(*session, ranks, start.rounds, plan, parts, inputs, folder, options, observer);
   } catch (...) {
-    if (!ranks.parted()) {
+    if (!ranks.failed_together()) {
       // The other ranks wait in an all-reduce. This call throws the error on every rank.
       session->close(std::current_exception());
     }

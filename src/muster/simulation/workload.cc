@@ -58,7 +58,7 @@ Workload of_one_round(const Plan& plan, double reporting) {
       return {clients, reporting, reporting, reporting / slots,
               kGrowing * kPlace * reporting + kReported * reporting / slots};
     case Protocol::random_check_in_sliding:
-      return {clients, clients + reporting, static_cast<double>(plan.slots_a_run()), 1, kPlace * slots};
+      return {clients, clients + reporting, static_cast<double>(plan.updates_per_round()), 1, kPlace * slots};
   }
   throw Error(ErrorCode::internal, "participation.protocol", name_of(plan.protocol()), "",
               "a protocol without a workload");
@@ -123,7 +123,7 @@ Resources resources_here(unsigned threads_a_rank) {
           static_cast<double>(launch.ranks_on_this_machine) / launch.ranks};
 }
 
-void refuse_endless(const Plan& plan, const Resources& resources) {
+void refuse_too_costly(const Plan& plan, const Resources& resources) {
   const Workload work = workload_of(plan);
   const double seconds =
       (work.coins * kMinCoin + work.messages * kMinMessage + work.gradients * kMinGradient) /

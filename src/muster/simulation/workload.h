@@ -40,7 +40,7 @@ Resources resources_here(unsigned threads_a_rank);
 // messages in one step (their exact sum has room for 2^32), for lists of senders that do not fit into this
 // machine's memory, and for more than a year's work even at 0.1 ns per coin, 50 ns per message and 1 ns per
 // gradient.
-void refuse_endless(const protocols::Plan& plan, const Resources& resources);
+void refuse_too_costly(const protocols::Plan& plan, const Resources& resources);
 
 // Returns the estimated seconds on one thread for the whole workload. The times of one gradient and of one
 // message are measured with the run's own parts; the times of a coin and of a draw are constants.

@@ -75,7 +75,7 @@ TEST(Workload, IsWhatRollCallsSend) {
 
 std::string refused(const protocols::Plan& plan, const Resources& resources) {
   try {
-    refuse_endless(plan, resources);
+    refuse_too_costly(plan, resources);
   } catch (const Error& error) {
     EXPECT_EQ(exit_status(error.code()), 2);
     EXPECT_TRUE(error.allowed().starts_with("at most about ")) << error.what();

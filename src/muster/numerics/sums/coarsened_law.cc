@@ -19,9 +19,9 @@ constexpr double kWorkOfBin = 80;  // work per bin and per atom, in units of num
 constexpr double kAddedVariance = 1e-7;
 
 // The bins on one side of 0. Edges and atoms are given by their distance from 0.
-class Side {
+class HalfLine {
  public:
-  Side(double reach, double unit) : unit_(unit), log_unit_(std::log(unit)) {
+  HalfLine(double reach, double unit) : unit_(unit), log_unit_(std::log(unit)) {
     const double step = unit * kBin;
     edges_.push_back(0);
     while (edges_.back() < reach) {
@@ -115,7 +115,7 @@ AtomicLaw coarsened_product(const AtomicLaw& law, const std::vector<double>& wei
   const double variance = square * second - mean * mean * mean_term * mean_term;
   const double unit = std::sqrt(variance), max_added = kAddedVariance * variance;
   if (!(unit > 0)) return exact();
-  Side below(-heaviest * law.smallest_point(), unit), above(heaviest * law.largest_point(), unit);
+  HalfLine below(-heaviest * law.smallest_point(), unit), above(heaviest * law.largest_point(), unit);
   count_work(below.bins() + above.bins() + law.points.size() * weights.size(), kWorkOfBin, 0);
   std::vector<double> logs(law.points.size());
   for (std::size_t i = 0; i < logs.size(); ++i) logs[i] = std::log(std::fabs(law.points[i]));

@@ -36,7 +36,7 @@ SampledGaussianRounds::SampledGaussianRounds(double sigma, double rate, Neighbou
 
 Enclosure SampledGaussianRounds::epsilon(std::uint64_t rounds, double delta) const {
   const Resolution wanted = Resolutions<LossDistribution>::wanted(rounds, delta);
-  const Nodes nodes{kNodes, wanted.tail, wanted.visited};
+  const Nodes nodes{kNodes, wanted.tail, wanted.dense_up_to};
   if (replaces_) {
     const auto replaced = [this](double epsilon) { return round_.replaced(epsilon); };
     return epsilon_of(tabulate(replaced, {}, nodes), rounds, delta);

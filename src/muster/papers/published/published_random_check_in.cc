@@ -15,14 +15,14 @@ namespace muster::accounting {
 namespace random_check_in {
 namespace {
 
-constexpr double kRoom = 1e-12;   // relative allowance for the rounding errors of a few operations
+constexpr double kRelativeMargin = 1e-12;  // relative allowance for the rounding errors of a few operations
 constexpr double kStill = 1e-13;  // an iterate that changes by less than this, relatively, has converged
 
 }  // namespace
 
 double SubGaussian::epsilon(double delta) const {
   const double exponent = numerics::larger(0.0, -std::log(delta));
-  return (drift + spread * std::sqrt(exponent)) * (1 + kRoom);
+  return (drift + spread * std::sqrt(exponent)) * (1 + kRelativeMargin);
 }
 
 SubGaussian fixed_window(double epsilon0, double slots, double p0) {
@@ -43,12 +43,13 @@ SubGaussian shuffling(double epsilon0, double clients) {
 
 double erlingsson_2019(double epsilon0, double clients, double delta) {
   const double one = 2 * std::exp(2 * epsilon0) * std::expm1(epsilon0);
-  return (one * std::expm1(one / clients) + one * std::sqrt(-2 * std::log(delta) / clients)) * (1 + kRoom);
+  return (one * std::expm1(one / clients) + one * std::sqrt(-2 * std::log(delta) / clients)) *
+         (1 + kRelativeMargin);
 }
 
 std::optional<double> fixed_window_simplified(double epsilon0, double slots, double p0, double delta) {
   if (!(epsilon0 < 1) || !(delta < 0.01)) return std::nullopt;
-  return 7 * p0 * epsilon0 * std::sqrt(-std::log(delta) / slots) * (1 + kRoom);
+  return 7 * p0 * epsilon0 * std::sqrt(-std::log(delta) / slots) * (1 + kRelativeMargin);
 }
 
 std::optional<double> least_delta1(double epsilon0, double delta0) {

@@ -14,7 +14,7 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr double kUlp = 0x1p-52;
-// These constants set the LeftOpen of certified_correction() at effort 1. Its `ratio`
+// These constants set the LeftOpen of certified_correction() at tolerance 1. Its `ratio`
 // is 1 + kOpen, or 1 + kOpenFar far from c = 0. Its `absolute` is
 // kShare + kSharePerMu2 mu^2, or kShare far from c = 0, times the larger of A(c) and B(c).
 constexpr double kOpen = 0.03, kOpenFar = 0.1;
@@ -179,11 +179,12 @@ BoxCorner corner_of(const TriangleCells& cells, const TriangleBox& box, bool pos
 }
 
 Correction certified_correction(const TriangleExcesses& excesses, const TriangleCells& cells, double mu,
-                                double c, CornerOf corner, double effort) {
+                                double c, CornerOf corner, double tolerance) {
   const double record = excesses.record(c).lower, alternative = excesses.alternative(c).lower;
   const bool far = std::fabs(c) > 1.5 * mu * (1 + 0.2 * mu);
-  const LeftOpen open{1 + effort * (far ? kOpenFar : kOpen),
-                      effort * (kShare + (far ? 0 : kSharePerMu2 * mu * mu)) * larger(record, alternative)};
+  const LeftOpen open{
+      1 + tolerance * (far ? kOpenFar : kOpen),
+      tolerance * (kShare + (far ? 0 : kSharePerMu2 * mu * mu)) * larger(record, alternative)};
   return certified_excess({record, alternative}, excesses, cells, mu, c, open, corner);
 }
 

@@ -50,11 +50,11 @@ struct Correction {
 };
 
 // Returns beta(K) for c = K - E and the mu and E for which `excesses` was made. Only tests
-// pass another `corner` than corner_of. With `effort` 1 beta is up to about 5 per cent too
-// large where it matters; with `effort` 0.1 it is up to about half a per cent too large.
+// pass another `corner` than corner_of. With `tolerance` 1 beta is up to about 5 per cent too
+// large where it matters; with `tolerance` 0.1 it is up to about half a per cent too large.
 using CornerOf = BoxCorner (*)(const TriangleCells& cells, const TriangleBox& box, bool positive);
 Correction certified_correction(const TriangleExcesses& excesses, const TriangleCells& cells, double mu,
-                                double c, CornerOf corner = corner_of, double effort = 1);
+                                double c, CornerOf corner = corner_of, double tolerance = 1);
 
 // Holds the two values that certified_excess() uses instead of A(c) and B(c), mixed
 // with weights lambda_j (`first`) and 1 - lambda_j (`second`). `charged` says whether
