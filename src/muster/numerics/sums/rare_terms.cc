@@ -26,9 +26,9 @@ constexpr double kLargest = 1e304;
 // n p, so ever longer steps suffice. The last value is as small as the rarest atoms of laws from privacy
 // profiles.
 constexpr std::array kChances{0.3, 0.06, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9, 1e-13, 1e-18, 1e-25, 1e-35, 1e-44};
-// kMostLost is the most that two or more large terms, and terms raised to -B', may add. kGap is the largest gap
-// between bounds that is not closed by an integral. Both are relative to the value, and a tenth of the 1e-5
-// that smoothing adds to the integrals (excess_of_mixed_sum.cc).
+// kMostLost is the most that two or more large terms, and terms raised to -B', may add. kGap is the largest
+// gap between bounds that is not closed by an integral. Both are relative to the value, and a tenth of the
+// 1e-5 that smoothing adds to the integrals (excess_of_mixed_sum.cc).
 constexpr double kMostLost = 1e-6;
 constexpr double kGap = 1e-6;
 // The same two limits for a smaller B, where the part with two large terms is enclosed and mainly the part
@@ -41,8 +41,8 @@ constexpr double kGapWithPairs = 1e-4;
 // integral over the others. Enclosures became up to four times narrower for the same work.
 constexpr double kWiderGap = 5;
 // A split is the division of the law into bulk and large atoms by one choice of B and B'. The first one that
-// is computed is the first for which two large terms are estimated to add less than kRoughly times kMostLost. The
-// estimate is rough, so if they turn out to add more than kMostLost, the next split is computed.
+// is computed is the first for which two large terms are estimated to add less than kRoughly times kMostLost.
+// The estimate is rough, so if they turn out to add more than kMostLost, the next split is computed.
 constexpr double kRoughly = 10;
 // If the relative width of the enclosure is above kWide, another split is tried, as long as each new width is
 // below kNarrower times the previous width. Where the bulk can be integrated, the width is about 1e-5.
@@ -309,7 +309,8 @@ class Pieces {
   };
   // Divides the atoms so that the gaps of those left to their bounds add up to at most `gap`. If pairs are
   // enclosed, the largest atoms are left to their bounds as long as all their gaps together are at most half
-  // of `gap`. The period of the integral over the others is then shorter. `atoms` must then fall.
+  // of `gap`. The period of the integral over the others is then shorter. `atoms` must then be sorted with
+  // the largest first.
   OneLarge divided(std::span<const BoundedAtom> atoms, double gap) const {
     double left = pairs_ ? gap / 2 : 0;
     bool outermost = pairs_;

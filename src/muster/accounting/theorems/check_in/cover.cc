@@ -92,7 +92,8 @@ double knot_of_sum(const Mechanism& mechanism, double n) {
 
 // Below this sigma, the terms of the Gaussian's sum have such heavy tails that each node of a table takes
 // several times as much work as above it. A table may then take twice the work of a full table: with a full
-// table, the numerical error for 1,000 rounds is 3.5e-3 of epsilon at sigma 0.4, and with twice the work 9e-4.
+// table, the numerical error for 1,000 rounds is 3.5e-3 of epsilon at sigma 0.4, and with twice the work
+// 9e-4.
 constexpr double kHeavyTailedSigma = 0.62, kShareOfHeavyTails = 2;
 
 double share_of_sum(const Mechanism& mechanism) {
