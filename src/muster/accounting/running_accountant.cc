@@ -18,12 +18,17 @@ constexpr double kDenseUpTo = 2.5;
 constexpr int kRefined = 4;
 // The tails that the tables cut off add up to at most this share of delta over a million rounds.
 constexpr double kTail = 1e-9;
+// The smallest tail at which a table ends. Below kFarTail, each node takes the most work, and a table may
+// take only this share of the work of a full table, as in composed_curve.h.
+constexpr double kSmallestTail = 1e-307, kFarTail = 1e-42, kShareOfFarTail = 0.2;
 
 Nodes nested_nodes(Delta delta) {
+  const double tail = numerics::larger(kSmallestTail, kTail * 1e-6 * delta.value());
   return {.per_deviation = kNodesPerDeviation,
-          .negligible = numerics::larger(1e-42, kTail * 1e-6 * delta.value()),
+          .negligible = tail,
           .dense_up_to = kDenseUpTo,
-          .nested = true};
+          .nested = true,
+          .share = tail < kFarTail ? kShareOfFarTail : 1};
 }
 
 }  // namespace

@@ -36,6 +36,22 @@ TEST(RunningAccountant, EqualRoundsAgreeWithTheAccountant) {
   }
 }
 
+// With tables that ended at 1e-42, a delta this small was answered by the local guarantees alone, although the
+// accountant of constant rounds composed them.
+TEST(RunningAccountant, TheSmallestDeltasAreComposed) {
+  for (const double delta : {1e-60, 1e-130, 1e-270}) {
+    RunningAccountant running(Delta::of(delta));
+    running.charge(PureLocal{1}, check_in(100'000, 0.1), 1'000);
+    const Statement s = Accountant(PureLocal{1}, check_in(100'000, 0.1))
+                            .account(1'000, {Question::Kind::epsilon_at_delta, delta});
+    ASSERT_TRUE(s.best.upper && s.best.lower && s.local_upper);
+    SCOPED_TRACE(delta);
+    EXPECT_GE(running.epsilon().upper, *s.best.lower);
+    EXPECT_LE(running.epsilon().upper, 1.02 * *s.best.upper);
+    EXPECT_LT(running.epsilon().upper, 0.1 * *s.local_upper);
+  }
+}
+
 TEST(RunningAccountant, OrderAndSplitDoNotMatter) {
   RunningAccountant one(Delta::of(1e-5));
   RunningAccountant other(Delta::of(1e-5));
