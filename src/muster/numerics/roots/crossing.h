@@ -5,17 +5,24 @@
 // logarithms needs fewer than ten evaluations. A result strictly between 0 and `limit` is within a relative
 // 1e-9 of the crossing. The function was evaluated at the result, and its value there is at most the target
 // (crossing_from_above) or at least the target (crossing_from_below), even if the function is only roughly
-// decreasing. The functions call `value` on the caller's thread only, so they are thread-safe if it is.
+// decreasing. A computed upper bound may even rise where it consists of nothing but allowances for rounding.
+// Where crossing_from_above meets such a rise, it also searches to the left of it. The functions call
+// `value` on the caller's thread only, so they are thread-safe if it is.
 #pragma once
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "muster/numerics/ordered.h"
 
 namespace muster::numerics {
 
 namespace crossing_detail {
+
+struct Point {
+  double x, value;
+};
 
 struct Bracket {
   double low;   // `holds` (see Search) is false here, unless low = high = 0
@@ -29,6 +36,10 @@ class Search {
  public:
   Search(F& value, Holds& holds, double target, double limit)
       : value_(value), holds_(holds), log_target_(std::log(target)), limit_(limit) {}
+
+  // The point with the least value at which `holds` was false, if the function was noticeably larger at a
+  // point to its right.
+  const std::optional<Point>& before_rise() const { return before_rise_; }
 
   // `rescue`: whether to look for a lower end around `start` if `holds` is already true at 0.
   Bracket run(double start, bool rescue) {
@@ -45,6 +56,16 @@ class Search {
   }
 
  private:
+  // Makes x the lower end of the bracket. Lower ends only move to the right.
+  void set_low(double x, double value) {
+    low_ = x;
+    at_low_ = logarithm(value);
+    if (!(value >= least_low_.value)) {
+      least_low_ = {x, value};
+    } else if (value > (1 + kNoticeable) * least_low_.value) {
+      before_rise_ = least_low_;
+    }
+  }
   double logarithm(double v) const { return std::log(larger(v, 1e-320)) - log_target_; }
 
   // Finds low_. Returns false if `holds` is true at all points tried.
@@ -58,7 +79,7 @@ class Search {
       v = value_(low_);
     }
     if (holds_(v)) return false;
-    at_low_ = logarithm(v);
+    set_low(low_, v);
     return true;
   }
 
@@ -68,8 +89,7 @@ class Search {
       const double next = high_ / 2;
       const double w = value_(next);
       if (!holds_(w)) {
-        low_ = next;
-        at_low_ = logarithm(w);
+        set_low(next, w);
         break;
       }
       high_ = next;
@@ -82,8 +102,7 @@ class Search {
   // limit.
   bool towards_limit(double v) {
     for (double factor = 1.5; !holds_(v); factor *= 1.3) {
-      low_ = high_;
-      at_low_ = logarithm(v);
+      set_low(high_, v);
       if (high_ >= limit_) return false;
       high_ = smaller(high_ * factor, limit_);
       v = value_(high_);
@@ -115,8 +134,7 @@ class Search {
         if (same_side > 0) at_low_ /= 2;
         same_side = larger(same_side, 0) + 1;
       } else {
-        low_ = x;
-        at_low_ = logarithm(v);
+        set_low(x, v);
         if (same_side < 0) at_high_ /= 2;
         same_side = smaller(same_side, 0) - 1;
       }
@@ -128,6 +146,10 @@ class Search {
   double log_target_, limit_;
   double low_ = 0, high_ = 0;
   double at_low_ = 0, at_high_ = 0;  // ln(value / target) at low_ and high_
+  // A smaller relative rise may come from the function's own rounding.
+  static constexpr double kNoticeable = 1e-5;
+  Point least_low_{0, std::numeric_limits<double>::infinity()};
+  std::optional<Point> before_rise_;
 };
 
 }  // namespace crossing_detail
@@ -138,7 +160,13 @@ class Search {
 template <typename F>
 double crossing_from_above(F&& value, double target, double limit, double start = 1e-2) {
   const auto holds = [&](double v) { return v <= target; };
-  return crossing_detail::Search(value, holds, target, limit).run(start, false).high;
+  crossing_detail::Search search(value, holds, target, limit);
+  const double found = search.run(start, false).high;
+  if (!search.before_rise()) return found;
+  const crossing_detail::Point low = *search.before_rise();
+  const auto as_low = [&](double v) { return v <= low.value; };
+  const double left = crossing_detail::Search(value, as_low, low.value, low.x).run(low.x / 2, false).high;
+  return value(left) <= target ? smaller(left, found) : found;
 }
 
 // A point x >= 0 with value(x) >= target. If the function decreases, x is the largest such point up to
