@@ -98,9 +98,8 @@ TEST(Corners, TheSmallestDeltasAreComposed) {
   EXPECT_LE(*s.best.upper, 0.2 * *s.local_upper);
 }
 
-// The sums that answer these questions would take minutes if their work were not limited. No answer may take
-// more than five seconds, and these take less than three. Work is counted in the units of numerics/work.h;
-// 3.5e9 of them take about a second.
+// The sums that answer these questions would take minutes if their work were not limited. Work is counted in
+// the units of numerics/work.h; 3.5e9 of them take about a second.
 TEST(Corners, CostLittle) {
   struct Costly {
     Mechanism mechanism;
@@ -131,7 +130,7 @@ TEST(Corners, CostLittle) {
     const Statement s = Accountant(each.mechanism, each.participation).account(each.rounds, each.question);
     const double work = numerics::work_done() - before;
     SCOPED_TRACE(describe(each.mechanism));
-    EXPECT_LE(work, 3 * 3.5e9);
+    EXPECT_LE(work, 7e9);
     ASSERT_TRUE(s.best.upper);
     ASSERT_TRUE(s.local_upper);
     EXPECT_LE(*s.best.upper, *s.local_upper);

@@ -36,7 +36,8 @@ Bound labelled(const OfRound& of, View view) {
 
 ComposedUpper::ComposedUpper(RoundBound round)
     : round_(std::move(round)),
-      composed_(round_.delta, round_.knot, round_.is_dominated ? kShareOfUncharged : round_.share),
+      composed_(round_.delta, round_.knot, round_.is_dominated ? kShareOfUncharged : round_.share,
+                round_.fine_if_large),
       typed_(round_.types) {}
 
 bool ComposedUpper::charged() const { return round_.validity == Validity::proven && !round_.is_dominated; }

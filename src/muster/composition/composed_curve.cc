@@ -38,8 +38,8 @@ constexpr double kMaxEpsilon = 1e20;
 
 const ComposedCurve::Table& ComposedCurve::table(std::uint64_t rounds, double delta) const {
   return tables_.at(rounds, delta, [&](const Resolution& r) {
-    BoundTable curve =
-        curve_.table({kNodesPerDeviation, r.tail, r.dense_up_to, knot_, false, r.share() * share_, true});
+    BoundTable curve = curve_.table(
+        {kNodesPerDeviation, r.tail, r.dense_up_to, knot_, false, r.share() * share_, fine_if_large_});
     LossDistribution dominating = LossDistribution::dominating(curve);
     return Table{std::move(curve), std::move(dominating)};
   });

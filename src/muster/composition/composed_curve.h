@@ -76,9 +76,10 @@ class Resolutions {
 // both orders of every pair of neighbouring data sets.
 class ComposedCurve {
  public:
-  // `share`: the fraction of a full table's work that each table of this object may take (round_curve.h).
-  explicit ComposedCurve(BoundCurve delta, double knot = 0, double share = 1)
-      : curve_(std::move(delta), {}), knot_(knot), share_(share) {}
+  // `share`: the fraction of a full table's work that each table of this object may take. `fine_if_large`:
+  // whether the lattice of a table is finer where losses are large (Nodes in round_curve.h).
+  explicit ComposedCurve(BoundCurve delta, double knot = 0, double share = 1, bool fine_if_large = false)
+      : curve_(std::move(delta), {}), knot_(knot), share_(share), fine_if_large_(fine_if_large) {}
 
   // The upper bound on the quantity asked for, for `rounds` >= 1. An epsilon is infinite if the mass
   // charged as infinite loss is larger than the given delta.
@@ -107,6 +108,7 @@ class ComposedCurve {
   Tabulator<numerics::UpperAndEstimate> curve_;
   double knot_;
   double share_;
+  bool fine_if_large_;
   Resolutions<Table> tables_;
   Resolutions<LossDistribution> rough_;
   Resolutions<LossDistribution> estimated_;

@@ -71,6 +71,8 @@ constexpr std::size_t kMaxNodes = 30'000;
 // Losses count as large if their standard deviation, as estimated from where the curve is a twentieth of its
 // value at 0, is at least this. Cells are then also halved according to their mass (resolve_large_losses).
 constexpr double kLargeLoss = 0.7;
+// Where losses are large, a smaller deviation that is measured where the curve falls is replaced by this.
+constexpr double kLeastOfLarge = 1;
 // Where losses are large, all chords together may add about this fraction of the mean loss.
 constexpr double kAddedLoss = 5e-5;
 // The number of cells among which the increase kAddedLoss is divided.
@@ -193,19 +195,19 @@ FallScale scale_of(const DeltaCurve<Value>& curve) {
   }
   // The deviation follows from the distance between the epsilons where the curve is a tenth and a thirtieth
   // of its value at 0. Both epsilons are found to a relative 1e-3. The search ends earlier if the deviation
-  // is certainly at most kLargeLoss, because a smaller deviation is replaced by kLargeLoss.
+  // is certainly at most kLeastOfLarge, because a smaller one is replaced by kLeastOfLarge.
   const double first = 0.1 * fall.at_zero(), last = fall.at_zero() / 30;
   const auto deviation = [](double from, double to) { return (to - from) / std::log(3.0) / 0.45; };
   for (int i = 0; i < 2 * kMaxSteps; ++i) {
     const typename FallingCurve<Value>::Bracket from = fall.bracket(first), to = fall.bracket(last);
     const double open[2] = {(from.high - from.low) / from.high, (to.high - to.low) / to.high};
-    if (deviation(from.low, to.high) <= kLargeLoss || larger(open[0], open[1]) <= 1e-3) {
+    if (deviation(from.low, to.high) <= kLeastOfLarge || larger(open[0], open[1]) <= 1e-3) {
       break;
     }
     fall.refine(open[0] >= open[1] ? first : last, i % 3 == 2);
   }
   return {
-      smaller(from_zero, larger(kLargeLoss, deviation(fall.bracket(first).high, fall.bracket(last).high))),
+      smaller(from_zero, larger(kLeastOfLarge, deviation(fall.bracket(first).high, fall.bracket(last).high))),
       true, fall.asked()};
 }
 

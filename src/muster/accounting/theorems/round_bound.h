@@ -33,6 +33,8 @@ struct RoundBound {
   bool is_dominated = false;  // whether it is provably at least as large as another bound of the list
   // Limits the work of a table of this bound, relative to that of a full table (composition/round_curve.h).
   double share = 1;
+  // Whether the lattice of a table of this bound is finer where losses are large (composition/round_curve.h).
+  bool fine_if_large = false;
 };
 
 // Encloses the curves of one pair of neighbouring data sets in both orders, or convex functions below these
