@@ -152,6 +152,15 @@ class Search {
   std::optional<Point> before_rise_;
 };
 
+// The least point up to low.x where the value is at most low.value, if it is also at most the target there;
+// otherwise `found`. Hardly any function rises, so this is kept out of the code of the search.
+template <typename F>
+[[gnu::noinline]] double left_of_rise(F& value, const Point& low, double target, double found) {
+  const auto as_low = [&](double v) { return v <= low.value; };
+  const double left = Search(value, as_low, low.value, low.x).run(low.x / 2, false).high;
+  return value(left) <= target ? smaller(left, found) : found;
+}
+
 }  // namespace crossing_detail
 
 // A point x >= 0 with value(x) <= target, the least one to a relative 1e-9; infinity if value(limit) is
@@ -162,11 +171,8 @@ double crossing_from_above(F&& value, double target, double limit, double start 
   const auto holds = [&](double v) { return v <= target; };
   crossing_detail::Search search(value, holds, target, limit);
   const double found = search.run(start, false).high;
-  if (!search.before_rise()) return found;
-  const crossing_detail::Point low = *search.before_rise();
-  const auto as_low = [&](double v) { return v <= low.value; };
-  const double left = crossing_detail::Search(value, as_low, low.value, low.x).run(low.x / 2, false).high;
-  return value(left) <= target ? smaller(left, found) : found;
+  return search.before_rise() ? crossing_detail::left_of_rise(value, *search.before_rise(), target, found)
+                              : found;
 }
 
 // A point x >= 0 with value(x) >= target. If the function decreases, x is the largest such point up to

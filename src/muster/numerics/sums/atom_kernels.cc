@@ -109,10 +109,11 @@ HWY_INLINE void SineCosine(Lanes8 d, Vector angle, Vector& sine, Vector& cosine)
 
 // Computes `power` = e^x and `growth` = e^x - 1 for x < 700, each within 3 ulp, from one polynomial. With
 // x = k ln 2 + r, |r| <= ln(2)/2, and p = e^r - 1, they are 2^k (1 + p) and 2^k p + (2^k - 1). An x below
-// -708 counts as -708.
+// -708 counts as -708, and NaN gives NaN.
 HWY_INLINE void Exponential(Lanes8 d, Vector x, Vector& power, Vector& growth) {
   const hn::RebindToUnsigned<Lanes8> bits;
-  const Vector least = hn::Max(x, hn::Set(d, -708.0));
+  const Vector smallest = hn::Set(d, -708.0);
+  const Vector least = hn::IfThenElse(hn::Lt(x, smallest), smallest, x);  // hn::Max() may lose a NaN
   const Vector shifter = hn::Set(d, 0x1.8p52);
   const Vector shifted = hn::Add(hn::Mul(least, hn::Set(d, 0x1.71547652b82fep+0)), shifter);
   const Vector k = hn::Sub(shifted, shifter);
@@ -143,6 +144,7 @@ void Tilt(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights,
           double* HWY_RESTRICT out) {
   const Lanes8 d;
   const Vector scale = hn::Set(d, c);
+  Vector largest = hn::Zero(d);
   SumBlocks<5>(
       d, atoms,
       [&](std::size_t from, std::size_t to, double* sums) HWY_ATTR {
@@ -150,8 +152,10 @@ void Tilt(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights,
         for (std::size_t i = from; i < to; i += hn::Lanes(d)) {
           const Vector y = LoadPart(d, points + i, atoms - i);
           const Vector w = LoadPart(d, weights + i, atoms - i);
+          const Vector exponent = hn::Mul(scale, y);
+          largest = hn::Max(exponent, largest);
           Vector power, grown;
-          Exponential(d, hn::Mul(scale, y), power, grown);
+          Exponential(d, exponent, power, grown);
           const Vector tilted = hn::Mul(w, power);
           growth = hn::Add(growth, hn::Mul(w, grown));
           nonzero = hn::Add(nonzero, tilted);
@@ -168,6 +172,7 @@ void Tilt(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights,
         hn::StoreU(growth, d, sums + 4 * lanes);
       },
       out);
+  out[5] = hn::GetLane(hn::MaxOfLanes(d, largest));
 }
 
 void TiltWeights(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights, std::size_t atoms,
@@ -371,9 +376,9 @@ constexpr double kCountedFar = 6e6;
 
 TiltSums tilt_sums(const double* points, const double* weights, std::size_t atoms, double c) {
   count_work(atoms, kWorkOfFunction, 0);
-  double out[5];
+  double out[6];
   HWY_DYNAMIC_DISPATCH(Tilt)(points, weights, atoms, c, out);
-  return {out[0], out[1], out[2], out[3], out[4]};
+  return {out[0], out[1], out[2], out[3], out[4], out[5]};
 }
 
 void tilt_weights(const double* points, const double* weights, std::size_t atoms, double c, double shift,

@@ -15,15 +15,17 @@
 namespace muster::numerics {
 
 // Sums over atoms of weight w at the point y. The first four members are the sums of w e^{cy} times 1, y, |y|
-// and y^2, in this order; `growth` is the sum of w (e^{cy} - 1).
+// and y^2, in this order; `growth` is the sum of w (e^{cy} - 1), and `largest_exponent` is the largest cy or 0.
 struct TiltSums {
   double nonzero = 0;
   double first = 0;
   double absolute = 0;
   double second = 0;
   double growth = 0;
+  double largest_exponent = 0;
 };
-// Needs c y < 700 for every atom; an exponent below -708 counts as -708.
+// The sums are meaningless if largest_exponent >= 700. An exponent below -708 counts as -708. If a point is
+// NaN, so are the sums.
 TiltSums tilt_sums(const double* points, const double* weights, std::size_t atoms, double c);
 
 // out[i] = weights[i] e^{c points[i] - shift}

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -40,6 +41,7 @@ TEST(AtomKernels, TiltAgreesWithExtendedPrecision) {
       std::vector<double> tilted(count);
       tilt_weights(a.points.data(), a.weights.data(), count, c, 0.25, tilted.data());
       long double growth = 0, size = 0, first = 0, second = 0, absolute = 0, nonzero = 0;
+      double largest_exponent = 0;
       for (std::size_t i = 0; i < count; ++i) {
         const long double y = a.points[i], w = a.weights[i], e = std::exp(c * y);
         growth += w * std::expm1(c * y);
@@ -48,6 +50,7 @@ TEST(AtomKernels, TiltAgreesWithExtendedPrecision) {
         first += w * e * y;
         absolute += w * e * std::abs(y);
         second += w * e * y * y;
+        largest_exponent = std::max(largest_exponent, c * a.points[i]);
         EXPECT_NEAR(tilted[i], static_cast<double>(w * std::exp(c * y - 0.25L)),
                     static_cast<double>(w * e) * 2.3e-16 * (8 + 2 * c));
       }
@@ -58,7 +61,21 @@ TEST(AtomKernels, TiltAgreesWithExtendedPrecision) {
       EXPECT_NEAR(got.first, static_cast<double>(first), static_cast<double>(absolute) * slack);
       EXPECT_NEAR(got.absolute, static_cast<double>(absolute), static_cast<double>(absolute) * slack);
       EXPECT_NEAR(got.second, static_cast<double>(second), static_cast<double>(second) * slack);
+      EXPECT_EQ(got.largest_exponent, largest_exponent);
     }
+  }
+}
+
+TEST(AtomKernels, TiltTellsOfAnExponentThatIsTooLarge) {
+  for (const std::size_t at : {0u, 7u, 12u}) {
+    Atoms a = random_atoms(13, 1, 5);
+    a.points[at] = 1e4;
+    EXPECT_EQ(tilt_sums(a.points.data(), a.weights.data(), 13, 0.5).largest_exponent, 5e3);
+    EXPECT_LE(tilt_sums(a.points.data(), a.weights.data(), 13, -0.5).largest_exponent, 0.5);
+    a.points[at] = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(tilt_sums(a.points.data(), a.weights.data(), 13, 0.5).largest_exponent, a.points[at]);
+    a.points[at] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_TRUE(std::isnan(tilt_sums(a.points.data(), a.weights.data(), 13, 0.5).growth));
   }
 }
 

@@ -142,11 +142,10 @@ Tilt far_tilt(const AtomicLaw& law, double c, double top) {
 Tilt tilt_of(const AtomicLaw& law, double c) {
   // A very negative exponent is harmless, because e^{cy} merely vanishes. Only a large positive one needs
   // far_tilt(), which is less precise where log E e^{cY} is close to zero.
-  const double top = c * (c > 0 ? law.largest_point() : law.smallest_point());
-  if (top >= 300) {
-    return far_tilt(law, c, top);
-  }
   const TiltSums sums = tilt_sums(law.points.data(), law.weights.data(), law.points.size(), c);
+  if (sums.largest_exponent >= 300) {
+    return far_tilt(law, c, sums.largest_exponent);
+  }
   const double total = 1 + sums.growth;
   const double mean = sums.first / total;
   return {std::log1p(sums.growth), mean, larger(0.0, sums.second / total - mean * mean),
