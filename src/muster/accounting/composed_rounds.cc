@@ -25,11 +25,26 @@ void add_new(std::vector<std::string>& list, const std::vector<std::string>& mor
   }
 }
 
+// The number of different kinds among these rounds.
+std::size_t kinds_of(const std::vector<ChargedRounds>& rounds) {
+  std::size_t kinds = 0;
+  for (auto each = rounds.begin(); each != rounds.end(); ++each) {
+    const bool is_new = std::none_of(rounds.begin(), each, [&](const ChargedRounds& before) {
+      return before.mechanism == each->mechanism && before.participation == each->participation;
+    });
+    kinds += is_new ? 1 : 0;
+  }
+  return kinds;
+}
+
 }  // namespace
+
+ComposedRounds::ComposedRounds(const std::vector<ChargedRounds>& all, ChargedBy by)
+    : by_(by), curves_(std::make_shared<RoundKinds>(by, kinds_of(all))) {}
 
 RunningAccountant& ComposedRounds::charged(const std::vector<ChargedRounds>& rounds, Delta delta) const {
   if (running_ == nullptr || delta_ != delta.value()) {
-    running_ = std::make_unique<RunningAccountant>(delta, by_);
+    running_ = std::make_unique<RunningAccountant>(delta, curves_);
     delta_ = delta.value();
   }
   running_->restart();

@@ -33,7 +33,8 @@ struct ChargedRounds {
 
 class ComposedRounds {
  public:
-  explicit ComposedRounds(ChargedBy by = ChargedBy::smallest_bound) : by_(by) {}
+  // `all` are the rounds of the longest question. Other questions are about some of them.
+  explicit ComposedRounds(const std::vector<ChargedRounds>& all, ChargedBy by = ChargedBy::smallest_bound);
 
   // A check is called with each upper value before it is returned, and with a function that gives the same
   // composition's upper delta at any epsilon. It throws if the value must not be reported (gate.h).
@@ -58,6 +59,7 @@ class ComposedRounds {
 
   ChargedBy by_;
   mutable std::mutex mutex_;
+  std::shared_ptr<RoundKinds> curves_;
   mutable double delta_ = 0;  // the delta for which the tables of running_ were made
   mutable std::unique_ptr<RunningAccountant> running_;
 };

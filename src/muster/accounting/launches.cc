@@ -40,7 +40,10 @@ View view_of(const Launch& launch) { return own_view(launch.stages.front().parti
 
 }  // namespace
 
-Launches::Launches(std::vector<Launch> launches) : launches_(valid_launches(std::move(launches))) {
+Launches::Launches(std::vector<Launch> launches)
+    : launches_(valid_launches(std::move(launches))),
+      composed_(rounds_but(launches_.size())),
+      local_(rounds_but(launches_.size()), ChargedBy::local_guarantee) {
   std::vector<Stage> all;
   for (const Launch& launch : launches_) {
     accountants_.emplace_back(launch.mechanism, launch.stages);

@@ -73,8 +73,8 @@ class Launches {
   std::vector<Accountant> accountants_;
   std::vector<Gate> gates_;
   std::uint64_t rounds_ = 0;
-  ComposedRounds composed_{ChargedBy::smallest_bound};
-  ComposedRounds local_{ChargedBy::local_guarantee};
+  ComposedRounds composed_;
+  ComposedRounds local_;
 };
 
 }  // namespace muster::accounting

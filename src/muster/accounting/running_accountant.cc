@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "muster/accounting/theorems/applicable.h"
-#include "muster/accounting/theorems/local/local.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -22,52 +20,29 @@ constexpr double kTail = 1e-9;
 // take only this share of the work of a full table, as in composed_curve.h.
 constexpr double kSmallestTail = 1e-307, kFarTail = 1e-42, kShareOfFarTail = 0.2;
 
-Nodes nested_nodes(Delta delta) {
+Nodes nested_nodes(Delta delta, double share) {
   const double tail = numerics::larger(kSmallestTail, kTail * 1e-6 * delta.value());
   return {.per_deviation = kNodesPerDeviation,
           .negligible = tail,
           .dense_up_to = kDenseUpTo,
           .nested = true,
-          .share = tail < kFarTail ? kShareOfFarTail : 1};
+          .share = tail < kFarTail ? numerics::smaller(kShareOfFarTail, share) : share};
 }
 
 }  // namespace
 
 const RunningAccountant::Kind& RunningAccountant::kind_of(const Mechanism& mechanism,
                                                           const Participation& participation) {
-  const auto known = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& kind) {
-    return kind.mechanism == mechanism && kind.participation == participation;
-  });
+  const RoundKind& curves = curves_->of(mechanism, participation);
+  const auto known = std::ranges::find(kinds_, &curves, &Kind::of);
   if (known != kinds_.end()) {
     return *known;
   }
-  const Applicable list =
-      by_ == ChargedBy::local_guarantee ? Applicable{} : applicable(mechanism, participation);
-  const Rate rate = message_rate(participation);
-  const auto least = [&](double epsilon) {
-    const double local = local_delta_upper(mechanism, rate, 1, epsilon);
-    numerics::UpperAndEstimate best{.upper = local, .estimate = local};
-    for (const RoundBound& bound : list.uppers) {
-      if (bound.validity == Validity::proven && !bound.is_dominated) {
-        const numerics::UpperAndEstimate next = bound.delta(epsilon);
-        best = {.upper = numerics::smaller(best.upper, next.upper),
-                .estimate = numerics::smaller(best.estimate, next.estimate)};
-      }
-    }
-    return best;
-  };
-  const BoundTable upper = tabulate(least, nested_nodes(delta_));
-  const PairTable pair =
-      list.lowers.empty()
-          ? PairTable{upper.spacing, {0, 1}, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}}
-          : tabulate(list.lowers.front().forward, list.lowers.front().reverse, nested_nodes(delta_));
-  std::unique_ptr<TypedRounds> typed;
-  for (const RoundBound& bound : list.uppers) {
-    if (bound.types && bound.validity == Validity::proven) typed = std::make_unique<TypedRounds>(bound.types);
-  }
-  kinds_.push_back({mechanism, participation, LossDistribution::dominating(upper),
-                    LossDistribution::dominated(pair), LossDistribution::dominated(pair.swapped()),
-                    std::move(typed), upper, std::nullopt});
+  const BoundTable upper = curves.upper->table(nested_nodes(delta_, curves_->share_of_upper()));
+  const PairTable pair = curves.pair ? curves.pair->table(nested_nodes(delta_, curves_->share_of_pair()))
+                                     : PairTable{upper.spacing, {0, 1}, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
+  kinds_.push_back({&curves, LossDistribution::dominating(upper), LossDistribution::dominated(pair),
+                    LossDistribution::dominated(pair.swapped()), upper, std::nullopt});
   return kinds_.back();
 }
 
@@ -105,7 +80,8 @@ DifferentRounds RunningAccountant::estimates() const {
 }
 
 bool RunningAccountant::one_typed_segment() const {
-  return ended_.empty() && latest_.first != nullptr && latest_.first->typed != nullptr && latest_.second > 1;
+  return ended_.empty() && latest_.first != nullptr && latest_.first->typed() != nullptr &&
+         latest_.second > 1;
 }
 
 // Charges each segment of consecutive rounds of one kind by types, if the kind has types. Whatever was
@@ -117,8 +93,9 @@ std::optional<DifferentRounds> RunningAccountant::typed_uppers() const {
   bool any = false;
   const auto add = [&](const Segment& segment, std::uint64_t times) {
     const auto [kind, rounds] = segment;
-    const auto charges = kind->typed != nullptr && rounds > 1 ? kind->typed->charges(rounds, delta_.value())
-                                                              : std::vector<TypedRounds::Charge>{};
+    const auto charges = kind->typed() != nullptr && rounds > 1
+                             ? kind->typed()->charges(rounds, delta_.value())
+                             : std::vector<TypedRounds::Charge>{};
     for (const TypedRounds::Charge& charge : charges) all.add(*charge.pair, charge.times * times);
     if (charges.empty()) all.add(kind->upper, rounds * times);
     any = any || !charges.empty();
@@ -131,7 +108,8 @@ std::optional<DifferentRounds> RunningAccountant::typed_uppers() const {
 double RunningAccountant::delta_upper(double epsilon) const {
   const double plain = uppers_.delta(epsilon, Ends::upper).upper;
   if (one_typed_segment()) {
-    return numerics::smaller(plain, latest_.first->typed->delta_at(latest_.second, delta_.value(), epsilon));
+    return numerics::smaller(plain,
+                             latest_.first->typed()->delta_at(latest_.second, delta_.value(), epsilon));
   }
   const std::optional<DifferentRounds> typed = typed_uppers();
   return typed ? numerics::smaller(plain, typed->delta(epsilon, Ends::upper).upper) : plain;
@@ -146,7 +124,7 @@ numerics::Enclosure RunningAccountant::delta(double epsilon) const {
 numerics::Enclosure RunningAccountant::epsilon() const {
   double upper = uppers_.epsilon_upper(delta_.value());
   if (one_typed_segment()) {
-    upper = numerics::smaller(upper, latest_.first->typed->upper(
+    upper = numerics::smaller(upper, latest_.first->typed()->upper(
                                          latest_.second, {Question::Kind::epsilon_at_delta, delta_.value()}));
   } else if (const std::optional<DifferentRounds> typed = typed_uppers()) {
     upper = numerics::smaller(upper, typed->epsilon_upper(delta_.value()));

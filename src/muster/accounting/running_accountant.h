@@ -7,10 +7,9 @@
 //     account.charge(mechanism, thinned, 500);
 //     account.epsilon().upper;   // proven for all 1500 rounds together
 //
-// Every distinct (mechanism, participation), called a kind of round, is tabulated once. A round's curve is
-// the minimum of the proven bounds that cover it, including the local guarantee, or only the local guarantee
-// (ChargedBy). If a bound has types (composition/round_types.h), consecutive rounds of one kind are also
-// charged by types, and the answer is the smaller of the two totals. The neighbouring relation is
+// Every kind of round (accounting/round_kinds.h) is tabulated once. If one of its bounds has types
+// (composition/round_types.h), consecutive rounds of one kind are also charged by types, and the answer is the
+// smaller of the two totals. The neighbouring relation is
 // replace-one, and each participation has its own view. The charges must not depend on private data: the
 // schedule is fixed in advance, or chosen without looking at the releases. Objects are not thread-safe.
 #pragma once
@@ -22,6 +21,7 @@
 #include <optional>
 #include <utility>
 
+#include "muster/accounting/round_kinds.h"
 #include "muster/composition/different_rounds.h"
 #include "muster/composition/dominating_pair.h"
 #include "muster/composition/round_curve.h"
@@ -33,14 +33,13 @@
 
 namespace muster::accounting {
 
-// The bound by which a round is charged: the smallest of its proven bounds, or only the local guarantee,
-// which holds even if the shuffler colludes.
-enum class ChargedBy { smallest_bound, local_guarantee };
-
 class RunningAccountant {
  public:
   explicit RunningAccountant(Delta delta, ChargedBy by = ChargedBy::smallest_bound)
-      : delta_(delta), by_(by) {}
+      : RunningAccountant(delta, std::make_shared<RoundKinds>(by)) {}
+  // Accountants for other deltas may have the same `curves`, one after another.
+  RunningAccountant(Delta delta, std::shared_ptr<RoundKinds> curves)
+      : delta_(delta), curves_(std::move(curves)) {}
 
   // The first charge of a mechanism with a participation tabulates their curves; later charges of the same
   // kind take almost no time.
@@ -67,16 +66,15 @@ class RunningAccountant {
 
  private:
   struct Kind {
-    Mechanism mechanism;
-    Participation participation;
+    const RoundKind* of;
     LossDistribution upper;
     LossDistribution forward;  // the dominated pair in its first order; `reverse` has the other order
     LossDistribution reverse;
-    std::unique_ptr<TypedRounds> typed;  // null unless one of the bounds has types
-    BoundTable curve;                    // the tabulated curve that `upper` was made from
+    BoundTable curve;  // the tabulated curve that `upper` was made from
     // The estimated pair of `curve`, made when first needed.
     mutable std::optional<LossDistribution> estimate;
     mutable std::uint64_t rounds = 0;  // rounds of this kind charged so far
+    const TypedRounds* typed() const { return of->typed.get(); }
   };
   DifferentRounds estimates() const;
   // A segment of consecutive rounds of one kind is given by the kind and the number of rounds.
@@ -86,7 +84,7 @@ class RunningAccountant {
   const Kind& kind_of(const Mechanism& mechanism, const Participation& participation);
 
   Delta delta_;
-  ChargedBy by_;
+  std::shared_ptr<RoundKinds> curves_;
   std::uint64_t rounds_ = 0;
   std::list<Kind> kinds_;
   std::map<Segment, std::uint64_t> ended_;  // how many segments of each kind and length have ended

@@ -46,9 +46,9 @@ std::vector<Stage> valid_stages(std::vector<Stage> stages) {
 ScheduledAccountant::ScheduledAccountant(const Mechanism& mechanism, std::vector<Stage> stages)
     : mechanism_(mechanism),
       stages_(valid_stages(std::move(stages))),
-      first_(mechanism, stages_.front().participation) {
-  rounds_ = total_rounds(stages_);
-}
+      rounds_(total_rounds(stages_)),
+      first_(mechanism, stages_.front().participation),
+      composed_(charged(rounds_)) {}
 
 std::string ScheduledAccountant::unamplified() const {
   for (const Stage& stage : stages_) {

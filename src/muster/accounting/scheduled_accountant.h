@@ -54,7 +54,7 @@ class ScheduledAccountant {
 
   Mechanism mechanism_;
   std::vector<Stage> stages_;  // the stages that have rounds; the first stage if none has
-  std::uint64_t rounds_ = 0;
+  std::uint64_t rounds_;
   ConstantAccountant first_;
   ComposedRounds composed_;
 };

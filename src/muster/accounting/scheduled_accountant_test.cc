@@ -12,6 +12,7 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
+#include "muster/numerics/work.h"
 #include "tests/oracle/random_cases.h"
 
 namespace muster::accounting {
@@ -228,6 +229,21 @@ void expect_refused(const char* key, const std::function<void()>& ask) {
     EXPECT_EQ(error.code(), ErrorCode::plan) << error.what();
     EXPECT_EQ(error.key(), key) << error.what();
   }
+}
+
+// Each kind of round has two tables, and a question for delta makes tables up to five times. Their work is
+// limited together; 3.5e9 units (numerics/work.h) take about a second.
+TEST(ScheduledAccountant, ManyTablesCostLittle) {
+  std::vector<Stage> stages;
+  for (const double rate : {8.6e-8, 2.8e-8, 4.8e-8}) {
+    stages.push_back({ShuffledCheckIn{ClientCount::of(213), Rate::of(rate)}, 300'000});
+  }
+  const Accountant accountant(LdpSgdLocal{5.37}, stages);
+  const double before = numerics::work_done();
+  const Statement s = accountant.account({Question::Kind::delta_at_epsilon, 6.65});
+  EXPECT_LE(numerics::work_done() - before, 7e9);
+  ASSERT_TRUE(s.best.upper && s.best.lower);
+  EXPECT_LE(*s.best.upper, 1.5 * *s.best.lower);
 }
 
 TEST(ScheduledAccountant, RefusesWhatIsNoSchedule) {

@@ -55,13 +55,18 @@ constexpr double kCoarse = 8;
 // If the table would still take more than twice the affordable work, and losses are not large, the factor may
 // be up to this. About three nodes per deviation are then left.
 constexpr double kCoarsest = 32;
-// Once this fraction of the affordable work is done, new cells are wider.
+// Once this fraction of the affordable work is done, new cells are wider by a factor that doubles with each
+// further third of the affordable work. Once the nodes have taken more than the affordable work by the fraction
+// kHurry of it, or by kHurryWork if that is more, the factor doubles with each further sixtieth, so that hardly
+// any table takes twice the affordable work.
 constexpr double kWideningStart = 0.75;
+constexpr double kHurry = 0.2;
+constexpr double kHurryWork = 0.25 * kTableWork;
 // Once this multiple of the affordable work is done, resolve_large_losses() halves no more cells.
-constexpr double kStopped = 2;
+constexpr double kStopped = 1.75;
 // The largest factor by which cells are wider because of the work done. The distance by which their chords
-// may lie above the curve is multiplied by the same factor.
-constexpr double kMaxWidening = 256;
+// may lie above the curve is multiplied by the same factor. Once it is reached, no cell is halved any more.
+constexpr double kMaxWidening = 0x1p30;
 // A chord may always lie above the curve by this many times Nodes::negligible.
 constexpr double kHarmless = 10;
 // The largest epsilon of a table; the tail beyond is charged as infinite loss.
@@ -122,7 +127,7 @@ class FallingCurve {
   // An epsilon just right of where the curve crosses `target`. The crossing is located to a factor of two
   // first, and then by five bisections.
   double roughly(double target) {
-    constexpr int kFirst = -15, kLast = 64, kStride = 3;
+    constexpr int kFirst = -15, kSmallest = -1000, kLast = 64, kStride = 3;
     const auto above = [&](int exponent) { return at(std::ldexp(1.0, exponent)) > target; };
     int low = kFirst, high = kFirst;  // exponents of two: the crossing lies between 2^low and 2^high
     if (above(kFirst)) {
@@ -130,8 +135,10 @@ class FallingCurve {
         low = high;
       }
     } else {
-      for (low = kFirst - kStride; low > -kLast && !above(low); low -= kStride) {
+      int stride = kStride;  // doubles, because the curves of randomizers next to no loss fall very early
+      for (low = kFirst - stride; low > kSmallest && !above(low); low -= stride) {
         high = low;
+        stride *= 2;
       }
     }
     while (high - low > 1) {
@@ -183,6 +190,9 @@ class FallingCurve {
 struct FallScale {
   double deviation;
   bool large;  // whether losses are large (kLargeLoss)
+  // Two epsilons at which the work of a node is measured. Where losses are large, the second is where the curve
+  // has fallen to a thirtieth of its value at 0; nodes beyond the deviation can take far more work.
+  double typical[2];
   // How many times the curve was computed.
   std::size_t asked;
 };
@@ -191,7 +201,7 @@ FallScale scale_of(const DeltaCurve<Value>& curve) {
   FallingCurve<Value> fall(curve);
   const double from_zero = fall.roughly(0.05 * fall.at_zero()) / 1.55;
   if (from_zero < kLargeLoss) {
-    return {from_zero, false, fall.asked()};
+    return {from_zero, false, {from_zero, 3 * from_zero}, fall.asked()};
   }
   // The deviation follows from the distance between the epsilons where the curve is a tenth and a thirtieth
   // of its value at 0. Both epsilons are found to a relative 1e-3. The search ends earlier if the deviation
@@ -206,9 +216,9 @@ FallScale scale_of(const DeltaCurve<Value>& curve) {
     }
     fall.refine(open[0] >= open[1] ? first : last, i % 3 == 2);
   }
-  return {
-      smaller(from_zero, larger(kLeastOfLarge, deviation(fall.bracket(first).high, fall.bracket(last).high))),
-      true, fall.asked()};
+  const double found =
+      smaller(from_zero, larger(kLeastOfLarge, deviation(fall.bracket(first).high, fall.bracket(last).high)));
+  return {found, true, {found, fall.bracket(last).high}, fall.asked()};
 }
 
 template <typename Value>
@@ -226,15 +236,15 @@ class Table {
     double affordable;
     double before;  // the work of measuring the curve's scale, which counts in every table
   };
-  Table(const DeltaCurve<Value>& forward, const DeltaCurve<Value>& reverse, double spacing, double negligible,
-        double rise, const Work& work)
-      : forward_(forward),
-        reverse_(reverse),
+  Table(const RememberedCurves<Value>& curves, double spacing, double negligible, double rise,
+        const Work& work)
+      : curves_(curves),
         spacing_(spacing),
         negligible_(negligible),
         rise_(rise),
         affordable_(work.affordable),
-        start_(numerics::work_done() - work.before) {}
+        before_(work.before),
+        start_(numerics::work_done()) {}
 
   std::size_t size() const { return nodes_.size(); }
   const Node<Value>& last() const { return nodes_.back(); }
@@ -284,10 +294,12 @@ class Table {
     }
   }
 
-  // The factor by which new cells are wider because most of the affordable work is done. Beyond
-  // kWideningStart, it doubles with each further third of the affordable work.
+  // The factor by which new cells are wider because most of the affordable work is done.
   double widening() const {
-    return smaller(kMaxWidening, std::exp2(3 * larger(0.0, spent() - kWideningStart)));
+    const double hurry = 1 + larger(kHurry, kHurryWork / affordable_);
+    const double on_nodes = spent() - before_ / affordable_;
+    return smaller(kMaxWidening,
+                   std::exp2(3 * larger(0.0, spent() - kWideningStart) + 60 * larger(0.0, on_nodes - hurry)));
   }
 
   RoundCurve<Value> curve() const {
@@ -301,12 +313,14 @@ class Table {
   }
 
  private:
-  // The work done so far, as a multiple of the affordable work.
-  double spent() const { return (numerics::work_done() - start_) / affordable_; }
+  // The work done so far, as a multiple of the affordable work. It includes the work of nodes that were
+  // remembered, so that the table does not depend on what was asked before.
+  double spent() const { return (numerics::work_done() - start_ + before_) / affordable_; }
 
-  Node<Value> at(std::int64_t index) const {
-    const Value forward = within_unit(forward_(epsilon(index)));
-    return {index, forward, reverse_ ? within_unit(reverse_(epsilon(index))) : forward};
+  Node<Value> at(std::int64_t index) {
+    const auto node = curves_.at(epsilon(index));
+    start_ -= node.work_before;
+    return {index, within_unit(node.forward), within_unit(node.reverse)};
   }
 
   static void cap(Value& here, double before) {
@@ -330,7 +344,7 @@ class Table {
   // logarithm is linear in epsilon. The two are compared at the cell's middle. A curve whose logarithm is
   // concave lies between them. If the upper end rises over the cell, make_monotone() will remove the rise.
   bool chord_is_close(double from, double to, double width) const {
-    if (to >= from || from <= kHarmless * negligible_) {
+    if (to >= from || from <= kHarmless * negligible_ || widening() >= kMaxWidening) {
       return true;
     }
     const double share = 1 / (1 + std::exp(width / 2));       // the weight of the right end in the chord
@@ -355,24 +369,24 @@ class Table {
     return masses;
   }
 
-  const DeltaCurve<Value>& forward_;
-  const DeltaCurve<Value>& reverse_;
+  const RememberedCurves<Value>& curves_;
   double spacing_;
   double negligible_;
-  double rise_;  // how far a chord may lie above the curve, as a fraction of the curve's value
-  double affordable_;
-  double start_;
+  double rise_;                 // how far a chord may lie above the curve, as a fraction of the curve's value
+  double affordable_, before_;  // see Work
+  double start_;  // numerics::work_done() before the first node, less the work of remembered nodes
   std::vector<Node<Value>> nodes_;
 };
 
 // The work of a node, as the mean over two epsilons. The curve is computed twice at each epsilon, and only
 // the second time counts, so that work which the curve does only once is excluded.
 template <typename Value>
-double work_of_node(const DeltaCurve<Value>& forward, const DeltaCurve<Value>& reverse, double deviation) {
+double work_of_node(const DeltaCurve<Value>& forward, const DeltaCurve<Value>& reverse,
+                    const double (&epsilons)[2]) {
   double work = 0;
   for (const DeltaCurve<Value>* curve : {&forward, &reverse}) {
     if (*curve) {
-      for (const double epsilon : {deviation, 3 * deviation}) {
+      for (const double epsilon : epsilons) {
         (*curve)(epsilon);
         const double before = numerics::work_done();
         (*curve)(epsilon);
@@ -400,8 +414,8 @@ double coarsening(double work, double affordable, bool large) {
 template <typename Value>
 const typename Tabulator<Value>::Scale& Tabulator<Value>::scale() const {
   std::call_once(once_, [this] {
-    const auto [deviation, large, asked] = scale_of(forward_);
-    const double each = work_of_node(forward_, reverse_, deviation);
+    const auto [deviation, large, typical, asked] = scale_of(forward());
+    const double each = work_of_node(forward(), reverse(), typical);
     scale_ = {deviation, large, each, each * static_cast<double>(asked)};
   });
   return scale_;
@@ -409,7 +423,7 @@ const typename Tabulator<Value>::Scale& Tabulator<Value>::scale() const {
 
 template <typename Value>
 bool Tabulator<Value>::is_above(double delta, double epsilon) const {
-  return forward_(epsilon).upper > delta || (reverse_ && reverse_(epsilon).upper > delta);
+  return forward()(epsilon).upper > delta || (reverse() && reverse()(epsilon).upper > delta);
 }
 
 template <typename Value>
@@ -429,7 +443,7 @@ RoundCurve<Value> Tabulator<Value>::table(const Nodes& nodes) const {
   const double dense = deviation / spacing;  // lattice points per deviation of the loss
   const bool heavy = is_above(nodes.negligible, kLightTail * deviation);
   const double rise = large ? kRiseOfLarge : heavy ? kRiseOfHeavyTail : kRise;
-  Table<Value> table(forward_, reverse_, spacing, nodes.negligible, coarser * rise, {affordable, measuring});
+  Table<Value> table(curves_, spacing, nodes.negligible, coarser * rise, {affordable, measuring});
   table.append(0);
   double stall = 1;  // the factor by which cells are wider because the bound does not fall
   while (table.last().larger_upper() > nodes.negligible && table.epsilon(table.last().index) < kFarthest &&

@@ -18,26 +18,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "muster/composition/remembered_curves.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {
-
-// A function that gives delta at an epsilon >= 0. It must be deterministic and must not throw. An
-// end may be NaN, which bounds nothing: a table replaces it by 0 or 1, and an answer that is NaN
-// does not pass the accountant's gate.
-template <typename Value>
-using DeltaCurve = std::function<Value(double epsilon)>;
-
-// `upper` bounds the delta of every pair of neighbouring data sets. Its distance from `estimate` is the
-// bound's numerical error.
-using BoundCurve = DeltaCurve<numerics::UpperAndEstimate>;
-// Encloses the delta of one ordered pair of data sets.
-using PairCurve = DeltaCurve<numerics::Enclosure>;
 
 template <typename Value>
 struct RoundCurve {
@@ -81,10 +69,10 @@ template <typename Value>
 class Tabulator {
  public:
   Tabulator(DeltaCurve<Value> forward, DeltaCurve<Value> reverse)
-      : forward_(std::move(forward)), reverse_(std::move(reverse)) {}
+      : curves_(std::move(forward), std::move(reverse)) {}
   RoundCurve<Value> table(const Nodes& nodes) const;
-  const DeltaCurve<Value>& forward() const { return forward_; }
-  const DeltaCurve<Value>& reverse() const { return reverse_; }
+  const DeltaCurve<Value>& forward() const { return curves_.forward(); }
+  const DeltaCurve<Value>& reverse() const { return curves_.reverse(); }
 
  private:
   struct Scale {
@@ -97,8 +85,7 @@ class Tabulator {
   // Whether the upper end of either direction at this epsilon is larger than `delta`.
   bool is_above(double delta, double epsilon) const;
 
-  DeltaCurve<Value> forward_;
-  DeltaCurve<Value> reverse_;
+  RememberedCurves<Value> curves_;
   mutable std::once_flag once_;
   mutable Scale scale_{};
 };
