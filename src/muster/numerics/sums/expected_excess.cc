@@ -103,7 +103,12 @@ Enclosure expected_excess(const AtomicLaw& law, double n, double k) {
   // Where squares of the atoms are beyond the range of a double, the ends may be NaN. They are then replaced
   // by 0 and infinity.
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const Enclosure found = by_first_strategy(law, n, k);
+  Enclosure found = by_first_strategy(law, n, k);
+  if (!is_narrow(found)) {
+    // Far in the tail, where a strategy only bounds what it leaves out, Chernoff's bound can be much smaller.
+    const double chernoff = expected_excess_chernoff(law, n, k);
+    if (chernoff < found.upper) found.upper = chernoff;
+  }
   return jensen.raise({as_lower_bound(found.lower, kInfinity), as_upper_bound(found.upper, kInfinity)});
 }
 

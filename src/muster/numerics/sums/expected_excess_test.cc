@@ -148,6 +148,19 @@ TEST(ExpectedExcess, TreatsRareTermsOfFewAtomsSeparately) {
 }
 
 // The variance of these sums is near the end of the range of a double (far = 1e150) or beyond it.
+// Where hardly a term is nonzero, only sums of few nonzero terms are added up, and the others are bounded. Far
+// in the tail that bound is much larger than Chernoff's.
+TEST(ExpectedExcess, FollowsChernoffWhereTooManyTermsWouldCount) {
+  AtomicLaw law;
+  for (const double y : {-1.0, 0.5, 0.75, 1.0}) law.add(y, 1e-10);
+  for (const double k : {20.5, 60.5, 90.5}) {
+    const Enclosure found = expected_excess(law, 3e5, k);
+    EXPECT_LE(found.upper, expected_excess_chernoff(law, 3e5, k));
+    EXPECT_LE(found.lower, found.upper);
+    EXPECT_GT(found.upper, 0);
+  }
+}
+
 TEST(ExpectedExcess, EndsWhereTheVarianceOverflows) {
   const int n = 110;
   for (const double far : {1e150, 1e160, 1e250}) {

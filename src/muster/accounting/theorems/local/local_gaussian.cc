@@ -21,12 +21,14 @@ constexpr double kValues = 262144;
 // Holds the weights of blocks of participation counts, and mu at each block's largest count.
 struct Mixture {
   std::vector<double> weight, mu;
+  bool joined;  // whether blocks have several values of k
 
   Mixture(double mu1, double rate, double rounds, double exponent) {
     // Only values of k within about 3 sqrt(exponent) deviations of the mean matter. If
     // that distance is at most kValues, each of these values is a block of its own.
     const double sd = std::sqrt(rounds * rate * (1 - rate));
-    const double fineness = 3 * std::sqrt(exponent) * sd > kValues ? 1e-3 : 0;
+    joined = 3 * std::sqrt(exponent) * sd > kValues;
+    const double fineness = joined ? 1e-3 : 0;
     for (const numerics::BinomialBlock& block : numerics::binomial_blocks(rounds, rate, exponent, fineness)) {
       if (block.last == 0) continue;  // the victim never took part, so there is no loss
       weight.push_back(block.weight);
@@ -46,14 +48,22 @@ struct Mixture {
   }
 };
 
+// The exponent for a Mixture whose delta is about this large: what the binomial tails add is then e^-20 of it.
+double exponent_for(double delta) { return 20 - std::log(delta); }
+
 }  // namespace
 
 double gaussian_delta_upper(double mu, double rate, std::uint64_t rounds, double epsilon) {
-  return Mixture(mu, rate, static_cast<double>(rounds), 700).delta(epsilon);
+  const Mixture widest(mu, rate, static_cast<double>(rounds), 700);
+  const double first = widest.delta(epsilon);
+  if (!widest.joined || !(first > 0)) return first;
+  // Once delta is roughly known, fewer values of k matter, and their blocks may be smaller.
+  const Mixture closer(mu, rate, static_cast<double>(rounds), exponent_for(first));
+  return closer.joined ? first : numerics::smaller(first, closer.delta(epsilon));
 }
 
 double gaussian_epsilon_upper(double mu, double rate, std::uint64_t rounds, double delta) {
-  const Mixture mixture(mu, rate, static_cast<double>(rounds), 20 - std::log(delta));
+  const Mixture mixture(mu, rate, static_cast<double>(rounds), exponent_for(delta));
   if (mixture.delta(0) <= delta) return 0;
   double low = 0, high = numerics::larger(1e-9, mu * std::sqrt(static_cast<double>(rounds)));
   while (!(mixture.delta(high) <= delta)) {

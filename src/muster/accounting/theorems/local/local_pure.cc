@@ -171,15 +171,19 @@ double pure_epsilon_upper_by_moments(double epsilon0, double rate, std::uint64_t
 double pure_delta_upper(double epsilon0, double rate, std::uint64_t rounds, double epsilon) {
   const double n = static_cast<double>(rounds);
   if (epsilon >= n * epsilon0 * (1 + 4 * kUnit)) return 0;
-  if (rounds > kExactRounds) return pure_delta_upper_by_moments(epsilon0, rate, rounds, epsilon);
+  const double variation = total_variation_above(epsilon0, rate, n);
+  if (rounds > kExactRounds) {
+    return numerics::smaller(variation, pure_delta_upper_by_moments(epsilon0, rate, rounds, epsilon));
+  }
   const double level = level_above(epsilon0, n, epsilon);
   Walk walk(epsilon0, rate, rounds);
   while (walk.level() > level) walk.down();
-  return numerics::smaller(1.0, total_variation_above(epsilon0, rate, n),
+  return numerics::smaller(1.0, variation,
                            walk.delta(numerics::smaller(0.0, epsilon * (1 - 4 * kUnit) - level * epsilon0)));
 }
 
 double pure_epsilon_upper(double epsilon0, double rate, std::uint64_t rounds, double delta) {
+  if (total_variation_above(epsilon0, rate, static_cast<double>(rounds)) <= delta) return 0;
   if (rounds > kExactRounds) return pure_epsilon_upper_by_moments(epsilon0, rate, rounds, delta);
   Walk walk(epsilon0, rate, rounds);
   while (walk.delta(-epsilon0) < delta) {

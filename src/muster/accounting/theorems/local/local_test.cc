@@ -200,6 +200,17 @@ TEST(LocalPure, ATinyEpsilon0LeavesATinyDelta) {
   }
 }
 
+// A delta that is at least the bound on the total variation leaves no loss.
+TEST(LocalPure, TheTotalVariationLeadsBackToEpsilonZero) {
+  for (const std::uint64_t rounds : {10ull, 2'492'985ull, 40'000'000ull}) {
+    const PureLocal tiny{2.033e-9};
+    const double variation = local_delta_upper(tiny, Rate::of(1.6e-8), rounds, 8.5e-15);
+    EXPECT_LE(variation, 0.5 * 2.033e-9 * 1.6e-8 * static_cast<double>(rounds) * (1 + 1e-13));
+    EXPECT_EQ(local_epsilon_upper(tiny, Rate::of(1.6e-8), rounds, variation), 0);
+    EXPECT_GT(local_epsilon_upper(tiny, Rate::of(1.6e-8), rounds, 0.9 * variation), 0);
+  }
+}
+
 TEST(LocalPure, AHugeEpsilon0IsANumber) {
   for (const double epsilon0 : {700.0, 718.0, 1e4, 1e300}) {
     for (const double share : {0.0, 0.5, 2.5}) {
@@ -259,6 +270,15 @@ TEST(LocalGaussian, EpsilonInvertsDelta) {
       }
     }
   }
+}
+
+// The binomial law of the participations has so many values here that the question for delta joins values into
+// blocks, unless delta is roughly known, while the question for epsilon need not.
+TEST(LocalGaussian, EpsilonAndDeltaUseTheSameBlocks) {
+  const GaussianLocal little{0.0088};
+  const double delta = 5.4e-158;
+  const double epsilon = local_epsilon_upper(little, Rate::of(0.5), 66'218'496, delta);
+  EXPECT_LE(local_delta_upper(little, Rate::of(0.5), 66'218'496, epsilon), delta * (1 + 1e-6));
 }
 
 TEST(Local, RefusesWhatIsNotAPrivacyLoss) {
