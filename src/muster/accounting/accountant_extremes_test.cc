@@ -92,6 +92,23 @@ TEST(Extremes, EpsilonAndDeltaLeadBackAtSmallDeltas) {
   }
 }
 
+// Losses may be far below 1e-20, where tables and searches must still find their scale. The standard deviation
+// of the losses of all rounds is about sqrt(rounds m)/n epsilon0 for m of n reports.
+TEST(Extremes, LossesFarBelowOneHaveTheirOwnScale) {
+  const FixedSubset subset{clients(142'152'162'398), 312'691'229};
+  for (const double epsilon0 : {1e-12, 1.858e-72, 1e-100}) {
+    const KRandomizedResponse mechanism(epsilon0, 2);
+    const double scale = std::sqrt(11'830.0 * 312'691'229.0) / 142'152'162'398.0 * epsilon0;
+    const Statement s = epsilon_of(mechanism, subset, 11'830, 1e-9 * scale);
+    ASSERT_TRUE(s.best.upper && s.best.lower);
+    EXPECT_GT(*s.best.upper, 0);
+    EXPECT_LE(*s.best.upper, 10 * scale);
+    const Statement back = delta_of(mechanism, subset, 11'830, *s.best.upper);
+    ASSERT_TRUE(back.best.upper);
+    EXPECT_LE(*back.best.upper, 1e-9 * scale * (1 + 1e-6));
+  }
+}
+
 // With one client the exact answer is optimal composition, averaged over the number of participations. The
 // code in theorems/local computes it independently. The upper and the lower value must both be near this
 // answer.

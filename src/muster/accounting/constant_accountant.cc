@@ -16,6 +16,10 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
+// Once the charged bounds have taken this much work (numerics/work.h), about a second, bounds that
+// are only shown are left out.
+constexpr double kMuchWork = 2.8e9;
+
 // Makes a bound of the gate's floor, which is the lower value that a single distinguishing test of one
 // round gives. It is hardly ever the largest lower value, but it always exists.
 Bound floor_bound(const ViewBounds& in, const Question& question) {
@@ -118,8 +122,14 @@ Statement ConstantAccountant::account(std::uint64_t rounds, const Question& ques
   statement.local_upper = statement.all.front().upper;
   std::optional<double> charged =
       statement.local_upper;  // the smallest upper value of a charged bound so far
+  double work = 0;            // the work that the charged bounds so far took
   for (const ComposedUpper& upper : in.uppers) {
+    if (!upper.charged() && work > kMuchWork) {
+      statement.all.push_back(upper.left_out(in.view));
+      continue;
+    }
     Bound bound = upper.bound(in.view, in.gate, rounds, question);
+    if (upper.charged()) work += upper.most_work();
     if (upper.charged() && bound.upper && (!charged || *bound.upper < *charged)) charged = bound.upper;
     // An uncharged bound is provably at least as large as another bound of the list. If its computed value
     // is smaller, the cause is numerical error of the tables.

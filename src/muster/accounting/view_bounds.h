@@ -4,6 +4,7 @@
 // Const methods may run concurrently.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <optional>
@@ -33,6 +34,10 @@ class ComposedUpper {
   // (ComposedCurve::rough_upper and TypedRounds::rough_upper).
   double rough_upper(std::uint64_t rounds, const Question& question) const;
   Bound bound(View view, const Gate& gate, std::uint64_t rounds, const Question& question) const;
+  // Returns the bound without values, for a bound that is not charged and would take too much work.
+  Bound left_out(View view) const;
+  // The work (numerics/work.h) that bound() took, at most, in any call so far.
+  double most_work() const { return most_work_; }
 
  private:
   double delta_at(std::uint64_t rounds, double delta, double epsilon) const;
@@ -42,6 +47,7 @@ class ComposedUpper {
   RoundBound round_;
   ComposedCurve composed_;
   TypedRounds typed_;  // used where the bound has types, for more than one round
+  mutable std::atomic<double> most_work_ = 0;
 };
 
 // Composes a lower bound, from the curves of one pair of data sets.

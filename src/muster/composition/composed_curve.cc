@@ -101,7 +101,7 @@ double ComposedCurve::estimate(std::uint64_t rounds, const Question& question, d
   if (rounds == 1) {
     return question.asks_epsilon()
                ? numerics::crossing_from_below([&](double e) { return curve_.forward()(e).estimate; },
-                                               question.fixed(), kMaxEpsilon)
+                                               question.fixed(), kMaxEpsilon, upper)
                : curve_.forward()(question.fixed()).estimate;
   }
   const double delta = question.asks_epsilon() ? question.fixed() : upper;

@@ -24,17 +24,38 @@ constexpr Effort kQuick{1.5e7, 16};
 // A coarser lattice is first chosen for Chernoff's bound on epsilon. If the epsilon found on this lattice
 // is below this fraction of Chernoff's bound, a lattice is chosen again, for the epsilon found.
 constexpr double kFarBelow = 0.25;
+// A search whose first stages have failed starts at this fraction of Chernoff's bound on epsilon if the bound
+// is more than kFarAbove times the epsilon that mean and deviation suggest.
+constexpr double kBelowChernoff = 0.5;
+constexpr double kFarAbove = 4;
 // The limits on the relative change of epsilon for that second lattice, tried in turn until its integrals
 // give an answer. In measurements with rare large losses, the first limit made epsilon larger by 3e-4 or
 // less in all, and kHarmlessChange by 2e-3.
 constexpr std::array kCloserChanges{1e-5, kHarmlessChange, 4 * kHarmlessChange};
 
 // A lower bound of P(S > 1) by Cantelli's inequality, for the sum S of all rounds' losses; 0 if
-// the mean of S is at most 1.
+// the mean of S is at most 1. Delta at 0 is at least (1 - 1/e) times this probability.
 double surely_positive(Parts parts) {
   const double mean = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->mean(); }) - 1;
   const double variance = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->variance(); });
   return mean > 0 ? mean * mean / (mean * mean + variance) : 0;
+}
+
+// Where a search for epsilon starts, and whether delta at 0 counts as above the target without being computed.
+struct Start {
+  double epsilon;
+  bool passes_zero;
+};
+Start start_near_mean(Parts parts, double spacing, double target) {
+  constexpr double kPlenty = 10;
+  return {expected_epsilon(parts, spacing, target), surely_positive(parts) > kPlenty * target};
+}
+// The integrals far below epsilon take the most work, so if large losses decide, the search starts near
+// Chernoff's bound, and leaves out 0.
+Start start_near_chernoff(Parts parts, double spacing, double target, double chernoff) {
+  const Start near_mean = start_near_mean(parts, spacing, target);
+  const bool far = chernoff > kFarAbove * near_mean.epsilon && chernoff < kMaxEpsilon;
+  return far ? Start{kBelowChernoff * chernoff, true} : near_mean;
 }
 
 // Evaluates delta by the integral in a search for the epsilon at which delta crosses a target. The integral
@@ -43,13 +64,10 @@ double surely_positive(Parts parts) {
 // integral fails as below the answer, until the integral has failed too often.
 class Integrals {
  public:
-  Integrals(Parts parts, double spacing, double target, Effort most)
-      : parts_(parts),
-        spacing_(spacing),
-        most_(most),
-        passes_zero_(surely_positive(parts) > kPlenty * target) {}
-  // Returns an enclosure of delta. If the integral fails, or if `epsilon` is 0 and delta there is surely
-  // above the target, it returns {1, 1}, which moves the search to larger epsilons.
+  Integrals(Parts parts, double spacing, bool passes_zero, Effort most)
+      : parts_(parts), spacing_(spacing), most_(most), passes_zero_(passes_zero) {}
+  // Returns an enclosure of delta. If the integral fails, or if `epsilon` is 0 and passes_zero is set, it
+  // returns {1, 1}, which moves the search to larger epsilons.
   numerics::Enclosure at(double epsilon) {
     if (epsilon == 0 && passes_zero_) return {1, 1};
     if (failures_ < kMaxFailures) {
@@ -67,27 +85,24 @@ class Integrals {
  private:
   static constexpr int kMaxFailures = 3;
   static constexpr double kClose = 1e-6;
-  static constexpr double kPlenty = 10;
   Parts parts_;
   double spacing_;
   Effort most_;
-  // Whether delta at 0, which is at least (1 - 1/e) P(S > 1), is surely above the target. If so, the
-  // integral is not computed at 0.
-  bool passes_zero_;
+  bool passes_zero_;  // Start::passes_zero
   int failures_ = 0;
   double unknown_ = 0;  // the largest epsilon at which the integral failed
 };
 
 // The bound on epsilon by integrals of limited work; nullopt if they fail.
-std::optional<double> by_integrals(Parts parts, double spacing, double target, Side side, Effort most) {
-  const double start = expected_epsilon(parts, spacing, target);
-  Integrals integrals(parts, spacing, target, most);
+std::optional<double> by_integrals(Parts parts, double spacing, double target, Side side, Effort most,
+                                   const Start& start) {
+  Integrals integrals(parts, spacing, start.passes_zero, most);
   const double found =
       side == Side::above
           ? numerics::crossing_from_above([&](double epsilon) { return integrals.at(epsilon).upper; }, target,
-                                          kMaxEpsilon, start)
+                                          kMaxEpsilon, start.epsilon)
           : numerics::crossing_from_below([&](double epsilon) { return integrals.at(epsilon).lower; }, target,
-                                          kMaxEpsilon, start);
+                                          kMaxEpsilon, start.epsilon);
   return integrals.decided(found) ? std::optional(found) : std::nullopt;
 }
 
@@ -104,7 +119,9 @@ double on_lattice_for(double found, double spacing_of_found, Parts parts, double
     const auto again = coarser_losses(parts, spacing, found, side, change);
     if (!again) continue;
     if (!(again->spacing < spacing_of_found)) break;
-    if (const auto closer = by_integrals(again->parts(parts), again->spacing, target, side, {})) {
+    const std::vector<RepeatedLoss> moved = again->parts(parts);
+    if (const auto closer = by_integrals(moved, again->spacing, target, side, {},
+                                         start_near_mean(moved, again->spacing, target))) {
       return side == Side::above ? numerics::smaller(found, *closer) : numerics::larger(found, *closer);
     }
   }
@@ -114,19 +131,29 @@ double on_lattice_for(double found, double spacing_of_found, Parts parts, double
 // The bound on epsilon by integrals: with little work on the given and on a coarser lattice, then with more
 // work on both; nullopt if all fail.
 std::optional<double> by_some_integrals(Parts parts, double spacing, double target, Side side) {
-  if (const auto found = by_integrals(parts, spacing, target, side, kQuick)) return found;
+  const auto near_mean = [&](Parts of, double lattice) { return start_near_mean(of, lattice, target); };
+  if (const auto found = by_integrals(parts, spacing, target, side, kQuick, near_mean(parts, spacing))) {
+    return found;
+  }
   const double chernoff = chernoff_epsilon(parts, spacing, target);
   const auto coarse = coarser_losses(parts, spacing, chernoff, side);
   const std::vector<RepeatedLoss> moved = coarse ? coarse->parts(parts) : std::vector<RepeatedLoss>{};
   if (coarse) {
-    if (const auto found = by_integrals(moved, coarse->spacing, target, side, kQuick)) {
+    const Start start = near_mean(moved, coarse->spacing);
+    if (const auto found = by_integrals(moved, coarse->spacing, target, side, kQuick, start)) {
       return *found < kFarBelow * chernoff
                  ? on_lattice_for(*found, coarse->spacing, parts, spacing, target, side)
                  : *found;
     }
   }
-  if (const auto found = by_integrals(parts, spacing, target, side, {})) return found;
-  return coarse ? by_integrals(moved, coarse->spacing, target, side, {}) : std::nullopt;
+  const auto near_chernoff = [&](Parts of, double lattice) {
+    return start_near_chernoff(of, lattice, target, chernoff);
+  };
+  if (const auto found = by_integrals(parts, spacing, target, side, {}, near_chernoff(parts, spacing))) {
+    return found;
+  }
+  if (!coarse) return std::nullopt;
+  return by_integrals(moved, coarse->spacing, target, side, {}, near_chernoff(moved, coarse->spacing));
 }
 
 double upper_without_shifts(Parts parts, double spacing, double target) {

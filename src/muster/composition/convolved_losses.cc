@@ -116,8 +116,9 @@ class Cells {
       const double d = loss - ends_[cell] + off;
       const double width = ends_[cell + 1] - ends_[cell];
       const double y = (width - d) / 2;
+      // In a wide cell, the rounding of 1 - e^{-d} is at most an ulp of 1.
       const double share =
-          width <= kNarrow ? d * inverse_[cell] * (1 + y * (1 + y)) : -std::expm1(-d) * inverse_[cell];
+          inverse_[cell] * (width <= kNarrow ? d * (1 + y * (1 + y)) : 1 - std::exp(-d) + kUlpAbove);
       const double part = mass * smaller(share * (1 + 8 * kUlpAbove), 1.0);
       up += part;
       down += mass - part;
@@ -137,7 +138,7 @@ class Cells {
     const auto each = [&](std::size_t cell, double loss, double mass) {
       const double d = larger(0.0, loss - ends_[cell] - off);
       sum += mass;
-      v += mass * (d <= kNarrow ? d * (1 - d / 2) : -std::expm1(-d));
+      v += mass * (d <= kNarrow ? d * (1 - d / 2) : 1 - std::exp(-d));
     };
     visit(law, first, last, shift, times, each, [&](std::size_t cell) {
       masses_[cell] += sum;

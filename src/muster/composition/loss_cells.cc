@@ -96,12 +96,13 @@ class Divider {
     const double width = to - from;
     const auto low = std::lower_bound(points_.begin(), points_.end(), from - width / 4) - points_.begin();
     const auto high = std::upper_bound(points_.begin(), points_.end(), to + width / 4) - points_.begin();
+    const double longer = std::tanh(width / 4);
     double cost = 0;
     for (std::size_t t = 0; t < tilts_.size(); ++t) {
       const double mass = sums_[t][static_cast<std::size_t>(high)] - sums_[t][static_cast<std::size_t>(low)];
       const double spread = tilts_[t] * width / 2;
       const double half = std::sinh(smaller(spread / 2, kSteepest));
-      cost += larger(0.0, mass) * (spread * std::tanh(width / 4) + 2 * half * half);
+      cost += larger(0.0, mass) * (spread * longer + 2 * half * half);
     }
     return {cost, from, to};
   }

@@ -111,34 +111,48 @@ class Search {
     return true;
   }
 
-  // The Illinois variant of regula falsi: if one end of the bracket stays for two steps in a row, its
-  // ordinate (at_low_ or at_high_) is halved. If it stays for three, the next step bisects the bracket.
+  // The method of Anderson and Bjoerck, a variant of regula falsi: if one end of the bracket stays for two
+  // steps in a row, its ordinate (at_low_ or at_high_) is reduced. After three steps in a row that did not
+  // halve the bracket, the next step bisects it. (N. Anderson, A. Bjoerck, A new high order method of regula
+  // falsi type for computing a root of an equation, BIT 13, 1973.)
   void narrow() {
     int same_side = 0;  // how many times in a row the upper end moved; negative if the lower end did
+    int slow = 0;       // how many steps in a row have not halved the bracket
     for (int i = 0; i < 200 && high_ - low_ > 1e-9 * high_; ++i) {
       const double fraction = at_low_ / (at_low_ - at_high_);
       double x = low_ + (high_ - low_) * (std::isfinite(fraction) ? fraction : 0.5);
       // The step aims past the crossing by this margin, so that the other end of the bracket moves too.
       const double margin = larger(2e-10 * high_, 1e-4 * (high_ - low_));
-      if (same_side >= 3 || same_side <= -3 || at_high_ < -700) {
+      if (slow >= 3 || at_high_ < -700) {
         x = 0.5 * (low_ + high_);
         same_side = 0;
       } else {
         x += same_side > 0 ? -margin : margin;
       }
       x = within(x, low_ + 1e-10 * high_, high_ - 1e-10 * high_);
+      const double width = high_ - low_;
       const double v = value_(x);
       if (holds_(v)) {
+        const double before = at_high_;
         high_ = x;
         at_high_ = logarithm(v);
-        if (same_side > 0) at_low_ /= 2;
+        if (same_side > 0) at_low_ *= kept(at_high_, before);
         same_side = larger(same_side, 0) + 1;
       } else {
+        const double before = at_low_;
         set_low(x, v);
-        if (same_side < 0) at_high_ /= 2;
+        if (same_side < 0) at_high_ *= kept(at_low_, before);
         same_side = smaller(same_side, 0) - 1;
       }
+      slow = high_ - low_ > 0.5 * width ? slow + 1 : 0;
     }
+  }
+
+  // The factor that reduces the ordinate of the end that stays, if that of the other end has moved from `before`
+  // to `now`. It follows from the slope between the two points, and is a half where that is of no use.
+  static double kept(double now, double before) {
+    const double share = 1 - now / before;
+    return share > 0 && share < 1 ? share : 0.5;
   }
 
   F& value_;

@@ -408,8 +408,11 @@ void angles(const double* points, std::size_t atoms, double t, double reach, dou
   if (!(std::abs(t) * reach < kCountedFar)) count_work(atoms, kWorkOfFarSine, 0);
   if (HWY_DYNAMIC_DISPATCH(Angles)(points, atoms, t, reach, cosines, sines)) return;
   for (std::size_t i = 0; i < atoms; ++i) {
-    cosines[i] = std::cos(t * points[i]);
-    sines[i] = std::sin(t * points[i]);
+    const double angle =
+        t * points[i];  // computed once, so that the compiler computes both functions together
+    const double cosine = std::cos(angle), sine = std::sin(angle);
+    cosines[i] = cosine;
+    sines[i] = sine;
   }
 }
 

@@ -142,14 +142,18 @@ Tilt far_tilt(const AtomicLaw& law, double c, double top) {
 Tilt tilt_of(const AtomicLaw& law, double c) {
   // A very negative exponent is harmless, because e^{cy} merely vanishes. Only a large positive one needs
   // far_tilt(), which is less precise where log E e^{cY} is close to zero.
-  const TiltSums sums = tilt_sums(law.points.data(), law.weights.data(), law.points.size(), c);
-  if (sums.largest_exponent >= 300) {
-    return far_tilt(law, c, sums.largest_exponent);
+  constexpr double kFar = 300;
+  // Most laws are sorted, so their ends show that an exponent is large before any is computed.
+  if (law.points.empty() || larger(c * law.points.front(), c * law.points.back()) < kFar) {
+    const TiltSums sums = tilt_sums(law.points.data(), law.weights.data(), law.points.size(), c);
+    if (sums.largest_exponent < kFar) {
+      const double total = 1 + sums.growth;
+      const double mean = sums.first / total;
+      return {std::log1p(sums.growth), mean, larger(0.0, sums.second / total - mean * mean),
+              sums.absolute / total, sums.nonzero / total};
+    }
   }
-  const double total = 1 + sums.growth;
-  const double mean = sums.first / total;
-  return {std::log1p(sums.growth), mean, larger(0.0, sums.second / total - mean * mean),
-          sums.absolute / total, sums.nonzero / total};
+  return far_tilt(law, c, c * (c > 0 ? law.largest_point() : law.smallest_point()));
 }
 
 double AtomicLaw::log_mgf(double c) const { return tilt_of(*this, c).log_mgf; }

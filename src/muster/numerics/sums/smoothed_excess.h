@@ -16,6 +16,7 @@
 #include "muster/numerics/sums/atomic_law.h"
 #include "muster/numerics/sums/contour.h"
 #include "muster/numerics/sums/frequency_walk.h"
+#include "muster/numerics/work.h"
 
 namespace muster::numerics::contour {
 
@@ -57,6 +58,9 @@ inline bool is_in_range(double c) { return c > 1e-140 && c < 1e140; }
 struct SquareTerm {
   double real, modulus, cosine;
   SquareTerm(double size, double angle, double c, double t) : cosine(std::cos(angle)) {
+    // From about this angle on, the C library reduces angles with many digits of pi.
+    constexpr double kFar = 1e8;
+    if (std::abs(angle) > kFar) count_work(1, kWorkOfFarSine, 0);
     const double slope = t / c;
     const double inverse = 1 / (1 + slope * slope);
     modulus = size * (1 / (c * c)) * inverse;
