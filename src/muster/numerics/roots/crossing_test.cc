@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 namespace muster::numerics {
 namespace {
@@ -51,6 +52,34 @@ TEST(Crossing, AFallingFunctionIsSearchedOnce) {
     EXPECT_NEAR(found, std::sqrt(1 - 2 * std::log(target)) - 1, 1e-8 * found);
     EXPECT_LE(evaluations, 30) << target;
   }
+}
+
+// The logarithm of a composed bound can have kinks, and can be almost constant over a long way before it falls.
+// Secants alone would then move one end of the bracket by tiny steps.
+TEST(Crossing, KinksAndPlateausTakeFewEvaluations) {
+  int evaluations = 0, searches = 0, total = 0;
+  for (const double kink : {0.5, 3.0, 20.0}) {
+    for (const double before : {1e-3, 1e-2, 5.0}) {
+      for (const double after : {1e-2, 1.0, 300.0}) {
+        const auto value = [&](double x) {
+          ++evaluations;
+          return std::exp(-3 - before * smaller(x, kink) - after * larger(0.0, x - kink));
+        };
+        for (const double crossing : {0.01, 0.9, 1.001, 1.1, 7.0}) {
+          const double target = value(crossing * kink);
+          if (target < 1e-300) continue;
+          evaluations = 0;
+          const double found = crossing_from_above(value, target, 1e20);
+          EXPECT_LE(value(found), target);
+          EXPECT_NEAR(found, crossing * kink, 1e-8 * crossing * kink) << before << ' ' << after;
+          total += evaluations - 1;  // one of them checked the result
+          ++searches;
+        }
+      }
+    }
+  }
+  std::printf("%d searches took %d evaluations\n", searches, total);
+  EXPECT_LE(total, 25 * searches);
 }
 
 }  // namespace
