@@ -8,18 +8,22 @@
 //   --jobs J                       processes that run at once
 //   --limit C                      processor seconds for one question and all its comparisons
 //   --relations R                  relations per question, drawn at random; -1: all
-//   --slow-fails                   an answer of more than 5 processor seconds fails the run
+//   --slow-fails                   an answer of more than 5 processor seconds fails the run; at the end,
+//                                  questions with such an answer are asked again, one at a time, because
+//                                  processes that share a core take longer
 //   --log FILE                     keeps every verdict; questions that FILE holds are not asked again
 //   --show I                       prints the command and the verdict of one question
 // Exit status: 0 nothing found, 1 a finding that is not in known_findings.cc, 2 usage.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tests/reference/check.h"
 #include "tests/reference/generator.h"
@@ -83,6 +87,11 @@ bool read_options(int argc, char** argv, Options& options) {
   return options.limits.jobs > 0;
 }
 
+bool is_slow(const Verdict& verdict) {
+  return std::ranges::any_of(verdict.findings,
+                             [](const Finding& each) { return each.kind == Finding::Kind::slow; });
+}
+
 int run(const Options& options) {
   if (options.show)
     fmt::print("{}\n", command_line(random_question(options.seed, options.first, options.focus)));
@@ -96,6 +105,18 @@ int run(const Options& options) {
   for (const auto& [index, verdict] : log.before()) count_in(index, verdict);
   const std::uint64_t known = tally.asked();
   std::uint64_t following = options.first;
+  const Job ask = [&](std::uint64_t index, int out) {
+    const Question question = random_question(options.seed, index, options.focus);
+    const auto announce = [&](const std::string& command) { write_all(out, "asking\t" + command + "\n"); };
+    write_all(out, text_of(check(question, options.seed, index, options.effort, announce)));
+  };
+  const auto keep = [&](const Finished& finished) {
+    const Verdict verdict = verdict_of(finished, options.limits.processor_seconds);
+    log.keep(finished.index, verdict);
+    count_in(finished.index, verdict);
+    std::fflush(stdout);
+  };
+  std::vector<std::uint64_t> again;  // questions with an answer that seems to be slow
   run_pool(
       options.limits,
       [&](std::uint64_t& index) {
@@ -103,19 +124,24 @@ int run(const Options& options) {
         index = following++;
         return index < options.first + options.count;
       },
-      [&](std::uint64_t index, int out) {
-        const Question question = random_question(options.seed, index, options.focus);
-        const auto announce = [&](const std::string& command) {
-          write_all(out, "asking\t" + command + "\n");
-        };
-        write_all(out, text_of(check(question, options.seed, index, options.effort, announce)));
-      },
+      ask,
       [&](const Finished& finished) {
-        const Verdict verdict = verdict_of(finished, options.limits.processor_seconds);
-        log.keep(finished.index, verdict);
-        count_in(finished.index, verdict);
-        std::fflush(stdout);
+        const bool slow = is_slow(verdict_of(finished, options.limits.processor_seconds));
+        if (slow && options.slow_fails && options.limits.jobs > 1) {
+          again.push_back(finished.index);
+        } else {
+          keep(finished);
+        }
       });
+  std::size_t asked_again = 0;
+  run_pool(
+      {.jobs = 1, .wall_seconds = 0, .processor_seconds = options.limits.processor_seconds},
+      [&](std::uint64_t& index) {
+        if (asked_again == again.size()) return false;
+        index = again[asked_again++];
+        return true;
+      },
+      ask, keep);
   fmt::print("{}", tally.summary());
   if (tally.asked() < known + options.count && known == 0) {
     fmt::print("{} of {} questions were asked in {} s\n", tally.asked(), options.count,
