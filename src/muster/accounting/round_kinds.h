@@ -24,7 +24,7 @@ namespace muster::accounting {
 enum class ChargedBy { smallest_bound, local_guarantee };
 
 struct RoundKind {
-  RoundKind(const Mechanism& mechanism, const Participation& participation, ChargedBy by);
+  RoundKind(const Mechanism& of, const Participation& with, ChargedBy by);
 
   Mechanism mechanism;
   Participation participation;
