@@ -103,7 +103,7 @@ TEST(Corners, TheSmallestDeltasAreComposed) {
 // The bounds by class C take seconds here. A bound that is provably larger has no value, and says why.
 TEST(Corners, ABoundThatIsOnlyShownIsLeftOutIfTheOthersTookMuchWork) {
   const Accountant accountant(LdpSgdLocal{10.5}, ShuffledCheckIn{ClientCount::of(1221), Rate::of(0.58)});
-  for (int again = 0; again < 2; ++again) {  // the answer does not depend on what was asked before
+  for (int again = 0; again < 2; ++again) {  // also if the tables are already there
     const Statement s = accountant.account(1'000, {Question::Kind::epsilon_at_delta, 5e-5}, View::sum_only);
     EXPECT_EQ(s.best.id, "class-c");
     const auto shown = std::ranges::find(s.all, "clone-pair", &Bound::id);

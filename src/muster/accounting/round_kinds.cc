@@ -1,6 +1,7 @@
 #include "muster/accounting/round_kinds.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "muster/accounting/theorems/applicable.h"
 #include "muster/accounting/theorems/local/local.h"

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <list>
 #include <memory>
-#include <optional>
 
 #include "muster/composition/round_curve.h"
 #include "muster/composition/typed_rounds.h"

@@ -36,7 +36,8 @@ class ComposedUpper {
   Bound bound(View view, const Gate& gate, std::uint64_t rounds, const Question& question) const;
   // Returns the bound without values, for a bound that is not charged and would take too much work.
   Bound left_out(View view) const;
-  // The work (numerics/work.h) that bound() took, at most, in any call so far.
+  // The largest work (numerics/work.h) that a call of bound() took so far. A call that repeats a question finds
+  // its tables and takes less; with the largest work, it leaves out the same bounds as the first call.
   double most_work() const { return most_work_; }
 
  private:
