@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "build_identity.h"
 #include "command.h"
 #include "help_layout.h"
 #include "muster/core/error.h"
@@ -143,7 +144,7 @@ int run(int argc, char** argv) {
   refuse_empty_values(argc, argv);
   CLI::App root("Private learning with shuffled check-ins", "muster");
   root.formatter(std::make_shared<HelpLayout>());
-  root.set_version_flag("-V,--version", "muster " MUSTER_VERSION);
+  root.set_version_flag("-V,--version", build_identity());
   root.require_subcommand(0, 1);
   root.allow_extras();
   root.footer("Each command has its own --help. Documentation: docs/accounting.md, docs/plan.md");

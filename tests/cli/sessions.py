@@ -21,6 +21,7 @@ import tempfile
 MASKS = [
     (re.compile(r"numerical error [0-9.e+-]+"), "numerical error <small>"),
     (re.compile(r"\b[0-9]+\.[0-9] ms\b *"), "<time>  "),
+    (re.compile(r"^(source|build): .*$", re.MULTILINE), r"\1: <of this build>"),
 ]
 
 

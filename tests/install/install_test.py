@@ -60,7 +60,9 @@ class Install(unittest.TestCase):
 
     def test_the_command_runs(self):
         version = re.search(r"^project\(muster VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.M).group(1)
-        self.assertEqual(run(self.command, "--version"), f"muster {version}\n")
+        self.assertRegex(run(self.command, "--version"),
+                         f"^muster {re.escape(version)}\nsource: (commit [0-9a-f]{{40}}(, modified)?|not from a git "
+                         f"checkout)\nbuild: \\S+ [0-9.]+, \\S+, .+\n$")
 
     def test_no_file_leads_back_to_the_build(self):
         for path in self.files:
