@@ -1,7 +1,7 @@
 // Asks extreme questions, for which rounding, overflow or a table that is too coarse could give a number
-// far below the truth, or even 0. The truths are computed independently: by one round of the exact pair, by
-// a closed form, or by enumeration. If one message hides among n messages, its epsilon minus ln n serves as
-// the truth.
+// far below the truth, or even 0. What the answers may not be below is computed independently: by
+// tools/golden/extremes.py from what one guess of the adversary achieves, by a closed form, or by enumeration.
+// For one message that hides among n messages it is the message's own epsilon minus ln n.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -39,17 +39,15 @@ void expect_at_least(const Statement& s, double truth, const std::string& what) 
   EXPECT_LE(s.best.lower.value_or(0), *s.best.upper);
 }
 
-// With losses of a hundred and more in few rounds, the composed curve is flat and then falls at once. The
-// first question is about two rounds, which cost at least as much as one: an epsilon of 130.68 for the data
-// sets whose other records all equal the victim's alternative. accountant_corners_test.cc asks about more
-// rounds and other sizes.
+// With losses of a hundred and more in few rounds, the composed curve is flat and then falls at once.
+// accountant_corners_test.cc asks about more rounds and other sizes.
 TEST(Extremes, FlatCurvesAreComposed) {
-  expect_at_least(epsilon_of(GaussianLocal{0.15}, check_in(1'000, 0.1), 2, 1e-5), 130.7, "two check-ins");
+  expect_at_least(epsilon_of(GaussianLocal{0.15}, check_in(1'000, 0.1), 2, 1e-5), 214.48, "two check-ins");
   // Hiding among a hundred clients can lower one message's epsilon of 25 by ln 100 = 4.6.
   expect_at_least(epsilon_of(LdpSgdLocal{25},
                              RandomCheckIn{Kind::averaged, clients(1'000), 100, Rate::of(0.01)}, 3, 1e-5),
                   18.1, "averaged slots");
-  expect_at_least(epsilon_of(PureLocal{22}, Shuffle{clients(10)}, 2, 1e-5), 22 - std::log(10.0), "ten of 22");
+  expect_at_least(epsilon_of(PureLocal{22}, Shuffle{clients(10)}, 2, 1e-5), 39.39, "ten of 22");
   expect_at_least(epsilon_of(GaussianLocal{0.05}, AggregatedCheckIn{clients(10), Rate::of(0.1)}, 3, 1e-5),
                   800, "a sum of ten");
   expect_at_least(epsilon_of(LdpSgdLocal{30}, AggregatedCheckIn{clients(100), Rate::of(0.5)}, 10, 1e-5),
@@ -63,7 +61,7 @@ TEST(Extremes, FlatCurvesAreComposed) {
       1e-5, "fixed slots");
   expect_at_least(epsilon_of(GaussianLocal{0.15},
                              ShuffledCheckIn{clients(1'000), Rate::of(0.1), Rate::of(0.05)}, 2, 1e-5),
-                  130.6, "unequal rates");
+                  215.86, "unequal rates");
   // Only the upper value is computed, because the lower one takes seconds.
   const std::optional<double> laplace =
       Accountant(LaplaceLocal{32.72}, Shuffle{clients(5)}).upper(2, {Question::Kind::epsilon_at_delta, 0.1});
@@ -130,17 +128,17 @@ TEST(Extremes, OneClientIsItsOwnCrowd) {
 
 // Where e^epsilon is beyond the range of a double, the answer must not become 0.
 TEST(Extremes, LossesPastTheRangeOfDoubles) {
-  // With one client, delta is the Gaussian's own divergence: Phi(20 - 17.75) - e^710 Phi(-20 - 17.75).
+  // With one client, delta is the Gaussian's own divergence.
   expect_at_least(delta_of(GaussianLocal{0.05}, Shuffle{clients(1)}, 1, 710), 0.98693, "one client");
   expect_at_least(
       epsilon_of(GaussianLocal{0.03}, RandomCheckIn{Kind::sliding, clients(5), 53, Rate::of(1)}, 1, 1e-6),
       2538 - std::log(53.0), "a sliding window");
   expect_at_least(delta_of(GaussianLocal{0.02}, FixedSubset{clients(5), 3}, 1, 1), 0.59999, "three of five");
   const Statement s = epsilon_of(GaussianLocal{0.03}, check_in(1'000, 0.1), 1, 1e-5);
-  expect_at_least(s, 2469.18 - std::log(1'000.0), "a check-in");
-  EXPECT_LE(*s.best.upper, 2469.18 - std::log(1'000.0) + 1);
-  expect_at_least(epsilon_of(GaussianLocal{std::ldexp(1.0, -12)}, check_in(1'000, 0.1), 7, 1e-5), 3.3e7,
-                  "2^-12");
+  expect_at_least(s, 2462.275, "a check-in");
+  EXPECT_LE(*s.best.upper, 2463.27);
+  expect_at_least(epsilon_of(GaussianLocal{std::ldexp(1.0, -12)}, check_in(1'000, 0.1), 7, 1e-5), 1.67e8,
+                  "seven rounds at 2^-12");
   expect_at_least(epsilon_of(PureLocal{700}, check_in(1'000, 0.1), 3, 1e-5), 690, "epsilon0 = 700");
   expect_at_least(epsilon_of(PureLocal{1e6}, check_in(1'000, 0.1), 3, 1e-5), 9e5, "epsilon0 = 10^6");
 }
@@ -159,7 +157,7 @@ TEST(Extremes, TinyEpsilonsAreNotRounded) {
     EXPECT_LE(*s.best.lower, *s.best.upper);
   }
   const Statement deep = epsilon_of(GaussianLocal{1e4}, Shuffle{clients(1)}, 1, 1e-203);
-  EXPECT_GE(*deep.best.upper, 0.0060078835762);
+  expect_at_least(deep, 0.0060078835767, "much noise");
 }
 
 // For small epsilon0, a difference of two exponentials near 1 loses all its digits. If it is computed from
@@ -180,8 +178,8 @@ TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
   }
   // With one client at rate 1, the sum is the client's message.
   const Statement s = epsilon_of(GaussianLocal{0.5}, AggregatedCheckIn{clients(1), Rate::of(1)}, 1, 1e-5);
-  EXPECT_LE(*s.best.lower, 24.38161088);
-  EXPECT_GE(*s.best.upper, 24.38161087);
+  expect_at_least(s, 24.38161088, "a sum of one");
+  EXPECT_LE(*s.best.lower, 24.38161089);
   // For a fixed subset of k of n clients, where all others hold the alternative, the truth is (1/n) times the
   // mean of ( sum_{i<=k} (r_i - 1) - n (E - 1) )_+ with E = e^epsilon, by the formula of the swap theorem.
   for (const double epsilon0 : {1e-8, 1e-5, 1e-2, 1.0}) {
