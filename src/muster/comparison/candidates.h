@@ -35,7 +35,7 @@ struct LeftOut {
 struct Candidates {
   protocols::Plan own;                 // the plan with its own protocol and randomizer
   std::vector<protocols::Plan> plans;  // a plan for each pair, by protocol, then by randomizer
-  // The plan's own protocol with each randomizer of `plans`, for the reference without a shuffler.
+  // The plan's own protocol with each randomizer of `plans`, for the reference `local` (comparison.h).
   std::vector<protocols::Plan> local;
   std::vector<LeftOut> left_out;
 };

@@ -49,7 +49,7 @@ std::string refusal(const PlanSource& source, const Wanted& wanted) {
 
 TEST(Candidates, AllThatAreCompleteAreTakenAndTheOthersSayWhatTheyNeed) {
   const Candidates all = candidates_of(source_with(), {}, Command::compare, Solves::noise);
-  // Three protocols, each with all six randomizers that have a sampler and need no further key.
+  // There are three protocols, each with all six randomizers that have a sampler and need no further key.
   EXPECT_EQ(all.plans.size(), 3U * 6U);
   EXPECT_THAT(pairs_of(all), testing::Contains("aggregated-check-in laplace"));
   EXPECT_THAT(pairs_of(all), testing::Not(testing::Contains("shuffle pure")));

@@ -42,8 +42,8 @@ std::optional<double> variance_of(const Plan& plan) {
              : std::optional(protocols::round_variance(plan.values()));
 }
 
-// The row of the plan with the noise that meets the target in `view`, or in the protocol's own view if there
-// is none. If no noise meets the target, or no theorem covers the plan, the row has no bound but gives the
+// The row of the plan with the noise that meets the target in `view`, or in the protocol's own view if `view`
+// is empty. If no noise meets the target, or no theorem covers the plan, the row has no bound but gives the
 // reason.
 Row solved_row(const Plan& plan, const Request& request, std::optional<accounting::View> view) {
   Row row = unsolved_row(plan, view.value_or(own_view_of(plan)));

@@ -2,7 +2,8 @@
 // population.test_data, and population.records if it names a column.
 //
 // These keys apply to csv data only. The test set may be named by a column or by a file, but not by both. If
-// a column names the owners of the records, the plan may neither deal nor share them. The function is pure.
+// a column names the owners of the records, the plan may neither state a partition of the records nor let
+// clients share them. The function is pure.
 #pragma once
 
 #include <optional>

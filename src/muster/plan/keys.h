@@ -51,7 +51,7 @@ struct KeySpec {
   bool applies_to(Command command) const {
     return command == Command::train || command == Command::compare || commands == "all";
   }
-  // An empty `model` means that the plan does not state one, and then no model excludes the key.
+  // An empty `model` stands for a plan that states no model; then `models` does not limit the key.
   bool applies_to(std::string_view protocol, std::string_view randomizer, std::string_view model = {}) const;
   bool applies_to_model(std::string_view model) const;
 

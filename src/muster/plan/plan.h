@@ -1,11 +1,13 @@
 // A plan is one typed, validated and immutable object, which is accounted, calibrated, trained and reported.
 //
 // A plan is read from TOML, overridden by flags, validated as a whole, and never changed afterwards; `with`
-// makes another plan. A plan's hash, schedule and epsilon include the overrides. docs/plan.md documents the
-// keys, ranges and defaults. A key that is unknown or does not apply to the chosen protocol, randomizer or
-// command is refused. A protocol, randomizer or model that the command does not support is also refused.
-// Errors carry file, line, key, value and allowed range. Where an override changes the protocol or the
-// randomizer, the file's keys that then do not apply are left out instead, and left_out() lists them.
+// makes another plan. A plan's hash, schedules and epsilon follow from the values after overrides.
+// docs/plan.md documents the keys, ranges and defaults. A key that is unknown, or that does not apply to the
+// chosen protocol, randomizer or model, is refused, and so is a flag whose key the command does not read. A
+// protocol, randomizer or model that the command does not support is also refused. An error names the key,
+// and most errors also its value, the allowed values, and its position (file, line and column, or the flag).
+// Where an override changes the protocol or the randomizer, the file's keys that then do not apply are left
+// out instead of refused, and left_out() lists them.
 //
 // A key has its field and default in PlanValues, its accessor in Plan, and its row in key_table.cc; keys.h
 // describes the rows.
@@ -196,10 +198,10 @@ class Plan {
   bool holds_several() const { return records() > 1 || !owner().empty(); }
   bool has_slots() const;  // whether the protocol is one of random-check-in-*
   bool is_statistic() const { return model() == ModelKind::mean || model() == ModelKind::histogram; }
-  // Returns the number of updates of the model in one of the `rounds`. It is 1 except in slot protocols,
-  // where a round is a run with one update per slot. A run has `slots` slots or, with a sliding window,
-  // clients - slots + 1 of them (0 if there are more slots than clients). The learning rate, log_every and
-  // checkpoint_every count updates.
+  // Returns the number of updates in one of the `rounds`. It is 1 except in slot protocols, where a round is
+  // a run and every slot counts as an update, even if `batch` slots make one step of the model. A run has
+  // `slots` slots or, with a sliding window, clients - slots + 1 of them (0 if there are more slots than
+  // clients). The learning rate, log_every and checkpoint_every count updates.
   std::uint64_t updates_per_round() const;
   std::uint64_t updates() const;  // rounds * updates_per_round(), at most 2^64 - 1
   // Returns how many rounds are charged for the first `done` updates. A run of slots is charged in full once
@@ -213,8 +215,8 @@ class Plan {
   // unless the dropout changes.
   std::vector<accounting::Stage> stages() const;
   // The canonical text states the values after overrides and defaults, one "key = value" per line, sorted by
-  // key. KeySpec::canonical defines which keys it leaves out. `hash` is its BLAKE2b-256 hash in lower-case
-  // hexadecimal.
+  // key. KeySpec::canonical defines which keys it leaves out. `hash` returns the BLAKE2b-256 hash of this
+  // text in lower-case hexadecimal.
   std::string canonical() const;
   std::string hash() const;
 

@@ -36,8 +36,8 @@ double k_rr_second_moment(const PlanValues& values) {
   return randomizers::k_rr_second_moment(randomizers::ideal_kept(*values.epsilon0, k), k);
 }
 
-// Returns e^epsilon0, or e^100 if epsilon0 is larger, so that the value stays finite. The estimates below do
-// not matter for epsilon0 above 100.
+// Returns e^epsilon0, or e^100 if epsilon0 is above 100, so that the value stays finite. The estimates below
+// do not matter for such an epsilon0.
 double capped_exp(const PlanValues& values) { return std::exp(std::min(*values.epsilon0, 100.0)); }
 
 // Returns the likelihood_variance of a randomizer of class C (docs/theory/class-c.md), which is

@@ -215,7 +215,7 @@ TEST(PlanRefusals, EveryWordOfTheMessageHelps) {
       "not come first; allowed: number in (0, 1], or [lo, hi] (as a flag lo:hi)");
 }
 
-// The reason is data, so that a program need not read the message.
+// The reason of an Error is an enumerator, so that a program need not read the message.
 TEST(PlanRefusals, StateTheirReason) {
   struct Refused {
     const char* key;

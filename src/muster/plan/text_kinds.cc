@@ -82,7 +82,7 @@ void DataSet::read(const Stated& stated, PlanValues& values) const {
     refuse(stated, Reason::out_of_range, "is of another kind");
   }
   if (begins == nullptr && colon != text.npos && text.find('/') > colon) {
-    // A folder with a colon in its name must be written idx:NAME.
+    // A folder whose path has a colon before its first slash must be written idx:PATH.
     refuse(stated, Reason::unknown, "is an unknown kind of data");
   }
   field.set(values, begins != nullptr || text == "digits" ? text : "idx:" + text);

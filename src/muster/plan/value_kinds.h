@@ -7,7 +7,8 @@
 //     allowed(command)       Describes the allowed values, as in "number in (0, 1]".
 //     kPlaceholder           Stands for a value in --help, as in "NUMBER".
 //
-// A kind is immutable and may be shared between threads; the functions are pure.
+// A kind is immutable and may be shared between threads. Its functions change nothing except the `values`
+// that read() fills.
 #pragma once
 
 #include <array>
@@ -30,7 +31,8 @@ namespace muster::protocols {
 // The largest TOML integer.
 inline constexpr std::uint64_t kMaxInteger = std::numeric_limits<std::int64_t>::max();
 
-// The member of PlanValues that a key fills. An optional member has no value unless a plan states one.
+// The member of PlanValues that a key fills. An optional member has no value unless a plan states one or the
+// key has a default that depends on other keys (KeySpec::fill in keys.h).
 template <typename T>
 class Field {
  public:

@@ -1,8 +1,9 @@
 // The value that a plan or a flag states for one key, and the parsing that all kinds of values share.
 //
-// An integer in a TOML file must be a TOML integer. A flag, which is text, may also write it as 1e8. Keys for
-// numbers accept TOML integers and floats, but not nan, inf or numbers outside the range of a double. The
-// functions are pure and may be called from any thread.
+// In a TOML file, an integer must be written as a TOML integer, not as a float; a key that allows integers
+// above 2^63 - 1 also accepts text. A text, such as the value of a flag, may also write the integer as 1e8.
+// Keys for numbers accept TOML integers and floats, but not nan, inf or numbers outside the range of a
+// double. The functions are pure and may be called from any thread.
 #pragma once
 
 #include <cstdint>

@@ -8,9 +8,9 @@
 //
 // A check-in coin is a 64-bit number; the client checks in if the number is below 2^64 times the rate. The
 // first 16 bits of the coins are packed, so that one block of the cipher (random/keyed_stream.h) serves eight
-// clients. They decide all but one coin in 65,536, and only the undecided coins draw their remaining bits. So
-// ten million coins take a millisecond, a thousand million take a tenth of a second, and no table of clients
-// is kept.
+// clients. These bits decide all but one coin in 65,536, and only the undecided coins draw their remaining
+// bits. So ten million coins take a millisecond, a thousand million take a tenth of a second, and no table of
+// clients is kept.
 //
 // Example:
 //     CheckInCoins coins(key, 0.1, 0.0);
@@ -51,8 +51,8 @@ class CheckInCoins {
 
  private:
   // Returns the client's own rate, if rates differ. This code is not part of check_in, which is called for
-  // every coin that may be a report and should be inlined: a function that holds a stream is too long for
-  // that.
+  // every coin that may lead to a report and should be inlined: a function that holds a KeyedStream is too
+  // long for that.
   random::Probability drawn_rate(std::uint64_t client) const;
   // Whether the coin whose first 16 bits are `beginning` is below the client's rate.
   bool checks_in(std::uint64_t round, std::uint64_t client, std::uint16_t beginning) const;

@@ -43,7 +43,7 @@ struct EndedBlocks {
   }
 };
 
-// Does no other work after a row.
+// A `Beside` for DirectionRows (below) that does nothing.
 struct NothingBeside {
   HWY_INLINE void operator()(std::size_t) {}
   HWY_INLINE void Rest(std::size_t, std::size_t) {}

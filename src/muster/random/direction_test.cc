@@ -67,8 +67,9 @@ TEST(Direction, IsTheNormalsWithTheirSums) {
   });
 }
 
-// Tests that a squared coordinate of a uniform direction has the law Beta(1/2, (d-1)/2). If `cube`, the
-// vector is uniform in a cube instead of normal, and the test must reject the law of its coordinate.
+// Tests that a squared coordinate of a uniform direction has the law Beta(1/2, (d-1)/2), and sets `positive`
+// to the number of vectors whose coordinate is positive. If `cube`, the vector is uniform in a cube instead
+// of normal, and the test must reject the law of its coordinate.
 testing::Verdict coordinate_law(std::size_t d, std::size_t coordinate, bool cube, std::uint64_t& positive) {
   const RunKey key = RunKey::from_seed(4);
   std::vector<double> mapped;

@@ -70,7 +70,7 @@ PairBits drawn_bits(const RunKey& key, const StreamAddress& address, std::uint64
   if (pair >> 32 != 0) {
     throw Error(ErrorCode::internal, "pair", std::to_string(pair), "below 2^32", "no such normals");
   }
-  // A group of 16 pairs takes 32 half words: first the 16 radius words, then the 16 angle words.
+  // A group of 16 pairs takes 32 halves of 64-bit words: first the 16 radius words, then the 16 angle words.
   std::array<std::uint64_t, 10> words;
   const std::uint64_t half = pair % 16;
   const Counter counter = counter_of_normal(address, pair / 16 * kNormalGroup, kNormalGroup);

@@ -142,11 +142,13 @@ TEST(ExactNormals, BitsRunOutAsOftenAsDerived) {
   }
 }
 
-// Tests the law of the length R of pairs whose radius words start with 27 zeros (`far`) or 27 ones. Then
-// U = e^(-R^2 / 2) is uniform on an interval of length 2^-27. The sampler under test continues such words.
+// A sampler under test. It returns the integer nearest to `deviation` times the first or `second` normal of
+// the pair whose words begin with `bits` and go on with the words of `further`.
 using Sampler =
     std::function<std::int64_t(const PairBits& bits, BitSource& further, bool second, double deviation)>;
 
+// Tests the law of the length R of pairs whose radius words start with 27 zeros (`far`) or 27 ones. Then
+// U = e^(-R^2 / 2) is uniform on an interval of length 2^-27.
 testing::Verdict law_of_length(const Sampler& sampler, bool far) {
   KeyedStream words(kKey, {Purpose::audit, 5, far});
   std::vector<double> mapped;

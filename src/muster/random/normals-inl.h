@@ -35,7 +35,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // within kNormalError of every normal that its radius and angle words allow (exact_normals.h).
 enum class Reading { plain, certified };
 
-// Does no other work between the steps of BoxMuller.
+// An `Other` for BoxMuller (below) that does nothing between its steps.
 struct NoOtherWork {
   template <std::size_t kStep, std::size_t kSteps>
   HWY_INLINE void Do() {}
@@ -61,8 +61,8 @@ HWY_INLINE V SqrtOrNaN(D d, M mask, V x) {
 #endif
 }
 
-// Executes the statement for every pair i, then a share of the other work. The operations of independent
-// pairs are adjacent, so that one hides the latency of another.
+// Executes the statement for every pair i, then share `step` of 30 of the work of `other`. The operations of
+// independent pairs are adjacent, so that one hides the latency of another.
 #define MUSTER_EACH(step, statement)           \
   do {                                         \
     HWY_UNROLL(8)                              \
@@ -260,8 +260,8 @@ HWY_INLINE void EachRow(const std::uint8_t* HWY_RESTRICT key, Counter counter, P
   const NormalTag d;
   const hn::RebindToSigned<NormalTag> di;
   using VI = hn::Vec<decltype(di)>;
-  // While kUnit vectors of words become normals, the next kUnit vectors of counters are encrypted. They fill
-  // one row with the widest vectors, and half a row with narrower ones.
+  // While kUnit vectors of words become normals, the next kUnit vectors of counters are encrypted. kUnit of
+  // the widest vectors fill one row; kUnit narrower ones fill half a row.
   constexpr std::size_t kUnit = kNormalLanes >= 8 ? 4 : 8;
   constexpr std::size_t kPairs = kUnit / 2;
   constexpr std::size_t kRadii = 16 / kNormalLanes;  // vectors of radii (and of angles) in a group

@@ -5,11 +5,12 @@
 // normals are numbers i and 16 + i of the group. So normal k is a function of (key, address, k) only,
 // whatever the vector width.
 //
-// No normal z exceeds |z| = 6.67; less than 10^-9 of exact pairs lie beyond. The reference for accuracy is
-// exact Box-Muller, applied to the radius word rounded to 24 bits: for a pair of length r, the error is below
-// 4e-7 r (normals_accuracy_test.cc). Values are bit-identical on all targets with fused multiply-add (AVX2,
-// AVX-512, NEON) and on all targets without it (SSE, scalar); the two kinds differ in the last bits. Use
-// these normals for directions and models. Noise that protects data comes from exact_normals.h. Thread-safe.
+// Every normal z has |z| < 6.67; less than 10^-9 of exact pairs have a length above 6.67. The reference for
+// accuracy is exact Box-Muller, applied to the radius word rounded to 24 bits: for a pair of length r, the
+// error is below 4e-7 r (normals_accuracy_test.cc). Values are bit-identical on all targets with fused
+// multiply-add (AVX2, AVX-512, NEON) and on all targets without it (SSE, scalar); the two kinds differ in the
+// last bits. Use these normals for directions and models. Noise that protects data comes from
+// exact_normals.h. Thread-safe.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // Provides exact discrete samplers, which draw their bits from any BitSource.
 //
-// bernoulli and uniform_below are exact: they compare integers and reject. A probability is rounded only
-// once, down to a multiple of 2^-64. Normals are in normals.h. The results depend on the drawn bits only. The
-// functions are thread-safe, but a BitSource belongs to one thread.
+// bernoulli and uniform_below are exact: they compare integers, and uniform_below rejects some words. A
+// probability is rounded only once, down to a multiple of 2^-64. Normals are in normals.h. The results depend
+// on the drawn bits only. The functions are thread-safe, but a BitSource belongs to one thread.
 #pragma once
 
 #include <cstdint>

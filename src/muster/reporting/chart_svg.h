@@ -2,8 +2,8 @@
 // the data.
 //
 // A picture is one <svg> element that needs no other files. Every shape has its colours as attributes, so
-// that the picture works as a file of its own. It also has a class, so that a page that includes the picture
-// can restyle it for dark mode (report_html.cc). Coordinates are written to a tenth of a pixel.
+// that the picture works as a file of its own. Every shape also has a class, so that a page that includes the
+// picture can restyle it for dark mode (report_html.cc). Coordinates are written to a tenth of a pixel.
 //
 // Example:
 //     ChartPanel panel(Scale::linear(0, 700, 72, 456), Scale::linear(0, 1, 396, 92),

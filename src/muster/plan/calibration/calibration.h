@@ -3,11 +3,12 @@
 // The answer is the largest epsilon0, rate or number of rounds, or the smallest sigma, number of clients or
 // required number of reports (`minimum`), whose proven upper epsilon is at most the target. It is an integer
 // or has six significant digits, and the next such value misses the target. In most cases the accountant
-// evaluates the next value. Otherwise the miss is predicted by a line through the answer and another
-// evaluated value whose logarithm differs by at most 0.01: over the step to the next value, the line must
-// exceed the target by more than a quarter of its rise. The returned statement is the accountant's statement
-// for the answer itself. The knob `accuracy` chooses the randomizer's noise and the check-in rate together
-// (docs/theory/accuracy.md). All functions are pure; calibrate builds several accountants in turn.
+// evaluates the next value. Otherwise the miss is predicted by a line, with logarithms on both axes, through
+// the epsilons of the answer and of another evaluated value whose logarithm differs by at most 0.01. At the
+// next value, this line must lie above the target by more than a quarter of its rise since the answer. The
+// returned statement is the accountant's statement for the answer itself. The knob (knob.h) `accuracy`
+// chooses the randomizer's noise and the check-in rate together (docs/theory/accuracy.md). All functions are
+// pure; calibrate builds several accountants in turn.
 //
 // Example:
 //     Plan plan = Plan::validate(source, Command::calibrate, keys_solved_by(Knob::sigma));

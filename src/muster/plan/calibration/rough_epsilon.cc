@@ -8,8 +8,8 @@
 namespace muster::protocols {
 namespace {
 
-// Returns the factor that turns the randomizer's likelihood_variance into the variance of a round. It is the
-// probability that a client reports, divided by the number of clients that hide the report. In
+// Returns the factor that turns the randomizer's likelihood_variance into the variance of the privacy loss of
+// one round. It is the probability that a client reports in the round, divided by the number of clients. In
 // random-check-in-fixed and -sliding, it is the squared probability that a client checks in during a run,
 // divided by the number of slots.
 double exposure(const PlanValues& values) {

@@ -16,7 +16,8 @@ double rough_epsilon(const PlanValues& values, double delta);
 // Returns the value of the parameter at which rough_epsilon is about `rough_target`, or the nearest end of
 // the parameter's range.
 double rough_root(PlanValues values, const Parameter& parameter, double delta, double rough_target);
-// Returns the derivative |d log epsilon / d log value| of rough_epsilon at `value`, clamped to [0.1, 10].
+// Returns the average of |d log epsilon / d log value| for rough_epsilon between `value` and about 1.2 times
+// `value`, clamped to [0.1, 10].
 double rough_slope(PlanValues values, const Parameter& parameter, double delta, double value);
 
 }  // namespace muster::protocols

@@ -28,9 +28,9 @@ double by_subset(double s, double subset, double clients) {
   return (s - 1) / subset + sampling;
 }
 
-// Returns the variance of the sum of the answers at `answers` slots, divided by the expected number of
-// answers that come from clients. Each of `present` clients checks in at a slot with probability `chosen`. A
-// slot at which no client checked in is answered by a dummy, which holds 0.
+// Returns the variance of an estimate that divides the sum of the answers at `answers` slots by the expected
+// number of answers that come from clients. Each of `present` clients checks in at a slot with probability
+// `chosen`. A slot at which no client checked in is answered by a dummy, which holds 0.
 double by_slots(double s, double answers, double chosen, double present) {
   const double filled = -std::expm1(present * std::log1p(-chosen));
   return (s - 1) / (answers * filled * filled) + 1 / (answers * filled);

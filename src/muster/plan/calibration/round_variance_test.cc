@@ -148,10 +148,10 @@ std::vector<std::uint64_t> drawn(const PlanValues& values, std::mt19937_64& bits
 }
 
 // Returns what the formula leaves out where a step consists of several slots: the covariance of the values
-// that two filled slots contribute. Two slots draw two different clients. Since all N clients' values sum to
-// 0, the mean product of two different clients' values is -1 / (N - 1), so this term is negative. If c is the
-// probability that a client checks in at a given slot, two slots are both filled with probability
-// 1 - 2 (1-c)^N + (1-2c)^N.
+// that two filled slots contribute. Two filled slots draw two different clients. Since all N clients' values
+// are 1 or -1 and sum to 0, the mean product of two different clients' values is -1 / (N - 1), so this term
+// is negative. If c is the probability that a client checks in at a given slot, two slots are both filled
+// with probability 1 - 2 (1-c)^N + (1-2c)^N.
 double correlation_of_slots(const PlanValues& values, double c, double filled) {
   if (values.protocol != Protocol::random_check_in_fixed) return 0;
   const double n = static_cast<double>(values.clients), slots = static_cast<double>(values.batch);

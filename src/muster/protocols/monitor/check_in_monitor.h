@@ -9,8 +9,8 @@
 //    The probability of exceeding it by chance is bounded, however often the evidence is checked.
 //
 // If every client's rate is as declared, the probability of any alarm in all rounds of the plan together is
-// at most `false_alarm`. A quarter of this probability is allotted to each of the two cases and each of the
-// directions "too few" and "too many". docs/theory/check-in-monitor.md has the derivation.
+// at most `false_alarm`. Each of the two cases has a quarter of this probability for the direction "too few"
+// and another quarter for "too many". docs/theory/check-in-monitor.md has the derivation.
 //
 // The counts are public, because the aggregator sees them. If the number of messages does not depend on coins
 // (everybody reports, a fixed subset, one message per slot), there is nothing to watch, and `blind()` gives

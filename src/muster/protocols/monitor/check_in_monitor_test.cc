@@ -25,12 +25,12 @@ std::uint64_t draw(Generator& generator, std::uint64_t trials, double p) {
   return std::binomial_distribution<std::uint64_t>(trials, p)(generator);
 }
 
-// Simulates `runs` runs of `rounds` rounds, watched in blocks of `block`, whose clients report at `rate`.
-// Counts the runs that raise an alarm, and the runs in which a count leaves its band.
 struct Raised {
-  std::uint64_t any = 0;
-  std::uint64_t by_count = 0;
+  std::uint64_t any = 0;       // runs that raised an alarm
+  std::uint64_t by_count = 0;  // runs in which a count left its band
 };
+// Simulates `runs` runs of `rounds` rounds, watched in blocks of `block` rounds, whose clients report at
+// `rate`, and counts the runs that raise an alarm.
 Raised alarms(std::uint64_t runs, double rate, double declared, std::uint64_t rounds, double false_alarm,
               std::uint64_t block = 1) {
   constexpr std::uint64_t kClients = 500;
