@@ -48,7 +48,7 @@ std::uint64_t geometric(BitSource& bits, std::uint64_t scale) {
 }
 
 std::uint64_t binomial(BitSource& bits, std::uint64_t n, const Probability& p) {
-  if (p.value() == 1) return n;
+  if (p.is_one()) return n;
   // A coin is true if its uniform number is below p. The two are compared bit by bit, and a coin is undecided
   // while all bits so far are equal. If the coin's next bit is smaller than that of p, the coin is true; if
   // larger, it is false. `rest` holds the bits of p that are still to be compared. Once they are all 0, the

@@ -116,6 +116,17 @@ TEST(Binomial, ComparesBitByBit) {
   EXPECT_EQ(bits.consumed(), 2u);
 }
 
+// 1 - 2^-64 rounds to 1 as a double, but a coin of this probability fails if its 64 bits are all 1.
+TEST(Binomial, AProbabilityNextToOneIsNotOne) {
+  constexpr std::uint64_t kOnes = ~std::uint64_t{0};
+  const Probability p = Probability::of_numerator(kOnes);
+  ASSERT_EQ(p.value(), 1);
+  ScriptedSource all_ones(std::vector<std::uint64_t>(64, kOnes));
+  EXPECT_EQ(binomial(all_ones, 1, p), 0u);
+  ScriptedSource a_zero({kOnes, 0});
+  EXPECT_EQ(binomial(a_zero, 1, p), 1u);
+}
+
 TEST(ExactDiscrete, RefusesNonsense) {
   KeyedStream bits = stream(1);
   EXPECT_THROW(bernoulli_exp(bits, 2, 1), Error);

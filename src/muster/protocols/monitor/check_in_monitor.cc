@@ -180,9 +180,10 @@ void CheckInMonitor::watch(std::uint64_t rounds, std::uint64_t messages) {
   for (const auto& [direction, evidence] :
        {std::pair{Direction::too_few, &down_}, std::pair{Direction::too_many, &up_}}) {
     if (evidence->log_evidence() >= level) {
-      raise(direction, fmt::format("a drift: the {} rounds so far are {:.3g} times likelier under a {} rate",
-                                   watched_, std::exp(std::min(evidence->log_evidence(), 600.0)),
-                                   direction == Direction::too_few ? "lower" : "higher"));
+      raise(direction,
+            fmt::format("a drift: the {} {} so far are {:.3g} times likelier under a {} rate", watched_,
+                        slots_ == 0 ? "rounds" : "slots", std::exp(std::min(evidence->log_evidence(), 600.0)),
+                        direction == Direction::too_few ? "lower" : "higher"));
     }
   }
 }
