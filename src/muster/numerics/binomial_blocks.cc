@@ -17,7 +17,7 @@ double chernoff_exponent(double k, double n, double p) {
   const double up = k > 0 ? k * std::log(k / (n * p)) : 0;
   const double down = k < n ? (n - k) * std::log((n - k) / (n * (1 - p))) : 0;
   // The result is rounded down, so that the bound stays valid. The arguments of the logarithms carry two and
-  // three rounding errors, and the two terms cancel.
+  // three rounding errors, and the two terms, of opposite signs, may cancel.
   return up + down - 8 * kUnit * (n + std::fabs(up) + std::fabs(down));
 }
 

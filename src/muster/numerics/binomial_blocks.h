@@ -5,7 +5,7 @@
 // each block's weight by the larger of f's values at its two ends: the sum over the blocks is an upper bound
 // of E f(K). Values so far from the mean that Chernoff's bound on their tail is below e^-exponent lie in wide
 // blocks. If `exponent` is 15 or more, all weights together exceed 1 by less than 2 e^-exponent plus
-// rounding. The cost is O(sqrt(n p (1-p)) sqrt(exponent)). Pure functions.
+// rounding. The cost is O(sqrt(n p (1-p) exponent) + exponent + log n). Pure functions.
 #pragma once
 
 #include <vector>
@@ -22,7 +22,7 @@ inline constexpr double kBlocksExceedOne = 1e-6;
 
 // Requires a whole number n with 0 <= n <= 2^53, and 0 < p <= 1. If n is outside this range, or if n or p is
 // NaN, the result is a single block whose weight is NaN, so that no sum over the blocks passes for a bound
-// (ordered.h). Among the values at which Chernoff's bound is above e^-exponent, a block is
+// (ordered.h). Among the values at which Chernoff's bound is above e^-exponent, a block is up to
 // max(1, fineness * sd * (1 + |z|)) values wide. Here sd is the standard deviation, and z is the distance of
 // the block's inner end (the one nearer to the mean) from the mean, in units of max(1, sd). Farther out, the
 // two ends of a block differ by a factor of about 1.2, and its weight is Chernoff's bound on the tail from

@@ -10,7 +10,7 @@ struct Enclosure {
 };
 
 // `upper` is at least the true value. `estimate` is at most `upper`, but is not known to lie below or above
-// the true value. Their difference is about what a sharper computation could gain.
+// the true value. The difference of the two is about what a sharper computation could gain.
 struct UpperAndEstimate {
   double upper;
   double estimate;

@@ -3,8 +3,9 @@
 //
 // `larger`, `smaller` and `within` return NaN when any argument is NaN, so a failed computation stays visible
 // until `as_upper_bound` or `as_lower_bound` replaces it by the largest or the smallest value that the
-// quantity can have. In the folders of src/muster that compute epsilons, these three replace std::max,
-// std::min and std::clamp, also for integers; tests/architecture checks this. Pure functions.
+// quantity can have. In the folders of src/muster that compute epsilons, `larger`, `smaller` and `within`
+// replace std::max, std::min and std::clamp, also for integers; tests/architecture checks this. Pure
+// functions.
 #pragma once
 
 #include <concepts>

@@ -18,7 +18,7 @@ inline double& work_done() {
 }
 
 // The work of a term that takes an exponential or a sine, and the work that a frequency takes in addition to
-// its terms, for a logarithm, an angle and two rotations.
+// its terms, for a logarithm, an angle and two rotations in the complex plane.
 inline constexpr double kWorkOfFunction = 8;
 inline constexpr double kWorkOfFrequency = 300;
 // Work of a single exponential, computed without vectors, and of the sine and cosine of an angle that is too

@@ -110,8 +110,9 @@ class Search {
     return newest_.y + step > kSpare * step;
   }
 
-  // The next point to evaluate while only one side of the boundary is known. It is a Newton step that aims
-  // past the boundary, and the least length of such a step grows each time.
+  // The next point to evaluate while only one side of the boundary is known. If the function is smooth and
+  // its zero seems close, Newton's method gives the point. Otherwise the step is 2 % longer than Newton's, so
+  // that it aims past the boundary, but not shorter than a least length that grows each time.
   std::int64_t outward() {
     if (const double step = -newest_.y / slope_; where_.smooth && std::fabs(step) <= kSmoothOver) {
       const std::int64_t index = within(index_at(newest_.x + step), where_.first, where_.last);

@@ -148,8 +148,9 @@ class Search {
     }
   }
 
-  // The factor that reduces the ordinate of the end that stays, if that of the other end has moved from `before`
-  // to `now`. It follows from the slope between the two points, and is a half where that is of no use.
+  // The factor by which Anderson and Bjoerck reduce the ordinate of the end that stays, where the step has
+  // changed the other end's ordinate from `before` to `now`. It is a half where their formula gives no number
+  // between 0 and 1.
   static double kept(double now, double before) {
     const double share = 1 - now / before;
     return share > 0 && share < 1 ? share : 0.5;
@@ -166,8 +167,9 @@ class Search {
   std::optional<Point> before_rise_;
 };
 
-// The least point up to low.x where the value is at most low.value, if it is also at most the target there;
-// otherwise `found`. Hardly any function rises, so this is kept out of the code of the search.
+// Returns the least point up to low.x where the value is at most low.value, if the value there is also at
+// most the target and the point is below `found`; otherwise returns `found`. Hardly any function rises, so
+// this code is not inlined into the search.
 template <typename F>
 [[gnu::noinline]] double left_of_rise(F& value, const Point& low, double target, double found) {
   const auto as_low = [&](double v) { return v <= low.value; };

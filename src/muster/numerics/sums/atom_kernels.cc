@@ -24,10 +24,10 @@ HWY_INLINE Vector LoadPart(Lanes8 d, const double* from, std::size_t left) {
   return left >= hn::Lanes(d) ? hn::LoadU(d, from) : hn::MaskedLoad(hn::FirstN(d, left), d, from);
 }
 
-// Computes kSums sums over the atoms, each in a vector of lanes. `block(from, to, sums)` writes to `sums` the
-// kSums vectors of the sums over the atoms from..to-1, which fill at most eight vectors. The sums of blocks
-// are added as a binary tree. So a term takes at most 7 roundings in its block, one for each level of the
-// tree, and one for each halving of the lanes at the end. These are at most 5 + log2(atoms + 64), while
+// Computes kSums sums over the atoms, each in a vector of lanes. `block(from, to, sums)` writes kSums vectors
+// to `sums`, one for each sum over the atoms from..to-1; these atoms fill at most eight vectors. The sums of
+// blocks are added as a binary tree. So a term takes at most 7 roundings in its block, one for each level of
+// the tree, and one for each halving of the lanes at the end. These are at most 5 + log2(atoms + 64), while
 // adding one term after another would take atoms / lanes.
 template <std::size_t kSums, typename Block>
 HWY_INLINE void SumBlocks(Lanes8 d, std::size_t atoms, Block&& block, double* HWY_RESTRICT out) {

@@ -80,7 +80,8 @@ TEST(AtomKernels, TiltTellsOfAnExponentThatIsTooLarge) {
 }
 
 // The first eight atoms have nearly all of the weight, and each other weight is less than half an ulp of one
-// of theirs. Added one after another to a sum that holds the first eight, all the others would be lost.
+// of theirs. If the other weights were added one after another to the sum of the first eight, all would be
+// lost.
 TEST(AtomKernels, SumsOfManyAtomsKeepSmallWeights) {
   for (const std::size_t count : {64u, 704u, 20'000u}) {
     Atoms a = random_atoms(count, 1.3, 7);
@@ -136,8 +137,8 @@ TEST(AtomKernels, CharacteristicAgreesAtEveryRangeOfAngles) {
     const std::complex<double> from_angles = angle_sum(a.weights.data(), cosines.data(), sines.data(), 16);
     long double real = 0, imaginary = 0;
     for (std::size_t i = 0; i < a.points.size(); ++i) {
-      // The angle is rounded to a double as in the kernels, because its error is not theirs to bound:
-      // contour::RoundOff allows for it.
+      // The angle is rounded to a double as in the kernels, because this test leaves out the error of that
+      // rounding: contour::RoundOff allows for it.
       const long double half = 0.5 * t * a.points[i];
       real -= 2 * a.weights[i] * std::sin(half) * std::sin(half);
       imaginary += 2 * a.weights[i] * std::sin(half) * std::cos(half);
@@ -219,9 +220,9 @@ TEST(AtomKernels, TheEquispacedWalkAgreesWithDirectSums) {
 }
 
 // One distant atom of negligible weight makes the kernels treat every angle as a far one. At reach 1e9 they
-// reduce such angles themselves, where products are fused; at 1e14 they leave them to the standard library.
-// All other terms are equal, so that if they were added one after another, the rounding errors of many of
-// them would have the same sign and add up.
+// reduce such angles themselves on processors with a fused multiply-add; at 1e14 they leave them to the
+// standard library. All other terms are equal, so that if they were added one after another, the rounding
+// errors of many of them would have the same sign and add up.
 TEST(AtomKernels, FarAnglesOfManyAtomsTakeFewRoundings) {
   constexpr std::size_t kAtoms = 500'000;
   const double t = 1.3;

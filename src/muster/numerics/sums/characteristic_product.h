@@ -88,8 +88,8 @@ class Product {
   // modulus at most e^-negligible may be bounded instead of computed.
   Product(double s, double negligible, Skip skip) : s_(s), negligible_exponent_(negligible), skip_(skip) {}
 
-  // Multiplies by the factor of `copies` copies of the law, which must outlive the product. Call it before
-  // the walk.
+  // Multiplies by the factor of `copies` copies of the law, which must outlive the product. `step` is the
+  // distance of successive frequencies. Call it before the walk.
   void add(const TiltedLaw& law, double copies, double step) {
     factors_.emplace_back(law, copies, step, negligible_exponent_);
   }
@@ -179,8 +179,8 @@ class Product {
 // logarithm, the exponent, and the angles t k and t y of an atom y each have a relative error of a few ulps.
 // An atom's rotations and the sum over atoms add at most kErrorUlps ulps of 1. M = E e^{cY} is computed as 1
 // plus a sum over atoms, and cancels where the law has little mass at zero and e^{cy} is small at the other
-// atoms. The moduli of that sum add up to at most 2 M p + 1 - M, where p is the tilted law's nonzero mass.
-// The kCancelled ulps are for the part 1 - M. They also cover the rounding of the weights, which is the
+// atoms. The moduli of that sum's terms add up to at most 2 M p + 1 - M, where p is the tilted law's nonzero
+// mass. The kCancelled ulps are for the part 1 - M. They also cover the rounding of the weights, which is the
 // error of the mass at zero (AtomicLaw::mass_at_zero).
 class RoundOff {
  public:

@@ -67,11 +67,11 @@ class HalfLine {
       }
       const long double gap = static_cast<long double>(edges_[next]) - low;
       // `moment` and `mass` are sums of nonnegative terms, so `up` has a relative error of 2^-64 for each
-      // atom and a few more, which weight_error.h covers. The mass that stays at `low`, mass - up, may
-      // cancel; its absolute error is then below the error that is allowed in `up`. It needs no rounding
-      // outward. In a sum of terms, moving this mass to the outer end or to 0 changes the expectation by less
-      // than the allowance for `up` does, because the expected excess of the sum is larger with a term at the
-      // outer end (on the positive side of 0) or at 0 (on the negative side) than with a term at `low`.
+      // atom and a few more, which weight_error.h covers. The mass that stays at `low` is mass - up. Where
+      // this difference cancels, its absolute error is below the error that is allowed in `up`, and it needs
+      // no rounding outward: its error changes the expected excess of a sum of terms by less than the
+      // allowance for `up` does. For this expected excess is larger with a term at the outer end (on the
+      // positive side of 0) or at 0 (on the negative side) than with a term at `low`.
       const long double up = within(moment / gap, 0.0L, mass);
       result.add(sign * low, static_cast<double>(at_low + (mass - up)));
       at_low = up;

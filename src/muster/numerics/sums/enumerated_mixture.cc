@@ -11,7 +11,7 @@ namespace {
 
 struct SumAtom {
   double sum;
-  double least, most;  // the ends of its probability
+  double least, most;  // the ends of an enclosure of its probability
   int nonzero;         // the number of terms that are not zero
 };
 

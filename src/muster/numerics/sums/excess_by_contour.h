@@ -12,8 +12,9 @@ namespace muster::numerics {
 // d/dc log( E e^{c(S-k)} / c^2 ).
 double excess_saddle(const AtomicLaw& law, double n, double k);
 
-// For n >= 1 copies of a law that has an atom above k/n. If no affordable smoothing makes the integrand
-// decay, or the value is too small to matter, the upper end is Chernoff's bound and the lower one 0.
+// For n >= 1 copies of a law that has an atom above k/n. The upper end is Chernoff's bound and the lower end
+// 0 if no affordable smoothing makes the integrand decay, if the value is too small to matter, or if no bound
+// on the integral's round-off can be given.
 Enclosure excess_by_contour(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

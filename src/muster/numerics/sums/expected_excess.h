@@ -8,7 +8,7 @@
 // The m = 0 term is the answer. The others, called aliases, are nonnegative, so the rule errs upward. The
 // error is bounded through H(mP) <= H(0) + mP for m > 0 and Chernoff's bound for m < 0. An independent
 // centred normal Z of standard deviation s, the smoothing, is added to S. It makes the integrand negligible
-// for t beyond a few times 1/s. By Jensen's inequality the upper bound remains an upper bound. From the lower
+// for t beyond a few times 1/s. By Jensen's inequality the upper bound remains an upper bound. For the lower
 // bound, the right-hand side of
 //     E(S + Z - k)_+ - E(S - k)_+ <= s^2 density_{S+Z}(k)
 // is subtracted. This inequality holds because E(x + Z)_+ - x_+ is at most s^2 times the density of Z at x.

@@ -147,9 +147,8 @@ TEST(ExpectedExcess, TreatsRareTermsOfFewAtomsSeparately) {
   }
 }
 
-// The variance of these sums is near the end of the range of a double (far = 1e150) or beyond it.
-// Where hardly a term is nonzero, only sums of few nonzero terms are added up, and the others are bounded. Far
-// in the tail that bound is much larger than Chernoff's.
+// Where hardly a term is nonzero, only sums of few nonzero terms are added up, and the others are bounded.
+// Far in the tail that bound is much larger than Chernoff's.
 TEST(ExpectedExcess, FollowsChernoffWhereTooManyTermsWouldCount) {
   AtomicLaw law;
   for (const double y : {-1.0, 0.5, 0.75, 1.0}) law.add(y, 1e-10);
@@ -161,6 +160,7 @@ TEST(ExpectedExcess, FollowsChernoffWhereTooManyTermsWouldCount) {
   }
 }
 
+// The variance of these sums is near the end of the range of a double (far = 1e150) or beyond it.
 TEST(ExpectedExcess, EndsWhereTheVarianceOverflows) {
   const int n = 110;
   for (const double far : {1e150, 1e160, 1e250}) {

@@ -1,13 +1,14 @@
 // The walk over the frequencies of a trapezoidal sum along a contour: it visits t = step, 2 step, ...,
 // computes the terms that matter, and skips frequencies where the integrand is provably negligible.
 //
-// Every certified inversion integral rests on this walk; the integrand is a parameter. It is computed either
-// in step, by rotations from the frequency before, or, after skipped frequencies, directly. Unless the budget
-// ends the walk, each frequency j step, j = 1..last, is given either to `term` or, in a run of negligible
-// ones, to `skip`, so that the caller can add a bound on that run to the error. Nothing is left out silently:
-// a NaN is not negligible and reaches the sum. The walk serves Product (characteristic_product.h), the two
-// laws of mixture_samples.cc, and the transforms of losses in src/muster/composition. It shares no data, and
-// each walk belongs to one thread, together with its integrand.
+// Every certified inversion integral rests on this walk; the integrand is a parameter. The integrand may be
+// computed in step, by rotations from the frequency before, or, after skipped frequencies, directly. Unless
+// the budget ends the walk, each frequency j step, j = 1..last, is given either to `term` or, in a run of
+// negligible ones, to `skip`, so that the caller can add a bound on that run to the error. Nothing is left
+// out silently: a NaN is not negligible and reaches the sum. The walk serves Product
+// (characteristic_product.h), the two laws of mixture_samples.cc, and the transforms of losses in
+// src/muster/composition. It shares no data, and each walk belongs to one thread, together with its
+// integrand.
 #pragma once
 
 #include <cmath>

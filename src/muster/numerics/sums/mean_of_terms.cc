@@ -123,8 +123,8 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
                    static_cast<double>((total + error + beyond) * (1 + kExtendedRoundings))};
 }
 
-// Rounds x up or down, as `up` says, by one ulp of double and by the largest error of a subtraction of two
-// extended values of magnitude `size`.
+// Rounds x up or down, as `up` says, by one ulp of double and by the largest error of a sum or difference of
+// two extended values whose moduli add up to `size`.
 double outward(long double x, long double size, bool up) {
   const auto rounded = static_cast<double>(x);
   const double slack = std::abs(rounded) * 0x1p-52 + static_cast<double>(size) * 0x1p-61;

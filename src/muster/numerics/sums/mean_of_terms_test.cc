@@ -40,9 +40,9 @@ Ball enumerated(const std::vector<Term>& terms, int n, int count, long double co
   return total / Ball(1.0 * n);
 }
 
-// Each of the three random terms is `common`, except with the small probability `rare`. If all three are,
-// they and the seven constant terms sum to 0 up to the rounding of `constant`, which alone decides whether
-// the sum is positive.
+// Each of the three random terms is `common`, except with the small probability `rare`. If all three are
+// `common`, they and the seven constant terms sum to 0 up to a few units in the last place of `constant`,
+// which alone decide whether the sum is positive.
 TEST(MeanOfTerms, EnclosesASumThatReachesTheThresholdUpToARounding) {
   std::mt19937_64 engine(7);
   std::uniform_real_distribution<double> uniform(0.5, 1);
@@ -67,7 +67,7 @@ TEST(MeanOfTerms, EnclosesTheExactValueForFewTerms) {
   std::uniform_real_distribution<double> uniform(-1, 1);
   for (int i = 0; i < 300; ++i) {
     const int count = 1 + i % 5, n = count + i % 3;
-    // This is a multiple of 2^-41, so that the masses sum to 1 without rounding.
+    // `rare` is a multiple of 2^-41, so that the masses sum to 1 without rounding.
     const long double rare = std::ldexp(std::round(0x1p20L * (1 + uniform(engine) / 2)), -24 - i % 18);
     const std::vector<Term> terms{{uniform(engine), 1 - 2 * rare}, {uniform(engine), rare}, {0, rare}};
     const long double constant = uniform(engine);

@@ -21,9 +21,9 @@ constexpr double kOutward = 1e-11;  // margin for the round-off of sums of produ
 // exceeds B. Each value costs a call of worst_mixture_excess(), so there are fewer values than in
 // rare_terms.cc.
 constexpr std::array kChances{1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-13, 1e-17, 1e-22, 1e-28};
-// The most that the part with two or more large terms, or the large terms moved to zero, may add, relative to
-// the value. It is below the 1e-3 by which bounds on mixtures of few terms are uncertain
-// (docs/theory/notes/class-c.md, "Width and time").
+// The most that the part with two or more large terms and the mass above B that is moved to zero may add
+// together, relative to the value. It is below the 1e-3 by which bounds on mixtures of few terms are
+// uncertain (docs/theory/notes/class-c.md, "Width and time").
 constexpr double kMostLost = 3e-4;
 // If rounding makes the mean of upper_law() too small, it is raised by the missing part times 1 +
 // kMoreThanLacks.

@@ -38,7 +38,7 @@ constexpr double kMostLostWithPairs = 1e-4;
 constexpr double kGapWithPairs = 1e-4;
 // The gap is wider by this factor where the part with one large term cannot be integrated with the finest
 // smoothing either. More of the largest terms are then left to their bounds, which shortens the period of the
-// integral over the others. Enclosures became up to four times narrower for the same work.
+// integral over the others. With this factor, enclosures are up to four times narrower for the same work.
 constexpr double kWiderGap = 5;
 // A split is the division of the law into bulk and large atoms by one choice of B and B'. The first one that
 // is computed is the first for which two large terms are estimated to add less than kRoughly times kMostLost.
@@ -92,7 +92,8 @@ class Tail {
   double second_within(double size) const { return second_[slot(exponent(size))]; }
 
  private:
-  // Within the range of the slots, because ilogb of an infinite size is the largest integer.
+  // The binary exponent of `size`, limited to the range of the slots, because ilogb of an infinite size is
+  // the largest integer.
   static int exponent(double size) {
     return size > 0 ? within(std::ilogb(size), kLowest, kHighest) : kLowest;
   }
@@ -308,9 +309,9 @@ class Pieces {
     double chance = 0;        // the weight of the other atoms together
   };
   // Divides the atoms so that the gaps of those left to their bounds add up to at most `gap`. If pairs are
-  // enclosed, the largest atoms are left to their bounds as long as all their gaps together are at most half
-  // of `gap`. The period of the integral over the others is then shorter. `atoms` must then be sorted with
-  // the largest first.
+  // enclosed, `atoms` must be sorted with the largest first. The largest atoms are then left to their bounds
+  // as long as all their gaps together are at most half of `gap`, which shortens the period of the integral
+  // over the others.
   OneLarge divided(std::span<const BoundedAtom> atoms, double gap) const {
     double left = pairs_ ? gap / 2 : 0;
     bool outermost = pairs_;
@@ -330,7 +331,7 @@ class Pieces {
     return parts;
   }
 
-  // Encloses the part with one large term. `value` is about that of the whole expectation.
+  // Encloses the part with one large term. `value` is roughly the whole expectation.
   Enclosure one_large(double value) const {
     const double gap = (pairs_ ? kGapWithPairs : kGap) * value;
     if (one_.upper - one_.lower <= gap) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kOutward = 1e-12;  // margin for the round-off of sums of products of positive factors
-// Underflow may lose at most this times (1 + the largest atom).
+// Underflow may lose at most this times 1 + y + max(0, -k), where y is the largest atom.
 constexpr double kUnderflow = 1e-290;
 // Weights below kTinyWeight and atoms above kHugeAtom are refused: products may leave the range of a double.
 constexpr double kTinyWeight = 1e-200, kHugeAtom = 1e60;

@@ -15,8 +15,8 @@
 namespace muster::numerics {
 namespace {
 
-// The reference, enumerated_mixture(), computes the mixture for every number i of terms of the first law, as
-// a sum over all combinations of how many terms take each atom, and takes the largest (worst_mixture.h).
+// The reference, enumerated_mixture(), computes V_i (worst_mixture.h) for every number i of terms of the
+// first law, as a sum over all combinations of how many terms take each atom, and returns the largest V_i.
 TEST(SparseSum, IsTheMaximumOverAllTypes) {
   std::mt19937_64 engine(7);
   std::uniform_real_distribution<double> uniform(0, 1);

@@ -11,7 +11,8 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kNegligible = 1e-46;  // pairs of atoms whose mass is at most this may be left out
+// At each end of a row (see Tails), pairs of atoms may be left out whose masses add up to at most this.
+constexpr double kNegligible = 1e-46;
 
 // For each cell, the mass, the first moment relative to the left knot, and the number of terms that were
 // added.

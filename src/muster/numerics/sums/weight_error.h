@@ -17,7 +17,7 @@ namespace muster::numerics {
 // says that N is larger with a probability below e^-340, whatever m is; the worst m is 41. No delta near that
 // is asked for.
 //
-// The factor also serves weights of six, seven or eight roundings: the same N then suffices with probability
+// The factor also serves weights of six, seven or eight roundings: it then covers N with probability
 // 1 - e^-246, 1 - e^-175 or 1 - e^-119 (at the worst m: 66, 120 or 288). Where N is larger, the factor lacks
 // at most the relative e^{8 * 2^-53 N} - 1, which is about 1e-15 N; so all that it lacks is about e^-119 *
 // 1e-12 = 1e-64 times the largest value of the expectation's argument, far below the other slack of a bound.

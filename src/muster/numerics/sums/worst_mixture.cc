@@ -58,8 +58,9 @@ constexpr double kAlike = 1, kStep = 1.25;
 // If the contour was moved and leaves a larger relative gap between `upper` and `estimate` than this, the
 // contour of the larger end is tried as well.
 constexpr double kWorthAnother = 0.2;
-// Every V_h is computed, whatever the chords give, if the logarithm of the probability that no term is absent
-// exceeds this (e^-14 = 8e-7). The V_h leave this event out, and a rarer event seldom matters for the bound.
+// With Mixing::swap and up to kEveryType terms, every V_h is computed, whatever the chords give, if the
+// logarithm of the probability that no term is absent exceeds this (e^-14 = 8e-7). The V_h leave this event
+// out, and a rarer event seldom matters for the bound.
 constexpr double kRareAll = -14;
 // A value below e^kVanishing = 3e-109 is bounded, not computed, because no delta that small is asked for.
 constexpr double kVanishing = -250;
@@ -136,8 +137,8 @@ Largest over_pieces(const Frame& frame, const Samples& samples, double stride) {
   return worst;
 }
 
-// The bound by chords over more and more pieces, until the bound is at most `enough` or more pieces would
-// take more than `most` products.
+// The bound by chords over more and more pieces, until the bound is at most `enough` or above kHopeless times
+// `largest`, or until more pieces would take more than `most` products.
 Largest in_pieces(const Frame& frame, const Samples& samples, double largest, double enough, double most) {
   const double frequencies = static_cast<double>(samples.turn.size());
   Largest found{kInfinity, 0, 0};

@@ -166,7 +166,8 @@ TEST(WorstMixture, FewTermsAtZero) {
       const WorstMixture worst = worst_mixture_excess(first, second, kTerms, k, Mixing::swap);
       SCOPED_TRACE(::testing::Message() << reporting << ' ' << epsilon);
       EXPECT_GE(worst.value.upper, largest);
-      // The ends are values for Mixing::product, which include the event that no term is zero.
+      // At the ends, where all terms are of one law, the bound is the value for Mixing::product, which
+      // includes the event that no term is zero.
       const long double nobody = std::pow(1 - absent, static_cast<long double>(kTerms));
       EXPECT_LE(worst.value.upper, largest * (1 + 5e-3L + 3 * nobody));
     }
