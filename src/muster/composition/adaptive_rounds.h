@@ -45,7 +45,7 @@ class AdaptiveRounds {
   std::size_t points_, margin_;
   mutable std::mutex mutex_;
   mutable std::uint64_t rounds_ = 0;    // the number of rounds after which V is `values_`
-  mutable std::vector<double> values_;  // V after rounds_ rounds, with margin_ more points at either end
+  mutable std::vector<double> values_;  // values_[margin_ + i] is V after rounds_ rounds at e = i spacing
   // V after every kEvery rounds, by the number of rounds.
   mutable std::map<std::uint64_t, std::vector<double>> kept_;
 };

@@ -1,6 +1,7 @@
 // Moves the losses of some rounds onto a coarser lattice, for rounds whose contour integral on the finer
 // lattice would have too many terms. This happens if most losses are small, which requires a fine lattice,
-// and a few are in the thousands, which requires a long period.
+// and a few are in the thousands, which requires a long period of the trapezoidal rule
+// (numerics/sums/contour.h).
 //
 // For an upper bound, the mass of a loss is split between the two neighbouring points of the coarser
 // lattice so that the mean of e^{-loss} is kept (connect the dots). For a lower bound, it is moved to the
@@ -32,8 +33,9 @@ struct CoarserLosses {
 // The relative change of epsilon that a move may cause by default.
 inline constexpr double kHarmlessChange = 5e-5;
 
-// The losses on the coarsest lattice that is accurate enough near `epsilon`; nullopt if no lattice coarser
-// than `spacing` is.
+// The losses on the coarsest lattice that is accurate enough near `epsilon`. nullopt if no lattice coarser
+// than `spacing` is accurate enough, if `epsilon` is not positive, if trivial_value() (loss_integral.h) gives
+// the answer, or if a loss is not a multiple of `spacing`.
 std::optional<CoarserLosses> coarser_losses(std::span<const RepeatedLoss> parts, double spacing,
                                             double epsilon, numerics::Side side,
                                             double change = kHarmlessChange);

@@ -29,7 +29,7 @@ constexpr int kNodesOfPairs = 200;
 // (docs/theory/composition.md, "Lower bounds").
 constexpr int kRefinedPairs = 2;
 constexpr std::uint64_t kFewRounds = 64;
-// The fraction of a full table's work that the rough table of delta_upper() may take. That table only
+// The fraction of a full table's work that the rough table of delta_upper() may take. That table mainly
 // serves to find the tail that a question needs.
 constexpr double kRoughShare = 0.1;
 constexpr double kMaxEpsilon = 1e20;
@@ -53,7 +53,9 @@ double ComposedCurve::delta_upper(std::uint64_t rounds, double epsilon) const {
     return LossDistribution::dominating(
         curve_.table({kRoughNodes, r.tail, r.dense_up_to, knot_, false, kRoughShare * r.share() * share_}));
   });
-  // For few rounds a convolution takes less work than one more table.
+  // Where the integral fails, delta() tries a coarser lattice and convolution, but rough_delta() gives
+  // Chernoff's bound. If that is much too large, the loop makes one more table. For few rounds a convolution
+  // takes less work than this table.
   double value = rounds <= kFewRounds ? rough.delta(rounds, epsilon, Ends::upper).upper
                                       : rough.rough_delta(rounds, epsilon);
   for (double tail = 1;;) {

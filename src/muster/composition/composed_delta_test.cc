@@ -244,9 +244,9 @@ TEST(ComposedDelta, EnclosesRareLossesFarOut) {
   RecordProperty("narrow", narrow);
 }
 
-// Makes rounds that have up to three different random laws. A law is smooth, ragged or sparse, and has almost
-// all or almost none of its mass at zero. Some laws have a few very large losses whose weights are as small
-// as e^-40, and some have mass at infinite loss.
+// Makes rounds that have up to three different random laws. A law is smooth, ragged or sparse. In half of the
+// laws, all masses away from zero loss are multiplied by a random factor that may be as small as e^-12. Some
+// laws have a few very large losses whose weights are as small as e^-40, and some have mass at infinite loss.
 class RandomRounds {
  public:
   explicit RandomRounds(std::mt19937_64& bits) : bits_(bits) {

@@ -28,9 +28,9 @@ constexpr double kFarBelow = 0.25;
 // is more than kFarAbove times the epsilon that mean and deviation suggest.
 constexpr double kBelowChernoff = 0.5;
 constexpr double kFarAbove = 4;
-// The limits on the relative change of epsilon for that second lattice, tried in turn until its integrals
-// give an answer. In measurements with rare large losses, the first limit made epsilon larger by 3e-4 or
-// less in all, and kHarmlessChange by 2e-3.
+// The limits on the relative change of epsilon by the lattice that is chosen again (kFarBelow). They are
+// tried in turn until the integrals on the lattice give an answer. In measurements with rare large losses,
+// the first limit made epsilon larger by 3e-4 or less in all, and kHarmlessChange by 2e-3.
 constexpr std::array kCloserChanges{1e-5, kHarmlessChange, 4 * kHarmlessChange};
 
 // A lower bound of P(S > 1) by Cantelli's inequality, for the sum S of all rounds' losses; 0 if

@@ -1,9 +1,9 @@
 // Convolves losses (convolved_losses.h) with cells that are narrow where one question needs them to be.
 //
-// A first, rough law for lower bounds has few cells, placed by the saddle points of several epsilons. From
-// this law follow, roughly, the answer, how fast delta falls there and how far from it most of the mass
-// lies. These three values place the cells of a second law, which gives the answer. A poor guess makes the
-// answer looser but never invalid. Pure functions; call from any thread.
+// A first, rough law for lower bounds has few cells, placed by the saddle points of several epsilons. This
+// law roughly gives the epsilon and the delta of the answer, how fast delta falls at this epsilon, and how
+// far from it most of the mass lies. These values place the cells of a second law, which gives the answer. A
+// poor guess makes the answer looser but never invalid. Pure functions; call from any thread.
 #pragma once
 
 #include <span>

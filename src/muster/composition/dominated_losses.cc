@@ -98,7 +98,8 @@ class Frame {
     const std::int64_t index = refined * first_ + std::llround(steps);
     return mirrored_ ? -index : index;
   }
-  // Converts a value in this plane to f (for an index >= 0) or to r.
+  // Converts a value in this plane at the index `fine` of the finer lattice to f if `fine` >= 0, and to r
+  // otherwise.
   Extended own_value(std::int64_t fine, int refined, Extended value) const {
     const std::int64_t index = mirrored_ ? -fine : fine;
     if (index >= 0) return value;

@@ -39,8 +39,8 @@ class Divider {
       }
       return logs;
     };
-    // An atom that is alone in its group and has more than half of the mass is an end of cells. Inside a
-    // cell, most of the mass would be moved in each convolution.
+    // An atom that is alone in its group and has more than half of the mass is an end of cells. If it were
+    // inside a cell, most of the mass would be moved in each convolution.
     weights_under(0, 0.5);
     for (const double c : tilts) {
       weights.push_back(weights_under(c, kHeavy));

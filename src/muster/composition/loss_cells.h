@@ -19,7 +19,7 @@ namespace muster::accounting {
 struct CoarseLaw {
   std::vector<double> points;      // one point for each group, increasing
   std::vector<double> log_masses;  // the logarithms of the groups' masses
-  std::vector<bool> alone;         // whether a group's point is an atom with nearly all of its mass
+  std::vector<bool> alone;         // whether a group's point is an atom with nearly all of the group's mass
 };
 
 // Puts the atoms of a law with increasing points and positive masses into at most a hundred groups of

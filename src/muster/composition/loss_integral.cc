@@ -19,7 +19,8 @@ namespace {
 
 namespace contour = numerics::contour;
 
-// The tuning constants trade the width of an enclosure for work; it is valid for every choice of them.
+// The constants from kNegligible to kNoisy trade the width of an enclosure for work; the enclosure is valid
+// for every choice of them.
 
 // Terms smaller than e^-34 = 2e-15 times the largest term are bounded, not computed. A million of them add at
 // most 2e-9 of the largest term.
@@ -84,10 +85,11 @@ class Kernel {
   }
   // A bound on the error of at(t) for any t, if `excess` has an error of at most `of_excess`. An error x of
   // `excess` changes the term at l by at most x e^{-(c+1)(l-l0)}. The other errors are relative to the
-  // value at t = 0. Each of the numerator and the two denominators has an error of at most 12 ulps of its
-  // largest possible modulus, or of itself, apart from the rounding of ch in the numerator's e^{-ch}. The
-  // products and inverses add at most 20 ulps. The numerator is at least a (1 - e^{-h}) at t = 0, so the
-  // error of q is relative to the numerator even if `excess` + h nearly cancels.
+  // value at t = 0. Apart from the rounding of ch in its factor e^{-ch}, the numerator p + qa has an error of
+  // at most 12 ulps of its largest modulus over all t. Each of the denominators 1 - a and 1 - b has an error
+  // of at most 12 ulps of itself. The products and inverses add at most 20 ulps. The numerator is at least
+  // a (1 - e^{-h}) at t = 0, so the error of q is relative to the numerator even if `excess` + h nearly
+  // cancels.
   double noise(double c, double of_excess) const {
     return (64 + 4 * c * h_) * numerics::kUlpAbove * std::abs(at(0).real()) + 2 * of_excess / second_;
   }
@@ -248,7 +250,7 @@ class TermSum {
     value_.add(size * (std::polar(1.0, at.phase - t * place_.l0) * k).real());
     noise_ += size * ((std::abs(k) + kernel_noise_) * moved(t) * at.amplify + kernel_noise_);
   }
-  // Omits the terms of `count` pairs of frequencies +-t', where t' is at most t.
+  // Adds a bound on the omitted terms of `count` pairs of frequencies +-t', where t' is at most t.
   void leave_out(double count, double t) { skipped_ += 2 * count * largest_kernel_ * left_out(t); }
 
   double value() const { return value_.value(); }

@@ -45,9 +45,9 @@ inline double mass_at_infinity(Parts parts) {
 // an atom at y with weight w has an error of at most four ulps of itself, plus w |x| e^x ulps because x is
 // rounded. The sum over A atoms is computed as 2 to 8 running sums, one for each lane of the processor's
 // vectors (numerics/sums/atom_kernels.h), so its error is at most A / 4 ulps of the sum of the terms' moduli.
-// The sum of the moduli is at most E e^{cY} times p e^{-ln E e^{cY}} + p', where p and p' are the masses away
-// from zero of the law and of the tilted law. If exponents are large, the largest one is subtracted from all
-// of them, and its own rounding is included.
+// The sum of the moduli is at most p + p' E e^{cY}, which is E e^{cY} (p e^{-ln E e^{cY}} + p'), where p and
+// p' are the masses away from zero of the law and of the tilted law. If exponents are large, the largest one
+// is subtracted from all of them, and its own rounding is included.
 inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt& tilt, double c) {
   double mass = 0;
   for (double w : law.weights) {

@@ -1,5 +1,5 @@
-// A table is the same whether or not another table of the same curve was made before, and then computes only
-// the nodes that the other did not have.
+// A table is the same whether or not another table of the same curve was made before. If one was made, only
+// the nodes that it did not have are computed.
 #include "muster/composition/remembered_curves.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 using numerics::UpperAndEstimate;
 
-// The curve of two normals at this distance. Each computation counts as `work` and adds to `times`.
+// The curve of two normals at this distance. Each computation counts as `work` and adds 1 to `times`.
 BoundCurve counted(double distance, double work, std::size_t& times) {
   return [=, &times](double epsilon) {
     ++times;
@@ -41,8 +41,8 @@ TEST(RememberedCurves, GiveTheValuesOfTheCurve) {
   EXPECT_EQ(times, 3);
 }
 
-// The work of a node is so large that the tables widen their cells for lack of work. So this also shows that
-// remembered values count with the work that they took.
+// With the larger `work` of a node, a table takes so much work that its cells are widened. So this also shows
+// that remembered values count with the work that they took.
 TEST(RememberedCurves, ATableDoesNotDependOnTablesBefore) {
   const Nodes first{.per_deviation = 100, .negligible = 1e-12},
       second{.per_deviation = 100, .negligible = 1e-40};

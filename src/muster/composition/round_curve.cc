@@ -28,8 +28,8 @@ constexpr double kWidest = 1.0 / 8;
 constexpr double kRise = 5e-3;
 // The value that replaces kRise for a heavy tail, which is a tail that is not negligible at kLightTail
 // deviations. With kRise in its place, bounds for little Gaussian noise over many rounds were larger by up to
-// a relative 3e-4, and their numerical error was up to three times as large. For a light tail, bounds would
-// change by less than a relative 1e-7.
+// a relative 3e-4, and their numerical error was up to three times as large. For a light tail, this value in
+// place of kRise would change bounds by less than a relative 1e-7.
 constexpr double kRiseOfHeavyTail = 1e-3;
 constexpr double kLightTail = 15;
 // The value that replaces kRise where the curve is below kFarTail. Only answers for a delta about as small
@@ -43,7 +43,8 @@ constexpr double kRiseOfLarge = 1e-2;
 // The factor by which the lattice is finer where losses are large, if Nodes::fine_if_large is set.
 constexpr double kFiner = 4;
 constexpr int kMaxSteps = 40;
-// The work that a table may take, in the unit of numerics/work.h: about a second.
+// The work that a table with Nodes::share = 1 may take, in the unit of numerics/work.h: about a second. A
+// table's affordable work is this work times its Nodes::share.
 constexpr double kTableWork = 3.5e9;
 // The estimate of a table's work counts the nodes over Nodes::dense_up_to and this many more deviations, but
 // over at most kMaxDeviations in all.
@@ -56,9 +57,9 @@ constexpr double kCoarse = 8;
 // be up to this. About three nodes per deviation are then left.
 constexpr double kCoarsest = 32;
 // Once this fraction of the affordable work is done, new cells are wider by a factor that doubles with each
-// further third of the affordable work. Once the nodes have taken more than the affordable work by the fraction
-// kHurry of it, or by kHurryWork if that is more, the factor doubles with each further sixtieth, so that hardly
-// any table takes twice the affordable work.
+// further third of the affordable work. Once the work on nodes alone exceeds the affordable work by kHurry
+// times the affordable work or by kHurryWork, whichever is more, the factor also doubles with each further
+// sixtieth of the affordable work, so that hardly any table takes twice the affordable work.
 constexpr double kWideningStart = 0.75;
 constexpr double kHurry = 0.2;
 constexpr double kHurryWork = 0.25 * kTableWork;
@@ -231,7 +232,8 @@ struct Node {
 template <typename Value>
 class Table {
  public:
-  // The work that a table takes and may take, in the unit of numerics/work.h.
+  // The work that a table may take, and the work that was done before it and counts as a part of the table's
+  // work, both in the unit of numerics/work.h.
   struct Work {
     double affordable;
     double before;  // the work of measuring the curve's scale, which counts in every table
@@ -268,8 +270,9 @@ class Table {
     }
   }
 
-  // Halves cells until their chords raise the mean loss by a small fraction only. Call make_monotone()
-  // first, because the upper ends must not rise from node to node.
+  // Halves cells until their chords raise the mean loss by a small fraction only, or until the work or the
+  // number of nodes is at its limit. Call make_monotone() first, because the upper ends must not rise from
+  // node to node.
   void resolve_large_losses() {
     bool again = true;
     while (again && spent() < kStopped && nodes_.size() < kMaxNodes) {

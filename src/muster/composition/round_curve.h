@@ -3,14 +3,14 @@
 //
 // Nodes are multiples of one lattice spacing h. A chord over a cell of width w adds about w^2 / 6 times the
 // cell's probability to the variance of the loss. For a given number of nodes, the widths that add least
-// therefore grow as (density)^{-1/3}, which is e^{z^2/6} for a normal loss. Here z is the distance of the
-// loss from Nodes::dense_up_to, in standard deviations. Losses below Nodes::dense_up_to matter most to the
-// composition, and cells are narrow there. These widths are a first guess. Once the curve is known at both
-// ends of a cell, the cell is halved as long as its chord may lie too far above the curve, at most down to
-// the lattice. So a curve that is flat over a long distance and then falls suddenly is resolved where it
-// falls. A chord lies above a convex curve, so fewer nodes make the bound looser but never invalid. Cells
-// are wider where the tail is nearly negligible, and where the computed bound does not fall: delta never
-// rises with epsilon, so an upper end also holds at every larger epsilon.
+// therefore grow as (density)^{-1/3}, which is e^{z^2/6} for a normal loss at z standard deviations from its
+// mean. Losses below Nodes::dense_up_to matter most to the composition, so cells are narrow there, and z is
+// counted from Nodes::dense_up_to. These widths are a first guess. Once the curve is known at both ends of a
+// cell, the cell is halved as long as its chord may lie too far above the curve, at most down to the lattice.
+// So a curve that is flat over a long distance and then falls suddenly is resolved where it falls. A chord
+// lies above a convex curve, so fewer nodes make the bound looser but never invalid. Cells are wider where
+// the tail is nearly negligible, and where the computed bound does not fall: delta never rises with epsilon,
+// so an upper end also holds at every larger epsilon.
 //
 // Two kinds of curves are tabulated in the same way. The values of a bound's curve have a proven upper end
 // and an estimate. The values of the curve of a pair of data sets are enclosures. Thread rule: functions and

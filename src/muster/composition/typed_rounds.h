@@ -1,12 +1,13 @@
 // Bounds the composition of any number of rounds, each of which may have any of the given types
 // (round_types.h). Tables are built when first needed, and kept.
 //
-// Up to the length of a block, the recursion over adaptive choices (adaptive_rounds.h) gives the answer.
-// For more rounds, the profile of a block is tabulated and turned into a dominating pair
-// (dominating_pair.h). Whole blocks, and a shorter one for the remaining rounds, are then composed
-// (different_rounds.h), so every round is charged exactly once. The length of a block depends on the types
-// and on the tail, which is the delta at which the tables end. Smaller deltas and many more rounds need a
-// smaller tail. Thread rule: const methods may run concurrently.
+// Up to a certain number of rounds, the recursion over adaptive choices (adaptive_rounds.h) gives the answer.
+// More rounds are divided into blocks of this number of consecutive rounds and a shorter block of the
+// remaining rounds. The profile of each block is tabulated and turned into a dominating pair
+// (dominating_pair.h), and these pairs are composed (different_rounds.h), so every round is charged exactly
+// once. The length of a block depends on the types and on the tail, which is the delta at which the tables
+// end. Smaller deltas and many more rounds need a smaller tail. Thread rule: const methods may run
+// concurrently.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,9 @@
 
 namespace muster::accounting {
 
-// Makes the types, with losses up to the epsilon at which the worst type's delta is `tail`; nullopt if types
-// would not give a better bound. `rough` types take less work and are looser.
+// Makes the types, with losses up to the epsilon at which the worst type's delta is `tail`; larger losses are
+// charged as infinite. nullopt if there are no types for the round, or if they cannot be tabulated. `rough`
+// types take less work and are looser.
 using TypesOf = std::function<std::optional<RoundTypes>(double tail, bool rough)>;
 
 class TypedRounds {

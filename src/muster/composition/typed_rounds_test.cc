@@ -57,7 +57,8 @@ RoundTypes random_types(std::mt19937_64& engine) {
     for (int pair = 0; pair < 2; ++pair) {
       const double weight = left * (0.1 + 0.7 * uniform(engine));
       left -= weight;
-      // In one pair of losses, the positive loss has the larger range; in the other pair, the negative loss.
+      // In one pair of losses, the positive loss is drawn from a range of larger numbers; in the other pair,
+      // the negative loss.
       const auto small = static_cast<std::int64_t>(1 + 2 * uniform(engine));
       const auto large = static_cast<std::int64_t>(2 + 5 * uniform(engine));
       add_pair(type, types.spacing, pair == i ? large : small, pair == i ? small : large, weight);
@@ -180,14 +181,16 @@ TEST(AdaptiveRounds, OrderRangeAndInfinity) {
   const AdaptiveRounds wide(types, 4000), narrow(types, 300);
   std::vector<double> before(4001, 0.0);
   for (const std::uint64_t count :
-       // The numbers of rounds are out of order, so that some values come from the store.
+       // The numbers of rounds are out of order, so that for 33 and 6 rounds the recursion restarts from a
+       // V that AdaptiveRounds has kept.
        {1ull, 5ull, 40ull, 33ull, 70ull, 6ull}) {
     const std::vector<double> values = wide.after(count), short_of = narrow.after(count);
     for (std::size_t i = 0; i + 1 < values.size(); ++i) {
       ASSERT_GE(values[i], values[i + 1]);
       ASSERT_LE(values[i], 1);
     }
-    // Beyond the last lattice point, the value at the last point is used.
+    // Right of the last lattice point, V is taken as its value at the last point, so V is not smaller if it
+    // is stored at fewer points.
     for (std::size_t i = 0; i < 300; ++i) ASSERT_GE(short_of[i], values[i] * (1 - 1e-12));
     EXPECT_EQ(AdaptiveRounds::between(values, types.spacing, 1e9), values.back());
   }

@@ -24,10 +24,10 @@ enum class ErrorCode {
   interrupted,  // Ctrl-C or SIGTERM stopped the work
 };
 
-// Why a plan, a flag or an argument was refused (codes plan and usage). The words of a message may change; a
-// program or a test compares this.
+// Why a plan, a flag or an argument was refused (codes plan and usage). The words of a message may change, so
+// programs and tests compare the Reason instead.
 enum class Reason {
-  none,           // the code says it all
+  none,           // no reason is given besides the code
   unknown,        // there is no such key, flag, command or name
   missing,        // what is needed is not stated
   wrong_type,     // the value is of another type than the key

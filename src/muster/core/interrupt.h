@@ -1,8 +1,9 @@
 // A request to stop, made from outside (for example by a signal handler). Long work checks for it between
 // blocks.
 //
-// A default-constructed Interrupt never requests a stop. Copies refer to the same flag, which must outlive
-// them. Any thread may call the member functions.
+// A default-constructed Interrupt never requests a stop. Any other refers to a flag, and the stop is
+// requested while the flag is true. Copies refer to the same flag, which must outlive them. Any thread may
+// call the member functions.
 //
 // Example:
 //     for (block : blocks) { interrupt.check(); work(block); }   // a block takes milliseconds

@@ -54,7 +54,7 @@ TEST(EpsilonText, IsNeverBelowTheValue) {
       plain_is_below += std::ceil(value * 1e4) / 1e4 < value ? 1 : 0;
     }
   }
-  EXPECT_GT(plain_is_below, 0);  // rounding the product up would give some texts below the value
+  EXPECT_GT(plain_is_below, 0);  // without its correction, epsilon_text() would be below some of the values
   EXPECT_EQ(epsilon_text(0.1234), "0.1234");
   EXPECT_EQ(epsilon_text(std::nextafter(0.1234, 1)), "0.1235");
   EXPECT_EQ(epsilon_text(0), "0.0000");

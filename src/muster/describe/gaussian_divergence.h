@@ -1,5 +1,5 @@
-// The hockey-stick divergence of a pair of Gaussians, which every bound uses. Only the gate's floor
-// (gate/floor.h) has formulas of its own.
+// The hockey-stick divergence of a pair of Gaussians. Every bound that needs this divergence uses these
+// functions. Only the gate's floor (gate/floor.h) has formulas of its own.
 //
 // For N(mu, 1) against N(0, 1), where mu > 0 is the distance of two records in standard deviations of the
 // noise, and l = ln alpha,

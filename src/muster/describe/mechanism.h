@@ -16,7 +16,8 @@
 
 namespace muster::accounting {
 
-// The smallest epsilon0 that is accepted: below it, squares of a round's losses leave the range of a double.
+// The smallest epsilon0 that is accepted: far below it, squares of a round's losses leave the range of a
+// double.
 inline constexpr double kMinEpsilon0 = 1e-100;
 
 // The base of all descriptions of epsilon0-LDP randomizers. It holds epsilon0, a finite number >=

@@ -20,7 +20,8 @@ namespace muster::accounting {
 
 class Profile {
  public:
-  // In each of these profiles, losses above 600 count as infinite, so their whole P-mass is charged.
+  // In the profiles of the next four functions, losses above 600 count as infinite, so their whole P-mass is
+  // charged.
   //
   // Any epsilon0-LDP randomizer: f = max(p - alpha q, 1 - alpha, 0), exactly, with q = 1 / (e^epsilon0 + 1)
   // and p = 1 - q.

@@ -31,9 +31,9 @@ struct Bit {
 };
 
 // The one-bit tests that are tried; the best one gives the floor. For Gaussian and Laplace messages the bit
-// says on which side of a threshold the message lies. For the Gaussian, some thresholds start near the middle
-// between the two records, and others are far out on the victim's side. For Laplace noise they lie between
-// the middle and the victim's record.
+// says on which side of a threshold the message lies. For the Gaussian, some thresholds lie near the middle
+// between the two records or up to six deviations beyond it on the victim's side, and others are far out on
+// this side. For Laplace noise they lie between the middle and the victim's record.
 std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilon) {
   std::vector<Bit> bits;
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {

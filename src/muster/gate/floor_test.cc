@@ -28,7 +28,8 @@ Ball mass(int n, double p, int k) {
   return product;
 }
 
-// The test is never above the exact divergence of the two laws of the number of ones, and nearly reaches it.
+// The value of binary_test() is never above the exact divergence of the two laws of the number of ones, and
+// nearly reaches it.
 TEST(BinaryTest, IsBelowEveryDistinguisher) {
   std::mt19937_64 bits(3);
   const auto uniform = [&](double low, double high) {
@@ -179,8 +180,8 @@ TEST(Floor, OfTwoLaplaceMessagesIsBelowTheirSum) {
   }
 }
 
-// No privacy loss exceeds epsilon0, so delta, and every lower bound on it, is 0 at any larger epsilon. The
-// probabilities that decide this are too small for doubles.
+// No privacy loss exceeds epsilon0, so delta, and every lower bound on it, is 0 at any larger epsilon. Some
+// of the probabilities in the floor's tests are too small for doubles here.
 TEST(Floor, IsZeroBeyondTheLargestLoss) {
   for (const double epsilon0 : {100.0, 260.0, 300.0, 380.0, 600.0, 690.0}) {
     for (const double beyond : {1e-9, 0.3, 5.0}) {

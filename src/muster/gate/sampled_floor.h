@@ -1,14 +1,15 @@
 // The floor (floor.h) for a trusted server that samples clients by coins and adds normal noise to
-// the sum of their records, and the check of a proven epsilon against this floor. For shuffled
-// protocols, Gate (gate.h) does both.
+// the sum of their records, and the check of a proven epsilon against this floor. For the protocols of
+// describe/participation.h, Gate (gate.h) does both.
 //
 // The floor comes from one threshold test on one pair of data sets whose records are single numbers. Let
-// mu = 1 / sigma, and let the noise have deviation 1. The victim's record is mu, and with probability
-// q = `rate` it is added to the sum. The records of all other clients are 0. For every t and E = e^epsilon,
+// sigma be the noise's deviation divided by the clip norm, the largest size of a record. In units of that
+// deviation, the victim's record is mu = 1 / sigma, and with probability q = `rate` it is added to the sum.
+// The records of all other clients are 0. For every t and E = e^epsilon,
 //     delta(epsilon) >= P(sum > t) - E P'(sum > t).
-// P' is the law in the neighbouring data set, where the victim is absent or has the record -mu. Any t is
-// valid, so the best of a few is taken. The floor shares nothing with the accountant's bounds. Pure
-// functions; call from any thread.
+// P is the law of the noisy sum in this data set, and P' its law in the neighbouring data set, where the
+// victim is absent or has the record -mu. Any t is valid, so the best of a few is taken. The floor shares
+// nothing with the accountant's bounds. Pure functions; call from any thread.
 #pragma once
 
 #include <cstdint>

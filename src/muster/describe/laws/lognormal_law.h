@@ -23,9 +23,10 @@ namespace muster::accounting {
 numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, numerics::Side side);
 
 // Returns knots of r - 1 for CenteredLognormal, at r = e^{-mu x} and r = e^{mu x} for increasing
-// x, with `per_deviation` knots per unit of x near 0. They reach to x = 12 below r = 1 and
-// to x = 12 + mu above, with r between e^-20 and e^600. Cells grow wider with x: far below
-// r = 1 they are small against the deviation of r, and far above they hold little mass.
+// x, with `per_deviation` knots per unit of x near 0. They reach to about x = 12 below r = 1
+// and to about x = 12 + mu above, but not below r = e^-20 and not far above r = e^600. Cells
+// grow wider with x: far below r = 1 they are small against the deviation of r, and far above
+// they hold little mass.
 std::vector<double> centered_knots(double mu, int per_deviation);
 
 // Computes atoms of r - 1 for numerics::expected_excess(). The knots are increasing, above -1,
