@@ -87,9 +87,9 @@ BinaryShuffle::Parts BinaryShuffle::parts(int i, int s) const {
 }
 
 // The search climbs from the starting guess to the maximum over s. Let D(s) be the expression that is
-// maximised. Then
-//     D(s) - D(s-1) = P(S=s) (E p - q) - P(S=s-1) (p - E q),
-// and because the masses of S are log-concave, D first rises and then falls.
+// maximised (binary_shuffle.h). Then
+//     D(s) - D(s-1) = P(S_i = s) (E p - q) - P(S_i = s-1) (p - E q),
+// and because the masses of S_i are log-concave, D first rises and then falls.
 numerics::Enclosure BinaryShuffle::best(int i, double epsilon, int& s) const {
   const double e = std::exp(epsilon);
   const double q = 1 / (1 + std::exp(epsilon0_));

@@ -62,7 +62,8 @@ TEST(Blanket, ReferenceValues) {
 }
 
 // Compares the bounds with exact deltas of k-ary randomized response in small populations, from
-// docs/theory/reference-values.md. The variation-ratio bound for k = 4 is false: it lies below the truth.
+// docs/theory/reference-values.md. The bound by the variation ratio, a reduction to the victim's two symbols
+// (docs/theory/blanket.md), is false for k = 4: it lies below the truth.
 TEST(Blanket, SmallTruthsAreNotPassedFromBelow) {
   EXPECT_GE(k_rr_blanket_delta(6, 4, 1, 0.6008763457).upper, 0.0123456538);
   EXPECT_GE(pure_blanket_delta(6, 1, 0.6008763457).upper, 0.0123456538);
@@ -233,8 +234,8 @@ TEST(Blanket, EnclosesTheExactSumAtEveryEpsilon0) {
   EXPECT_EQ(cases, 14 * 6 * 4 * 5);
 }
 
-// Where few blanket messages are expected among many clients, the code enumerates the counts of both
-// values. The test compares it with a direct sum over both counts in extended precision.
+// Where few blanket messages are expected among many clients, the code enumerates the counts of the two
+// nonzero values of G. The test compares it with a direct sum over both counts in extended precision.
 TEST(Blanket, FewBlanketMessages) {
   const double n = 5e5;
   const double epsilon0 = 12;

@@ -34,8 +34,8 @@ double log_tail(double m, const Chance& chance, double x) {
   return -m * divergence * (1 - numerics::kEightMillionRoundings) + 1e-9 + m * 1e-15;
 }
 
-// Returns the integer nearest to the mean beyond which log_tail() is below -exponent, above the mean if
-// `direction` is 1 and below it if `direction` is -1.
+// Returns the integer nearest to the mean at which log_tail() is at most -exponent, or the end of the range
+// 0..m if there is none. The search is above the mean if `direction` is 1 and below it if `direction` is -1.
 double window_end(double m, const Chance& chance, double exponent, double direction) {
   const double mean = m * chance.p;
   const double limit = direction > 0 ? m : 0.0;
@@ -60,10 +60,12 @@ double outside_window(double m, const Chance& chance, double first, double last)
   return below + above;
 }
 
-// Returns a bound on the relative rounding error of two exponents in class_c_pool(): theta H in the bound
-// of h, and m log(1 + inside.p growth) in the tilt. Both can be as large as theta m, and they nearly
-// cancel. They take at most 14 roundings of that size, and inside.p * growth takes another five in the
-// factor z of each of the m terms. Where a client is rarely silent, theta m can be 1e4 and more.
+// Returns a bound on the relative error that the rounding of two exponents causes in class_c_pool(): theta H
+// in the bound of h, and m log z in the tilt. Here z = 1 + P (e^theta - 1), and P is the probability that a
+// client reports a message in its own half-set. Both exponents can be as large as theta m, and they nearly
+// cancel. Together they take at most 14 roundings, each relative to theta m. The weights of each of the m
+// terms are also divided by z. The product P (e^theta - 1) takes five more roundings, which over all m terms
+// are again relative to theta m. Where a client is rarely silent, theta m can be 1e4 and more.
 double error_of_tilt(double theta, double m) { return 3 * numerics::kEightRoundings * std::abs(theta) * m; }
 
 }  // namespace
@@ -156,7 +158,7 @@ numerics::UpperAndEstimate class_c_pool(double epsilon0, double n, double rate, 
   const double lost = 1 - ratio_low + numerics::kThreeRoundings;
   numerics::AtomicLaw alternative, record;
   // These weights take at most eight roundings, which weight_error() covers: four for q or three for p, and
-  // one for each product, sum and quotient. error_of_tilt() covers those of inside.p * growth.
+  // one for each product, sum and quotient. error_of_tilt() covers the roundings of inside.p * growth.
   const double rare = rate * q / z;
   const double common = rate * p * (1 + growth) / z;
   alternative.add(round_up(std::expm1(epsilon0)), rare);

@@ -29,8 +29,10 @@ class ClassCPoolCurve {
   // Requires n >= 1 honest clients, epsilon0 > 0 and a rate in (0, 1].
   ClassCPoolCurve(double epsilon0, double n, double rate);
 
-  // Returns the bound at epsilon >= 0. `estimate` is at most the largest value of the formula above over
-  // the few i that were evaluated.
+  // Returns the bound at epsilon >= 0. `upper` is proven and at most the rate times the local delta.
+  // upper - estimate covers the numerical error, the charges that are added to the mean in the bound, and
+  // the excess of the certified maximum over i. `estimate` is 0 where `upper` is the rate times the local
+  // delta. It is no lower bound on the divergence of a data set.
   numerics::UpperAndEstimate delta(double epsilon) const;
 
  private:

@@ -127,9 +127,10 @@ TEST(ClassCPool, FiguresAtFiveClients) {
   }
 }
 
-// The first two values are lower values of the same questions, and the third is the gate's floor. If the
-// code took differences that cancel, in thinned_blanket_delta() for the first two and in the pool's own
-// terms for the third, the bounds would fall below these values.
+// The first two expected values are lower bounds of delta for the same clients, rate and epsilon, and the
+// third is the gate's floor (gate/floor.h). If the code took differences that cancel, in
+// thinned_blanket_delta() for the first two and in the pool's own terms for the third, the bounds would fall
+// below these values.
 TEST(ClassCPool, SmallEpsilon0IsNotPassedFromBelow) {
   EXPECT_GE(ClassCCurve::check_in(1.722569706663435e-10, 100, 0.999999).delta(4.4538351000143516e-12).upper,
             4.8839249051e-12);

@@ -10,9 +10,10 @@ namespace muster::accounting {
 namespace {
 
 // Encloses the divergence of the clone pair whose clones have probability B = e^-epsilon0 (1 - delta0). A
-// clone behaves like either record with probability 1/2. Let E = e^epsilon. The term of a client is
-// 2(p - E q)/B for a clone of one record and 2(q - E p)/B for a clone of the other, with probability B/2
-// each, and 0 otherwise. The mean over C ~ Bin(n-1, B) of the divergence with C clones is
+// clone behaves like either record with probability 1/2. Let E = e^epsilon, q = 1/(e^epsilon0 + 1) and
+// p = 1 - q. The term of a client is 2(p - E q)/B for a clone of one record and 2(q - E p)/B for a clone of
+// the other, with probability B/2 each, and 0 otherwise. The mean over C ~ Bin(n-1, B) of the divergence
+// with C clones is
 //     (1/n) * mean of ( sum of n such terms )_+ .
 numerics::Enclosure pair(double n, double epsilon0, double epsilon, long double delta0) {
   const long double top = epsilon0;

@@ -86,10 +86,13 @@ TEST(Clones, EqualsThePairByDefinition) {
   }
 }
 
-// Records are put in a uniform order, and each answer comes from a randomizer that depends on the answers
-// before it. `channel(past, record)` is the probability of answering 1.
+// Returns the probability that a client with this record answers 1. `past` is the number whose binary digits
+// are a leading 1 and the answers so far.
 using Channel = std::function<long double(std::size_t past, int record)>;
 
+// Returns the divergence of all answers between the victim's records 0 and 1; records[0] is hers and is
+// replaced by them. Records are put in a uniform order, and each answer comes from a randomizer that depends
+// on the answers before it.
 long double sequence_divergence(const Channel& channel, std::vector<int> records, long double epsilon) {
   const auto law = [&](int victim) {
     std::vector<int> order(records.size());

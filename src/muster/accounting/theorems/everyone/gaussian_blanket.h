@@ -35,7 +35,7 @@ class GaussianBlanket {
  private:
   struct Law {
     numerics::AtomicLaw terms;
-    // The stop-loss transform at the rightmost node. It is added to delta once.
+    // The stop-loss transform of G / E at the rightmost node. E times this value is added to delta once.
     double beyond;
     bool valid;  // whether the theorem allows this law
   };
@@ -46,8 +46,8 @@ class GaussianBlanket {
     double share = 0;
   };
   class Transform;
-  // Makes a law for G that is cut where its stop-loss transform is at most `cut`. Nodes of `transform` are
-  // computed as they are needed.
+  // Makes a law for G / E that is cut where the stop-loss transform of G is at most `cut`. Nodes of
+  // `transform` are computed as they are needed.
   Law law(double eta, Transform& transform, double cut) const;
   // Returns the bound at `eta`, or the profile of a single message if the bound is certainly or very
   // probably no smaller than `best`.

@@ -23,8 +23,9 @@ void add_shuffle_gaussian_pair(const GaussianLocal& mechanism, ClientCount clien
 void add_third_symbol(const Mechanism& mechanism, const RoundShape& shape, Applicable& list);
 
 // All other clients hold the victim's alternative record and have the smallest rate, and the victim has the
-// largest (swap/unequal_rates.h). The randomizer is binary randomized response, whose curves every member
-// of class C attains.
+// largest (swap/unequal_rates.h). The randomizer is binary randomized response. Each mechanism of class C
+// (in_class_c()) has the same curves at two opposite records; for PureLocal, binary randomized response is
+// one of the epsilon0-LDP randomizers.
 void add_unequal_rates_pair(const Mechanism& mechanism, double n, double lo, double hi, Applicable& list);
 
 }  // namespace muster::accounting

@@ -1,6 +1,7 @@
 // Tests composition/dominated_losses.h on pairs of this folder with large losses. The composed lower values
-// are compared with the exact composition of the true pair, which is computed from the number of rounds that
-// reveal the victim. The two computations share no curve, no table and no transform.
+// are compared with the exact composition of the true pair. For Gaussian messages, this is a sum over the
+// number of rounds in which the victim's message is seen; for randomized response, the law of the loss is
+// convolved. The tested and the exact computation share no curve, no table and no transform.
 #include "muster/composition/dominated_losses.h"
 
 #include <gtest/gtest.h>
@@ -100,12 +101,12 @@ TEST(DominatedLosses, RareGaussianMessagesComposeToWhatTheyShow) {
   }
 }
 
-// Bounds the exact epsilon for randomized response from below and from above. The law of one round's loss
-// is computed atom by atom. For many rounds it is convolved directly, with losses rounded down or up to a
-// lattice.
 struct Bracket {
   double low, high;
 };
+// Bounds the exact epsilon for randomized response from below and from above, in `rounds` check-ins of
+// `clients` clients at `rate`. The law of one round's loss is computed atom by atom. For many rounds it is
+// convolved directly, with losses rounded down (for `low`) or up (for `high`) to a lattice.
 Bracket response_epsilon(Extended epsilon0, Extended rate, int clients, int rounds, Extended delta) {
   const Extended h = 2e-3L, rare = rate / (std::exp(epsilon0) + 1), common = rate - rare;
   std::vector<std::pair<Extended, Extended>> law;  // pairs of a loss and its P-mass

@@ -93,9 +93,9 @@ void expect_enclosed(const numerics::Enclosure& ends, const oracle::Ball& truth)
   EXPECT_TRUE(truth.surely_below(oracle::Ball(ends.upper))) << ends.upper << ' ' << truth.middle();
 }
 
-// Exactly one of two clients reports, and r = e^-epsilon0 has probability p. Then (1 - E M)_+ is
-// 1 - E (1 + r)/2 and reaches 0 near epsilon = epsilon0 / 2, where the terms of the reporting and of the
-// absent client cancel.
+// Exactly one of two clients reports, and r = e^-epsilon0 has probability p = 1 / (1 + e^-epsilon0). Then
+// (1 - E M)_+ is 1 - E (1 + r)/2 and reaches 0 at epsilon = ln(2 p), where the terms of the reporting and of
+// the absent client cancel.
 TEST(Homogeneous, ValueNextToItsZeroIsEnclosed) {
   using oracle::Ball;
   int near = 0;

@@ -190,7 +190,8 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
   if (!computed()) return {numerics::as_lower_bound(alone.lower, local), local};
   numerics::Enclosure result{0, local};
   if (ratio_ && (jump < numerics::larger(1e4 * bulk, kNegligible) || !sum_)) {
-    // The excess beyond the cut is added to delta, so it is limited to 1e-6 of the rough value.
+    // The ratio's law is cut, and its expected excess beyond the cut is added to delta. So this excess is
+    // limited to 1e-6 of the rough value of delta.
     result = forward_by_contour(epsilon, 1e-6 * numerics::larger(bulk, jump, 1e-40), end);
   } else if (sum_) {
     const double threshold = n_ * std::exp(epsilon);
@@ -226,7 +227,7 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const 
   const double e = std::exp(epsilon);
   numerics::Enclosure result{0, local};
   if (ratio_) {
-    // The excess beyond the cut is added to delta, so it is limited as in forward().
+    // The expected deficit beyond the cut is added to delta, so it is limited as the excess is in forward().
     result = reverse_by_contour(
         epsilon, 1e-6 * numerics::larger(bulk_estimate(n_, mu_, -std::expm1(-epsilon)), 1e-40), end);
   } else if (sum_) {

@@ -20,12 +20,14 @@ namespace {
 
 using Extended = long double;
 
-// Computes the means of (M - e)_+ and (1 - e M)_+ for M the mean of `n` ratios, integrated over n standard
-// normals by the midpoint rule. This follows the definition of the pair and shares nothing with the code.
 struct Curves {
   Extended forward = 0, reverse = 0;
 };
 
+// Computes the means of (M - e)_+ (`forward`) and (1 - e M)_+ (`reverse`), where e = exp(epsilon), M is the
+// mean of the `n` likelihood ratios exp(mu Z_i - mu^2/2), and the Z_i are independent standard normals. The
+// integral over them is by the midpoint rule. This follows the definition of the pair and shares nothing
+// with the tested code.
 Curves quadrature(int n, Extended mu, Extended epsilon, Extended step) {
   const Extended e = std::exp(epsilon);
   const Extended reach = 8;

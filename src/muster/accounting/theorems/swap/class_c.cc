@@ -18,9 +18,10 @@ namespace {
 
 using numerics::round_up;
 
-// WorstMixture::slack is the part of the value that was added to cover every number of clients
-// of type 0. If it exceeds this fraction of the value, the bound by the profile-only law X* is
-// computed too. For small epsilon0, where that bound is hardly larger, the fraction is smaller.
+// WorstMixture::slack is what the certified maximum adds to cover every number of clients of type 0, as a
+// fraction of the larger of the sums with all clients of one type. If it exceeds this constant, the bound by
+// the profile-only law X* is computed too. For small epsilon0, where that bound is hardly larger, the limit
+// is smaller (`ahead_of_profile` in delta()).
 constexpr double kCompareWithProfile = 0.02;
 // The event that nobody is absent is charged at the local profile f(E) if this charge is at most the fraction
 // kMatters of the rest of the bound, and otherwise at the smaller of f(E) and the blanket (blanket.h). If
@@ -47,8 +48,8 @@ struct TwoTypes {
 
 // Returns the laws of the two types' terms, shifted by E - 1 so that an absent client's
 // term is zero. Another client is hidden and reports with probability `lo`, and her coin is
-// revealed with probability `revealed`. The shifted terms have mean zero, and that of type 1
-// has the law of -E times that of type 0. A revealed client's term is 0 before the shift and
+// revealed with probability `revealed`. A hidden client's shifted term has mean zero, and that of
+// type 1 has the law of -E times that of type 0. A revealed client's term is 0 before the shift and
 // E - 1 after it. At eps = 0, E - 1 is zero too, and worst_mixture_excess() counts revealed
 // clients as absent, which does not make its V_i smaller (docs/theory/unequal-rates.md).
 //
@@ -124,7 +125,8 @@ double ClassCCurve::profile_only(double epsilon) const {
 }
 
 // Bounds the charge for the event that nobody is absent. `local` is f(E), and `sum` is the rest of the bound.
-// Given this event, the messages of the victim and of N ~ Bin(n - 1, chance) hidden others are shuffled.
+// Given this event, the messages of the victim and of N hidden others are shuffled, N ~ Bin(n - 1, `chance`).
+// Here `chance` is the probability that another client is hidden, given that she is not absent.
 double ClassCCurve::everybody(double epsilon, double local, double sum) const {
   // The probability that another client is hidden and absent.
   const double absent = theta_ * (1 - rate_);

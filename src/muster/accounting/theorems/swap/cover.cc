@@ -36,9 +36,10 @@ bool two_types_gain(double ball, const RoundShape& shape) {
   return two_types_cover(ball, shape.count * shape.rate, absent);
 }
 
-// A table of this bound may take this share of the work of a full table, because its correction takes about
-// as much work again. The limit matters for few clients, where each node takes many milliseconds: a full
-// table for 50 clients, rate 0.3 and 12 rounds of noise 3 took a second more, for 5e-4 of epsilon.
+// To compose rounds, the curve is tabulated at nodes. The table of this bound may take this share of a full
+// table's work (RoundBound::share), because the correction in its laws takes about as much work again. The
+// limit matters for few clients, where each node takes many milliseconds: for 50 clients, rate 0.3 and 12
+// rounds of noise sigma = 3, a full table took a second more and lowered epsilon by 5e-4.
 constexpr double kShareOfTwoTypes = 0.6;
 
 RoundBound gaussian_two_types(const GaussianLocal& mechanism, const RoundShape& shape,

@@ -27,8 +27,10 @@ constexpr double kErrorOfTail = 1e-10, kErrorOfValue = 1e-8;
 // Integrating from that z instead of the root changes the result by about the square of kResidual.
 constexpr double kResidual = 3e-9;
 constexpr int kMaxSteps = 60;
-constexpr double kOutermost = 9;  // the common factor's cells end at -9 and 9 deviations; the rest is bounded
-// Bounds the error from rounding the triangle's shape and the common factor, in units of (1 + |c|) E.
+// ln V of the lognormal factor V (struct Integrand) is a linear function of a standard normal variable. This
+// variable is divided into cells from -9 to 9, and what lies beyond is bounded.
+constexpr double kOutermost = 9;
+// Bounds the error from rounding the triangle's shape and the factor V, in units of (1 + |c|) E.
 constexpr double kAbsolute = 1e-14;
 // The work of one excess_of_difference(): three steps of Newton's method and three normal tails.
 constexpr double kWorkOfDifference = 12 * numerics::kWorkOfLoneExponential;
@@ -100,9 +102,10 @@ struct Integrand {
   double scale;
 };
 
-// Returns the transform at c of g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}), where
-// p - q = length, p = share * length and E = 1 + excess. For c <= 0, the deficit
-// (c - g)_+ = E (e^{N2} - (1/E) e^{N1} - |c|/E)_+ has the same form, with -Z instead of Z.
+// Let g = V (e^{pZ - p^2/2} - E e^{qZ - q^2/2}), where p - q = length, p = share * length and
+// E = 1 + excess. Returns an Integrand for the expected excess, the mean of (g - c)_+, if c > 0,
+// and for the expected deficit, the mean of (c - g)_+, if c <= 0. With g = e^{N1} - E e^{N2}, the
+// deficit (c - g)_+ = E (e^{N2} - (1/E) e^{N1} - |c|/E)_+ has the same form, with -Z instead of Z.
 Integrand integrand_of(double length, double share, double excess, double c) {
   const double e = 1 + excess, log_e = std::log1p(excess);
   const double p = length * share, q = p - length;
@@ -210,7 +213,7 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
 TriangleExcesses::Ends TriangleExcesses::record(double c) const {
   const Extended e = 1 + static_cast<Extended>(excess_), at = c;
   // At t = x the term is g = 1 - E r, and at t = x' it is r - E, where r is lognormal of mean 1.
-  if (at <= 0) {  // the deficit is that of (c - 1 + E r)_+ = E (r - (1 + |c|)/E)_+
+  if (at <= 0) {  // the deficit is the mean of (c - 1 + E r)_+ = E (r - (1 + |c|)/E)_+
     const Extended l = std::log1p(-at) - std::log1p(static_cast<Extended>(excess_));
     return rounded(e * divergence_at(mu_, l, false), e * divergence_at(mu_, l, true));
   }

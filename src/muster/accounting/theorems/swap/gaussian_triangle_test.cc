@@ -83,8 +83,8 @@ TEST(GaussianTriangle, EndsAreTheTwoHomogeneousTypes) {
   }
 }
 
-// Checks Lemma 2 of docs/theory/gaussian-two-types.md in up to six dimensions: S of any triangle in the ball,
-// raised as in the proof, is at most widest_sum.
+// Checks Lemma 2 of docs/theory/gaussian-two-types.md in up to six dimensions: S of any triangle in the ball
+// is at most the value to which the proof raises it. For |d| <= D this value is widest_sum(1 - D, |d|).
 TEST(GaussianTriangle, NoTriangleOfTheBallIsWider) {
   std::mt19937_64 engine(7);
   std::normal_distribution<double> normal;

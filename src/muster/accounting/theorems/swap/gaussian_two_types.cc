@@ -21,12 +21,14 @@ using numerics::UpperAndEstimate;
 // profile-only law is computed too. That bound exceeds the exact value of the two-types bound by a
 // fraction of about mu / 3 or more, so it can only be smaller if the certified maximum is that far off.
 constexpr double kWide = 0.04, kWidePerMu = 0.1;
-// Above this many deviations of the loss, the profile-only law may give less.
+// Above this many deviations of the loss, the bound by the profile-only law may be smaller, and it is
+// computed too.
 constexpr double kFar = 5;
 constexpr double kFarthest = 13;  // above this many deviations of the loss, only the profile-only law is used
 // If a term can exceed this many deviations of the sum, large terms are split off.
 constexpr double kHeavy = 35;
-// With fewer expected reports than this, the two types are not used, because the integrand decays slowly.
+// With fewer expected reports than this, the two types are not used, because the integrand of the inversion
+// integral decays slowly.
 constexpr double kFewReports = 8;
 // With fewer expected absent clients than this, the two types are not used,
 // because the charge for the event that nobody is absent is most of the bound.

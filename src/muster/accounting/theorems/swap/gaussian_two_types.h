@@ -6,8 +6,9 @@
 // clients, every ordered pair of records of the victim and every data set of the others satisfy
 //     delta(eps) <= max over 0 <= i <= m of F_i(eps)  +  g cut  +  g^n f(E).
 // F_i is the sum of the swap theorem (docs/theory/swap-theorem.md) with i others of type A, who hold her
-// record, and m - i of type B, who hold her alternative; `cut` is the charge that belongs to these laws, and
-// f is the local profile. The computed maximum is certified to cover all i (numerics/sums/worst_mixture.h).
+// record, and m - i of type B, who hold her alternative; `cut` is the charge for ending the two laws at a
+// largest point (TwoTypesLaws::Types), and f is the local profile. The computed maximum is certified to cover
+// all i (numerics/sums/worst_mixture.h).
 // For a fixed secret subset of k clients the bound is
 //     max over 0 <= h <= k of (1/n) * mean of ( (n-k)(1-E) + h terms of A + k-h terms of B )_+  +  (k/n) cut.
 // The bound by the profile-only law X* (docs/theory/profile-only.md) replaces the maximum and
@@ -26,15 +27,16 @@
 
 namespace muster::accounting {
 
-// Returns whether this curve can be below that of the profile-only law. It can if mu is in the table's
-// range, and the expected numbers of clients that report (`reporting`) and that do not (`absent`)
-// are large enough. In a subset protocol somebody is certainly absent: pass infinity for `absent`.
+// Returns whether this curve can be below that of the profile-only law. It can if mu is in
+// [TwoTypesLaws::kMinMu, TwoTypesLaws::kMaxMu], and the expected numbers of clients that report
+// (`reporting`) and that do not (`absent`) are large enough. In a subset protocol somebody is
+// certainly absent: pass infinity for `absent`.
 bool two_types_cover(double mu, double reporting, double absent);
 
 class GaussianTwoTypesCurve {
  public:
-  // `local` must be made from the mechanism whose messages are bounded; it gives the
-  // profile-only bound. `mu`, in the table's range, is the diameter of a ball that holds
+  // `local` must be made from the mechanism whose messages are bounded; it gives the profile-only
+  // bound. `mu`, in [TwoTypesLaws::kMinMu, TwoTypesLaws::kMaxMu], is the diameter of a ball that holds
   // all records, in deviations of the noise. There are n >= 2 honest clients. In a check-in
   // each reports with probability `rate` in (0, 1); in a subset k < n of them report.
   static GaussianTwoTypesCurve check_in(std::shared_ptr<const ReportingSum> local, double mu, double n,

@@ -2,9 +2,10 @@
 // term makes the sum positive (docs/theory/profile-only.md, "One large term").
 //
 // Let f be the local profile and E = e^eps. Each of N clients reports with probability
-// g. A client's term is X* (reporting_law.h) if she reports, 0 if her coin is revealed
-// and 1 - E if she is absent. The threshold is (S-N) (E-1) with S >= N. Let -E D be
-// the sum of the negative terms among N - 1 clients (others_below_zero.h). Then
+// g. A client's term is X* (reporting_law.h) if she reports, 1 - E if she is absent, and
+// 0 if the proof reveals her check-in coin to the adversary (unequal_rates.h). The
+// threshold is (S-N) (E-1) with S >= N. Let -E D be the sum of the negative terms among
+// N - 1 clients (others_below_zero.h). Then
 //     mean of ( sum of all N terms - (S-N) (E-1) )_+
 //         <=  N g ( mean of f(E + (S-N) (E-1) + E D)  +  (N-1) g f(E) Q(E) ),
 // where Q(E) = P(X* > 0) is minus the slope of f at E. The left-hand side is positive only

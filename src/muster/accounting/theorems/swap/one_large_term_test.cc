@@ -180,8 +180,9 @@ TEST(OneLargeTerm, EnclosesWeightedSumsOverAllCombinations) {
 }
 
 TEST(OneLargeTerm, OthersHideByWhoIsAbsent) {
-  // Among a million clients of rate .3 whose reports' terms are nearly always zero, D is 700,000 (1 - 1/E)
-  // within about a thousandth.
+  // In one_large_term.h, -E D is the sum of the other clients' negative terms, where E = e^epsilon. Here a
+  // client who reports nearly always has the term 0, and each of the about 700,000 absent ones has the term
+  // 1 - E. So D is 700,000 (1 - 1/E) within about a thousandth, and the bound is close to 0.3 f(E D).
   const Profile profile = Profile::pure(60);
   const OneLargeTerm large(tail_of(profile), profile);
   const double hidden = large.at(check_in(1'000'000, 0.3), 40).upper;

@@ -57,12 +57,13 @@ class OneTerm {
         from_(kFrom[interval]),
         to_(interval + 1 < kFrom.size() ? kFrom[interval + 1] : std::numeric_limits<double>::infinity()) {}
 
-  // Returns the atoms of one term for the upper bound. A report at a kink l < eps of the profile lies
-  // e^{-l} - e^{-eps} below zero, which is smallest at eps = from_. The last kink up to from_ and all
-  // later kinks are placed at 0. The last kink up to from_ is one of them because the bound uses the exact
-  // f from eps on, and the mass of this kink would then be another one. Since phi decreases, mass may be
-  // moved toward 0 or added. So the point 0 gets the amount by which the other masses fall short of 1,
-  // plus the amount by which the profile's masses, which are upper bounds, may exceed the true masses.
+  // Returns the atoms of one term for the upper bound. In units of E, a report at a kink l < eps of the
+  // profile lies e^{-l} - e^{-eps} below zero, which is smallest at eps = from_. The last kink up to from_
+  // and all later kinks are placed at 0. The last kink up to from_ is one of them because the bound takes f
+  // exactly from eps on and by chords before, which changes the mass of the last kink before eps. Since phi
+  // decreases, mass may be moved toward 0 or added. So the point 0 gets the amount by which the other masses
+  // fall short of 1, plus the amount by which the profile's masses, which are upper bounds, may exceed the
+  // true masses.
   SumLaw above() const {
     const std::vector<double>& l = profile_.log_alphas();
     const double gain = -std::expm1(-from_);
@@ -88,7 +89,7 @@ class OneTerm {
       add_report(0, larger(0.0, not_positive - reports * (1 + kSummed)));
     }
     add(gain, terms_.silent);
-    // add() lowers this mass, too, by the fraction kSummed. raised() makes up for this where
+    // add() lowers the mass at 0, too, by the fraction kSummed. raised() makes up for this where
     // clients report, and the last term where their coins are revealed. Otherwise the masses
     // of one client would sum to less than 1, and those of many clients to much less.
     const double revealed = larger(0.0, 1 - terms_.rate - terms_.silent);
@@ -177,8 +178,9 @@ OthersBelowZero::OthersBelowZero(const Profile& profile, const OtherTerms& terms
   const double outward = side == Side::above ? 1 : -1;
   if (side == Side::above) {
     points_.push_back(0);
-    // Mass that was dropped from a partial sum is charged at D = 0. It would have been multiplied by the
-    // other clients' masses, which sum to hardly more than 1.
+    // Mass that was dropped from a partial sum is charged at D = 0. In the sum over all clients it would have
+    // been multiplied by the total mass of each client who is not in that partial sum. Such a total is hardly
+    // more than 1, and the exponential bounds the product of all of them.
     masses_.push_back(sum.dropped * std::exp(sum.mass_error + 2 * kRaised * terms.count) + kUnderflow);
   }
   for (std::size_t i = 0; i < sum.points.size(); ++i) {

@@ -3,15 +3,16 @@
 // makes the sum positive (docs/theory/profile-only.md, "One large term").
 //
 // Let E = e^eps, and let Z_j be a client's term: X* of reporting_law.h if she reports, 1 - E if she is
-// absent, and 0 if her coin is revealed. The total is -E D with
+// absent, and 0 if the proof reveals her check-in coin to the adversary (unequal_rates.h). The total is
+// -E D with
 //     D = sum over N - 1 independent clients of (-Z_j)_+ / E  >=  0.
 // If the centred term Y_j = 1 - 1/E + Z_j / E is multiplied by a weight w_j <= 1, the summand
 // is (1 - 1/E - w_j Y_j)_+ instead. The bounds of one_large_term.h need the mean of phi(D) for
 // functions phi that are decreasing and convex. For this, a law of some hundred atoms replaces the
 // law of D (sum_by_doubling.h). For the upper bound, the atoms of one client are moved down before
 // copies of her law are added. For the lower bound they are moved up, and only the event that
-// none of the N - 1 terms is positive counts, so the masses sum to less than 1. Points and masses
-// include their rounding errors. Each law holds for all eps of one interval. Objects are immutable.
+// none of the N - 1 terms is positive counts, so the masses sum to less than 1. Points and masses are
+// rounded so that the bounds hold. Each law holds for all eps of one interval. Objects are immutable.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +32,8 @@ struct TermWeights {
 };
 
 // Describes the terms of the other clients, which are independent and identically distributed. A client
-// reports with probability `rate` and is absent with probability `silent`; otherwise her coin is revealed.
+// reports with probability `rate` and is absent with probability `silent`. With the remaining probability the
+// proof reveals her check-in coin to the adversary (unequal_rates.h), and her term is 0.
 struct OtherTerms {
   double count;    // the number of terms, N - 1 >= 0; a whole number
   double rate;     // the probability that a client reports, in (0, 1]

@@ -20,8 +20,8 @@ constexpr int kCells = 160;  // cells of d (two_types_net.h)
 // there are this many nodes per deviation; further out, steps grow. With 160 cells,
 // this costs .0003 of an epsilon of .1273 (docs/theory/notes/gaussian-two-types.md).
 constexpr double kPerDeviation = 10;
-// Searches at E > 1 are this many times less precise, because such a level is used only in an interpolation
-// with the level below it.
+// Searches for beta at a tabulated E > 1 are this many times less precise than at E = 1, because the masses
+// at such an E are used only in interpolations between two tabulated values of E.
 constexpr double kLooser = 2;
 constexpr double kGrowth = 0.12;    // relative growth of each step beyond z = 3
 constexpr double kReach = 8;        // z at the last node
@@ -146,9 +146,9 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
     // A negative mass at a concave kink is raised to 0, which only raises the law.
     masses[k] = up(larger<Extended>(0, mass));
   }
-  // Right of 0 the law's value is its expected excess. Left of 0 it is its
-  // expected deficit plus its mean, that is, its expected excess plus the point.
-  // A mean that is too small would make this value too small, so it is raised.
+  // Right of 0, `values` are compared with the law's expected excess. Left of 0, they are compared with its
+  // expected deficit plus its mean, which is its expected excess plus the point. A mean that is too small
+  // would make this sum too small, so the mean is raised.
   const auto mean = [&] {
     Extended sum = 0;
     for (std::size_t k = 0; k < count; ++k) sum += static_cast<Extended>(masses[k]) * points[k];

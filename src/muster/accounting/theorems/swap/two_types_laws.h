@@ -51,11 +51,13 @@ class TwoTypesLaws {
   struct Types {
     numerics::AtomicLaw record;       // type A: the other client holds the victim's record
     numerics::AtomicLaw alternative;  // type B: the other client holds the victim's alternative
-    // The caller charges cut times the probability that the victim reports, once.
+    // What is lost by ending both laws at the last point: before their masses are multiplied by the rate,
+    // their stop-loss transforms plus `cut` are at least the tabulated values. The caller charges `cut`
+    // once, times the probability that the victim reports.
     double cut;
   };
-  // Returns the laws of Y at E - 1 = excess >= 0, with masses multiplied by
-  // `rate`, or nullopt beyond the table and where masses_above() gave no law.
+  // Returns the laws of Y at E - 1 = excess >= 0, with masses multiplied by `rate`. The result is
+  // nullopt where `excess` is above the last of kLevels times mu, and where masses_above() gave no law.
   std::optional<Types> at(double excess, double rate) const;
 
   // These members are for tests. They give the points, the tabulated

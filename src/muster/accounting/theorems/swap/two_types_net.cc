@@ -22,7 +22,8 @@ constexpr double kShare = 8e-4, kSharePerMu2 = 4e-3;
 // `negligible` of TriangleExcesses::above is this fraction of the larger
 // of the two mixed values, or LeftOpen::spared if that is larger.
 constexpr double kSpared = 1e-7;
-// A search makes at most about this many evaluations. Wherever it stops, the largest bound of a box is valid.
+// A search makes at most about this many evaluations. Wherever it stops, the largest bound of the boxes that
+// are left is a valid beta.
 constexpr int kMaxEvaluations = 20'000;
 constexpr std::size_t kRuns = 8;  // the number of runs of cells at the start of a search
 // Intervals of eta are split at the arithmetic mean of their ends if the ratio of the ends is below this, and
@@ -49,7 +50,7 @@ class BoxSearch {
         steep_(1 + std::fabs(c) / 2),
         negligible_(larger(kSpared * larger(values.first, values.second), open.spared)) {}
 
-  // `near` is the eta at which the first row of boxes ends.
+  // Boxes begin with the intervals [0, near], [near, 0.2] and [0.2, 1] of eta.
   Correction run(double near) {
     push_all(near);
     while (!queue_.empty() && found_.evaluations < kMaxEvaluations) {

@@ -49,10 +49,11 @@ struct Correction {
   int evaluations;  // number of corners evaluated
 };
 
+// The type of corner_of() and of the functions that tests put in its place.
+using CornerOf = BoxCorner (*)(const TriangleCells& cells, const TriangleBox& box, bool positive);
 // Returns beta(K) for c = K - E and the mu and E for which `excesses` was made. Only tests
 // pass another `corner` than corner_of. With `tolerance` 1 beta is up to about 5 per cent too
 // large where it matters; with `tolerance` 0.1 it is up to about half a per cent too large.
-using CornerOf = BoxCorner (*)(const TriangleCells& cells, const TriangleBox& box, bool positive);
 Correction certified_correction(const TriangleExcesses& excesses, const TriangleCells& cells, double mu,
                                 double c, CornerOf corner = corner_of, double tolerance = 1);
 

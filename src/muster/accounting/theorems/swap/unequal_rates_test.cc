@@ -240,8 +240,8 @@ TEST(UnequalRates, NearlyEqualRatesLoseNoneOfTheSmallestCounts) {
 }
 
 // Class C's bound is at least the divergence of binary randomized response for every dataset, with the victim
-// at hi and every other client at lo or hi. It is at most the average over N, which is at most the
-// profile-only bound.
+// at hi and every other client at lo or hi. It is at most the average, over N, of class C's bound for N + 1
+// clients of rate hi, and this average is at most the profile-only bound.
 TEST(UnequalRates, ClassCDominatesEveryVectorOfRates) {
   int violations = 0;
   for (const double epsilon0 : {0.5, 2.0}) {
