@@ -31,7 +31,7 @@ inline constexpr std::size_t kMaxClasses = 256;
 struct Dataset {
   Shape shape{kImageSide, kImageSide, 1};
   std::size_t classes = kClasses;
-  std::vector<std::string> class_names;  // the classes of labels that were text; otherwise empty
+  std::vector<std::string> class_names;  // the name of each class if the labels were text; otherwise empty
   Normalisation normalisation{kMnist};   // how `bytes` become inputs
   // Either `bytes` or `values` holds size() * shape.size() inputs as [y][x][channel]; the other is empty.
   std::vector<std::uint8_t> bytes;

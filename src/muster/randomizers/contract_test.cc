@@ -209,8 +209,9 @@ TEST_P(RandomizerContract, TheVarianceIsTheStatedOne) {
       total += distance;
       squares += distance * distance;
     }
-    // The standard deviation of |z - x|^2 is estimated from the sample. If all messages have the same length,
-    // this deviation is 0, and only the rounding of decoded coordinates to single precision remains.
+    // The standard deviation of |z - x|^2, where x is `expected`, is estimated from the sample. If all z are
+    // equally far from x, this deviation is 0, and only the rounding of decoded coordinates to single
+    // precision remains.
     const double mean = total / n;
     const double deviation = std::max(std::sqrt(std::max(0.0, squares / n - mean * mean)), 1e-6 * stated);
     const auto verdict = testing::mean_test(mean, stated, deviation, n, kAlpha);

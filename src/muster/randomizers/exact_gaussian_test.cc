@@ -109,8 +109,8 @@ TEST(ExactGaussian, EveryStepIsTheOneOfTwoHundredBits) {
   constexpr std::size_t kSize = 50'000;
   std::uint64_t compared = 0, left = 0;
   for (std::uint64_t round = 0; compared < kCoordinates; ++round) {
-    // sigma = deviation / clip runs from 1/640 to above 10. The largest product gradient * factor has
-    // between 8 and 31 500 steps.
+    // sigma = deviation / clip runs from 1/640 to above 10. The largest product gradient * factor runs from
+    // 7.7 to 31 500 steps.
     const double deviation = 64 * std::exp2(static_cast<double>(round % 7) / 7.1);
     const double clip = std::ldexp(10, static_cast<int>(round % 5) * 3);
     const auto factor = static_cast<float>(clip / 1.3);

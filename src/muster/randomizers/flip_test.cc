@@ -29,8 +29,9 @@ TEST(Flip, NeverExceedsEpsilonAndWastesLittle) {
   for (double epsilon0 : kEpsilons) {
     const Wide epsilon = attained(flip_of(epsilon0));
     EXPECT_LE(epsilon, Wide(epsilon0)) << epsilon0;
-    // q is made larger by a relative 2^-50 to cover the errors of its computation (flip.cc), and is then
-    // rounded up to 64 bits, which adds a relative error of at most 2^-64 / q.
+    // To cover the errors of the computation, flip.cc makes q larger by a relative 2^-50 or, for epsilon0 <
+    // 1, makes 1 - 2q smaller by as much. Then it rounds q up to a multiple of 2^-64, which adds a relative
+    // error of at most 2^-64 / q.
     const double waste =
         4 * (0x1p-50 * std::max(1.0, epsilon0) + 0x1p-64 * std::exp(std::min(epsilon0, 44.0)));
     if (epsilon0 <= 40) {
@@ -63,8 +64,8 @@ TEST(Flip, KnownBadRoundingToNearestExceedsEpsilon) {
 constexpr double kShares[] = {0.0,  -0.0, 1e-300, 1e-20, 1e-16, -1e-9, 0.1,    -0.3,       0.5,
                               0.75, -1,   1,      1.5,   -7,    1e300, -1e300, 1 - 0x1p-53};
 
-// Returns the exact probability of +, computed from the
-// probabilities of the two coins, which are multiples of 2^-64.
+// Returns the exact probability of +, computed from the probabilities of the two coins, which are multiples
+// of 2^-64.
 Wide chance_of_plus(double share, const Flip& flip) {
   const Wide unit = pow(Wide(2), 64);
   const Wide n = Wide(negation_of(share).numerator()) / unit, q = Wide(flip.probability.numerator()) / unit;

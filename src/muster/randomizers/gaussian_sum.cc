@@ -65,8 +65,8 @@ class GaussianSum final : public SumSampler {
         const double shift = static_cast<double>(clipped[from + i]) * scale;
         const double value = shift + static_cast<double>(normals[i]) * deviation,
                      whole = std::nearbyint(value);
-        // The margin covers the normal's error and the rounding of the two lines above. A NaN fails the
-        // comparison.
+        // The margin covers the normal's error and the rounding errors of `shift` and `value`. A NaN fails
+        // the comparison.
         const bool clear =
             std::abs(value - whole) <= 0.5 - error - (std::abs(shift) + 8 * deviation) * 0x1p-50;
         noisy[from + i] = clear ? static_cast<std::int64_t>(whole)

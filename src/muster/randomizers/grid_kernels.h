@@ -1,8 +1,8 @@
 // The vector loops of the randomizers, which scale vectors, add noise, round to integer steps and add up.
 //
-// Rounding is to the nearest integer, ties to even. The caller ensures that every scaled
-// value, before it is rounded, is below 2^31 in magnitude. All arrays hold `size` elements; arrays that start
-// on a cache line are fastest. Thread-safe.
+// Rounding is to the nearest integer, ties to even. The caller ensures that every scaled value, before it is
+// rounded, is below 2^31 in magnitude. All arrays hold `size` elements; arrays that start on a cache line are
+// fastest. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,13 @@ namespace muster::randomizers {
 // Computes sums[i] += round(scale * direction[i]).
 void add_scaled(const float* direction, float scale, std::int64_t* sums, std::size_t size);
 
-// Overwrites steps[i] with round(gradient[i] * factor + deviation N_i), clamped to [-b, b] with b = 2^(bits -
-// 1) - 1. The N_i are the exact normals 0, 1, ... of a stream (random/exact_normals.h), and the product of
-// the two floats is not rounded. Single-precision vectors decide most coordinates. The others are left to
-// rounded_if_middling and, if it does not decide either, to rounded_normal. So the steps are the same on
-// every target. Requires that no product exceeds largest_product in magnitude, 1 <= deviation, 8 <= bits <=
-// 24 and largest_product + 8 deviation <= b. Returns how many coordinates needed rounded_normal.
+// Overwrites steps[i] with round(gradient[i] * factor + deviation N_i), clamped to [-b, b] with b =
+// 2^(bits - 1) - 1. The N_i are the exact normals 0, 1, ... of a stream (random/exact_normals.h), and the
+// product of the two floats is not rounded. Vector loops in single precision round most coordinates. The
+// coordinates whose rounding they cannot decide are left to rounded_if_middling and, if it does not decide
+// either, to rounded_normal. So the steps are the same on every target. Requires that no product exceeds
+// largest_product in magnitude, 1 <= deviation, 8 <= bits <= 24 and largest_product + 8 deviation <= b.
+// Returns how many coordinates needed rounded_normal.
 std::size_t add_stream_noise(std::span<const float> gradient, float factor, double largest_product,
                              const random::RunKey& key, const random::StreamAddress& address,
                              double deviation, unsigned bits, std::int32_t* steps);

@@ -17,8 +17,8 @@ constexpr double kEpsilon0 = 1.0, kClip = 0.25;
 
 using Vector = std::vector<float>;
 
-// Returns the law of a message, computed with the matrix:
-// the shares are (H g)_j / C for g clipped in the L1 norm.
+// Returns the law of a message, computed with the matrix: the shares are (H g)_j / C, where g is the gradient
+// clipped to the L1 norm C.
 std::vector<double> law(const Vector& gradient) {
   double norm = 0;
   for (float value : gradient) norm += std::abs(static_cast<double>(value));

@@ -109,8 +109,8 @@ double two_sided_geometric(std::int64_t z, double t) {
   return std::exp(-2 * static_cast<double>(std::abs(z)) / t) * std::tanh(1 / t);
 }
 
-// Returns the hockey-stick divergence, at alpha, of the messages
-// of two integers that differ by `distance`, summed term by term.
+// Returns the hockey-stick divergence, at alpha, of the messages of two integers that differ by `distance`,
+// summed term by term.
 double slow_profile(double alpha, std::int64_t distance, double t, double (*law)(std::int64_t, double)) {
   const auto p = [t, law](std::int64_t z) { return law(z, t); };
   double sum = 0;

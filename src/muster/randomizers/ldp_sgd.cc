@@ -28,11 +28,12 @@ struct Direction {
 
 struct DirectionScratch final : Scratch {
   std::array<Direction, VectorRandomizer::kPass> directions;  // the most recent directions
-  std::size_t next = 0;                                       // the index of the oldest direction
+  std::size_t next = 0;  // the index of the direction that is replaced next, unless it is pinned
   // A rescaled gradient, used if single-precision products of the gradient could overflow or underflow.
   AlignedVector<float> rescaled;
 
-  // Returns the oldest direction that is not pinned; the caller replaces it. Fewer than kPass must be pinned.
+  // Returns the next direction in turn that is not pinned; the caller replaces it. Fewer than kPass must be
+  // pinned.
   Direction& oldest() {
     while (directions[next].pinned) next = (next + 1) % directions.size();
     Direction& direction = directions[next];
@@ -145,7 +146,8 @@ class LdpSgd final : public StreamRandomizer {
     for (const Message& message : messages) {
       const SignedDirectionMessage& signed_direction = checked(message, sum);
       Direction* direction = mine.at_hand(signed_direction.seed);
-      // A direction serves one waiting message at most. If it is pinned, a message with the same seed waits.
+      // A direction serves at most one message in `waiting`. If it is pinned, `waiting` has a message with
+      // the same seed, and the messages in `waiting` are added first.
       if (direction != nullptr && direction->pinned) add_waiting();
       if (direction == nullptr) {
         direction = &mine.oldest();

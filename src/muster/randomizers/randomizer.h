@@ -104,8 +104,9 @@ class MessageSum {
   std::uint64_t count_ = 0;
 };
 
-// The buffers of one thread. For ldp-sgd and l2 they also hold the kPass most recent directions, so that a
-// message need not be decoded again when the thread that made it aggregates it. Results never depend on this.
+// The buffers of one thread. For ldp-sgd and l2 they also hold the last VectorRandomizer::kPass directions
+// that were computed from seeds, so that a direction need not be computed again when the thread that made a
+// message also aggregates it. Results never depend on this.
 class Scratch {
  public:
   virtual ~Scratch() = default;
@@ -120,8 +121,8 @@ class VectorRandomizer {
   virtual accounting::Mechanism description() const = 0;
   // Bits per message, in a wire format without names or types.
   virtual std::uint64_t message_bits() const = 0;
-  // Returns the variance of one decoded message, summed over its coordinates,
-  // if the clipped vector has the squared length `squared_norm`.
+  // Returns the variance of one decoded message, summed over its coordinates, if the clipped vector (for a
+  // zero vector of k-rr, the vector with 1/k in every entry) has the squared length `squared_norm`.
   virtual double variance(double squared_norm) const = 0;
 
   // Returns the unit of the sum's entries, a power of two.
@@ -153,8 +154,8 @@ class VectorRandomizer {
   static constexpr std::size_t kPass = 8;
 
   // Overwrites `out` (dimension() floats) with the mean of the decoded messages, an unbiased estimate of the
-  // mean of the clipped vectors, or with zeros if there are no messages. Throws Error(internal) if the sizes
-  // of `sum` and `out` do not match.
+  // mean of the clipped vectors (k_rr.h states an exception, the zero vector), or with zeros if there are no
+  // messages. Throws Error(internal) if the sizes of `sum` and `out` do not match.
   virtual void mean(const MessageSum& sum, std::span<float> out) const { sum.mean(out); }
 };
 

@@ -1,11 +1,12 @@
-// Makes whole messages from scripted random words, which lead each randomizer through its rare branches. It
-// must send the message that the words determine and consume exactly these words. The branches are coins at
-// and just below their threshold, a rejected integer, a number that is drawn again, ties and tails.
+// Makes whole messages from scripted random words, which lead each randomizer through its rare branches. The
+// randomizer must send the message that the words determine and consume exactly these words. The branches are
+// coins at and just below their threshold, a rejected integer, a number that is drawn again, ties and tails.
 //
-// The words of gaussian cannot be scripted, because vector kernels compute them from the stream address. The
-// fallback of these kernels draws further words, which random/exact_normals_test.cc scripts, and
-// exact_gaussian_test.cc compares every step of its messages with arithmetic of 200 bits. Such a kernel also
-// makes the public direction of ldp-sgd and l2, from the two words of its seed, which are scripted here.
+// The words of gaussian cannot be scripted, because vector kernels compute them from the stream address.
+// random/exact_normals_test.cc scripts the further words that the fallback of these kernels draws, and
+// exact_gaussian_test.cc compares every step of gaussian's messages with arithmetic of 200 bits. A vector
+// kernel also makes the public direction of ldp-sgd and l2, from the two words of its seed, which are
+// scripted here.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -152,21 +153,22 @@ TEST(ScriptedMessages, KRandomizedResponseKeepsOrReplaces) {
   EXPECT_EQ(answer(sent(*randomizer, none, {0, 0, 1})), 0u);
 }
 
-// Returns a word from which uniform_below(bound) makes
-// `value` without rejection. Requires value < bound <= 2^40.
+// Returns a word from which uniform_below(bound) makes `value` without rejection. Requires value < bound <=
+// 2^40.
 std::uint64_t word_of(std::uint64_t value, std::uint64_t bound) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>(((Wide(value) << 64) + bound - 1) / bound) + 1;
 }
 
 // Returns the words from which Laplace noise draws the geometric number G = rest + whole * scale, for
-// rest < scale. The first `rest` that is drawn is accepted.
+// rest < scale. The first `rest` that is drawn is accepted. An event of probability e^-x is drawn by tossing
+// coins of probability x, x/2, x/3, ... until one is false; it happens if the number of that coin is odd.
 Words noise_words(std::uint64_t rest, std::uint64_t scale, int whole) {
-  Words words{word_of(rest, scale), kMax};  // the first coin of e^{-rest/scale} is false
+  Words words{word_of(rest, scale), kMax};  // for x = rest/scale, the first coin is false
   for (int i = 0; i < whole; ++i) {
-    words.insert(words.end(), {1, 0, kMax});  // e^{-1}: coins of 1 and 1/2 are true, the coin of 1/3 is false
+    words.insert(words.end(), {1, 0, kMax});  // for x = 1, the coins 1 and 1/2 are true, and 1/3 is false
   }
-  words.insert(words.end(), {1, kMax});  // the coin of 1 is true, the coin of 1/2 is false
+  words.insert(words.end(), {1, kMax});  // for x = 1, the coin 1 is true, and 1/2 is false
   return words;
 }
 
@@ -188,8 +190,9 @@ TEST(ScriptedMessages, LaplaceRoundsAndAddsNoise) {
   EXPECT_EQ(steps_of(quarter, round_up - 1, noise_words(6, grid.scale, 0), 1), 11 - 3);
   EXPECT_EQ(steps_of(-quarter, std::uint64_t{3} << 62, noise_words(0, grid.scale, 0), 1), -11);
   EXPECT_EQ(steps_of(-quarter, (std::uint64_t{3} << 62) - 1, noise_words(0, grid.scale, 0), 1), -10);
-  // If the coin of e^(-rest/scale) is false, `rest` is drawn again. It is false here because its first coin,
-  // of probability rest/scale, is true, and its second, of half that probability, is false.
+  // If the event of probability e^(-rest/scale) does not happen, `rest` is drawn again. The event does not
+  // happen here, because the first coin, of probability rest/scale, is true, and the second, of half that
+  // probability, is false.
   Words again{word_of(grid.scale - 1, grid.scale), 1, kMax};
   const Words accepted = noise_words(7, grid.scale, 0);
   again.insert(again.end(), accepted.begin(), accepted.end());

@@ -14,11 +14,12 @@ namespace muster::simulation {
 
 // Returns the plan's training and test examples. For `digits`, these are as many training examples as the
 // clients hold together, but at most 60,000, and 10,000 test examples, all drawn from the plan's seed. Throws
-// Error(plan) if the plan names a file where a folder is needed, or if there are too few records or clients
-// (population.h). Throws Error(data) or Error(file) if the files cannot be read.
+// Error(plan) if the plan names a file after "idx:", which needs a folder, or if there are too few records or
+// clients (population.h). Throws Error(data) if the files cannot be read or are not in the format.
 learning::DataSplit load_data(const protocols::Plan& plan);
 // Returns the test examples of the data set that a plan's values name. Only the values data, label, split,
-// owner, test_data and, for digits, seed are used. Throws Error(data) or Error(file).
+// owner, test_data and, for digits, seed are used. Throws as load_data does, but does not count records or
+// clients.
 learning::Dataset load_test_data(const protocols::PlanValues& values);
 // Returns the examples of the test file that the value test_data names, for a model with `classes` classes.
 // `class_names` are the names of these classes if labels are text. Throws Error(data).

@@ -38,8 +38,8 @@ class EpsilonPrefetch {
  private:
   const std::function<double(std::uint64_t)>& epsilon_;
   std::uint64_t rounds_ = 0;
-  // The epsilon of rounds_, which may still be computed. A future gives its value only once, so of() keeps
-  // the value in known_.
+  // The epsilon of rounds_, whose computation may still be running. A future gives its value only once, so
+  // of() keeps the value in known_.
   std::future<double> value_;
   // The number of rounds and the value of the last future that of() read. They are kept because several
   // logged slots of one run need the same epsilon.

@@ -70,7 +70,9 @@ class Population {
 
   Holdings holdings_;
   const learning::Dataset* data_;
-  std::vector<Record> dealt_;  // records of client 0, of client 1, ...; empty without owners and partition
+  // The records of client 0, of client 1, ...; empty if clients share records, and if the data set names no
+  // owners and there is no partition.
+  std::vector<Record> dealt_;
   // For every client j up to the last owner, its records are those at the indices from begins_[j] to
   // begins_[j + 1] - 1 of dealt_. The vector is empty unless the data set names owners.
   std::vector<std::size_t> begins_;

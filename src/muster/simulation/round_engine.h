@@ -61,7 +61,8 @@ class RoundEngine {
     std::uint64_t messages;
     // The number of zero-vector messages that clients sent because their own vector was not finite.
     std::uint64_t neutral;
-    bool decoded;  // false if there are fewer messages than the protocol's minimum, or none
+    // False if the step was abandoned, has no messages, or has fewer than the protocol's minimum.
+    bool decoded;
     // True if a rank was interrupted before it had handled its share. Then the step has not taken place.
     bool abandoned;
   };

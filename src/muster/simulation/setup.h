@@ -58,8 +58,8 @@ struct Prepared {
 Prepared prepare(const protocols::Plan& plan, Accounting accounting = Accounting::charged,
                  Fidelity fidelity = Fidelity::message);
 
-// Throws Error(usage) for a fidelity that the plan's randomizer does not support. It needs no data, so it can
-// be called first; assemble makes the same check.
+// Throws Error(usage) for a fidelity that the plan's randomizer does not support. The function needs no data,
+// so it can be called first; assemble() makes the same check.
 void check_fidelity(const protocols::Plan& plan, Fidelity fidelity);
 
 // Returns whether two descriptions are equal; parameters are compared without a tolerance.

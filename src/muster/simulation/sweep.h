@@ -24,7 +24,7 @@ struct Combination {
 
 struct SweptRun {
   std::string folder;               // the folder's name inside the sweep's folder
-  std::optional<RunResult> result;  // nullopt if the run is not finished or failed
+  std::optional<RunResult> result;  // nullopt if the run failed or is not finished
   std::string failure;              // why the run failed; empty if it did not fail
 };
 

@@ -21,8 +21,8 @@ namespace muster::simulation {
 
 // The work ahead of this invocation, estimated from the plan and from timing one message.
 struct Expected {
-  double messages;
-  double coins;
+  double messages;   // the number of messages, dummies included
+  double coins;      // the number of check-in coins
   double seconds;    // the estimated time with `threads` threads
   unsigned threads;  // threads of all ranks together
 };

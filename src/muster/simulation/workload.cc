@@ -26,7 +26,7 @@ using protocols::Protocol;
 
 constexpr double kCoin = 3e-10, kDraw = 1e-7;  // seconds per coin and per other draw, from docs/scale.md
 constexpr double kMinCoin = 1e-10, kMinMessage = 5e-8,
-                 kMinGradient = 1e-9;  // seconds of one each, shorter than on any machine
+                 kMinGradient = 1e-9;  // seconds per coin, message and gradient; less than on any machine
 constexpr double kYear = 365.25 * 86400;
 constexpr double kMaxMessagesAStep = 0x1p31;
 
@@ -39,7 +39,8 @@ Workload of_one_round(const Plan& plan, double reporting) {
   // The bytes per sender. Senders are listed twice, per worker and all together, and a roll call by coins
   // also lists the numbers of the clients that report.
   constexpr double kListed = 2 * kSender, kReported = kListed + sizeof(std::uint64_t);
-  // A slot protocol keeps two words per slot (a reservoir) or per client that checked in (a pair). A list
+  // A slot protocol keeps two words per slot (a Reservoir). Averaged check-ins instead list the clients of
+  // each slot; two words are counted for each of these clients, although its number takes only one. A list
   // that grows is copied to one of twice its size, so for a moment it takes three times its size.
   constexpr double kPlace = 16, kGrowing = 3;
   switch (plan.protocol()) {
@@ -82,7 +83,7 @@ Size size_of(const Plan& plan) {
 }
 
 // Returns the text "at most about x" if `value` is too large by the factor `times`. The allowed value x is
-// value / times, rounded down to two digits.
+// value / times, rounded down to two significant digits.
 std::string at_most(std::uint64_t value, double times) {
   const double most = static_cast<double>(value) / times;
   const double unit = std::pow(10.0, std::floor(std::log10(std::max(1.0, most))) - 1);

@@ -2,9 +2,9 @@
 // the lists of senders.
 //
 // All numbers are expectations. If the check-in rates of clients differ, the highest rate is used for all.
-// The numbers exclude data, model and workers, which do not grow with the number of clients. docs/scale.md
-// gives the cost of each part. The functions may be called from any thread; the estimate of seconds_of() is
-// right only while the machine is otherwise idle.
+// The memory of data, model and workers is not counted: it does not grow with the number of clients.
+// docs/scale.md gives the cost of each part. The functions may be called from any thread; the estimate of
+// seconds_of() is right only while the machine is otherwise idle.
 #pragma once
 
 #include <cstdint>

@@ -116,8 +116,8 @@ Point catmull_rom(Point a, Point b, Point c, Point d, float t) {
   return {at(a.x, b.x, c.x, d.x), at(a.y, b.y, c.y, d.y)};
 }
 
-// Holds for each pixel its squared distance, in pixels, to the nearest segment drawn so far. The value may
-// be too large if the distance is `reach` or more.
+// Holds for each pixel the square of its distance, in pixels, to the nearest segment drawn so far. The value
+// may be too large if the distance is `reach` or more.
 class Canvas {
  public:
   explicit Canvas(float reach) : reach_(reach) { nearest_.fill(1e9F); }

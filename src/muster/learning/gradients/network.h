@@ -1,7 +1,7 @@
 // Computes the loss and the per-example gradient of a stack of layers (the reference network), by im2col and
 // matrix products.
 //
-// It is a template over the scalar type, so that finite differences can check it in double precision. A
+// Network is a template over the scalar type, so that finite differences can check it in double precision. A
 // max-pool window passes its gradient to the first position, in [y][x] order, that holds the maximum. ReLU
 // passes no gradient unless its input is positive. A Network is immutable and may be shared between threads;
 // an Activations belongs to one thread.

@@ -58,15 +58,15 @@ std::vector<std::size_t> piece(const std::vector<Layer>& stack, const Activation
   return result;
 }
 
+struct Count {
+  std::size_t seen = 0;   // parameters that were tried
+  std::size_t kinks = 0;  // those of them that were not compared, because of a kink
+};
+
 // Compares the gradient with central differences at every `every`-th parameter and at each of the last 200.
 // With step h, and with the loss f as a function of one parameter, the differences have an error of h^2
 // f'''/6 (about 1e-10 here) and a rounding error of 1e-16/h. A difference across a kink of a ReLU or a
-// max-pool is meaningless, so such parameters are not compared. `count` counts the parameters that were
-// tried, and those at a kink.
-struct Count {
-  std::size_t seen = 0;
-  std::size_t kinks = 0;
-};
+// max-pool is meaningless, so such parameters are not compared. `count` is increased.
 void expect_gradient_of_differences(const std::vector<Layer>& stack, std::size_t every, unsigned seed,
                                     Count& count) {
   const Network<double> network(stack);

@@ -51,13 +51,14 @@ std::vector<Layer> layers(const Architecture& architecture);
 
 std::size_t parameter_count(const Architecture& architecture);
 
-// Draws the initial parameters. Weights are uniform on [-b, b) with b = kInitialGain sqrt(3 / fan_in), where
-// fan_in is the number of inputs of one output of the layer, so that their variance is
-// kInitialGain^2 / fan_in. Biases are zero. Weight number w of the model (layers in order) is b (2 u - 1),
-// where u is the top 24 bits of word w of the stream at `address`, divided by 2^24. Equal keys give equal
-// bits. The gain 1 is that of LeCun et al. (1998). The gain sqrt(2) would preserve the variance through ReLU,
-// but models with noise on every message learn faster from the gain 1.
+// The initial weights of a layer have the variance kInitialGain^2 / fan_in, where fan_in is the number of
+// inputs of one output of the layer. The gain 1 is that of LeCun et al. (1998). The gain sqrt(2) would
+// preserve the variance through ReLU, but models with noise on every message learn faster from the gain 1.
 inline constexpr double kInitialGain = 1;
+
+// Draws the initial parameters. Weights are uniform on [-b, b) with b = kInitialGain sqrt(3 / fan_in), and
+// biases are zero. Weight number w of the model (layers in order) is b (2 u - 1), where u is the top 24 bits
+// of word w of the stream at `address`, divided by 2^24. Equal keys give equal bits.
 std::vector<float> initial_parameters(const Architecture& architecture, const random::RunKey& key,
                                       const random::StreamAddress& address = {random::Purpose::initialize});
 

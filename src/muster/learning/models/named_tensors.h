@@ -1,7 +1,7 @@
 // Converts the parameters of a network to named tensors in PyTorch's layout, and back.
 //
-// The network is a torch.nn.Module. Its layers with parameters are called conv1, conv2, ... and fc1, fc2, ...
-// in their order, and each has a weight and a bias:
+// The tensors have the names that a torch.nn.Module gives them if its layers with parameters are called
+// conv1, conv2, ... and fc1, fc2, ... in their order. Each of these layers has a weight and a bias:
 //     convolution  conv.weight [out channel][in channel][ky][kx], conv.bias [out channel]
 //     dense        fc.weight [out][in], fc.bias [out]
 // PyTorch flattens a feature map as [channel][y][x], whereas the layers of layers.h flatten it as

@@ -70,7 +70,8 @@ struct Measurement {
   bool operator==(const Measurement&) const = default;
 };
 
-// These return a line of the file and the line that `muster train --json` prints, without an end of line.
+// metrics_line returns the line of the file, and shown_line the line that `muster train --json` prints, both
+// without an end of line.
 std::string metrics_line(const Measurement& measured);
 std::string shown_line(const Measurement& measured);
 

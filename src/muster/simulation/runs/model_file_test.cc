@@ -18,7 +18,7 @@ StoredModel small() {
       {{"fc1.weight", {2, 3}, {1, 2, 3, 4, 5, 6}}, {"fc1.bias", {2}, {-0.5F, 1e-30F}}, {"none", {0, 4}, {}}}};
 }
 
-// A file of the format with this header and with `values` zero bytes in place of the values.
+// Returns a file of the format with this header and with `values` zero bytes in place of the values.
 std::string file_with(const std::string& header, std::size_t values) {
   const std::uint64_t length = header.size();
   return std::string(reinterpret_cast<const char*>(&length), sizeof length) + header +

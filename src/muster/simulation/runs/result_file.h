@@ -64,7 +64,7 @@ struct RunResult {
     fields.count("neutral", self.neutral);
     fields.number("clients_per_record", self.clients_per_record, 1, 1e300);
     fields.count("slots", self.slots);
-    // These are the only values that are read, because runs are charged only by proven bounds for
+    // read_result() refuses every value that is not listed here. Runs are charged only by proven bounds for
     // replace-one.
     fields.one_of("validity", self.validity, {accounting::Validity::proven});
     fields.one_of("neighbouring", self.neighbouring, {accounting::Neighbouring::replace_one});
