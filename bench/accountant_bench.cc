@@ -1,7 +1,7 @@
 // The time that the accountant takes for an answer, on one core: single rounds, composed rounds, Renyi
-// divergences, random allocation and calibration. For comparison, reference_fft is what an FFT accountant
-// would spend on ONE point of a round's curve: an inverse FFT of 2^17 cells, as the sum of n = 60,000 terms
-// needs on a grid. The counters show the answers.
+// divergences, random allocation and calibration. For comparison, reference_fft measures what an FFT
+// accountant would spend on ONE point of a round's curve: an inverse FFT of 2^17 cells, as the sum of
+// n = 60,000 terms needs on a grid. The counters show the answers.
 #include <benchmark/benchmark.h>
 
 #include <string>

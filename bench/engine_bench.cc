@@ -45,7 +45,8 @@ struct Setting {
   std::size_t at = 0;
 };
 
-// Counts the multiply-adds of the runs during its lifetime, and the CPU time that they take.
+// Measures the CPU time from its construction to its destruction. The destructor sets the counters `FLOP` and
+// `x_floor` of a benchmark whose iterations take `multiply_adds` multiply-adds each.
 class Meter {
  public:
   Meter(benchmark::State& state, std::size_t multiply_adds)

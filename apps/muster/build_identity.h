@@ -5,8 +5,8 @@
 
 namespace muster::app {
 
-// Returns three lines: the version alone ("muster 0.1.0"), the commit of the sources, and the compiler with the kind of
-// build. Thread-safe.
+// Returns three lines: the version alone ("muster 0.1.0"), the commit of the sources, and the compiler with
+// the kind of build. Thread-safe.
 std::string build_identity();
 
 }  // namespace muster::app

@@ -2,9 +2,9 @@
 // training checks.
 //
 // A run then abandons the round under way, writes a checkpoint of the last whole round and stops. A further
-// signal ends the process at once if it comes two seconds or more after the first; within the first second
-// it is ignored. Ending at once is safe because checkpoints are replaced atomically, so the last one stays
-// valid.
+// signal ends the process at once if it comes two seconds or more after the first; within the first second it
+// is ignored. (Whole seconds of the clock are compared, so in between either may happen.) Ending at once is
+// safe because checkpoints are replaced atomically, so the last one stays valid.
 #pragma once
 
 #include <atomic>

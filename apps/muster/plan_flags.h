@@ -2,7 +2,7 @@
 //
 // The flags are declared from the table of keys (plan/keys.h), so that parsing, help and refusals always
 // agree with the plan. Flags that do not apply to the command are declared but hidden, and are refused with
-// an error that names the flag. The object must outlive parsing.
+// an error that names the flag. A PlanFlags object must outlive parsing.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -72,9 +72,8 @@ std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols:
                          : "holds an unfinished run; --resume continues it, --out DIR starts another");
   }
   if (folder->found() == RunFolder::Found::unfinished) {
-    static_cast<void>(
-        // load() refuses the run of another plan before the work of loading data.
-        folder->load(plan.hash(), fidelity));
+    // load() refuses the run of another plan before the work of loading data.
+    static_cast<void>(folder->load(plan.hash(), fidelity));
   }
   return folder;
 }

@@ -28,7 +28,7 @@ LONG = "--long" in sys.argv
 QUICK = {f"{protocol}-{randomizer}" for i, protocol in enumerate(PROTOCOLS) for j, randomizer in enumerate(RANDOMIZERS)
          if (i + j) % 3 == 0}
 
-# Float kernels differ in their last bits between instruction sets, and so do the two bounds on epsilon.
+# Float kernels differ in their last bits between instruction sets, so accuracies and bounds on epsilon differ, too.
 ACCURACY_TOLERANCE = 0.01
 EPSILON_TOLERANCE = 1e-4  # the largest relative difference of two epsilons
 

@@ -1,4 +1,4 @@
-"""Tests every protocol with the command: training costs what `muster account` says; other plans are refused.
+"""Tests every protocol with the command: training is charged what `muster account` says; wrong plans are refused.
 
     python3 tests/cli/protocols_test.py --command build/release/muster
 """

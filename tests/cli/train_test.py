@@ -91,7 +91,7 @@ class TrainTest(unittest.TestCase):
         return process.returncode, "".join(first) + rest
 
     def test_rounds_that_no_theorem_amplifies_are_named(self):
-        """With rate 1, a plain shuffle is accounted for; with more than epsilon0 = 100, messages alone are charged."""
+        """At rate 1 a plain shuffle is charged; with epsilon0 above 100, only the noise of each message is."""
         words = "epsilon counts no amplification by the protocol, only the noise of each message"
         self.assertNotIn(words, self.train("--rounds", 2, "--out", "amplified").stderr)
         done = self.train("--rounds", 2, "--epsilon0", 500, "--out", "alone")

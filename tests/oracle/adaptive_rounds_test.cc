@@ -97,7 +97,8 @@ TEST(Composition, DominatesTwoAdaptiveRounds) {
   EXPECT_GT(tightest, 0.9L);
 }
 
-// Shows that the test above can fail: it does if every curve is halved.
+// The test above can fail: if the values of the curve are halved, the composed bound is below the truth at
+// some epsilon.
 TEST(Composition, ACurveTooLowIsCaught) {
   bool caught = false;
   for (const long double rate : {0.1L, 0.3L, 0.5L, 0.8L}) {

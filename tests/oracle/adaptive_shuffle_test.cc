@@ -1,6 +1,7 @@
-// Compares the adaptive blanket (Theorem 19, docs/theory/adaptive-shuffle.md) with enumeration: clients
-// come in random order, and each message's randomizer may depend on the messages before it. Random
-// check-ins in which everybody takes part are included.
+// Compares the adaptive blanket (Theorem 19, docs/theory/adaptive-shuffle.md) with enumeration: clients come
+// in random order, and each message's randomizer may depend on the messages before it. Cases with several
+// clients in a slot are averaged random check-ins in which everybody takes part, given the sizes of the
+// slots.
 //
 // The law of the transcript is a sum over all orders of the clients and all messages, and shares no formula
 // with the bound. For every past (the messages so far) there is a channel, the epsilon0-LDP randomizer that

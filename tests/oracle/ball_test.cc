@@ -87,9 +87,9 @@ TEST(Ball, PureCompositionIsRoundedUp) {
   }
 }
 
-// The exact conversion from Renyi DP is tight for pairs of laws on two points, which are taken from a fine
-// grid of probabilities. At the returned epsilon, no such pair reaches delta with a Renyi divergence below
-// rho. At an epsilon 0.1 % smaller, some pair does.
+// The exact conversion from Renyi DP is tight for pairs of laws on two points. The test takes such pairs from
+// a fine grid of probabilities. At the returned epsilon, no pair of the grid reaches delta with a Renyi
+// divergence below rho. At an epsilon 0.1 % smaller, some pair does.
 TEST(Ball, ExactConversionIsTwoPointTight) {
   struct Case {
     double order, rho, delta;

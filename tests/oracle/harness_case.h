@@ -19,9 +19,9 @@ enum class Kind {
   binary,          // randomized response on two messages
   k_rr,            // k-ary randomized response, k = 3, 4
   half_sets,       // class C: 2p/K on half of K equal cells, 2q/K on the rest (half_sets.h)
-  class_c,         // class C: densities inside [2q, 2p] of the uniform law
+  class_c,         // class C: densities in [2q, 2p], relative to the uniform law
   smooth,          // random laws of moderate ratios
-  extreme,         // each probability is that of a common base or e^s times it, then normalised
+  extreme,         // each probability is that of a common base or e^s times it, s random; then normalised
   sparse,          // some probabilities are zero, so there may be no finite epsilon0
   binned_normal,   // N(x, 1), x in {-1, 0, 1}, rounded to cells: a post-processing of the Gaussian
   binned_laplace,  // noise of scale 1/epsilon0 on x in {0, 1/2, 1}, rounded to cells
@@ -59,9 +59,8 @@ struct Case {
   std::vector<std::pair<int, int>> pairs;  // the victim's neighbouring records (x, x')
   int n = 0;
   Participation participation;
-  std::vector<std::vector<int>>
-      // In each dataset, the other clients' records; for unequal rates, in the order of the rates.
-      datasets;
+  // In each dataset, the other clients' records; for unequal rates, in the order of the rates.
+  std::vector<std::vector<int>> datasets;
   Quantity quantity = Quantity::hockey_stick;
   std::vector<double> grid;  // epsilons from 0 to the largest log-ratio, or Renyi orders
 

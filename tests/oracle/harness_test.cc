@@ -29,8 +29,8 @@ TEST(Harness, TwoThousandCases) {
   }
 }
 
-// Compares the dynamic program with the enumerator of enumeration.h, which keeps a map of histograms and
-// shares no code with it.
+// Compares the dynamic program of harness_truth.h with the enumerator of enumeration.h, which keeps a map of
+// histograms. The two share no code.
 TEST(HarnessTruth, EqualsTheMapOfHistograms) {
   std::mt19937_64 engine(3);
   int compared = 0;

@@ -86,7 +86,8 @@ Coin coin(const Participation& p, std::size_t user) {
   return {1, 0};
 }
 
-// Computes `after`, with one more user than the `users` in `before`. Both have an extra last cell that is 0.
+// Computes the weight of each histogram of `users` + 1 users, `after`, from the weights for `users` users,
+// `before`. Both vectors have an extra last cell with weight 0, to which Lattice::without refers.
 void add_user(const Lattice& grid, int users, const std::vector<long double>& before, const Law& law,
               Coin coin, std::vector<long double>& after) {
   const auto k = static_cast<std::size_t>(grid.messages);
@@ -176,7 +177,7 @@ class Window {
 long double relative_error(const Case& c) {
   const auto k = static_cast<long double>(c.laws.front().size());
   const auto slots = static_cast<long double>(c.participation.slots);
-  // With m slots, up to (m + 1)^n products are added up, each with a few factors per slot.
+  // With m slots of a fixed window, up to (m + 1)^n products are added up, each with a few factors per slot.
   const long double choices =
       c.participation.kind == Participation::Kind::slots ? std::pow(slots + 1, c.n) + 6 * slots : 0;
   return (static_cast<long double>(c.n) * (2 * k * slots + 8) + choices) * kUnit;

@@ -4,9 +4,9 @@
 // One user is added at a time, and datasets with the same first records share the work. No bound is used
 // here. All terms are non-negative, so the relative error of each probability is at most 2^-63 times the
 // number of operations. The divergences are enclosed, so comparisons with a claim need no tolerance. For n
-// users and K messages, adding a user takes (K + 1) C(n + K, K) steps. For each dataset, users are added only
-// from the first one on in which it differs from the dataset before. With slots, every choice of every client
-// is enumerated instead.
+// users and K messages, adding a user takes (K + 1) C(n + K, K) steps. A dataset reuses the work of the
+// dataset before it for all users before the first one whose record differs, and only that user and the later
+// ones are added again. For Participation::Kind::slots, every choice of every client is enumerated instead.
 #pragma once
 
 #include <functional>

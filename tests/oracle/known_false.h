@@ -40,16 +40,16 @@ Law k_rr(int k, long double epsilon0, int x);
 
 // The rest of this header has the false statements as functions of their parameters.
 
-// The claim is wrong for rate < 1. Another client that reports is a clone with probability 2q, where
-// q = 1 / (e^epsilon0 + 1). A clone sends either of the victim's two messages with probability 1/2. All other
-// clients count as silent, so the pair hides an abstention of the victim even among the reports of clients
-// who are no clones. In the protocol these reports are visible and hide no abstention. A formula with a
-// separate cell for abstentions is right.
+// Returns the clone pair with a hidden abstention, which does not bound a shuffled check-in if rate < 1. In
+// the pair, another client that reports is a clone with probability 2q, where q = 1 / (e^epsilon0 + 1). A
+// clone sends either of the victim's two messages with probability 1/2. All other clients count as silent,
+// even if they report without being clones, so they hide an abstention of the victim. In the protocol their
+// reports are visible and hide no abstention. A formula with a separate cell for abstentions is right.
 OutputPair clone_pair(int n, long double epsilon0, long double rate);
 
-// The pair of the SODA 2023 and variation-ratio reductions, applied to k-RR, is wrong for k >= 3. If the
-// victim reports a symbol other than her two records, the pair leaves this report out, although it appears
-// among the others' reports of that symbol.
+// Returns the pair of the SODA 2023 and variation-ratio reductions, applied to k-RR, which does not bound a
+// shuffle of k-RR for k >= 3. If the victim reports a symbol other than her two records, the pair leaves this
+// report out, although it appears among the others' reports of that symbol.
 OutputPair variation_ratio_pair(int n, int k, long double epsilon0);
 
 // Returns the hockey-stick divergence of two shuffled N(x, 1) messages, with the victim at 1 or 0 and the

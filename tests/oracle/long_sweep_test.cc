@@ -21,8 +21,8 @@ TEST(LongSweep, NoViolationInAHundredThousandPoints) {
   EXPECT_GE(at_epsilon0, 10000);
 }
 
-// Random cases of the same kind catch every false statement several times, so the sweep above would find a
-// violation.
+// Random cases of the same kind catch every false statement several times, so the sweep above would also
+// catch a proven bound that is false in a similar way.
 TEST(LongSweep, FalseStatementsAreCaught) {
   const Report report = run(false_bounds(), 12000, 102);
   std::cout << report.table();

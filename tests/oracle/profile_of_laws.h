@@ -1,6 +1,6 @@
 // The Profile of a randomizer that is given by its laws, for the accountant's code. It consists of chords
 // between nodes, so it is an upper bound for any choice of nodes, and exact if all kinks are nodes. Unlike
-// the rest of the oracle, this function uses the accountant's own Profile.
+// the enumerations and the slow formulas, this function uses the accountant's own Profile.
 #pragma once
 
 #include <cmath>

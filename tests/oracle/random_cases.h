@@ -19,7 +19,7 @@ std::vector<Law> random_randomizer(Family family, int records, int messages, std
 // Returns the largest log-ratio over ordered pairs of laws.
 long double largest_log_ratio(const std::vector<Law>& laws);
 
-// Returns all multisets of `size` of the records 0 .. records-1, each in increasing order.
+// Returns all multisets of `size` of the records 0 .. records-1, each in non-decreasing order.
 std::vector<std::vector<int>> multisets(int records, int size);
 
 // Returns the largest hockey-stick divergence of a shuffled check-in, over every ordered pair of the

@@ -37,10 +37,8 @@ long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law
           }
         };
     visit(0, 1, 0);
-    for (const std::size_t j :
-         // For a message to which the member's law gives no mass, the term is the limit as that mass tends
-         // to 0.
-         members) {
+    // For a message to which the member's law gives no mass, the term is the limit as that mass tends to 0.
+    for (const std::size_t j : members) {
       for (std::size_t w = 0; w < messages; ++w) {
         if (!(others[j][w] > 0)) total += weight / (n - k) * numerics::larger(0.0L, a[w] - grown * b[w]);
       }

@@ -35,8 +35,9 @@ std::vector<Atom> profile_law(const std::vector<Law>& laws, long double epsilon)
 // Returns f(alpha), the maximum over ordered pairs of `laws` of sum (x - alpha y)_+.
 long double profile(const std::vector<Law>& laws, long double alpha);
 
-// E(X_1 + ... + X_n)_+ / n + rate^n at_all, where each X_i is independently 1 - e^epsilon with probability
-// 1 - rate, and otherwise a draw of `law`. It is a multinomial sum over compositions of n.
+// Returns E(X_1 + ... + X_n)_+ / n + rate^n at_all, where each X_i is independently 1 - e^epsilon with
+// probability 1 - rate, and otherwise a draw of `law`. The expectation is summed over all multinomial counts
+// of the values.
 long double swap_sum(const std::vector<Atom>& law, int n, long double rate, long double epsilon,
                      long double at_all);
 

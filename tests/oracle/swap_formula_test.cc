@@ -108,7 +108,7 @@ TEST(ProfileOnly, LawIsTheOneDefined) {
 }
 
 // The three-atom law of any epsilon0-LDP randomizer, for n up to 8, all datasets and epsilon up to
-// epsilon0. The cases include the worst randomizers: binary response, and records that favour different
+// 0.98 epsilon0. The cases include the worst randomizers: binary response, and records that favour different
 // messages.
 TEST(PureLaw, DominatesEveryDataset) {
   std::mt19937_64 engine(14);

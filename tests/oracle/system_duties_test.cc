@@ -37,9 +37,9 @@ TEST(SystemDuties, DropoutByRecordShowsInTheCountAlone) {
   EXPECT_NEAR(static_cast<double>(count_alone(50, 0.1L, 0.1L, kSilent)), 0.018492, 1e-6);
 }
 
-// For n = 200 the leak has a closed form, g times the largest probability of Bin(199, g). The victim's coin
-// turns the law of the count into a mixture of Bin(199, g), with weight 1 - g, and its shift by one, with
-// weight g.
+// For n = 200, too many clients for the enumerator, the leak is computed in closed form: g times the largest
+// probability of Bin(199, g). If the victim drops out, the count has the law Bin(199, g). If she does not,
+// her coin makes it a mixture of this law, with weight 1 - g, and its shift by one, with weight g.
 TEST(SystemDuties, DropoutByRecordAtTwoHundredClients) {
   const auto leak = [](int n, long double rate) {
     long double mass = std::pow(1 - rate, n - 1), largest = mass;

@@ -13,14 +13,15 @@
 
 namespace muster::accounting::oracle {
 
-// Inequality (1) of docs/theory/unequal-rates.md for one dataset; rates[0] is the victim's. All messages of
-// the others are visited. For a message to which another client's law gives no mass, the term is the limit as
-// that mass tends to 0.
+// Evaluates the right-hand side of inequality (1) of docs/theory/unequal-rates.md for one dataset; rates[0]
+// is the victim's. All messages of the others are visited. For a message to which another client's law gives
+// no mass, the term is the limit as that mass tends to 0.
 long double unequal_dataset(const std::vector<Law>& others, const Law& a, const Law& b,
                             const std::vector<long double>& rates, long double epsilon);
 
-// That inequality with independent draws of `law` (X*, slow_formula.h) instead of the ratios (a - E b)/u_j,
-// E = e^epsilon. at_all is the hockey-stick divergence of a and b at epsilon, or an upper bound of it.
+// Evaluates the same with independent draws of `law` (X*, slow_formula.h) instead of the ratios
+// (a - E b)/u_j, where E = e^epsilon and u_j is the law of client j's message. at_all is the hockey-stick
+// divergence of a and b at epsilon, or an upper bound of it.
 long double unequal_profile(const std::vector<Atom>& law, const std::vector<long double>& rates,
                             long double epsilon, long double at_all);
 

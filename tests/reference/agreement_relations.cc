@@ -24,7 +24,8 @@ using protocols::RandomizerKind;
 
 constexpr double kRelativeMargin = 1e-9;  // relative tolerance for the rounding errors of answers
 constexpr double kSearched = 0.02;        // relative error of an epsilon that a search found
-// Deltas below kFaint are not compared: the tables end at 1e-42 per round, and there are up to 10^9 rounds.
+// Deltas below kFaint are not compared. Where a round's delta is below 1e-42, the library's tables are coarse
+// (kFarTail in composition/round_curve.cc), and there are up to 10^9 rounds.
 constexpr double kFaint = 1e-33;
 // A relative shift of epsilon, a tenth of the distance between a table's nodes.
 constexpr double kMoved = 1e-3;
@@ -116,8 +117,8 @@ void there_and_back(const Case& c, const char* name) {
   }
 }
 
-// The divergence of one message alone is a convex function of e^epsilon. The answers must be convex to the
-// last digits: if e^epsilon were rounded, they would be a step function.
+// The divergence of one message alone is a convex function of e^epsilon. The answers must be convex even for
+// epsilons that differ by little: if e^epsilon were rounded to a double, they would be a step function.
 bool one_message(const Question& q) {
   return !q.asks_epsilon && q.protocol == Protocol::shuffle && q.clients == 1 && q.rounds == 1 &&
          q.fixed > 0 && q.fixed < 30;
@@ -200,8 +201,8 @@ void training(const Case& c, const char* name) {
   });
 }
 
-// A schedule of two equal stages, given to the library's accountant directly because a plan
-// would join them.
+// Two stages with the same participation, given to the library's accountant directly because a plan would
+// join them.
 void stages(const Case& c, const char* name) {
   guarded(c, name, [&] {
     const protocols::Plan plan = plan_of(c.question);

@@ -44,8 +44,9 @@ Shape shape_of(const Question& q) {
   }
 }
 
-// For one round, the lower end of the divergence of each of the library's own data sets (its dominated
-// pairs) must not be above the truth. The library's lower values are composed of these curves.
+// For one round, the lower end of the divergence of each of the library's own data sets (its dominated pairs)
+// must not be above an upper bound that holds for every data set (theorem.h). The library's lower values are
+// composed of these curves.
 void compare_lower_pairs(const Question& q, const std::vector<Repetition>& stages, double epsilon,
                          Verdict& verdict) {
   if (stages.size() != 1 || !(epsilon >= 0)) return;

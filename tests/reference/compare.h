@@ -1,7 +1,7 @@
 // Compares an answer of the engine with the reference: no upper value may lie below a certified lower bound
 // (reference.h), and no lower value above an upper bound that holds for every data set (theorem.h).
 //
-// Use it on one thread only.
+// Call the functions on one thread only.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,8 @@ namespace muster::reference {
 // the reference does not cover the question.
 std::vector<Repetition> experiments_of(const Question& question);
 
-// Adds to the verdict the findings, the checks that applied, and Verdict::ratio.
+// Adds the findings and the names of the checks that applied to the verdict, and sets Verdict::ratio and
+// Verdict::compare_seconds.
 void compare(const Question& question, const Answer& answer, Verdict& verdict);
 
 }  // namespace muster::reference

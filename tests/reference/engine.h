@@ -1,7 +1,7 @@
 // The library under test, used as the command uses it: one plan, one accountant, one statement.
 //
-// Whatever the engine throws becomes part of the answer, so that no question can end a run of
-// questions. Use it on one thread only.
+// Whatever the library throws becomes part of the answer, so that no question can end a run of
+// questions. Use an Engine on one thread only.
 #pragma once
 
 #include <functional>

@@ -21,7 +21,8 @@ std::vector<std::vector<Real>> records_of(const Randomizer& r) {
     return {{own, other, other, rest}, {other, own, other, rest}, {other, other, own, rest}};
   }
   std::vector<std::vector<Real>> records;
-  // For each record, three thresholds make four cells; their masses are differences of upper tails.
+  // Three thresholds make four cells. For each record, the masses of the cells are differences of upper
+  // tails.
   for (int record = 0; record < 3; ++record) {
     std::vector<Real> cells;
     Real before(1.0);
@@ -84,7 +85,7 @@ Pair pair_of(const Law& p, const Law& q, double least, double most, const Real& 
 std::vector<Pair> enumerated_pairs(const Experiment& e) {
   using Shape = Experiment::Shape;
   std::vector<Pair> pairs;
-  // For symbols and signs, the sum and the number of messages together give the count of each.
+  // For randomized response, the sum and the number of messages together give the count of each symbol.
   const bool seen = e.seen == Experiment::Seen::messages ||
                     (e.seen == Experiment::Seen::sums && e.randomizer.kind == Randomizer::Kind::response);
   const bool known = e.shape == Shape::everybody || e.shape == Shape::subset || e.shape == Shape::coins;

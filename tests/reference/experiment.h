@@ -14,8 +14,8 @@
 namespace muster::reference {
 
 struct Randomizer {
-  // `response` with two symbols also stands for all samplers of one sign. It is also the example of an
-  // epsilon0-LDP randomizer about which nothing else is known.
+  // `response` with two symbols also stands for every randomizer whose message has one randomized sign
+  // (ldp-sgd, l1, l2, linf), and for an epsilon0-LDP randomizer about which nothing else is known.
   enum class Kind { response, laplace, gaussian };
   Kind kind = Kind::response;
   double epsilon0 = 1;
@@ -34,10 +34,10 @@ struct Experiment {
   Shape shape = Shape::everybody;
   Seen seen = Seen::messages;
   double clients = 1;
-  double coin = 1, least_coin = 1;  // the highest and the lowest of the clients' coins
-  double loss = 0;
+  double coin = 1, least_coin = 1;  // the clients' highest and lowest probability of a check-in
+  double loss = 0;                  // the probability of a dropout
   double subset = 1, slots = 1;
-  double minimum = 1;  // sums: a round of fewer reports is destroyed unseen
+  double minimum = 1;  // for sums: a round with fewer reports is destroyed, and nothing of it is seen
 
   Real rate() const { return Real(coin) * (Real(1.0) - Real(loss)); }
   Real absence() const { return (Real(1.0) - Real(coin)) + Real(coin) * Real(loss); }

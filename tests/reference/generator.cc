@@ -46,7 +46,7 @@ void draw_randomizer(Draws& draws, bool edge, Question& q) {
     }
     return;
   }
-  // Below 1e-9 differences of nearly equal numbers would lose all their digits.
+  // For an epsilon0 below 1e-9, a method that subtracts nearly equal numbers would lose all digits.
   q.epsilon0 = draws.chance(0.15) ? draws.log_uniform(1e-100, 1e-9) : draws.log_uniform(1e-9, 60);
   if (edge) {
     const double switches[] = {1e-8, 1e-3, 1, 10, 22, 30, 60, 100, 700};
@@ -97,7 +97,8 @@ void draw_rounds(Draws& draws, bool edge, Question& q) {
   }
 }
 
-// Returns the total variation distance of one message. At this delta and above it, epsilon is 0.
+// Returns the total variation distance of one message under the victim's two records, or without normal noise
+// the largest that epsilon0 allows. For one message, epsilon is 0 at this delta and above it.
 double total_variation(const Question& q) {
   if (q.is_gaussian()) return std::erf(1 / q.sigma / std::sqrt(2.0));
   return std::tanh(q.epsilon0 / 2);

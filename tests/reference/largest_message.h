@@ -2,8 +2,8 @@
 // noise is normal with a small sigma.
 //
 // All others hold the alternative. The distribution function F_Q(t) of the largest message is then the
-// product over all clients of P(no message beyond t). F_P differs from F_Q only in the victim's factor. Pure
-// function.
+// product over all clients of the probability that the client sends no message beyond t. F_P differs from F_Q
+// only in the victim's factor. The function is pure.
 #pragma once
 
 #include "tests/reference/experiment.h"

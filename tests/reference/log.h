@@ -2,7 +2,7 @@
 // continue later.
 //
 // A block is a line "question SEED INDEX" and the text of the verdict. A block that was cut off is
-// dropped, and its question is asked again. Use it on one thread only, with one process per file.
+// dropped, and its question is asked again. Use a Log on one thread only, with one process per file.
 #pragma once
 
 #include <cstdint>

@@ -19,9 +19,9 @@ struct MeanLaw {
   long double scale;
 };
 
-// P is the law with the victim's record and Q the law with the alternative; `swapped` exchanges them. Masses
-// are rounded as Pair requires. The pair is empty if there are so many terms that the rounding error would be
-// too large. `tail` is a probability that may be left out.
+// Returns the laws of the likelihood ratio, in cells: P with the victim's record, and Q with the alternative;
+// `swapped` exchanges them. Masses are rounded as Pair requires. The pair is empty if there are so many terms
+// that the rounding error would be too large. `tail` is a probability that may be left out.
 Pair pair_of(const Pair& message, const MeanLaw& law, double tail, bool swapped);
 
 }  // namespace muster::reference

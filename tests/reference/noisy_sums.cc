@@ -14,7 +14,9 @@ struct Stretch {
   long double below, above;
 };
 
-// Splits the numbers of reports into ranges; `complete` tells whether every number is in one of them.
+// Splits the numbers of reports into about `most` ranges or fewer. If the number is random and there are more
+// than `most` clients, numbers more than about `reach` standard deviations from the mean are in no range, and
+// `complete` becomes false.
 std::vector<Stretch> stretches(const Experiment& e, double most, double reach, bool& complete) {
   complete = true;
   if (e.shape == Experiment::Shape::everybody) return {{e.clients, e.clients, 1, 1}};

@@ -14,7 +14,7 @@ using accounting::View;
 using protocols::Protocol;
 using protocols::RandomizerKind;
 
-// The relative tolerance for the rounding errors of answers that state no numerical error.
+// The relative tolerance for rounding errors, which is needed where an answer states no numerical error.
 constexpr double kRelativeMargin = 1e-9;
 
 bool always(const Question&) { return true; }
@@ -80,8 +80,8 @@ void more_clients(const Case& c, const char* name) {
   expect_changed_costs_no_more(c, name, changed);
 }
 
-// Dropping some shuffled messages at random is post-processing. This is impossible for an adversary who sees
-// only sums or the models of a slot run.
+// Dropping some shuffled messages at random is post-processing and gives the view at a lower rate. An
+// adversary who sees only sums or the models of a slot run cannot do this.
 bool sees_messages(const Question& q) {
   return q.seen() == View::shuffler_honest || q.seen() == View::shuffler_colludes;
 }

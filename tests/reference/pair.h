@@ -26,11 +26,12 @@ using Pair = std::vector<Outcome>;
 // is known. `tail` is a probability that may be left out, in all rounds together.
 long double composed_delta(const Pair& pair, double rounds, double epsilon, double tail);
 
-// The lower bound for several stages, each of equal rounds.
+// A stage: `rounds` rounds with the same pair.
 struct Repeated {
   const Pair* pair;
   double rounds;
 };
+// Returns the lower bound for all stages together.
 long double composed_delta(const std::vector<Repeated>& stages, double epsilon, double tail);
 
 // Returns the bound for one round: sum (P - E Q)_+.

@@ -42,7 +42,7 @@ struct Question {
   bool checks_in() const;
   bool has_slots() const;
   bool is_gaussian() const { return randomizer == protocols::RandomizerKind::gaussian; }
-  // Returns whether the randomizer is in class C: a sampler of one sign, or binary randomized response.
+  // Returns whether the randomizer is in class C: ldp-sgd, l1, l2, linf, or binary randomized response.
   bool is_class_c() const;
   accounting::View own_view() const;
   accounting::View seen() const { return view.value_or(own_view()); }

@@ -26,7 +26,7 @@ constexpr double kMaxRounds = 1e6;
 constexpr double kMaxHeavyEpsilon0 = 9;  // the same limit for ratios up to e^epsilon0
 
 bool sees_messages(const Experiment& e) {
-  // For symbols and signs, the sum and the number of messages give the count of each, unless
+  // For randomized response, the sum and the number of messages give the count of each symbol, unless
   // rounds are destroyed.
   return e.seen == Seen::messages ||
          (e.seen == Seen::sums && e.randomizer.kind == Kind::response && e.minimum <= 1);

@@ -113,7 +113,7 @@ TEST(Reference, NumbersBeyondTheRangeOfTheirType) {
   EXPECT_GT(exp(Real(5.09e9)).below(), 1e4000L);
   EXPECT_EQ(exp(Real(-5.09e9)).below(), 0);
   EXPECT_GE(exp(Real(-5.09e9)).above(), 0);
-  // Two ratios exceed a long double, and one Q-mass has no finite upper bound.
+  // Two ratios are outside the range of normal long doubles, and one Q-mass has no finite upper bound.
   const Pair far{{0.5L, 0.5L}, {0.4L, 1e-4945L}, {1e-4940L, 0.1L}, {1e-9L, INFINITY}};
   EXPECT_NEAR(static_cast<double>(composed_delta(far, 3, 1, 1e-10)), 0.9 * 0.9 * 0.9 - 0.5 * 0.5 * 0.5, 1e-3);
   const Pair certain{{1 - 0x1p-60L, 1e-43L}};

@@ -4,7 +4,7 @@
 // The reason for each relation stands beside it, and the relation is checked only where the reason applies.
 // For example, a smaller rate may cost MORE where only sums or the models of a slot run are seen, because
 // fewer reports hide less. Two answers may be out of order by at most the numerical error of the answer that
-// should be smaller. Use it on one thread only.
+// should be smaller. Call the functions on one thread only.
 #pragma once
 
 #include <string>

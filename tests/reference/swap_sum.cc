@@ -60,8 +60,9 @@ class Term {
     atoms_.push_back({mass.below(), (x.below() + x.above()) / 2, (v.below() + v.above()) / 2});
   }
 
-  // Losses l beyond the cut have u = e^l and v = 1, with their Q-mass. Losses before the cut have u = 1 and
-  // v = e^-l, with their P-mass. The remaining mass has u = v = 0.
+  // Adds the atoms of (u, v). A loss l beyond the cut gives u = e^l and v = 1, with the mass of the loss
+  // under Q. A loss l before the cut gives u = 1 and v = e^-l, with its mass under P. The remaining mass is
+  // at u = v = 0.
   void normal(const Real& mu, double cut) {
     const Real half = mu / Real(2.0), start(cut);
     const auto p_beyond = [&](const Real& l) { return upper_normal(l / mu - half); };
@@ -178,7 +179,7 @@ class Adder {
     return {centre, std::max({spread, 2e-3L * threshold_ * part, 1e-12L}),
             1e4L * (threshold_ + std::fabs(centre)) + 100 * spread, fine_};
   }
-  // The median, and half the distance between the 16 % and 84 % quantiles.
+  // Sets `centre` to the median, and `spread` to half the distance between the 16 % and 84 % quantiles.
   static void measure(Sum& s) {
     std::sort(s.atoms.begin(), s.atoms.end(), [](const Atom& a, const Atom& b) { return a.x < b.x; });
     long double total = 0, sum = 0, low = 0, high = 0;

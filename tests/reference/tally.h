@@ -1,7 +1,7 @@
 // The summary of a run of questions: counts by protocol, the tightest and the loosest comparison, the slowest
 // answer, and the findings.
 //
-// Use it on one thread only.
+// Use a Tally on one thread only.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,8 @@
 
 namespace muster::reference {
 
-// Returns the divergence of one message, seen alone as when the shuffler colludes.
+// Encloses the divergence of one message, seen alone as when the shuffler colludes. For randomizers other
+// than normal noise and binary randomized response, encloses the largest divergence that epsilon0 allows.
 Interval message_delta(const Randomizer& randomizer, double epsilon);
 
 // Encloses the profile-only bound of one round. There is no result for normal noise, slots, unequal rates,

@@ -18,7 +18,8 @@ using Shape = Experiment::Shape;
 
 constexpr int kLines = 70;
 constexpr double kNear = 0.997;
-constexpr double kLargeLosses = 50;  // above this epsilon of all rounds, the lattice may be the better method
+// Above this epsilon of all rounds, the lattice of loss_sum.h may be the better method.
+constexpr double kLargeLosses = 50;
 
 // For a decreasing f, returns a lower bound of the largest x <= `high` with f(x) >= aim. This x is expected
 // near `high`.

@@ -1,9 +1,9 @@
 // Statistical tests whose threshold is derived from a stated false-alarm rate and never chosen by eye.
 //
 // The false-alarm rate alpha bounds the probability that a test fails although its null hypothesis is true.
-// For the chi-squared tests, and for mean_test unless observations are normal, it is only about this
-// probability, because their laws are approximate. All functions throw std::invalid_argument for arguments
-// that they cannot judge, such as an empty sample.
+// For the chi-squared tests, and for mean_test unless observations are normal, alpha is only approximately
+// this probability, because the law of the test's statistic is approximate. All functions throw
+// std::invalid_argument for arguments that they cannot judge, such as an empty sample.
 #pragma once
 
 #include <cstddef>

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Reference epsilons of the profile-only swap bound, by a method that shares no code or formula with the accountant.
 
-The accountant inverts a tilted Laplace transform at the saddle point, once for one-round values and again
-for T rounds. Here both computations are discrete Fourier transforms on grids. One round is the n-fold
-convolution of the law of a term, whose masses are second differences of the stop-loss transform of X*
-(docs/theory/profile-only.md). Only its first frequencies matter, and these are summed directly. T rounds are
-the T-fold convolution of a law of the privacy loss, by FFT. The curve of this law connects the computed
-points of the one-round curve by chords. The errors of the two grids are upward and O(h^2) in their steps h;
-together they are below a relative 5e-4 of epsilon. The curve's rounding errors grow with the rounds and
-limit this method to about 10^4 rounds. Uses only the standard library.
+The accountant inverts a tilted Laplace transform at the saddle point, once for one-round values and again for
+T rounds. Here both computations are discrete Fourier transforms on grids. One round is the n-fold convolution
+of the law of a term, whose masses are second differences of the stop-loss transform of X*
+(docs/theory/profile-only.md). Only the first frequencies of its transform matter, and these are summed
+directly. T rounds are the T-fold convolution of a law of the privacy loss, by FFT. The curve of this law
+connects the computed points of the one-round curve by chords. The errors of the two grids are upward and
+O(h^2) in their steps h; together they are below a relative 5e-4 of epsilon. The curve's rounding errors grow
+with the rounds and limit this method to about 10^4 rounds. Uses only the standard library.
 
     python3 tools/golden/check_in_profile.py > testdata/check_in_profile.txt    # two minutes
 """
@@ -103,7 +103,9 @@ def epsilon_of(n, rate, kind, parameter, rounds, delta):
     points = int(7.2 * 40)
     curve = [one_round(n, rate, f, top, i * h, cell)[0] for i in range(points)]
     alpha = [math.exp(i * h) for i in range(points)]
-    # For alpha >= 1, connects the points of the curve. For alpha < 1, connects the points of its excess over 1 - alpha.
+    # For alpha >= 1, chords connect the points of the curve, and `above` has their slopes. For alpha < 1, chords
+    # connect the points of the curve's excess over 1 - alpha, which is curve / a at alpha = 1 / a, and `below`
+    # has their slopes.
     excess = [value / a for value, a in zip(curve, alpha)]
     above = [(curve[i + 1] - curve[i]) / (alpha[i + 1] - alpha[i]) for i in range(points - 1)] + [0.0]
     below = [(excess[i + 1] - excess[i]) / (1 / alpha[i + 1] - 1 / alpha[i]) for i in range(points - 1)] + [0.0]

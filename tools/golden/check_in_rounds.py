@@ -2,13 +2,13 @@
 """Epsilons of shuffled check-ins over many rounds: the table "Shuffled check-in" of docs/theory/reference-values.md.
 
 One round is the expected excess of a sum of n independent terms, whose density is a Fourier series (fourier.py). For
-the profile-only bound, the terms are X*. For class C the terms are of type 0, of type 1, or half of each, and the
-largest of the three results is taken. For the lower value the terms are those of one homogeneous data set. Its epsilon
-is computed for both orders of the victim's two records, and the larger one is taken. Rounds are composed by FFT of the
-privacy loss, on two grids of different steps. Connecting the points of the curve has an upward error proportional to
-the square of the step, which extrapolation from the two steps removes. The results have relative errors of about 1e-5.
-The accountant, in contrast, inverts Laplace transforms along contours, once for one round and again for all rounds.
-Uses only the standard library.
+the profile-only bound, the terms are X*. For class C the other clients all hold the victim's record (A), all hold her
+alternative (B), or half of them each (AB), and the largest of the three results is taken. For the lower value the terms
+are those of one homogeneous data set. Its epsilon is computed for both orders of the victim's two records, and the
+larger one is taken. Rounds are composed by FFT of the privacy loss, on two grids of different steps. Connecting the
+points of the curve has an upward error proportional to the square of the step, which extrapolation from the two steps
+removes. The results have relative errors of about 1e-5. The accountant, in contrast, inverts Laplace transforms along
+contours, once for one round and again for all rounds. Uses only the standard library.
 
 Exits with status 1 unless each value in the columns `upper` and `class C` is between the computed value and 1.0005
 times that value, and each value in the column `lower` is within one unit of its last digit.

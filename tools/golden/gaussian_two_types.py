@@ -64,11 +64,14 @@ def third_client(mu, e, c, D, d, S):
 
 
 def ends(mu, e, c):
-    """Returns A(c) and B(c) for c > 0; for c < 0, the expected deficits of the same terms at c."""
-    def profile(alpha):  # E(r - alpha)_+
+    """Returns A(c) and B(c) for c > 0; for c < 0, the expected deficits of the same terms at c.
+
+    Here r is a lognormal variable of mean 1 whose logarithm has the standard deviation mu, like a likelihood ratio.
+    """
+    def profile(alpha):  # the mean of (r - alpha)_+
         return 1 - alpha if alpha <= 0 else normal_option(1.0, alpha, mu)
 
-    def deficit(alpha):  # E(alpha - r)_+
+    def deficit(alpha):  # the mean of (alpha - r)_+
         return 0.0 if alpha <= 0 else profile(alpha) - 1 + alpha
 
     if c > 0:
@@ -118,7 +121,8 @@ def correction(mu, e, c, cells):
 
 def term(mu, e, kind):
     """Returns the atoms of a reporting client's term minus its mean. For kind A she
-    holds x, for kind B she holds x', and otherwise the term is X*."""
+    holds x, for kind B she holds x', and otherwise the term is X*. With E = e^epsilon, r
+    is the likelihood ratio of the victim's two records or, for kind A, its inverse."""
     points = fourier.panels(-9.5, 9.5 + mu, 1.0, FINE)
     if kind == "A":  # her term is 1 - E r
         return fourier.centred([(-e * math.expm1(mu * z - mu * mu / 2), w * normal_density(z)) for z, w in points])

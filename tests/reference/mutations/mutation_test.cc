@@ -55,7 +55,7 @@ Question all_of(Question q) {
   return q;
 }
 
-// Returns the questions by which the defects were found.
+// Returns the questions by which the defect was found, and for `none` those of all defects.
 std::vector<Question> questions_of(const std::string& mutation) {
   using enum Protocol;
   using enum RandomizerKind;
@@ -84,7 +84,7 @@ std::vector<Question> questions_of(const std::string& mutation) {
   return every;
 }
 
-// Returns the guards that notice each defect. The gate
+// Returns the names of the guards that must notice the defect. The gate
 // tolerates rounding errors and does not check lower values.
 std::string guards_of(const std::string& mutation) {
   const std::map<std::string, std::string> guards = {{"none", ""},
