@@ -45,9 +45,9 @@ class Accountant {
   Accountant& operator=(Accountant&&) noexcept;
 
   // Returns the statement for the first `rounds` rounds, with every applicable bound. `asked` is the view,
-  // by default the participation's own; a view that no theorem covers throws Error(uncovered). This and the
-  // methods below throw Error(plan) for a question out of range, for `rounds` above kMaxRounds, and, if
-  // there are several stages, for more rounds than they have together.
+  // by default the participation's own; a view that no theorem covers throws Error(uncovered). Every method
+  // with an argument `rounds` throws Error(plan) if it is above kMaxRounds or, if there are several stages,
+  // above the number of rounds that they have together.
   Statement account(std::uint64_t rounds, const Question& question,
                     std::optional<View> asked = std::nullopt) const;
   // Returns the statement for all rounds of the stages. Throws Error(plan) if the accountant was made
@@ -63,12 +63,14 @@ class Accountant {
   // Returns the smallest proven upper value alone, in the participation's own view. It is 0 for 0 rounds,
   // and nullopt if every theorem gives infinity.
   std::optional<double> upper(std::uint64_t rounds, const Question& question) const;
-  // What upper() and epsilon_upper() state besides their number; the view is the participation's own.
+  // The validity and the neighbouring relation of the answers of upper() and epsilon_upper(); the view is the
+  // participation's own.
   static constexpr Validity kValidity = Validity::proven;
   static constexpr Neighbouring kNeighbouring = Neighbouring::replace_one;
-  // Returns a looser bound that takes a third of the time or less and is not checked by the gate. It serves
-  // to start a search. It is larger than `upper` by about a relative 1e-3, or by a few per cent where
-  // rounds are charged by types (composition/typed_rounds.h). With several stages, it equals `upper`.
+  // Returns a looser bound than upper(), which takes a third of the time or less and is not checked by the
+  // gate. It serves to start a search. It is larger than upper() by about a relative 1e-3, or by a few per
+  // cent where rounds are charged by types (composition/typed_rounds.h). With several stages, it equals
+  // upper().
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
   // Returns the answer of upper() to the question for epsilon at `delta`, or infinity if there is none.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;

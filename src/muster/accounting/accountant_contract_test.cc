@@ -106,9 +106,9 @@ TEST_P(AccountantContract, NoRoundsCostNothing) {
   }
 }
 
-// The lower value, the upper value and the local guarantee are in this order, and the two enclosures, this
-// one and the accountant's, hold the same truth. Upper values may differ because schedules and launches
-// compose tables of their own.
+// The lower value is at most the upper value, which is at most the local guarantee. The enclosures by the
+// tested way and by the Accountant hold the same epsilon, so they overlap. Upper values may differ, because
+// schedules and launches compose tables of their own.
 TEST_P(AccountantContract, EnclosesTheSameTruth) {
   for (const Rounds& rounds : some_rounds()) {
     const Question question{Question::Kind::epsilon_at_delta, 1e-5};
@@ -152,7 +152,8 @@ TEST_P(AccountantContract, DeltaAtTheAnsweredEpsilonIsTheDeltaAsked) {
   }
 }
 
-// With next to no noise, one of n clients is still told apart: a loss of epsilon0 - ln n or more is likely.
+// With next to no noise, shuffling the messages of n clients hides little: in one round, a privacy loss of
+// about epsilon0 - ln n or more is likely.
 TEST_P(AccountantContract, NextToNoNoiseIsNotCheap) {
   const double clients = 10, epsilon0 = 60;
   const Rounds rounds{PureLocal{epsilon0}, Shuffle{ClientCount::of(10)}, 2};

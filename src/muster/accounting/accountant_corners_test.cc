@@ -62,7 +62,8 @@ TEST(Corners, NeverPassTheLocalGuarantee) {
   survives(GaussianLocal{3}, 1'000'000, 1e-3, 1e-30, once_and_ten_million, 1);
 }
 
-// With losses of a hundred and more in few rounds, the composed curve is flat and then falls at once.
+// With losses of a hundred and more in few rounds, the composed delta, as a function of epsilon, is flat and
+// then falls steeply.
 TEST(Corners, FlatCurvesAreComposed) {
   for (const std::uint64_t clients : {1'000, 1'000'000}) {
     for (const double sigma : {0.1, 0.12, 0.15}) {
@@ -71,8 +72,8 @@ TEST(Corners, FlatCurvesAreComposed) {
   }
 }
 
-// After some rounds e^epsilon is beyond the range of a double. accountant_extremes_test.cc compares one round
-// with the truth.
+// At the largest number of rounds, e^epsilon is beyond the range of a double. accountant_extremes_test.cc
+// compares such answers with lower bounds on the truth.
 TEST(Corners, LossesPastTheRangeOfDoubles) {
   survives(GaussianLocal{std::ldexp(1.0, -12)}, 1'000, 0.1, 1e-5, {1, 7});
   survives(PureLocal{700}, 1'000, 0.1, 1e-5, {1, 3});
@@ -100,7 +101,8 @@ TEST(Corners, TheSmallestDeltasAreComposed) {
   EXPECT_LE(*s.best.upper, 0.2 * *s.local_upper);
 }
 
-// The bounds by class C take seconds here. A bound that is provably larger has no value, and says why.
+// The bounds by class C take seconds here. A bound that is provably at least as large as one of them is then
+// not computed: it has no upper value, and its assumptions say why.
 TEST(Corners, ABoundThatIsOnlyShownIsLeftOutIfTheOthersTookMuchWork) {
   const Accountant accountant(LdpSgdLocal{10.5}, ShuffledCheckIn{ClientCount::of(1221), Rate::of(0.58)});
   for (int again = 0; again < 2; ++again) {  // also if the tables are already there

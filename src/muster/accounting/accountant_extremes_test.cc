@@ -1,7 +1,8 @@
 // Asks extreme questions, for which rounding, overflow or a table that is too coarse could give a number
 // far below the truth, or even 0. What the answers may not be below is computed independently: by
 // tools/golden/extremes.py from what one guess of the adversary achieves, by a closed form, or by enumeration.
-// For one message that hides among n messages it is the message's own epsilon minus ln n.
+// Where one message hides among those of n clients, its own epsilon minus ln n serves as a lower bound on the
+// truth.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -39,11 +40,11 @@ void expect_at_least(const Statement& s, double truth, const std::string& what) 
   EXPECT_LE(s.best.lower.value_or(0), *s.best.upper);
 }
 
-// With losses of a hundred and more in few rounds, the composed curve is flat and then falls at once.
-// accountant_corners_test.cc asks about more rounds and other sizes.
+// With losses of a hundred and more in few rounds, the composed delta, as a function of epsilon, is flat and
+// then falls steeply. accountant_corners_test.cc asks about more rounds and other sizes.
 TEST(Extremes, FlatCurvesAreComposed) {
   expect_at_least(epsilon_of(GaussianLocal{0.15}, check_in(1'000, 0.1), 2, 1e-5), 214.48, "two check-ins");
-  // Hiding among a hundred clients can lower one message's epsilon of 25 by ln 100 = 4.6.
+  // Hiding among a thousand clients can lower one message's epsilon of 25 by at most ln 1000 = 6.9.
   expect_at_least(epsilon_of(LdpSgdLocal{25},
                              RandomCheckIn{Kind::averaged, clients(1'000), 100, Rate::of(0.01)}, 3, 1e-5),
                   18.1, "averaged slots");
@@ -145,8 +146,8 @@ TEST(Extremes, LossesPastTheRangeOfDoubles) {
 
 // With heavy noise, rounding e^epsilon to a double would change epsilon noticeably.
 TEST(Extremes, TinyEpsilonsAreNotRounded) {
-  // At mu = 2e-8 the Gaussian's delta at epsilon = 8e-8 is mu (phi(4) - 4 Phi(-4)) to eight digits. The ratio
-  // delta / mu depends only on epsilon / mu.
+  // At mu = 2e-8 the Gaussian's delta at epsilon = 8e-8 is mu (phi(4) - 4 Phi(-4)) to eight digits. For mu
+  // this small, the ratio delta / mu depends on epsilon / mu alone to this accuracy.
   const double unit =
       std::exp(-8.0) / std::sqrt(2 * std::acos(-1.0)) - 4 * 0.5 * std::erfc(4 / std::sqrt(2.0));
   for (const double sigma : {1e8, 1e9}) {
@@ -179,9 +180,10 @@ TEST(Extremes, LowerValuesOfSmallEpsilonsStayBelow) {
   // With one client at rate 1, the sum is the client's message.
   const Statement s = epsilon_of(GaussianLocal{0.5}, AggregatedCheckIn{clients(1), Rate::of(1)}, 1, 1e-5);
   expect_at_least(s, 24.38161088, "a sum of one");
-  EXPECT_LE(*s.best.lower, 24.38161089);
-  // For a fixed subset of k of n clients, where all others hold the alternative, the truth is (1/n) times the
-  // mean of ( sum_{i<=k} (r_i - 1) - n (E - 1) )_+ with E = e^epsilon, by the formula of the swap theorem.
+  EXPECT_LE(*s.best.lower, 24.38161088);
+  // For a fixed subset of k of n clients, where all others hold the victim's alternative, the truth is (1/n)
+  // times the mean of ( sum_{i<=k} (r_i - 1) - n (E - 1) )_+ by the formula of the swap theorem. Here
+  // E = e^epsilon, and the r_i are independent: e^epsilon0 with probability q, and e^-epsilon0 otherwise.
   for (const double epsilon0 : {1e-8, 1e-5, 1e-2, 1.0}) {
     for (const int k : {1, 3, 6}) {
       const int n = 7;
@@ -215,9 +217,10 @@ TEST(Extremes, ZeroOnlyWhereNothingIsLeft) {
   EXPECT_GT(*delta_of(GaussianLocal{1}, Shuffle{clients(1)}, 1, 1e6).best.upper, 0);
 }
 
-// The integrals of these rounds take too much work on the table's own lattice or lose all digits there. A
-// delta on a lattice chosen for a single epsilon would be far too large to confirm the epsilons found,
-// although these are right, and the accountant would refuse to answer.
+// The integrals of these rounds take too much work on the table's own lattice or lose all digits there. The
+// gate confirms an epsilon by the bound's delta at this epsilon or slightly above it (gate.h). On a lattice
+// chosen for that one point, the delta would be far too large, although the epsilon is right, and the
+// accountant would refuse to answer.
 TEST(Extremes, AnswersWhoseDeltaIsHardToConfirm) {
   // The total variation of three rounds is at most 1 - (1 - .4925)^3 = 0.8693.
   EXPECT_EQ(*epsilon_of(LaplaceLocal{528.891559519704},

@@ -87,9 +87,9 @@ TEST(Accountant, ReproducesTheReferenceRows) {
   }
 }
 
-// With little noise the terms of the sum have heavy tails. The upper value must be near those that other
-// ways of splitting the sum give, which differ from each other by 1 % at most. The lower value must not be
-// far below the upper value.
+// With little noise the terms of the swap theorem's sum have heavy tails. The upper value must be near those
+// that other ways of splitting this sum give, which differ from each other by 1 % at most. The lower value
+// must not be far below the upper value.
 TEST(Accountant, EnclosesHeavyTails) {
   struct Heavy {
     double sigma;
@@ -188,8 +188,8 @@ TEST(Accountant, ReferenceLowerValuesAreTheirPairs) {
   }
 }
 
-// testdata/check_in_profile.txt has values of the same bound by convolutions on grids, computed in Python
-// (tools/golden/check_in_profile.py). Their grid errors are below 5e-4 of epsilon.
+// testdata/check_in_profile.txt has values of the bound that referenced() returns, by convolutions on grids,
+// computed in Python (tools/golden/check_in_profile.py). Their grid errors are below 5e-4 of epsilon.
 TEST(Accountant, AgreesWithGridConvolutions) {
   std::ifstream file("testdata/check_in_profile.txt");
   ASSERT_TRUE(file) << "run from the project's root";

@@ -25,7 +25,7 @@ void add_new(std::vector<std::string>& list, const std::vector<std::string>& mor
   }
 }
 
-// The number of different kinds among these rounds.
+// Returns the number of different kinds of round among these rounds.
 std::size_t kinds_of(const std::vector<ChargedRounds>& rounds) {
   std::size_t kinds = 0;
   for (auto each = rounds.begin(); each != rounds.end(); ++each) {

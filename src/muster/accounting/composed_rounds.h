@@ -1,5 +1,5 @@
-// Charges rounds that are not all alike together, which is the bound with the id `different-rounds`. It is
-// internal to Accountant's schedules and to Launches.
+// Charges together rounds that are not all alike, which gives the bound with the id `different-rounds`. This
+// file is internal to Accountant's schedules and to Launches.
 //
 // A kind of round is a mechanism with a participation. Every round is charged by the smallest of its proven
 // bounds, or only by its local guarantee, and the dominating pairs of all rounds compose

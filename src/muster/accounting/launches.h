@@ -1,4 +1,4 @@
-// Accounts for several launches on one population: their total cost to a client who takes part in each. A
+// Computes the total cost of several launches on one population to a client who takes part in all of them. A
 // launch is a mechanism with stages of rounds, for which one Accountant could account.
 //
 // In this example, a model is trained, and later its successor; `often` and `rarely` are participations.

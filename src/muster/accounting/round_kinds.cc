@@ -10,8 +10,8 @@
 namespace muster::accounting {
 namespace {
 
-// The tables of all kinds' upper curves together may take this many times the work of a full table, and the
-// tables of all pairs this many times.
+// The tables of all kinds' upper curves together may take kAllUppers times the work of a full table, and the
+// tables of all kinds' pairs kAllPairs times that work.
 constexpr double kAllUppers = 1.5;
 constexpr double kAllPairs = 0.75;
 

@@ -1,5 +1,5 @@
-// The curves of every kind of round that a schedule or a list of launches has. A kind of round is a mechanism
-// with a participation. It is internal to RunningAccountant and ComposedRounds.
+// Holds the curves of every kind of round that a schedule or a list of launches has. A kind of round is a
+// mechanism with a participation. This file is internal to RunningAccountant and ComposedRounds.
 //
 // A kind's curve is the minimum of the proven bounds that cover it, including the local guarantee, or only the
 // local guarantee (ChargedBy). The curves, and the values that tables took from them, are kept, so that tables
@@ -39,11 +39,12 @@ class RoundKinds {
   // answer about all of them takes a few seconds.
   explicit RoundKinds(ChargedBy by, std::size_t expected = 1);
 
-  // The kind of this mechanism and participation. The reference remains valid.
+  // Returns the kind of this mechanism with this participation, and makes it on the first call. The reference
+  // is valid as long as this object.
   const RoundKind& of(const Mechanism& mechanism, const Participation& participation);
 
-  // The shares of the work of a full table that the table of an upper curve and that of a pair may take
-  // (Nodes::share in composition/round_curve.h).
+  // Return the shares of the work of a full table that the table of one kind's upper curve and that of its
+  // pair may take (Nodes::share in composition/round_curve.h).
   double share_of_upper() const { return share_of_upper_; }
   double share_of_pair() const { return share_of_pair_; }
 

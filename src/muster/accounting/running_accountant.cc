@@ -8,16 +8,16 @@
 namespace muster::accounting {
 namespace {
 
-// The fields per_deviation and dense_up_to of Nodes (composition/round_curve.h). They make the tables fine
-// enough for any number of rounds, because all numbers of rounds share the tables.
+// The fields per_deviation and dense_up_to of Nodes (composition/round_curve.h). All numbers of rounds share
+// the tables, so these are fine enough for any number.
 constexpr int kNodesPerDeviation = 80;
 constexpr double kDenseUpTo = 2.5;
 // Lattice points per cell of the pair that estimates() composes.
 constexpr int kRefined = 4;
 // The tails that the tables cut off add up to at most this share of delta over a million rounds.
 constexpr double kTail = 1e-9;
-// The smallest tail at which a table ends. Below kFarTail, each node takes the most work, and a table may
-// take only this share of the work of a full table, as in composed_curve.h.
+// The smallest tail at which a table ends. At tails below kFarTail, each node takes the most work, so a table
+// with such a tail may take only kShareOfFarTail of the work of a full table, as in composed_curve.h.
 constexpr double kSmallestTail = 1e-307, kFarTail = 1e-42, kShareOfFarTail = 0.2;
 
 Nodes nested_nodes(Delta delta, double share) {

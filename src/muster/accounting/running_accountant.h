@@ -8,10 +8,10 @@
 //     account.epsilon().upper;   // proven for all 1500 rounds together
 //
 // Every kind of round (accounting/round_kinds.h) is tabulated once. If one of its bounds has types
-// (composition/round_types.h), consecutive rounds of one kind are also charged by types, and the answer is the
-// smaller of the two totals. The neighbouring relation is
-// replace-one, and each participation has its own view. The charges must not depend on private data: the
-// schedule is fixed in advance, or chosen without looking at the releases. Objects are not thread-safe.
+// (composition/round_types.h), consecutive rounds of one kind are also charged by types, and the answer is
+// the smaller of the two totals. The neighbouring relation is replace-one, and the adversary sees each round
+// in the own view of its participation. The charges must not depend on private data: the schedule is fixed in
+// advance, or chosen without looking at the releases. Objects are not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class RunningAccountant {
  public:
   explicit RunningAccountant(Delta delta, ChargedBy by = ChargedBy::smallest_bound)
       : RunningAccountant(delta, std::make_shared<RoundKinds>(by)) {}
-  // Accountants for other deltas may have the same `curves`, one after another.
+  // Several accountants, for different deltas, may use the same `curves`, one after another.
   RunningAccountant(Delta delta, std::shared_ptr<RoundKinds> curves)
       : delta_(delta), curves_(std::move(curves)) {}
 

@@ -36,8 +36,8 @@ TEST(RunningAccountant, EqualRoundsAgreeWithTheAccountant) {
   }
 }
 
-// With tables that ended at 1e-42, a delta this small was answered by the local guarantees alone, although the
-// accountant of constant rounds composed them.
+// If tables ended at 1e-42, questions for deltas this small would be answered by the local guarantees alone,
+// although the accountant for rounds that are all alike composes the rounds at these deltas.
 TEST(RunningAccountant, TheSmallestDeltasAreComposed) {
   for (const double delta : {1e-60, 1e-130, 1e-270}) {
     RunningAccountant running(Delta::of(delta));

@@ -16,7 +16,7 @@ namespace {
 // A table of a bound that is only shown, not charged, may take this share of the work of a full table
 // (composition/round_curve.h).
 constexpr double kShareOfUncharged = 0.25;
-// The tables of all lower bounds together may take this share.
+// The tables of all lower bounds together may take this share of that work.
 constexpr double kShareOfLowers = 0.75;
 
 constexpr double kNothing = 1e-290;  // if the upper delta is below this, the lower delta given is 0

@@ -36,8 +36,9 @@ class ComposedUpper {
   Bound bound(View view, const Gate& gate, std::uint64_t rounds, const Question& question) const;
   // Returns the bound without values, for a bound that is not charged and would take too much work.
   Bound left_out(View view) const;
-  // The largest work (numerics/work.h) that a call of bound() took so far. A call that repeats a question finds
-  // its tables and takes less; with the largest work, it leaves out the same bounds as the first call.
+  // Returns the largest work (numerics/work.h) that a call of bound() took so far. A call that repeats a
+  // question takes less, because the tables exist already. ConstantAccountant decides by the largest work
+  // which bounds to leave out, so a repeated question leaves out the same ones.
   double most_work() const { return most_work_; }
 
  private:

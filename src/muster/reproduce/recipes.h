@@ -17,7 +17,7 @@ struct Recipe {
   const char* what;        // a few words for the list of figures
   const char* parameters;  // for example "n = 60,000, sigma 9.48, 1 to 7 rounds"
   const char* data;        // data sets that must be present, or "none"
-  const char* time;        // the time at full scale, on two cores
+  const char* time;        // the time that `compute` takes on two cores
   PaperFigure (*compute)();
 };
 

@@ -20,8 +20,8 @@ namespace muster::accounting {
 struct Applicable {
   std::vector<RoundBound> uppers;
   std::vector<RoundPair> lowers;
-  // Why no theorem covers the mechanism and participation; empty if one does. For a colluding shuffler,
-  // `uppers` is empty without a reason here.
+  // Why no theorem covers the mechanism and participation; empty if one does. If the shuffler colludes,
+  // `uppers` is empty, and this text is as in the participation's own view.
   std::string missing;
 };
 

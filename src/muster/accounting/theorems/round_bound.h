@@ -24,8 +24,8 @@ struct RoundBound {
   BoundCurve delta;
   Validity validity = Validity::proven;
   Neighbouring neighbouring = Neighbouring::replace_one;
-  // For a curve that is nearly linear between its kinks, a distance in epsilon whose multiples include the
-  // kinks; 0 if the curve is smooth.
+  // For a curve that is nearly linear between its kinks, a distance in epsilon near whose multiples the kinks
+  // lie (knot_of() in entry.h); 0 if the curve is smooth.
   double knot = 0;
   // If not empty, two or more rounds are charged by types (composition/round_types.h) instead of by the
   // curve's dominating pair.

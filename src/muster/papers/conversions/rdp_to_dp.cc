@@ -57,7 +57,8 @@ struct MomentSum {
     return {left - right, margin, right, left};
   }
 
-  // Returns a lower bound of log F on [low, high], from the tangent at high. F must have its minimum there.
+  // Returns a lower bound of log F on [low, high], from the tangent at high. The minimum of F must lie in
+  // this interval.
   double log_minimum(double low, double high) const {
     const Slope s = slope(high);
     double steep = 0;  // an upper bound of the slope F'(high)

@@ -117,7 +117,8 @@ TEST(PublishedSubset, MnistPoint) {
   EXPECT_NEAR(*subset_numerical_composition_bound(60000, 10000, 1.5, 1200, kMnist).upper, 3.153, 0.005);
 }
 
-// At the headline point, the numerically evaluated clone pair gives epsilon 2.2, not 14 times 1.04.
+// At the headline point, the numerically evaluated clone pair gives an epsilon of 2.2. The paper's factor of
+// 14 would make it 14 times 1.04.
 TEST(PublishedSubset, NumericalClonesAtTheHeadline) {
   EXPECT_NEAR(numerical_strong(1000, 1e-3, 2, 100000, 1e-8), 2.214, 0.005);
   EXPECT_NEAR(*subset_numerical_composition_bound(1e6, 1000, 2, 100000, kHeadline).upper, 2.214, 0.01);

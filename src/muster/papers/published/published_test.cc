@@ -107,8 +107,9 @@ TEST(PublishedRdp, TheBoundRisesWithTheNumberOfReports) {
             subsampled_shuffle_rdp_upper(2, 60000, 3000, 3));
 }
 
-// Their Theorem 2 is also false, even with its printed constants corrected and for any Chernoff slack. With
-// probability g^n all n clients report, and then the victim is certainly among them, not with probability g.
+// Theorem 2 of Liew et al. is also false, even with its printed constants corrected and for any Chernoff
+// slack. With probability g^n all n clients report, and then the victim is certainly among them, not with
+// probability g.
 TEST(PublishedRdp, PrintedCheckInTheoremIsFalse) {
   const double q = 1 / (std::exp(1.0) + 1);
   const Law one{1 - q, q}, zero{q, 1 - q};

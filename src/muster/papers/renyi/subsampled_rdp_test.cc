@@ -53,7 +53,7 @@ TEST(SubsampledRdp, EqualsTheTheoremRoundedUp) {
         const double own = c.curve(static_cast<std::uint64_t>(order));
         const double found = rdp.upper(static_cast<std::uint64_t>(order));
         SCOPED_TRACE(::testing::Message() << g << " " << order << " " << own);
-        // Adding 1 in long double loses 2^-64.
+        // theorem9() adds a small sum to 1 in long double, with an error of about 2^-64.
         EXPECT_GE(found, std::min(exact * (1 - 1e-15L) - 1e-19L, static_cast<long double>(own)));
         EXPECT_LE(found, std::min(exact * (1 + 1e-10L) + 1e-18L, own * (1 + 1e-12L)));
       }

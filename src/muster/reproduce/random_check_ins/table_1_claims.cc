@@ -119,7 +119,9 @@ Finding small_epsilon0() {
               kLow, kHigh, slopes.words(), power_of_ten(kLowN), power_of_ten(kHighN), kHigh, of_n.words())};
 }
 
-// Returns the largest ratio of Theorem 3.2 to its simplified form over a grid. With p0 = 1 it is Theorem 4.3.
+// Returns the largest ratio of Theorem 3.2 to its simplified form over a grid, in which `rates` are the
+// values of p0. With p0 = 1, Theorem 3.2 is Theorem 4.3. The numbers of `statement` (paper_texts.h) are the
+// limits of epsilon0 and of delta, and the factor of the simplified form.
 double largest_share(const std::string& statement, const std::vector<double>& rates) {
   const double last = number_of(statement, 0), first_delta = number_of(statement, 1),
                factor = number_of(statement, 2);

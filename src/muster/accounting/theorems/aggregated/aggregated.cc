@@ -19,7 +19,8 @@ constexpr double kExponent = 90;  // outside the window of k, Chernoff's bound o
 // The relative width of a block of k. Charging all k of a block at one of its ends raises the bound by about
 // this fraction.
 constexpr double kRelativeWidth = 5e-6;
-constexpr double kImprobable = 1e-36;  // a block of N less likely than this is charged at delta = 1
+// A block of N (AggregatedUnequalCurve) less likely than this is charged at delta = 1.
+constexpr double kImprobable = 1e-36;
 // Blocks whose ln mu_k is at most this many standard deviations from its mean go to Runs::bulk.
 constexpr double kBulk = 4;
 // Runs are equally wide in erfc(z / kSpread), where z is the distance of ln mu_k from its mean in deviations.
@@ -110,7 +111,8 @@ Enclosure AggregatedGaussianCurve::mixture(const Term& term) const {
           numerics::as_upper_bound(own_ * (upper + beyond) * (1 + numerics::kEightThousandRoundings))};
 }
 
-// With odds = (1 - lambda)/lambda, the argument 1 + (E-1)/lambda of the profile is E (1 + odds (1 - 1/E)).
+// With E = e^epsilon and odds = (1 - lambda)/lambda, the argument 1 + (E-1)/lambda of the profile is
+// E (1 + odds (1 - 1/E)).
 Enclosure AggregatedGaussianCurve::delta(double epsilon) const {
   const double gain = -std::expm1(-epsilon);
   return mixture([epsilon, gain](double odds, double mu) {
@@ -118,8 +120,8 @@ Enclosure AggregatedGaussianCurve::delta(double epsilon) const {
   });
 }
 
-// c / lambda = 1 - odds (E-1), and E lambda / c is E divided by the same number. Nothing cancels where
-// odds = 0, that is, where the victim certainly reported.
+// With c as in aggregated.h, c / lambda = 1 - odds (E-1), and E lambda / c is E divided by the same number.
+// Nothing cancels where odds = 0, that is, where the victim certainly reported.
 Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
   const double growth = std::expm1(epsilon);
   return mixture([epsilon, growth](double odds, double mu) {

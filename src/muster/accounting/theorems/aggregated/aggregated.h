@@ -37,7 +37,7 @@ class AggregatedGaussianCurve {
   // lambda_k = own k (1-g) / (own k (1-g) + (1-own) (n-k) g).
   AggregatedGaussianCurve(double mu, double n, double own, double g, double kmin, FewReports few);
 
-  // Exactly k of n clients, a secret uniform subset, report in every round.
+  // Makes the curve for rounds in which exactly k of n clients, a secret uniform subset, report.
   static AggregatedGaussianCurve subset(double mu, double n, double k);
 
   // Encloses the exact worst curve at epsilon >= 0, which is also the forward curve of the pair.

@@ -17,14 +17,15 @@ using numerics::larger;
 using Run = AggregatedGaussianCurve::Run;
 
 // The numbers of reports are grouped into runs. There are fewer runs if mu is above these limits, because
-// there are more types then and the search is slower.
+// there are more types then and the search is slower. Rough types have kRoughRuns runs at any mu.
 constexpr double kSmallMu = 0.25, kLargeMu = 0.85;
 constexpr std::size_t kRunsOfSmall = 10, kRuns = 7, kRunsOfLarge = 4, kRoughRuns = 2;
 constexpr double kPerDeviation = 10, kRoughNodes = 7;  // nodes per deviation of the loss
 // Up to this many deviations, every lattice point is a node.
 constexpr double kDense = 2.5;
-constexpr double kGrowth = 1.15;   // ratio of successive steps further out
-constexpr double kFarFrom = 4;     // where ln(E + c) > kFarFrom * mu, all types are charged the worst pair
+constexpr double kGrowth = 1.15;  // ratio of successive steps further out
+// Where ln(E + c) > kFarFrom * mu, all types are charged the worst pair; worst_value() defines E and c.
+constexpr double kFarFrom = 4;
 constexpr double kFarthest = 700;  // the largest loss of a type
 constexpr std::size_t kMaxNodes = 2000;
 constexpr double kDown = 1 - 0x1p-50, kUp = 1 + 0x1p-50;
@@ -58,8 +59,8 @@ double worst_value(const Run& run, double loss) {
   return run.weight * gaussian_divergence(run.mu, (loss + std::log1p(run.odds * gain)) * kDown).upper * kUp;
 }
 
-// Makes one type's law from its own curve and the curve of its mirror image, both at alpha >= 1. They give
-// the expected excesses and the expected deficits of the likelihood ratio minus 1 under Q.
+// Makes one type's law from its own curve and the curve of its mirror image, both at alpha >= 1. The first
+// gives the expected excesses of the likelihood ratio minus 1 under Q, and the second its expected deficits.
 std::optional<RoundType> type_of(const std::vector<std::int64_t>& nodes, double spacing,
                                  const std::vector<double>& own, const std::vector<double>& mirror) {
   std::vector<std::int64_t> losses;

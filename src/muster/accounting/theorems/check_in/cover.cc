@@ -21,13 +21,14 @@
 namespace muster::accounting {
 namespace {
 
-// From this epsilon0 on, the values of a term are so far apart that the curve is tabulated without
-// RoundBound::knot.
+// From this epsilon0 on, the values of a term of the swap theorem's sum are so far apart that the curve is
+// tabulated without RoundBound::knot.
 constexpr double kLatticeOfTerms = 30;
 // With this many clients expected to be absent, P(nobody is absent) <= e^-700 is negligible.
 constexpr double kNobodyAbsent = 700;
-// With at least this many clients expected to be absent, a bound for the plain shuffle, which makes no use of
-// their absence, hardly ever wins. Its tables may then take only the given share of the work of a full table.
+// With at least kManyAbsent clients expected to be absent, a bound for the plain shuffle, which makes no use
+// of their absence, is hardly ever the smallest. Its tables may then take only kShareBesideManyAbsent of the
+// work of a full table.
 constexpr double kManyAbsent = 10, kShareBesideManyAbsent = 0.25;
 
 // --- rates in [lo, hi], lo < hi -------------------------------------------------------------------
@@ -93,8 +94,9 @@ double knot_of_sum(const Mechanism& mechanism, double n) {
 // Below this sigma, the terms of the Gaussian's sum have such heavy tails that each node of a table takes
 // several times as much work as above it, and losses are so large that a bound depends on a fine lattice. A
 // table then has a finer lattice and may take twice the work of a full table. For 1,000 rounds at sigma 0.4,
-// this lowers the numerical error from 3.8e-3 to 9e-4 of epsilon. Other bounds with large losses fall
-// suddenly where an epsilon0 is passed; for them, a finer lattice took more work and gave nothing.
+// this lowers the numerical error from 3.8e-3 to 9e-4 of epsilon. The other bounds with large losses are
+// those of epsilon0-LDP randomizers, whose curves fall suddenly. For these bounds, a finer lattice took more
+// work and gave nothing.
 constexpr double kHeavyTailedSigma = 0.62, kShareOfHeavyTails = 2;
 
 bool has_heavy_tails(const Mechanism& mechanism) {

@@ -26,12 +26,12 @@
 namespace muster::accounting {
 
 // Returns delta(epsilon) after `rounds` rounds, for epsilon >= 0. It is 0
-// only where the privacy loss cannot exceed epsilon. Throws Error(plan) for
-// a mechanism out of range, and Error(usage) for an epsilon out of range.
+// only where the privacy loss cannot exceed epsilon. Throws Error(usage)
+// for an epsilon out of range.
 double local_delta_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double epsilon);
 
 // Returns the smallest epsilon with delta(epsilon) <= delta, where 0 < delta < 1,
-// or 0 for 0 rounds. Throws Error(plan) for a mechanism or a delta out of range.
+// or 0 for 0 rounds. Throws Error(plan) for a delta out of range.
 double local_epsilon_upper(const Mechanism& mechanism, Rate rate, std::uint64_t rounds, double delta);
 
 // Returns the upper bound that the question asks for: delta at an epsilon, or epsilon at a delta.

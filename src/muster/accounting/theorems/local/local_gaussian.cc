@@ -48,7 +48,7 @@ struct Mixture {
   }
 };
 
-// The exponent for a Mixture whose delta is about this large: what the binomial tails add is then e^-20 of it.
+// Returns the exponent for a Mixture whose delta is about `delta`: the binomial tails then add e^-20 of it.
 double exponent_for(double delta) { return 20 - std::log(delta); }
 
 }  // namespace

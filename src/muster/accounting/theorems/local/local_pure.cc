@@ -40,9 +40,10 @@ class Walk {
     scale_ = static_cast<long>(std::floor(start));
     term_ = std::exp2(start - std::floor(start));
     head_ = tail_ = term_;
-    // The relative error, in units of one rounding, has these parts: 8 per step (5 in the recurrence, 3 in
-    // the sums), 4 in each of the T factors of a product of plus_, zero_ and minus_, 2 in each factor of the
-    // tail, and 2 T |log2 plus_| at the start. The constants below are larger.
+    // slack_ bounds the relative errors of head_ and tail_. In units of one rounding, they have these parts:
+    // 8 for each call of down() (5 in the recurrence, 3 in the sums), 4 for each of the T factors plus_,
+    // zero_ or minus_ of a term, 2 for each factor decay_ in tail_, and 2 T |log2 plus_| in the first term.
+    // The constants below are larger.
     slack_ = kUnit * (rounds_ + 8) * (24 + 2 * std::fabs(std::log2(plus_)));
   }
 
@@ -91,10 +92,11 @@ class Walk {
   long scale_;
 };
 
-// Returns the least d >= 1 with epsilon < d epsilon0, but at most `rounds`. The quotient of an epsilon just
-// below a multiple d of epsilon0 may be rounded up to d, which would give d + 1 and leave out the term of
-// D = d. Where messages are rare, that term is larger than all others together. A fused multiply-add rounds
-// only once, so the sign of its result is exact. A level that is too small by one only raises the bound.
+// Returns the least d >= 1 with epsilon < d epsilon0, but at most `rounds`. If epsilon is just below
+// d epsilon0, the quotient epsilon / epsilon0 may be rounded up to d, which would give d + 1 and leave out
+// the term of D = d. Where messages are rare, that term is larger than all others together. A fused
+// multiply-add rounds only once, so the sign of its result is exact. A level that is too small by one only
+// raises the bound.
 double level_above(double epsilon0, double rounds, double epsilon) {
   const double below = std::floor(epsilon / epsilon0);
   const bool rounded_up = std::fma(below, epsilon0, -epsilon) > 0;
@@ -117,7 +119,7 @@ double log_constant_above(double t) {
   return -(t * std::log1p(1 / t) + std::log1p(t)) * (1 - numerics::kEightRoundings);
 }
 
-// Returns an upper bound of the total variation of all rounds, which is that of one message
+// Returns an upper bound of the total variation of all rounds: the total variation of one message
 // times the expected number of messages. It bounds delta at every epsilon, also where epsilon0
 // is so small that the relative error of the Walk's two sums exceeds their difference.
 double total_variation_above(double epsilon0, double rate, double rounds) {

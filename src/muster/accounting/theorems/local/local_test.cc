@@ -90,7 +90,7 @@ TEST(LocalPure, AnEpsilonJustBelowAMultipleOfEpsilon0LeavesNothingOut) {
   }
 }
 
-// If messages are so rare, T rounds have about T times the delta of one round.
+// At rates this small, T rounds have about T times the delta of one round.
 TEST(LocalPure, RatesNearTheSmallestDouble) {
   const auto delta = [](double epsilon0, double rate, std::uint64_t rounds, double epsilon) {
     return local_delta_upper(PureLocal{epsilon0}, Rate::of(rate), rounds, epsilon);
@@ -272,8 +272,9 @@ TEST(LocalGaussian, EpsilonInvertsDelta) {
   }
 }
 
-// The binomial law of the participations has so many values here that the question for delta joins values into
-// blocks, unless delta is roughly known, while the question for epsilon need not.
+// The number of participations has so many values here that the question for delta first joins values into
+// blocks. Once delta is roughly known, fewer values matter, and none are joined, as in the question for
+// epsilon.
 TEST(LocalGaussian, EpsilonAndDeltaUseTheSameBlocks) {
   const GaussianLocal little{0.0088};
   const double delta = 5.4e-158;

@@ -40,7 +40,8 @@ double poisson_mean(double clients, double exponent) {
 // Appends the law of 1 / (1 + max(c, first)) for c Poisson with the given mean. `first` is an integer
 // such that c < first has probability at most e^-exponent, because P(c < mean - t) <= e^{-t^2/(2 mean)}.
 // The result has atoms at 0 and at some of the values 1 / (1 + c), which differ by about a
-// sixteenth from one to the next. Every other value is split between its two neighbouring atoms
+// sixteenth from one to the next. The atom at 0 is not appended: in TermWeights, a weight is 0 with
+// the remaining probability. Every other value is split between its two neighbouring atoms
 // with its mean kept, so the result is larger in convex order. A recurrence from the mode in
 // extended precision gives each probability within an ulp. Returns whether first > 0.
 bool poisson_weights(double mean, double exponent, std::vector<double>& values,

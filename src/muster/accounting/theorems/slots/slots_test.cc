@@ -247,7 +247,7 @@ TEST(Slots, HomogeneousPairIsItsDataset) {
   }
 }
 
-// Expects that delta is 1e-6 within 0.3 % of the given epsilon.
+// Expects that delta equals 1e-6 at an epsilon that is within 0.3 % of the given one.
 void expect_about(const std::function<numerics::UpperAndEstimate(double)>& delta, double epsilon) {
   EXPECT_LE(delta(epsilon * 1.003).upper, 1e-6);
   EXPECT_GE(delta(epsilon * 0.997).estimate, 1e-6);
@@ -308,7 +308,8 @@ TEST(Slots, CountingIsNeverWorse) {
 // At a single slot, the message is the victim's with probability a = p0 w, and
 // otherwise the dummy or another client sends a message of her alternative. With
 // p = 1 / (1 + e^-epsilon0), the reverse curve is p (1 - E (1 + a (e^-epsilon0 - 1)))_+.
-// Rounding must not make the computed lower end exceed it next to its zero.
+// Next to the zero of this curve, rounding must not lift the lower end that reverse() returns
+// above the curve.
 TEST(Slots, PairNextToItsZeroIsNotTooLarge) {
   using oracle::Ball;
   const Ball one(1.0);

@@ -106,8 +106,8 @@ TEST(Subset, DominatesEveryDatasetWithTheExactProfile) {
   EXPECT_GT(domination.tightest, 0.9L);
 }
 
-// The check-in bound is the average of the subset bound over k ~ Bin(n, g), so a subset of the mean size
-// costs about as much as the check-in.
+// Apart from the case k = n, the check-in bound is the average of the subset bound over k ~ Bin(n, g). So a
+// subset of the mean size costs about as much as the check-in.
 TEST(Subset, IsCloseToTheCheckInOfTheSameMeanSize) {
   const SumCurve pure = subset_curve(ReportingSum({Profile::pure(2)}), 6e4, 6e3);
   EXPECT_NEAR(pure.delta(0.012574).upper, 1e-6, 3e-8);  // 0.012574: the check-in's epsilon at 1e-6
