@@ -39,9 +39,9 @@ Workload of_one_round(const Plan& plan, double reporting) {
   // The bytes per sender. Senders are listed twice, per worker and all together, and a roll call by coins
   // also lists the numbers of the clients that report.
   constexpr double kListed = 2 * kSender, kReported = kListed + sizeof(std::uint64_t);
-  // A slot protocol keeps two words per slot (a Reservoir). Averaged check-ins instead list the clients of
-  // each slot; two words are counted for each of these clients, although its number takes only one. A list
-  // that grows is copied to one of twice its size, so for a moment it takes three times its size.
+  // A slot protocol keeps two words per slot (a Reservoir). Averaged check-ins instead list the clients that
+  // report and then the clients of each slot, so that the number of each client is kept twice. A list that
+  // grows is copied to one of twice its size, so for a moment it takes three times its size.
   constexpr double kPlace = 16, kGrowing = 3;
   switch (plan.protocol()) {
     case Protocol::shuffle:

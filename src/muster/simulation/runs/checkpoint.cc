@@ -90,6 +90,7 @@ Digest digest_of(const learning::DataSplit& data) {
     absorb(state, std::span<const std::uint8_t>(part->labels));
     absorb(state, std::span<const std::uint8_t>(part->bytes));
     absorb(state, std::span<const float>(part->values));
+    absorb(state, std::span<const std::uint32_t>(part->owners));
   }
   Digest digest;
   crypto_generichash_final(&state, digest.data(), digest.size());

@@ -142,7 +142,7 @@ TEST(Checkpoint, FieldsThatDoNotFitAreRefusedEvenUnderARightChecksum) {
   expect_refused(resealed(huge));
 }
 
-TEST(DigestOfData, SeesLabelsInputsShapesAndWhereTheTestSetBegins) {
+TEST(DigestOfData, SeesLabelsInputsShapesOwnersAndWhereTheTestSetBegins) {
   learning::DataSplit data;
   data.train.labels = {1, 2};
   data.train.bytes.assign(2 * learning::kImagePixels, 0);
@@ -169,6 +169,12 @@ TEST(DigestOfData, SeesLabelsInputsShapesAndWhereTheTestSetBegins) {
   other = data;
   other.train.values = {1.0f};
   EXPECT_NE(digest_of(other), before);
+  other = data;
+  other.train.owners = {0, 1};
+  learning::DataSplit one_owner = data;
+  one_owner.train.owners = {0, 0};
+  EXPECT_NE(digest_of(other), before);
+  EXPECT_NE(digest_of(other), digest_of(one_owner));
   other = data;
   std::swap(other.train, other.test);
   EXPECT_NE(digest_of(other), before);
