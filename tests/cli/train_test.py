@@ -95,7 +95,8 @@ class TrainTest(unittest.TestCase):
         words = "epsilon counts no amplification by the protocol, only the noise of each message"
         self.assertNotIn(words, self.train("--rounds", 2, "--out", "amplified").stderr)
         done = self.train("--rounds", 2, "--epsilon0", 500, "--out", "alone")
-        self.assertIn(f"{words}: a plain shuffle is not computed for epsilon0 above 100", " ".join(done.stderr.split()))
+        self.assertIn(f"{words}, in all rounds: a plain shuffle is not computed for epsilon0 above 100",
+                      " ".join(done.stderr.split()))
 
     def test_prints_json_lines_and_nothing_else(self):
         lines = self.lines("--out", "run")

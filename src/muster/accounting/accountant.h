@@ -74,8 +74,9 @@ class Accountant {
   std::optional<double> rough_upper(std::uint64_t rounds, const Question& question) const;
   // Returns the answer of upper() to the question for epsilon at `delta`, or infinity if there is none.
   double epsilon_upper(std::uint64_t rounds, Delta delta) const;
-  // Says why no theorem covers some of the rounds in the participation's own view: these are charged without
-  // amplification, by the local composition alone. Empty if theorems cover all rounds.
+  // Says which rounds no theorem covers in the participation's own view, and why, for example "rounds 1 to 2:
+  // no theorem for ...". These are charged without amplification, by what the messages alone guarantee. Empty
+  // if theorems cover all rounds.
   std::string unamplified() const;
 
  private:

@@ -2,7 +2,7 @@
 // have.
 #include "muster/accounting/accountant.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
@@ -336,14 +336,20 @@ TEST(Accountant, SaysWhyRoundsAreNotAmplified) {
   const Shuffle shuffle{ClientCount::of(100)};
   EXPECT_EQ(Accountant(LdpSgdLocal{2}, shuffle).unamplified(), "");
   const Accountant strong(LdpSgdLocal{500}, shuffle);
-  EXPECT_NE(strong.unamplified().find("epsilon0 above 100"), std::string::npos) << strong.unamplified();
+  EXPECT_EQ(strong.unamplified(), "all rounds: a plain shuffle is not computed for epsilon0 above 100");
   // Two messages reveal the record next to surely, so that delta is 1 - e^{epsilon - 2 epsilon0}.
   EXPECT_NEAR(strong.epsilon_upper(2, Delta::of(1e-5)), 1000 + std::log1p(-1e-5), 1e-8);
   const ShuffledCheckIn often{ClientCount::of(100), Rate::of(0.1)};
   const ShuffledCheckIn rarely{ClientCount::of(100), Rate::of(1e-16)};
   EXPECT_EQ(Accountant(LdpSgdLocal{2}, {{often, 5}, {often, 5}}).unamplified(), "");
   const Accountant changing(LdpSgdLocal{2}, {{often, 5}, {rarely, 5}});
-  EXPECT_NE(changing.unamplified().find("rates below"), std::string::npos) << changing.unamplified();
+  const std::string why = "amplification is not computed for effective rates below 1e-15";
+  EXPECT_EQ(changing.unamplified(), "rounds 6 to 10: " + why);
+  const Statement said = changing.account(10, {Question::Kind::epsilon_at_delta, 1e-5});
+  EXPECT_THAT(said.best.assumptions,
+              testing::Contains("charged without amplification: rounds 6 to 10: " + why));
+  const Accountant twice(LdpSgdLocal{2}, {{rarely, 2}, {often, 5}, {rarely, 1}});
+  EXPECT_EQ(twice.unamplified(), "rounds 1 to 2, round 8: " + why);
 }
 
 }  // namespace

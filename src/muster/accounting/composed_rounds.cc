@@ -6,6 +6,7 @@
 
 #include "muster/accounting/sorted_bounds.h"
 #include "muster/accounting/theorems/applicable.h"
+#include "muster/accounting/uncovered_rounds.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -79,11 +80,15 @@ double ComposedRounds::upper(const std::vector<ChargedRounds>& rounds, const Que
 
 void ComposedRounds::answer(Bound& bound, const std::vector<ChargedRounds>& rounds, const Question& question,
                             const Check& check) const {
-  for (const ChargedRounds& each : rounds) {
-    if (by_ == ChargedBy::local_guarantee) continue;
-    for (const RoundBound& upper : applicable(each.mechanism, each.participation).uppers) {
-      if (upper.validity == Validity::proven && !upper.is_dominated)
-        add_new(bound.assumptions, upper.assumptions);
+  if (by_ == ChargedBy::smallest_bound) {
+    for (const ChargedRounds& each : rounds) {
+      for (const RoundBound& upper : applicable(each.mechanism, each.participation).uppers) {
+        if (upper.validity == Validity::proven && !upper.is_dominated)
+          add_new(bound.assumptions, upper.assumptions);
+      }
+    }
+    for (const std::string& text : uncovered_rounds(rounds)) {
+      bound.assumptions.push_back("charged without amplification: " + text);
     }
   }
   const std::lock_guard lock(mutex_);

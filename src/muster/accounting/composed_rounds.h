@@ -8,6 +8,7 @@
 // may be called concurrently; they take turns.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,6 +30,7 @@ struct ChargedRounds {
   Mechanism mechanism;
   Participation participation;
   std::uint64_t rounds;
+  std::size_t launch = 0;  // the launch that has these rounds, counted from 1; 0 if there is only one
 };
 
 class ComposedRounds {
@@ -44,7 +46,8 @@ class ComposedRounds {
   // what `check` throws.
   double upper(const std::vector<ChargedRounds>& rounds, const Question& question, const Check& check) const;
   // Sets the upper and lower value and the numerical error of `bound`. Appends to its assumptions those of
-  // the theorems that charge these rounds; local guarantees add none. Throws as upper() does.
+  // the theorems that charge these rounds, and the rounds that no theorem covers, with the reason; neither if
+  // only local guarantees charge. Throws as upper() does.
   void answer(Bound& bound, const std::vector<ChargedRounds>& rounds, const Question& question,
               const Check& check) const;
 

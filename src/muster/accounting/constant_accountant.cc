@@ -60,7 +60,7 @@ Gate ConstantAccountant::gate(std::uint64_t /*rounds*/, View view) const { retur
 
 std::string ConstantAccountant::unamplified() const {
   const ViewBounds& in = this->in(own());
-  return in.uppers.empty() ? in.missing : "";
+  return in.uppers.empty() && !in.missing.empty() ? "all rounds: " + in.missing : "";
 }
 
 double ConstantAccountant::local(std::uint64_t rounds, const Question& question) const {

@@ -11,6 +11,7 @@
 #include "muster/accounting/sorted_bounds.h"
 #include "muster/accounting/theorems/entry.h"
 #include "muster/accounting/timed.h"
+#include "muster/accounting/uncovered_rounds.h"
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
@@ -58,7 +59,8 @@ std::vector<ChargedRounds> Launches::rounds_but(std::size_t left_out) const {
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     if (i == left_out) continue;
     for (const Stage& stage : launches_[i].stages) {
-      if (stage.rounds > 0) rounds.push_back({launches_[i].mechanism, stage.participation, stage.rounds});
+      if (stage.rounds > 0)
+        rounds.push_back({launches_[i].mechanism, stage.participation, stage.rounds, i + 1});
     }
   }
   return rounds;
@@ -171,6 +173,9 @@ Statement Launches::account_adaptive(Delta delta) const {
   bound.assumptions.push_back(
       "launches may be chosen by what earlier ones released, if this total and their number were fixed in "
       "advance");
+  for (const std::string& text : uncovered_rounds(rounds_but(launches_.size()))) {
+    bound.assumptions.push_back("charged without amplification: " + text);
+  }
   for (const Accountant& accountant : accountants_) {
     const Statement each = accountant.account(share);
     upper += each.best.upper.value_or(kInfinity);

@@ -44,6 +44,21 @@ TEST(Launches, OfOneMechanismAreItsSchedule) {
   }
 }
 
+// The statement names the launch and the rounds that are charged without amplification.
+TEST(Launches, NameTheRoundsThatNoTheoremCovers) {
+  const Launches launches(
+      {{PureLocal{2}, {{check_in(100, 0.1), 4}}},
+       {LdpSgdLocal{500}, {{check_in(100, 0.1), 3}, {Shuffle{ClientCount::of(100)}, 2}}}});
+  const auto text = HasSubstr(
+      "charged without amplification: launch 2, rounds 4 to 5: a plain shuffle is not computed for epsilon0");
+  EXPECT_THAT(launches.account(kEpsilon).all.front().assumptions, Contains(text));
+  EXPECT_THAT(launches.account_adaptive(Delta::of(1e-5)).best.assumptions, Contains(text));
+  const Launches covered(
+      {{PureLocal{2}, {{check_in(100, 0.1), 4}}}, {PureLocal{1}, {{check_in(100, 0.1), 2}}}});
+  EXPECT_THAT(covered.account(kEpsilon).best.assumptions,
+              ::testing::Not(Contains(HasSubstr("without amplification"))));
+}
+
 // Enumerates every data set of three clients, for two launches of different randomizers and rates. The
 // truth must lie between the lower and the upper value. An account that charged only the more expensive
 // launch would fail this test.

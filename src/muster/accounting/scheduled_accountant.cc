@@ -10,6 +10,7 @@
 #include "muster/accounting/theorems/entry.h"
 #include "muster/accounting/theorems/local/local.h"
 #include "muster/accounting/timed.h"
+#include "muster/accounting/uncovered_rounds.h"
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"
 
@@ -51,11 +52,9 @@ ScheduledAccountant::ScheduledAccountant(const Mechanism& mechanism, std::vector
       composed_(charged(rounds_)) {}
 
 std::string ScheduledAccountant::unamplified() const {
-  for (const Stage& stage : stages_) {
-    std::string why = ConstantAccountant(mechanism_, stage.participation).unamplified();
-    if (!why.empty()) return why;
-  }
-  return "";
+  std::string all;
+  for (const std::string& text : uncovered_rounds(charged(rounds_))) all += (all.empty() ? "" : "; ") + text;
+  return all;
 }
 
 std::vector<Stage> ScheduledAccountant::reached(std::uint64_t rounds) const {

@@ -34,7 +34,7 @@ std::string unamplified_note(const std::string& why) {
   if (why.empty()) {
     return "";
   }
-  return fmt::format("epsilon counts no amplification by the protocol, only the noise of each message: {}",
+  return fmt::format("epsilon counts no amplification by the protocol, only the noise of each message, in {}",
                      why);
 }
 
