@@ -46,11 +46,11 @@ TEST(Launches, OfOneMechanismAreItsSchedule) {
 
 // The statement names the launch and the rounds that are charged without amplification.
 TEST(Launches, NameTheRoundsThatNoTheoremCovers) {
-  const Launches launches(
-      {{PureLocal{2}, {{check_in(100, 0.1), 4}}},
-       {LdpSgdLocal{500}, {{check_in(100, 0.1), 3}, {Shuffle{ClientCount::of(100)}, 2}}}});
+  const Launches launches({{PureLocal{2}, {{check_in(100, 0.1), 4}}},
+                           {PureLocal{1}, {{check_in(100, 0.1), 3}, {check_in(100, 1e-16), 2}}}});
   const auto text = HasSubstr(
-      "charged without amplification: launch 2, rounds 4 to 5: a plain shuffle is not computed for epsilon0");
+      "charged without amplification: launch 2, rounds 4 to 5: amplification is not computed for effective "
+      "rates below");
   EXPECT_THAT(launches.account(kEpsilon).all.front().assumptions, Contains(text));
   EXPECT_THAT(launches.account_adaptive(Delta::of(1e-5)).best.assumptions, Contains(text));
   const Launches covered(
