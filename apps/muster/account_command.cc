@@ -171,7 +171,7 @@ Subcommand account_command(CLI::App& root) {
   cli->add_flag("--all", flags->all, "add the papers' bounds, for comparison, and the time each bound took");
   flags->asks_curve = cli->add_flag("--curve{table}", flags->curve,
                                     "epsilon over delta and over rounds: --curve prints a table, --curve=csv "
-                                    "CSV, --curve=svg a picture");
+                                    "CSV, --curve=svg a picture [none]");
   cli->add_flag("--json", flags->json, "print one JSON line");
   return {cli, [flags] { return account(*flags); }};
 }

@@ -220,9 +220,8 @@ Subcommand train_command(CLI::App& root) {
   cli->add_option(
          "--fidelity", flags->fidelity,
          "message: every client's message is made, shuffled, aggregated; sum: one draw of their sum, of "
-         "the same law (gaussian, k-rr)")
-      ->type_name("TEXT")
-      ->capture_default_str();
+         "the same law (gaussian, k-rr) [message]")
+      ->type_name("TEXT");
   cli->add_flag("--json", flags->json, "print one JSON line a logged round, and a final one");
   cli->add_option("--sweep", flags->sweeps,
                   "train once for each value of a plan key; several: for each combination")

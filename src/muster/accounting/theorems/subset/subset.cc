@@ -1,5 +1,7 @@
 #include "muster/accounting/theorems/subset/subset.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "muster/core/error.h"
@@ -8,8 +10,8 @@ namespace muster::accounting {
 
 SumCurve subset_curve(ReportingSum sum, double n, double k) {
   if (!(k >= 1 && k < n)) {
-    throw Error(ErrorCode::uncovered, "participation.subset", "", "1 <= k < n; k = n is a plain shuffle",
-                "the swap theorem needs a client outside the subset");
+    throw Error(ErrorCode::uncovered, "participation.subset", fmt::format("{} of {}", k, n),
+                "1 <= k < n; k = n is a plain shuffle", "the swap theorem needs a client outside the subset");
   }
   return {std::move(sum), {.factor = 1 / n, .count = k, .rate = 1, .threshold = n}};
 }

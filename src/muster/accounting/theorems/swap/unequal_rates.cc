@@ -1,5 +1,7 @@
 #include "muster/accounting/theorems/swap/unequal_rates.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,7 +20,7 @@ constexpr double kImprobable = 1e-36;  // a block of N less likely than this is 
 
 void check(double lo, double hi) {
   if (!(lo > 0 && lo <= hi && hi < 1)) {
-    throw Error(ErrorCode::uncovered, "participation.rate", "", "0 < lo <= hi < 1",
+    throw Error(ErrorCode::uncovered, "participation.rate", fmt::format("{}:{}", lo, hi), "0 < lo <= hi < 1",
                 "Theorem 7 (unequal rates) needs every client to report with a probability bounded away from "
                 "0 and 1");
   }
