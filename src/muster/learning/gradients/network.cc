@@ -89,7 +89,10 @@ void backward_product(const Layer& layer, const Scalar* parameters, const Scalar
   const auto slope = view(out_slope, positions, layer.biases);
   view(gradient + layer.weights_at, layer.fan_in(), layer.biases).noalias() =
       view(in, positions, layer.fan_in()).transpose() * slope;
-  view(gradient + layer.biases_at, 1, layer.biases).noalias() = slope.colwise().sum();
+  // Eigen adds a column in an order that depends on the alignment of the result, so the result is an aligned
+  // row first. Where the caller's gradient lies then makes no difference.
+  const Row<Scalar> sums = slope.colwise().sum();
+  view(gradient + layer.biases_at, 1, layer.biases) = sums;
   if (in_slope == nullptr) return;
   view(in_slope, positions, layer.fan_in()).noalias() =
       slope * view(parameters + layer.weights_at, layer.fan_in(), layer.biases).transpose();
