@@ -13,6 +13,7 @@ import pathlib
 import re
 import sys
 
+import contract_suites
 import long_functions
 
 # The rooms (the folders of src/muster), in the order data flows, as the root's CMakeLists.txt lists them. A
@@ -432,6 +433,11 @@ def python_needs_no_package(root):
     return complaints
 
 
+def implementations_are_in_their_suite(root):
+    """Every class that implements an interface of contract_suites.SUITES is in the list of that interface's suite."""
+    return contract_suites.missing(root, [path for path in sources(root, "src") if not path.stem.endswith("_test")])
+
+
 RULES = [
     includes_point_left,
     depends_agree_with_includes,
@@ -450,6 +456,7 @@ RULES = [
     slack_has_a_name,
     libraries_are_declared,
     python_needs_no_package,
+    implementations_are_in_their_suite,
 ]
 
 

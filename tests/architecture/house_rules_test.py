@@ -20,6 +20,11 @@ GOOD = {
         "muster_room(learning  # comment DEPENDS nothing\n  SOURCES models/net.cc\n  DEPENDS core\n  LIBRARIES fmt::fmt)\n",
     "src/muster/learning/models/net.h": '// A network, immutable; derivation: docs/theory/net.md.\n#pragma once\n',
     "src/muster/learning/models/net.cc": '#include "muster/learning/models/net.h"\n  #  include "muster/core/error.h"\n',
+    "src/muster/random/os_source.cc":
+        'class OsSource final : public random::BitSource {\n};\nenum class Kind : int { a };\n',
+    "src/muster/random/bit_source_contract_test.cc": 'Contract all[] = {{.type = "OsSource"}};\n',
+    "src/muster/random/CMakeLists.txt":
+        "muster_room(random SOURCES os_source.cc)\nmuster_test(random bit_source_contract_test.cc)\n",
     "docs/theory/net.md": "# Net\n",
     "tools/golden/sums.py": "import math\nfrom stored import rows\n",
     "tools/golden/stored.py": '"""Rows from\nfiles."""\n',
@@ -124,6 +129,16 @@ BROKEN = [
      house_rules.python_needs_no_package, "tools/golden/sum.py:2: numpy is not in Python's standard library"),
     ({"tests/cli/run_test.py": "def f():\n    from scipy.stats import norm\n"},
      house_rules.python_needs_no_package, "run_test.py:2: scipy is not"),
+    ({"src/muster/core/error.cc": "class OsSource;\n// class Odd : public BitSource {\nclass Other final\n    : public A<int>, public random::BitSource {};\n"},
+     house_rules.implementations_are_in_their_suite, "error.cc:3: Other implements BitSource and is not in the list"),
+    ({"src/muster/core/error.cc": "class Half : public random::BitSource {};\nnamespace {\nstruct Whole final : Half {};\n}\n"},
+     house_rules.implementations_are_in_their_suite, "error.cc:3: Whole implements BitSource"),
+    ({"src/muster/core/error.cc": "class Odd : public learning::Evaluator {};\n"},
+     house_rules.implementations_are_in_their_suite, "Odd implements Evaluator"),
+    ({"src/muster/random/bit_source_contract_test.cc": "Contract all[] = {};  // OsSource\n"},
+     house_rules.implementations_are_in_their_suite, "os_source.cc:1: OsSource implements BitSource"),
+    ({"src/muster/random/os_source.cc": "class OsSource final : public random::Bits {\n};\n"},
+     house_rules.implementations_are_in_their_suite, "no class is derived from BitSource"),
 ]
 
 

@@ -14,6 +14,7 @@
 #include "muster/core/error.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/source.h"
+#include "tests/support/class_name.h"
 #include "tests/support/statistics.h"
 
 namespace muster::protocols {
@@ -28,6 +29,11 @@ const std::vector<Protocol> kAll = {Protocol::shuffle,
                                     Protocol::random_check_in_averaged,
                                     Protocol::random_check_in_sliding,
                                     Protocol::aggregated_check_in};
+
+// The classes of their roll calls, which tests/architecture/house_rules.py looks for.
+const std::vector<std::string> kClasses = {
+    "RollCallOfEverybody", "RollCallOfSubset",        "RollCallByCoins", "RollCallOfFixedWindow",
+    "RollCallAveraged",    "RollCallOfSlidingWindow", "RollCallByCoins"};
 
 random::RunKey key() { return random::RunKey::from_seed(31); }
 
@@ -78,6 +84,13 @@ TEST(RangeOf, PartsAreTheWhole) {
       }
       EXPECT_EQ(next, count);
     }
+  }
+}
+
+TEST(RollCall, IsTheClassOfTheList) {
+  ASSERT_EQ(kClasses.size(), kAll.size());
+  for (std::size_t i = 0; i < kAll.size(); ++i) {
+    EXPECT_EQ(testing::class_name(*make_roll_call(plan_of(kAll[i]), key())), kClasses[i]) << name_of(kAll[i]);
   }
 }
 

@@ -7,7 +7,6 @@
 
 #include "muster/core/error.h"
 #include "muster/random/keyed_stream.h"
-#include "muster/random/os_source.h"
 #include "muster/random/scripted_source.h"
 #include "tests/support/statistics.h"
 
@@ -120,21 +119,6 @@ TEST(UniformBelow, IsUniformWhereAModuloIsNot) {
     kept += static_cast<std::uint64_t>((static_cast<Wide>(bits.next_u64()) * bound) >> 64) % 3 == 0;
   }
   EXPECT_FALSE(testing::binomial_test(kept, 100'000, 1.0 / 3, kAlpha).pass);
-}
-
-TEST(OsSource, BitsAreFairAndSourcesDiffer) {
-  OsSource first, second;
-  std::uint64_t ones = 0, equal = 0;
-  constexpr std::uint64_t n = 100'000;
-  for (std::uint64_t i = 0; i < n; ++i) {
-    const std::uint64_t word = first.next_u64();
-    ones += static_cast<std::uint64_t>(std::popcount(word));
-    equal += word == second.next_u64();
-  }
-  // The bits are fresh in every run; the test fails by chance once in 10^9 runs.
-  const auto verdict = testing::binomial_test(ones, 64 * n, 0.5, 1e-9);
-  EXPECT_TRUE(verdict.pass) << verdict.summary;
-  EXPECT_EQ(equal, 0u);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "muster/randomizers/laplace.h"
 #include "muster/randomizers/ldp_sgd.h"
 #include "muster/randomizers/linf.h"
+#include "tests/support/class_name.h"
 #include "tests/support/statistics.h"
 
 namespace muster::randomizers {
@@ -71,6 +72,7 @@ Vector indicator(std::size_t d, double length) {
 
 struct Contract {
   const char* name;
+  const char* type;  // the class, which tests/architecture/house_rules.py looks for
   std::function<std::unique_ptr<VectorRandomizer>(std::size_t dimension)> make;
   std::function<Vector(const Vector&)> clipped;
   std::function<Vector(std::size_t dimension, double length)> input = uneven;
@@ -89,31 +91,38 @@ std::vector<Contract> contracts() {
   const auto seed_and_sign = [](double) { return 129.0; };
   return {
       {.name = "ldp_sgd",
+       .type = "LdpSgd",
        .make = [](std::size_t d) { return make_ldp_sgd(kEpsilon0, kClip, d); },
        .clipped = l2,
        .bits = seed_and_sign},
       {.name = "gaussian",
+       .type = "Gaussian",
        .make = [](std::size_t d) { return make_gaussian(3.0, kClip, d); },
        .clipped = l2,
        .bits = [](double d) { return 11 * d; }},
       {.name = "l2",
+       .type = "L2",
        .make = [](std::size_t d) { return make_l2(kEpsilon0, kClip, d); },
        .clipped = l2,
        .bits = seed_and_sign},
       {.name = "linf",
+       .type = "Linf",
        .make = [](std::size_t d) { return make_linf(kEpsilon0, kClip, d); },
        .clipped = clamped,
        .bits = [](double d) { return std::ceil(std::log2(d)) + 1; }},
       {.name = "l1",
+       .type = "L1",
        .make = [](std::size_t d) { return make_l1(kEpsilon0, kClip, d); },
        .clipped = l1,
        .bits = [](double d) { return std::ceil(std::log2(d)) + 1; }},
       {.name = "laplace",
+       .type = "Laplace",
        .make = [](std::size_t) { return make_laplace(kEpsilon0, kClip); },
        .clipped = clamped,
        .most_dimensions = 1,
        .bits = [](double) { return 32.0; }},
       {.name = "k_rr",
+       .type = "KRandomizedResponseSampler",
        .make = [](std::size_t d) { return make_k_rr(kEpsilon0, d); },
        .clipped = [](const Vector& x) { return x; },
        .input = indicator,
@@ -149,6 +158,10 @@ class RandomizerContract : public ::testing::TestWithParam<Contract> {
     return mean;
   }
 };
+
+TEST_P(RandomizerContract, IsTheClassOfTheList) {
+  EXPECT_EQ(testing::class_name(*GetParam().make(fitting(3))), GetParam().type);
+}
 
 TEST_P(RandomizerContract, TheMeanEstimatesTheClippedVector) {
   constexpr std::uint64_t n = 200'000;

@@ -1,16 +1,17 @@
 // Compares the `sum` fidelity with the messages that it replaces. Many rounds of one population are simulated
 // with messages, and as many with sums. Their estimates are compared with each other and with closed forms of
-// the moments. The same tests must detect faulty variants.
+// the moments. The same tests must detect faulty variants. What else every sampler must do is tested in
+// sum_sampler_contract_test.cc.
 #include "muster/randomizers/sum_sampler.h"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <memory>
-#include <span>
+#include <ostream>
+#include <string>
 #include <vector>
 
 #include "muster/core/error.h"
@@ -108,98 +109,179 @@ bool same_law(const Means& a, const Means& b, std::string& summary) {
   return true;
 }
 
-constexpr double kSigma = 1.5, kClip = 0.5;
+constexpr double kSigma = 1.5, kClip = 0.5, kEpsilon0 = 1.2;
+constexpr std::size_t kClients = 50;
 
-std::vector<Vector> gradients() {
+// A population that should not have the law of the messages: a sampler, the randomizer that decodes its sums,
+// and the clients' vectors.
+struct KnownBad {
+  const char* what;
+  std::unique_ptr<VectorRandomizer> randomizer;
+  std::unique_ptr<SumSampler> sampler;
   std::vector<Vector> clients;
-  for (int j = 0; j < 50; ++j) {
-    Vector x(5);
+};
+
+struct Moments {
+  std::vector<double> mean, variance;  // of the estimate, by coordinate
+};
+
+struct Law {
+  const char* name;
+  std::size_t dimension;
+  std::function<std::unique_ptr<VectorRandomizer>(std::size_t dimension)> randomizer;
+  std::function<std::unique_ptr<SumSampler>(std::size_t dimension)> sampler;
+  std::function<std::vector<Vector>(std::size_t dimension)> clients;
+  std::function<Moments(const std::vector<Vector>& clients)> moments;
+  std::function<std::vector<KnownBad>(const std::vector<Vector>& clients)> known_bad;
+};
+
+void PrintTo(const Law& law, std::ostream* out) { *out << law.name << law.dimension; }
+
+std::vector<Vector> gradients(std::size_t dimension) {
+  std::vector<Vector> clients;
+  for (std::size_t j = 0; j < kClients; ++j) {
+    Vector x(dimension);
     for (std::size_t i = 0; i < x.size(); ++i) {
       x[i] = 0.3f * std::sin(static_cast<float>(j) + 2 * static_cast<float>(i)) + 0.1f;
     }
-    clients.push_back(j == 7 ? Vector(5) : x);  // one client has the zero vector
+    clients.push_back(j == 7 ? Vector(dimension) : x);  // one client has the zero vector
   }
   return clients;
 }
 
-TEST(GaussianSum, HasTheLawOfTheMessages) {
-  const std::vector<Vector> clients = gradients();
-  const auto randomizer = make_gaussian(kSigma, kClip, 5);
-  const Means messages = by_messages(*randomizer, clients);
-  const Means sums = by_sums(*randomizer, *make_gaussian_sum(kSigma, kClip, 5), clients);
-  std::vector<double> expected(5);
+Moments moments_of_gaussian(const std::vector<Vector>& clients) {
+  const std::size_t dimension = clients.front().size();
+  std::vector<double> expected(dimension);
   for (const Vector& x : clients) {
     double norm = 0;
     for (float value : x) norm += static_cast<double>(value) * static_cast<double>(value);
     const double factor = std::min(1.0, kClip / std::max(1e-300, std::sqrt(norm)));
-    for (std::size_t i = 0; i < 5; ++i) expected[i] += static_cast<double>(x[i]) * factor / 50;
+    for (std::size_t i = 0; i < dimension; ++i) expected[i] += static_cast<double>(x[i]) * factor / kClients;
   }
-  const std::vector<double> variance(5, kSigma * kSigma * kClip * kClip / 50);
-  std::string summary;
-  EXPECT_TRUE(moments_hold(messages, expected, variance, summary)) << summary;
-  EXPECT_TRUE(moments_hold(sums, expected, variance, summary)) << summary;
-  EXPECT_TRUE(same_law(messages, sums, summary)) << summary;
+  return {expected, std::vector<double>(dimension, kSigma * kSigma * kClip * kClip / kClients)};
 }
 
-TEST(GaussianSum, KnownBadVariantsAreNoticed) {
-  const std::vector<Vector> clients = gradients();
-  const auto randomizer = make_gaussian(kSigma, kClip, 5);
+std::vector<KnownBad> known_bad_gaussians(const std::vector<Vector>& clients) {
+  const std::size_t d = clients.front().size();
+  std::vector<KnownBad> bad;
+  bad.push_back({"noise smaller by a tenth", make_gaussian(0.9 * kSigma, kClip, d),
+                 make_gaussian_sum(0.9 * kSigma, kClip, d), clients});
+  bad.push_back({"a clip norm smaller by a fifth, with the noise unchanged",
+                 make_gaussian(kSigma / 0.8, 0.8 * kClip, d), make_gaussian_sum(kSigma / 0.8, 0.8 * kClip, d),
+                 clients});
+  bad.push_back({"five clients missing",
+                 make_gaussian(kSigma, kClip, d),
+                 make_gaussian_sum(kSigma, kClip, d),
+                 {clients.begin(), clients.end() - 5}});
+  return bad;
+}
+
+std::vector<Vector> records(std::size_t k) {
+  std::vector<Vector> clients;
+  for (std::size_t j = 0; j < kClients; ++j) {
+    Vector x(k);
+    if (j % 10 != 9) x[j % 3 == 0 ? 0 : j % k] = 1;  // a tenth of the clients have no category
+    clients.push_back(x);
+  }
+  return clients;
+}
+
+// A client answers i with probability p, q or 1/k. The answers of the clients are independent.
+Moments moments_of_k_rr(const std::vector<Vector>& clients) {
+  const std::size_t k = clients.front().size();
+  const double e = std::exp(kEpsilon0), total = e + static_cast<double>(k) - 1;
+  const double p = e / total, q = 1 / total, none = 1 / static_cast<double>(k);
+  Moments moments{std::vector<double>(k), std::vector<double>(k)};
+  for (const Vector& x : clients) {
+    const bool empty = category_of(x) == k;
+    for (std::size_t i = 0; i < k; ++i) {
+      const double chance = empty ? none : x[i] == 1 ? p : q;
+      moments.mean[i] += (empty ? none : static_cast<double>(x[i])) / kClients;
+      moments.variance[i] += chance * (1 - chance) / ((p - q) * (p - q)) / (kClients * kClients);
+    }
+  }
+  return moments;
+}
+
+std::vector<KnownBad> known_bad_k_rr(const std::vector<Vector>& clients) {
+  const std::size_t k = clients.front().size();
+  std::vector<Vector> moved = clients;
+  for (std::size_t j = 0; j < 6; ++j) moved[3 * j] = moved[1];
+  std::vector<KnownBad> bad;
+  bad.push_back({"another epsilon0", make_k_rr(kEpsilon0, k), make_k_rr_sum(1.0, k), clients});
+  bad.push_back({"clients moved", make_k_rr(kEpsilon0, k), make_k_rr_sum(kEpsilon0, k), moved});
+  return bad;
+}
+
+Law law_of_gaussian(std::size_t dimension) {
+  return {.name = "gaussian",
+          .dimension = dimension,
+          .randomizer = [](std::size_t d) { return make_gaussian(kSigma, kClip, d); },
+          .sampler = [](std::size_t d) { return make_gaussian_sum(kSigma, kClip, d); },
+          .clients = gradients,
+          .moments = moments_of_gaussian,
+          .known_bad = known_bad_gaussians};
+}
+
+Law law_of_k_rr(std::size_t dimension) {
+  return {.name = "k_rr",
+          .dimension = dimension,
+          .randomizer = [](std::size_t k) { return make_k_rr(kEpsilon0, k); },
+          .sampler = [](std::size_t k) { return make_k_rr_sum(kEpsilon0, k); },
+          .clients = records,
+          .moments = moments_of_k_rr,
+          .known_bad = known_bad_k_rr};
+}
+
+class SumSamplerLaw : public ::testing::TestWithParam<Law> {};
+
+TEST_P(SumSamplerLaw, IsThatOfTheMessages) {
+  const Law& law = GetParam();
+  const std::vector<Vector> clients = law.clients(law.dimension);
+  const auto randomizer = law.randomizer(law.dimension);
   const Means messages = by_messages(*randomizer, clients);
+  const Means sums = by_sums(*randomizer, *law.sampler(law.dimension), clients);
+  const Moments moments = law.moments(clients);
   std::string summary;
-  // Known bad: noise smaller by a tenth; a clip norm smaller by a fifth (with the noise unchanged); five
-  // clients missing.
-  EXPECT_FALSE(same_law(
-      messages,
-      by_sums(*make_gaussian(0.9 * kSigma, kClip, 5), *make_gaussian_sum(0.9 * kSigma, kClip, 5), clients),
-      summary));
-  EXPECT_FALSE(same_law(messages,
-                        by_sums(*make_gaussian(kSigma / 0.8, 0.8 * kClip, 5),
-                                *make_gaussian_sum(kSigma / 0.8, 0.8 * kClip, 5), clients),
-                        summary));
-  const std::vector<Vector> fewer(clients.begin(), clients.end() - 5);
-  EXPECT_FALSE(
-      same_law(messages, by_sums(*randomizer, *make_gaussian_sum(kSigma, kClip, 5), fewer), summary));
-}
-
-TEST(GaussianSum, ClientsTogetherAddUpLikeClientsAlone) {
-  const auto sampler = make_gaussian_sum(kSigma, kClip, 1003);
-  for (std::size_t count : {0u, 1u, 4u, 7u, 131u}) {  // the sum of 131 clients exceeds 32 bits
-    std::vector<std::vector<float>> clients(count, std::vector<float>(1003, 0.0f));
-    // Client i has an entry at i, large and tiny in turn. The large last entry makes each norm exceed the
-    // clip norm.
-    for (std::size_t i = 0; i < count; ++i) clients[i][i] = i % 2 == 0 ? 1e3f : 1e-3f;
-    for (std::size_t i = 0; i < count; ++i) clients[i][1002] = 1e3f;
-    const std::vector<std::span<const float>> views(clients.begin(), clients.end());
-    MessageSum alone = sampler->make_sum(), together = alone;
-    for (const std::span<const float> view : views) sampler->add(view, alone);
-    sampler->add_all(views, together);
-    EXPECT_TRUE(std::ranges::equal(alone.sums(), together.sums())) << count;
-    EXPECT_EQ(together.count(), count);
+  EXPECT_TRUE(moments_hold(messages, moments.mean, moments.variance, summary)) << summary;
+  EXPECT_TRUE(moments_hold(sums, moments.mean, moments.variance, summary)) << summary;
+  EXPECT_TRUE(same_law(messages, sums, summary)) << summary;
+  for (const KnownBad& bad : law.known_bad(clients)) {
+    EXPECT_FALSE(same_law(messages, by_sums(*bad.randomizer, *bad.sampler, bad.clients), summary))
+        << bad.what << ": " << summary;
   }
 }
 
-TEST(GaussianSum, IsFreshEachRoundAndRepeatable) {
+INSTANTIATE_TEST_SUITE_P(Samplers, SumSamplerLaw,
+                         ::testing::Values(law_of_gaussian(5), law_of_k_rr(2), law_of_k_rr(5)),
+                         [](const auto& instance) {
+                           return instance.param.name + std::to_string(instance.param.dimension);
+                         });
+
+// Every coordinate has its own noise, also across blocks. A coordinate is a rounded normal of deviation 96,
+// so it has any given value with probability at most p = 1 / (sqrt(2 pi) 96), also given the coordinates
+// before it. The number of equal pairs at one lag is therefore at most Bin(1499, p) in stochastic order (mean
+// 6.2), and it is 25 or more with probability at most 1.1e-8. The false-alarm rate of all four lags together
+// is 4.4e-8.
+TEST(GaussianSum, EveryCoordinateHasItsOwnNoise) {
   const auto sampler = make_gaussian_sum(kSigma, kClip, 1500);
   MessageSum exact = sampler->make_sum();
   sampler->add(Vector(1500, 0.01f), exact);
-  const random::RunKey key = random::RunKey::from_seed(2);
-  const auto steps = [&](std::uint64_t round) {
-    const MessageSum sum = sampler->draw(exact, key, round);
-    return std::vector<std::int64_t>(sum.sums().begin(), sum.sums().end());
+  const MessageSum sum = sampler->draw(exact, random::RunKey::from_seed(2), 3);
+  const auto most_equal = [](const std::vector<std::int64_t>& steps) {
+    int most = 0;
+    for (const std::size_t lag : {1u, 16u, 32u, 1024u}) {
+      int equal = 0;
+      for (std::size_t i = 0; i + lag < steps.size(); ++i) equal += steps[i] == steps[i + lag];
+      most = std::max(most, equal);
+    }
+    return most;
   };
-  EXPECT_EQ(steps(3), steps(3));
-  EXPECT_NE(steps(3), steps(4));
-  // Every coordinate has its own noise, also across blocks. A coordinate is a rounded normal of deviation 96,
-  // so it has any given value with probability at most p = 1 / (sqrt(2 pi) 96), also given the coordinates
-  // before it. The number of equal pairs at one lag is therefore at most Bin(1499, p) in stochastic order
-  // (mean 6.2), and it is 25 or more with probability at most 1.1e-8. The false-alarm rate of all four lags
-  // together is 4.4e-8.
-  const std::vector<std::int64_t> first = steps(3);
-  for (const std::size_t lag : {1u, 16u, 32u, 1024u}) {
-    int equal = 0;
-    for (std::size_t i = 0; i + lag < first.size(); ++i) equal += first[i] == first[i + lag];
-    EXPECT_LT(equal, 25) << lag;
-  }
+  std::vector<std::int64_t> steps(sum.sums().begin(), sum.sums().end());
+  EXPECT_LT(most_equal(steps), 25);
+  // Known bad: the second block of 1024 coordinates has the noise of the first.
+  std::copy(steps.begin(), steps.end() - 1024, steps.begin() + 1024);
+  EXPECT_GE(most_equal(steps), 25);
 }
 
 // The drawn sum has the variance of the sum of the messages, which includes 1/12 of a squared step for
@@ -223,73 +305,11 @@ TEST(GaussianSum, HasTheVarianceOfTheMessages) {
   EXPECT_TRUE(verdict.pass) << verdict.summary;
 }
 
-std::vector<Vector> records(std::size_t k) {
-  std::vector<Vector> clients;
-  for (std::size_t j = 0; j < 50; ++j) {
-    Vector x(k);
-    if (j % 10 != 9) x[j % 3 == 0 ? 0 : j % k] = 1;  // a tenth of the clients have no category
-    clients.push_back(x);
-  }
-  return clients;
-}
-
-TEST(KRandomizedResponseSum, HasTheLawOfTheMessages) {
-  for (std::size_t k : {std::size_t{2}, std::size_t{5}}) {
-    const double epsilon0 = 1.2;
-    const std::vector<Vector> clients = records(k);
-    const auto randomizer = make_k_rr(epsilon0, k);
-    const Means messages = by_messages(*randomizer, clients);
-    const Means sums = by_sums(*randomizer, *make_k_rr_sum(epsilon0, k), clients);
-    // A client answers i with probability p, q or 1/k. The answers of the clients are independent.
-    const double e = std::exp(epsilon0), total = e + static_cast<double>(k) - 1;
-    const double p = e / total, q = 1 / total, none = 1 / static_cast<double>(k);
-    std::vector<double> expected(k), variance(k);
-    for (const Vector& x : clients) {
-      const bool empty = category_of(x) == k;
-      for (std::size_t i = 0; i < k; ++i) {
-        const double chance = empty ? none : x[i] == 1 ? p : q;
-        expected[i] += (empty ? none : static_cast<double>(x[i])) / 50;
-        variance[i] += chance * (1 - chance) / ((p - q) * (p - q)) / 2500;
-      }
-    }
-    std::string summary;
-    EXPECT_TRUE(moments_hold(messages, expected, variance, summary)) << k << ": " << summary;
-    EXPECT_TRUE(moments_hold(sums, expected, variance, summary)) << k << ": " << summary;
-    EXPECT_TRUE(same_law(messages, sums, summary)) << k << ": " << summary;
-    // Known bad: another epsilon0 in the draw, or some clients with another category.
-    EXPECT_FALSE(same_law(messages, by_sums(*randomizer, *make_k_rr_sum(1.0, k), clients), summary));
-    std::vector<Vector> moved = clients;
-    for (std::size_t j = 0; j < 6; ++j) moved[3 * j] = moved[1];
-    EXPECT_FALSE(same_law(messages, by_sums(*randomizer, *make_k_rr_sum(epsilon0, k), moved), summary));
-  }
-}
-
-TEST(SumSampler, RefusesWhatTheMessagesRefuse) {
-  const auto gaussian = make_gaussian_sum(1, 1, 3);
-  const auto k_rr = make_k_rr_sum(1, 3);
-  MessageSum a = gaussian->make_sum(), b = k_rr->make_sum(), wrong(4, 1);
-  for (float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    EXPECT_THROW(gaussian->add(Vector{0, bad, 0}, a), Error);
-    EXPECT_THROW(k_rr->add(Vector{0, bad, 0}, b), Error);
-  }
-  EXPECT_THROW(k_rr->add(Vector{1, 1, 0}, b), Error);
-  EXPECT_THROW(gaussian->add(Vector(4), a), Error);
-  EXPECT_THROW(k_rr->add(Vector(4), b), Error);
-  EXPECT_THROW(gaussian->add(Vector(3), wrong), Error);
-  EXPECT_THROW(k_rr->add(Vector(3), wrong), Error);
-  EXPECT_THROW(gaussian->draw(wrong, random::RunKey::from_seed(1), 1), Error);
-  EXPECT_THROW(k_rr->draw(wrong, random::RunKey::from_seed(1), 1), Error);
-  // If the last vector of a pass is not finite, no vector of the pass is added.
-  for (const auto& [sampler, sum] : {std::pair{gaussian.get(), &a}, std::pair{k_rr.get(), &b}}) {
-    std::vector<Vector> pass(VectorRandomizer::kPass, Vector{0, 1, 0});
-    pass.back()[2] = std::numeric_limits<float>::quiet_NaN();
-    const std::vector<std::span<const float>> views(pass.begin(), pass.end());
-    EXPECT_THROW(sampler->add_all(views, *sum), Error);
-    EXPECT_THAT(sum->sums(), ::testing::Each(0));
-  }
-  EXPECT_EQ(a.count() + b.count(), 0u);
-  EXPECT_THROW(make_gaussian_sum(0, 1, 3), Error);
-  EXPECT_THROW(make_k_rr_sum(1, 1), Error);
+TEST(KRandomizedResponseSum, RefusesSeveralCategories) {
+  const auto sampler = make_k_rr_sum(1, 3);
+  MessageSum sum = sampler->make_sum();
+  EXPECT_THROW(sampler->add(Vector{1, 1, 0}, sum), Error);
+  EXPECT_EQ(sum.count(), 0u);
 }
 
 }  // namespace

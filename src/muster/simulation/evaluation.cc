@@ -78,6 +78,9 @@ class ClassifierEvaluator final : public Evaluator {
   std::vector<std::unique_ptr<learning::Workspace>> workspaces_;
 };
 
+// Returns 1 minus the distance, or 0 where that is negative or NaN.
+double accuracy_at(double distance) { return distance < 1 ? 1 - distance : 0; }
+
 class HistogramEvaluator final : public Evaluator {
  public:
   explicit HistogramEvaluator(std::vector<double> truth) : truth_(std::move(truth)) {}
@@ -86,7 +89,7 @@ class HistogramEvaluator final : public Evaluator {
     for (std::size_t c = 0; c < truth_.size(); ++c) {
       distance += std::abs(static_cast<double>(parameters[c]) - truth_[c]) / 2;
     }
-    return {std::max(0.0, 1 - distance)};
+    return {accuracy_at(distance)};
   }
 
  private:
@@ -102,7 +105,7 @@ class MeanEvaluator final : public Evaluator {
       const double difference = static_cast<double>(parameters[j]) - truth_[j];
       squares += difference * difference;
     }
-    return {std::max(0.0, 1 - std::sqrt(squares) / diameter_)};
+    return {accuracy_at(std::sqrt(squares) / diameter_)};
   }
 
  private:

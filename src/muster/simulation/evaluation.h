@@ -6,8 +6,8 @@
 // examples, so neither result depends on the division. The accuracy of a histogram is 1 minus its total
 // variation distance to the histogram of the test set. The accuracy of a mean is 1 minus its Euclidean
 // distance to the mean of the test set, divided by the diameter of the set of clipped vectors. Where these
-// two differences are negative, the accuracy is 0. Histograms and means have no loss. An evaluator belongs to
-// one thread, and the arguments from which it is made must outlive it.
+// two differences are negative, or not a number, the accuracy is 0. Histograms and means have no loss. An
+// evaluator belongs to one thread, and the arguments from which it is made must outlive it.
 #pragma once
 
 #include <memory>

@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "muster/core/error.h"
 #include "muster/learning/gradients/engine.h"
 #include "muster/learning/statistics/statistics.h"
 
@@ -104,16 +103,6 @@ TEST(Evaluator, AMeanIsOneMinusTheDistanceOverTheDiameter) {
   EXPECT_DOUBLE_EQ(evaluator->score(std::vector<float>{1.75F, 1.5F}).accuracy, 1.0);
   EXPECT_DOUBLE_EQ(evaluator->score(std::vector<float>{4.75F, 5.5F}).accuracy, 0.5);
   EXPECT_DOUBLE_EQ(evaluator->score(std::vector<float>{100, 100}).accuracy, 0.0);
-}
-
-TEST(Evaluator, NeedsATestExample) {
-  learning::Dataset none = rows();
-  none.labels.clear();
-  WorkerTeam team(1);
-  const auto engine = learning::make_engine({learning::ArchitectureKind::logistic, none.shape, 2});
-  EXPECT_THROW(make_classifier_evaluator(*engine, none, team), Error);
-  EXPECT_THROW(make_histogram_evaluator(*learning::make_histogram(none), none), Error);
-  EXPECT_THROW(make_mean_evaluator(*learning::make_vector_mean(none), none, 1), Error);
 }
 
 }  // namespace
