@@ -129,12 +129,17 @@ std::optional<double> composed_optimally_upper(
   // The step between the values of ln(delta) that are tried. It is larger for more rounds, because each value
   // costs a pass over the rounds.
   const double step = rounds > 1'000'000 ? 8 : rounds > 10'000 ? 2 : 0.5;
+  double tried = std::numeric_limits<double>::infinity();  // the smallest delta whose bound was computed
   for (double log_delta = -0.01; log_delta > -600; log_delta -= step) {
     const double delta = std::exp(log_delta);
     if (best && delta > *best) continue;
-    if (best && delta * k < 1e-3 * *best) break;  // smaller deltas could lower `best` by a thousandth at most
+    // A smaller delta has no smaller epsilon. So a later bound is at most k * tried below the bound for
+    // `tried`, which is all that the rounds' own deltas add there. The search ends where this is less than a
+    // thousandth of `best`.
+    if (best && tried * k < 1e-3 * *best) break;
     if (const auto epsilon = epsilon_of(delta)) {
       keep(optimal_composition_delta_upper({*epsilon, delta}, rounds, question.fixed()));
+      tried = delta;
     }
   }
   return best ? numerics::smaller(*best, 1.0) : 1.0;

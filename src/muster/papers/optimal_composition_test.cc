@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -137,6 +138,33 @@ TEST(Composition, CurvesAnswerBothQuestions) {
   const auto never = [](double) -> std::optional<double> { return std::nullopt; };
   EXPECT_FALSE(composed_optimally_upper(never, 3, at_delta).has_value());
   EXPECT_EQ(*composed_optimally_upper(never, 3, {Question::Kind::delta_at_epsilon, 1}), 1.0);
+}
+
+// For more than 10^6 rounds, composed_optimally_upper() tries deltas per round that are a factor e^8 apart. It
+// may stop only when the rounds' own deltas, at the last delta tried, add up to less than a thousandth of the
+// answer. The first mechanism is 1e-4-DP, so the least bound has delta 0 per round, and stopping costs at most
+// a thousandth. The epsilon of the second mechanism grows slowly as delta falls. Its answer is compared with
+// the least bound over deltas that are a factor e apart.
+TEST(Composition, MillionsOfRoundsAreSearchedToTheEnd) {
+  constexpr std::uint64_t kRounds = 2'000'000;
+  const Question question{Question::Kind::delta_at_epsilon, 0.7};
+  const auto pure = [](double) -> std::optional<double> { return 1e-4; };
+  const double exact = optimal_composition_delta_upper({1e-4, 0}, kRounds, question.fixed());
+  const double found = *composed_optimally_upper(pure, kRounds, question);
+  EXPECT_LT(exact, 1e-5);
+  EXPECT_GE(found, exact);
+  EXPECT_LE(found, exact / 0.999 * (1 + 1e-9));
+
+  const auto slow = [](double delta) -> std::optional<double> { return 1e-4 * (1 - 1e-4 * std::log(delta)); };
+  double least = 1;
+  for (double log_delta = -20; log_delta > -50; --log_delta) {
+    const double delta = std::exp(log_delta);
+    least =
+        std::min(least, optimal_composition_delta_upper({*slow(delta), delta}, kRounds, question.fixed()));
+  }
+  const double searched = *composed_optimally_upper(slow, kRounds, question);
+  EXPECT_GE(searched, 0.95 * least);
+  EXPECT_LE(searched, 1.05 * least);
 }
 
 }  // namespace
