@@ -35,7 +35,8 @@ struct ChargedRounds {
 
 class ComposedRounds {
  public:
-  // `all` are the rounds of the longest question. Other questions are about some of them.
+  // `all` are all rounds that a question may include; every question is about some of them. The number of
+  // different kinds among them sets how much work the tables of one kind may take.
   explicit ComposedRounds(const std::vector<ChargedRounds>& all, ChargedBy by = ChargedBy::smallest_bound);
 
   // A check is called with each upper value before it is returned, and with a function that gives the same

@@ -28,8 +28,9 @@ constexpr double kFarBelow = 0.25;
 // is more than kFarAbove times the epsilon that mean and deviation suggest.
 constexpr double kBelowChernoff = 0.5;
 constexpr double kFarAbove = 4;
-// The limits on the relative change of epsilon by the lattice that is chosen again (kFarBelow). They are
-// tried in turn until the integrals on the lattice give an answer. In measurements with rare large losses,
+// When a lattice is chosen again (see kFarBelow), moving the losses onto it may change epsilon, to first
+// order, by at most one of these fractions. The fractions are tried in turn until the integrals on the
+// lattice give an answer. In measurements with rare large losses,
 // the first limit made epsilon larger by 3e-4 or less in all, and kHarmlessChange by 2e-3.
 constexpr std::array kCloserChanges{1e-5, kHarmlessChange, 4 * kHarmlessChange};
 
@@ -41,7 +42,8 @@ double surely_positive(Parts parts) {
   return mean > 0 ? mean * mean / (mean * mean + variance) : 0;
 }
 
-// Where a search for epsilon starts, and whether delta at 0 counts as above the target without being computed.
+// Where a search for epsilon starts, and whether delta at 0 counts as above the target without being
+// computed.
 struct Start {
   double epsilon;
   bool passes_zero;

@@ -8,8 +8,9 @@ namespace muster::accounting {
 
 // The floor by a test of the number of ones among N = `count` messages (floor.h). If the victim holds
 // the alternative record, each message shows a one with probability b = e^{log_b} at most; b may be far
-// below every double. Her record raises this probability by at least `gap` for one message. Both
-// probabilities include that a message may not be sent. Returns a lower bound of
+// below every double. Her record raises this probability by at least `gap` for one message. A
+// message that is not sent counts as a zero: if clients report with probability g, both b and the raised
+// probability contain the factor g. Returns a lower bound of
 //     gap P(Bin(N-1, b) = t - 1) - (E - 1) P(Bin(N, b) >= t),          E = e^epsilon,
 // at a nearly best t; at least 0, never NaN. `count` >= 1 is whole; epsilon >= 0.
 double binary_test(double count, double gap, double log_b, double epsilon);

@@ -3,7 +3,8 @@
 // Two engines implement it. The reference engine uses Eigen's matrices, supports any architecture, and is
 // checked against finite differences. The fused engine uses Highway's vectors, supports only
 // Architecture::cnn, and is checked against the reference. Parameters are one flat float vector, whose layout
-// the architecture determines (models/layers.h). The thread rule is that of ClientFunction.
+// the architecture determines (models/layers.h). An engine is immutable and may be shared between threads;
+// each thread needs its own Workspace (client_function.h).
 #pragma once
 
 #include <cstddef>

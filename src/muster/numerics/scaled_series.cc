@@ -26,7 +26,8 @@ inline double power(std::int32_t e) {
 }
 
 // The sum over j = first..last of term(j) 2^exponent(j), for non-negative term(j) <= 2^loose. The first
-// pass finds the largest exponent of each block of kBlock terms; the second adds up only blocks that matter.
+// pass finds the largest exponent of each block of kBlock terms. The second adds up the blocks whose terms
+// are not negligible beside 2^top, where `top` is the largest exponent of all.
 template <class Exponent, class Term>
 Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponent, Term&& term) {
   if (first > last) return {};

@@ -1,5 +1,5 @@
-// Tests values given as flags. They have the same keys and ranges as in the file, and users may also write
-// integers in forms such as 1e8.
+// Tests values of a plan that are given as flags. Their keys and ranges are those of the plan file. In a
+// flag, but not in the file, an integer may also be written in a form such as 1e8.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // A vector whose storage starts on a cache line, so that full-width loads and stores never straddle two
-// lines. The allocator has no state, so any thread may use it; the thread rule of a vector is that of
-// std::vector.
+// lines. The allocator has no state, so any thread may use it. As with std::vector, several threads may read
+// one vector at the same time, but only while none changes it.
 #pragma once
 
 #include <cstddef>

@@ -74,12 +74,12 @@ struct Contract {
   const char* name;
   const char* type;  // the class, which tests/architecture/house_rules.py looks for
   std::function<std::unique_ptr<VectorRandomizer>(std::size_t dimension)> make;
-  std::function<Vector(const Vector&)> clipped;
-  std::function<Vector(std::size_t dimension, double length)> input = uneven;
+  std::function<Vector(const Vector&)> clipped;  // the vector that the mean of the messages must estimate
+  std::function<Vector(std::size_t dimension, double length)> input = uneven;  // returns a client's vector
   std::size_t most_dimensions = 2000;
   std::size_t least_dimensions = 1;
-  bool only_indicators = false;
-  // the number of bits of a message as a function of the dimension
+  bool only_indicators = false;  // whether a client's vector has one entry 1 and no other nonzero entry
+  // Returns the number of bits of a message.
   std::function<double(double dimension)> bits;
 };
 
@@ -200,7 +200,7 @@ TEST_P(RandomizerContract, TheMeanEstimatesTheClippedVector) {
       noticed += !testing::mean_test(static_cast<double>(mean[i]), 1.3 * x, deviation, n, kAlpha).pass;
     }
   }
-  EXPECT_GE(noticed, 1);  // known bad: an estimate 1.3 times too large
+  EXPECT_GE(noticed, 1);  // the test must reject the claim that the mean is 1.3 times as large
 }
 
 TEST_P(RandomizerContract, TheVarianceIsTheStatedOne) {

@@ -55,7 +55,7 @@ TEST(Gaussian, NoiseIsNormalWithTheStatedDeviation) {
       const std::vector<double> noise = standard_noise(sigma, clip, gradient, std::sqrt(squared), 300);
       const auto variance = variance_test(noise, 1);
       EXPECT_TRUE(variance.pass) << sigma << " " << clip << ": " << variance.summary;
-      // Known bad: noise of deviation 0.99 sigma instead of sigma.
+      // The test must reject the claim that the deviation is sigma / 0.99.
       EXPECT_FALSE(variance_test(noise, 1 / 0.99).pass);
       // The steps are integers. Uniform noise over the width of a step makes their law continuous again.
       const double step = make_gaussian(sigma, clip, 1)->step() / (sigma * clip);

@@ -212,7 +212,7 @@ TEST(GridKernels, StepsBeyondTheBoundAreSeenWhereverTheyAre) {
 TEST(MessageSum, NarrowAndWideSumsAreOneSum) {
   constexpr std::uint32_t kBound = 1u << 29;
   MessageSum sum(2, 1), other(2, 1);
-  for (int i = 0; i < 9; ++i) {  // three times as many messages as fit into 32 bits
+  for (int i = 0; i < 9; ++i) {  // the sum of three such messages fits into 32 bits, that of four does not
     const std::span<std::int32_t> narrow = sum.narrow_sums(kBound);
     narrow[0] += static_cast<std::int32_t>(kBound);
     narrow[1] -= static_cast<std::int32_t>(kBound);

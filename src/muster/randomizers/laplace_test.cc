@@ -47,7 +47,7 @@ TEST(Laplace, NoiseHasItsLawAboutTheClampedValue) {
       const auto sample = messages(epsilon0, clip, value, 100'000);
       const auto verdict = testing::uniformity_test(through_law(sample, centre, 2 * clip / epsilon0), kAlpha);
       EXPECT_TRUE(verdict.pass) << epsilon0 << " " << value << ": " << verdict.summary;
-      // Known bad: a claim of 5 % more noise.
+      // The test must reject the claim that the scale of the noise is 1/0.95 times as large.
       EXPECT_FALSE(
           testing::uniformity_test(through_law(sample, centre, 2 * clip / epsilon0 / 0.95), kAlpha).pass);
     }

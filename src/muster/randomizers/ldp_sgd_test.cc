@@ -77,7 +77,8 @@ TEST(LdpSgd, TheLikelihoodRatioStaysWithinEpsilon) {
   for (double epsilon0 : {0.2, 1.0, 2.0}) {
     EXPECT_TRUE(ratio_passes(epsilon0, epsilon0, summary)) << epsilon0 << ": " << summary;
   }
-  // Known bad: a coin that flips too rarely.
+  // The test must reject a randomizer whose coin flips too rarely, because it is made for a larger epsilon0
+  // than is claimed.
   EXPECT_FALSE(ratio_passes(1.05, 1.0, summary)) << summary;
   EXPECT_FALSE(ratio_passes(2.05, 2.0, summary)) << summary;
 }

@@ -49,8 +49,8 @@ inline testing::Verdict messages_have_law(const VectorRandomizer& randomizer,
   return testing::chi_squared_test(counts, expected, 1e-6);
 }
 
-// Expects the messages of make(epsilon0) for each input to have the law law(input). Known bad: the messages
-// of make(1.1 epsilon0) for inputs[told] must be found to have another law.
+// Expects the messages of make(epsilon0) for each input to have the law law(input), and the same comparison
+// to reject the messages of make(1.1 epsilon0) for inputs[told].
 template <typename Make, typename Law>
 void expect_messages_have_law(const Make& make, double epsilon0,
                               const std::vector<std::vector<float>>& inputs, const Law& law,

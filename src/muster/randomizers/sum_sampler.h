@@ -29,10 +29,10 @@ class SumSampler {
   // Clips one client's vector and adds it. If the vector contains NaN or infinity, throws Error(data) and
   // adds nothing.
   virtual void add(std::span<const float> vector, MessageSum& exact) const = 0;
-  // Adds the vectors of several clients. The sum is bit-identical to that of add() for each, but one pass
-  // over the sum adds up to VectorRandomizer::kPass vectors, which can be faster. Passes take the vectors in
-  // their order. If a vector contains NaN or infinity, throws Error(data), and no vector of its pass or of a
-  // later one is added.
+  // Adds the vectors of several clients. The sum has the same bits as after calling add() on each vector.
+  // This can be faster, because each pass over the sum takes in as many as VectorRandomizer::kPass vectors.
+  // Passes take the vectors in their order. If a vector contains NaN or infinity, throws Error(data), and no
+  // vector of its pass or of a later one is added.
   virtual void add_all(std::span<const std::span<const float>> vectors, MessageSum& exact) const = 0;
 
   // Draws a sum of exact.count() messages of the randomizer. Its bits come from the stream (key,

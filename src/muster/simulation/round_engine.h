@@ -90,7 +90,9 @@ class RoundEngine {
   void add_vectors(WorkerState& worker, std::size_t count) const;
   // Merges the messages of all workers into one sum.
   protocols::Aggregator& sum_of_all();
-  // Adds up the sums of all ranks in `total`.
+  // On entry `total` holds this rank's sum; on return it holds the sum over all ranks. The counters of
+  // messages, neutral answers and abandoned shares are added up in the same all-reduce. If ranks have failed,
+  // throws the failure of the lowest of them.
   Step reduce_over_ranks(protocols::Aggregator& total, bool abandoned, const std::exception_ptr& failure);
   void clear_all();
 

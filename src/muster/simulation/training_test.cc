@@ -164,7 +164,8 @@ TEST_F(TrainingTest, AnAccountantThatFailsEndsTheRunWithoutAResult) {
   EXPECT_EQ(metrics("run").size(), 2);
   EXPECT_EQ(metrics("run").back()["round"], 6);
   EXPECT_FALSE(fs::exists(temporary_.path() / "run" / "result.json"));
-  // With a budget, epsilon is computed before the run begins, so the run does not begin.
+  // With a budget, epsilon is computed before the run begins, so the accountant's error comes before plan.txt
+  // is written.
   const protocols::Plan paid = small_plan("privacy.budget", "10");
   RunFolder folder(temporary_.path() / "none");
   Watcher watcher;

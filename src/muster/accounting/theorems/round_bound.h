@@ -2,7 +2,8 @@
 // printed statement need.
 //
 // A round is one execution of the protocol in which each client takes part at most once. For slot
-// protocols, it is one whole run. The functions may be called from any thread.
+// protocols, it is one whole run. The curves and other function objects in these structs may be called from
+// any thread.
 #pragma once
 
 #include <string>

@@ -78,7 +78,7 @@ Table write() {
   t[3] = {
       {{{.24F, .12F}, {.46F, .0F}, {.7F, .1F}, {.7F, .32F}, {.5F, .46F}},
        {{.5F, .46F}, {.74F, .56F}, {.78F, .78F}, {.58F, .98F}, {.3F, .96F}, {.2F, .84F}}},
-      // a three whose two bowls are joined by a small loop
+      // a three of one stroke, whose two bowls are joined by a narrow bend
       {{{.26F, .08F},
         {.54F, .0F},
         {.72F, .16F},

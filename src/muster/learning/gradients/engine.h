@@ -1,4 +1,5 @@
-// Makes the fastest engine for an architecture. The thread rule is that of GradientEngine.
+// Makes the fastest engine for an architecture. The engine is immutable and may be shared between threads;
+// each thread needs its own Workspace (client_function.h).
 #pragma once
 
 #include <memory>

@@ -3,7 +3,8 @@
 //
 // The reference engine is itself checked against finite differences (network_test.cc). The last bits of its
 // results may differ between builds for different instruction sets, because those of Eigen's results do. In
-// one build, equal inputs give equal bits. The thread rule is that of GradientEngine.
+// one build, equal inputs give equal bits. The engine is immutable and may be shared between threads; each
+// thread needs its own Workspace (client_function.h).
 #pragma once
 
 #include <memory>

@@ -1,7 +1,8 @@
 // Makes the functions that a client evaluates on its record when the server asks for a mean or a histogram
 // instead of gradients. Such a statistic ignores the parameters.
 //
-// The thread rule is that of ClientFunction.
+// The functions that are made are immutable and may be shared between threads; each thread needs its own
+// Workspace (client_function.h).
 #pragma once
 
 #include <memory>

@@ -54,8 +54,8 @@ TEST(Crossing, AFallingFunctionIsSearchedOnce) {
   }
 }
 
-// The logarithm of a composed bound can have kinks, and can be almost constant over a long way before it falls.
-// Secants alone would then move one end of the bracket by tiny steps.
+// The logarithm of a composed bound can have kinks, and can be almost constant over a long way before it
+// falls. Secants alone would then move one end of the bracket by tiny steps.
 TEST(Crossing, KinksAndPlateausTakeFewEvaluations) {
   int evaluations = 0, searches = 0, total = 0;
   for (const double kink : {0.5, 3.0, 20.0}) {
@@ -72,7 +72,7 @@ TEST(Crossing, KinksAndPlateausTakeFewEvaluations) {
           const double found = crossing_from_above(value, target, 1e20);
           EXPECT_LE(value(found), target);
           EXPECT_NEAR(found, crossing * kink, 1e-8 * crossing * kink) << before << ' ' << after;
-          total += evaluations - 1;  // one of them checked the result
+          total += evaluations - 1;  // without the one by which this test checks the result
           ++searches;
         }
       }

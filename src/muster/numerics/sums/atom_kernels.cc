@@ -214,7 +214,7 @@ HWY_INLINE void CharacteristicOf(const double* HWY_RESTRICT points, const double
   out[1] *= 2;
 }
 
-// `atoms` is a multiple of 8.
+// Writes the cosine and the sine of t y for each point y. `atoms` is a multiple of 8.
 template <bool kFar>
 HWY_INLINE void AnglesOf(const double* HWY_RESTRICT points, std::size_t atoms, double t,
                          double* HWY_RESTRICT cosines, double* HWY_RESTRICT sines) {

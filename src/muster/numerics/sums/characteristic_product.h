@@ -51,8 +51,8 @@ struct Factor {
   double threshold;
   EquispacedCharacteristic characteristic;
   CharacteristicError error;
-  // These three are for the frequency visited last: phi(c+it)/phi(c) - 1, modulus_above() of it, and an upper
-  // bound of the true modulus.
+  // These three are for the frequency t visited last: phi(c+it)/phi(c) - 1 as computed, modulus_above() of
+  // that, and an upper bound of the true modulus of phi(c+it)/phi(c).
   std::complex<double> minus_one{};
   double modulus = 1, at_most = 1;
 };
@@ -65,8 +65,8 @@ struct Polar {
   // factors.
   double amplify = 1;
 
-  // These two functions together multiply by (1 + x)^copies, where `modulus` is modulus_above(x). The second
-  // one takes an arctangent and is not needed where the first one makes the product negligible.
+  // These two functions together multiply the product by (1 + x)^copies, where `modulus` is modulus_above(x).
+  // The second one takes an arctangent and is not needed where the first one makes the product negligible.
   void multiply_modulus(std::complex<double> x, double modulus, double copies) {
     exponent += copies * log_modulus_of(x, modulus);
   }
@@ -106,7 +106,9 @@ class Product {
     negligible_ = factors_.size() == 1 && factors_.front().at_most < factors_.front().threshold;
     if (negligible_) return;
     at_ = {-0.5 * s_ * s_ * t * t};
-    double doubt = 0;  // how far the exponent may be below the true one, by log(m + e) <= log m + e/m
+    // The most by which the computed exponent may be below the true one. A factor with the computed modulus m
+    // and an error of at most e contributes e/m per copy, because log(m + e) <= log m + e/m.
+    double doubt = 0;
     for (const Factor& f : factors_) {
       at_.multiply_modulus(f.minus_one, f.modulus, f.copies);
       doubt += f.copies * (f.error.at(t) / f.modulus);

@@ -304,8 +304,8 @@ class Collector {
 
   void charge_what_is_left_out() {
     const double n = frame_.terms;
-    // Beyond frequency last_, |phi_j| is at most top_, and smoothing gives a factor of at most
-    // e^{-negligible_ - 1}, which falls with t.
+    // At every frequency, |phi_j| is at most top_. Smoothing multiplies a term by e^{-(s t)^2 / 2}, which
+    // falls as t grows and is below e^{-negligible_ - 1} beyond frequency number last_.
     const contour::Beyond rest = contour::beyond(last_, step_, s_);
     // An upper bound of |phi_j|^n, in units of e^{log_scale}.
     const double full = std::exp(n * larger(log_phi_[0], log_phi_[1]) + base_);
@@ -361,7 +361,9 @@ class Collector {
   // A bound on the error of phi_0 - phi_1 is difference_error_ + difference_slope_ t.
   double difference_error_, difference_slope_;
   Samples out_;
-  double skipped_ = 0;  // sum of multiplicity / t^2 over the frequencies left out
+  // The frequencies left out come in runs. skipped_ is an upper bound of the sum of multiplicity / t^2 over
+  // them, in which t is the first frequency of the run. skipped_count_ is the sum of the multiplicities.
+  double skipped_ = 0;
   double skipped_count_ = 0;
 };
 

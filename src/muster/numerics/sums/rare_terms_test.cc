@@ -13,8 +13,8 @@
 namespace muster::numerics {
 namespace {
 
-// A law on integers of both signs, where the probability of y falls as a power of |y|. The share `left` of
-// its nonzero mass, which is `rate`, is below 0.
+// A law on integers of both signs, where the probability of y falls as a power of |y|. The nonzero integers
+// have probability `rate` in total, and a fraction `left` of it lies on the negative ones.
 AtomicLaw heavy_law(int largest, double power, double rate, double left) {
   AtomicLaw law;
   double total = 0;

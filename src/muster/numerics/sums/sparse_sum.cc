@@ -29,9 +29,9 @@ constexpr double kTinyWeight = 1e-200, kHugeAtom = 1e60;
 // which agrees to 1e-10 (docs/theory/notes/class-c.md, "Few expected reports").
 struct Enumeration {
   static constexpr double kMaxExpected = 1;  // the largest expected number of nonzero terms
-  // The largest threshold that is accepted, in units of the largest atom. To exceed a larger one takes 65
-  // nonzero terms, which have a probability of about 1 / 65! = 1e-91; the counts above kMaxCount would then
-  // no longer be a small part of the value.
+  // The largest threshold that is accepted, in units of the largest atom. To exceed a larger one takes at
+  // least 65 nonzero terms, which have a probability of about 1 / 65! = 1e-91 or less. The counts above
+  // kMaxCount would then no longer be a small part of the value.
   static constexpr double kFarthest = 64;
   static constexpr int kMaxCount = 80;  // larger numbers of nonzero terms are bounded, not enumerated
   // The most that counts of nonzero terms which are not enumerated may add, relative to the value.

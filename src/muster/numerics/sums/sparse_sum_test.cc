@@ -73,7 +73,7 @@ TEST(SparseSum, ManyTermsOfWhichThreeCount) {
         long double largest = 0;
         for (const double share : {0.0, 0.3, 0.5, 1.0}) {
           const double i = std::floor(share * (n - 1));
-          // For each of the two laws' four atoms, the number of terms whose law has this atom.
+          // For each of the four atoms, two of either law, the number of terms that have the atom's law.
           const double of[4] = {i, i, n - 1 - i, n - 1 - i};
           const double point[4] = {first.points[0], first.points[1], second.points[0], second.points[1]};
           const double weight[4] = {first.weights[0], first.weights[1], second.weights[0], second.weights[1]};
@@ -179,7 +179,9 @@ TEST(SparseSum, FarThresholdsNeedDozensOfTerms) {
       const double w = expected / n;
       const AtomicLaw one{{1}, {w}}, three{{1 - 1e-13, 1, 1 + 1e-13}, {w / 4, w / 2, w / 4}};
       for (const double k : {20.5, 40.5, 63.5}) {
-        long double exact = 0, log_probability = 0;  // of s nonzero terms, without the factor of the zeros
+        // log_probability is the logarithm of the probability of s nonzero terms, but without the factor
+        // (1 - w)^(n - s) of the other terms being zero.
+        long double exact = 0, log_probability = 0;
         for (int s = 1; s < 120; ++s) {
           log_probability += std::log((n + 1.0L - s) / s * w);
           if (s > k)

@@ -108,7 +108,7 @@ class PairsOfTerms {
 Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
   const double mass = law.nonzero_mass();
   // Where the law has almost no mass at zero, sums of one positive and one zero term may still make up the
-  // value, so the rounding of that mass matters. It is therefore enclosed.
+  // value. That mass then has a large relative rounding error, so it is given as an enclosure.
   const Enclosure rest = law.mass_at_zero();
   const double nobody = larger(0.0, -k);
   if (law.points.empty() || !(mass > 0)) return {nobody, nobody};

@@ -31,22 +31,25 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // 1e-3 for few. The curvature allowance is what beta (worst_mixture.h) adds to the chords. If it is below
 // kTolerance times the value it is not refined, because the finest smoothing adds 5e-6 of the value anyway.
 constexpr double kTolerance = 2e-7;
-// If the allowance is above this part of the value, two more smoothings and more chords are tried.
+// Let s be the best smoothing of a first search. Two more smoothings are tried if (s c)^2 is above this, or
+// if the bound is above the larger end by more than this part of it. If the bound is still above the larger
+// end by more than this part and there are more than kEveryType terms, more chords are tried.
 constexpr double kWorthTheWork = 1e-3;
-// Each smoothing tried is kCoarser times the one before, up to kLastResort / c, which adds about 0.4^2 / 2 of
-// the value. At the end, two more smoothings are tried: the best one divided by kNearby, and the best one
-// multiplied by kNearby. kNearby is the square root of kCoarser.
+// In the first search, each smoothing is kCoarser times the one before, up to kLastResort / c, which adds
+// about 0.4^2 / 2 of the value. The two smoothings that may follow are s / kNearby and s kNearby. kNearby is
+// about the square root of kCoarser.
 constexpr double kCoarser = 1.8, kNearby = 1.34, kLastResort = 0.4;
 // If a single chord is not enough, kPieces chords are tried. More follow as long as the number of chords
 // times frequencies is at most kMaxWork or, once at the best smoothing, kMaxWorkAtLast. With these limits,
 // the bound at one threshold takes about a millisecond at most (docs/theory/notes/class-c.md, "Width and
 // time").
 constexpr double kPieces = 64, kMaxWork = 4e5, kMaxWorkAtLast = 2e6;
-// A smoothing may visit kPatientWithFine times kAffordable frequencies if it is finer than kCoarsest, and
-// kPatient times as many otherwise. Larger factors would narrow the result by about 1e-5.
+// The affordable number of frequencies is kAffordable, or less for laws of more than kManyAtoms atoms. In the
+// first search, a smoothing with s c < kCoarsest may visit kPatientWithFine times that number. Any other
+// smoothing may visit kPatient times that number. Larger factors would narrow the result by about 1e-5.
 constexpr double kPatientWithFine = 3, kPatient = 5;
 // Up to this many atoms, the cost of a frequency is mostly that of its logarithms and angles. With more atoms
-// a frequency costs more, so fewer frequencies are affordable.
+// it is charged as proportional to the number of atoms.
 constexpr double kManyAtoms = 32;
 // If the bound is above kHopeless times the larger end, it is refined not by more chords but by more
 // smoothing, which lowers the curvature itself.

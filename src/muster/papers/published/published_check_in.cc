@@ -183,7 +183,8 @@ const char* const kLemma3 =
 // how to choose them. Here both are the question's delta, or 1e-6 if the question asks for delta.
 double free_delta(const Question& question) { return question.asks_epsilon() ? question.fixed() : 1e-6; }
 
-// Returns the divergence of one round by equation (6): the divergence `given` k reports, mixed over k.
+// Returns the divergence of one round by equation (6): given(k, order), the divergence of a round with k
+// reports, mixed over k.
 Divergence mixed_over_count(double clients, double rate,
                             const std::function<double(double k, std::uint64_t order)>& given) {
   // Cells are half a deviation wide. If a hundred reports or more are expected, this changes the answer by

@@ -62,8 +62,8 @@ TEST(PublishedCheckIn, LemmaThreeIsFalse) {
   EXPECT_EQ(lemma3_meant(5, {1, 0}), 0);
   // Two laws of disjoint supports have delta = 1 at every epsilon, and an infinite divergence.
   for (const double certain : {1.0, 1.5}) EXPECT_TRUE(std::isinf(lemma3_meant(2, {0.5, certain})));
-  // The lemma's value is a lower bound. This compares it with the divergence of randomized response with
-  // epsilon0 = 1, whose hockey-stick divergence at epsilon = 1/2 is `delta`.
+  // The lemma's value is a lower bound of the divergence. Below, it is compared with the divergence of
+  // randomized response with epsilon0 = 1, whose hockey-stick divergence at epsilon = 1/2 is `delta`.
   const long double high = 1 / (1 + std::exp(-1.0L)), low = 1 - high;
   const auto delta = static_cast<double>(high - std::exp(0.5L) * low);
   for (const double order : {2.0, 5.0, 40.0}) {

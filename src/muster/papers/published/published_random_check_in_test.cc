@@ -64,8 +64,8 @@ TEST(RandomCheckIn, ReferenceFigures) {
 }
 
 // Figure 2's caption says, at delta = 1e-6: "our bounds with n = 10^3 and n = 10^4 are similar to the
-// bounds from [19] with n = 10^4 and n = 10^5". Its [19] is Erlingsson et al. (2019). The bounds agree within
-// a factor 1.75 wherever Theorem 5.1 gives less than epsilon0.
+// bounds from [19] with n = 10^4 and n = 10^5". The paper's reference [19] is Erlingsson et al. (2019). The
+// bounds agree within a factor 1.75 wherever Theorem 5.1 gives less than epsilon0.
 TEST(RandomCheckIn, FigureTwoCaption) {
   for (const double n : {1e3, 1e4}) {
     for (double e0 = 0.1; shuffling(e0, n).epsilon(1e-6) < e0; e0 += 0.1) {

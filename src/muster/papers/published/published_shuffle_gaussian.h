@@ -8,7 +8,8 @@
 //   theorem 1     everybody reports: D_l of the data sets (0, .., 0) and (1, 0, .., 0) (homogeneous_rdp.h)
 //   corollary 1   l / (2 sigma^2)
 //   theorem 2     equation (16): a fixed subset, Wang et al. (2019, arXiv:1808.00087v2), Theorem 9
-//   equation 17   shuffled check-in, a sum over the count k; k = 0 is left out, and g is used instead of k/n
+//   equation 17   shuffled check-in, in which each client reports with probability g: a sum over the count k
+//                 of reports; k = 0 is left out, and g is used instead of k/n
 //   theorem 3     equation (18): the sum over the count, bounded by a Chernoff bound
 // The divergence is computed up to order 2048 for Theorem 1, 256 for equations 16 and 18, and 64 for equation
 // 17; at higher orders it is infinity. Nothing throws. Pure functions; they take under a second.

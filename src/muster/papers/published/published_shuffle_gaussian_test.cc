@@ -57,7 +57,7 @@ TEST(ShuffleGaussian, TheoremOneIsTheSumOverPartitions) {
     for (const double sigma : {0.7, 2.0}) {
       const Divergence rdp = theorem1(n, 1 / sigma);
       for (const int order : {2, 3, 7, 20}) {
-        // At n = 1000, lgamma(n + 1) costs the slow sum several digits; at small n it is exact to 1e-12.
+        // At n = 1000, lgamma(n + 1) costs the slow sum several digits; at small n the sum is exact to 1e-12.
         const long double slow = by_partitions(n, sigma, order, false);
         EXPECT_NEAR(rdp(static_cast<std::uint64_t>(order)) / static_cast<double>(slow), 1,
                     n > 10 ? 1e-6 : 1e-12);

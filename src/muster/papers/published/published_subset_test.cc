@@ -19,8 +19,8 @@ const Question kHeadline{Question::Kind::epsilon_at_delta, 1e-8};
 const Question kMnist{Question::Kind::epsilon_at_delta, 1e-5};
 
 // The paper says "we save a factor of 14x compared to [24] with strong composition and 2.5x compared to
-// [29] with subsampled RDP" at n = 10^6, g = 10^-3, epsilon0 = 2, T = 10^5 and delta = 10^-8. Its [24] is
-// Feldman et al. (the clones), its [29] Girgis et al. (CCS 2021).
+// [29] with subsampled RDP" at n = 10^6, g = 10^-3, epsilon0 = 2, T = 10^5 and delta = 10^-8. The paper's
+// reference [24] is Feldman et al. (the clones), and its reference [29] is Girgis et al. (CCS 2021).
 TEST(PublishedSubset, HeadlinePoint) {
   const double own = *subset_theorem1_bound(1e6, 1e3, 2, 100000, kHeadline, Conversion::canonne).upper;
   EXPECT_NEAR(own, 1.040, 0.0005);

@@ -23,7 +23,9 @@ constexpr double kRelativeWidth = 5e-6;
 constexpr double kImprobable = 1e-36;
 // Blocks whose ln mu_k is at most this many standard deviations from its mean go to Runs::bulk.
 constexpr double kBulk = 4;
-// Runs are equally wide in erfc(z / kSpread), where z is the distance of ln mu_k from its mean in deviations.
+// A Run (aggregated.h) is a range of consecutive k. Runs are made equally wide on the scale
+// erfc(z / kSpread), where z is ln mu_k minus its mean, in standard deviations of ln mu_k; so they are
+// narrower where most of the probability is.
 constexpr double kSpread = 2;
 constexpr double kNarrow = 1e-3;  // runs whose relative width in mu is below this are not split
 constexpr double kRootTwoPi = 2.5066282746310002;
@@ -154,7 +156,7 @@ AggregatedGaussianCurve::Runs AggregatedGaussianCurve::runs(std::size_t most) co
     const double off = std::log(block.max_mu) - mean;
     variance += block.upper * off * off / all;
   }
-  // Runs are equally wide in erfc(z / kSpread), so they are narrower where most of the probability is.
+  // The number of the run to which a block belongs (kSpread), or -1 if the block goes to Runs::rest.
   const auto place = [&](const Block& block) {
     const double z = variance > 0 ? (std::log(block.max_mu) - mean) / std::sqrt(variance) : 0;
     if (!(std::fabs(z) <= kBulk)) return -1.0;

@@ -65,7 +65,8 @@ class AggregatedGaussianCurve {
     double min_odds, max_odds;  // the range of (1 - lambda_k) / lambda_k over the block
     double min_mu, max_mu;      // the range of mu_k over the block
     double lower, upper;        // enclose the probability that k - 1 others report, for some k in the block
-    double rest;                // sum of probability times a bound of f_{mu_k}(1) over all later blocks
+    // Over all later blocks, the sum of `upper` times an upper bound of f_{mu_k}(1) for every k in the block.
+    double rest;
   };
   template <typename Term>
   numerics::Enclosure mixture(const Term& term) const;

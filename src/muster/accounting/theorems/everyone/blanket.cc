@@ -9,9 +9,10 @@
 namespace muster::accounting {
 namespace {
 
-// Returns the number of cells of the Laplace grid per unit of the log-ratio, near the largest log-ratio.
-// More cells narrow the enclosure (docs/theory/blanket.md says how wide it is). There are fewer where
-// hardly any blanket messages are expected, because the contour integral over all cells is slow there.
+// Returns the number of cells of the Laplace grid per unit of the log-ratio, or per epsilon0 if that is below
+// 1, near the largest log-ratio epsilon0. More cells narrow the enclosure (docs/theory/blanket.md says how
+// wide it is). There are fewer where hardly any blanket messages are expected, because the contour integral
+// over all cells is slow there.
 int laplace_cells(double blanket_messages) { return blanket_messages < 2 ? 24 : 160; }
 
 // These two are e^epsilon0 - E and 1 - E e^epsilon0, with E = e^epsilon, computed without cancellation.

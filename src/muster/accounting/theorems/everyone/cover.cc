@@ -67,7 +67,7 @@ void cover_gaussian(const GaussianLocal& mechanism, ClientCount clients, Applica
 // The common inputs of the bounds for one epsilon0-LDP mechanism.
 struct PureShuffle {
   double n, epsilon0;
-  double knot;  // the knot of their RoundBounds
+  double knot;  // RoundBound::knot of the bounds that have kinks
   std::vector<std::string> assumptions;
 };
 

@@ -37,7 +37,7 @@ class GaussianBlanket {
     numerics::AtomicLaw terms;
     // The stop-loss transform of G / E at the rightmost node. E times this value is added to delta once.
     double beyond;
-    bool valid;  // whether the theorem allows this law
+    bool valid;  // whether the weights of the nonzero values sum to at most 1, so that it is a law
   };
   // The bound at one eta. `share` is the lower end of the expected excess divided by Chernoff's bound on
   // it, or 0 where the excess was not computed.

@@ -130,8 +130,9 @@ StarPool::StarPool(double clients, double mu, double rate, std::vector<PoolDesig
 }
 
 PoolDesign StarPool::design(double epsilon) const {
-  // A rough estimate selects the design: the sum of the normal bulk, the contribution of one heavy client,
-  // and the failure. Any choice is valid.
+  // The design with the smallest rough estimate of its bound is selected. The estimate has three parts: the
+  // expected excess if the sum were normal, the contribution of one client of the largest weight, and the
+  // charge for the failure. Any choice is valid.
   const double local = gaussian_divergence(mu_, epsilon).upper;
   const double variance = reporting_law(profiles_.front(), rate_, epsilon).variance() * std::exp(2 * epsilon);
   PoolDesign best = designs_.front();

@@ -28,9 +28,10 @@
 namespace muster::accounting {
 
 struct PoolDesign {
-  double pool;     // K, the number of clients in the pool
-  double failure;  // probability that the weights are more unequal than `ratio`
-  double ratio;    // bound on the largest weight divided by the smallest
+  double pool;  // K, the number of clients in the pool
+  // The probability that the likelihoods of two of the m places differ by more than the factor `ratio`.
+  double failure;
+  double ratio;  // bound on the ratio of the largest of these likelihoods to the smallest
 };
 
 // Every choice of K and failure gives a valid bound. For each failure probability 1e-2, 1e-3, ..., 1e-32 the

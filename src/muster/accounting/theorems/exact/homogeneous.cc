@@ -25,7 +25,9 @@ constexpr double kParity = 1e-7;
 constexpr double kSumsReach = 300;  // from this epsilon0 on, terms leave the range of a double
 constexpr double kMaxMu = 10;       // beyond this distance, only one_ratio_alone() is computed
 constexpr int kKnots = 40;          // number of knots per deviation of ln r
-constexpr double kTail = 1e-45;     // each tail whose expected excess is at most this is a single cell
+// At either end of the law of r, what lies beyond the innermost knot with an expected excess of at most this
+// is a single cell (CenteredLognormal::below).
+constexpr double kTail = 1e-45;
 constexpr int kLaplaceCells = 400;  // number of cells for messages between the two records
 constexpr double kInward = 1 - numerics::kEightThousandRoundings;
 

@@ -81,8 +81,8 @@ bool affordable(std::uint64_t clients, double mu, double fine) {
 
 // Returns the spacing of the knots, in deviations of the law. Every level of the doubling increases the
 // law's variance by up to the fraction (spacing^2)/4, so more levels need a finer spacing. The spacing is
-// up to four times coarser where the finest one would take too much work. The result is nullopt if that is
-// not enough.
+// up to 1.5^3 = 3.4 times coarser where the finest one would take too much work. The result is nullopt if
+// that is not enough.
 std::optional<double> affordable_spacing(std::uint64_t clients, double mu) {
   const double levels = 1 + std::log2(static_cast<double>(clients));
   const double finest = 1 / ((clients < 200 ? 28 : 18) * std::sqrt(levels));
@@ -106,9 +106,11 @@ numerics::AtomicLaw mirrored(numerics::AtomicLaw law) {
   return law;
 }
 
-// excess_above returns an upper bound on E(sum - threshold)_+ from a law above that of a ratio, and
-// excess_below a lower bound from a law below it. The bounds cover the round-off of the weights and of the
-// threshold. Where Chernoff's bound is negligible, the results are this bound and 0, without an integral.
+// Let Y be r - 1 or 1 - r for one likelihood ratio r. Both functions bound E(Y_1 + ... + Y_n - threshold)_+
+// for n independent copies. excess_above takes a law above that of Y in convex order (but for a cut tail,
+// which the caller charges) and returns an upper bound. excess_below takes a law below it and returns a lower
+// bound. The bounds cover the round-off of the weights and of the threshold. Where Chernoff's bound is
+// negligible, the results are this bound and 0, without an integral.
 double excess_above(const numerics::AtomicLaw& law, double n, double threshold) {
   const double k = threshold * (1 - 4 * kUlp);
   const double chernoff = numerics::expected_excess_chernoff(law, n, k);

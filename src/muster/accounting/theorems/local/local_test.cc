@@ -69,9 +69,9 @@ TEST(LocalPure, EqualsTheDefinitionAndRoundsUp) {
   }
 }
 
-// The quotient epsilon / epsilon0 of these values is rounded up to 3, but each
-// epsilon is below 3 epsilon0, so that a net of three losses of epsilon0 still
-// counts. Where messages are rare, three messages are much more likely than four.
+// The quotient epsilon / epsilon0 of these values is rounded up to 3, but each epsilon is below 3 epsilon0.
+// So messages count if three more of them have the loss epsilon0 than have the loss -epsilon0. Where messages
+// are rare, three messages are much more likely than four.
 TEST(LocalPure, AnEpsilonJustBelowAMultipleOfEpsilon0LeavesNothingOut) {
   using oracle::Ball;
   for (const auto& [epsilon0, epsilon] :

@@ -18,8 +18,9 @@ namespace {
 constexpr double kMaxPerSlot = 1e6;
 // Smaller means are not used, because the mean of the weights 1 / (1 + c) is then within a thousandth of 1.
 constexpr double kMinPerSlot = 1e-3;
-// The search for a level stops at one whose charge is at most this
-// share of its sum. Such a charge changes epsilon by 1 % or less.
+// Every level of CountedSlotCurve bounds delta by its sum plus a charge, which is Level::excess times the
+// bound of slot_curve(). The search for a level stops at one whose charge is at most this share of its sum.
+// Such a charge changes epsilon by 1 % or less.
 constexpr double kSmallCharge = 0.05;
 
 // Returns the logarithm of Chernoff's bound on P(Poisson(mean) >= count), for count >= mean.

@@ -169,8 +169,9 @@ numerics::UpperAndEstimate ClassCCurve::delta(double epsilon) const {
   const numerics::WorstMixture worst = numerics::worst_mixture_excess(
       alternative, record, terms_, threshold, subset ? numerics::Mixing::product : numerics::Mixing::swap);
   double upper = worst.value.upper * factor;
-  // X* has 2p times the variance of the types' terms, so its bound exceeds the value
-  // by a fraction of about sqrt(2p) - 1 or more. This is 0.3 times that fraction.
+  // X* has 2p times the variance of the types' terms, where p = 1 / (1 + e^-epsilon0), so the bound from X*
+  // exceeds the value by a fraction of about sqrt(2p) - 1 or more. ahead_of_profile is 0.3 times that
+  // fraction.
   const double ahead_of_profile = 0.3 * (std::sqrt(2 / (std::exp(-epsilon0_) + 1)) - 1);
   if (!(worst.slack < numerics::smaller(kCompareWithProfile, ahead_of_profile)) && upper > kNegligible &&
       terms_ * lo_ > 0.5) {

@@ -192,8 +192,8 @@ TEST(ClassC, IsTheMaximumOverAllTypes) {
           const numerics::UpperAndEstimate fast = ClassCCurve::check_in(epsilon0, n, rate).delta(epsilon);
           SCOPED_TRACE(::testing::Message() << n << ' ' << epsilon0 << ' ' << rate << ' ' << epsilon);
           // If the probability that all report is not negligible beside `slow`, the curve may return the
-          // bound of class_c_pool.h. It can be smaller, and slow_f does not compute it, so the case is
-          // skipped.
+          // bound of class_c_pool.h. That bound can be below `slow`, and slow_f does not compute it, so the
+          // case is skipped.
           const long double all_report = std::pow(static_cast<long double>(rate), n);
           if (all_report > 1e-4L * slow) continue;
           EXPECT_GE(fast.upper, some_absent * (1 - 1e-14L));
@@ -229,7 +229,7 @@ std::vector<std::vector<long double>> slow_table(double epsilon0, int n, double 
 // clients the bound may be an average over the number of hidden clients; for more it is one contour integral.
 TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
   double loosest = 0;
-  int sharper = 0;  // cases with a bound below `every`, whose i may vary with the number of hidden clients
+  int sharper = 0;  // cases whose bound is below `every`, where i may vary with the number of hidden clients
   for (const int n : {5, 25}) {
     for (const double epsilon0 : {0.5, 2.0}) {
       for (const auto& [lo, hi] : {std::pair{0.1, 0.2}, {0.3, 0.34}}) {
@@ -271,8 +271,8 @@ TEST(ClassC, UnequalRatesAreTheMaximumOverAllTypes) {
                        << n << ' ' << epsilon0 << ' ' << lo << ' ' << hi << ' ' << epsilon);
           EXPECT_LE(fast.upper, every * (1 + 5e-3L));
           // If the probability that all report is not negligible beside `slow`, the curve may return the
-          // bound of class_c_pool.h. It can be smaller, and slow_f does not compute it, so the case is
-          // skipped.
+          // bound of class_c_pool.h. That bound can be below `slow`, and slow_f does not compute it, so the
+          // case is skipped.
           if (std::pow(1 - theta * (1 - hi), static_cast<long double>(n)) > 1e-3L * slow) continue;
           EXPECT_GE(fast.upper, worst_of(absent) * (1 - 1e-14L));
           EXPECT_LE(fast.estimate, slow * (1 + 1e-12L));

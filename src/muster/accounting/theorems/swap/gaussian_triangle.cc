@@ -20,7 +20,7 @@ constexpr double kUlp = 0x1p-52;
 // No larger z is considered, because the tail of the normal law beyond it contributes less than kVanishing.
 constexpr double kFarthest = 36;
 constexpr double kVanishing = 1e-250;
-// These bound the relative errors of a normal tail and of the integrand. A relative error of the
+// Upper bounds of the relative errors of a normal tail and of the integrand. A relative error of the tail's
 // argument x is multiplied by about x^2, which is below 2e3 where the tail is in the range of a double.
 constexpr double kErrorOfTail = 1e-10, kErrorOfValue = 1e-8;
 // Newton's method for F(z) = 0 (see excess_of_difference) stops where |F(z)| is at most this.

@@ -16,8 +16,9 @@ using numerics::larger;
 // expected excess bends more as a function of d, so places must be closer together.
 constexpr double kNarrow = 0.25, kWide = 0.85;
 constexpr int kCells = 8, kRoughCells = 4;  // cells between two inner places
-// Towards an end of [-1, 1], each edge's distance from the end is this fraction of the previous edge's:
-// kRoughShrink for a rough net, and otherwise kNarrowShrink up to mu = kNarrow and kShrink for larger mu.
+// Towards an end of the range [-1, 1] of d, the distance of each cell edge from that end is this fraction of
+// the previous edge's distance: kRoughShrink if `rough`, otherwise kNarrowShrink if max_mu <= kNarrow, and
+// else kShrink.
 constexpr double kShrink = 0.85, kRoughShrink = 0.75;
 constexpr double kNarrowShrink = 0.9;
 // No edge but the end itself is closer to the end than this.

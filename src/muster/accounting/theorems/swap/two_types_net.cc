@@ -14,9 +14,9 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr double kUlp = 0x1p-52;
-// These constants set the LeftOpen of certified_correction() at tolerance 1. Its `ratio`
-// is 1 + kOpen, or 1 + kOpenFar far from c = 0. Its `absolute` is
-// kShare + kSharePerMu2 mu^2, or kShare far from c = 0, times the larger of A(c) and B(c).
+// These constants set the LeftOpen of certified_correction() at tolerance 1. LeftOpen::ratio is 1 + kOpen, or
+// 1 + kOpenFar where c is far from 0 (`far` in that function). LeftOpen::absolute is kShare + kSharePerMu2
+// mu^2, or kShare where c is far from 0, times the larger of A(c) and B(c).
 constexpr double kOpen = 0.03, kOpenFar = 0.1;
 constexpr double kShare = 8e-4, kSharePerMu2 = 4e-3;
 // `negligible` of TriangleExcesses::above is this fraction of the larger
@@ -50,7 +50,8 @@ class BoxSearch {
         steep_(1 + std::fabs(c) / 2),
         negligible_(larger(kSpared * larger(values.first, values.second), open.spared)) {}
 
-  // Boxes begin with the intervals [0, near], [near, 0.2] and [0.2, 1] of eta.
+  // The search begins with three boxes for each of the runs of cells. Their intervals of eta are [0, near],
+  // [near, 0.2] and [0.2, 1].
   Correction run(double near) {
     push_all(near);
     while (!queue_.empty() && found_.evaluations < kMaxEvaluations) {
@@ -111,9 +112,10 @@ class BoxSearch {
     return true;
   }
 
-  // Returns an upper bound of the correction that the box needs, or -1 for an
-  // empty box. The correction is the expected excess minus the mixture. If only
-  // one of the two values is charged, it is divided by the weight of that value.
+  // Returns an upper bound of the correction that the box needs, or -1 for an empty box. The correction is
+  // the expected excess of the box's corner minus the mixture of the two values, mixed(), at that end of the
+  // run of cells where the mixture is smaller. If only one of the two values is charged, the correction is
+  // divided by the least weight of that value in the box.
   double value(const TriangleBox& box) {
     const BoxCorner at = corner_(cells_, box, c_ > 0);
     if (at.empty) return -1.0;
@@ -138,7 +140,9 @@ class BoxSearch {
   double c_;
   const LeftOpen& open_;
   CornerOf corner_;
-  double steep_;       // about (M1 + E M2)/2 where g = c (proof of Lemma 1); weighs D against d and S
+  // About (e^N1 + E e^N2)/2 at messages with g = c, with N1 and N2 of gaussian_triangle.h. In the proof of
+  // Lemma 1, its powers weigh changes of the squared distances D and d; split() compares those of a box.
+  double steep_;
   double negligible_;  // the argument `negligible` of TriangleExcesses::above
   std::priority_queue<Entry> queue_;
   Correction found_{0, 0, 0};

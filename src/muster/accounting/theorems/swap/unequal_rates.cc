@@ -72,8 +72,8 @@ void UnequalRatesMixture::merge() {
   // above the mean can all be charged at one N.
   constexpr std::array kCuts{1e-30, 1e-24, 1e-19, 1e-15, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 4e-3,
                              0.01,  0.03,  0.06,  0.12,  0.2,   0.3,  0.4,  0.5,  0.6,  0.7,  0.8,  0.9};
-  // Blocks whose smallest N differ by at most this share are merged. Between them the bound differs by less
-  // than the other merges change it.
+  // Blocks whose smallest N differ by at most this share are merged. Over so narrow a range of N, the bound
+  // varies by less than the other merges change the average.
   constexpr double kAlike = 2e-5;
   const auto alike = [&](const numerics::BinomialBlock& a, const numerics::BinomialBlock& b) {
     return b.first - a.first <= kAlike * a.first;

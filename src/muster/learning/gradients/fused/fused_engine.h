@@ -2,7 +2,8 @@
 // (cnn_kernel.h).
 //
 // It agrees with the reference engine up to rounding (fused_engine_test.cc) and breaks ties in the same way.
-// Callers' buffers may have any alignment; 64 bytes are fastest. The thread rule is that of GradientEngine.
+// Callers' buffers may have any alignment; 64 bytes are fastest. The engine is immutable and may be shared
+// between threads; each thread needs its own Workspace (client_function.h).
 #pragma once
 
 #include <memory>
