@@ -1,7 +1,9 @@
 #include "muster/papers/optimal_composition.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <optional>
 
 #include "muster/accounting/theorems/local/local.h"
 #include "muster/numerics/ordered.h"
@@ -12,6 +14,9 @@ namespace {
 // This relative allowance is far larger than the rounding errors of the few operations that it covers.
 constexpr double kRelativeMargin = 1e-12;
 constexpr double kSmallest = 1e-300;
+// Beyond so many rounds, at most a dozen bounds are computed for one answer, because each takes a pass over the
+// rounds.
+constexpr std::uint64_t kFewPasses = 1'000'000;
 
 // Returns the logarithm of (1 - delta)^rounds for the round's delta, rounded down. It is -infinity if delta
 // is 1 or more.
@@ -92,44 +97,48 @@ Guarantee subsampled(const Guarantee& mechanism, double rate) {
   return {numerics::smaller(epsilon, mechanism.epsilon), rate * mechanism.delta * (1 + kRelativeMargin)};
 }
 
-std::optional<double> composed_optimally_upper(
-    const std::function<std::optional<double>(double delta)>& epsilon_of, std::uint64_t rounds,
-    const Question& question) {
-  if (rounds == 0) return 0;
-  const auto k = static_cast<double>(rounds);
+namespace {
+
+using EpsilonOfDelta = std::function<std::optional<double>(double delta)>;
+
+std::optional<double> smaller_of(std::optional<double> a, std::optional<double> b) {
+  return a && b ? std::optional(numerics::smaller(*a, *b)) : a ? a : b;
+}
+
+std::optional<double> best_epsilon(const EpsilonOfDelta& epsilon_of, std::uint64_t rounds, double delta) {
   std::optional<double> best;
-  const auto keep = [&](std::optional<double> value) {
-    if (value && (!best || *value < *best)) best = value;
+  for (const double part : {0.01, 0.1, 0.3, 0.5, 0.7, 0.9}) {
+    if (rounds > kFewPasses && part != 0.5) continue;
+    const double each = part * delta / static_cast<double>(rounds);
+    if (!(each > kSmallest)) continue;
+    if (const auto epsilon = epsilon_of(each)) {
+      best = smaller_of(best, optimal_composition_epsilon_upper({*epsilon, each}, rounds, delta));
+    }
+  }
+  return best;
+}
+
+double delta_of_one_round(const EpsilonOfDelta& epsilon_of, double epsilon) {
+  double low = std::log(kSmallest), high = 0;
+  const auto answers = [&](double log_delta) {
+    const auto found = epsilon_of(std::exp(log_delta));
+    return found && *found <= epsilon;
   };
-  if (question.asks_epsilon()) {
-    if (rounds == 1) return epsilon_of(question.fixed());
-    for (const double part : {0.01, 0.1, 0.3, 0.5, 0.7, 0.9}) {
-      if (rounds > 1'000'000 && part != 0.5) continue;  // each value of `part` costs a pass over the rounds
-      const double delta = part * question.fixed() / k;
-      if (!(delta > kSmallest)) continue;
-      if (const auto epsilon = epsilon_of(delta)) {
-        keep(optimal_composition_epsilon_upper({*epsilon, delta}, rounds, question.fixed()));
-      }
-    }
-    return best;
+  if (answers(low)) return kSmallest;
+  while (high - low > 1e-10) {
+    const double middle = low + (high - low) / 2;
+    (answers(middle) ? high : low) = middle;
   }
-  if (rounds == 1) {
-    double low = std::log(kSmallest), high = 0;
-    const auto answers = [&](double log_delta) {
-      const auto epsilon = epsilon_of(std::exp(log_delta));
-      return epsilon && *epsilon <= question.fixed();
-    };
-    if (answers(low)) return kSmallest;
-    while (high - low > 1e-10) {
-      const double middle = low + (high - low) / 2;
-      (answers(middle) ? high : low) = middle;
-    }
-    return numerics::smaller(1.0, std::exp(high));
-  }
-  // The step between the values of ln(delta) that are tried. It is larger for more rounds, because each value
-  // costs a pass over the rounds.
-  const double step = rounds > 1'000'000 ? 8 : rounds > 10'000 ? 2 : 0.5;
+  return numerics::smaller(1.0, std::exp(high));
+}
+
+// Takes the bound on the delta of all rounds as a function of the delta of each. Tries deltas that are some
+// factor apart, from the largest one on.
+std::optional<double> smallest_by_scan(const EpsilonOfDelta& bound_for, std::uint64_t rounds) {
+  const auto k = static_cast<double>(rounds);
+  const double step = rounds > 10'000 ? 2 : 0.5;           // between the values of ln(delta) that are tried
   double tried = std::numeric_limits<double>::infinity();  // the smallest delta whose bound was computed
+  std::optional<double> best;
   for (double log_delta = -0.01; log_delta > -600; log_delta -= step) {
     const double delta = std::exp(log_delta);
     if (best && delta > *best) continue;
@@ -137,12 +146,49 @@ std::optional<double> composed_optimally_upper(
     // `tried`, which is all that the rounds' own deltas add there. The search ends where this is less than a
     // thousandth of `best`.
     if (best && tried * k < 1e-3 * *best) break;
-    if (const auto epsilon = epsilon_of(delta)) {
-      keep(optimal_composition_delta_upper({*epsilon, delta}, rounds, question.fixed()));
+    if (const auto bound = bound_for(delta)) {
+      best = smaller_of(best, bound);
       tried = delta;
     }
   }
-  return best ? numerics::smaller(*best, 1.0) : 1.0;
+  return best;
+}
+
+// The same in a dozen passes. As the delta of each round falls, what the rounds' own deltas add to the bound
+// falls with it, and the rest of the bound grows. Where both are half of it, the bound is at most twice the
+// least one. This delta is bracketed by bisection, and the least bound is then sought around and below it.
+std::optional<double> smallest_by_bisection(const EpsilonOfDelta& bound_for, std::uint64_t rounds) {
+  constexpr double kBracket = 4, kTried[] = {2, -2, -4, -7};  // differences of ln(delta)
+  const auto k = static_cast<double>(rounds);
+  double low = std::log(kSmallest), high = -std::log(k);
+  std::optional<double> best;
+  while (high - low > kBracket) {
+    const double middle = low + (high - low) / 2;
+    const std::optional<double> bound = bound_for(std::exp(middle));
+    best = smaller_of(best, bound);
+    (bound && k * std::exp(middle) > *bound / 2 ? high : low) = middle;
+  }
+  for (const double difference : kTried) best = smaller_of(best, bound_for(std::exp(low + difference)));
+  return best;
+}
+
+}  // namespace
+
+std::optional<double> composed_optimally_upper(const EpsilonOfDelta& epsilon_of, std::uint64_t rounds,
+                                               const Question& question) {
+  if (rounds == 0) return 0;
+  if (question.asks_epsilon()) {
+    return rounds == 1 ? epsilon_of(question.fixed()) : best_epsilon(epsilon_of, rounds, question.fixed());
+  }
+  if (rounds == 1) return delta_of_one_round(epsilon_of, question.fixed());
+  const auto bound_for = [&](double delta) -> std::optional<double> {
+    const auto epsilon = epsilon_of(delta);
+    if (!epsilon) return std::nullopt;
+    return optimal_composition_delta_upper({*epsilon, delta}, rounds, question.fixed());
+  };
+  const std::optional<double> best =
+      rounds > kFewPasses ? smallest_by_bisection(bound_for, rounds) : smallest_by_scan(bound_for, rounds);
+  return numerics::smaller(best.value_or(1), 1.0);
 }
 
 }  // namespace muster::accounting
