@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "muster/accounting/theorems/applicable.h"
+#include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
 namespace {
@@ -51,7 +52,7 @@ std::string text_of(const Range& range) {
 std::string text_of(const Uncovered& uncovered) {
   constexpr std::size_t kShown = 4;
   std::string list;
-  for (std::size_t i = 0; i < std::min(kShown, uncovered.ranges.size()); ++i) {
+  for (std::size_t i = 0; i < numerics::smaller(kShown, uncovered.ranges.size()); ++i) {
     list += (i == 0 ? "" : ", ") + text_of(uncovered.ranges[i]);
   }
   if (uncovered.ranges.size() > kShown) {
