@@ -22,7 +22,7 @@ TEST_P(KnownFalse, IsCaught) {
     return list;
   }();
   // The figures that docs/theory/false-claims.md and as-published.md state. tools/golden/small_truths.py
-  // computes the first eight independently; the others are computed only by known_false_published.cc.
+  // computes them independently, except that it evaluates the same printed formulas of the papers.
   const std::vector<Expected> figures = {{4.88e-5, 2.48e-5},     {2.8e-7, 7.6e-11},    {0.07620, 0.07079},
                                          {0.280402, 0.246977},   {0.9515, 0.6201},     {1.5008, 0.67991},
                                          {0.0096128, 0.0011991}, {0.112223, 0.090353}, {0.6517, 0.2617},

@@ -32,14 +32,17 @@ def centred(atoms):
 class CentredSum:
     """A sum of independent terms of mean 0 and total mass 1, in groups of equal terms: (number, atoms of one term).
 
-    Its density is represented on the interval [low, high].
+    Its density is represented on the interval [low, high]. If the terms are nearly on a lattice, coefficients of much
+    higher frequency matter as well; all of them up to the frequency `least` are kept.
     """
 
-    def __init__(self, groups, low, high):
+    def __init__(self, groups, low, high, least=0.0):
         self.groups, self.low, self.length = groups, low, high - low
         self.coefficients = []
-        while not self.coefficients or abs(self.coefficients[-1]) > SMALLEST:
-            self.coefficients.append(self.characteristic(2 * math.pi * (len(self.coefficients) + 1) / self.length))
+        frequency = 0.0
+        while frequency < least or not self.coefficients or abs(self.coefficients[-1]) > SMALLEST:
+            frequency = 2 * math.pi * (len(self.coefficients) + 1) / self.length
+            self.coefficients.append(self.characteristic(frequency))
 
     def characteristic(self, frequency):
         """Returns the sum's characteristic function. For each term, the difference of its characteristic

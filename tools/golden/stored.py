@@ -11,7 +11,7 @@ class Figure(float):
     def __new__(cls, text, **known):
         text = text.replace("'", "").strip().rstrip("L")
         figure = super().__new__(cls, eval(text, {"__builtins__": {}}, known))
-        written = re.fullmatch(r"\d*\.(\d+)(?:e(-?\d+))?|\d+(?:e(-?\d+))?", text)
+        written = re.fullmatch(r"-?\d*\.(\d+)(?:e(-?\d+))?|-?\d+(?:e(-?\d+))?", text)
         if written:
             decimals, exponent = len(written[1] or ""), int(written[2] or written[3] or 0)
             figure.half = 0.5 * 10.0 ** (exponent - decimals) * (1 + 1e-6)
@@ -57,6 +57,13 @@ class Comparison:
         good = least - figure.half <= figure <= most
         self.differ += not good
         print(f"{label}: computed {least:.12g}, stored {figure:.12g}{'' if good else '  DIFFERENT'}", flush=True)
+
+    def below(self, label, computed, figure, share):
+        """The stored figure may be below the computed value by the
+        relative `share`, and above it by half a unit of its last digit."""
+        good = (1 - share) * computed <= figure <= computed + figure.half
+        self.differ += not good
+        print(f"{label}: computed {computed:.12g}, stored {figure:.12g}{'' if good else '  DIFFERENT'}", flush=True)
 
     def leave(self):
         """Ends the program, with status 1 if a value differed."""

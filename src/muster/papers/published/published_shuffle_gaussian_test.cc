@@ -142,6 +142,7 @@ long double homogeneous_check_in(int n, long double g, long double sigma, int or
 
 TEST(ShuffleGaussian, CheckInFormulasAreFalse) {
   // For two clients at rate 0.05 and sigma = 1, the true divergences of order 6 and 2 exceed the formulas.
+  // tools/golden/small_truths.py computes all four values.
   EXPECT_NEAR(static_cast<double>(homogeneous_check_in(2, 0.05L, 1, 6)), 1.7161, 1e-4);
   EXPECT_NEAR(theorem3(2, 0.05, 1, 0.5)(6), 0.22692, 1e-5);
   EXPECT_NEAR(static_cast<double>(homogeneous_check_in(2, 0.05L, 1, 2)), 0.04206, 1e-5);

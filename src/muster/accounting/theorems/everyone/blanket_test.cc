@@ -63,7 +63,8 @@ TEST(Blanket, ReferenceValues) {
 
 // Compares the bounds with exact deltas of k-ary randomized response in small populations, from
 // docs/theory/reference-values.md. The bound by the variation ratio, a reduction to the victim's two symbols
-// (docs/theory/blanket.md), is false for k = 4: it lies below the truth.
+// (docs/theory/blanket.md), is false for k = 4: it lies below the truth. The blanket's bound at that point,
+// 0.07926, is computed by tools/golden/small_truths.py from the laws of the messages.
 TEST(Blanket, SmallTruthsAreNotPassedFromBelow) {
   EXPECT_GE(k_rr_blanket_delta(6, 4, 1, 0.6008763457).upper, 0.0123456538);
   EXPECT_GE(pure_blanket_delta(6, 1, 0.6008763457).upper, 0.0123456538);

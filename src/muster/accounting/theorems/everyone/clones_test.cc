@@ -30,6 +30,8 @@ double epsilon_at(const std::function<double(double)>& delta_of, double top, dou
   return high;
 }
 
+// The values are those of docs/theory/reference-values.md (plain shuffle), exact sums and the closed form,
+// which tools/golden/plain_shuffle.py writes to ten digits.
 TEST(Clones, ReferenceValues) {
   struct Row {
     double n, epsilon0, delta, epsilon;
