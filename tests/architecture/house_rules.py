@@ -15,6 +15,7 @@ import sys
 
 import contract_suites
 import long_functions
+import stored_figures
 
 # The rooms (the folders of src/muster), in the order data flows, as the root's CMakeLists.txt lists them. A
 # room includes from itself and from rooms before it in this list.
@@ -223,11 +224,11 @@ def functions_stay_short(root):
 
 
 def cited_pages_exist(root):
-    """Every docs/... page that a source names exists, so that code and derivation stay linked."""
+    """Every docs/... page and every generator that a source names exists, so that code and derivation stay linked."""
     complaints = []
     for path in sources(root, "src", "apps", "bench", suffixes=(".cc", ".h", ".txt")):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            for page in re.findall(r"\bdocs/[\w/.-]+\.md\b", line):
+            for page in re.findall(r"\b(?:docs/[\w/.-]+\.md|tools/golden/\w+\.py)\b", line):
                 if not (root / page).is_file():
                     complaints.append(f"{path.relative_to(root)}:{number}: {page} does not exist")
     return complaints
@@ -380,6 +381,14 @@ def slack_has_a_name(root):
     return complaints
 
 
+def figures_name_their_source(root):
+    """A figure of six digits that a test of an epsilon expects names its generator or page (stored_figures.py)."""
+    folders = [f"src/muster/{room}" for room in ("describe", "composition", "accounting", "gate", "papers")]
+    return [f"{path.relative_to(root)}:{line}: {figure} names no generator of tools/golden and no page of docs"
+            for path in sources(root, *folders, "tests/oracle") if path.stem.endswith("_test")
+            for line, figure in stored_figures.without_source(path.read_text(encoding="utf-8"))]
+
+
 def libraries_are_declared(root):
     """packages.txt lists exactly the libraries that CMake looks for, and each package has a page in docs/decisions. The
     libraries of the rooms and the command are in group demo, so that `make demo` builds the command with all features."""
@@ -454,6 +463,7 @@ RULES = [
     comparisons_see_nan,
     library_neither_prints_nor_exits,
     slack_has_a_name,
+    figures_name_their_source,
     libraries_are_declared,
     python_needs_no_package,
     implementations_are_in_their_suite,

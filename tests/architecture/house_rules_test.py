@@ -11,6 +11,27 @@ import long_functions
 SHORT_BODY = "  f();\n" * (long_functions.MAX_FUNCTION_LINES - 2)
 LONG_BODY = SHORT_BODY + "  f();\n"
 
+GOOD_FIGURES = """// Tests sums.
+#include <a>
+
+// See tools/golden/sums.py.
+TEST(A, Named) {
+  EXPECT_NEAR(sum(2), 0.0273715, 1e-9);
+}
+
+TEST(A, NamedInside) {
+  const double x = 0.1234567;
+  EXPECT_LE(sum(x), 12'345.678);  // docs/theory/net.md
+}
+
+TEST(A, NoFigures) {
+  EXPECT_NEAR(sum(0.1234567), std::log(2.3456789), 1.5e-12);
+  EXPECT_GT(sum(1), 0.9999995);
+  EXPECT_LT(sum(1), 1.000001) << "0.1234567";
+  EXPECT_EQ(count(1), 1234567);
+}
+"""
+
 GOOD = {
     "src/muster/core/CMakeLists.txt": "muster_room(core SOURCES error.cc)\nmuster_test(core error_test.cc)\n",
     "src/muster/core/error.h": "// The error of everything, which may cross threads.\n#pragma once\n",
@@ -26,6 +47,8 @@ GOOD = {
     "src/muster/random/CMakeLists.txt":
         "muster_room(random SOURCES os_source.cc)\nmuster_test(random bit_source_contract_test.cc)\n",
     "docs/theory/net.md": "# Net\n",
+    "tests/oracle/CMakeLists.txt": "add_executable(sum_test sum_test.cc)\n",
+    "tests/oracle/sum_test.cc": GOOD_FIGURES,
     "tools/golden/sums.py": "import math\nfrom stored import rows\n",
     "tools/golden/stored.py": '"""Rows from\nfiles."""\n',
     "bench/peers/round.py": "import torch\n",
@@ -108,6 +131,14 @@ BROKEN = [
      house_rules.slack_has_a_name, "bound.cc:1: a bare factor"),
     ({"src/muster/papers/bound.cc": "constexpr long double kDown = 1.0L - 2.3e-16L;\n"},
      house_rules.slack_has_a_name, "bound.cc:1: a bare factor"),
+    ({"src/muster/accounting/sum_test.cc": "TEST(A, B) {\n  EXPECT_NEAR(sum(2, 0.1234567), 0.0273715, 1e-9);\n}\n"},
+     house_rules.figures_name_their_source, "sum_test.cc:2: 0.0273715 names no generator"),
+    # The comment above another function is not enough.
+    ({"tests/oracle/sum_test.cc": "#include <a>\n\n// See tools/golden/sums.py.\nTEST(A, B) {\n}\n\n"
+                                  "TEST(A, C) {\n  EXPECT_GE(sum({2, 1}),\n            -2.73715e-5L);\n}\n"},
+     house_rules.figures_name_their_source, "sum_test.cc:9: -2.73715e-5L names no generator"),
+    ({"src/muster/core/error.cc": "// tools/golden/lost.py\n"},
+     house_rules.cited_pages_exist, "error.cc:1: tools/golden/lost.py does not exist"),
     ({"docs/theory/net.md": None},
      house_rules.cited_pages_exist, "net.h:1: docs/theory/net.md does not exist"),
     ({"src/muster/core/error.cc": "int x;  // TO" "DO: y\n"},
