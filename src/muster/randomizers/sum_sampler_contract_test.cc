@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -14,6 +13,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -111,16 +111,11 @@ std::vector<Vector> clients(const Contract& contract, std::size_t dimension, std
 
 Views views(const std::vector<Vector>& vectors) { return {vectors.begin(), vectors.end()}; }
 
-// All that a sum consists of.
-struct Contents {
-  std::vector<std::int64_t> steps;
-  double step;
-  std::uint64_t count;
-  auto operator<=>(const Contents&) const = default;
-};
+// All that a sum consists of: its coordinates in steps, the step and the number of messages.
+using Contents = std::tuple<std::vector<std::int64_t>, double, std::uint64_t>;
 
 Contents contents(const MessageSum& sum) {
-  return {{sum.sums().begin(), sum.sums().end()}, sum.step(), sum.count()};
+  return {std::vector<std::int64_t>(sum.sums().begin(), sum.sums().end()), sum.step(), sum.count()};
 }
 
 MessageSum sum_of(const SumSampler& sampler, const std::vector<Vector>& vectors) {
