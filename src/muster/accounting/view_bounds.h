@@ -55,8 +55,7 @@ class ComposedUpper {
 // Composes a lower bound, from the curves of one pair of data sets.
 class ComposedLower {
  public:
-  // `share` limits the work of each table made here, relative to that of a full table
-  // (composition/round_curve.h).
+  // `share` is the largest Nodes::share of a table (composition/round_curve.h).
   ComposedLower(RoundPair pair, double share);
 
   // `upper` is a proven upper value for the same question, or nullopt.

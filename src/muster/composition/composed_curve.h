@@ -76,8 +76,8 @@ class Resolutions {
 // both orders of every pair of neighbouring data sets.
 class ComposedCurve {
  public:
-  // `share`: the fraction of a full table's work that each table of this object may take. `fine_if_large`:
-  // whether the lattice of a table is finer where losses are large (Nodes in round_curve.h).
+  // `knot` and `fine_if_large` are those of the tables' Nodes (round_curve.h), and `share` is the largest
+  // Nodes::share of a table.
   explicit ComposedCurve(BoundCurve delta, double knot = 0, double share = 1, bool fine_if_large = false)
       : curve_(std::move(delta), {}), knot_(knot), share_(share), fine_if_large_(fine_if_large) {}
 
@@ -118,7 +118,7 @@ class ComposedCurve {
 // enclosures. Of the two orders of the pair, the one with the larger value gives the answer.
 class ComposedPair {
  public:
-  // `share`: the fraction of a full table's work that each table of this object may take (round_curve.h).
+  // `share` is the largest Nodes::share of a table (round_curve.h).
   ComposedPair(PairCurve forward, PairCurve reverse, double share = 1)
       : pair_(std::move(forward), std::move(reverse)), share_(share) {}
 

@@ -54,8 +54,8 @@ struct Nodes {
   // Whether the spacing is rounded down to a power of two, so that the finer of two such lattices
   // includes the coarser.
   bool nested = false;
-  // The table has fewer nodes if each takes much work (numerics/work.h), so that the whole table takes about
-  // this many seconds.
+  // The fraction of a full table's work that this table may take. A full table takes about a second; a table
+  // whose nodes take much work (numerics/work.h) has fewer of them.
   double share = 1;
   // Whether the lattice is finer where losses are large. The number of cells hardly depends on the lattice
   // there, but composition takes more work on a finer one.

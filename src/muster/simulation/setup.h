@@ -1,9 +1,10 @@
 // Makes the parts of a training run, and checks that the randomizer that runs is the one that is charged.
 //
 // Epsilon is computed for the plan's mechanism. assemble() compares that mechanism with the description that
-// the randomizer gives of itself and throws Error(internal) if they differ, so a run cannot have one
-// randomizer and the epsilon of another. Call assemble() and prepare() from one thread; the other functions,
-// and TrainingParts::epsilon, may be called from any thread.
+// the randomizer gives of itself and throws Error(internal) if they differ. So the parts that it returns have
+// the randomizer that their epsilon is for. Whoever replaces a member of TrainingParts afterwards answers for
+// that: train() compares only the plan's hash. Call assemble() and prepare() from one thread; the other
+// functions, and TrainingParts::epsilon, may be called from any thread.
 #pragma once
 
 #include <cstdint>

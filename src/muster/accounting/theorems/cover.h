@@ -2,10 +2,10 @@
 // participation, in the cover.cc of the folder that holds its theorems.
 //
 // To add a theorem, give it a file of its own and an entry in one cover.cc: its id, citation, assumptions and
-// curve. Order matters: a bound marked `is_dominated` is provably no smaller than an earlier one, and is only
-// shown in the table of `muster account --all`. A theorem of exact/ (lower bounds) or of swap/ that serves
-// several participations has its entry in that folder's cover.cc. The functions only append to the list; the
-// curves in it may be called from any thread.
+// curve. Order matters: a bound marked `is_dominated` is provably no smaller than an earlier one, and is
+// shown but never charged. A theorem of exact/ (lower bounds) or of swap/ that serves several participations
+// has its entry in that folder's cover.cc. The functions only append to the list; the curves in it may be
+// called from any thread.
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@ struct RoundBound {
   // curve's dominating pair.
   TypesOf types = {};
   bool is_dominated = false;  // whether it is provably at least as large as another bound of the list
-  // Limits the work of a table of this bound, relative to that of a full table (composition/round_curve.h).
+  // The largest Nodes::share of a table of this bound (composition/round_curve.h).
   double share = 1;
   // Whether the lattice of a table of this bound is finer where losses are large (composition/round_curve.h).
   bool fine_if_large = false;
