@@ -133,9 +133,13 @@ double AdaptiveRounds::between(const std::vector<double>& values, double spacing
   const double share =
       std::expm1(larger(0.0, epsilon - spacing * static_cast<double>(left))) / std::expm1(spacing);
   // The chord decreases, so a smaller weight on its right end makes the value larger. The position of the
-  // left end has a rounding error of up to an ulp of epsilon, which is a fraction kUlp * at of the spacing.
-  const double right =
-      numerics::within(share * (1 - numerics::kEightThousandRoundings) - (1e-13 + 2 * kUlp * at), 0.0, 1.0);
+  // left end and its distance from epsilon have rounding errors of epsilon and of the spacing, which together
+  // are at most (1 + at) roundings of the spacing. `share` changes by at most 1 + spacing times as many,
+  // where the spacing is below 1 (AggregatedTypes::at()). The factor covers its own six roundings, and the
+  // other slack that change and the rounding of the two subtractions.
+  const double right = numerics::within(
+      share * (1 - numerics::kEightThousandRoundings) - (numerics::kEightHundredRoundings + 2 * kUlp * at),
+      0.0, 1.0);
   return smaller(values[left], ((1 - right) * values[left] + right * values[left + 1]) * (1 + 8 * kUlp));
 }
 

@@ -36,11 +36,10 @@ double nearly_certain(Parts parts, double epsilon) {
   double least = 0;
   for (double c = 1; c > 1e-12; c /= 2) {
     const double log_total = log_mgf(parts, -c);
-    const double error = sum_over(parts, [c](const RepeatedLoss& p) {
-      return log_mgf_error(*p.losses, numerics::tilt_of(*p.losses, -c), -c);
-    });
-    const double exponent =
-        log_total + c * epsilon + error + 1e-15 * (std::abs(log_total) + c * std::abs(epsilon) + 1);
+    // The slack covers the five roundings of this exponent: two products and three sums. log_mgf_error()
+    // covers those of the sum over the parts, however many there are.
+    const double exponent = log_total + c * epsilon + log_mgf_error(parts, -c) +
+                            numerics::kEightRoundings * (std::abs(log_total) + c * std::abs(epsilon) + 1);
     if (exponent < least) {
       least = exponent;
     } else if (least < 0) {

@@ -101,6 +101,25 @@ TEST(ComposedDelta, EnclosesLossesFarBelowOneByTheIntegral) {
   }
 }
 
+// Equal terms are added to a sum whose size hardly changes, so that their roundings have the same sign and
+// add up. The error bounds of the terms alone do not cover that.
+TEST(ComposedDelta, TheSumOverManyPartsIsWithinItsErrorBound) {
+  constexpr int kParts = 3000;
+  int beyond_terms = 0;
+  for (int i = 1; i <= 200; ++i) {
+    numerics::AtomicLaw law;
+    law.add(1, 1.0 / (1 + i));
+    const double c = 40 + 0.01 * i;
+    const std::vector<RepeatedLoss> parts(kParts, RepeatedLoss{&law, 0, 1});
+    const long double exact = kParts * std::log1p(static_cast<long double>(law.weights[0]) *
+                                                  std::expm1(static_cast<long double>(c)));
+    const auto error = static_cast<double>(std::abs(log_mgf(parts, c) - exact));
+    EXPECT_LE(error, log_mgf_error(parts, c)) << c;
+    beyond_terms += error > kParts * log_mgf_error(law, numerics::tilt_of(law, c), c) ? 1 : 0;
+  }
+  EXPECT_GT(beyond_terms, 50);
+}
+
 // If every loss is zero, delta at a negative epsilon is 1 - e^epsilon. The enclosure must contain this
 // value, although its ends are rounded.
 TEST(ComposedDelta, RoundsOutwardWithoutFiniteLosses) {

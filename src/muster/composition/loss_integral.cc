@@ -41,6 +41,10 @@ constexpr double kNoisy = 1e-7;
 constexpr double kMinNormal = std::numeric_limits<double>::min();
 // Relative error of sums of up to ten million positive terms.
 constexpr double kErrorOfSums = 1e-8;
+// 36 roundings, charged for each nonzero loss that the tilted law expects. The weight of a loss is rounded
+// outward once, by at most three roundings (losses_of() in convex_profile.cc; coarser_lattice.cc), so sums of
+// up to twelve times as many nonzero losses are covered, too.
+constexpr double kErrorOfWeights = 4e-15;
 
 // A sum of many terms with compensated summation: the rounding error of each addition is summed separately
 // (Neumaier 1974).
@@ -324,9 +328,7 @@ Integral::Integral(Parts parts, double spacing, double epsilon)
           },
           epsilon, [](double at) { return 1 / at + 1 / (at + 1); })),
       log_total_(log_mgf(parts, c_)),
-      log_total_error_(sum_over(parts, [this](const RepeatedLoss& p) {
-        return log_mgf_error(*p.losses, numerics::tilt_of(*p.losses, c_), c_);
-      })) {
+      log_total_error_(log_mgf_error(parts, c_)) {
   const double variance =
       sum_over(parts, [this](const RepeatedLoss& p) { return numerics::tilt_of(*p.losses, c_).variance; });
   const double width = std::sqrt(variance + 1 / (c_ * c_));
@@ -386,8 +388,7 @@ std::optional<numerics::Enclosure> Integral::summed(double cells, double max_wor
 std::optional<numerics::Enclosure> Integral::enclosed(double value, double error, double cells,
                                                       double nonzero_mass) const {
   const double scale = std::exp(log_total_ - c_ * l0_) / cells;
-  // Each weight of the laws has a relative error of 1e-15.
-  const double weights = std::exp(4e-15 * nonzero_mass);
+  const double weights = std::exp(kErrorOfWeights * nonzero_mass);
   const contour::Period period{cells * h_, period_.lambda, period_.log_left};
   const double right = std::exp(-c_ * period.length);
   const double upper = (numerics::larger(0.0, value) + error) * scale * weights + kMinNormal;

@@ -13,6 +13,7 @@
 
 #include "muster/composition/composed_delta.h"
 #include "muster/numerics/enclosure.h"
+#include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/numerics/sums/atomic_law.h"
 #include "muster/numerics/sums/contour.h"
@@ -41,13 +42,24 @@ inline double mass_at_infinity(Parts parts) {
   return -std::expm1(sum_over(parts, [](const RepeatedLoss& p) { return std::log1p(-p.infinity); }));
 }
 
-// Bounds the rounding error of the computed ln E e^{cY} of one loss Y. With x = cy, the term w (e^x - 1) of
-// an atom at y with weight w has an error of at most four ulps of itself, plus w |x| e^x ulps because x is
-// rounded. The sum over A atoms is computed as 2 to 8 running sums, one for each lane of the processor's
-// vectors (numerics/sums/atom_kernels.h), so its error is at most A / 4 ulps of the sum of the terms' moduli.
-// The sum of the moduli is at most p + p' E e^{cY}, which is E e^{cY} (p e^{-ln E e^{cY}} + p'), where p and
-// p' are the masses away from zero of the law and of the tilted law. If exponents are large, the largest one
-// is subtracted from all of them, and its own rounding is included.
+// Bounds the rounding error of the computed ln E e^{cY} of one loss Y, for any number A of atoms. An ulp is
+// two roundings. With x = cy, M = E e^{cY}, and p and p' the masses away from zero of the law and of the
+// tilted law, the bound consists of these parts.
+// - The term w (e^x - 1) of an atom takes seven roundings: e^x - 1 is within three ulps, and the product
+//   takes one. The sum adds the terms as a binary tree, in vectors of one to eight lanes
+//   (numerics/sums/atom_kernels.cc). It takes at most A - 1 roundings, and at most 8 for A <= 16 and 5 + log2
+//   A for more atoms. Together that is at most the first factor below, in ulps, of the sum of the terms'
+//   moduli, which is at most p + M p'.
+// - The rounding of x changes a term by w |x| e^x roundings, and with exponents of 300 and more, where the
+//   largest exponent T is subtracted first, by twice as many: one ulp of M |c| E' |Y|, where E' is the mean
+//   under the tilted law. Two are charged.
+// - The logarithm takes an ulp of its result. With exponents of 300 and more, M e^-T is summed instead, in
+//   extended precision. Its terms, which are not lessened by 1, and its conversion to double take four
+//   roundings, the sum A / 2048 of p + M p', the difference x - T takes T, and the logarithm and its sum with
+//   T take 2 T + 3 |ln M|. The two ulps of ln M, and the last term, cover these.
+// Errors are added up as if they were small. For an upper bound of ln M, this is enough however large they
+// are, because ln(1 + e) <= e. A lower bound matters only to enclosures that are kept, whose width is at most
+// a fiftieth of the upper end; there the 3 % between kUlpAbove and an ulp cover the square of e.
 inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt& tilt, double c) {
   double mass = 0;
   for (double w : law.weights) {
@@ -55,9 +67,21 @@ inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt
   }
   const double atoms = static_cast<double>(law.points.size());
   const double top = c * (c > 0 ? law.largest_point() : law.smallest_point());
-  return numerics::kUlpAbove * ((4 + atoms / 4) * (mass * std::exp(-tilt.log_mgf) + tilt.nonzero_mass) +
-                                2 * std::abs(c) * tilt.absolute_mean + 2 * std::abs(tilt.log_mgf) +
-                                (top > 290 ? atoms + 2 * top : 0));
+  const double ulps = numerics::larger(4 + atoms / 4, numerics::smaller(3 + atoms / 2, 7.5));
+  return numerics::kUlpAbove *
+         (ulps * (mass * std::exp(-tilt.log_mgf) + tilt.nonzero_mass) + 2 * std::abs(c) * tilt.absolute_mean +
+          2 * std::abs(tilt.log_mgf) + (top > 290 ? atoms + 2 * top : 0));
+}
+
+// Bounds the rounding error of log_mgf(parts, c). The sum over m > 1 parts takes m roundings more, with the
+// products, of the sum of its terms' moduli. The product of a single part counts as one of the operations of
+// whatever uses the result.
+inline double log_mgf_error(Parts parts, double c) {
+  const double additions = parts.size() > 1 ? static_cast<double>(parts.size()) : 0;
+  return sum_over(parts, [&](const RepeatedLoss& p) {
+    const numerics::Tilt tilt = numerics::tilt_of(*p.losses, c);
+    return log_mgf_error(*p.losses, tilt, c) + numerics::kUnitRoundoff * additions * std::abs(tilt.log_mgf);
+  });
 }
 
 // ln(c^c / (1 + c)^{1 + c}), c > 0. The argument of the logarithm is the supremum of (1 - e^{-u})_+ e^{-cu}
@@ -75,9 +99,12 @@ class Integral {
   // The saddle point.
   double c() const { return c_; }
   // Chernoff's bound at the saddle point, which follows from (1 - e^{-u})_+ <= c^c / (1 + c)^{1 + c} e^{cu}.
-  // Rounded up.
+  // Rounded up. The products in the exponent take a rounding each of ln E e^{cS} and of c epsilon,
+  // log_steepest() takes five of its result, and each of the four additions takes one of its own result.
+  // Together these are at most five roundings of each of the first two terms and eight of the third. The
+  // charge is six and eight of them, and 16 for the exponential.
   double chernoff() const {
-    const double ulps = numerics::kUlpAbove * (std::abs(log_total_) + 2 * c_ * std::abs(epsilon_) +
+    const double ulps = numerics::kUlpAbove * (3 * (std::abs(log_total_) + c_ * std::abs(epsilon_)) +
                                                4 * std::abs(log_steepest(c_)) + 8);
     return std::exp(log_total_ - c_ * epsilon_ + log_steepest(c_) + log_total_error_ + ulps) +
            std::numeric_limits<double>::min();

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "muster/core/error.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -131,12 +132,12 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
     const double upper = (missing + alpha * swapped.upper) * (1 + 0x1p-50);
     return {(missing + alpha * swapped.lower) * (1 - 0x1p-50), upper < 1 ? upper : 1};
   }
-  // Where |y| is above 40, f or 1 - f is below the smallest normal double. y is a difference, and its
-  // rounding error is a few ulps of `parts`, the sum of its two terms.
+  // Where |y| is above 40, f or 1 - f is below the smallest normal double. y is a difference, and takes two
+  // roundings of `parts`, the sum of its two terms.
   const double y = log_alpha / mu - mu / 2, parts = log_alpha / mu + mu / 2;
   constexpr double kMinNormal = std::numeric_limits<double>::min();
-  if (y - 1e-14 * parts > 40) return {0, kMinNormal};
-  if (y + 1e-14 * parts < -40) return {1 - 0x1p-52, 1};
+  if (y - numerics::kEightyRoundings * parts > 40) return {0, kMinNormal};
+  if (y + numerics::kEightyRoundings * parts < -40) return {1 - 0x1p-52, 1};
   const Divergence<double> at = divergence(mu, log_alpha);
   // The slope d ln f / d ln mu = mu phi(y) / f is at most 2 + y^2 + (y + 1) mu for y > 0. For y <= 0, where
   // f >= min(1/4, mu/5), it is at most 2 + 4 mu phi(y).

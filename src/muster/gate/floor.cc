@@ -106,7 +106,9 @@ double of_gaussian_sum(double mu, double present, double epsilon) {
   const double log_ratio = epsilon + std::log1p(-std::expm1(-epsilon) * (1 / present - 1));
   const double x = log_ratio / mu + mu / 2;
   if (epsilon < 1) return of_sum(normal_gap(x, mu), std::exp(log_upper_normal(x)), present, epsilon);
-  const double lost = log_ratio + log_upper_normal(x) + 1e-15 * (log_ratio + x * x);
+  // The exponent is rounded up. log_ratio is at least 1 here and takes at most eight roundings; the two sums
+  // take two of an exponent of at most 1.5 x^2, because x is at least sqrt(2).
+  const double lost = log_ratio + log_upper_normal(x) + numerics::kEightRoundings * (log_ratio + x * x);
   return larger_known(0, upper_normal_from_below(x - mu) - std::exp(lost) / kInward);
 }
 

@@ -157,7 +157,8 @@ numerics::SumLaw lognormal_ratio(double mu, const std::vector<double>& knots, nu
     masses[i + 1] += cell.rise / width;
   }
   masses[last] += top.mass;
-  put(0, bottom.mass * (1 - share) + bottom.mass * 1e-15L);
+  // The second term gives back what raising `share` has taken from the mass at 0.
+  put(0, bottom.mass * (1 - share) + bottom.mass * numerics::kExtendedRoundings);
   for (std::size_t i = 0; i <= last; ++i) {
     put(knots[i], masses[i]);
   }

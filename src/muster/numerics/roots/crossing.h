@@ -85,7 +85,7 @@ class Search {
 
   // Halves high_, where the value is v, until `holds` is false, unless a lower end above 0 is known.
   void towards_zero(double v, double start) {
-    while (high_ > 1e-12 * start && low_ == 0) {
+    while (high_ > kNearZero * start && low_ == 0) {
       const double next = high_ / 2;
       const double w = value_(next);
       if (!holds_(w)) {
@@ -118,18 +118,18 @@ class Search {
   void narrow() {
     int same_side = 0;  // how many times in a row the upper end moved; negative if the lower end did
     int slow = 0;       // how many steps in a row have not halved the bracket
-    for (int i = 0; i < 200 && high_ - low_ > 1e-9 * high_; ++i) {
+    for (int i = 0; i < 200 && high_ - low_ > kNarrow * high_; ++i) {
       const double fraction = at_low_ / (at_low_ - at_high_);
       double x = low_ + (high_ - low_) * (std::isfinite(fraction) ? fraction : 0.5);
       // The step aims past the crossing by this margin, so that the other end of the bracket moves too.
-      const double margin = larger(2e-10 * high_, 1e-4 * (high_ - low_));
+      const double margin = larger(kBeyond * high_, 1e-4 * (high_ - low_));
       if (slow >= 3 || at_high_ < -700) {
         x = 0.5 * (low_ + high_);
         same_side = 0;
       } else {
         x += same_side > 0 ? -margin : margin;
       }
-      x = within(x, low_ + 1e-10 * high_, high_ - 1e-10 * high_);
+      x = within(x, low_ + kLeastStep * high_, high_ - kLeastStep * high_);
       const double width = high_ - low_;
       const double v = value_(x);
       if (holds_(v)) {
@@ -161,6 +161,11 @@ class Search {
   double log_target_, limit_;
   double low_ = 0, high_ = 0;
   double at_low_ = 0, at_high_ = 0;  // ln(value / target) at low_ and high_
+  // A crossing below this share of the first guess is taken as 0.
+  static constexpr double kNearZero = 1e-12;
+  // The relative width of a bracket that is narrow enough, the least distance of a step from the bracket's
+  // ends, and the least margin by which a step aims past the crossing.
+  static constexpr double kNarrow = 1e-9, kLeastStep = 1e-10, kBeyond = 2e-10;
   // A smaller relative rise may come from the function's own rounding.
   static constexpr double kNoticeable = 1e-5;
   Point least_low_{0, std::numeric_limits<double>::infinity()};

@@ -133,8 +133,12 @@ Tilt far_tilt(const AtomicLaw& law, double c, double top) {
   count_work(counting, kWorkOfLoneExponential, static_cast<double>(law.points.size()));
   const double total = static_cast<double>(nonzero + at_zero);
   const double mean = static_cast<double>(first) / total;
-  return {top + std::log(total), mean, larger(0.0, static_cast<double>(second) / total - mean * mean),
-          static_cast<double>(absolute) / total, static_cast<double>(nonzero) / total};
+  return {top + std::log(total),
+          mean,
+          larger(0.0, static_cast<double>(second) / total - mean * mean),
+          static_cast<double>(absolute) / total,
+          static_cast<double>(nonzero) / total,
+          top};
 }
 
 }  // namespace
@@ -149,8 +153,12 @@ Tilt tilt_of(const AtomicLaw& law, double c) {
     if (sums.largest_exponent < kFar) {
       const double total = 1 + sums.growth;
       const double mean = sums.first / total;
-      return {std::log1p(sums.growth), mean, larger(0.0, sums.second / total - mean * mean),
-              sums.absolute / total, sums.nonzero / total};
+      return {std::log1p(sums.growth),
+              mean,
+              larger(0.0, sums.second / total - mean * mean),
+              sums.absolute / total,
+              sums.nonzero / total,
+              0};
     }
   }
   return far_tilt(law, c, c * (c > 0 ? law.largest_point() : law.smallest_point()));
@@ -166,6 +174,7 @@ TiltedLaw::TiltedLaw(const AtomicLaw& law, double c)
   variance_ = tilt.variance;
   absolute_mean_ = tilt.absolute_mean;
   nonzero_mass_ = tilt.nonzero_mass;
+  far_exponent_ = tilt.far_exponent;
   weights_.resize(points_.size());
   tilt_weights(points_.data(), law.weights.data(), points_.size(), c, log_mgf_, weights_.data());
 }

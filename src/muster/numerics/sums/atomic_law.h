@@ -45,6 +45,9 @@ struct Tilt {
   double variance;
   double absolute_mean;  // E|Y| under the tilted law
   double nonzero_mass;
+  // The largest exponent c y where it is 300 or more, and otherwise 0. It is subtracted from all exponents
+  // there. So log_mgf has an error of up to three roundings of it, and not only of log_mgf itself.
+  double far_exponent;
 };
 Tilt tilt_of(const AtomicLaw& law, double c);
 
@@ -61,6 +64,7 @@ class TiltedLaw {
     return absolute_mean_;
   }  // E|Y| under the tilted law: a Lipschitz constant of its characteristic function
   double nonzero_mass() const { return nonzero_mass_; }
+  double far_exponent() const { return far_exponent_; }  // as in Tilt
   std::size_t atoms() const { return points_.size(); }
   const std::vector<double>& points() const { return points_; }
   const std::vector<double>& weights() const { return weights_; }
@@ -80,6 +84,7 @@ class TiltedLaw {
   double variance_ = 0;
   double absolute_mean_ = 0;
   double nonzero_mass_ = 0;
+  double far_exponent_ = 0;
 };
 
 // characteristic(t) - 1 of a tilted law at t = 0, step, 2 step, ..., by rotations instead of sines; every

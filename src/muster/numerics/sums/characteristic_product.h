@@ -25,8 +25,9 @@ namespace muster::numerics::contour {
 class CharacteristicError {
  public:
   explicit CharacteristicError(const TiltedLaw& tilt)
-      : base_(kUlpAbove * (tilt.nonzero_mass() * EquispacedCharacteristic::kErrorUlps +
-                           std::abs(tilt.log_mgf()) + 2 * tilt.c() * tilt.absolute_mean())),
+      : base_(kUlpAbove *
+              (tilt.nonzero_mass() * EquispacedCharacteristic::kErrorUlps + std::abs(tilt.log_mgf()) +
+               2 * tilt.far_exponent() + 2 * tilt.c() * tilt.absolute_mean())),
         slope_(kUlpAbove * 4 * tilt.absolute_mean()) {}
   double at(double t) const { return base_ + slope_ * t; }
 
@@ -183,15 +184,17 @@ class Product {
 // plus a sum over atoms, and cancels where the law has little mass at zero and e^{cy} is small at the other
 // atoms. The moduli of that sum's terms add up to at most 2 M p + 1 - M, where p is the tilted law's nonzero
 // mass. The kCancelled ulps are for the part 1 - M. They also cover the rounding of the weights, which is the
-// error of the mass at zero (AtomicLaw::mass_at_zero).
+// error of the mass at zero (AtomicLaw::mass_at_zero). Two ulps of the far exponent are for its three
+// roundings in the logarithm of M.
 class RoundOff {
  public:
   RoundOff(const TiltedLaw& tilt, double n, double c, double k)
       : base_(!(kUlpAbove * cancelled(tilt, n) < kLost)
                   ? std::numeric_limits<double>::infinity()
-                  : kUlpAbove * (n * tilt.nonzero_mass() * EquispacedCharacteristic::kErrorUlps +
-                                 n * std::abs(tilt.log_mgf()) + cancelled(tilt, n) +
-                                 2 * n * c * tilt.absolute_mean() + c * std::abs(k) + 256)),
+                  : kUlpAbove *
+                        (n * tilt.nonzero_mass() * EquispacedCharacteristic::kErrorUlps +
+                         n * std::abs(tilt.log_mgf()) + 2 * n * tilt.far_exponent() + cancelled(tilt, n) +
+                         2 * n * c * tilt.absolute_mean() + c * std::abs(k) + 256)),
         slope_(kUlpAbove * 4 * (n * tilt.absolute_mean() + std::abs(k))) {}
   double at(double t) const { return base_ + slope_ * t; }
 

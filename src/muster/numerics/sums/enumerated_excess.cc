@@ -4,12 +4,14 @@
 #include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::numerics {
 namespace {
 
-// A bound on the rounding error of sum - k, relative to |k| plus the moduli of the terms.
-constexpr double kNear = 1e-14;
+// A bound on the rounding error of sum - k, relative to |k| plus the moduli of the terms. Three products,
+// three sums and the difference take seven roundings.
+constexpr double kNear = kEightyRoundings;
 
 }  // namespace
 
@@ -29,10 +31,12 @@ Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
       power[a][c] = power[a][c - 1] * weight / c;
     }
   }
-  double least = 0, total = 0;  // the value with the lower and with the upper end of the mass at zero
+  // These sums are in extended precision, because a hundred terms of three atoms have 176,851 different
+  // counts.
+  long double least = 0, total = 0;  // the value with the lower and with the upper end of the mass at zero
   // The same sum as `total`, but with |k| plus the moduli of the terms in place of sum - k. It includes sums
   // that rounding may have moved below the threshold.
-  double size = 0;
+  long double size = 0;
   const auto visit = [&](auto&& self, std::size_t atom, int left, double sum, double moduli,
                          double p) -> void {
     if (atom == atoms) {
@@ -50,12 +54,16 @@ Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
     }
   };
   visit(visit, 0, count, 0, std::abs(k), 1);
+  // The factor kEightThousandRoundings covers two roundings of each power for each term, 200 together, six of
+  // the products and 90 of the sums. It also covers n!, whose logarithm is at most 364 and takes eight
+  // roundings of itself, 2,912 of n! together.
   const double factorial = std::exp(std::lgamma(n + 1));
-  const double error = factorial * (total * 1e-12 + size * kNear);
+  const auto value = static_cast<double>(total);
+  const double error = factorial * (value * kEightThousandRoundings + static_cast<double>(size) * kNear);
   // Products of powers that are below the smallest double are lost. Multiplied by n! <= 100!, each of them is
   // at most 1e-308 * 1e158.
   const double underflow = 1e-140 * (n * larger(0.0, law.largest_point()) + larger(0.0, -k));
-  return {larger(0.0, factorial * least - error), factorial * total + error + underflow};
+  return {larger(0.0, factorial * static_cast<double>(least) - error), factorial * value + error + underflow};
 }
 
 }  // namespace muster::numerics

@@ -66,10 +66,10 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
       factor[static_cast<std::size_t>(i)] = absent.upper * n / (n - i);
     }
   }
-  // Rounding moves a sum, and its excess over k, by at most `near`. So a sum that is computed as k or a
-  // little less may exceed k.
+  // Rounding moves a sum, and its excess over k, by at most `near`: there are up to four products, five sums
+  // and a difference. So a sum that is computed as k or a little less may exceed k.
   const double moduli = std::abs(k) + terms * larger(modulus_of(first), modulus_of(second));
-  const double near = 1e-14 * moduli;
+  const double near = kEightyRoundings * moduli;
   double upper = 0, lower = 0;
   for (int h = 0; h <= others; ++h) {
     const std::vector<SumAtom> left = atoms_of_sum(first, h);

@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdio>
 #include <limits>
 #include <random>
 
+#include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 
 namespace muster::numerics {
@@ -53,6 +56,52 @@ TEST(ExcessBounds, ChernoffIsRoundedUp) {
     plain_is_below += plain < truth * (1 - kEightThousandRoundings) ? 1 : 0;
   }
   EXPECT_GT(plain_is_below, 100);  // without the margin, rounding makes some bounds too small
+}
+
+// A law of which one rare, large atom at y makes up a random share of E e^{cY}, with c y between 20 and 690,
+// and a bulk at points below 0 whose share is small in every third law, so that E e^{cY} cancels.
+Draw heavy_tailed(std::mt19937_64& bits) {
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(bits);
+  };
+  Draw drawn;
+  drawn.copies = 1;
+  drawn.c = uniform(0.1, 10);
+  const double exponent = uniform(20, 690);
+  const bool cancels = bits() % 3 == 0;
+  drawn.law.add(exponent / drawn.c, uniform(0.01, cancels ? 0.7 : 1.5) * std::exp(-exponent));
+  for (int i = 0; i < 4; ++i) {
+    drawn.law.add(-uniform(0, 1) * (cancels ? 5 : 0.01) / drawn.c, cancels ? 0.25 : uniform(0, 0.2));
+  }
+  return drawn;
+}
+
+// The bound that allows only for the roundings of the sum, and not for those of the exponents.
+double without_exponents(const AtomicLaw& law, double c) {
+  const Tilt tilt = tilt_of(law, c);
+  if (tilt.log_mgf < -0.25) return std::log(std::exp(tilt.log_mgf) + 8e-15) + 2e-15 * std::abs(tilt.log_mgf);
+  const double mass = tilt.nonzero_mass * std::exp(std::min(tilt.log_mgf, 1.0)) + 1e-2;
+  return tilt.log_mgf + 4e-15 * (std::abs(tilt.log_mgf) + std::min(1.0, mass));
+}
+
+TEST(ExcessBounds, LogarithmsOfHeavyTailsAreRoundedUp) {
+  std::mt19937_64 bits(11);
+  int draws[3] = {}, too_small[3] = {};  // that cancel, and others with exponents below and from 300 on
+  for (int i = 0; i < 60'000; ++i) {
+    const auto [law, copies, c, k] = heavy_tailed(bits);
+    const long double truth = log_mgf(law, c);
+    EXPECT_GE(log_mgf_above(law, c), truth) << c << ' ' << law.points.front();
+    EXPECT_LE(log_mgf_above(law, c), truth + 1e-12 * (1 - std::expm1(smaller(0.0L, -truth)))) << c;
+    const int kind = truth < -0.25L ? 0 : c * law.points.front() < 300 ? 1 : 2;
+    ++draws[kind];
+    too_small[kind] += without_exponents(law, c) < truth ? 1 : 0;
+  }
+  for (int kind = 0; kind < 3; ++kind) {
+    EXPECT_GT(draws[kind], 10'000) << kind;
+    EXPECT_GT(too_small[kind], 50) << kind;  // the rounding of exponents is noticed
+    std::printf("kind %d: %d laws, %d of the bounds without exponents are too small\n", kind, draws[kind],
+                too_small[kind]);
+  }
 }
 
 TEST(ExcessBounds, ChernoffIsNeverZeroAndNeverHidesANaN) {

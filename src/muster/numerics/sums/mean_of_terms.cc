@@ -25,6 +25,12 @@ constexpr long double kRoundOff = 1e-18L;
 // A few rounding errors of 2^-64, relative to the size of what is added and subtracted.
 constexpr long double kPart = 1e-18L;
 
+// 1,844 rounding errors of 2^-64, for the probabilities of enumerate_few() and the sums over them. With
+// kExtendedRoundings, which covers ten thousand more, it covers the most that they take, 2,400. These are
+// five for each step of a recurrence and three for its odds, in at most 168 steps; eight for each unit of the
+// exponent of `nobody`, which is at most 64; and 168 for the sum over the counts of each of three values.
+constexpr long double kProbability = 1e-16L;
+
 struct Centred {
   std::vector<Term> terms;  // nonzero values relative to `centre`, and their masses
   long double centre;       // the heaviest value
@@ -79,29 +85,36 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
   }
   const auto most = static_cast<int>(smaller(n, n * law.mass + 30 + 10 * std::sqrt(n * law.mass)));
   const long double nobody = std::exp(n * std::log1p(-law.mass));
-  long double total = 0;
-  long double size = 0;  // the mean of the moduli of all that is added and subtracted
+  struct Means {
+    long double total = 0;
+    long double size = 0;  // the mean of the moduli of all that is added and subtracted
+  };
   const long double size_of_threshold = std::abs(law.threshold) + law.cancelled;
-  // `chance` is the probability of the counts fixed so far, with all other terms at the centre.
+  // `chance` is the probability of the counts fixed so far, with all other terms at the centre. The counts of
+  // each value are added up by themselves, because one sum over all of up to 65,000 combinations would take
+  // as many roundings.
   const auto visit = [&](const auto& self, std::size_t atom, int used, long double sum, long double magnitude,
-                         long double chance) -> void {
+                         long double chance) -> Means {
+    Means means;
     if (atom == law.terms.size()) {
       // Rounding may bring a sum that is above the threshold down to it. Such a sum still counts in `size`.
       const long double above = sum - law.threshold, around = magnitude + size_of_threshold;
       if (above > -kPart * around) {
-        total += chance * larger(0.0L, above);
-        size += chance * around;
+        means = {chance * larger(0.0L, above), chance * around};
       }
-      return;
+      return means;
     }
     const long double odds = law.terms[atom].mass / (1 - law.mass);
     for (int c = 0; used + c <= most; ++c) {
       const long double part = static_cast<long double>(c) * law.terms[atom].value;
-      self(self, atom + 1, used + c, sum + part, magnitude + std::abs(part), chance);
+      const Means of_count = self(self, atom + 1, used + c, sum + part, magnitude + std::abs(part), chance);
+      means.total += of_count.total;
+      means.size += of_count.size;
       chance *= odds * (n - static_cast<long double>(used + c)) / static_cast<long double>(c + 1);
     }
+    return means;
   };
-  visit(visit, 0, 0, 0, 0, nobody);
+  const auto [total, size] = visit(visit, 0, 0, 0, 0, nobody);
   long double largest = 0;
   for (const Term& term : law.terms) {
     largest = larger(largest, term.value);
@@ -113,9 +126,7 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
   const long double each = 4 * larger(0.0L, tail);
   const long double beyond =
       each * (largest * (static_cast<long double>(most) + 1) + larger(0.0L, -law.threshold));
-  // `error` covers more than a thousand rounding errors of 2^-64 in every probability, and a few in every
-  // part of a sum.
-  const long double error = 1e-16L * total + kPart * size;
+  const long double error = kProbability * total + kPart * size;
   if (beyond + error > 1e-9L * total) {
     return std::nullopt;  // a far tail or a cancelling difference, for which the contour integral is better
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/term_pairs.h"
 #include "muster/numerics/work.h"
 
@@ -16,7 +17,6 @@ namespace muster::numerics {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kOutward = 1e-12;  // margin for the round-off of sums of products of positive factors
 // Underflow may lose at most this times 1 + y + max(0, -k), where y is the largest atom.
 constexpr double kUnderflow = 1e-290;
 // Weights below kTinyWeight and atoms above kHugeAtom are refused: products may leave the range of a double.
@@ -135,7 +135,7 @@ class FewTerms {
       // `rest` bounds what all counts from c on add. If P(c) is the probability of the count c, then
       // (c+1) P(c+1) is at most expected / c times c P(c), so they add up like a geometric series.
       if (c > expected) {
-        const double rest = c * top * probability / (1 - expected / c) * (1 + kOutward);
+        const double rest = c * top * probability / (1 - expected / c) * (1 + kEightThousandRoundings);
         if (c > Enumeration::kMaxCount || rest <= Enumeration::kTail * found) {
           tail_ = rest;
           break;
@@ -175,8 +175,15 @@ class FewTerms {
       }
       lower = larger(lower, end);
     }
-    lower *= 1 - kOutward;
-    const double upper = (one_law_ ? at_one_law() : over_types()) * (1 + kOutward) + tail_ + underflow_;
+    // The probability of a count takes six roundings for each nonzero term and ten more, the law of their sum
+    // four, and the sum over the counts one for each. With kMaxCount = 80 terms, these are 900. Besides, the
+    // sum in excess_of() takes one for each of its products, at most 81 * 82 / 2 for one law of three atoms
+    // and 41 * 41 for two laws of two, and bound() takes at most 81 * 82 / 2 for its sum and 8 * 80 for the
+    // factors of a term. That is 4,300 for one law, and 6,600 for two, whose masses may differ by 32
+    // roundings.
+    lower *= 1 - kEightThousandRoundings;
+    const double upper =
+        (one_law_ ? at_one_law() : over_types()) * (1 + kEightThousandRoundings) + tail_ + underflow_;
     return {{.upper = upper, .estimate = lower}, upper / larger(lower, underflow_) - 1};
   }
 

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::numerics {
 namespace {
 
 constexpr double kUlp = std::numeric_limits<double>::epsilon();
-constexpr double kOutward = 1e-12;  // margin for the round-off of sums of products of positive factors
 // Underflow may lose at most this times (1 + the mean size of a term).
 constexpr double kUnderflow = 1e-290;
 // Products of two masses below the range of a double may lose this times (1 + the size of a term and of k).
@@ -143,7 +143,7 @@ std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double 
     if (c > n) {
       break;
     }
-    tail = c * each * probability / (1 - expected / c) * (1 + kOutward);
+    tail = c * each * probability / (1 - expected / c) * (1 + kEightThousandRoundings);
     if (c > 2 && tail <= 0.01 * Pairs::kMaxGap * total.upper) {
       break;
     }
@@ -161,12 +161,18 @@ std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double 
       return std::nullopt;
     }
     if (c >= Pairs::kMaxCount) {
-      tail = (c + 1) * each * probability * expected / c / (1 - expected / c) * (1 + kOutward);
+      tail = (c + 1) * each * probability * expected / c / (1 - expected / c) * (1 + kEightThousandRoundings);
       break;
     }
   }
-  total.lower *= 1 - kOutward;
-  total.upper = total.upper * (1 + kOutward) + tail + kUnderflow * (1 + each);
+  // Of the kEightThousandRoundings, every nonzero term takes six: the division by the mass and five in
+  // `probability`. With at most kMaxCount terms and as many additions, these are 210. The mass takes a
+  // rounding for each of the law's m atoms. It is at most kMaxExpected / n, so its error moves the
+  // probability of at most kMaxCount nonzero terms by m (1 + 30) / 100 roundings: 8,000 for m = 25,000, three
+  // times the most atoms of a law in this project (rare_terms.cc). terms.one() and terms.two() cover their
+  // own.
+  total.lower *= 1 - kEightThousandRoundings;
+  total.upper = total.upper * (1 + kEightThousandRoundings) + tail + kUnderflow * (1 + each);
   if (total.upper * (1 - Pairs::kMaxGap) > total.lower && total.upper > Pairs::kNothing * each) {
     return std::nullopt;
   }

@@ -16,6 +16,9 @@ constexpr double kLargestLog = 600;
 // The search around the best order makes at most this many moves of one width. As widths are halved, two
 // moves are enough where the bound first falls and then rises with the order.
 constexpr int kMoves = 4;
+// The relative precision to which the minimum of F is located, and that of an epsilon or a delta found by
+// search.
+constexpr double kLocated = 4e-16, kFound = 1e-14;
 constexpr double kStill = 1e-6;  // the upward steps end if a step gains less than this, relatively
 
 // Describes the sum F(y) = r u^(l-1) + (1-r) v^(l-1) that Theorem 3 minimizes at order l, with r = delta + y,
@@ -103,7 +106,7 @@ double least_divergence(double order, double epsilon, double delta) {
   // an end of the range of y. Both are found by bisection in log y.
   const auto locate = [&](auto&& is_right_of) {
     double low = bottom, high = top;
-    for (int i = 0; i < 90 && high - low > 4e-16 * numerics::larger(1.0, std::fabs(high)); ++i) {
+    for (int i = 0; i < 90 && high - low > kLocated * numerics::larger(1.0, std::fabs(high)); ++i) {
       const double middle = low + (high - low) / 2;
       (is_right_of(f.slope(std::exp(middle))) ? high : low) = middle;
     }
@@ -136,7 +139,7 @@ double epsilon_upper_from_rdp(Conversion conversion, double order, double rho, d
   if (conversion == Conversion::canonne || !std::isfinite(high)) return high;
   if (least_divergence(order, 0, delta) >= rho) return 0;
   double low = 0;
-  for (int i = 0; i < 80 && high - low > 1e-14 * high; ++i) {
+  for (int i = 0; i < 80 && high - low > kFound * high; ++i) {
     const double middle = low + (high - low) / 2;
     (least_divergence(order, middle, delta) >= rho ? high : low) = middle;
   }
@@ -152,7 +155,7 @@ double delta_upper_from_rdp(Conversion conversion, double order, double rho, dou
   }
   double low = std::log(std::numeric_limits<double>::min()), top = std::log(high);
   double best = high;
-  for (int i = 0; i < 80 && top - low > 1e-14; ++i) {
+  for (int i = 0; i < 80 && top - low > kFound; ++i) {
     const double middle = low + (top - low) / 2, delta = std::exp(middle);
     if (least_divergence(order, epsilon, delta) >= rho) {
       top = middle, best = delta;

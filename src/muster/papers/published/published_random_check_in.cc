@@ -16,7 +16,9 @@ namespace random_check_in {
 namespace {
 
 constexpr double kRelativeMargin = 1e-12;  // relative allowance for the rounding errors of a few operations
-constexpr double kStill = 1e-13;  // an iterate that changes by less than this, relatively, has converged
+// An iterate that changes by less than this, relatively, has converged. So has a search whose interval is
+// shorter.
+constexpr double kStill = 1e-13;
 
 }  // namespace
 
@@ -61,7 +63,7 @@ std::optional<double> least_delta1(double epsilon0, double delta0) {
   };
   if (!(allowed(1) >= delta0)) return std::nullopt;
   double low = -700, high = 0;  // the search interval for ln(delta1)
-  while (high - low > 1e-13 * (1 - low)) {
+  while (high - low > kStill * (1 - low)) {
     const double middle = low + (high - low) / 2;
     if (middle <= low || middle >= high) break;
     (allowed(std::exp(middle)) >= delta0 ? high : low) = middle;

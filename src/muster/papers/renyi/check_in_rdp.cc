@@ -31,7 +31,12 @@ double CheckInRdp::upper(std::uint64_t order) const {
     const double k = numerics::larger(1.0, block.first);
     const double one = rdp_detail::log_excess(order, block.last / clients_, epsilon0_, kbar(k - 1, epsilon0_),
                                               (k - 1) / (8 * std::exp(epsilon0_)));
-    log_excess = rdp_detail::log_sum(log_excess, std::log(block.weight) + one + 1e-15 * std::fabs(one));
+    // This sum takes two roundings of log(weight) by the logarithm, and two of log(weight) and of `one` by
+    // the additions. As log(weight) is the sum less `one`, they are at most four of the sum and six of `one`,
+    // which the slack covers. log_sum() covers the others: it adds eight roundings of 1 and of its larger
+    // argument, and its own operations take four and two of them.
+    log_excess = rdp_detail::log_sum(
+        log_excess, std::log(block.weight) + one + numerics::kEightRoundings * std::fabs(one));
   }
   return rdp_detail::divergence_from_log_excess(order, log_excess);
 }

@@ -25,13 +25,22 @@ struct Chance {
   double p, not_p;
 };
 
-// Returns the logarithm of Chernoff's bound exp(-m KL(x/m || p)) on the probability that Bin(m, p) is at x
-// or farther from its mean on the same side. The result is rounded up.
+// Returns the logarithm of Chernoff's bound exp(-m KL(x/m || p)) on the probability that Bin(m, p) is at x or
+// farther from its mean on the same side. For a whole x, the result is rounded up by more than the rounding
+// errors of its exponential and of a sum of two such exponentials.
+//
+// With a = x/m, the divergence D is the sum of a log(a/p) and (1 - a) log((1 - a)/(1 - p)), which nearly
+// cancel. p takes four roundings and not_p six (class_c_pool()), and the two quotients two more. They move
+// the logarithms by six and eight roundings, and so D by at most eight. The other roundings, of the
+// logarithms, the products and the sum, are at most 5 D + 8 |a - p|, because the negative term has a modulus
+// of at most |a - p|. As D >= 2 (a - p)^2, a ninth rounding and the share kEightMillionRoundings of D cover
+// them.
 double log_tail(double m, const Chance& chance, double x) {
   const auto term = [](double a, double b) { return a > 0 ? a * std::log(a / b) : 0.0; };
   const double divergence =
       term(x / m, chance.p) + (chance.not_p > 0 ? term((m - x) / m, chance.not_p) : 0.0);
-  return -m * divergence * (1 - numerics::kEightMillionRoundings) + 1e-9 + m * 1e-15;
+  return -m * divergence * (1 - numerics::kEightMillionRoundings) + numerics::kEightMillionRoundings +
+         m * numerics::kEightRoundings;
 }
 
 // Returns the integer nearest to the mean at which log_tail() is at most -exponent, or the end of the range

@@ -17,6 +17,8 @@ namespace {
 
 constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr double kValues = 262144;
+// The relative precision of an epsilon found by search.
+constexpr double kPrecise = 1e-12;
 
 // Holds the weights of blocks of participation counts, and mu at each block's largest count.
 struct Mixture {
@@ -70,7 +72,7 @@ double gaussian_epsilon_upper(double mu, double rate, std::uint64_t rounds, doub
     low = high, high *= 2;
     if (std::isinf(high)) return high;
   }
-  while (high - low > 1e-12 * high) {
+  while (high - low > kPrecise * high) {
     const double middle = low + (high - low) / 2;
     if (middle <= low || middle >= high) break;
     (mixture.delta(middle) <= delta ? high : low) = middle;

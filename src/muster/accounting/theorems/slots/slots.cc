@@ -22,18 +22,28 @@ constexpr double kMinPerSlot = 1e-3;
 // bound of slot_curve(). The search for a level stops at one whose charge is at most this share of its sum.
 // Such a charge changes epsilon by 1 % or less.
 constexpr double kSmallCharge = 0.05;
+// The relative precision of a search for a mean.
+constexpr double kNearly = 1e-13;
+// Masses below this share of their sum are not kept. Each is moved to the next larger weight.
+constexpr long double kTooSmall = 1e-16L;
 
 // Returns the logarithm of Chernoff's bound on P(Poisson(mean) >= count), for count >= mean.
 double log_excess(double mean, double count) { return count - mean - count * std::log(count / mean); }
 
-// Returns the largest mean for which Chernoff's bound shows
-// P(Poisson(mean) > clients) <= e^-exponent, rounded down.
+// Returns the largest mean for which Chernoff's bound shows P(Poisson(mean) > clients) <= e^-exponent, for
+// exponent <= 70, rounded down.
+//
+// The caller lowers the mean by the share kEightThousandRoundings. With N = clients + 1 and L = log(N/mean),
+// the left side of the comparison takes at most N (2 + 5 L) roundings: one of N by the difference and one
+// by the quotient, three of N L by the logarithm and the product, and two of the result by the sums.
+// kEightRoundings times N covers them up to L = 1.4. A larger L is below 72, and the mean below N / 4. There,
+// lowering the mean lowers log_excess by 6,000 roundings of N and more.
 double poisson_mean(double clients, double exponent) {
   double low = 0, high = clients + 1;
-  for (int i = 0; i < 200 && high - low > 1e-13 * high; ++i) {
+  for (int i = 0; i < 200 && high - low > kNearly * high; ++i) {
     const double middle = 0.5 * (low + high);
-    // The added term covers the rounding error, which is large because the three terms of log_excess cancel.
-    (log_excess(middle, clients + 1) + 1e-15 * (clients + 1) <= -exponent ? low : high) = middle;
+    const double rounding = numerics::kEightRoundings * (clients + 1);
+    (log_excess(middle, clients + 1) + rounding <= -exponent ? low : high) = middle;
   }
   return low;
 }
@@ -86,7 +96,7 @@ bool poisson_weights(double mean, double exponent, std::vector<double>& values,
     }
   }
   for (std::size_t i = nodes.size() - 2; i > 0; --i) {
-    if (masses[i] < 1e-16L * total) {  // a mass too small to keep is moved to the next larger weight
+    if (masses[i] < kTooSmall * total) {
       masses[i - 1] += masses[i];
       masses[i] = 0;
     }

@@ -33,6 +33,8 @@ constexpr Extended kExcess = 1e-15L;
 constexpr Extended kNoise = 1e-16L;  // relative rounding error that Polygon::concave() allows
 // A mean that is too small is raised by 1 + kMoreThanLacks times the shortfall.
 constexpr Extended kMoreThanLacks = 1e-6L;
+// A mass that is raised grows at least by this. masses_above() checks afterwards whether that was enough.
+constexpr Extended kLeastRaise = 1e-19L;
 constexpr int kMaxLines = 400;
 constexpr std::size_t kKept = 16;  // the number of tables that the process keeps
 
@@ -157,7 +159,7 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
   const Extended wanted = values.front() - cut;
   if (const Extended lacking = wanted - mean(); lacking > 0) {
     const std::size_t raised = zero + (count - zero) / 3;
-    masses[raised] = up(masses[raised] + lacking * (1 + kMoreThanLacks) / points[raised] + 1e-19L);
+    masses[raised] = up(masses[raised] + lacking * (1 + kMoreThanLacks) / points[raised] + kLeastRaise);
   }
   Extended total = 0;
   for (const double mass : masses) {
