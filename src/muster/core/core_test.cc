@@ -38,6 +38,15 @@ TEST(Error, SaysInASentenceWhatWasRefused) {
   EXPECT_EQ(what(ErrorCode::internal, "", "", "", "broken"), "broken");
 }
 
+// The text of a file must not be able to cut off a line of the terminal or to change its state.
+TEST(Error, EscapesControlCharactersInItsWordsAlone) {
+  const Error error(ErrorCode::file, "a\tb", std::string("\x1b[2J\0", 5), "", "is gone\n");
+  EXPECT_STREQ(error.what(), "a\\x09b is gone\\x0a; found: \\x1b[2J\\x00");
+  EXPECT_EQ(error.key(), "a\tb");
+  EXPECT_EQ(error.value().front(), '\x1b');
+  EXPECT_STREQ(Error::in_words(ErrorCode::usage, "", "", "", "\x7f \u00e9 \\").what(), "\\x7f \u00e9 \\");
+}
+
 TEST(Error, CarriesItsPartsWhateverItsWords) {
   const Error error = Error::in_words(ErrorCode::usage, "mpirun", "2", "one", "this and no more");
   EXPECT_STREQ(error.what(), "this and no more");

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "muster/core/printable.h"
+
 namespace muster {
 
 int exit_status(ErrorCode code) {
@@ -115,7 +117,7 @@ std::string compose(ErrorCode code, const std::string& key, const std::string& v
 
 Error::Error(Whole, ErrorCode code, Reason reason, std::string key, std::string value, std::string allowed,
              const std::string& text)
-    : std::runtime_error(text),
+    : std::runtime_error(printable(text)),
       code_(code),
       reason_(reason),
       key_(std::move(key)),
@@ -124,7 +126,7 @@ Error::Error(Whole, ErrorCode code, Reason reason, std::string key, std::string 
 
 Error::Error(ErrorCode code, Reason reason, std::string key, std::string value, std::string allowed,
              const std::string& message)
-    : std::runtime_error(compose(code, key, value, allowed, message)),
+    : std::runtime_error(printable(compose(code, key, value, allowed, message))),
       code_(code),
       reason_(reason),
       key_(std::move(key)),

@@ -56,7 +56,7 @@ class Error : public std::runtime_error {
   //     data, file, checkpoint            "a.csv cannot be read; found: a folder, expected: ..."
   //     uncovered, internal, interrupted  "view = sum-only: message; allowed: ..."
   // After a flag, its value follows without "=", as it was typed ("--view x"). A message that begins with a
-  // comma or a colon continues the subject (", line 3: ...").
+  // comma or a colon continues the subject (", line 3: ..."). Control characters are escaped, as in "\x1b".
   Error(ErrorCode code, Reason reason, std::string key, std::string value, std::string allowed,
         const std::string& message);
   Error(ErrorCode code, std::string key, std::string value, std::string allowed, const std::string& message)

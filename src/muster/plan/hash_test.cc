@@ -79,6 +79,15 @@ name = "tiny"
   EXPECT_EQ(plan_of(rewritten).hash(), plan_of(kPlan).hash());
 }
 
+TEST(PlanHash, ANegativeZeroOfAScheduleIsZero) {
+  const auto with_dropout = [](const std::string& literal) {
+    std::string text = kPlan;
+    return plan_of(text.replace(text.find("dropout = 0.2"), 13, "dropout = " + literal)).hash();
+  };
+  EXPECT_EQ(with_dropout("[[1, -0.0]]"), with_dropout("0"));
+  EXPECT_EQ(with_dropout("[[1, -0.0], [9, 0.25]]"), with_dropout("[[1, 0], [9, 0.25]]"));
+}
+
 TEST(PlanHash, AnOverrideAndTheSameValueInTheFileAreOnePlan) {
   PlanSource source = PlanSource::from_text(kPlan, "t");
   source.override_key("participation.rate", "0.25");

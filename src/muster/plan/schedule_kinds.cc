@@ -31,7 +31,8 @@ Schedule::Steps steps_value(const Stated& stated, const std::vector<RawValue>& s
       refuse(stated, Reason::malformed,
              fmt::format("has the step {}, which is not [round, value]", step.text));
     }
-    schedule.emplace_back(static_cast<std::uint64_t>(*round), *value);
+    // Adding 0 turns -0 into 0, which is what the canonical text of a schedule is read as.
+    schedule.emplace_back(static_cast<std::uint64_t>(*round), *value + 0.0);
   }
   return schedule;
 }

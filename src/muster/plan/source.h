@@ -46,7 +46,9 @@ class PlanSource {
   static PlanSource from_file(const std::string& path);
   static PlanSource from_text(std::string_view toml, const std::string& name);
   // Reads the canonical text of a plan ("key = value" lines), from which Plan::validate makes the same plan
-  // again. Throws Error(file) for any other text, and Error(plan) if an array in it is not TOML.
+  // again. Throws Error(file) for a line of another form or without a key of a plan, and for more lines than
+  // there are keys; throws Error(plan) if an array is not TOML. Some texts that are not canonical, such as
+  // lines in another order, are read as well.
   static PlanSource from_canonical(std::string_view text, const std::string& name);
 
   // Throws Error(usage) for a key that is unknown or has no flag, and Error(plan) if `text` is an array that

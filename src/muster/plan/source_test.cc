@@ -55,6 +55,9 @@ TEST(PlanSource, KeysOfVeryManyPartsAreRefused) {
   std::string schedule = "[[1, 0.5]";
   for (int round = 2; round < 9'000; ++round) schedule += ", [" + std::to_string(round) + ", 0.25]";
   EXPECT_NO_THROW(PlanSource::from_text("x = " + schedule + "]\n", "long.toml"));
+  for (int round = 9'000; round < 20'000; ++round) schedule += ", [" + std::to_string(round) + ", 2.5e-1]";
+  EXPECT_NO_THROW(source.override_key("rounds.learning_rate", schedule + "]"));
+  EXPECT_THROW(source.override_key("rounds.learning_rate", schedule + ", \"\"]"), Error);
 }
 
 TEST(PlanSource, RemembersWhereEachValueStands) {

@@ -20,6 +20,7 @@ static_assert(std::endian::native == std::endian::little, "the file holds the ma
 constexpr std::string_view kMagic = "musterck";
 constexpr std::uint32_t kVersion = 4, kOldestVersion = 2;
 constexpr std::size_t kHashLength = 64;
+constexpr double kMaxSeconds = 1e300;  // as in metrics.jsonl and result.json, which later state this time
 
 constexpr std::size_t header_of(std::uint32_t version) {
   return kMagic.size() + 4 + kHashLength + sizeof(Digest) + (version == 2 ? 7 : version == 3 ? 9 : 10) * 8;
@@ -160,7 +161,8 @@ Checkpoint decode(std::string_view bytes, const std::filesystem::path& path) {
   const auto dimension = take<std::uint64_t>(in);
   const std::size_t body = in.size() - sizeof(Digest);
   if (!is_hash(checkpoint.plan_hash) || fidelity > static_cast<std::uint64_t>(Fidelity::sum) ||
-      !(checkpoint.seconds >= 0) || checkpoint.neutral > checkpoint.messages || checkpoint.sampler == 0 ||
+      !(checkpoint.seconds >= 0 && checkpoint.seconds <= kMaxSeconds) ||
+      checkpoint.neutral > checkpoint.messages || checkpoint.sampler == 0 ||
       body % (3 * sizeof(float)) != 0 || dimension != body / (3 * sizeof(float))) {
     refuse(path, "is corrupt: its fields do not fit together");
   }

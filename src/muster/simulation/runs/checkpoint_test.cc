@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <sodium.h>
 
+#include <cmath>
+#include <cstring>
+#include <limits>
 #include <string>
 
 #include "muster/core/error.h"
@@ -131,6 +134,11 @@ TEST(Checkpoint, FieldsThatDoNotFitAreRefusedEvenUnderARightChecksum) {
   std::string sampler = bytes;
   sampler[kNeutralAt + 16] = 0;
   expect_refused(resealed(sampler));
+  for (const double time : {-1.0, 1e301, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    std::string seconds = bytes;
+    std::memcpy(&seconds[8 + 4 + 64 + 32 + 3 * 8], &time, sizeof time);
+    expect_refused(resealed(seconds));
+  }
   const std::size_t dimension_at = 8 + 4 + 64 + 32 + 9 * 8;
   for (const char low : {'\x02', '\x04', '\x00', '\x7f'}) {
     std::string dimension = bytes;

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "muster/simulation/runs/json_object.h"
+
 namespace muster::simulation {
 namespace {
 
@@ -34,12 +36,7 @@ std::string JsonFieldWriter::str() const {
   return json_.dump(kOneLine, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-JsonFieldReader::JsonFieldReader(const std::string& text)
-    : json_(nlohmann::json::parse(text, nullptr, false)) {
-  if (!json_.is_object()) {
-    throw std::invalid_argument("not a JSON object");
-  }
-}
+JsonFieldReader::JsonFieldReader(const std::string& text) : json_(json_object_of<nlohmann::json>(text)) {}
 
 void JsonFieldReader::refuse(const char* key, const std::string& why) {
   throw std::invalid_argument(fmt::format("\"{}\" {}", key, why));

@@ -55,7 +55,7 @@ class JsonFieldWriter {
 // an empty std::optional instead. The caller adds the file and the line to the error.
 class JsonFieldReader {
  public:
-  // Throws std::invalid_argument for text that is not a JSON object.
+  // Throws std::invalid_argument for text that json_object_of() refuses (json_object.h).
   explicit JsonFieldReader(const std::string& text);
 
   void number(const char* key, double& value, double low, double high) const;

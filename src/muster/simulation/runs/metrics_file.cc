@@ -30,7 +30,8 @@ void require_fits(const protocols::Plan& plan, const Measurement& before, const 
   if (line.step() <= before.step()) {
     throw std::invalid_argument("rounds do not increase");
   }
-  if (line.messages < before.messages + line.check_ins) {
+  // A sum of two counts of a file could wrap around; the difference cannot.
+  if (line.messages < before.messages || line.messages - before.messages < line.check_ins) {
     throw std::invalid_argument("fewer messages than check-ins");
   }
   const std::uint64_t neutral = line.neutral.value_or(0);

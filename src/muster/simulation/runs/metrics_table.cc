@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <vector>
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/simulation/runs/json_object.h"
 #include "muster/simulation/runs/metrics_file.h"
 
 namespace muster::simulation {
@@ -20,10 +22,11 @@ std::vector<ordered_json> objects_of(const std::filesystem::path& file) {
   const std::string text = read_file(file);
   std::vector<ordered_json> objects;
   for (std::size_t at = 0, end = 0; (end = text.find('\n', at)) != text.npos; at = end + 1) {
-    objects.push_back(ordered_json::parse(text.substr(at, end - at), nullptr, /*allow_exceptions=*/false));
-    if (!objects.back().is_object()) {
+    try {
+      objects.push_back(json_object_of<ordered_json>(text.substr(at, end - at)));
+    } catch (const std::invalid_argument& wrong) {
       throw Error(ErrorCode::file, file.string(), "", "",
-                  fmt::format(", line {}: not a JSON object", objects.size()));
+                  fmt::format(", line {}: {}", objects.size() + 1, wrong.what()));
     }
   }
   return objects;

@@ -1,5 +1,6 @@
 // Tests the text files of a run. They are read back as they were written, their bytes are as documented, and
 // a damaged file is refused with an error that names the file and the line.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
 
 protocols::Plan plan_of(const std::string& participation, const std::string& name = "small") {
   const std::string text = "name = '" + name + R"('
@@ -44,6 +46,19 @@ kind = "logistic"
 delta = 1e-5
 )";
   return protocols::Plan::validate(protocols::PlanSource::from_text(text, "t"), protocols::Command::train);
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// A schedule that is written without a dot, although each of its numbers has one in the canonical text.
+std::string schedule_of(int steps) {
+  std::string text = "[";
+  for (int round = 1; round <= steps; ++round) text += fmt::format("[{}, {}e-1], ", round, 1 + round % 2);
+  return text + "]";
 }
 
 constexpr const char* kCheckIn = "protocol = 'shuffled-check-in'\nrate = 0.1\ndropout = 0.2";
@@ -179,6 +194,33 @@ TEST_F(StoredFiles, ADamagedLineHasNoTable) {
   EXPECT_THAT(refusal([&] { metrics_table(file_); }), HasSubstr("line 2: not a JSON object"));
 }
 
+// What copies or writes a JSON value recurses, so a file of many brackets must be refused before.
+TEST_F(StoredFiles, JsonBeyondItsLimitsIsRefused) {
+  const protocols::Plan plan = plan_of(kCheckIn);
+  const std::string line = metrics_line(measured(24)), result = result_line(ended());
+  const auto with = [](std::string json, const std::string& fields) {
+    return json.insert(json.size() - 1, "," + fields) + "\n";
+  };
+  const auto nested = [](int depth) {  // the object around this field is one level more
+    return "\"new\":" + repeated("[", depth - 1) + repeated("]", depth - 1);
+  };
+  std::string fields = "\"new\":{\"0\":0";
+  for (int i = 1; i < 2'000; ++i) fields += fmt::format(",\"{}\":0", i);
+  fields += "}";
+  EXPECT_EQ(read_metrics(write(with(line, nested(100))), plan, true).size(), 1U);
+  EXPECT_THAT(metrics_table(file_), HasSubstr("[[[["));
+  EXPECT_TRUE(read_result(write(with(result, nested(100))), plan, checkpoint_of(24)));
+  for (const auto& [beyond, why] : {std::pair(nested(101), "nested more than 100 deep"),
+                                    {nested(200'000), "nested more than 100 deep"},
+                                    {fields, "more than 1000 fields"}}) {
+    write(with(line, beyond));
+    EXPECT_THAT(refusal([&] { read_metrics(file_, plan, true); }), HasSubstr(why));
+    EXPECT_THAT(refusal([&] { metrics_table(file_); }), HasSubstr(why));
+    write(with(result, beyond));
+    EXPECT_THAT(refusal([&] { read_result(file_, plan, checkpoint_of(24)); }), HasSubstr(why));
+  }
+}
+
 TEST_F(StoredFiles, ADamagedLineOfMetricsIsNamed) {
   const protocols::Plan plan = plan_of(kCheckIn);
   const std::string first = metrics_line(measured(1)) + "\n";
@@ -199,6 +241,7 @@ TEST_F(StoredFiles, ADamagedLineOfMetricsIsNamed) {
            {with(measured(2), [](Measurement& line) { line.epsilon = -1; }), "\"epsilon\" is -1"},
            {with(measured(2), [](Measurement& line) { line.loss = -1; }), "\"loss\" is -1"},
            {with(measured(2), [](Measurement& line) { line.messages = 16; }), "fewer messages"},
+           {with(measured(2), [](Measurement& line) { line.check_ins = kLargest - 5; }), "fewer messages"},
            {with(measured(2), [](Measurement& line) { line.neutral = 0; }), "does not fit the lines around"},
            {with(measured(2), [](Measurement& line) { line.seconds = kInfinity; }), "\"seconds\" is not"}}) {
     write(first + second);
@@ -268,6 +311,7 @@ TEST_F(StoredFiles, ADamagedResultIsNamed) {
            {good.substr(0, good.size() - 10), "corrupt: not a JSON object"},
            {with("\"seconds\"", "\"minutes\""), "corrupt: no \"seconds\""},
            {with("\"budget\"", "\"boredom\""), "corrupt: \"stopped\" has an unknown value: boredom"},
+           {with("budget", "\\u001b[2J"), "corrupt: \"stopped\" has an unknown value: \\x1b[2J"},
            {with("\"sum\"", "7"), "corrupt: \"fidelity\" is not text"},
            {with("24", "-24"), "corrupt: \"rounds\" is not a count"},
            {with("1.25", "0.25"), "corrupt: \"clients_per_record\" is 0.25"},
@@ -286,7 +330,10 @@ TEST_F(StoredFiles, APlanIsReadBackAsItWasWritten) {
   for (const protocols::Plan& plan :
        {plan_of(kCheckIn), plan_of(kSlots), plan_of(kCheckIn, "A.b-2_c"),
         plan_of("protocol = 'shuffled-check-in'\nrate = [0.05, 0.1]"),
-        plan_of("protocol = 'shuffled-check-in'\nrate = 0.1\ndropout = [[1, 0.0], [9, 0.5]]")}) {
+        plan_of("protocol = 'shuffled-check-in'\nrate = 0.1\ndropout = [[1, 0.0], [9, 0.5]]"),
+        plan_of("protocol = 'shuffled-check-in'\nrate = 0.1\ndropout = [[1, -0.0], [9, 0.5]]"),
+        plan_of("protocol = 'shuffled-check-in'\nrate = 0.1\ndropout = " + schedule_of(11'000)),
+        plan_of("protocol = 'shuffled-check-in'\nrate = 0.1\ndropout = [[1, -0.0]]")}) {
     const protocols::Plan read = read_plan(write(plan.canonical()));
     EXPECT_EQ(read.canonical(), plan.canonical());
     EXPECT_EQ(read.hash(), plan.hash());
@@ -300,6 +347,7 @@ TEST_F(StoredFiles, ADamagedPlanIsNamed) {
            {"model.kind = logistic\nmodel.colour = red\n", "line 2: no key of a plan: model.colour"},
            {good.substr(0, good.size() - 1), "not as a plan is written"},
            {good + "seed = 3\n", "not as a plan is written"},
+           {repeated("name = a\n", 100), "more lines than there are keys of a plan"},
            {"name = \xff\n" + good, "is not a name for a run folder"},
            {"seed = 1\n", "not a plan that trains"}}) {
     write(text);
