@@ -79,6 +79,14 @@ class Formats(small_runs.SmallRuns):
         self.assertEqual((state["fidelity"], state["records"], state["dimension"]), (0, 40, 784 * 10 + 10))
         self.assertEqual(state["updates"], 24)
 
+    def test_the_grammar_of_a_checkpoint_has_the_parts_of_the_table(self):
+        rules = dict(re.findall(r"^    (\w+) += ([^;]*?) ;$", PAGE[PAGE.index("    checkpoint = "):], re.M))
+        rows = table("<!-- fields: checkpoint -->")
+        self.assertEqual(re.findall(r"\w+", rules["checkpoint"]), [row[0] for row in rows])
+        written = {"8 bytes": '"musterck"', "64 bytes": "64 * digit", "32 bytes": "32 * byte", "d f32": "d * f32"}
+        for name, kind, _ in rows:
+            self.assertEqual(rules[name], written.get(kind, kind), name)
+
     def test_the_vectors_of_a_checkpoint_lie_where_the_page_says(self):
         self.run_command("train", "small.toml", "--rounds", "1", "--out", "run")
         state, _ = taken_apart((self.folder / "run/checkpoint").read_bytes())

@@ -2,8 +2,9 @@
 //
 // Each NAME_target.cc defines accepts() for one reader. Two programs call it: `fuzz_NAME`, to which libFuzzer
 // gives inputs that it makes (preset `fuzz`), and `replay_NAME`, which reads the files of corpus/NAME in
-// every build. An input must be accepted or refused with one of the reader's documented errors. Anything
-// else, such as another exception or a read past an end, ends the process.
+// every build. An input must be accepted or refused with one of the reader's documented errors, in words
+// without control characters. Anything else, such as another exception or a read past an end, ends the
+// process.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "muster/core/error.h"
 
@@ -22,14 +24,20 @@ using Input = std::span<const std::uint8_t>;
 // Returns whether the reader accepts this input.
 bool accepts(Input input);
 
-// Runs `read` and returns whether it threw no Error. Only Errors of the `documented` codes are caught.
+// Whether a text can be shown on a terminal without moving its cursor or changing its state.
+inline bool is_printable(std::string_view text) {
+  return std::ranges::none_of(text, [](unsigned char c) { return c < ' ' || c == 0x7f; });
+}
+
+// Runs `read` and returns whether it threw no Error. Only Errors of the `documented` codes whose words are
+// printable are caught.
 template <typename Read>
 bool accepted(Read&& read, std::initializer_list<ErrorCode> documented) {
   try {
     read();
     return true;
   } catch (const Error& error) {
-    if (std::ranges::find(documented, error.code()) == documented.end()) {
+    if (std::ranges::find(documented, error.code()) == documented.end() || !is_printable(error.what())) {
       throw;
     }
     return false;

@@ -5,7 +5,7 @@
 
 The reader NAME must accept a good_ file and refuse a bad_ file; tests/fuzz/NAME_target.cc describes how an input
 encodes the files of its reader. If a fuzzer finds an input that fails, add it to the lists here, under a name that
-describes its defect.
+describes its defect. The text files of a run's folder are in fuzz_run_files.py.
 """
 
 import gzip
@@ -14,6 +14,8 @@ import json
 import pathlib
 import struct
 import sys
+
+from fuzz_run_files import metrics, result, run_plan
 
 IMAGE_SIDE, CIFAR_PIXELS = 28, 3072
 
@@ -173,6 +175,7 @@ def checkpoint():
     yield "bad_fidelity", checkpoint_of(fidelity=2)
     yield "bad_seconds_negative", checkpoint_of(seconds=-1.0)
     yield "bad_seconds_nan", checkpoint_of(seconds=float("nan"))
+    yield "bad_seconds_infinite", checkpoint_of(seconds=float("inf"))
     yield "bad_neutral", checkpoint_of(neutral=3457)
     yield "bad_sampler", checkpoint_of(sampler=0)
     for name, dimension in (("small", 2), ("large", 4), ("zero", 0), ("wraps", 1 << 62 | 3)):
@@ -201,6 +204,7 @@ def model():
     yield "bad_header", model_of("[]")
     yield "bad_brackets", model_of('{"a":' + "[" * 2000)
     yield "bad_metadata", model_of({"__metadata__": {"model": 1}})
+    yield "bad_name_escape", model_of({"\x1b[2J": {}})
     yield "bad_values_cut", model_of(whole, values[:-1])
     yield "bad_values_left", model_of(whole, values + b"x")
     for key, wrong in {"dtype": "F16", "shape": [2, 2], "data_offsets": [4, 28]}.items():
@@ -291,7 +295,7 @@ def plan():
 def main(arguments):
     root = pathlib.Path(__file__).resolve().parent.parent.parent
     corpus = pathlib.Path(arguments[1]) if len(arguments) > 1 else root / "tests/fuzz/corpus"
-    for inputs in (idx, csv, cifar, checkpoint, model, plan):
+    for inputs in (idx, csv, cifar, checkpoint, model, plan, run_plan, metrics, result):
         folder = corpus / inputs.__name__
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in inputs():
