@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -119,9 +120,15 @@ void remove_temporaries_of(const std::filesystem::path& path) {
 }
 
 std::string read_file(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK, opening a pipe would wait for a writer. For regular files the flag has no effect.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     throw_file_error(path, "cannot be read");
+  }
+  struct stat status;
+  if (::fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    ::close(descriptor);
+    throw Error(ErrorCode::file, path.string(), "", "", "cannot be read: it is not a regular file");
   }
   std::string bytes;
   std::array<char, 1 << 16> piece;

@@ -25,7 +25,8 @@ bool is_temporary_of(const std::filesystem::path& name, const std::filesystem::p
 // replacing `path` at the same time.
 void remove_temporaries_of(const std::filesystem::path& path);
 
-// Returns the whole content of the file. Throws Error(file) if it cannot be read.
+// Returns the whole content of the file. Throws Error(file) if it cannot be read or is not a regular file: a
+// pipe may have no writer, and a device may have no end.
 std::string read_file(const std::filesystem::path& path);
 
 // Appends all of `bytes` to an open file descriptor, or nothing: if a write fails, the file is truncated to

@@ -1,5 +1,6 @@
 #include "muster/simulation/runs/model_file.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cstdint>
@@ -80,6 +81,16 @@ TEST(ModelFile, WhatIsNoModelIsRefusedByName) {
   EXPECT_THAT(refusal(tensor("F32", "[2]", "[0,18446744073709551615]")), HasSubstr("is not in the file"));
   EXPECT_THAT(refusal(file_with(R"({"w":{"dtype":"F32"}})", 8)), HasSubstr("has no \"shape\""));
   EXPECT_THAT(refusal(file_with(R"({"w":7})", 8)), HasSubstr("has no \"dtype\""));
+}
+
+// A header of 1 MiB, the most that is read, may have 100,000 names; it may also be nested 500,000 deep.
+TEST(ModelFile, LongHeadersAreReadQuicklyAndRefused) {
+  std::string names = R"({"__metadata__":{)";
+  for (int i = 0; i < 75'000; ++i) names += fmt::format(R"("{:06}":"",)", i);
+  names.back() = '}';
+  EXPECT_EQ(decode_model(file_with(names + "}", 0), "x").about.size(), 75'000);
+  const std::string deep = R"({"w":)" + std::string(500'000, '[') + std::string(500'000, ']') + "}";
+  EXPECT_THAT(refusal(file_with(deep, 0)), HasSubstr("has no \"dtype\""));
 }
 
 }  // namespace

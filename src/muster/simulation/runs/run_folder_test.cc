@@ -125,12 +125,15 @@ TEST_F(RunFolderTest, AFolderInAFilesPlaceIsAFileError) {
   EXPECT_EQ(code_of([&] { read_file(out_ / "nowhere"); }), ErrorCode::file);
 }
 
-// replace_file() renames a temporary file, which would turn a pipe or a device into a regular file.
-TEST_F(RunFolderTest, OnlyRegularFilesAreReplaced) {
+// replace_file() renames a temporary file, which would turn a pipe or a device into a regular file; and
+// reading a pipe without a writer would wait forever.
+TEST_F(RunFolderTest, OnlyRegularFilesAreReplacedAndRead) {
   const fs::path pipe = temporary_.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(code_of([&] { replace_file(pipe, "text"); }), ErrorCode::file);
   EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_EQ(code_of([&] { read_file(pipe); }), ErrorCode::file);
+  EXPECT_EQ(code_of([&] { read_file("/dev/zero"); }), ErrorCode::file);
   EXPECT_EQ(code_of([&] { replace_file(temporary_.path(), "text"); }), ErrorCode::file);
   EXPECT_EQ(std::distance(fs::directory_iterator(temporary_.path()), fs::directory_iterator()), 1);
 }
