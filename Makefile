@@ -63,8 +63,10 @@ check-tidy: build-all
 	@tools/packages install extra
 	@tools/tidy build/release
 
-# Sanitizer builds run the tests of `check`, but the thread sanitizer only those of the rooms that start
-# threads.
+# Sanitizer builds run the tests of `check`, but the thread sanitizer only those of the two rooms that start
+# many threads, and of the two functions of other rooms that start some.
+THREADED = tests_learning tests_simulation accounting_privacy_curve_test reporting_stated_epsilon_test
+
 check-asan:
 	@tools/packages install check
 	@cmake --preset asan --log-level=WARNING >&2
@@ -74,8 +76,8 @@ check-asan:
 check-tsan:
 	@tools/packages install check
 	@cmake --preset tsan --log-level=WARNING >&2
-	@cmake --build build/tsan --parallel $(JOBS) --target tests_learning tests_simulation >&2
-	@tools/run-tests build/tsan -LE long -R "^(learning|simulation)\\."
+	@cmake --build build/tsan --parallel $(JOBS) --target $(THREADED) >&2
+	@tools/run-tests build/tsan -LE long -R "^(learning|simulation)\\.|privacy_curve|stated_epsilon"
 
 check-fuzz:
 	@tools/packages install extra

@@ -126,7 +126,7 @@ Verdict same_law_test(const std::vector<double>& a, const std::vector<double>& b
 }
 
 Verdict mean_test(double mean, double expected, double sigma, std::uint64_t n, double alpha) {
-  require(n > 0 && sigma > 0, "mean_test: need n > 0 and sigma > 0");
+  require(n > 0 && sigma > 0 && std::isfinite(sigma), "mean_test: need n > 0 and a finite sigma > 0");
   const double z = (mean - expected) * std::sqrt(static_cast<double>(n)) / sigma;
   std::ostringstream text;
   text.precision(9);

@@ -3,7 +3,8 @@
 // The false-alarm rate alpha bounds the probability that a test fails although its null hypothesis is true.
 // For the chi-squared tests, and for mean_test unless observations are normal, alpha is only approximately
 // this probability, because the law of the test's statistic is approximate. All functions throw
-// std::invalid_argument for arguments that they cannot judge, such as an empty sample.
+// std::invalid_argument for arguments that they cannot judge, such as an empty sample. An observed mean that
+// is a NaN fails.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +38,8 @@ Verdict uniformity_test(std::vector<double> sample, double alpha);
 Verdict same_law_test(const std::vector<double>& a, const std::vector<double>& b, std::size_t bins,
                       double alpha);
 
-// Two-sided z-test of the mean of n independent observations, each with the known standard deviation sigma.
+// Two-sided z-test of the mean of n independent observations, each with the known standard deviation sigma,
+// which is finite.
 Verdict mean_test(double mean, double expected, double sigma, std::uint64_t n, double alpha);
 
 }  // namespace muster::testing

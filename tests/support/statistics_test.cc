@@ -92,6 +92,7 @@ TEST(MeanTest, ThresholdIsTheNormalQuantile) {
   EXPECT_TRUE(mean_test(4.89 / 10, 0, 1, 100, kAlpha).pass);
   EXPECT_FALSE(mean_test(-4.90 / 10, 0, 1, 100, kAlpha).pass);
   EXPECT_FALSE(mean_test(std::nan(""), 0, 1, 100, kAlpha).pass);
+  EXPECT_THROW(mean_test(0, 0, HUGE_VAL, 100, kAlpha), std::invalid_argument);
 }
 
 TEST(Verdicts, FalseAlarmsComeAtTheStatedRate) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "muster/describe/stage.h"
 #include "muster/numerics/ordered.h"
 
 namespace muster::accounting {
@@ -48,6 +49,8 @@ const RunningAccountant::Kind& RunningAccountant::kind_of(const Mechanism& mecha
 
 void RunningAccountant::charge(const Mechanism& mechanism, const Participation& participation,
                                std::uint64_t rounds) {
+  validate_rounds(rounds);
+  validate_rounds(rounds_ + rounds);  // neither number is above kMaxRounds, so the sum does not wrap around
   const Kind& kind = kind_of(mechanism, participation);
   uppers_.add(kind.upper, rounds);
   kind.rounds += rounds;

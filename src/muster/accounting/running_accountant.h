@@ -42,13 +42,14 @@ class RunningAccountant {
       : delta_(delta), curves_(std::move(curves)) {}
 
   // The first charge of a mechanism with a participation tabulates their curves; later charges of the same
-  // kind take almost no time.
+  // kind take almost no time. A round without a proven bound that amplifies is charged its local guarantee. Throws Error(plan)
+  // and charges nothing if all rounds together would be more than kMaxRounds.
   void charge(const Mechanism& mechanism, const Participation& participation, std::uint64_t rounds = 1);
 
   std::uint64_t rounds() const { return rounds_; }
 
-  // Encloses the epsilon of everything charged so far, at the delta of the constructor. `upper` is proven, or
-  // infinite if no bound is finite; some pair of neighbouring data sets costs at least `lower`.
+  // Encloses the epsilon of everything charged so far, at the delta of the constructor. Before any charge it
+  // is {0, 0}. `upper` is proven, or infinite if no bound is finite; some pair of neighbouring data sets costs at least `lower`.
   numerics::Enclosure epsilon() const;
   // Encloses the delta of everything charged so far, at an epsilon >= 0.
   numerics::Enclosure delta(double epsilon) const;
@@ -83,6 +84,11 @@ class RunningAccountant {
   std::optional<DifferentRounds> typed_uppers() const;
   const Kind& kind_of(const Mechanism& mechanism, const Participation& participation);
 
+  // Invariants:
+  // (1) rounds_ is at most kMaxRounds. It is the number of rounds of all segments in `ended_` and `latest_`,
+  //     and the sum of `rounds` over `kinds_`.
+  // (2) uppers_, forwards_ and reverses_ hold these rounds, each with the distribution of its kind.
+  // (3) Kinds in segments point into `kinds_`, whose elements stay in place until the object is destroyed.
   Delta delta_;
   std::shared_ptr<RoundKinds> curves_;
   std::uint64_t rounds_ = 0;

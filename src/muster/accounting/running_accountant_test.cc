@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
+#include "muster/describe/stage.h"
 
 namespace muster::accounting {
 namespace {
@@ -50,6 +52,21 @@ TEST(RunningAccountant, TheSmallestDeltasAreComposed) {
     EXPECT_LE(running.epsilon().upper, 1.02 * *s.best.upper);
     EXPECT_LT(running.epsilon().upper, 0.1 * *s.local_upper);
   }
+}
+
+TEST(RunningAccountant, ItsRoundsAreLimited) {
+  RunningAccountant running(Delta::of(1e-5));
+  EXPECT_EQ(running.epsilon().upper, 0);
+  running.charge(PureLocal{1e-3}, check_in(100'000, 0.1), 1'000);
+  const double before = running.epsilon().upper;
+  for (const std::uint64_t more : {kMaxRounds, kMaxRounds - 999, std::uint64_t{0} - 1}) {
+    EXPECT_THROW(running.charge(PureLocal{1e-3}, check_in(100'000, 0.1), more), Error) << more;
+  }
+  EXPECT_EQ(running.rounds(), 1'000);
+  EXPECT_EQ(running.epsilon().upper, before);
+  running.charge(PureLocal{1e-3}, check_in(100'000, 0.1), kMaxRounds - 1'000);
+  EXPECT_EQ(running.rounds(), kMaxRounds);
+  EXPECT_GT(running.epsilon().upper, before);
 }
 
 TEST(RunningAccountant, OrderAndSplitDoNotMatter) {

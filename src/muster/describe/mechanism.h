@@ -2,8 +2,9 @@
 //
 // A description says what is charged. How the law is sampled is decided in randomizers/, where each sampler
 // states which description it realises. Every description is valid: its constructor throws Error(plan),
-// naming the plan's key, the value and its range. The meaning of an alternative of the variant never changes;
-// a new mechanism becomes a new alternative. Immutable values and pure functions; share freely.
+// naming the plan's key (or the argument where there is no key), the value and its range. The meaning of an
+// alternative of the variant never changes; a new mechanism becomes a new alternative. Immutable values and
+// pure functions; share freely.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Checks that no description of a randomizer or a protocol accepts a value out of range. Each refusal names
-// the plan's key, the value and what is allowed.
+// the plan's key (or the argument where there is no key), the value and what is allowed.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -7,12 +7,14 @@
 
 #include "muster/accounting/theorems/local/local.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
 
-// This relative allowance is far larger than the rounding errors of the few operations that it covers.
-constexpr double kRelativeMargin = 1e-12;
+// This relative allowance covers some eight thousand roundings. No formula here has more than two dozen
+// operations, besides the sums over rounds, for which `heterogeneous_composition_epsilon_upper` adds its own.
+constexpr double kRelativeMargin = numerics::kEightThousandRoundings;
 constexpr double kSmallest = 1e-300;
 // Beyond so many rounds, at most a dozen bounds are computed for one answer, because each takes a pass over the
 // rounds.
@@ -35,7 +37,7 @@ double left_for_loss(double delta, double log_kept) {
 // Returns the epsilon of Theorem 3.5 for rounds with the given sums of eps^2 (`squares`), of eps tanh(eps/2)
 // (`mean`) and of eps (`most`).
 double sub_gaussian_epsilon(double squares, double mean, double most, double delta) {
-  const double plain = std::sqrt(2 * squares * std::log(1 / delta));
+  const double plain = std::sqrt(-2 * squares * std::log(delta));
   const double other = std::sqrt(2 * squares * std::log(std::exp(1.0) + std::sqrt(squares) / delta));
   return numerics::smaller(most, mean + numerics::smaller(plain, other)) * (1 + kRelativeMargin);
 }
@@ -66,17 +68,22 @@ std::optional<double> optimal_composition_epsilon_upper(const Guarantee& round, 
 
 std::optional<double> heterogeneous_composition_epsilon_upper(const std::vector<Guarantee>& rounds,
                                                               double delta) {
-  double kept = 0, squares = 0, mean = 0, most = 0;
+  long double kept = 0, squares = 0, mean = 0, most = 0;
   for (const Guarantee& round : rounds) {
     kept += log_kept(round, 1);
     squares += round.epsilon * round.epsilon;
     mean += round.epsilon * std::tanh(round.epsilon / 2);
     most += round.epsilon;
   }
-  const double left = left_for_loss(delta, kept * (1 + kRelativeMargin));
-  if (std::isinf(most) || std::isnan(left) || left < 0) return std::nullopt;
-  if (left < kSmallest) return most * (1 + kRelativeMargin);
-  return sub_gaussian_epsilon(squares, mean, most, left);
+  // No sum has terms of both signs, so N additions have a relative error of at most N roundings of 2^-64.
+  const auto outward = [&](long double sum) {
+    return static_cast<double>(sum *
+                               (1 + kRelativeMargin + static_cast<long double>(rounds.size()) * 0x1p-63L));
+  };
+  const double left = left_for_loss(delta, outward(kept));
+  if (!std::isfinite(most) || std::isnan(left) || left < 0) return std::nullopt;
+  if (left < kSmallest) return outward(most);
+  return sub_gaussian_epsilon(outward(squares), outward(mean), outward(most), left);
 }
 
 std::optional<double> advanced_composition_epsilon_upper(const Guarantee& round, std::uint64_t rounds,
@@ -85,7 +92,7 @@ std::optional<double> advanced_composition_epsilon_upper(const Guarantee& round,
   const double left = delta * (1 - kRelativeMargin) - k * round.delta * (1 + kRelativeMargin);
   if (!(left > kSmallest) || std::isinf(round.epsilon)) return std::nullopt;
   const double epsilon =
-      std::sqrt(2 * k * std::log(1 / left)) * round.epsilon + k * round.epsilon * std::expm1(round.epsilon);
+      std::sqrt(-2 * k * std::log(left)) * round.epsilon + k * round.epsilon * std::expm1(round.epsilon);
   if (!std::isfinite(epsilon)) return std::nullopt;
   return epsilon * (1 + kRelativeMargin);
 }

@@ -112,6 +112,28 @@ TEST(HeterogeneousComposition, CoversUnequalRandomizedResponses) {
   }
 }
 
+// The sums over many equal rounds are compared with products in extended precision. A sum of a million doubles
+// has an error that is ten times the margin of 1e-12 that a few operations get.
+TEST(HeterogeneousComposition, SumsOverManyRoundsAreRoundedUp) {
+  constexpr std::size_t kRounds = 3'000'000;
+  constexpr double kDelta = 1e-5;
+  int plain_sums_are_too_small = 0;
+  for (const double each : {1.1e-4, 7.3e-4, 1.7e-3}) {
+    const double epsilon =
+        *heterogeneous_composition_epsilon_upper(std::vector<Guarantee>(kRounds, Guarantee{each, 0}), kDelta);
+    const long double e = each, squares = kRounds * e * e, mean = kRounds * e * std::tanh(e / 2);
+    const long double plain = std::sqrt(-2 * squares * std::log(static_cast<long double>(kDelta)));
+    const long double other = std::sqrt(2 * squares * std::log(std::exp(1.0L) + std::sqrt(squares) / kDelta));
+    const long double truth = std::min(kRounds * e, mean + std::min(plain, other));
+    EXPECT_GE(epsilon, truth) << each;
+    EXPECT_LE(epsilon, truth * (1 + 1e-11L)) << each;
+    double sum = 0;
+    for (std::size_t i = 0; i < kRounds; ++i) sum += each * each;
+    plain_sums_are_too_small += sum * (1 + 1e-12) < squares ? 1 : 0;
+  }
+  EXPECT_GT(plain_sums_are_too_small, 0);
+}
+
 TEST(Composition, AnswersAtTheEdges) {
   EXPECT_EQ(*optimal_composition_epsilon_upper({1, 0}, 0, 1e-5), 0);
   // The rounds' own deltas add up to 1e-4.

@@ -46,28 +46,49 @@ TEST(LabelShares, OfTwoLabelsHaveTheBetaLaw) {
   EXPECT_FALSE(testing::uniformity_test(other, kAlpha).pass);
 }
 
-// Each of C shares has mean 1/C and variance (C - 1) / (C^2 (C alpha + 1)).
+// A share of C labels has the law Beta(alpha, (C - 1) alpha), of which the k-th moment is the product of
+// (alpha + i) / (C alpha + i) over i < k.
+double moment(double alpha, double labels, int k) {
+  double product = 1;
+  for (int i = 0; i < k; ++i) product *= (alpha + i) / (labels * alpha + i);
+  return product;
+}
+
+struct Means {
+  double share = 0, square = 0;
+};
+
+// Returns the mean of one of the shares, and of its square, over the draws.
+Means means_of_a_share(double alpha, std::size_t labels, std::size_t draws, random::KeyedStream& bits) {
+  Means means;
+  for (std::size_t i = 0; i < draws; ++i) {
+    const std::vector<double> log_shares = draw_log_shares(alpha, labels, bits);
+    const double largest = *std::ranges::max_element(log_shares);
+    double sum = 0;
+    for (const double share : log_shares) sum += std::exp(share - largest);
+    const double third = std::exp(log_shares[3] - largest) / sum;
+    means.share += third / static_cast<double>(draws);
+    means.square += third * third / static_cast<double>(draws);
+  }
+  return means;
+}
+
 TEST(LabelShares, OfTenLabelsHaveTheirMeanAndSpread) {
   constexpr std::size_t kDraws = 20'000, kLabels = 10;
   for (const double alpha : {0.05, 0.3, 1.0, 20.0}) {
     random::KeyedStream bits = stream(1);
-    double mean = 0, square = 0;
-    for (std::size_t i = 0; i < kDraws; ++i) {
-      const std::vector<double> log_shares = draw_log_shares(alpha, kLabels, bits);
-      const double largest = *std::ranges::max_element(log_shares);
-      double sum = 0;
-      for (const double share : log_shares) sum += std::exp(share - largest);
-      const double third = std::exp(log_shares[3] - largest) / sum;
-      mean += third / kDraws;
-      square += third * third / kDraws;
-    }
-    const double variance = 9.0 / (100 * (10 * alpha + 1));
-    const auto verdict = testing::mean_test(mean, 0.1, std::sqrt(variance), kDraws, kAlpha);
-    EXPECT_TRUE(verdict.pass) << alpha << ": " << verdict.summary;
-    // A share lies in [0, 1], so the variance of its square is at most E share^2.
-    const double second = variance + 0.01;
-    const auto spread = testing::mean_test(square, second, std::sqrt(second), kDraws, kAlpha);
-    EXPECT_TRUE(spread.pass) << alpha << ": " << spread.summary;
+    const double first = moment(alpha, kLabels, 1), second = moment(alpha, kLabels, 2);
+    const double deviation = std::sqrt(second - first * first);
+    const double of_square = std::sqrt(moment(alpha, kLabels, 4) - second * second);
+    const Means means = means_of_a_share(alpha, kLabels, kDraws, bits);
+    const auto mean = testing::mean_test(means.share, first, deviation, kDraws, kAlpha);
+    EXPECT_TRUE(mean.pass) << alpha << ": " << mean.summary;
+    const auto square = testing::mean_test(means.square, second, of_square, kDraws, kAlpha);
+    EXPECT_TRUE(square.pass) << alpha << ": " << square.summary;
+    // The test must reject shares of half the parameter, which have the same mean and about twice the
+    // variance.
+    const Means other = means_of_a_share(alpha / 2, kLabels, kDraws, bits);
+    EXPECT_FALSE(testing::mean_test(other.square, second, of_square, kDraws, kAlpha).pass) << alpha;
   }
 }
 

@@ -59,7 +59,7 @@ struct Checkpoint {
 };
 
 // Returns the BLAKE2b-256 hash of the training and the test examples: their number, shapes, classes with
-// their names, normalisation, labels and inputs.
+// their names, normalisation, labels, inputs and, where the data name them, the owners.
 Digest digest_of(const learning::DataSplit& data);
 
 // Returns the bytes of the file, in the newest version.

@@ -20,8 +20,9 @@
 
 namespace muster::accounting {
 
-// Returns the bound at epsilon >= 0 for one round. `upper` is proven; upper - estimate
-// is only numerical error. The privacy blanket cannot be computed from a profile, so
+// Returns the bound at epsilon >= 0 for one round. `upper` is proven. upper - estimate
+// is numerical error and the charge for infinite losses; `estimate` is 0 where `upper` is
+// Chernoff's bound. The privacy blanket cannot be computed from a profile, so
 // A(E) is f(E). Throws Error(uncovered) at rate 1, where nobody is left to swap with.
 // The protocol's `min_rate` is ignored; for unequal rates see unequal_rates.h.
 numerics::UpperAndEstimate swap_delta(const Profile& profile, const ShuffledCheckIn& protocol,

@@ -15,8 +15,8 @@
 // become independent, h is replaced by upper bounds that hold on a window of H. `upper` exceeds the formula
 // because of this replacement and because of the charge for H outside the window; both together are O(1/n)
 // of the value. Where the generic bound for any epsilon0-LDP randomizer is smaller, it is used instead. The
-// bound is proven for replace-one neighbours in any dimension, but not for adaptive rounds inside a slot
-// protocol. Objects are immutable and may be used from any thread.
+// bound is proven for replace-one neighbours and an honest shuffler, in any dimension, but not for adaptive
+// rounds inside a slot protocol. Objects are immutable and may be used from any thread.
 #pragma once
 
 #include "muster/describe/profile.h"

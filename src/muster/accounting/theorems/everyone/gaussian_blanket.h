@@ -9,9 +9,9 @@
 // where the G_i are independent, of any law whose stop-loss transform E(G - c)_+ at every c is at least
 //     (E/s) H_mu(s) + (1 - E/s) H_r(s),   s = E + c beta,                                for c >= 0,
 //     1 - E + |c| + E (H_mu(s)/u + (1 - 1/u) H_r(s)),   u = 1 + |c| beta,  s = u/E,     for c < 0.
-// The bound is proven for replace-one neighbours, in both orders, and for every data set. The bound of
-// star_pool.h is smaller where its pool has enough clones, which is for small mu and many clients. This
-// bound also holds where star_pool.h gives none. Objects are immutable and may be used from any thread.
+// The bound is proven for replace-one neighbours, in both orders, an honest shuffler and every data set. The
+// bound of star_pool.h is smaller where its pool has enough clones, which is for small mu and many clients.
+// This bound also holds where star_pool.h gives none. Objects are immutable and may be used from any thread.
 #pragma once
 
 #include "muster/numerics/enclosure.h"

@@ -15,8 +15,9 @@
 // the cut where too few clients are expected to report or to be absent, where eps is very
 // large, and where no finite maximum is certified. For large eps, and where the certified
 // maximum may be much too large, both are computed and the smaller is used. The bound is
-// proven for replace-one neighbours. It does not hold for adaptive rounds inside a slot
-// protocol, nor for unequal rates. Objects are immutable and may be used from any thread.
+// proven for replace-one neighbours and an honest shuffler: the adversary sees the shuffled
+// messages. It does not hold for adaptive rounds inside a slot protocol, nor for unequal rates.
+// Objects are immutable and may be used from any thread.
 #pragma once
 
 #include <memory>
