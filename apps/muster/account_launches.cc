@@ -53,7 +53,7 @@ std::vector<LaunchShare> shares_of(const Launches& launches, const std::vector<N
   std::vector<LaunchShare> shares;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     LaunchShare share{plans[i].file, launches.alone(i, question), std::nullopt};
-    if (!basic) share.without = launches.without(i, question);
+    if (!basic) share.upper_without = launches.upper_without(i, question);
     shares.push_back(std::move(share));
   }
   return shares;

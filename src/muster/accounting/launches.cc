@@ -146,7 +146,7 @@ Statement Launches::alone(std::size_t launch, const Question& question) const {
   return accountants_.at(launch).account(question);
 }
 
-std::optional<double> Launches::without(std::size_t launch, const Question& question) const {
+std::optional<double> Launches::upper_without(std::size_t launch, const Question& question) const {
   const std::vector<ChargedRounds> rounds = rounds_but(launch);
   const auto check = [&](double upper, const auto& delta_at) {
     check_gates("different-rounds", launch, question, upper, delta_at);

@@ -44,11 +44,11 @@ class Launches {
   // releases. The dominating pairs of their rounds compose (bound `different-rounds`). The statement's
   // `local_upper` holds even if the shufflers of all launches collude with the server.
   Statement account(const Question& question) const;
-  // alone() returns the statement for one launch by itself. without() returns the smallest proven upper
+  // alone() returns the statement for one launch by itself. upper_without() returns the smallest proven upper
   // value for all launches but this one, if they are fixed in advance as for account(), or nullopt if no
   // bound is finite.
   Statement alone(std::size_t launch, const Question& question) const;
-  std::optional<double> without(std::size_t launch, const Question& question) const;
+  std::optional<double> upper_without(std::size_t launch, const Question& question) const;
 
   // Returns the statement for launches that may have been chosen after seeing what earlier launches
   // released. Its upper value is the sum of the epsilons of all launches, each at an equal share of delta

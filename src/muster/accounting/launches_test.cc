@@ -132,7 +132,7 @@ TEST(Launches, WithoutOneOfTwoLeavesTheOther) {
   const Statement all = launches.account(kEpsilon);
   for (const std::size_t i : {0U, 1U}) {
     const double other = *launches.alone(1 - i, kEpsilon).best.upper;
-    EXPECT_NEAR(*launches.without(i, kEpsilon), other, 2e-3 * other);
+    EXPECT_NEAR(*launches.upper_without(i, kEpsilon), other, 2e-3 * other);
     EXPECT_GT(*all.best.upper, other);
   }
 }

@@ -89,13 +89,14 @@ Profile local_profile(const Mechanism& mechanism, double tail) {
   return Profile::pure(*pure_epsilon0(mechanism));
 }
 
-double local_divergence(const Mechanism& mechanism, double log_alpha) {
+double local_divergence_upper(const Mechanism& mechanism, double log_alpha) {
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     return gaussian_divergence(gaussian->mu(), log_alpha).upper;
   }
   if (log_alpha < 0) {
     return numerics::as_upper_bound(
-        (-std::expm1(log_alpha) + std::exp(log_alpha) * local_divergence(mechanism, -log_alpha)) * kOutward);
+        (-std::expm1(log_alpha) + std::exp(log_alpha) * local_divergence_upper(mechanism, -log_alpha)) *
+        kOutward);
   }
   const double epsilon0 = *pure_epsilon0(mechanism);
   if (log_alpha >= epsilon0) return 0;
@@ -108,7 +109,7 @@ double local_divergence(const Mechanism& mechanism, double log_alpha) {
   return numerics::as_upper_bound(-std::expm1(below) / (1 + others * std::exp(-epsilon0)) * kOutward);
 }
 
-double local_alternative_tail(const Mechanism& mechanism, double log_alpha) {
+double local_alternative_tail_upper(const Mechanism& mechanism, double log_alpha) {
   constexpr double kMinNormal = std::numeric_limits<double>::min();
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     const auto tail = static_cast<double>(gaussian_alternative_tail(gaussian->mu(), log_alpha));

@@ -118,12 +118,12 @@ Profile local_profile(const Mechanism& mechanism, double tail);
 
 // An upper bound of f(e^log_alpha), the divergence of a single message that is not shuffled, for log_alpha
 // of either sign. It needs no table. Never NaN; never 0 for the Gaussian.
-double local_divergence(const Mechanism& mechanism, double log_alpha);
+double local_divergence_upper(const Mechanism& mechanism, double log_alpha);
 
 // For the pair of records (x, x') whose divergence is f: an upper bound of the probability under x' that
 // the likelihood ratio dR(x)/dR(x') is larger than alpha = e^log_alpha. This probability is minus the slope
 // of f just right of alpha. log_alpha >= 0.
-double local_alternative_tail(const Mechanism& mechanism, double log_alpha);
+double local_alternative_tail_upper(const Mechanism& mechanism, double log_alpha);
 
 // Appends the assumptions about the sampler that every bound for this mechanism makes.
 void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assumptions);

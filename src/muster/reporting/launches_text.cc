@@ -16,13 +16,14 @@ std::string upper_text(const std::optional<double>& value) { return value ? roun
 JsonObject launches_json(const accounting::Statement& all, const std::vector<LaunchShare>& shares) {
   std::vector<JsonObject> launches;
   for (const LaunchShare& share : shares) {
-    launches.push_back(statement_json(share.alone).text("plan", share.name).number("without", share.without));
+    launches.push_back(
+        statement_json(share.alone).text("plan", share.name).number("without", share.upper_without));
   }
   return statement_json(all).objects("launches", launches);
 }
 
 std::string launches_table(const accounting::Statement& all, const std::vector<LaunchShare>& shares) {
-  const bool additive = !shares.front().without.has_value();
+  const bool additive = !shares.front().upper_without.has_value();
   const std::string quantity = all.question.asks_epsilon() ? "epsilon" : "delta";
   std::vector<TableRow> rows = {{quantity + " of", "alone", "rounds", "bound"}};
   if (additive) {
@@ -33,7 +34,7 @@ std::string launches_table(const accounting::Statement& all, const std::vector<L
   for (const LaunchShare& share : shares) {
     TableRow row = {share.name, upper_text(share.alone.best.upper), fmt::format("{}", share.alone.rounds),
                     share.alone.best.id};
-    if (!additive) row.insert(row.begin() + 2, upper_text(share.without));
+    if (!additive) row.insert(row.begin() + 2, upper_text(share.upper_without));
     rows.push_back(row);
   }
   return aligned(rows) + "\n" + statement_table(all);

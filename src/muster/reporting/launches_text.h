@@ -16,7 +16,7 @@ struct LaunchShare {
   std::string name;             // the plan's file
   accounting::Statement alone;  // the statement of this launch by itself
   // The upper value of all other launches together; nullopt if the total is the sum of the single values.
-  std::optional<double> without;
+  std::optional<double> upper_without;
 };
 
 // Returns the statement of all launches together, with the additional key "launches". Its value is a list of

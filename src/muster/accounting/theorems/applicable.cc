@@ -39,7 +39,7 @@ int seen_in(View view) {
 BoundCurve capped(BoundCurve delta, const Mechanism& mechanism, double rate) {
   return [delta = std::move(delta), mechanism, rate](double epsilon) {
     constexpr double kMinNormal = std::numeric_limits<double>::min();
-    const double local = numerics::as_upper_bound(rate * local_divergence(mechanism, epsilon) *
+    const double local = numerics::as_upper_bound(rate * local_divergence_upper(mechanism, epsilon) *
                                                   (1 + numerics::kThreeRoundings));
     const numerics::UpperAndEstimate own_bound = delta(epsilon);
     double upper = numerics::as_upper_bound(own_bound.upper, local);

@@ -22,7 +22,7 @@ constexpr double kStill = 1e-13;
 
 }  // namespace
 
-double SubGaussian::epsilon(double delta) const {
+double SubGaussian::epsilon_as_published(double delta) const {
   const double exponent = numerics::larger(0.0, -std::log(delta));
   return (drift + spread * std::sqrt(exponent)) * (1 + kRelativeMargin);
 }
@@ -43,7 +43,7 @@ SubGaussian shuffling(double epsilon0, double clients) {
   return {one * one / 2, one * std::sqrt(2.0)};
 }
 
-double erlingsson_2019(double epsilon0, double clients, double delta) {
+double erlingsson_2019_upper(double epsilon0, double clients, double delta) {
   const double one = 2 * std::exp(2 * epsilon0) * std::expm1(epsilon0);
   return (one * std::expm1(one / clients) + one * std::sqrt(-2 * std::log(delta) / clients)) *
          (1 + kRelativeMargin);
@@ -71,7 +71,8 @@ std::optional<double> least_delta1(double epsilon0, double delta0) {
   return std::exp(high);
 }
 
-std::optional<double> approximate_epsilon(const SubGaussian& form, double uses, double delta1, double delta) {
+std::optional<double> approximate_epsilon_as_published(const SubGaussian& form, double uses, double delta1,
+                                                       double delta) {
   // The result is the least epsilon with
   // exp(-((epsilon - drift)/spread)^2) + uses (e^epsilon + 1) delta1 <= delta.
   // Solved for the epsilon in the first term, this is epsilon >= next(epsilon). `next` is increasing, so its
@@ -80,7 +81,7 @@ std::optional<double> approximate_epsilon(const SubGaussian& form, double uses, 
   for (int i = 0; i < 100000; ++i) {
     const double left = delta - uses * (std::exp(epsilon) + 1) * delta1;
     if (!(left > 0) || !std::isfinite(epsilon)) return std::nullopt;
-    const double next = form.epsilon(left);
+    const double next = form.epsilon_as_published(left);
     if (next <= epsilon * (1 + kStill)) return next;
     epsilon = next;
   }
@@ -128,8 +129,10 @@ Bound approximate(const std::function<SubGaussian(double epsilon0)>& form, doubl
   if (delta1) {
     const SubGaussian blown = form(8 * epsilon0);
     bound = composed(
-        [&](double delta) { return random_check_in::approximate_epsilon(blown, uses, *delta1, delta); }, runs,
-        question);
+        [&](double delta) {
+          return random_check_in::approximate_epsilon_as_published(blown, uses, *delta1, delta);
+        },
+        runs, question);
     bound.assumptions.push_back(
         fmt::format("epsilon0 is replaced by 8 epsilon0 = {:.4g}; delta1 = {:.3g} is the least that the "
                     "condition on delta0 allows",
@@ -158,7 +161,8 @@ Bound balle_theorem32_bound(double slots, double p0, double epsilon0, double del
     bound = approximate(form, slots, epsilon0, delta0, runs, question);
     bound.id = "balle-2020-theorem-3-2-approximate";
   } else {
-    bound = composed([&](double delta) { return form(epsilon0).epsilon(delta); }, runs, question);
+    bound =
+        composed([&](double delta) { return form(epsilon0).epsilon_as_published(delta); }, runs, question);
     bound.id = "balle-2020-theorem-3-2";
   }
   bound.assumptions.push_back(
@@ -174,7 +178,8 @@ Bound balle_theorem43_bound(double slots, double epsilon0, double delta0, std::u
     bound = approximate(form, slots, epsilon0, delta0, runs, question);
     bound.id = "balle-2020-theorem-4-3-approximate";
   } else {
-    bound = composed([&](double delta) { return form(epsilon0).epsilon(delta); }, runs, question);
+    bound =
+        composed([&](double delta) { return form(epsilon0).epsilon_as_published(delta); }, runs, question);
     bound.id = "balle-2020-theorem-4-3";
   }
   bound.assumptions.push_back("check-in probability 1, one client a slot, a dummy message in an empty slot");
@@ -198,7 +203,7 @@ Bound balle_theorem41_bound(double clients, double slots, double epsilon0, doubl
       const SubGaussian blown = form(8 * epsilon0, delta2);
       bound = composed(
           [&](double delta) {
-            return random_check_in::approximate_epsilon(blown, slots, *delta1, delta - delta2);
+            return random_check_in::approximate_epsilon_as_published(blown, slots, *delta1, delta - delta2);
           },
           runs, question);
     } else {
@@ -207,8 +212,8 @@ Bound balle_theorem41_bound(double clients, double slots, double epsilon0, doubl
     bound.assumptions.push_back("epsilon0 is replaced by 8 epsilon0");
     bound.id = "balle-2020-theorem-4-1-approximate";
   } else {
-    bound =
-        composed([&](double delta) { return form(epsilon0, delta / 2).epsilon(delta / 2); }, runs, question);
+    bound = composed([&](double delta) { return form(epsilon0, delta / 2).epsilon_as_published(delta / 2); },
+                     runs, question);
     bound.id = "balle-2020-theorem-4-1";
   }
   bound.validity = Validity::as_published;
@@ -225,7 +230,8 @@ Bound balle_theorem51_bound(double clients, double epsilon0, double delta0, std:
     bound = approximate(form, clients, epsilon0, delta0, rounds, question);
     bound.id = "balle-2020-theorem-5-1-approximate";
   } else {
-    bound = composed([&](double delta) { return form(epsilon0).epsilon(delta); }, rounds, question);
+    bound =
+        composed([&](double delta) { return form(epsilon0).epsilon_as_published(delta); }, rounds, question);
     bound.id = "balle-2020-theorem-5-1";
   }
   return labelled(std::move(bound), View::shuffler_honest, std::string(kBalle) + "Theorem 5.1");
@@ -234,7 +240,7 @@ Bound balle_theorem51_bound(double clients, double epsilon0, double delta0, std:
 Bound erlingsson_theorem7_bound(double clients, double epsilon0, std::uint64_t rounds,
                                 const Question& question) {
   Bound bound =
-      composed([&](double delta) { return random_check_in::erlingsson_2019(epsilon0, clients, delta); },
+      composed([&](double delta) { return random_check_in::erlingsson_2019_upper(epsilon0, clients, delta); },
                rounds, question);
   bound.id = "erlingsson-2019-theorem-7";
   bound.assumptions.push_back("as stated by Balle et al., 2020, Section 5; never below their Theorem 5.1");

@@ -31,27 +31,31 @@ namespace muster::accounting {
 namespace random_check_in {
 
 // Holds a formula of the form epsilon = drift + spread sqrt(log(1/delta)), as Theorems 3.2, 4.1 and 5.1 have
-// it. The result of epsilon() is rounded up.
+// it. epsilon_as_published() returns the value of the printed formula, rounded up. It is a proven upper bound
+// where the theorem is proven (see the list above).
 struct SubGaussian {
   double drift, spread;
-  double epsilon(double delta) const;
+  double epsilon_as_published(double delta) const;
 };
 
 SubGaussian fixed_window(double epsilon0, double slots, double p0);                          // Theorem 3.2
 SubGaussian averaged_updates(double epsilon0, double clients, double slots, double delta2);  // Theorem 4.1
 SubGaussian shuffling(double epsilon0, double clients);                                      // Theorem 5.1
-double erlingsson_2019(double epsilon0, double clients, double delta);  // Theorem 7 of Erlingsson et al.
+// Returns the epsilon of Theorem 7 of Erlingsson et al., rounded up. It is an upper bound, because it is never
+// below that of Theorem 5.1.
+double erlingsson_2019_upper(double epsilon0, double clients, double delta);
 
 // Returns the paper's simplification of Theorem 3.2, 7 p0 epsilon0 sqrt(log(1/delta) / m). The result is
 // nullopt unless epsilon0 < 1 and delta < 1/100.
 std::optional<double> fixed_window_simplified(double epsilon0, double slots, double p0, double delta);
 
 // These serve the (epsilon0, delta0) versions. least_delta1 returns the least delta1 that the printed
-// condition on delta0 allows; nullopt if it allows none up to 1. approximate_epsilon returns the least
-// epsilon' = form.epsilon(d) with d + uses (e^epsilon' + 1) delta1 = `delta`; nullopt if there is none.
-// `form` must be made with 8 epsilon0, and `uses` is the number of slots or clients.
+// condition on delta0 allows; nullopt if it allows none up to 1. approximate_epsilon_as_published returns the
+// least epsilon' = form.epsilon_as_published(d) with d + uses (e^epsilon' + 1) delta1 = `delta`; nullopt if
+// there is none. `form` must be made with 8 epsilon0, and `uses` is the number of slots or clients.
 std::optional<double> least_delta1(double epsilon0, double delta0);
-std::optional<double> approximate_epsilon(const SubGaussian& form, double uses, double delta1, double delta);
+std::optional<double> approximate_epsilon_as_published(const SubGaussian& form, double uses, double delta1,
+                                                       double delta);
 
 // Dummy messages fill the slots in which no client checks in. Their exact expected number is m (1 - p0/m)^n
 // for a fixed window (Proposition 3.4), and (n-m+1) (1 - 1/m)^m for sliding windows (Proposition 4.4). The

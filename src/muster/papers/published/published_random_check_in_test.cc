@@ -43,10 +43,11 @@ TEST(RandomCheckIn, EqualsThePrintedFormulas) {
           EXPECT_GE(value, printed);
           EXPECT_LE(value, printed * (1 + 1e-11L));
         };
-        near(fixed_window(e0, m, 0.3).epsilon(delta), theorem32(e0, m, 0.3, delta));
-        near(averaged_updates(e0, 10 * m, m, 1e-7).epsilon(delta), theorem41(e0, 10 * m, m, delta, 1e-7));
-        near(shuffling(e0, m).epsilon(delta), theorem51(e0, m, delta));
-        near(erlingsson_2019(e0, m, delta), erlingsson(e0, m, delta));
+        near(fixed_window(e0, m, 0.3).epsilon_as_published(delta), theorem32(e0, m, 0.3, delta));
+        near(averaged_updates(e0, 10 * m, m, 1e-7).epsilon_as_published(delta),
+             theorem41(e0, 10 * m, m, delta, 1e-7));
+        near(shuffling(e0, m).epsilon_as_published(delta), theorem51(e0, m, delta));
+        near(erlingsson_2019_upper(e0, m, delta), erlingsson(e0, m, delta));
       }
     }
   }
@@ -54,9 +55,9 @@ TEST(RandomCheckIn, EqualsThePrintedFormulas) {
 
 TEST(RandomCheckIn, ReferenceFigures) {
   EXPECT_NEAR(*balle_theorem32_bound(1e4, 1, 1, 0, 1, kAtMillionth).upper, 0.149, 0.0005);
-  EXPECT_NEAR(averaged_updates(1, 6e4, 100, 1e-6).epsilon(1e-6), 8.8, 0.05);
+  EXPECT_NEAR(averaged_updates(1, 6e4, 100, 1e-6).epsilon_as_published(1e-6), 8.8, 0.05);
   const Bound averaged = balle_theorem41_bound(6e4, 100, 1, 0, 1, {Question::Kind::epsilon_at_delta, 2e-6});
-  EXPECT_NEAR(*averaged.upper, averaged_updates(1, 6e4, 100, 1e-6).epsilon(1e-6), 1e-9);
+  EXPECT_NEAR(*averaged.upper, averaged_updates(1, 6e4, 100, 1e-6).epsilon_as_published(1e-6), 1e-9);
   EXPECT_EQ(averaged.validity, Validity::as_published);
   // Theorem 4.3 is Theorem 3.2 for p0 = 1.
   EXPECT_EQ(*balle_theorem43_bound(1e4, 1, 0, 1, kAtMillionth).upper,
@@ -68,15 +69,17 @@ TEST(RandomCheckIn, ReferenceFigures) {
 // bounds agree within a factor 1.75 wherever Theorem 5.1 gives less than epsilon0.
 TEST(RandomCheckIn, FigureTwoCaption) {
   for (const double n : {1e3, 1e4}) {
-    for (double e0 = 0.1; shuffling(e0, n).epsilon(1e-6) < e0; e0 += 0.1) {
-      const double ours = shuffling(e0, n).epsilon(1e-6), theirs = erlingsson_2019(e0, 10 * n, 1e-6);
+    for (double e0 = 0.1; shuffling(e0, n).epsilon_as_published(1e-6) < e0; e0 += 0.1) {
+      const double ours = shuffling(e0, n).epsilon_as_published(1e-6),
+                   theirs = erlingsson_2019_upper(e0, 10 * n, 1e-6);
       EXPECT_LT(ours / theirs, 1.75) << e0;
       EXPECT_GT(ours / theirs, 1 / 1.75) << e0;
     }
   }
   // The paper claims "an improvement of O(e^(epsilon0/2))". The ratio of the leading terms is exactly
   // 2 e^(epsilon0/2).
-  EXPECT_NEAR(erlingsson_2019(2, 1e12, 1e-6) / shuffling(2, 1e12).epsilon(1e-6), 2 * std::exp(1.0), 1e-3);
+  EXPECT_NEAR(erlingsson_2019_upper(2, 1e12, 1e-6) / shuffling(2, 1e12).epsilon_as_published(1e-6),
+              2 * std::exp(1.0), 1e-3);
 }
 
 TEST(RandomCheckIn, SimplificationIsNeverBelowTheTheorem) {
@@ -84,7 +87,8 @@ TEST(RandomCheckIn, SimplificationIsNeverBelowTheTheorem) {
     for (const double m : {1.0, 2.0, 30.0, 1e5}) {
       for (const double p0 : {0.01, 1.0}) {
         for (const double delta : {0.0099, 1e-6}) {
-          EXPECT_GE(*fixed_window_simplified(e0, m, p0, delta), fixed_window(e0, m, p0).epsilon(delta));
+          EXPECT_GE(*fixed_window_simplified(e0, m, p0, delta),
+                    fixed_window(e0, m, p0).epsilon_as_published(delta));
         }
       }
     }
@@ -113,14 +117,14 @@ TEST(RandomCheckIn, ProvenOnesCoverTheExactCurve) {
   for (const int m : {2, 30, 1000, 10000}) {
     for (const double e0 : {0.1, 0.5, 1.0, 2.0}) {
       for (const double delta : {0.3, 1e-2, 1e-4, 1e-6}) {
-        const double epsilon = fixed_window(e0, m, 1).epsilon(delta);
+        const double epsilon = fixed_window(e0, m, 1).epsilon_as_published(delta);
         EXPECT_LE(homogeneous_delta(m, e0, epsilon), delta);
-        EXPECT_LE(homogeneous_delta(m, e0, shuffling(e0, m).epsilon(delta)), delta);
+        EXPECT_LE(homogeneous_delta(m, e0, shuffling(e0, m).epsilon_as_published(delta)), delta);
       }
     }
   }
   // The comparison would notice a bound that is four times too small.
-  EXPECT_GT(homogeneous_delta(1000, 0.5, fixed_window(0.5, 1000, 1).epsilon(1e-4) / 4), 1e-4);
+  EXPECT_GT(homogeneous_delta(1000, 0.5, fixed_window(0.5, 1000, 1).epsilon_as_published(1e-4) / 4), 1e-4);
 }
 
 // Holds the laws of adaptive messages of one bit: the law of the next bit depends on all earlier bits and on
@@ -196,8 +200,8 @@ TEST(RandomCheckIn, CoversEnumeratedAdaptiveRuns) {
         return sum;
       };
       for (const int first : {0, 1}) {
-        EXPECT_LE(stick(window, first, fixed_window(e0, 4, p0).epsilon(delta)), delta);
-        EXPECT_LE(stick(shuffled, first, shuffling(e0, 4).epsilon(delta)), delta);
+        EXPECT_LE(stick(window, first, fixed_window(e0, 4, p0).epsilon_as_published(delta)), delta);
+        EXPECT_LE(stick(shuffled, first, shuffling(e0, 4).epsilon_as_published(delta)), delta);
         ++cases;
       }
     }
@@ -242,7 +246,7 @@ TEST(RandomCheckIn, ApproximateVersionsAreVacuous) {
   EXPECT_NEAR(right / delta0, 1, 1e-9);
   EXPECT_GT(delta1, 100 * delta0);
   const SubGaussian form = fixed_window(8 * e0, 1e4, 1);
-  const double epsilon = *approximate_epsilon(form, 1e4, delta1, 1e-4);
+  const double epsilon = *approximate_epsilon_as_published(form, 1e4, delta1, 1e-4);
   const double delta = 1e-4 - 1e4 * (std::exp(epsilon) + 1) * delta1;
   EXPECT_NEAR(epsilon, static_cast<double>(theorem32(8 * e0, 1e4, 1, delta)), 1e-9);
   // A randomizer with epsilon0 = 1 and delta0 = 1e-12 has no amplification left: at 8 epsilon0 = 8 the
@@ -251,7 +255,7 @@ TEST(RandomCheckIn, ApproximateVersionsAreVacuous) {
   EXPECT_EQ(bound.id, "balle-2020-theorem-3-2-approximate");
   EXPECT_EQ(bound.validity, Validity::as_published);
   EXPECT_FALSE(bound.upper.has_value());
-  EXPECT_GT(fixed_window(8, 1e4, 1).epsilon(1e-6), 3000);
+  EXPECT_GT(fixed_window(8, 1e4, 1).epsilon_as_published(1e-6), 3000);
 }
 
 TEST(RandomCheckIn, Dummies) {

@@ -62,7 +62,7 @@ Bound subset_theorem1_bound(double clients, double subset, double epsilon0, std:
 
 Bound subset_ccs_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
                        const Question& question, Conversion conversion) {
-  const auto shuffle = [&](std::uint64_t l) { return girgis_ccs_2021(epsilon0, subset, l); };
+  const auto shuffle = [&](std::uint64_t l) { return girgis_ccs_2021_upper(epsilon0, subset, l); };
   if (subset >= clients) {
     Bound bound = answer_by_renyi(shuffle, rounds, question, conversion);
     bound.id = "girgis-ccs-2021" + std::string(id_suffix(conversion));
@@ -94,7 +94,7 @@ Bound subset_plotted_wang_bound(double clients, double subset, double epsilon0, 
                                 const Question& question) {
   // This is Theorem 9's sum with 2 e^eps(2) in place of the minimum in the term of order 2.
   const double rate = subset / clients;
-  const auto shuffle = [&](std::uint64_t l) { return girgis_ccs_2021(epsilon0, subset, l); };
+  const auto shuffle = [&](std::uint64_t l) { return girgis_ccs_2021_upper(epsilon0, subset, l); };
   const SubsampledRdp sampled(rate, shuffle);
   const auto rdp = [&](std::uint64_t l) {
     if (l > kLastOrder) return kInfinity;

@@ -47,7 +47,7 @@ const char* citation_suffix(Conversion conversion) {
                                          : "; conversion: Canonne, Kamath, Steinke, 2020, Proposition 12";
 }
 
-double girgis_ccs_2021(double epsilon0, double clients, std::uint64_t order) {
+double girgis_ccs_2021_upper(double epsilon0, double clients, std::uint64_t order) {
   const auto l = static_cast<double>(order);
   const double grown = std::exp(epsilon0), c = 2 * std::sinh(epsilon0) * (1 + 4 * kUnit);
   const double nbar = std::floor((clients - 1) / (2 * grown) * (1 - 8 * kUnit)) + 1;

@@ -3,7 +3,8 @@
 //
 //   answer_by_renyi      adds the Renyi divergences of the rounds (Mironov, CSF 2017) and converts the sum by
 //                        rdp_to_dp.h.
-//   girgis_ccs_2021      an upper bound of D_order, rounded up, for any epsilon0-LDP randomizer if everybody
+//   girgis_ccs_2021_upper
+//                        an upper bound of D_order, rounded up, for any epsilon0-LDP randomizer if everybody
 //                        reports: Girgis, Data, Diggavi, Suresh, Kairouz, "On the Renyi differential privacy
 //                        of the shuffle model" (CCS 2021). Derived in docs/theory/baselines.md.
 //   count_cells          cuts Bin(n, g) into cells (k, weight), for formulas that sum over the number k of
@@ -36,7 +37,7 @@ Bound bound_of(const ConvertedUpper& best);
 const char* id_suffix(Conversion conversion);
 const char* citation_suffix(Conversion conversion);
 
-double girgis_ccs_2021(double epsilon0, double clients, std::uint64_t order);
+double girgis_ccs_2021_upper(double epsilon0, double clients, std::uint64_t order);
 
 struct CountCell {
   double k, weight;  // k is the middle of the cell, rounded down

@@ -29,12 +29,12 @@ struct Setup {
 };
 
 double theorem51(double epsilon0, double n, double delta) {
-  return published::shuffling(epsilon0, n).epsilon(delta);
+  return published::shuffling(epsilon0, n).epsilon_as_published(delta);
 }
 
 // Returns epsilon by [19] divided by epsilon by Theorem 5.1, at an n so large that only leading terms count.
 double leading_ratio(double epsilon0, double delta) {
-  return published::erlingsson_2019(epsilon0, kMany, delta) / theorem51(epsilon0, kMany, delta);
+  return published::erlingsson_2019_upper(epsilon0, kMany, delta) / theorem51(epsilon0, kMany, delta);
 }
 
 Finding similar(const Setup& setup) {
@@ -45,7 +45,7 @@ Finding similar(const Setup& setup) {
     const double n = setup.users.at(pair), of_19 = setup.users.at(pair + 2);
     for (const double epsilon0 : setup.epsilon0) {
       const double ours = theorem51(epsilon0, n, setup.delta),
-                   theirs = published::erlingsson_2019(epsilon0, of_19, setup.delta);
+                   theirs = published::erlingsson_2019_upper(epsilon0, of_19, setup.delta);
       if (!(ours < epsilon0 && theirs < epsilon0)) continue;
       least = std::min(least, ours / theirs);
       most = std::max(most, ours / theirs);
@@ -93,7 +93,7 @@ std::vector<Curve> published_curves(const Setup& setup, const std::vector<double
   for (const double n : clients) {
     curves.push_back(curve_of(
         "[19, Theorem 7], n = " + power_of_ten(n), Kind::published, setup.epsilon0, [&](double epsilon0) {
-          return Point{epsilon0, published::erlingsson_2019(epsilon0, n, setup.delta), ""};
+          return Point{epsilon0, published::erlingsson_2019_upper(epsilon0, n, setup.delta), ""};
         }));
   }
   curves.push_back(

@@ -174,7 +174,8 @@ Finding averaged() {
 // theorems. The noise is Laplace, whose variance is proportional to 1 / epsilon0^2, and dummies carry no
 // signal.
 double noise_ratio(double epsilon0_of_shuffle, double n) {
-  const double epsilon = accounting::random_check_in::shuffling(epsilon0_of_shuffle, n).epsilon(kTableDelta);
+  const double epsilon =
+      accounting::random_check_in::shuffling(epsilon0_of_shuffle, n).epsilon_as_published(kTableDelta);
   double low = epsilon0_of_shuffle / 10, high = epsilon0_of_shuffle * 10;
   for (int i = 0; i < 100; ++i) {
     const double middle = low + (high - low) / 2;

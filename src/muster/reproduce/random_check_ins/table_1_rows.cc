@@ -25,10 +25,12 @@ double subsampling(double epsilon0, double n) {
 }
 
 double shuffling_2019(double epsilon0, double n) {
-  return published::erlingsson_2019(epsilon0, n, kTableDelta);
+  return published::erlingsson_2019_upper(epsilon0, n, kTableDelta);
 }
 
-double shuffling(double epsilon0, double n) { return published::shuffling(epsilon0, n).epsilon(kTableDelta); }
+double shuffling(double epsilon0, double n) {
+  return published::shuffling(epsilon0, n).epsilon_as_published(kTableDelta);
+}
 
 double fixed_window_runs(double epsilon0, double n) {
   const double slots = table_slots(n), runs = std::round(n / slots), own = kTableDelta / (2 * runs);
@@ -51,11 +53,11 @@ std::vector<TableRow> amplifying_rows() {
 double table_slots(double n) { return std::round(std::sqrt(n)); }
 
 double one_fixed_window(double epsilon0, double slots, double p0, double delta) {
-  return published::fixed_window(epsilon0, slots, p0).epsilon(delta);
+  return published::fixed_window(epsilon0, slots, p0).epsilon_as_published(delta);
 }
 
 double one_averaged(double epsilon0, double n, double slots, double delta) {
-  return published::averaged_updates(epsilon0, n, slots, delta / 2).epsilon(delta / 2);
+  return published::averaged_updates(epsilon0, n, slots, delta / 2).epsilon_as_published(delta / 2);
 }
 
 }  // namespace muster::reproduce

@@ -42,8 +42,8 @@ Enclosure ordered(const Enclosure& ends) {
 
 HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const RoundShape& shape)
     : mechanism_(mechanism), shape_(shape) {
-  const double another =
-      shape.rate * local_alternative_tail(mechanism, std::log(shape.count) * (1 - numerics::kThreeRoundings));
+  const double another = shape.rate * local_alternative_tail_upper(
+                                          mechanism, std::log(shape.count) * (1 - numerics::kThreeRoundings));
   nobody_else_ = std::exp((shape.count - 1) * std::log1p(-smaller(another, 1.0))) * kInward;
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     // The distance is rounded to nearest, so the next smaller double is below the true distance.
@@ -96,7 +96,7 @@ Enclosure HomogeneousCurve::forward(double epsilon) const {
 Enclosure HomogeneousCurve::reverse(double epsilon) const {
   if (!lognormal_ && ratios_.empty()) {  // not computed; the value is between 0 and the local delta
     return {0, numerics::as_upper_bound(shape_.count / shape_.clients * shape_.rate *
-                                        local_divergence(mechanism_, epsilon) / kInward)};
+                                        local_divergence_upper(mechanism_, epsilon) / kInward)};
   }
   if (lognormal_) return ordered(reverse_of_lognormal(epsilon));
   const long double e = epsilon, absent = -std::expm1(e);
@@ -117,9 +117,10 @@ Enclosure HomogeneousCurve::one_ratio_alone(double epsilon) const {
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism_)) {
     divergence = gaussian_divergence(gaussian->mu(), log_threshold);
   } else {
-    const double above = local_divergence(mechanism_, log_threshold * (1 - numerics::kThreeRoundings));
-    divergence = {local_divergence(mechanism_, log_threshold * (1 + 2 * numerics::kThreeRoundings)) * kInward,
-                  above};
+    const double above = local_divergence_upper(mechanism_, log_threshold * (1 - numerics::kThreeRoundings));
+    divergence = {
+        local_divergence_upper(mechanism_, log_threshold * (1 + 2 * numerics::kThreeRoundings)) * kInward,
+        above};
   }
   const double scale = shape_.count / shape_.clients * shape_.rate * nobody_else_;
   return {divergence.lower * scale * kInward, divergence.upper * scale / kInward};

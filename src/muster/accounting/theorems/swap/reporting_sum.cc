@@ -57,8 +57,8 @@ numerics::AtomicLaw weighted(numerics::AtomicLaw law, const TermWeights* weights
 
 ReportingSum::ReportingSum(const Mechanism& mechanism)
     : profile_(local_profile(mechanism, kCut)),
-      tail_{[mechanism](double l) { return local_divergence(mechanism, l); },
-            [mechanism](double l) { return local_alternative_tail(mechanism, l); }},
+      tail_{[mechanism](double l) { return local_divergence_upper(mechanism, l); },
+            [mechanism](double l) { return local_alternative_tail_upper(mechanism, l); }},
       one_large_term_(tail_, profile_),
       epsilon0_(pure_epsilon0(mechanism)) {}
 
