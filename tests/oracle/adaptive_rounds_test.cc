@@ -59,8 +59,8 @@ long double two_adaptive_rounds(const std::vector<OutputPair>& pairs, long doubl
 
 // Returns the bound for one round from the slow formula,
 // at `cells` + 1 equally spaced losses from 0 to epsilon0.
-PairTable slow_curve(long double epsilon0, int n, long double rate, int cells) {
-  PairTable curve{static_cast<double>(epsilon0) / cells, {}, {}, {}};
+EnclosedTable slow_curve(long double epsilon0, int n, long double rate, int cells) {
+  EnclosedTable curve{static_cast<double>(epsilon0) / cells, {}, {}, {}};
   for (int i = 0; i <= cells; ++i) {
     const long double epsilon = static_cast<long double>(curve.spacing) * i;
     const long double at_all =
@@ -103,7 +103,7 @@ TEST(Composition, ACurveTooLowIsCaught) {
   bool caught = false;
   for (const long double rate : {0.1L, 0.3L, 0.5L, 0.8L}) {
     const std::vector<OutputPair> pairs = all_datasets(binary(1), 4, rate);
-    PairTable curve = slow_curve(1, 4, rate, 24);
+    EnclosedTable curve = slow_curve(1, 4, rate, 24);
     for (auto* side : {&curve.forward, &curve.reverse}) {
       for (numerics::Enclosure& value : *side) value.lower *= 0.5, value.upper *= 0.5;
     }
@@ -165,12 +165,12 @@ TEST(Homogeneous, EqualsItsDataset) {
         const HomogeneousCurve curve(PureLocal{epsilon0}, {clients, clients, rate});
         for (const double share : {0.0, 0.3, 0.7}) {
           const double epsilon = share * epsilon0;
-          const numerics::Enclosure forward = curve.forward(epsilon), reverse = curve.reverse(epsilon);
+          const EnclosedMinorant forward = curve.forward(epsilon), reverse = curve.reverse(epsilon);
           SCOPED_TRACE(::testing::Message() << epsilon0 << " " << n << " " << rate << " " << epsilon);
           EXPECT_LE(forward.lower, oracle::hockey_stick(pair, epsilon) * (1 + 1e-12L));
-          EXPECT_GE(forward.upper, oracle::hockey_stick(pair, epsilon) * (1 - 1e-12L));
+          EXPECT_GE(forward.minorant_upper, oracle::hockey_stick(pair, epsilon) * (1 - 1e-12L));
           EXPECT_LE(reverse.lower, oracle::hockey_stick(pair.swapped(), epsilon) * (1 + 1e-12L));
-          EXPECT_GE(reverse.upper, oracle::hockey_stick(pair.swapped(), epsilon) * (1 - 1e-12L));
+          EXPECT_GE(reverse.minorant_upper, oracle::hockey_stick(pair.swapped(), epsilon) * (1 - 1e-12L));
         }
       }
     }

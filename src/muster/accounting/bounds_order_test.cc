@@ -70,15 +70,15 @@ void compare(const Mechanism& mechanism, const Participation& participation, Tal
   for (const double epsilon : kEpsilons) {
     double largest_lower = 0, largest = 0;
     std::string largest_id;
-    // The upper end of a lower bound's curve has no meaning and may be any value above the lower end.
+    // The upper end of a pair's minorant bounds no curve and may be any value above the lower end.
     const auto sane = [&](double least, double upper, const std::string& id, double cap) {
       EXPECT_TRUE(least >= 0 && least <= upper && least <= 1 && upper <= cap)
           << id << " at " << epsilon << ": " << least << ", " << upper;
     };
     for (const RoundPair& pair : list.lowers) {
       for (const PairCurve& curve : {pair.forward, pair.reverse}) {
-        const numerics::Enclosure delta = curve(epsilon);
-        sane(delta.lower, delta.upper, pair.id, std::numeric_limits<double>::infinity());
+        const EnclosedMinorant delta = curve(epsilon);
+        sane(delta.lower, delta.minorant_upper, pair.id, std::numeric_limits<double>::infinity());
         if (delta.lower > largest_lower) largest_lower = delta.lower, largest_id = pair.id;
       }
     }

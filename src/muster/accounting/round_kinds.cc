@@ -39,8 +39,8 @@ RoundKind::RoundKind(const Mechanism& of, const Participation& with, ChargedBy b
   };
   upper = std::make_unique<Tabulator<numerics::UpperAndEstimate>>(least, BoundCurve());
   if (!list.lowers.empty()) {
-    pair = std::make_unique<Tabulator<numerics::Enclosure>>(list.lowers.front().forward,
-                                                            list.lowers.front().reverse);
+    pair = std::make_unique<Tabulator<EnclosedMinorant>>(list.lowers.front().forward,
+                                                         list.lowers.front().reverse);
   }
 }
 

@@ -29,7 +29,7 @@ struct RoundKind {
   Participation participation;
   std::unique_ptr<Tabulator<numerics::UpperAndEstimate>> upper;
   // The curves of a pair of data sets, which bound the cost from below; null if there is none.
-  std::unique_ptr<Tabulator<numerics::Enclosure>> pair;
+  std::unique_ptr<Tabulator<EnclosedMinorant>> pair;
   std::unique_ptr<TypedRounds> typed;  // null unless one of the bounds has types
 };
 

@@ -114,8 +114,8 @@ class ComposedCurve {
   Resolutions<LossDistribution> estimated_;
 };
 
-// Bounds the composition of rounds from below, for one pair of data sets whose curves are known within
-// enclosures. Of the two orders of the pair, the one with the larger value gives the answer.
+// Bounds the composition of rounds from below, for one pair of data sets of whose curves minorants are known
+// within enclosures. Of the two orders of the pair, the one with the larger value gives the answer.
 class ComposedPair {
  public:
   // `share` is the largest Nodes::share of a table (round_curve.h).
@@ -127,7 +127,7 @@ class ComposedPair {
   double lower(std::uint64_t rounds, const Question& question, double upper = 1) const;
 
  private:
-  Tabulator<numerics::Enclosure> pair_;
+  Tabulator<EnclosedMinorant> pair_;
   double share_;
   Resolutions<std::array<LossDistribution, 2>> tables_;
 };

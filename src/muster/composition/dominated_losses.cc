@@ -58,12 +58,12 @@ struct EnclosedNode {
 std::vector<EnclosedNode> known_nodes(const PairTable& curve) {
   std::vector<EnclosedNode> nodes;
   for (std::size_t i = curve.index.size(); i-- > 1;) {
-    nodes.push_back({-curve.index[i], curve.reverse[i].lower, curve.reverse[i].upper});
+    nodes.push_back({-curve.index[i], curve.reverse[i].lower, curve.reverse[i].minorant_upper});
   }
   nodes.push_back({0, larger(curve.forward[0].lower, curve.reverse[0].lower),
-                   smaller(curve.forward[0].upper, curve.reverse[0].upper)});
+                   smaller(curve.forward[0].minorant_upper, curve.reverse[0].minorant_upper)});
   for (std::size_t i = 1; i < curve.index.size(); ++i) {
-    nodes.push_back({curve.index[i], curve.forward[i].lower, curve.forward[i].upper});
+    nodes.push_back({curve.index[i], curve.forward[i].lower, curve.forward[i].minorant_upper});
   }
   return nodes;
 }
@@ -128,7 +128,7 @@ class Frame {
 Extended first_slope(const PairTable& curve) {
   const Extended low = larger(curve.forward[0].lower, curve.reverse[0].lower);
   return larger<Extended>(
-      0, (low - curve.forward[1].upper) /
+      0, (low - curve.forward[1].minorant_upper) /
              std::expm1(static_cast<Extended>(curve.spacing) * static_cast<Extended>(curve.index[1])));
 }
 

@@ -35,12 +35,19 @@ LossLaw law_above(double spacing, const std::vector<ProfilePoint>& hull) {
   return losses_dominating(spacing, hull, hull);
 }
 
-std::vector<numerics::Enclosure> estimates_as_lower_ends(
-    const std::vector<numerics::UpperAndEstimate>& values) {
-  std::vector<numerics::Enclosure> ends;
-  ends.reserve(values.size());
-  for (const numerics::UpperAndEstimate& value : values) ends.push_back({value.estimate, value.upper});
-  return ends;
+// The values of a table of the kind that dominated() accepts. An estimate takes the place of a lower end, so
+// the result encloses nothing.
+EnclosedMinorant as_minorant(const numerics::UpperAndEstimate& value) {
+  return {.lower = value.estimate, .minorant_upper = value.upper};
+}
+EnclosedMinorant as_minorant(const numerics::Enclosure& value) { return own_minorant(value); }
+
+template <typename Value>
+PairTable table_of_minorants(const RoundCurve<Value>& curve) {
+  PairTable table{curve.spacing, curve.index, {}, {}};
+  for (const Value& value : curve.forward) table.forward.push_back(as_minorant(value));
+  for (const Value& value : curve.reverse) table.reverse.push_back(as_minorant(value));
+  return table;
 }
 
 }  // namespace
@@ -52,14 +59,16 @@ LossDistribution LossDistribution::dominating(const BoundTable& curve) {
   return {curve.spacing, law_above(curve.spacing, hull_of(curve))};
 }
 
-LossDistribution LossDistribution::dominating(const PairTable& curve) {
+LossDistribution LossDistribution::dominating(const EnclosedTable& curve) {
   return {curve.spacing, law_above(curve.spacing, hull_of(curve))};
 }
 
 LossDistribution LossDistribution::estimated(const BoundTable& curve, int refined) {
-  return dominated({curve.spacing, curve.index, estimates_as_lower_ends(curve.forward),
-                    estimates_as_lower_ends(curve.reverse)},
-                   refined);
+  return dominated(table_of_minorants(curve), refined);
+}
+
+LossDistribution LossDistribution::dominated(const EnclosedTable& curve, int refined) {
+  return dominated(table_of_minorants(curve), refined);
 }
 
 LossDistribution LossDistribution::dominated(const PairTable& curve, int refined) {

@@ -10,9 +10,9 @@
 //   gives a discrete pair that dominates every round's true pair, so its T-fold composition bounds adaptive
 //   rounds (Theorem 20, docs/theory/composition.md). If its masses sum to less than 1 by more than rounding
 //   explains, the missing mass is put at infinite loss (convex_profile.h).
-// - `dominated`: the curve's values enclose the curve of one true pair. Between nodes, the profile is set to
-//   the least value that convexity allows. The result is a discrete pair dominated by the true one, so its
-//   T-fold composition is a lower bound for the true pair repeated T times.
+// - `dominated`: the curve's values enclose that of one true pair, or a convex minorant of it. Between nodes,
+//   the profile is set to the least value that convexity allows. The result is a discrete pair dominated by
+//   the true one, so its T-fold composition is a lower bound for the true pair repeated T times.
 // - `estimated`: made like a dominated pair, from the curve of a bound with its estimates as lower ends. It
 //   bounds nothing; its distance from the dominating pair shows how large the numerical error is.
 // References: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, "Connect the dots", PETS 2022
@@ -35,11 +35,12 @@ namespace muster::accounting {
 class LossDistribution {
  public:
   static LossDistribution dominating(const BoundTable& curve);
-  static LossDistribution dominating(const PairTable& curve);
+  static LossDistribution dominating(const EnclosedTable& curve);
   // The losses of a dominated or estimated pair lie on a lattice at least `refined` >= 2 times as fine as the
   // curve's. A finer lattice makes the pair tighter, but few rounds then take more work, because their
   // transform decays slowly.
   static LossDistribution dominated(const PairTable& curve, int refined = 2);
+  static LossDistribution dominated(const EnclosedTable& curve, int refined = 2);
   static LossDistribution estimated(const BoundTable& curve, int refined);
 
   // Encloses the hockey-stick divergence at epsilon (which may be negative) of this discrete pair composed

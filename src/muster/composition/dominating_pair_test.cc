@@ -17,7 +17,7 @@ namespace {
 
 // The curve of the Gaussian pair, whose composition is known in closed form: T rounds at distance mu are one
 // round at distance mu sqrt(T).
-PairTable gaussian_curve(double mu, int per_deviation) {
+EnclosedTable gaussian_curve(double mu, int per_deviation) {
   return tabulate(
       [mu](double epsilon) {
         const double value = gaussian_divergence(mu, epsilon).upper;
@@ -28,7 +28,7 @@ PairTable gaussian_curve(double mu, int per_deviation) {
 
 TEST(LossDistribution, EnclosesTheComposedGaussian) {
   const double mu = 0.05;
-  const PairTable curve = gaussian_curve(mu, 40);
+  const EnclosedTable curve = gaussian_curve(mu, 40);
   const LossDistribution above = LossDistribution::dominating(curve);
   const LossDistribution below = LossDistribution::dominated(curve);
   for (std::uint64_t rounds : {1ull, 10ull, 400ull, 10'000ull}) {
@@ -54,14 +54,15 @@ TEST(LossDistribution, HasFewerNodesWhereOneCostsMuch) {
     double work, nodes, loose;
   };
   const double mu = 0.05;
-  const PairTable precise = gaussian_curve(mu, 100);
+  const EnclosedTable precise = gaussian_curve(mu, 100);
   const auto near = LossDistribution::dominating(precise);
   for (const Case& each : {Case{5e7, 0.4, 1.002}, Case{3e8, 0.1, 1.03}}) {
     const auto costly = [&](double epsilon) {
       numerics::work_done() += each.work;
       return numerics::Enclosure{0, gaussian_divergence(mu, epsilon).upper};
     };
-    const PairTable coarse = tabulate(costly, {}, {100, 1e-24}), again = tabulate(costly, {}, {100, 1e-24});
+    const EnclosedTable coarse = tabulate(costly, {}, {100, 1e-24}),
+                        again = tabulate(costly, {}, {100, 1e-24});
     EXPECT_LT(static_cast<double>(coarse.index.size()),
               each.nodes * static_cast<double>(precise.index.size()));
     EXPECT_EQ(coarse.index, again.index);
@@ -90,7 +91,7 @@ TEST(LossDistribution, DominatedStaysUnderACurveWithKinks) {
   });
   double tightest = 0;
   for (const double knot : {0.05, 0.1, 0.037}) {
-    const PairTable curve = tabulate(
+    const EnclosedTable curve = tabulate(
         [&](double epsilon) {
           const double value = truth.at(epsilon) - truth.mass_at_infinity();
           return numerics::Enclosure{value * (1 - 1e-12), value * (1 + 1e-12)};
@@ -112,7 +113,7 @@ TEST(LossDistribution, DominatedStaysUnderACurveWithKinks) {
 }
 
 TEST(LossDistribution, AgreesWithDirectConvolution) {
-  const PairTable curve = gaussian_curve(0.7, 6);
+  const EnclosedTable curve = gaussian_curve(0.7, 6);
   const LossDistribution pair = LossDistribution::dominating(curve);
   std::map<long, long double> one;  // masses by loss, in units of the spacing
   long double rest = 1;
@@ -151,12 +152,12 @@ TEST(LossDistribution, AgreesWithDirectConvolution) {
 TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
   const auto falling = [](double epsilon) { return 0.1 * std::exp(-3 * epsilon); };
   int asked = 0;
-  const PairCurve stalls = [&](double epsilon) {
+  const EnclosedCurve stalls = [&](double epsilon) {
     ++asked;
     const double value = falling(epsilon);
     return numerics::Enclosure{value * (1 - 1e-9), epsilon < 4 ? value : 1e-4};
   };
-  const PairTable curve = tabulate(stalls, {}, {100, 1e-9, 0.5});
+  const EnclosedTable curve = tabulate(stalls, {}, {100, 1e-9, 0.5});
   ASSERT_EQ(curve.forward.size(), curve.index.size());
   std::size_t beyond = 0;
   for (std::size_t i = 0; i < curve.index.size(); ++i) {
@@ -175,7 +176,7 @@ TEST(LossDistribution, ABoundThatStallsIsTabulatedAsItsLeastSoFar) {
 TEST(LossDistribution, TakesTheHullOfACurveThatIsNotConvex) {
   // Node 20 is raised. Such concave kinks occur where the smallest of several bounds is taken or an error
   // bound is added. The hull must remove the kink, not set its negative mass to zero.
-  PairTable curve = gaussian_curve(0.5, 20);
+  EnclosedTable curve = gaussian_curve(0.5, 20);
   const double honest = LossDistribution::dominating(curve).delta(1, curve.spacing * 20).upper;
   curve.forward[20].upper *= 1.01;
   curve.reverse[20].upper *= 1.01;

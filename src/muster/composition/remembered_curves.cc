@@ -29,6 +29,7 @@ typename RememberedCurves<Value>::Values RememberedCurves<Value>::at(double epsi
 }
 
 template class RememberedCurves<numerics::UpperAndEstimate>;
+template class RememberedCurves<EnclosedMinorant>;
 template class RememberedCurves<numerics::Enclosure>;
 
 }  // namespace muster::accounting

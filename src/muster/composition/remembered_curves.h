@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "muster/composition/enclosed_minorant.h"
 #include "muster/numerics/enclosure.h"
 
 namespace muster::accounting {
@@ -24,8 +25,10 @@ using DeltaCurve = std::function<Value(double epsilon)>;
 // `upper` bounds the delta of every pair of neighbouring data sets. Its distance from `estimate` is the
 // bound's numerical error.
 using BoundCurve = DeltaCurve<numerics::UpperAndEstimate>;
-// Encloses the delta of one ordered pair of data sets.
-using PairCurve = DeltaCurve<numerics::Enclosure>;
+// Encloses a minorant, convex in e^epsilon, of the delta of one ordered pair of data sets.
+using PairCurve = DeltaCurve<EnclosedMinorant>;
+// Encloses the delta of one ordered pair of data sets itself.
+using EnclosedCurve = DeltaCurve<numerics::Enclosure>;
 
 // The curves of both directions. An empty `reverse` means that both directions have the same curve.
 template <typename Value>
@@ -53,6 +56,7 @@ class RememberedCurves {
 };
 
 extern template class RememberedCurves<numerics::UpperAndEstimate>;
+extern template class RememberedCurves<EnclosedMinorant>;
 extern template class RememberedCurves<numerics::Enclosure>;
 
 }  // namespace muster::accounting

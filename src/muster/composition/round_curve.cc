@@ -84,13 +84,23 @@ constexpr double kAddedLoss = 5e-5;
 // The number of cells among which the increase kAddedLoss is divided.
 constexpr double kSharing = 200;
 
-// The end of a value that is not `upper`: the lower end of an enclosure, or the estimate of a bound.
+// The upper end of a value: that of an enclosure, of an enclosed minorant, or of a bound.
+double& upper_end(Enclosure& value) { return value.upper; }
+double& upper_end(EnclosedMinorant& value) { return value.minorant_upper; }
+double& upper_end(UpperAndEstimate& value) { return value.upper; }
+// The other end: the lower one of an enclosure, or the estimate of a bound.
 double& other_end(Enclosure& value) { return value.lower; }
+double& other_end(EnclosedMinorant& value) { return value.lower; }
 double& other_end(UpperAndEstimate& value) { return value.estimate; }
 
 template <typename Value>
+double upper_of(Value value) {
+  return upper_end(value);
+}
+
+template <typename Value>
 Value within_unit(Value value) {
-  value.upper = numerics::as_upper_bound(value.upper);
+  upper_end(value) = numerics::as_upper_bound(upper_end(value));
   other_end(value) = numerics::as_lower_bound(other_end(value));
   return value;
 }
@@ -99,7 +109,7 @@ Value within_unit(Value value) {
 template <typename Value>
 class FallingCurve {
  public:
-  explicit FallingCurve(const DeltaCurve<Value>& curve) : curve_(curve), at_zero_(curve(0).upper) {}
+  explicit FallingCurve(const DeltaCurve<Value>& curve) : curve_(curve), at_zero_(upper_of(curve(0))) {}
 
   double at_zero() const { return at_zero_; }
   // How many times the curve has been computed.
@@ -166,7 +176,7 @@ class FallingCurve {
 
  private:
   double at(double epsilon) {
-    const double value = curve_(epsilon).upper;
+    const double value = upper_of(curve_(epsilon));
     known_.emplace_back(epsilon, value);
     return value;
   }
@@ -226,7 +236,7 @@ template <typename Value>
 struct Node {
   std::int64_t index;
   Value forward, reverse;
-  double larger_upper() const { return larger(forward.upper, reverse.upper); }
+  double larger_upper() const { return larger(upper_of(forward), upper_of(reverse)); }
 };
 
 template <typename Value>
@@ -265,8 +275,8 @@ class Table {
   // is replaced by the bound at the smaller epsilon.
   void make_monotone() {
     for (std::size_t i = 1; i < nodes_.size(); ++i) {
-      cap(nodes_[i].forward, nodes_[i - 1].forward.upper);
-      cap(nodes_[i].reverse, nodes_[i - 1].reverse.upper);
+      cap(nodes_[i].forward, upper_of(nodes_[i - 1].forward));
+      cap(nodes_[i].reverse, upper_of(nodes_[i - 1].reverse));
     }
   }
 
@@ -327,14 +337,14 @@ class Table {
   }
 
   static void cap(Value& here, double before) {
-    here.upper = smaller(here.upper, before);
-    other_end(here) = smaller(other_end(here), here.upper);
+    upper_end(here) = smaller(upper_end(here), before);
+    other_end(here) = smaller(other_end(here), upper_end(here));
   }
 
   void fill(const Node<Value>& from, const Node<Value>& to) {
     if (to.index - from.index <= 1 || nodes_.size() >= kMaxNodes ||
-        (chord_is_close(from.forward.upper, to.forward.upper, epsilon(to.index - from.index)) &&
-         chord_is_close(from.reverse.upper, to.reverse.upper, epsilon(to.index - from.index)))) {
+        (chord_is_close(upper_of(from.forward), upper_of(to.forward), epsilon(to.index - from.index)) &&
+         chord_is_close(upper_of(from.reverse), upper_of(to.reverse), epsilon(to.index - from.index)))) {
       return;
     }
     const Node<Value> middle = at(from.index + (to.index - from.index) / 2);
@@ -362,9 +372,10 @@ class Table {
     std::vector<double> masses(nodes_.size(), 0);
     for (std::size_t i = 1; i < nodes_.size(); ++i) {
       const double before = epsilon(nodes_[i].index - nodes_[i - 1].index);
-      const double inner = (nodes_[i - 1].forward.upper - nodes_[i].forward.upper) / -std::expm1(-before);
+      const double inner =
+          (upper_of(nodes_[i - 1].forward) - upper_of(nodes_[i].forward)) / -std::expm1(-before);
       const double outer = i + 1 < nodes_.size()
-                               ? (nodes_[i].forward.upper - nodes_[i + 1].forward.upper) /
+                               ? (upper_of(nodes_[i].forward) - upper_of(nodes_[i + 1].forward)) /
                                      std::expm1(epsilon(nodes_[i + 1].index - nodes_[i].index))
                                : 0;
       masses[i] = larger(0.0, inner - outer);
@@ -426,7 +437,7 @@ const typename Tabulator<Value>::Scale& Tabulator<Value>::scale() const {
 
 template <typename Value>
 bool Tabulator<Value>::is_above(double delta, double epsilon) const {
-  return forward()(epsilon).upper > delta || (reverse() && reverse()(epsilon).upper > delta);
+  return upper_of(forward()(epsilon)) > delta || (reverse() && upper_of(reverse()(epsilon)) > delta);
 }
 
 template <typename Value>
@@ -472,6 +483,7 @@ RoundCurve<Value> Tabulator<Value>::table(const Nodes& nodes) const {
 }
 
 template class Tabulator<UpperAndEstimate>;
+template class Tabulator<EnclosedMinorant>;
 template class Tabulator<Enclosure>;
 
 }  // namespace muster::accounting

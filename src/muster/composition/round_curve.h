@@ -12,9 +12,11 @@
 // the tail is nearly negligible, and where the computed bound does not fall: delta never rises with epsilon,
 // so an upper end also holds at every larger epsilon.
 //
-// Two kinds of curves are tabulated in the same way. The values of a bound's curve have a proven upper end
-// and an estimate. The values of the curve of a pair of data sets are enclosures. Thread rule: functions and
-// const methods may run concurrently, if the curves may be called concurrently.
+// Three kinds of curves are tabulated in the same way. The values of a bound's curve have a proven upper end
+// and an estimate. The values of the curve of a pair of data sets enclose a minorant (enclosed_minorant.h)
+// or, where it is known so well, the curve itself. In this file, an upper end is that of whatever is
+// tabulated. Thread rule: functions and const methods may run concurrently, if the curves may be called
+// concurrently.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "muster/composition/enclosed_minorant.h"
 #include "muster/composition/remembered_curves.h"
 #include "muster/numerics/enclosure.h"
 
@@ -38,7 +41,8 @@ struct RoundCurve {
   RoundCurve swapped() const { return {spacing, index, reverse, forward}; }
 };
 using BoundTable = RoundCurve<numerics::UpperAndEstimate>;
-using PairTable = RoundCurve<numerics::Enclosure>;
+using PairTable = RoundCurve<EnclosedMinorant>;
+using EnclosedTable = RoundCurve<numerics::Enclosure>;
 
 // How to tabulate a curve: with `per_deviation` nodes per standard deviation of the loss over the first
 // `dense_up_to` deviations, and fewer beyond. The deviation follows from the epsilon at which the curve is a
@@ -91,14 +95,18 @@ class Tabulator {
 };
 
 extern template class Tabulator<numerics::UpperAndEstimate>;
+extern template class Tabulator<EnclosedMinorant>;
 extern template class Tabulator<numerics::Enclosure>;
 
 // The table of a bound's curve. A bound holds for both orders of every pair.
 inline BoundTable tabulate(BoundCurve curve, const Nodes& nodes) {
   return Tabulator<numerics::UpperAndEstimate>(std::move(curve), {}).table(nodes);
 }
-// The table of a pair's curves. An empty `reverse` means that both orders have the same curve.
+// The tables of a pair's curves. An empty `reverse` means that both orders have the same curve.
 inline PairTable tabulate(PairCurve forward, PairCurve reverse, const Nodes& nodes) {
+  return Tabulator<EnclosedMinorant>(std::move(forward), std::move(reverse)).table(nodes);
+}
+inline EnclosedTable tabulate(EnclosedCurve forward, EnclosedCurve reverse, const Nodes& nodes) {
   return Tabulator<numerics::Enclosure>(std::move(forward), std::move(reverse)).table(nodes);
 }
 

@@ -38,8 +38,7 @@ struct RoundBound {
   bool fine_if_large = false;
 };
 
-// Encloses the curves of one pair of neighbouring data sets in both orders, or convex functions below these
-// curves. The `lower` ends are valid lower bounds.
+// Describes the curves of one pair of neighbouring data sets in both orders, by their minorants.
 struct RoundPair {
   std::string id;
   std::string citation;

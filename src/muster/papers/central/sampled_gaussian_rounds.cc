@@ -15,7 +15,7 @@ using numerics::Enclosure;
 // ends closer together and take longer. The bounds are valid for every choice.
 constexpr int kNodes = 200;
 
-Enclosure epsilon_of(const PairTable& curve, std::uint64_t rounds, double delta) {
+Enclosure epsilon_of(const EnclosedTable& curve, std::uint64_t rounds, double delta) {
   return {LossDistribution::dominated(curve).epsilon_lower(rounds, delta),
           LossDistribution::dominating(curve).epsilon_upper(rounds, delta)};
 }
@@ -41,8 +41,8 @@ Enclosure SampledGaussianRounds::epsilon(std::uint64_t rounds, double delta) con
     const auto replaced = [this](double epsilon) { return round_.replaced(epsilon); };
     return epsilon_of(tabulate(replaced, {}, nodes), rounds, delta);
   }
-  const PairTable curve = tabulate([this](double epsilon) { return round_.added(epsilon); },
-                                   [this](double epsilon) { return round_.removed(epsilon); }, nodes);
+  const EnclosedTable curve = tabulate([this](double epsilon) { return round_.added(epsilon); },
+                                       [this](double epsilon) { return round_.removed(epsilon); }, nodes);
   return larger_of(epsilon_of(curve, rounds, delta), epsilon_of(curve.swapped(), rounds, delta));
 }
 

@@ -24,8 +24,8 @@ RoundPair aggregated_pair(const SharedCurve& curve) {
   return {.id = "aggregated-pair",
           .citation = "exact curve of the dataset whose other records all equal the victim's alternative",
           .assumptions = {kLowerAlone},
-          .forward = [curve](double epsilon) { return curve->delta(epsilon); },
-          .reverse = [curve](double epsilon) { return curve->reverse(epsilon); }};
+          .forward = [curve](double epsilon) { return own_minorant(curve->delta(epsilon)); },
+          .reverse = [curve](double epsilon) { return own_minorant(curve->reverse(epsilon)); }};
 }
 
 RoundBound aggregated_gaussian(const GaussianLocal& mechanism, const char* citation,

@@ -36,7 +36,7 @@ void add_shuffle_gaussian_pair(const GaussianLocal& mechanism, ClientCount clien
                    "docs/theory/shuffle-gaussian.md",
        .assumptions = {kLowerAlone},
        .forward = [curve](double epsilon) { return curve->forward_minorant(epsilon); },
-       .reverse = [curve](double epsilon) { return curve->reverse(epsilon); }});
+       .reverse = [curve](double epsilon) { return own_minorant(curve->reverse(epsilon)); }});
 }
 
 void add_third_symbol(const Mechanism& mechanism, const RoundShape& shape, Applicable& list) {
@@ -44,7 +44,7 @@ void add_third_symbol(const Mechanism& mechanism, const RoundShape& shape, Appli
   if (response == nullptr || response->k() < 3 || !summable(mechanism)) return;
   const PairCurve curve = [shape, k = static_cast<double>(response->k()),
                            epsilon0 = response->epsilon0()](double epsilon) {
-    return k_rr_dataset_delta(shape, k, epsilon0, OthersHold::third, epsilon);
+    return own_minorant(k_rr_dataset_delta(shape, k, epsilon0, OthersHold::third, epsilon));
   };
   list.lowers.push_back(
       {.id = "k-rr-third-symbol",
@@ -64,8 +64,8 @@ void add_unequal_rates_pair(const Mechanism& mechanism, double n, double lo, dou
                              "exact curve of one dataset, the victim at the largest rate and all others "
                              "at the smallest; docs/theory/unequal-rates.md",
                          .assumptions = {kLowerAlone},
-                         .forward = [pair](double epsilon) { return pair->forward(epsilon); },
-                         .reverse = [pair](double epsilon) { return pair->reverse(epsilon); }});
+                         .forward = [pair](double epsilon) { return own_minorant(pair->forward(epsilon)); },
+                         .reverse = [pair](double epsilon) { return own_minorant(pair->reverse(epsilon)); }});
 }
 
 }  // namespace muster::accounting

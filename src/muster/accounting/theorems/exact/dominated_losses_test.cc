@@ -178,8 +178,8 @@ TEST(DominatedLosses, RareResponsesComposeToWhatTheyShow) {
 TEST(DominatedLosses, StayUnderTheCurveOnBothSides) {
   const HomogeneousCurve truth(PureLocal{12}, {.clients = 100, .count = 100, .rate = 0.2});
   const auto at = [&truth](double epsilon) {  // delta of the true pair at an epsilon of either sign
-    return epsilon >= 0 ? truth.forward(epsilon).upper
-                        : -std::expm1(epsilon) + std::exp(epsilon) * truth.reverse(-epsilon).upper;
+    return epsilon >= 0 ? truth.forward(epsilon).minorant_upper
+                        : -std::expm1(epsilon) + std::exp(epsilon) * truth.reverse(-epsilon).minorant_upper;
   };
   int questions = 0;
   double tightest = 0;

@@ -33,9 +33,9 @@ constexpr double kInward = 1 - numerics::kEightThousandRoundings;
 
 // Clamps both ends to [0, 1], with the lower end at most the upper one. mean_of_terms has already covered
 // the rounding errors of the terms.
-Enclosure ordered(const Enclosure& ends) {
+EnclosedMinorant ordered(const Enclosure& ends) {
   const double upper = numerics::as_upper_bound(ends.upper);
-  return {numerics::as_lower_bound(ends.lower, upper), upper};
+  return {.lower = numerics::as_lower_bound(ends.lower, upper), .minorant_upper = upper};
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const RoundShape&
 }
 
 // The forward curve is (1/n) * mean of ( sum of (r' - E) )_+ , with E = e^epsilon.
-Enclosure HomogeneousCurve::forward(double epsilon) const {
+EnclosedMinorant HomogeneousCurve::forward(double epsilon) const {
   Enclosure found{0, 0};
   if (lognormal_) {
     found = forward_of_lognormal(epsilon);
@@ -93,7 +93,7 @@ Enclosure HomogeneousCurve::forward(double epsilon) const {
 }
 
 // The reverse curve is (1/n) * mean of ( sum of (1 - E r') )_+ , with E = e^epsilon.
-Enclosure HomogeneousCurve::reverse(double epsilon) const {
+EnclosedMinorant HomogeneousCurve::reverse(double epsilon) const {
   if (!lognormal_ && ratios_.empty()) {  // not computed; the value is between 0 and the local delta
     return {0, numerics::as_upper_bound(shape_.count / shape_.clients * shape_.rate *
                                         local_divergence_upper(mechanism_, epsilon) / kInward)};

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "muster/accounting/theorems/round_shape.h"
+#include "muster/composition/enclosed_minorant.h"
 #include "muster/describe/laws/lognormal_law.h"
 #include "muster/describe/mechanism.h"
 #include "muster/numerics/enclosure.h"
@@ -35,13 +36,12 @@ class HomogeneousCurve {
  public:
   HomogeneousCurve(const Mechanism& mechanism, const RoundShape& shape);
 
-  // Both enclose the exact delta of one round at epsilon >= 0, with two exceptions. For a continuous r they
-  // enclose the curve of the pair with merged cells. Where losses are too large for sums of doubles,
-  // forward() encloses the contribution of a single ratio, and reverse() returns {0, an upper bound}. In
-  // these cases `lower` is also valid for the true pair, but `upper` need not be. In every case the
-  // enclosed function is convex in e^epsilon.
-  numerics::Enclosure forward(double epsilon) const;
-  numerics::Enclosure reverse(double epsilon) const;
+  // Both enclose a minorant, convex in e^epsilon, of the exact delta of one round at epsilon >= 0. For a
+  // discrete r it is the exact delta itself. For a continuous r it is that of the pair with merged cells or,
+  // if that is more, the contribution of a single ratio. Where losses are too large for sums of doubles,
+  // forward() encloses the contribution of a single ratio alone, and the lower end of reverse() is 0.
+  EnclosedMinorant forward(double epsilon) const;
+  EnclosedMinorant reverse(double epsilon) const;
 
  private:
   // A value of ln r and its probability under R(x'), in extended precision.

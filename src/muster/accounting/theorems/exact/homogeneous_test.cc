@@ -76,21 +76,22 @@ TEST(Homogeneous, HeavyTailIsEnclosed) {
     const HomogeneousCurve curve(GaussianLocal{sigma}, {6e4, 6e4, 0.1});
     for (const double epsilon : {0.0, 1e-3, 1e-2}) {
       SCOPED_TRACE(::testing::Message() << sigma << ' ' << epsilon);
-      const numerics::Enclosure forward = curve.forward(epsilon), reverse = curve.reverse(epsilon);
-      EXPECT_LE(forward.upper, forward.lower * (1 + 2e-4));
-      EXPECT_LE(reverse.upper, reverse.lower * (1 + 2e-4));
+      const EnclosedMinorant forward = curve.forward(epsilon), reverse = curve.reverse(epsilon);
+      EXPECT_LE(forward.minorant_upper, forward.lower * (1 + 2e-4));
+      EXPECT_LE(reverse.minorant_upper, reverse.lower * (1 + 2e-4));
     }
     // At eps = 0 both directions are the total variation distance.
-    const numerics::Enclosure forward = curve.forward(0), reverse = curve.reverse(0);
-    EXPECT_LE(forward.lower, reverse.upper);
-    EXPECT_LE(reverse.lower, forward.upper);
+    const EnclosedMinorant forward = curve.forward(0), reverse = curve.reverse(0);
+    EXPECT_LE(forward.lower, reverse.minorant_upper);
+    EXPECT_LE(reverse.lower, forward.minorant_upper);
   }
 }
 
 // Checks that `truth` lies between the ends; a lower end of 0 is always accepted.
-void expect_enclosed(const numerics::Enclosure& ends, const oracle::Ball& truth) {
+void expect_enclosed(const EnclosedMinorant& ends, const oracle::Ball& truth) {
   EXPECT_TRUE(ends.lower == 0 || truth.surely_above(oracle::Ball(ends.lower))) << ends.lower;
-  EXPECT_TRUE(truth.surely_below(oracle::Ball(ends.upper))) << ends.upper << ' ' << truth.middle();
+  EXPECT_TRUE(truth.surely_below(oracle::Ball(ends.minorant_upper)))
+      << ends.minorant_upper << ' ' << truth.middle();
 }
 
 // Exactly one of two clients reports, and r = e^-epsilon0 has probability p = 1 / (1 + e^-epsilon0). Then

@@ -206,8 +206,8 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
   return {numerics::as_lower_bound(numerics::larger(result.lower, alone.lower), upper), upper};
 }
 
-numerics::Enclosure ShuffleGaussianPair::forward_minorant(double epsilon) const {
-  return computed() ? forward(epsilon) : one_ratio_alone(epsilon);
+EnclosedMinorant ShuffleGaussianPair::forward_minorant(double epsilon) const {
+  return own_minorant(computed() ? forward(epsilon) : one_ratio_alone(epsilon));
 }
 
 // If r_i > n E and no other ratio exceeds n, the mean exceeds E by at least (r_i - n E) / n. There are n

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "muster/composition/enclosed_minorant.h"
 #include "muster/describe/laws/lognormal_law.h"
 #include "muster/numerics/enclosure.h"
 
@@ -40,9 +41,8 @@ class ShuffleGaussianPair {
   numerics::Enclosure reverse(double epsilon, End end = End::both) const;
 
   // Encloses a function that is convex in E and nowhere above the forward curve, as a dominated pair needs.
-  // It is the curve itself or, for mu above 8, the contribution of a single ratio. The upper end bounds this
-  // function and not the curve.
-  numerics::Enclosure forward_minorant(double epsilon) const;
+  // It is the curve itself or, for mu above 8, the contribution of a single ratio.
+  EnclosedMinorant forward_minorant(double epsilon) const;
 
   // Returns the forward curve to within a factor of a few, in about a microsecond. The value serves to
   // start a search and is not a bound.

@@ -141,11 +141,11 @@ TEST(ShuffleGaussianPair, AgreesWithRareTermsTakenApart) {
     for (const double epsilon : {0.01, 0.05, 0.3, 1.0, 2.5}) {
       SCOPED_TRACE(::testing::Message() << mu << ' ' << epsilon);
       const numerics::Enclosure doubled = pair.forward(epsilon);
-      const numerics::Enclosure apart = curve.forward(epsilon);
+      const EnclosedMinorant apart = curve.forward(epsilon);
       EXPECT_LE(apart.lower, doubled.upper);
       // The lower end of `apart` is smaller because cells are merged to their means.
       EXPECT_GE(apart.lower, 0.95 * doubled.lower);
-      EXPECT_LE(apart.upper, 1.01 * doubled.upper);
+      EXPECT_LE(apart.minorant_upper, 1.01 * doubled.upper);
       EXPECT_LE(curve.reverse(epsilon).lower, pair.reverse(epsilon).upper);
     }
   }
@@ -216,7 +216,7 @@ TEST(ShuffleGaussianPair, UpperEndsHoldWhereTheSumIsNotComputed) {
     EXPECT_GE(beyond.reverse(epsilon).upper, computed.reverse(epsilon).lower);
     EXPECT_LE(beyond.forward(epsilon).lower, forward.upper * (1 + 1e-6));
     EXPECT_EQ(beyond.forward(epsilon).lower, beyond.forward_minorant(epsilon).lower);
-    if (beyond.forward_minorant(epsilon).upper < forward.lower) ++above_minorant;
+    if (beyond.forward_minorant(epsilon).minorant_upper < forward.lower) ++above_minorant;
   }
   EXPECT_GT(above_minorant, 0);
 }
