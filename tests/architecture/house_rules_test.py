@@ -131,6 +131,8 @@ BROKEN = [
      house_rules.slack_has_a_name, "bound.cc:1: a bare factor"),
     ({"src/muster/papers/bound.cc": "constexpr long double kDown = 1.0L - 2.3e-16L;\n"},
      house_rules.slack_has_a_name, "bound.cc:1: a bare factor"),
+    ({"src/muster/randomizers/coin.cc": "constexpr double kOne = 0x1p-50;\ndouble q = odds * (1.0 - 0x1.8p-50L);\n"},
+     house_rules.slack_has_a_name, "coin.cc:2: a bare factor"),
     ({"src/muster/accounting/sum_test.cc": "TEST(A, B) {\n  EXPECT_NEAR(sum(2, 0.1234567), 0.0273715, 1e-9);\n}\n"},
      house_rules.figures_name_their_source, "sum_test.cc:2: 0.0273715 names no generator"),
     # The comment above another function is not enough.
@@ -143,6 +145,15 @@ BROKEN = [
      house_rules.slack_has_a_name, "sum.cc:2: a bare small number"),
     ({"src/muster/describe/law.cc": "put(0, mass * 1e-15L);\nconst double c[] = {-2.5e-10, 1e-140 * x, 1.5e-3 * y};\n"},
      house_rules.slack_has_a_name, "law.cc:1: a bare small number"),
+    ({"src/muster/numerics/sum.cc": "x *= 0x1p-256;\n"
+                                    "static const auto parts = {set(d, 0x1.13198a2e03707p-65), 0x1.62e4p-1 * x};\n"
+                                    "const double shift = 0x1p-61L * size;  // not 0x1p-61 * x\n"},
+     house_rules.slack_has_a_name, "sum.cc:3: a bare small number"),
+    ({"src/muster/composition/law.cc": "law.shift = x + 0x1p-52 * y;\n"},
+     house_rules.slack_has_a_name, "law.cc:1: a bare small number"),
+    # A number at the start of a line belongs to the operator at the end of the line before.
+    ({"src/muster/composition/law.cc": "law.shift = std::abs(x) *  // outward\n            0x1p-52;\n"},
+     house_rules.slack_has_a_name, "law.cc:2: a bare small number"),
     ({"src/muster/gate/floor.cc": "if (log_p(x) + 1e-12 < y) return;\n"},
      house_rules.slack_has_a_name, "floor.cc:1: a bare small number"),
     ({"src/muster/composition/curve.cc": "while (high - low > 1e-13 * high) {\n"},

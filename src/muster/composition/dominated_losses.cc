@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -25,6 +26,9 @@ constexpr int kFinest = 16;
 constexpr int kHalvings = 30;
 // A relative change of a value by less than this may be lost to rounding.
 constexpr Extended kMinStep = 0x1p-60L;
+// Eighteen rounding errors of 2^-64. The slope of a chord takes nine: a difference, an exponent, a quotient
+// and the six of expm1. The quotient by 1 minus the slope takes three more.
+constexpr Extended kChord = 1e-18L;
 
 // The chords over the outer cells of four nodes x0 < x1 < x2 < x3, extended into the inner cell [x1, x2].
 // Each is as low there as the enclosures at its own two nodes allow. Every convex function within the
@@ -164,10 +168,14 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
     }
   }
   if (!fits_lowered_by(enough)) return {{}, 0};
-  const Extended meets = std::log1p(-hull[0].value / (1 - first)) / spacing;
-  if (!(meets > -1e15L)) return {{}, 0};
+  // A larger `first` moves the meeting point to the left, which only lowers the law.
+  const Extended steepest = first * (1 + kChord);
+  const Extended meets = std::log1p(-hull[0].value * (1 + kChord) / (1 - steepest)) / spacing;
+  if (!(steepest < 1 && meets > -1e15L)) return {{}, 0};
   LossLaw law = losses_of(spacing, hull, false);
-  law.shift = static_cast<double>(spacing * meets) * (1 + 0x1p-51);
+  // Two roundings: the conversion of the product here, and that of the number of steps below. The others are
+  // those of a long double, less than a hundredth of one together.
+  law.shift = static_cast<double>(spacing * meets) * (1 + numerics::kEightRoundings);
   double shown = 0;  // P-mass at positive losses
   for (const double weight : law.losses.weights) shown += weight;
   const double harmless = kHarmless * std::fabs(law.losses.mean() + law.shift);

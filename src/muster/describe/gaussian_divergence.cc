@@ -129,23 +129,29 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
   if (log_alpha < 0) {
     const numerics::Enclosure swapped = gaussian_divergence(mu, -log_alpha);
     const double alpha = std::exp(log_alpha), missing = -std::expm1(log_alpha);
-    const double upper = (missing + alpha * swapped.upper) * (1 + 0x1p-50);
-    return {(missing + alpha * swapped.lower) * (1 - 0x1p-50), upper < 1 ? upper : 1};
+    // Two roundings of `missing` or three of the product, and one of the sum. An l that differs from
+    // log_alpha by a relative 2^-51 changes e^l by 4 |l| roundings, and so 1 - e^l (1 - f(-l)) by at most
+    // four of itself.
+    const double upper = (missing + alpha * swapped.upper) * (1 + numerics::kEightRoundings);
+    return {(missing + alpha * swapped.lower) * (1 - numerics::kEightRoundings), upper < 1 ? upper : 1};
   }
   // Where |y| is above 40, f or 1 - f is below the smallest normal double. y is a difference, and takes two
   // roundings of `parts`, the sum of its two terms.
   const double y = log_alpha / mu - mu / 2, parts = log_alpha / mu + mu / 2;
   constexpr double kMinNormal = std::numeric_limits<double>::min();
   if (y - numerics::kEightyRoundings * parts > 40) return {0, kMinNormal};
-  if (y + numerics::kEightyRoundings * parts < -40) return {1 - 0x1p-52, 1};
+  if (y + numerics::kEightyRoundings * parts < -40) return {1 - numerics::kUlpAbove, 1};
   const Divergence<double> at = divergence(mu, log_alpha);
   // The slope d ln f / d ln mu = mu phi(y) / f is at most 2 + y^2 + (y + 1) mu for y > 0. For y <= 0, where
-  // f >= min(1/4, mu/5), it is at most 2 + 4 mu phi(y).
+  // f >= min(1/4, mu/5), it is at most 2 + 4 mu phi(y). mu may be off by a relative 2^-52, and kUlpAbove is
+  // 3 % more, which covers the roundings of the product. at.error allows for l.
   const double steepness = y > 0 ? 2 + y * y + (y + 1) * mu : 2 + 4 * mu * std::exp(-y * y / 2);
-  const double slack = at.error + 0x1p-52 * (steepness + 1);
-  // In the far tail `slack` is not small, and e^slack is noticeably larger than 1 + slack.
-  const double grown = at.value * std::exp(slack) * (1 + 0x1p-50) + kMinNormal;
-  const double shrunk = at.value * std::exp(-slack) * (1 - 0x1p-50) - kMinNormal;
+  const double slack = at.error + numerics::kUlpAbove * (steepness + 1);
+  // In the far tail `slack` is not small, and e^slack is noticeably larger than 1 + slack. Four roundings:
+  // two of the exponential, one of its product and one of the sum. The roundings of the exponent are covered
+  // by at.error, which is a quarter larger than needed.
+  const double grown = at.value * std::exp(slack) * (1 + numerics::kEightRoundings) + kMinNormal;
+  const double shrunk = at.value * std::exp(-slack) * (1 - numerics::kEightRoundings) - kMinNormal;
   return {shrunk > 0 ? shrunk : 0, grown < 1 ? grown : 1};
 }
 
@@ -161,10 +167,14 @@ ExtendedDivergence extended_gaussian_divergence(long double mu, long double log_
 
 long double gaussian_alternative_tail(double mu, double log_alpha) {
   const long double distance = static_cast<long double>(log_alpha) / mu, z = distance + mu / 2;
-  const long double slack = (4 * std::numeric_limits<long double>::epsilon() + 0x1p-52L) *
+  // The logarithm of the tail changes by at most 2 + |z| times the error of z. z takes two roundings and its
+  // quotient by the root two more, where eight are allowed for; mu itself may be off by a relative 2^-52.
+  // kExtendedRoundings covers the functions and products, which take some fourteen roundings.
+  const long double slack = (4 * std::numeric_limits<long double>::epsilon() + numerics::kUlpAbove) *
                             (2 + std::fabs(z)) * (std::fabs(distance) + mu + 1);
-  const long double tail = std::erfc(z / kRootTwo<long double>) / 2 * std::exp(slack) * (1 + 0x1p-50L) +
-                           std::numeric_limits<long double>::min();
+  const long double tail =
+      std::erfc(z / kRootTwo<long double>) / 2 * std::exp(slack) * (1 + numerics::kExtendedRoundings) +
+      std::numeric_limits<long double>::min();
   return tail < 1 ? tail : 1;
 }
 

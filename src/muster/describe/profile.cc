@@ -25,6 +25,8 @@ constexpr double kMaxLoss = 600;
 constexpr double kRevealing = 1e6;
 // If the sum of the P-masses falls short of 1 by more than this, rounding does not explain it.
 constexpr Extended kMissing = 1e-9L;
+// The conversion of a long double to double, which takes half of it, and up to two thousand roundings of a
+// long double before.
 constexpr Extended kRounding = 0x1p-52L;
 // A computed upper bound may be larger than 1 by this much because of its own rounding.
 constexpr Extended kSlightly = 1e-12L;
@@ -36,6 +38,14 @@ void refuse(const char* what, double log_alpha, Extended value) {
 }
 
 double up(Extended x) { return static_cast<double>(x * (1 + kRounding)); }
+
+// Rounds up a sum of `terms` positive terms with at most ten roundings each. The sum takes one more for each
+// term. kExtendedRoundings covers ten thousand of them and the conversion to double, which is enough for the
+// 8,201 kinks of a Laplace profile; kUlpAbove is twice the conversion.
+double up_sum(Extended sum, std::size_t terms) {
+  const Extended counted = numerics::kUlpAbove + kUnit * static_cast<Extended>(terms + 16);
+  return static_cast<double>(sum * (1 + larger(numerics::kExtendedRoundings, counted)));
+}
 
 using Value = Profile::Value;
 
@@ -108,11 +118,11 @@ Profile Profile::symmetric(const std::vector<double>& log_alphas, const std::fun
   }
   mass[0] = mass_at_one(log_alphas, at);
   Profile profile;
-  const Extended missing = 1 - total - mass[0];
+  const Extended missing = 1 - total - mass[0], beyond = at[top].value * (1 + at[top].error);
   if (!(missing <= kMissing)) {
-    profile.mass_at_infinity_ = up(at[top].value + missing);
+    profile.mass_at_infinity_ = up(beyond + missing);
   } else {
-    profile.mass_at_infinity_ = up(at[top].value);
+    profile.mass_at_infinity_ = up(beyond);
   }
   const auto add = [&profile](double l, Extended p, Extended q) {
     profile.log_alphas_.push_back(l);
@@ -163,7 +173,8 @@ Profile Profile::gaussian(double mu, double tail, int per_deviation) {
   // grows in proportion to the loss. A mu below kMinGaussianMu is replaced by kMinGaussianMu, which errs
   // upward, because f increases with mu.
   mu = larger(mu, kMinGaussianMu);
-  const Extended distance = static_cast<Extended>(mu) * (1 + 0x1p-52L);
+  // kUlpAbove is more than two roundings of a double: mu itself is a rounded quotient.
+  const Extended distance = static_cast<Extended>(mu) * (1 + static_cast<Extended>(numerics::kUlpAbove));
   const auto value = [distance](double l) {
     if (distance > kRevealing) return Value{1, 0};
     const ExtendedDivergence at = extended_gaussian_divergence(distance, l);
@@ -189,7 +200,7 @@ double Profile::at(long double log_alpha) const {
   for (std::size_t i = log_alphas_.size(); i-- > 0 && log_alphas_[i] > log_alpha;) {
     sum -= static_cast<Extended>(p_masses_[i]) * std::expm1(log_alpha - log_alphas_[i]);
   }
-  return numerics::as_upper_bound(static_cast<double>(sum * (1 + numerics::kExtendedRoundings)));
+  return numerics::as_upper_bound(up_sum(sum, log_alphas_.size() + 1));
 }
 
 double Profile::alternative_tail(double log_alpha) const {
@@ -197,7 +208,7 @@ double Profile::alternative_tail(double log_alpha) const {
   for (std::size_t i = log_alphas_.size(); i-- > 0 && log_alphas_[i] > log_alpha;) {
     sum += q_masses_[i];
   }
-  return numerics::as_upper_bound(up(sum));
+  return numerics::as_upper_bound(up_sum(sum, log_alphas_.size()));
 }
 
 }  // namespace muster::accounting

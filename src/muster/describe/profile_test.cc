@@ -115,6 +115,33 @@ TEST(Profile, IsConvexWithTotalMassesOne) {
   }
 }
 
+// 12,000 kinks of a mass below half an ulp are added after the large mass at 0, each of them to no effect.
+// The probability that is returned must still be at least the sum of the masses.
+TEST(Profile, ATailOfManyKinksIsRoundedUp) {
+  const int kinks = 12'000;
+  const double width = 0.01, rare = 2.6e-20, unbounded = 1e-6;
+  std::vector<double> nodes{0};
+  for (int i = 1; i <= kinks; ++i) nodes.push_back(width * i);
+  const Profile profile = Profile::symmetric(nodes, [&](double l) {
+    // The P-masses at the kinks above l, of which a kink m beyond counts the share 1 - e^{l - m}.
+    const long double above = kinks - std::round(l / width),
+                      ratio = std::exp(-static_cast<long double>(width));
+    const long double not_counted = ratio * -std::expm1(-width * above) / (1 - ratio);
+    return Profile::Value{unbounded + rare * (above - not_counted), 1e-19L};
+  });
+  const auto at_zero = static_cast<std::size_t>(kinks);
+  ASSERT_EQ(profile.log_alphas()[at_zero], 0);
+  // The masses below and above 0 add up to a number that long double holds, and so does the one at 0.
+  long double small = 0;
+  for (std::size_t i = 0; i < profile.q_masses().size(); ++i) {
+    if (i != at_zero) small += profile.q_masses()[i];
+  }
+  const double tail = profile.alternative_tail(-1000);
+  EXPECT_GE(static_cast<long double>(tail) - profile.q_masses()[at_zero], small);
+  EXPECT_LT(tail, 1 - 5e-7);
+  EXPECT_GT(small, 12'000 * 2.5e-20L);
+}
+
 // The profile increases with the distance mu, so the profile of kMinGaussianMu is an upper bound for every
 // smaller mu.
 TEST(Profile, OfGaussiansNearlyEqualLiesAboveTheTruth) {

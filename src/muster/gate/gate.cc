@@ -6,6 +6,7 @@
 
 #include "muster/core/error.h"
 #include "muster/gate/floor.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -31,7 +32,8 @@ bool passes_every_loss(const Mechanism& mechanism, std::uint64_t rounds, double 
   const std::optional<double> epsilon0 = pure_epsilon0(mechanism);
   if (!epsilon0) return false;
   const double largest = static_cast<double>(rounds) * *epsilon0;
-  return epsilon >= (rounds == 1 ? largest : largest * (1 + 0x1p-52));
+  // kUlpAbove covers the rounding of the product; the number of rounds, at most 10^15, is exact.
+  return epsilon >= (rounds == 1 ? largest : largest * (1 + numerics::kUlpAbove));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::numerics {
 namespace {
@@ -67,7 +68,7 @@ Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponen
         add([&](std::size_t j) { return power(exponent(j) - top); });
       }
     }
-    if (skipped <= 0x1p-53 * static_cast<double>(total)) return scaled(static_cast<double>(total), top);
+    if (skipped <= kUnitRoundoff * static_cast<double>(total)) return scaled(static_cast<double>(total), top);
   }
   return kUnknown;  // reached only if the total is NaN, because the second attempt skips nothing
 }

@@ -132,7 +132,8 @@ std::optional<std::int64_t> rounded_if_middling(float normal, float other, doubl
   const auto z = static_cast<double>(normal), partner = static_cast<double>(other);
   const double squared = z * z + partner * partner;
   // The factors 1 +- 2^-10 and the summand with 2^-48 cover the rounding errors. A NaN fails the condition.
-  if (!(squared > kShort * kShort * (1 + 0x1p-10) && squared < kLong * kLong * (1 - 0x1p-10)))
+  constexpr double kMargin = 0x1p-10;
+  if (!(squared > kShort * kShort * (1 + kMargin) && squared < kLong * kLong * (1 - kMargin)))
     return std::nullopt;
   const double value = shift + deviation * z, whole = std::nearbyint(value);
   const double error = deviation * kMiddlingError + (std::fabs(shift) + deviation * kLong) * 0x1p-48;

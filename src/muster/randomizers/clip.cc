@@ -53,7 +53,8 @@ double checked_norm(std::span<const float> gradient) {
 }
 
 double clip_factor(double norm, double clip) {
-  const double limit = clip * (1 - 0x1p-19);
+  constexpr double kOfNorm = 0x1p-19;  // covers the errors of the norm and of the products (clip.h)
+  const double limit = clip * (1 - kOfNorm);
   return norm <= limit ? 1.0 : limit / norm;
 }
 

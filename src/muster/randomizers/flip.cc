@@ -15,13 +15,16 @@ Flip flip_of(double epsilon0) {
     throw Error(ErrorCode::plan, Reason::out_of_range, "randomizer.epsilon0", fmt::format("{}", epsilon0),
                 "1e-9 .. 700", "is outside the range of the sampler");
   }
+  // Eight roundings. The hyperbolic tangent takes four, the quotient with the exponential four, and the
+  // product with the factor one more.
+  constexpr double kRounding = 0x1p-50;
   std::uint64_t numerator;
   if (epsilon0 < 1) {
     // 1 - 2q = tanh(epsilon0 / 2), rounded down.
-    const double bias = std::tanh(epsilon0 / 2) * (1 - 0x1p-50);
+    const double bias = std::tanh(epsilon0 / 2) * (1 - kRounding);
     numerator = (std::uint64_t{1} << 63) - static_cast<std::uint64_t>(std::ldexp(bias, 63));
   } else {
-    const double q = 1 / (std::exp(epsilon0) + 1) * (1 + 0x1p-50);
+    const double q = 1 / (std::exp(epsilon0) + 1) * (1 + kRounding);
     numerator = static_cast<std::uint64_t>(std::ceil(std::ldexp(q, 64)));
   }
   // 1 - 2q is bias_numerator / 2^64, where bias_numerator = 2^64 - 2 numerator is below 2^64 because

@@ -424,7 +424,8 @@ RoundingPlan rounding_plan(float factor, double largest_product, double deviatio
   // are the multiples of 2^places in fixed point. The rounding of values up to `margin` away from such a
   // multiple is not certain.
   std::int32_t margin = 2;
-  while (margin < scaled(error) * (1 + 0x1p-10) + 1) margin *= 2;
+  constexpr double kOfError = 0x1p-10;  // far more than the roundings of `error` itself
+  while (margin < scaled(error) * (1 + kOfError) + 1) margin *= 2;
   plan.clear_bits = (std::int32_t{1} << plan.places) - 2 * margin;
   plan.factor = static_cast<float>(scaled(static_cast<double>(factor)));
   plan.deviation = static_cast<float>(scaled(deviation));

@@ -84,13 +84,16 @@ Replacement replacement_of(double epsilon0, std::uint64_t k) {
                 "is outside the range of the sampler");
   }
   const double extra = std::expm1(epsilon0), answers = static_cast<double>(k);
+  // Eight roundings. Each quotient takes at most six: two of `extra` above and below the line, the sum, and
+  // the quotient itself. The product with the factor is the seventh.
+  constexpr double kRounding = 0x1p-50;
   std::uint64_t numerator;
   if (extra < answers) {
     // 1 - w = extra / (extra + k), rounded down; it is at least 1e-9 / 2^31 > 2^-61.
-    numerator = 0 - static_cast<std::uint64_t>(std::ldexp(extra / (extra + answers) * (1 - 0x1p-50), 64));
+    numerator = 0 - static_cast<std::uint64_t>(std::ldexp(extra / (extra + answers) * (1 - kRounding), 64));
   } else {
     numerator =
-        static_cast<std::uint64_t>(std::ceil(std::ldexp(answers / (extra + answers) * (1 + 0x1p-50), 64)));
+        static_cast<std::uint64_t>(std::ceil(std::ldexp(answers / (extra + answers) * (1 + kRounding), 64)));
   }
   return {random::Probability::of_numerator(numerator), std::ldexp(static_cast<double>(0 - numerator), -64)};
 }

@@ -82,9 +82,11 @@ LaplaceGrid laplace_grid(double epsilon0, double clip) {
   LaplaceGrid grid{};
   grid.step = std::ldexp(1.0, std::ilogb(clip) - fine);
   grid.half_range = static_cast<std::uint64_t>(std::ceil(clip / grid.step));
-  // The quotient has a relative rounding error of 2^-53, which the last factor covers.
+  // The quotient has a relative rounding error of 2^-53, and so has the product with the last factor, which
+  // covers eight of them.
+  constexpr double kRounding = 0x1p-50;
   grid.scale = static_cast<std::uint64_t>(
-      std::ceil(4 * static_cast<double>(grid.half_range) / epsilon0 * (1 + 0x1p-50)));
+      std::ceil(4 * static_cast<double>(grid.half_range) / epsilon0 * (1 + kRounding)));
   return grid;
 }
 

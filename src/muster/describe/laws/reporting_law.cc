@@ -37,7 +37,9 @@ numerics::AtomicLaw reporting_law(const Profile& profile, double rate, double ep
       reported += profile.p_masses()[i];
     }
   }
-  const auto rest = static_cast<double>(numerics::larger(0.0L, 1 - reported * (1 - 0x1p-50L)));
+  // `reported` takes a rounding of a long double for each atom, of which a profile has up to 8,201.
+  const auto rest =
+      static_cast<double>(numerics::larger(0.0L, 1 - reported * (1 - numerics::kExtendedRoundings)));
   law.add(neutral_point(epsilon), round_up(rate * rest));
   return law;
 }

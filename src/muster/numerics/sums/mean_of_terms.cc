@@ -22,7 +22,10 @@ long double few(std::size_t values) { return values <= 2 ? 60 : 10; }
 // 0.
 constexpr long double kRoundOff = 1e-18L;
 
-// A few rounding errors of 2^-64, relative to the size of what is added and subtracted.
+// A rounding error of a long double.
+constexpr long double kExtendedRoundoff = 0x1p-64L;
+
+// Eighteen rounding errors of 2^-64, relative to the size of what is added and subtracted.
 constexpr long double kPart = 1e-18L;
 
 // 1,844 rounding errors of 2^-64, for the probabilities of enumerate_few() and the sums over them. With
@@ -134,11 +137,13 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
                    static_cast<double>((total + error + beyond) * (1 + kExtendedRoundings))};
 }
 
-// Rounds x up or down, as `up` says, by one ulp of double and by the largest error of a sum or difference of
-// two extended values whose moduli add up to `size`.
+// Rounds x up or down, as `up` says, by at least one ulp of double and by more than the error of x. x is a
+// sum or difference of two extended values whose moduli add up to `size`. The two values have a few roundings
+// each, and the sum has one; kPart covers eighteen. The conversion to double errs by half an ulp at most, and
+// `slack` moves the result by at least a whole one.
 double outward(long double x, long double size, bool up) {
   const auto rounded = static_cast<double>(x);
-  const double slack = std::abs(rounded) * 0x1p-52 + static_cast<double>(size) * 0x1p-61;
+  const double slack = std::abs(rounded) * kUlpAbove + static_cast<double>(size * kPart);
   return up ? rounded + slack : rounded - slack;
 }
 
@@ -173,15 +178,20 @@ Enclosure by_contour(const Centred& law, double n) {
     return {0, chernoff * (1 + kEightThousandRoundings)};
   }
   Enclosure ends = expected_excess(above.law, n, above.threshold);
-  // Rounding the points and the threshold changes the expectation by less than `shift`. In far tails this is
-  // too much; the lower end is then computed from a law that is rounded down.
+  // Rounding the points and the threshold changes the expectation by less than `shift`. outward() moves a
+  // number by kUlpAbove, which is 2.1 roundings, and by kPart of its size, which is 0.01 roundings. Two
+  // roundings of its own are added to this, and as much as kPart for the error of the extended number. So
+  // kEightRoundings covers both with room for the arithmetic of `shift`; for the part of the threshold that
+  // cancels, only twice kPart is needed. In far tails `shift` is too much; the lower end is then computed
+  // from a law that is rounded down.
   double shift = 0;
   for (const Term& term : law.terms) {
-    shift += n * static_cast<double>(term.mass * (std::abs(term.value) + std::abs(law.centre))) * 0x1p-50;
+    shift +=
+        n * static_cast<double>(term.mass * (std::abs(term.value) + std::abs(law.centre))) * kEightRoundings;
     if (is_subnormal(term)) shift = std::numeric_limits<double>::infinity();
   }
-  shift += static_cast<double>(std::abs(law.threshold)) * 0x1p-50;
-  shift += static_cast<double>(law.cancelled) * 0x1p-59;
+  shift += static_cast<double>(std::abs(law.threshold)) * kEightRoundings;
+  shift += static_cast<double>(law.cancelled * (2 * kPart));
   if (shift < 1e-8 * ends.lower) {
     ends.lower -= shift;
   } else {
@@ -208,8 +218,9 @@ Enclosure mean_of_terms(const std::vector<Term>& terms, double n, double count, 
   const long double share = static_cast<long double>(count) / static_cast<long double>(n);
   const auto outer = static_cast<double>((share * law.positive + (1 - share) * larger(0.0L, constant)) *
                                          (1 + kExtendedRoundings));
-  // The mean adds up numbers of both signs. Each addition may err by 2^-64 of their total modulus.
-  const long double lost = 0x1p-64L * static_cast<long double>(terms.size() + 16) *
+  // The mean adds up numbers of both signs. Each addition may err by 2^-64 of their total modulus. Sixteen
+  // more roundings are for the values, a few each, their products with masses, and the two shares.
+  const long double lost = kExtendedRoundoff * static_cast<long double>(terms.size() + 16) *
                            (share * law.magnitude + (1 - share) * std::abs(constant));
   const auto inner = static_cast<double>(larger(0.0L, share * law.mean + (1 - share) * constant - lost) *
                                          (1 - kExtendedRoundings));

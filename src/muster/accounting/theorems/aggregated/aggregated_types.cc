@@ -9,6 +9,7 @@
 #include "muster/accounting/theorems/swap/two_types_laws.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -28,7 +29,9 @@ constexpr double kGrowth = 1.15;  // ratio of successive steps further out
 constexpr double kFarFrom = 4;
 constexpr double kFarthest = 700;  // the largest loss of a type
 constexpr std::size_t kMaxNodes = 2000;
-constexpr double kDown = 1 - 0x1p-50, kUp = 1 + 0x1p-50;
+// The factors cover at most four roundings each time: those of ln(1 + odds * gain) and its sum with the loss,
+// the two of expm1, or a product.
+constexpr double kDown = 1 - numerics::kEightRoundings, kUp = 1 + numerics::kEightRoundings;
 constexpr double kSummed = 1e-12;  // relative rounding error of a sum over the runs
 constexpr double kMoved = 1e-12;   // relative change of a mass from the rounding of its point
 

@@ -36,7 +36,14 @@ numerics::Enclosure clone_pair_delta(double n, double epsilon0, double epsilon) 
 }
 
 std::optional<double> clone_closed_form_epsilon_upper(double n, double epsilon0, double delta) {
-  if (!(delta > 0 && delta < 1) || epsilon0 > std::log(n / (16 * std::log(2 / delta)))) {
+  if (!(delta > 0 && delta < 1)) {
+    return std::nullopt;
+  }
+  // The theorem holds for epsilon0 up to ln(n / (16 ln(2 / delta))), which is rounded down here. The argument
+  // takes five roundings, of which 2 / delta has at most 1.5 after its logarithm; the outer logarithm has
+  // two.
+  const double argument = n / (16 * std::log(2 / delta)) * (1 - numerics::kEightRoundings);
+  if (!(epsilon0 <= -numerics::round_up(-std::log(argument)))) {
     return std::nullopt;
   }
   const double hidden = std::exp(epsilon0) / n;

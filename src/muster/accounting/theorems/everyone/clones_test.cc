@@ -185,6 +185,26 @@ TEST(Clones, ClosedFormIsAboveThePair) {
   EXPECT_GT(cases, 30);
 }
 
+// The closed form holds for epsilon0 up to a limit. The double nearest to the limit is above it in about half
+// of the cases, and then there must be no value; a little below the limit there is one.
+TEST(Clones, ClosedFormEndsWhereTheTheoremDoes) {
+  int above = 0;
+  for (const double n : {300.0, 1e3, 1e4, 1e6, 1e8, 1e12}) {
+    for (double delta = 0.01; delta > 1e-40; delta *= 0.37) {
+      const double nearest = std::log(n / (16 * std::log(2 / delta)));
+      if (!(nearest > 0)) continue;
+      const long double limit = std::log(static_cast<long double>(n) / (16 * std::log(2.0L / delta)));
+      if (static_cast<long double>(nearest) > limit) {
+        EXPECT_FALSE(clone_closed_form_epsilon_upper(n, nearest, delta)) << n << ' ' << delta;
+        ++above;
+      }
+      EXPECT_FALSE(clone_closed_form_epsilon_upper(n, nearest + 1e-12, delta)) << n << ' ' << delta;
+      EXPECT_TRUE(clone_closed_form_epsilon_upper(n, nearest - 1e-12, delta)) << n << ' ' << delta;
+    }
+  }
+  EXPECT_GT(above, 100);
+}
+
 TEST(Clones, ApproximateDominatesRandomizersThatAreNotPure) {
   std::mt19937_64 engine(29);
   int cases = 0, as_if_pure = 0;

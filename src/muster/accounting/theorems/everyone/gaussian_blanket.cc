@@ -127,17 +127,30 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, Transform& transform, doub
   const double beta = std::exp(-eta);
   Law result{{}, 0, true};
   double nonzero = 0;
+  long double excess_at_zero = 0;
   for (const bool right : {true, false}) {
     const double scale = (right ? 1 : transform.discount) / beta;
     std::vector<long double> distance;
     std::vector<long double> value;
     for (std::size_t i = 0;; ++i) {
       const double z = transform.z(i);
-      distance.push_back(scale * std::expm1(z));
+      // At most eight roundings: two of each of the three exponentials, a quotient and a product. A larger
+      // distance raises the law on either side: it lies above the chords between the true nodes, and its
+      // mean, the excess at 0 less the deficit at 0, is the same.
+      distance.push_back(numerics::round_up(scale * std::expm1(z)));
       value.push_back(transform.at(i, right));
       if (value.back() <= cut * transform.discount || z > 600) {
         break;
       }
+    }
+    if (right) {
+      excess_at_zero = value.front();
+    } else {
+      // The mean of the law is its excess less its deficit at 0. It must not be below that of G / E, which is
+      // 1/E - 1, though the deficit is rounded up. So the deficit at 0 is the one that belongs to the excess.
+      const long double mean = std::expm1(-static_cast<long double>(transform.epsilon));
+      value.front() =
+          numerics::smaller(value.front(), (excess_at_zero - mean) * (1 - numerics::kExtendedRoundings));
     }
     const Hull hull = lower_hull(distance, value);
     for (std::size_t i = 0; i < hull.at.size(); ++i) {
@@ -146,9 +159,9 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, Transform& transform, doub
       if (i == 0) {
         nonzero -= static_cast<double>(after);
       } else {
-        // Points are rounded to the right, which can only raise the bound.
+        // The distances are doubles, so no digit is lost here. An ulp to the right can only raise the bound.
         const double point = static_cast<double>(right ? hull.at[i] : -hull.at[i]);
-        result.terms.add(point + std::abs(point) * 0x1p-52,
+        result.terms.add(point + std::abs(point) * numerics::kUlpAbove,
                          static_cast<double>(numerics::larger(0.0L, after - before)));
       }
     }
@@ -184,6 +197,11 @@ GaussianBlanket::Attempt GaussianBlanket::attempt(double eta, Transform& fine, c
   for (const double weight : terms.terms.weights) {
     nonzero += weight;
   }
+  // Each weight takes the rounding of its conversion. It is a difference of two slopes of long doubles, which
+  // adds up to three roundings if it is at least a thousandth of a slope; at kFine nodes per mu it is about a
+  // fortieth. weight_error() covers eight. Where one value is far from the others, the logarithm of the
+  // moment generating function is near 0 and errs by about two roundings of 1, which are multiplied by n;
+  // kEightRoundings is four times as much.
   const double factor = numerics::weight_error(n_ * nonzero) * (1 + numerics::kEightRoundings * (n_ + 1));
   const double added = outside + terms.beyond * grown;
   const double chernoff = numerics::expected_excess_chernoff(terms.terms, n_, 0);

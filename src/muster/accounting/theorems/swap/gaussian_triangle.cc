@@ -6,6 +6,7 @@
 
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/work.h"
 
 namespace muster::accounting {
@@ -32,10 +33,11 @@ constexpr int kMaxSteps = 60;
 constexpr double kOutermost = 9;
 // Bounds the error from rounding the triangle's shape and the factor V, in units of (1 + |c|) E.
 constexpr double kAbsolute = 1e-14;
-// 184 roundings of a long double. divergence_at() takes a few of its own, and a few of its argument l, which
-// the steepness of the divergence multiplies by up to the square of a deviate; rounded() covers 6,000 of
-// them.
+// 184 roundings of a long double. divergence_at() takes a few of its own.
 constexpr Extended kFewExtended = 1e-17L;
+// 18 roundings of a long double, for a loss l at which a divergence is taken. The logarithms of which l is
+// the difference take four roundings each and the difference one.
+constexpr Extended kOfLoss = 1e-18L;
 // The work of one excess_of_difference(): three steps of Newton's method and three normal tails.
 constexpr double kWorkOfDifference = 12 * numerics::kWorkOfLoneExponential;
 
@@ -118,9 +120,10 @@ Integrand integrand_of(double length, double share, double excess, double c) {
   return {-q, -p, inverse, -log_e, -c * inverse, e};
 }
 
-// Returns a bound, from above or below, of f(l) of gaussian_divergence.h
-// at the distance mu. For l < 0 it uses f(l) = 1 - e^l + e^l f(-l).
-Extended divergence_at(double mu, Extended l, bool from_above) {
+// Returns a bound, from above or below, of f of gaussian_divergence.h at the distance mu and at every loss
+// within `error_of_loss` of `loss`. f falls as the loss grows. For l < 0 it uses f(l) = 1 - e^l + e^l f(-l).
+Extended divergence_at(double mu, Extended loss, Extended error_of_loss, bool from_above) {
+  const Extended l = from_above ? loss - error_of_loss : loss + error_of_loss;
   const Extended size = std::fabs(l) < 1e4L ? std::fabs(l) : 1e4L;
   const ExtendedDivergence at = extended_gaussian_divergence(mu, size);
   const Extended error = at.error + kFewExtended;
@@ -128,9 +131,14 @@ Extended divergence_at(double mu, Extended l, bool from_above) {
   return l >= 0 ? value : -std::expm1(l) + std::exp(l) * value;
 }
 
-TriangleExcesses::Ends rounded(Extended lower, Extended upper) {
-  const Extended down = 1 - 0x1p-51L, up = 1 + 0x1p-51L;
-  return {static_cast<double>(lower > 0 ? lower * down : 0), static_cast<double>(upper * up)};
+// Encloses factor * f(loss) if the loss may be off by `error_of_loss` and the factor by as much relatively.
+// kExtendedRoundings covers the conversions, the few roundings of the products and of the factor, and the
+// thirteen of f at a negative loss.
+TriangleExcesses::Ends scaled_divergence(double mu, Extended factor, Extended loss, Extended error_of_loss) {
+  const Extended slack = numerics::kExtendedRoundings + error_of_loss;
+  const Extended lower = factor * divergence_at(mu, loss, error_of_loss, false) * (1 - slack);
+  const Extended upper = factor * divergence_at(mu, loss, error_of_loss, true) * (1 + slack);
+  return {static_cast<double>(larger<Extended>(0, lower)), static_cast<double>(upper)};
 }
 
 }  // namespace
@@ -216,15 +224,16 @@ double TriangleExcesses::above(const Triangle& triangle, double c, double neglig
 
 TriangleExcesses::Ends TriangleExcesses::record(double c) const {
   const Extended e = 1 + static_cast<Extended>(excess_), at = c;
+  const Extended log_e = std::log1p(static_cast<Extended>(excess_));
   // At t = x the term is g = 1 - E r, and at t = x' it is r - E, where r is lognormal of mean 1.
   if (at <= 0) {  // the deficit is the mean of (c - 1 + E r)_+ = E (r - (1 + |c|)/E)_+
-    const Extended l = std::log1p(-at) - std::log1p(static_cast<Extended>(excess_));
-    return rounded(e * divergence_at(mu_, l, false), e * divergence_at(mu_, l, true));
+    const Extended log_above = std::log1p(-at);
+    return scaled_divergence(mu_, e, log_above - log_e, kOfLoss * (log_above + log_e));
   }
   if (at >= 1) return {0, 0};
   // The mean of (1 - c - E r)_+ is (1 - c) f(ln(E / (1 - c))).
-  const Extended l = std::log1p(static_cast<Extended>(excess_)) - std::log1p(-at);
-  return rounded((1 - at) * divergence_at(mu_, l, false), (1 - at) * divergence_at(mu_, l, true));
+  const Extended log_below = std::log1p(-at);
+  return scaled_divergence(mu_, 1 - at, log_e - log_below, kOfLoss * (log_e - log_below));
 }
 
 TriangleExcesses::Ends TriangleExcesses::alternative(double c) const {
@@ -232,12 +241,13 @@ TriangleExcesses::Ends TriangleExcesses::alternative(double c) const {
   const Extended minus_one = static_cast<Extended>(excess_) + c, threshold = 1 + minus_one;
   if (c > 0) {
     const Extended l = std::log1p(minus_one);
-    return rounded(divergence_at(mu_, l, false), divergence_at(mu_, l, true));
+    return scaled_divergence(mu_, 1, l, kOfLoss * l);
   }
   if (threshold <= 0) return {0, 0};
-  // The mean of (K - r)_+ is K f(-ln K), where K = c + E.
-  const Extended l = -std::log1p(minus_one);
-  return rounded(threshold * divergence_at(mu_, l, false), threshold * divergence_at(mu_, l, true));
+  // The mean of (K - r)_+ is K f(-ln K), where K = c + E. The rounding of K - 1 changes K relatively by up to
+  // |K - 1| / K roundings, and ln K by the same amount.
+  const Extended l = -std::log1p(minus_one), of_threshold = std::fabs(minus_one) / threshold;
+  return scaled_divergence(mu_, threshold, l, kOfLoss * (std::fabs(l) + of_threshold));
 }
 
 }  // namespace muster::accounting

@@ -42,7 +42,8 @@ class TriangleExcesses {
 
   // record() and alternative() enclose A(c) and B(c) of the page, which are the values
   // that above() bounds if x and x' are the ends of a diameter and t is at x (A)
-  // or at x' (B). `lower` and `upper` are within a relative 1e-14 of each other.
+  // or at x' (B). `lower` and `upper` are within a relative 1e-14 of each other where ln E and |ln(1 - c)|
+  // are at most a few times mu, and within 1e-10 otherwise.
   struct Ends {
     double lower, upper;
   };

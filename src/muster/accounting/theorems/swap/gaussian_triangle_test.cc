@@ -11,6 +11,7 @@
 
 #include "muster/accounting/theorems/swap/gaussian_plane_quadrature_test.h"
 #include "muster/accounting/theorems/swap/two_types_net.h"
+#include "tests/oracle/ball.h"
 
 namespace muster::accounting {
 namespace {
@@ -81,6 +82,48 @@ TEST(GaussianTriangle, EndsAreTheTwoHomogeneousTypes) {
       }
     }
   }
+}
+
+// Where E is far from 1, the loss at which a divergence is taken is a small difference of logarithms, and a
+// small mu multiplies its rounding. The enclosures are compared with the Black-Scholes formulas at 256 bits.
+TEST(GaussianTriangle, EndsHoldWhereTheLossCancels) {
+  using oracle::Ball;
+  using oracle::normal;
+  std::mt19937_64 engine(20261126);
+  int cases = 0;
+  for (const double mu : {1e-3, 0.02, 0.4, 2.0}) {
+    // The mean of (high e^{mu Z - mu^2/2} - low)_+.
+    const auto mean = [mu](const Ball& high, const Ball& low) {
+      const Ball distance = log(low / high) / Ball(mu), half = Ball(mu) / Ball(2.0);
+      return high * normal(half - distance) - low * normal(Ball(0.0) - half - distance);
+    };
+    // The mean of (high - low e^{mu Z - mu^2/2})_+.
+    const auto mean_below = [&mean](const Ball& high, const Ball& low) {
+      return mean(low, high) + high - low;
+    };
+    for (const double excess : {0.0, 1e-5, 0.03, 1.7, 13.0, 1e4, 1e6}) {
+      const TriangleExcesses excesses(mu, excess);
+      for (int i = 0; i < 60; ++i) {
+        const double y = std::expm1(mu * std::uniform_real_distribution<double>(-6, 6)(engine));
+        const Ball e = Ball(1.0) + Ball(excess);
+        const auto check = [&](const TriangleExcesses::Ends& ends, const Ball& exact, double c) {
+          EXPECT_TRUE(ends.lower == 0 || Ball(ends.lower).surely_below(exact))
+              << mu << ' ' << excess << ' ' << c;
+          EXPECT_TRUE(exact.surely_below(Ball(ends.upper))) << mu << ' ' << excess << ' ' << c;
+          EXPECT_LE(ends.upper - ends.lower, 1e-10 * ends.upper) << mu << ' ' << excess << ' ' << c;
+          ++cases;
+        };
+        // Here (1 - c) / E is about 1 + y.
+        const double of_record = -excess - (1 + excess) * y, of_alternative = y - excess;
+        const Ball below = Ball(1.0) - Ball(of_record), threshold = e + Ball(of_alternative);
+        check(excesses.record(of_record), of_record > 0 ? mean_below(below, e) : mean(e, below), of_record);
+        check(excesses.alternative(of_alternative),
+              of_alternative > 0 ? mean(Ball(1.0), threshold) : mean_below(threshold, Ball(1.0)),
+              of_alternative);
+      }
+    }
+  }
+  EXPECT_EQ(cases, 3360);
 }
 
 // Checks Lemma 2 of docs/theory/gaussian-two-types.md in up to six dimensions: S of any triangle in the ball

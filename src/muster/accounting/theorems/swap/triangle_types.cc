@@ -6,6 +6,7 @@
 
 #include "muster/accounting/theorems/swap/gaussian_triangle.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -35,7 +36,8 @@ constexpr double kRatio = 1.3, kRoughRatio = 2, kRatioOfAll = 1.1;
 constexpr double kOpen = 0.012, kRoughOpen = 0.04, kOpenOfAll = 2e-4;
 // LeftOpen::spared as a fraction of LeftOpen::absolute.
 constexpr double kSpared = 0.02;
-constexpr double kUp = 1 + 0x1p-50;
+// Covers the three sums that make the value of a type.
+constexpr double kUp = 1 + numerics::kEightRoundings;
 
 std::vector<double> mirrored(std::vector<double> edges) {
   std::ranges::reverse(edges);
@@ -114,9 +116,10 @@ std::vector<double> TriangleTypes::values(double mu, double excess, double c) co
     if (part.charged == Charged::inner_second || part.charged == Charged::both)
       charges[i + 1] = larger(charges[i + 1], found);
   }
-  // The weights of a cell and of its mirror image sum to 1 only within
-  // an ulp, so every type is raised by a few ulps of the largest value.
-  const double rounding = 0x1p-50 * *std::ranges::max_element(own);
+  // The weights of a cell and of its mirror image sum to 1 only within three roundings: one of each quotient,
+  // and one of the difference from a place, which is exact beyond 1/2. So every type is raised by eight
+  // roundings of the largest value.
+  const double rounding = numerics::kEightRoundings * *std::ranges::max_element(own);
   for (std::size_t i = 0; i < size(); ++i) own[i] = (own[i] + charges[i] + all + rounding) * kUp;
   return own;
 }

@@ -8,6 +8,7 @@
 #include "muster/accounting/theorems/swap/gaussian_triangle.h"
 #include "muster/accounting/theorems/swap/two_types_net.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -26,6 +27,7 @@ constexpr double kLooser = 2;
 constexpr double kGrowth = 0.12;    // relative growth of each step beyond z = 3
 constexpr double kReach = 8;        // z at the last node
 constexpr double kProfileFrom = 6;  // for z beyond this, both laws take the larger of A and B
+// The conversion to double, which takes a quarter of it, and six thousand roundings of a long double before.
 constexpr Extended kRounding = 0x1p-51L;
 // Rounding may make the masses sum to 1 plus this at most. For a
 // sum of n terms, GaussianTwoTypesCurve charges n times as much.
@@ -182,8 +184,9 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
   return masses;
 }
 
-// mu is raised a little, here and in build(), to cover the rounding of 2 / sigma.
-TwoTypesLaws::TwoTypesLaws(double mu) : mu_(mu), cells_(TriangleCells::of(mu * (1 + 0x1p-51), kCells)) {
+// mu is raised a little, here and in build(), to cover the one rounding of 2 / sigma.
+TwoTypesLaws::TwoTypesLaws(double mu)
+    : mu_(mu), cells_(TriangleCells::of(mu * (1 + numerics::kThreeRoundings), kCells)) {
   std::vector<double> right;
   double y = 0, step = 1 / kPerDeviation;
   while (y < kReach) {
@@ -197,12 +200,14 @@ TwoTypesLaws::TwoTypesLaws(double mu) : mu_(mu), cells_(TriangleCells::of(mu * (
 }
 
 TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
-  const double mu = mu_ * (1 + 0x1p-51);
+  const double mu = mu_ * (1 + numerics::kThreeRoundings);
   const TriangleExcesses excesses(mu, excess);
   const std::size_t count = points_.size(), zero = count / 2;
   SidedValues record(count), alternative(count);
   for (std::size_t k = 0; k < count; ++k) {
-    const double y = points_[k], c = y - excess;
+    // The difference y - excess is rounded towards 0, which raises the expected excess at a c > 0 and the
+    // expected deficit at a c < 0.
+    const double y = points_[k], c = excess == 0 ? y : (y - excess) * (1 - numerics::kUlpAbove);
     // TriangleExcesses gives the expected excess if c > 0 and otherwise the expected deficit. SidedValues
     // need the expected excess if y >= 0.
     const bool expected = c > 0;
@@ -254,9 +259,10 @@ std::optional<TwoTypesLaws::Types> TwoTypesLaws::at(double excess, double rate) 
   const Level& high = level(left + 1);
   if (!low.valid || !high.valid) return std::nullopt;
   // The interpolation weights are those of an E not above the one asked for, which is safe because delta
-  // falls as E grows.
-  const double share =
-      numerics::within((excess * (1 - 0x1p-50) - low.excess) / (high.excess - low.excess), 0.0, 1.0);
+  // falls as E grows. `excess` has two roundings of expm1, and the quotient adds three: two differences and
+  // the quotient itself, each at most a rounding of `excess`.
+  const double least = excess * (1 - numerics::kEightRoundings);
+  const double share = numerics::within((least - low.excess) / (high.excess - low.excess), 0.0, 1.0);
   Types types;
   for (std::size_t k = 0; k < points_.size(); ++k) {
     const double keep = 1 - share;
