@@ -15,6 +15,7 @@ namespace {
 // This relative allowance covers some eight thousand roundings. No formula here has more than two dozen
 // operations, besides the sums over rounds, for which `heterogeneous_composition_epsilon_upper` adds its own.
 constexpr double kRelativeMargin = numerics::kEightThousandRoundings;
+constexpr long double kTwoRoundings = 0x1p-63L;  // of a long double
 constexpr double kSmallest = 1e-300;
 // Beyond so many rounds, at most a dozen bounds are computed for one answer, because each takes a pass over the
 // rounds.
@@ -75,11 +76,9 @@ std::optional<double> heterogeneous_composition_epsilon_upper(const std::vector<
     mean += round.epsilon * std::tanh(round.epsilon / 2);
     most += round.epsilon;
   }
-  // No sum has terms of both signs, so N additions have a relative error of at most N roundings of 2^-64.
-  const auto outward = [&](long double sum) {
-    return static_cast<double>(sum *
-                               (1 + kRelativeMargin + static_cast<long double>(rounds.size()) * 0x1p-63L));
-  };
+  // No sum has terms of both signs, so N additions have a relative error of at most N roundings.
+  const long double slack = kRelativeMargin + kTwoRoundings * static_cast<long double>(rounds.size());
+  const auto outward = [&](long double sum) { return static_cast<double>(sum * (1 + slack)); };
   const double left = left_for_loss(delta, outward(kept));
   if (!std::isfinite(most) || std::isnan(left) || left < 0) return std::nullopt;
   if (left < kSmallest) return outward(most);
