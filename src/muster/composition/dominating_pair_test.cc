@@ -112,6 +112,23 @@ TEST(LossDistribution, DominatedStaysUnderACurveWithKinks) {
   EXPECT_GT(tightest, 0.99);
 }
 
+// The two sides of a curve meet at alpha = 1. From sides that contradict each other there, no loss is proven.
+TEST(LossDistribution, SidesThatContradictEachOtherProveNothing) {
+  const auto scaled = [](double factor) {
+    return [factor](double epsilon) {
+      const numerics::Enclosure value = gaussian_divergence(0.4, epsilon);
+      return own_minorant({value.lower * factor, value.upper * factor});
+    };
+  };
+  for (const double factor : {1.0, 0.999}) {
+    const PairTable curve = tabulate(scaled(1), scaled(factor), {20, 1e-9});
+    const double lower = LossDistribution::dominated(curve).delta(1, 0.1).lower;
+    EXPECT_EQ(lower > 0, factor == 1) << factor;
+    const double swapped = LossDistribution::dominated(curve.swapped()).delta(1, 0.1).lower;
+    EXPECT_EQ(swapped > 0, factor == 1) << factor;
+  }
+}
+
 TEST(LossDistribution, AgreesWithDirectConvolution) {
   const EnclosedTable curve = gaussian_curve(0.7, 6);
   const LossDistribution pair = LossDistribution::dominating(curve);
