@@ -38,8 +38,8 @@ Verdict uniformity_test(std::vector<double> sample, double alpha);
 Verdict same_law_test(const std::vector<double>& a, const std::vector<double>& b, std::size_t bins,
                       double alpha);
 
-// Two-sided z-test of the mean of n independent observations, each with the known standard deviation sigma,
-// which is finite.
+// Two-sided z-test of the mean of n independent observations, each with the standard deviation sigma, which
+// is finite and known; if it is estimated from the same observations, alpha is approximate.
 Verdict mean_test(double mean, double expected, double sigma, std::uint64_t n, double alpha);
 
 }  // namespace muster::testing

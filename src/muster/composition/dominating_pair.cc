@@ -29,8 +29,9 @@ std::vector<ProfilePoint> hull_of(const RoundCurve<Value>& curve) {
   return lower_convex_hull(curve.spacing, points);
 }
 
-// The law of a dominating pair for this hull. The law's profile is at least the hull at every node. It need
-// not reach the curve's upper ends: the true profile is convex, so it lies below the hull as well.
+// The law of a dominating pair for this hull. Its masses are rounded up, so its profile is at least the hull
+// at every node. It need not reach the curve's upper ends: the true profile is convex, so it lies below the
+// hull as well.
 LossLaw law_above(double spacing, const std::vector<ProfilePoint>& hull) {
   return losses_dominating(spacing, hull, hull);
 }

@@ -9,8 +9,8 @@
 // A check-in coin is a 64-bit number; the client checks in if the number is below 2^64 times the rate. The
 // first 16 bits of the coins are packed, so that one block of the cipher (random/keyed_stream.h) serves eight
 // clients. These bits decide all but one coin in 65,536, and only the undecided coins draw their remaining
-// bits. So ten million coins take a millisecond, a thousand million take a tenth of a second, and no table of
-// clients is kept.
+// bits. So a coin takes less than a nanosecond on one thread (docs/scale.md), and no table of clients is
+// kept.
 //
 // Example:
 //     CheckInCoins coins(key, 0.1, 0.0);

@@ -114,7 +114,7 @@ TEST(Shuffle, BiasedShufflesFailTheEnumeration) {
 }
 
 // Pearson's test over all n! orders, with 4000 expected shuffles for each. For modulo() and n = 3, the
-// statistic is about 187; the threshold is about 36.
+// statistic is about 192; the threshold is about 36.
 testing::Verdict order_test(int n, double alpha, const std::function<void(Order&)>& shuffle_once) {
   constexpr std::uint64_t kEach = 4000;
   std::map<Order, std::uint64_t> counts;

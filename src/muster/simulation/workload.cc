@@ -24,7 +24,7 @@ namespace {
 using protocols::Plan;
 using protocols::Protocol;
 
-constexpr double kCoin = 3e-10, kDraw = 1e-7;  // seconds per coin and per other draw, from docs/scale.md
+constexpr double kCoin = 3e-10, kDraw = 1e-7;  // seconds per coin and per other draw on a fast machine
 constexpr double kMinCoin = 1e-10, kMinMessage = 5e-8,
                  kMinGradient = 1e-9;  // seconds per coin, message and gradient; less than on any machine
 constexpr double kYear = 365.25 * 86400;
