@@ -13,6 +13,7 @@ import pathlib
 import re
 import sys
 
+import bare_slack
 import contract_suites
 import long_functions
 import stored_figures
@@ -363,36 +364,24 @@ HEADERS = {
 LIBRARY_CALL = re.compile(r"find_package\(\s*(\w+)|pkg_check_modules\(\s*\w+\s+(?:(?:REQUIRED|IMPORTED_TARGET|GLOBAL)\s+)*([\w.-]+)")
 
 
-# A factor near 1 whose distance from 1 has no name, such as 1 + 1e-12, 1 - 4e-16L, 1.0 + 2.3e-16 or 1 - 0x1p-50.
-BARE_SLACK = re.compile(r"(?<![\w.])1(?:\.0*)?L?\s*[+-]\s*(?:\d[\d.]*e|0x[\da-f.]+p)-\d+", re.I)
-# A number from 1e-19 to 9.9e-10, or from 2^-69 to less than 2^-26 in hexadecimal, that is multiplied, added or
-# subtracted, such as 1e-15 * x, x * 1e-15, x + 1e-12L or 0x1p-50 * x.
-SMALL = r"(?<![\w.])(?:\d[\d.]*e-1\d|0x[\da-f.]+p-[3-6]\d)(?!\d)"
-ADDED_SLACK = re.compile(rf"{SMALL}[lf]?\s*\*|(?:\*|[\w)\]]\s*[+-])\s*{SMALL}", re.I)
 SLACK = "src/muster/numerics/slack.h"
 # The rooms that round bounds outward.
 ROUNDING_ROOMS = ("numerics", "describe", "composition", "accounting", "gate", "papers")
+# Files whose multiples of a unit round-off have no derivation beside them.
+NOT_DERIVED = {("src/muster/composition/convex_profile.cc", bare_slack.NO_COUNT)}
 
 
 def slack_has_a_name(root):
-    """A factor such as 1 + 1e-12 or 1 - 0x1p-50 has a name, from numerics/slack.h or where it is derived
-    (docs/theory/arithmetic.md). So has a small number that is added, or multiplied by what it is relative to. A constexpr
-    is such a name."""
+    """A factor such as 1 + 1e-12 has a name, and a multiple of a unit round-off a derivation (bare_slack.py)."""
     complaints = []
     for path in sources(root, "src", "apps"):
         where = path.relative_to(root)
         if path.stem.endswith("_test") or str(where) == SLACK:
             continue
         rounds = where.parts[:2] == ("src", "muster") and where.parts[2] in ROUNDING_ROOMS
-        before = ""  # the last characters of the line before, if it ends with an operator
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            own = line.split("//")[0].rstrip()
-            code = f"{before} {own.lstrip()}"
-            before = own[-4:] if own[-1:] in ("*", "+", "-") else ""
-            if BARE_SLACK.search(code):
-                complaints.append(f"{where}:{number}: a bare factor near 1; name it, as numerics/slack.h does")
-            elif rounds and "constexpr" not in code and ADDED_SLACK.search(code):
-                complaints.append(f"{where}:{number}: a bare small number; name it, as numerics/slack.h does")
+        complaints += [f"{where}:{line}: {what}"
+                       for line, what in bare_slack.found(path.read_text(encoding="utf-8"), rounds)
+                       if (str(where), what) not in NOT_DERIVED]
     return complaints
 
 

@@ -18,6 +18,10 @@ using numerics::larger;
 using numerics::smaller;
 
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
+// The error that the roundings of a chord's slope cause, relative to either of its values. The differences of
+// the logarithms and of the values take one each, expm1 six and the quotient one, and so does the difference
+// of two slopes.
+constexpr Extended kErrorOfSlope = 12 * kUnit;
 // Losses above this count as infinite, because their alpha would be near the end of a double's range.
 constexpr double kMaxLoss = 600;
 // For Gaussians at this distance mu and beyond, f(e^kMaxLoss) lies within e^{-1e11} of 1. It is taken as 1,
@@ -83,14 +87,13 @@ std::vector<Extended> masses_of_kinks(const std::vector<double>& log_alphas, con
     const Extended before = static_cast<Extended>(log_alphas[i]) - log_alphas[i - 1];
     const Extended inner = -std::expm1(-before);
     Extended kink = (at[i - 1].value - at[i].value) / inner;
-    Extended lost =
-        (at[i - 1].value * (at[i - 1].error + 8 * kUnit) + at[i].value * (at[i].error + 8 * kUnit)) / inner;
+    const auto error = [](const Value& of) { return of.value * (of.error + kErrorOfSlope); };
+    Extended lost = (error(at[i - 1]) + error(at[i])) / inner;
     if (i < top) {
       const Extended after = static_cast<Extended>(log_alphas[i + 1]) - log_alphas[i];
       const Extended outer = std::expm1(after);
       kink -= (at[i].value - at[i + 1].value) / outer;
-      lost +=
-          (at[i].value * (at[i].error + 8 * kUnit) + at[i + 1].value * (at[i + 1].error + 8 * kUnit)) / outer;
+      lost += (error(at[i]) + error(at[i + 1])) / outer;
     }
     mass[i] = larger<Extended>(0, kink) + lost;
   }
@@ -145,8 +148,10 @@ Profile Profile::pure(double epsilon0) { return k_randomized_response(epsilon0, 
 // All kinks are at +-epsilon0 and, if k > 2, at 0, so the chord from ln alpha = 0 to epsilon0 is f itself.
 Profile Profile::k_randomized_response(double epsilon0, double k) {
   const Extended e0 = epsilon0, others = static_cast<Extended>(k) - 1;
+  // expm1 takes six roundings and its difference one, the denominator five (two of them by exp), and the
+  // quotient one.
   return symmetric({0, smaller(epsilon0, kMaxLoss)}, [=](double l) {
-    return Value{-std::expm1(l - e0) / (1 + others * std::exp(-e0)), 8 * kUnit};
+    return Value{-std::expm1(l - e0) / (1 + others * std::exp(-e0)), 16 * kUnit};
   });
 }
 
@@ -163,8 +168,9 @@ Profile Profile::laplace(double epsilon0) {
     }
   }
   nodes.push_back(top);
+  // expm1 takes six roundings and its difference one.
   return symmetric(nodes, [epsilon0](double l) {
-    return Value{-std::expm1((static_cast<Extended>(l) - epsilon0) / 2), 4 * kUnit};
+    return Value{-std::expm1((static_cast<Extended>(l) - epsilon0) / 2), 8 * kUnit};
   });
 }
 

@@ -4,11 +4,12 @@
 #include <limits>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::numerics {
 namespace {
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+constexpr double kUnit = kUnitRoundoff;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Chernoff's exponent k log(k / (n p)) + (n-k) log((n-k) / (n (1-p))). For K ~ Bin(n, p), exp(-exponent) is
@@ -17,7 +18,9 @@ double chernoff_exponent(double k, double n, double p) {
   const double up = k > 0 ? k * std::log(k / (n * p)) : 0;
   const double down = k < n ? (n - k) * std::log((n - k) / (n * (1 - p))) : 0;
   // The result is rounded down, so that the bound stays valid. The arguments of the logarithms carry two and
-  // three rounding errors, and the two terms, of opposite signs, may cancel.
+  // three rounding errors, which cost up to 3 n, and the two terms, of opposite signs, may cancel. A term
+  // takes two of its logarithm and one of its product, and the sums take two more of each. The three of n
+  // that are left cover the exponential of the result.
   return up + down - 8 * kUnit * (n + std::fabs(up) + std::fabs(down));
 }
 
@@ -61,6 +64,11 @@ double binomial_low_end(double n, double p, double exponent) {
   return p >= 1 ? n : edge(n, p, exponent, false);
 }
 
+double binomial_window(double n, double p, double exponent) {
+  if (!(n >= 0 && n <= 0x1p53 && p >= 0)) return kNaN;
+  return p >= 1 ? 1 : edge(n, p, exponent, true) - edge(n, p, exponent, false) + 1;
+}
+
 std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, double fineness) {
   // The loops below would not end for a NaN, nor beyond 2^53, where k + 1 may be no double.
   if (!(n >= 0 && n <= 0x1p53 && p >= 0)) return {{kNaN, kNaN, kNaN}};
@@ -72,8 +80,11 @@ std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, 
   walk(mode, high, 1, n, p, fineness, blocks);
   double sum = 0;
   for (const BinomialBlock& b : blocks) sum += b.weight;
-  // Dividing by the sum over low..high, instead of over all values, can only raise a weight. The factor
-  // covers 5 rounding errors per step of walk().
+  // Dividing by the sum over low..high, instead of over all values, can only raise a weight. A mass takes
+  // five roundings per step of walk(): two for the odds, two for the ratio and one for the product. So the
+  // ratio of two masses takes five per step between them, and the sums over the two blocks and over the
+  // blocks one per value. The factor, the quotient and the product take three. Together that is at most 6
+  // (high - low) + 3.
   const double outward = (1 + 8 * kUnit * (high - low + 8)) / sum;
   for (BinomialBlock& b : blocks) b.weight *= outward;
   for (double last = low - 1; last >= 0;) {

@@ -29,6 +29,10 @@ inline constexpr double kBlocksExceedOne = 1e-6;
 // its inner end on.
 std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, double fineness);
 
+// Returns the number of values at which Chernoff's bound is above e^-exponent, as binomial_blocks() finds
+// them: each lies in a block whose weight is its probability, rounded up. The requirements are the same.
+double binomial_window(double n, double p, double exponent);
+
 // Returns an integer that K ~ Bin(n, p) falls below with probability at most e^-exponent (Chernoff's bound).
 double binomial_low_end(double n, double p, double exponent);
 

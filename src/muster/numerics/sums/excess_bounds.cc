@@ -47,6 +47,8 @@ double error_of_mgf(const Tilt& tilt, double c, std::size_t atoms, double mgf, d
   const double moduli = 2 * mgf * smaller(tilt.nonzero_mass, size) + (one - mgf);
   const double far =
       tilt.far_exponent > 0 ? (3 * tilt.far_exponent + 4) * mgf + many / 1000 * (one + mgf) : 0;
+  // In this order: the six, one and 5 + log2(m + 64) of the moduli, the exponents' products, and the part of
+  // large exponents.
   return kUnitRoundoff * ((12 + std::log2(many + 64)) * moduli + 2 * size * mgf + far);
 }
 

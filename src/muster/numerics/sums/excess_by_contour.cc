@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/numerics/sums/characteristic_product.h"
 #include "muster/numerics/sums/contour.h"
 #include "muster/numerics/sums/excess_bounds.h"
@@ -77,8 +78,9 @@ contour::SmoothedSum trapezoid(const TiltedLaw& tilt, double n, double k, double
         const double angle = at.phase - t * k + s * s * c * t;
         const contour::SquareTerm term(size, angle, c, t);
         value += term.real;
-        noise += term.modulus * round_off.at(t) * at.amplify;
-        density += size * (term.cosine + round_off.at(t) * at.amplify);
+        // An addition takes a rounding of its result.
+        noise += term.modulus * round_off.at(t) * at.amplify + kUnitRoundoff * std::abs(value);
+        density += size * (term.cosine + round_off.at(t) * at.amplify) + kUnitRoundoff * std::abs(density);
       },
       [&](double j, double, double leap) {
         const double each = 2 * std::exp(-kNegligible);

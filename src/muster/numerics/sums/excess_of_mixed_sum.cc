@@ -166,8 +166,9 @@ contour::SmoothedSum trapezoid(const std::vector<Part>& parts, double k, double 
         const contour::SquareTerm term(size, angle, c, t);
         value += term.real;
         const double relative = round_off.at(t) * at.amplify;
-        noise += term.modulus * relative;
-        density += size * (term.cosine + relative);
+        // An addition takes a rounding of its result.
+        noise += term.modulus * relative + kUnitRoundoff * std::abs(value);
+        density += size * (term.cosine + relative) + kUnitRoundoff * std::abs(density);
       },
       [&](double, double t, double leap) {
         const double each = 2 * std::exp(-effort.negligible);

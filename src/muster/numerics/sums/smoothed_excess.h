@@ -44,8 +44,17 @@ inline SmoothedSum scaled(const TermSums& sums, double last, double step, double
   return {sums.value * scale, (skipped + sums.noise) * scale, larger(0.0, density) * scale, 1};
 }
 
-// Relative margin for the round-off of the few operations that turn a SmoothedSum into an enclosure.
-inline constexpr double kOutward = 64 * std::numeric_limits<double>::epsilon();
+// Relative margin of 128 roundings for the operations that turn a trapezoidal sum into an enclosure. The step
+// takes two of 2 pi / P, `scale` at most four of its exponential and its quotient, and the product with it
+// one. The sum of value and error takes one, e^{log_scale} two (`error` covers its exponent, see RoundOff),
+// and the two products one each. That is 12; the others are left for the terms that are subtracted for the
+// lower end:
+// - the aliases are below e^-16 of the value by the choice of the period, so a relative error of 1e-7 of
+//   their bound, such as that of its exponents, is less than 1e-14 of the value;
+// - the density has a margin of its own. Each term takes some twenty roundings, the product with s^2 and the
+//   scales take six, and those of the additions are added to it. Of its terms' moduli RoundOff charges at
+//   least 256 ulps, which are 512 roundings, and those of n and k besides.
+inline constexpr double kOutward = 128 * kUnitRoundoff;
 // If log_scale is below this, a result is computed by way of its logarithm.
 inline constexpr double kLeastLogScale = -600;
 

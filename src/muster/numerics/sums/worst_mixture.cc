@@ -23,7 +23,6 @@ namespace {
 
 using namespace mixture;
 
-constexpr double kUlp = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Tuning: every choice gives a valid bound; these constants trade its height for work. The resulting widths
@@ -365,10 +364,11 @@ WorstMixture along(const AtomicLaw& first, const AtomicLaw& second, double terms
     best.upper = smaller(best.upper, found.upper);
     best.second = found.second;
   }
-  // e^{log_scale} may be below the range of a double although the result is not.
+  // e^{log_scale} may be below the range of a double although the result is not. Otherwise the exponential
+  // takes two roundings and the products one each; the margin is that of contour::kOutward.
   const double scaled = frame.log_scale < contour::kLeastLogScale
                             ? std::exp(frame.log_scale + std::log(best.upper)) * (1 + kEightMillionRoundings)
-                            : best.upper * std::exp(frame.log_scale) * (1 + 64 * kUlp);
+                            : best.upper * std::exp(frame.log_scale) * (1 + contour::kOutward);
   const double result = scaled + 1e-300;
   if (!(result < kInfinity)) {
     return nothing;

@@ -5,11 +5,15 @@
 #include <utility>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+using numerics::kEightRoundings;
+using numerics::kThreeRoundings;
+
+constexpr double kUnit = numerics::kUnitRoundoff;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A moment with a larger logarithm is represented by its logarithm only.
 constexpr double kLargestLog = 600;
@@ -24,75 +28,123 @@ constexpr double kStill = 1e-6;  // the upward steps end if a step gains less th
 // Describes the sum F(y) = r u^(l-1) + (1-r) v^(l-1) that Theorem 3 minimizes at order l, with r = delta + y,
 // u = r/y = 1 + t and v = (1-r) / (e^eps - y) = 1 - w. The product e^{(l-1) eps} F(y) is E_Q[(P/Q)^l] of
 // the pair on two outcomes with P(A) = r and Q(A) = e^-eps y. F is convex, and F' = phi(u) - phi(v) with
-// phi(x) = x^(l-1) (l - (l-1) x).
+// phi(x) = x^(l-1) (l - (l-1) x). Beyond y = 1 - delta, F is continued by r u^(l-1), and stays convex.
+//
+// Margins below count roundings (docs/theory/arithmetic.md). y, order and l - 1 are exact, and G stands for
+// e^eps / (e^eps - y).
 struct MomentSum {
   double order, delta, grown, shifted;  // grown = e^eps, shifted = e^eps - 1 + delta
 
   double t(double y) const { return delta / y; }
   double w(double y) const { return numerics::smaller(1.0, shifted / (grown - y)); }
-  // Returns log v and a bound on its error; the bound is 1e300 where v may be 0.
+  // Returns log v and a bound on its error; -infinity and 1e300 where v may be anything from 0 on.
   std::pair<double, double> log_v(double y) const {
-    const double left = w(y), rest = 1 - delta - y;
-    if (left < 0.5) return {std::log1p(-left), kUnit * 8 * left * (1 + grown / (grown - y))};
-    if (rest < 8 * kUnit) return {-kInfinity, 1e300};
+    const double left = w(y), rest = 1 - delta - y, growth = grown / (grown - y);
+    // w takes 5 + 2 G roundings: three for its numerator, 2 G + 1 for the difference below it, which takes
+    // two of e^eps and one of its own, and one for the quotient. log1p(-w), w < 1/2, magnifies them by at
+    // most 2, and takes two of its own result, which is at most 1.4 w. That is 12.8 + 4 G of w. The charge
+    // also covers the squares of errors, because G < 2^47 leaves w correct to a 32nd.
+    if (left < 0.5 && growth < 0x1p47) return {std::log1p(-left), kUnit * left * (13 + 8 * growth)};
+    // 1 - delta - y takes 1 / rest + 1 roundings, the difference 2 G + 1, where G <= 1 + 1 / rest, and the
+    // quotient one. That is 5 + 3 / rest, and the logarithm takes two of itself. The charge also covers the
+    // squares of errors, because rest is at least eight roundings of 1.
+    if (left < 0.5 || rest < 8 * kUnit) return {-kInfinity, 1e300};
     const double value = std::log(rest / (grown - y));
     return {value, kUnit * (8 + 4 / rest + 2 * std::fabs(value))};
   }
 
-  // Encloses log phi(u) - log phi(v) in difference +- margin; the margin is +infinity where rounding hides
-  // the sign. log_left is log phi(u), and log_right is log phi(v).
+  // Encloses log phi(u) - log phi(v) in difference +- margin. If rounding may hide the sign, the margin is
+  // +infinity. If phi(v) may be anything from 0 on, log_right is -infinity, and log_left is an upper bound of
+  // log phi(u).
   struct Slope {
     double difference, margin, log_right, log_left;
     bool rises() const { return difference > margin; }
     bool falls() const { return difference < -margin; }
   };
   Slope slope(double y) const {
-    const double m = order - 1, a = m * t(y);
-    const double room = 1 - a;
+    const double m = order - 1, a = m * t(y), room = 1 - a, power = m * std::log1p(t(y));
+    // `a` takes two roundings, so a > 1 is certain where `room` is below -16, and a < 1 where it is above 16.
+    // In between phi(u) is at most (1+t)^(l-1) times 18 roundings; 32 also cover the roundings of its
+    // logarithm.
     if (room < -16 * kUnit) return {-kInfinity, 0, 0, -kInfinity};
     if (room < 0) return {0, kInfinity, 0, 0};
+    if (room < 16 * kUnit) return {0, kInfinity, -kInfinity, power + std::log(32 * kUnit)};
     const auto [lv, lv_error] = log_v(y);
-    const double left = m * std::log1p(t(y)) + std::log1p(-a);
-    const double right = std::isfinite(lv) ? m * lv + std::log1p(m * w(y)) : -kInfinity;
-    const double margin =
-        16 * kUnit * (a + a / numerics::larger(room, 1e-300) + (std::isfinite(lv) ? std::fabs(m * lv) : 0)) +
-        (std::isfinite(lv) ? 2 * m * lv_error : 0);
+    // Either sum stands for six roundings in the margins: of log phi(u), m log1p(t) <= a takes four, log(1-a)
+    // two by `a` and two by log1p, each of which costs at most a / room, the sum one and the difference
+    // one. Of log phi(v), the product, the sum and the difference take one each of m |log v|, and the latter
+    // two one each of log1p(m w), which is at most 1.5 m |log v|. The ten that are left cover the errors'
+    // squares and the sum of difference and margin.
+    const double left = power + std::log1p(-a), of_left = a + a / room;
+    if (!std::isfinite(lv)) return {0, kInfinity, -kInfinity, left + 16 * kUnit * of_left};
+    const double right = m * lv + std::log1p(m * w(y));
+    // The last part is doubled, because the error of log1p(m w), which takes 6 + 2 G roundings of
+    // m w / (1 + m w) and two of itself, is at most m times what is charged for log v.
+    const double margin = 16 * kUnit * (of_left + std::fabs(m * lv)) + 2 * m * lv_error;
     return {left - right, margin, right, left};
+  }
+
+  // Returns an upper bound of F'(y) = phi(v) (phi(u) / phi(v) - 1), or of phi(u) where phi(v) may be 0, but
+  // for five roundings: two of each exponential, and one of the product.
+  static double steepest(const Slope& at) {
+    if (!std::isfinite(at.log_left)) return 0;
+    if (!std::isfinite(at.log_right)) return std::exp(at.log_left);
+    return std::exp(at.log_right) * std::expm1(at.difference + at.margin);
   }
 
   // Returns a lower bound of log F on [low, high], from the tangent at high. The minimum of F must lie in
   // this interval.
   double log_minimum(double low, double high) const {
-    const Slope s = slope(high);
-    double steep = 0;  // an upper bound of the slope F'(high)
-    if (std::isfinite(s.log_left)) {
-      steep = std::isfinite(s.log_right) ? std::exp(s.log_right) * std::expm1(s.difference + s.margin)
-                                         : std::exp(s.log_left + s.margin);
-    }
+    const double steep = steepest(slope(high));
     if (!std::isfinite(steep)) return -kInfinity;
-    const double loss = numerics::larger(0.0, steep) * (high - low) * (1 + 8 * kUnit);
+    // steepest() takes five roundings, this line two, and the subtractions of `loss` two.
+    const double loss = numerics::larger(0.0, steep) * (high - low) * (1 + numerics::kEightyRoundings);
+    // r is off by a rounding of itself, and each of the two differences by one of 1 - r, or by half a
+    // rounding of 1 where it is near 1. Together that is at most two roundings of 1.
     const double m = order - 1, r = delta + high;
     const double rest = numerics::larger(0.0, 1 - r - 2 * kUnit),
                  rest_up = numerics::larger(0.0, 1 - r + 2 * kUnit);
     const auto [lv, lv_error] = log_v(high);
-    const double up = m * std::log1p(t(high)), down = m * lv;  // `down` may be -infinity
+    // `up` takes four roundings of itself. `down`, which may be -infinity, takes one besides m lv_error.
+    const double up = m * std::log1p(t(high)), down = m * lv;
     if (!(up < kLargestLog)) {  // F >= r u^(l-1), and that power would overflow a double
-      const double log_first = std::log(r) + up - kUnit * (16 + 4 * up);
-      const double lost = loss > 0 ? std::exp(std::log(loss) - log_first) * (1 + 8 * kUnit) : 0;
-      return lost < 1 ? log_first + std::log1p(-lost) - 2 * kUnit : -kInfinity;
+      // log r takes one rounding by r and two of itself, and the two sums take one each.
+      const double charge = kUnit * (16 + 4 * std::fabs(std::log(r)) + 8 * up);
+      return loss > 0 ? -kInfinity : std::log(r) + up - charge;
     }
+    // The charge of four for `down`, and the excess of lv_error, cover the roundings of power_error itself.
     const double power = std::exp(down);
     const double power_error = power > 0 ? power * (m * lv_error - 4 * kUnit * down) : 0;
-    // The result is the larger of two lower bounds: from F, which is accurate where F is small, and from
-    // F - 1, which is accurate where F is near 1. Each is reduced by its rounding error.
-    const double sum =
-        r * std::exp(up) * (1 - kUnit * (8 + 4 * up)) + rest * (power * (1 - 8 * kUnit) - power_error) - loss;
-    const double first = r * std::expm1(up), second = rest_up * std::expm1(down);
-    const double error = 4 * kUnit * (up * (1 + first) + first - second) + rest_up * power_error;
-    const double excess = first + second - error - loss;
-    const double a = sum > 0 && std::isfinite(sum) ? std::log(sum) - 2 * kUnit : -kInfinity;
-    const double b = excess > -1 && std::isfinite(excess) ? std::log1p(excess) : -kInfinity;
-    return numerics::larger(a, b > -kInfinity ? b - 2 * kUnit * std::fabs(b) : b);
+    return numerics::larger(from_sum(r, rest, up, power, power_error, loss),
+                            from_excess(r, rest_up, up, down, rest_up * power_error, loss));
+  }
+
+  // Returns a lower bound of log F from F = r u^(l-1) + (1-r) v^(l-1), which is accurate where F is small.
+  // The first term takes 8 + 4 up roundings: one of r, two of the exponential, 4 up of its exponent, one each
+  // of the two products, of the factor, of the sum and of the subtraction of `loss`. The second takes two of
+  // the exponential and five of the operations.
+  static double from_sum(double r, double rest, double up, double power, double power_error, double loss) {
+    const double sum = r * std::exp(up) * (1 - kUnit * (10 + 5 * up)) +
+                       rest * (power * (1 - kEightRoundings) - power_error) - loss;
+    if (!(sum > 0 && std::isfinite(sum))) return -kInfinity;
+    // The logarithm takes two of itself, and the subtraction one. The two of 1 are for squares of errors.
+    const double log_sum = std::log(sum);
+    return log_sum - kUnit * (2 + 3 * std::fabs(log_sum));
+  }
+
+  // Returns a lower bound of log F from F - 1 = r (u^(l-1) - 1) + (1-r) (v^(l-1) - 1), which is accurate
+  // where F is near 1.
+  static double from_excess(double r, double rest_up, double up, double down, double error_of_power,
+                            double loss) {
+    const double first = r * std::expm1(up), second = rest_up * std::expm1(down), both = first + second;
+    // The four roundings of `up` change the first term by 4 up of r u^(l-1). Besides, either term takes four:
+    // one of r, two of expm1 and one of the product. The charge is five, so that it covers the roundings of
+    // its own parts. The sum and the last difference take two of the sum.
+    const double of_terms = kUnit * (5 * (up * (1 + first) + first - second) + 4 * std::fabs(both));
+    const double excess = both - (of_terms + error_of_power + loss);
+    if (!(excess > -1 && std::isfinite(excess))) return -kInfinity;
+    const double log_sum = std::log1p(excess);
+    return log_sum - kThreeRoundings * std::fabs(log_sum);  // log1p and this difference
   }
 };
 
@@ -112,24 +164,37 @@ double least_divergence(double order, double epsilon, double delta) {
     }
     return std::pair{low, high};
   };
-  const double high = numerics::smaller(1 - delta, std::exp(locate([](auto s) { return s.rises(); }).second));
-  const double low = std::exp(locate([](auto s) { return !s.falls(); }).first) * (1 - 4 * kUnit);
+  const double right = locate([](auto s) { return s.rises(); }).second;
+  const double high = right < top ? std::exp(right) : numerics::smaller(1.0, std::nextafter(1 - delta, 2.0));
+  // F falls at `bottom`, where (order - 1) t is at least 2^-52 e^60. The factor only moves `low` outward.
+  const double low = std::exp(locate([](auto s) { return !s.falls(); }).first) * (1 - kThreeRoundings);
   if (f.slope(low).rises()) return -kInfinity;
-  return epsilon * (1 - 4 * kUnit) + f.log_minimum(numerics::smaller(low, high), high) / (order - 1);
+  // The quotient, the two products and the sum take one rounding each. A negative share is not multiplied.
+  // Its rounding is covered by epsilon's factor, because a sum below 0 certifies nothing.
+  const double share = f.log_minimum(numerics::smaller(low, high), high) / (order - 1);
+  return epsilon * (1 - kThreeRoundings) + (share > 0 ? share * (1 - kThreeRoundings) : share);
 }
 
 double canonne_epsilon(double order, double rho, double delta) {
   const double gain = -std::log(delta) + (order - 1) * std::log1p(-1 / order) - std::log(order);
+  // log delta takes two roundings of itself, log l two, and the second term, which is at most 1, one by
+  // 1/l, two by log1p and one by the product. With the three additions that is five of |log delta|, seven of 1
+  // and four of log l. The excess of the charge is at least three of |gain|, for the quotient and the sum
+  // with rho where they have different signs. Rho takes a rounding by the sum and one by the product.
   const double scale = std::fabs(std::log(delta)) + 2 + std::log(order);
-  return numerics::larger(0.0, (rho + (gain + 8 * kUnit * scale) / (order - 1)) * (1 + 4 * kUnit));
+  return numerics::larger(0.0, (rho + (gain + 8 * kUnit * scale) / (order - 1)) * (1 + kThreeRoundings));
 }
 
 double canonne_delta(double order, double rho, double epsilon) {
   const double main = (order - 1) * (rho - epsilon);
   const double rest = (order - 1) * std::log1p(-1 / order) - std::log(order);
+  // `main` takes two roundings of (l-1) |rho - epsilon|, and the rest takes those of canonne_epsilon(). With
+  // the additions that is four of (l-1) (rho + epsilon), seven of 1 and five of log l.
   const double scale = (order - 1) * (rho + epsilon) + 2 + std::log(order);
   const double log_delta = main + rest + 8 * kUnit * scale;
-  return numerics::smaller(1.0, std::exp(log_delta) * (1 + 4 * kUnit) + std::numeric_limits<double>::min());
+  // The factor covers the exponential and the sum.
+  return numerics::smaller(1.0,
+                           std::exp(log_delta) * (1 + kThreeRoundings) + std::numeric_limits<double>::min());
 }
 
 }  // namespace
@@ -150,7 +215,7 @@ double delta_upper_from_rdp(Conversion conversion, double order, double rho, dou
   double high = canonne_delta(order, rho, epsilon);
   if (conversion == Conversion::canonne || !(high < 1)) {
     if (conversion == Conversion::canonne || !std::isfinite(rho)) return high;
-    high = 1 - kUnit;
+    high = 1 - kUnit;  // the largest double below 1
     if (!(least_divergence(order, epsilon, high) >= rho)) return 1;
   }
   double low = std::log(std::numeric_limits<double>::min()), top = std::log(high);
@@ -174,7 +239,7 @@ ConvertedUpper convert_rdp(const std::function<double(std::uint64_t)>& rdp, std:
   double rho = 0;  // the divergence of all rounds together at the last visited order
   const auto visit = [&](std::uint64_t order) {
     const double l = static_cast<double>(order);
-    rho = static_cast<double>(rounds) * rdp(order) * (1 + 4 * kUnit);
+    rho = static_cast<double>(rounds) * rdp(order) * (1 + kThreeRoundings);  // a conversion and a product
     if (!std::isfinite(rho)) return kInfinity;
     const double value = for_epsilon ? epsilon_upper_from_rdp(conversion, l, rho, question.fixed())
                                      : delta_upper_from_rdp(conversion, l, rho, question.fixed());

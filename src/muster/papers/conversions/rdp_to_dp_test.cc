@@ -71,6 +71,30 @@ TEST(RdpToDp, MomentsPastTheRangeOfDoublesCertifyNothing) {
   }
 }
 
+// Where (l-1) delta / (1-delta) is above 1, the minimum of Theorem 3 lies at r = 1, and the least divergence
+// is epsilon - log(1 - delta) exactly. A rho that is larger by the last digit alone is above it, and
+// certifies neither this epsilon nor this delta. With fewer roundings charged than are made, the first three
+// cases had an epsilon of 0.
+TEST(RdpToDp, TheLastDigitCertifiesNothing) {
+  const auto above = [](long double x) {
+    const auto near = static_cast<double>(x);
+    return near > x ? near : std::nextafter(near, INFINITY);
+  };
+  const std::pair<double, double> close[] = {
+      {1109, 0.2329203798687432}, {140133644, 0.13347856834178401}, {38685508, 0.3943949545341317}};
+  for (const auto& [order, delta] : close) {
+    const double rho = above(-std::log1p(-static_cast<long double>(delta)));
+    EXPECT_GT(epsilon_upper_from_rdp(Conversion::exact, order, rho, delta), 0) << order << " " << delta;
+  }
+  std::mt19937_64 engine(1);
+  std::uniform_real_distribution<double> share(0.01, 0.99), log_order(7, 32);
+  for (int i = 0; i < 2'000; ++i) {
+    const double delta = share(engine), order = std::floor(std::exp(log_order(engine)));
+    const double rho = above(-std::log1p(-static_cast<long double>(delta)));
+    EXPECT_GT(epsilon_upper_from_rdp(Conversion::exact, order, rho, delta), 0) << order << " " << delta;
+  }
+}
+
 TEST(RdpToDp, ExactIsTheTwoPointExtreme) {
   for (const double order : {1.5, 2.0, 8.0, 30.0, 200.0}) {
     for (const double rho : {1e-7, 2.8e-6, 1e-3, 0.3, 4.0}) {

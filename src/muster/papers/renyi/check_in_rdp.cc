@@ -10,10 +10,9 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
-
+// The exponential takes two roundings and the quotient one.
 double kbar(double below, double epsilon0) {
-  return std::floor(below / (2 * std::exp(epsilon0)) * (1 - 8 * kUnit)) + 1;
+  return std::floor(below / (2 * std::exp(epsilon0)) * (1 - numerics::kEightRoundings)) + 1;
 }
 
 }  // namespace

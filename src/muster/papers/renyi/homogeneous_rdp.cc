@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -13,7 +14,7 @@ using numerics::Scaled;
 using numerics::scaled;
 using numerics::ScaledSeries;
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+constexpr double kUnit = numerics::kUnitRoundoff;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLargestLog = 1e8;  // a limit on logarithms that keeps exponents far inside 32 bits
 
@@ -166,13 +167,16 @@ numerics::Enclosure HomogeneousRdp::divergence(std::uint64_t order) {
   const Excess found = excess(order);
   const double l = static_cast<double>(order), error = found.relative_error;
   if (!(found.value.mantissa > 0)) return {0, kInfinity};  // the excess is 0 or unknown
+  // `factor` takes a rounding, its product with the value one, log1p two, the quotient one. Otherwise the
+  // logarithm of the value is above 600 and takes four, that of `factor` and the sum one each.
   const auto rho = [&](double factor) {
     if (found.value.exponent < 900) {
       return std::log1p(std::ldexp(found.value.mantissa, found.value.exponent) * factor) / (l - 1);
     }
     return (log_of(found.value) + std::log(factor)) / (l - 1);
   };
-  return {numerics::larger(0.0, rho(1 - error) * (1 - 8 * kUnit)), rho(1 + error) * (1 + 8 * kUnit)};
+  return {numerics::larger(0.0, rho(1 - error) * (1 - numerics::kEightRoundings)),
+          rho(1 + error) * (1 + numerics::kEightRoundings)};
 }
 
 }  // namespace muster::accounting

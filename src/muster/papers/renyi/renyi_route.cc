@@ -6,12 +6,15 @@
 #include <limits>
 
 #include "muster/numerics/binomial_blocks.h"
+#include "muster/numerics/slack.h"
 #include "muster/papers/renyi/subsampled_shuffle_rdp.h"
 
 namespace muster::accounting {
 namespace {
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+using numerics::kEightRoundings;
+using numerics::kThreeRoundings;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // No higher order is tried, because the papers' sums have as many terms as their order.
 constexpr std::uint64_t kLastOrder = 1'000'000;
@@ -49,13 +52,19 @@ const char* citation_suffix(Conversion conversion) {
 
 double girgis_ccs_2021_upper(double epsilon0, double clients, std::uint64_t order) {
   const auto l = static_cast<double>(order);
-  const double grown = std::exp(epsilon0), c = 2 * std::sinh(epsilon0) * (1 + 4 * kUnit);
-  const double nbar = std::floor((clients - 1) / (2 * grown) * (1 - 8 * kUnit)) + 1;
+  // sinh takes four roundings. The quotient takes one of clients - 1, two of `grown` and one of its own.
+  const double grown = std::exp(epsilon0), c = 2 * std::sinh(epsilon0) * (1 + kEightRoundings);
+  const double nbar = std::floor((clients - 1) / (2 * grown) * (1 - kEightRoundings)) + 1;
   // log_second_term has the factor 4 of the subsampled shuffle's Theorem 1, which this bound does not have.
+  // The factor covers the logarithm of 4, and the excess of log_second_term()'s slack the subtraction.
   const double second =
-      rdp_detail::log_second_term(order, 1, epsilon0, nbar) - std::log(4.0) * (1 - 4 * kUnit);
-  const double series = rdp_detail::log_series(order, c / std::sqrt(2 * nbar) * (1 + 8 * kUnit));
-  const double few = epsilon0 * l * (1 + 4 * kUnit) - (clients - 1) / (8 * grown) * (1 - 8 * kUnit);
+      rdp_detail::log_second_term(order, 1, epsilon0, nbar) - std::log(4.0) * (1 - kThreeRoundings);
+  // The root and the quotient take a rounding each.
+  const double series = rdp_detail::log_series(order, c / std::sqrt(2 * nbar) * (1 + kEightRoundings));
+  // The first term takes a rounding and the second, like nbar, four. The subtraction takes one of the larger
+  // term.
+  const double few =
+      epsilon0 * l * (1 + kThreeRoundings) - (clients - 1) / (8 * grown) * (1 - kEightRoundings);
   const double excess = rdp_detail::log_sum(rdp_detail::log_sum(second, series), few);
   return rdp_detail::divergence_from_log_excess(order, excess);
 }

@@ -5,12 +5,13 @@
 
 #include "muster/numerics/binomial_blocks.h"
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 #include "muster/papers/renyi/subsampled_shuffle_rdp.h"
 
 namespace muster::accounting {
 namespace {
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+constexpr double kUnit = numerics::kUnitRoundoff;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The order is limited to save time: CheckInMixture evaluates the theorem for about a hundred values of the
 // count k.
@@ -19,9 +20,11 @@ constexpr double kBlockExponent = 700, kBlockFineness = 0.5;
 
 double log_expm1(double x) { return x > 40 ? x : std::log(std::expm1(x)); }
 
-// Returns log(1 + e^log_excess) / (order - 1), rounded up.
+// Returns log(1 + e^log_excess) / (order - 1), rounded up. The functions take four roundings, and the product
+// and the quotient one each. Beyond 700, the logarithm exceeds log_excess by less than e^-700, which the
+// factor covers, too.
 double divergence(std::uint64_t order, double log_excess) {
-  const double moment = log_excess < 700 ? std::log1p(std::exp(log_excess)) : log_excess + 1e-300;
+  const double moment = log_excess < 700 ? std::log1p(std::exp(log_excess)) : log_excess;
   return moment * (1 + 16 * kUnit) / (static_cast<double>(order) - 1);
 }
 
@@ -33,6 +36,8 @@ SubsampledRdp::SubsampledRdp(double rate, RenyiCurve mechanism, double largest_l
 double SubsampledRdp::log_excess(std::uint64_t order) const {
   const double l = static_cast<double>(order);
   const double whole = (l - 1) * mechanism_(order), plain = whole > 0 ? log_expm1(whole) : -kInfinity;
+  // The product `whole` takes one rounding, which changes `plain` by at most 1 + `whole` <= 2 + |plain|.
+  // expm1 takes two of 1, and the logarithm two and the sum one of |plain|.
   const double unsampled = whole > 0 ? plain + 8 * kUnit * (1 + std::fabs(plain)) : -kInfinity;
   return order > kHighestOrder ? unsampled : numerics::smaller(unsampled, theorem_log_excess(order));
 }
@@ -68,10 +73,15 @@ double SubsampledRdp::theorem_log_excess(std::uint64_t order) const {
     sum += std::exp(exponent - highest);
     if (log_terms_[j] > -kInfinity) largest_size = numerics::larger(largest_size, std::fabs(log_terms_[j]));
   }
-  // Each exponent is a sum of terms whose magnitudes add up to at most `size`, each within a few roundings.
-  // At most l additions follow.
-  const double size = largest_size + l * std::fabs(log_rate) + 3 * log_factorial_[order];
-  return highest + std::log(sum) + kUnit * (8 * size + 2 * l + 64);
+  // The roundings of an exponent: with g = |log_gain|, log_terms_ takes two of itself and l (2 + 4 g),
+  // because log_gain has two of 1 and two of itself. j log(rate) takes three of itself, and l if the rate is
+  // a quotient. lgamma takes eight, and the three factorials are together at most twice the largest. Four
+  // additions, that of log(sum) and that of this margin take one each of the terms so far. That is at most 12
+  // of `size` and 3 l. The l additions of the sum, its exponentials and logarithm, and the subtraction of
+  // `highest`, whose average is at most log l, take l + 4 log l and a few.
+  const double gain_size = log_gain < 0 && std::isfinite(log_gain) ? l * -log_gain : 0;
+  const double size = largest_size + l * std::fabs(log_rate) + 3 * log_factorial_[order] + gain_size;
+  return highest + std::log(sum) + kUnit * (12 * size + 4 * l + 64);
 }
 
 double SubsampledRdp::upper(std::uint64_t order) const { return divergence(order, log_excess(order)); }
@@ -98,7 +108,9 @@ double CheckInMixture::upper(std::uint64_t order) const {
     worst = numerics::larger(worst, block.rdp.mechanism(order));
     const double one = block.rdp.log_excess(order);
     if (one == -kInfinity) continue;  // the divergence given this block is 0
-    log_excess = rdp_detail::log_sum(log_excess, block.log_weight + one + 4 * kUnit * std::fabs(one));
+    // The logarithm of the weight takes two roundings of itself, and the two sums one each of both terms.
+    const double charge = numerics::kEightRoundings * (std::fabs(block.log_weight) + std::fabs(one));
+    log_excess = rdp_detail::log_sum(log_excess, block.log_weight + one + charge);
   }
   // The divergence of a mixture over a public count is at most the largest divergence of a component.
   return numerics::smaller(worst, divergence(order, log_excess));

@@ -9,7 +9,9 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+using numerics::kEightRoundings;
+
+constexpr double kUnit = numerics::kUnitRoundoff;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The series of log_series() ends at a term that is at most this share of the sum so far, and that stands for
 // all later terms.
@@ -26,6 +28,9 @@ double power_excess_lower(double l, double x) {
   }
   const double power = l * std::log1p(x);
   if (power > 700) return kInfinity;
+  // `power` takes three roundings of itself, which change e^power by 3 |power| of itself. expm1 takes two of
+  // its result, which is at most e^power for x > 0, and at most |l x| for x < 0 (Bernoulli's inequality). The
+  // product takes one of |l x|, and each of the two differences one of e^power and |l x| together.
   const double value = std::expm1(power) - l * x;
   return numerics::larger(0.0,
                           value - 16 * kUnit * (std::exp(power) * (1 + std::fabs(power)) + std::fabs(l * x)));
@@ -56,19 +61,28 @@ double log_series(std::uint64_t order, double x) {
   // x (l-j) / j * R_j with R_j = Gamma((j+1)/2) / Gamma(j/2) and R_{j+1} = (j/2) / R_j. It decreases in j,
   // because R_j^2 >= j/2 - 1/4. So once it is below a half, the later terms sum to less than the last one
   // added.
-  double term = 1, sum = 1, shift = 0, gamma_ratio = 1 / half_root_pi;
+  double term = 1, sum = 1, shifts = 0, gamma_ratio = 1 / half_root_pi;
   for (double j = 3; j < l; ++j) {
     const double ratio = x * (l - j) / j * gamma_ratio;
     term *= ratio;
     sum += term;
     gamma_ratio = j / 2 / gamma_ratio;
-    if (sum > 0x1p512) sum *= 0x1p-512, term *= 0x1p-512, shift += 512 * std::log(2.0);
+    if (sum > 0x1p512) sum *= 0x1p-512, term *= 0x1p-512, shifts += 512;
     if (ratio < 0.5 && term < kNegligible * sum) {
       sum += term;
       break;
     }
   }
-  const double value = first + std::log(sum) + shift;
+  // The shifts are counted and multiplied once, because equal logarithms that are added up one by one err in
+  // the same direction each time.
+  //
+  // A term takes four roundings per step, and the sum one. R_j R_{j+1} takes one rounding whatever R_j is, so
+  // the product of the R takes one for every two steps, and two of 1. That is 5.5 l in all. log(sum) takes
+  // two roundings of itself and the shift three, and these two are value - first together. `first` takes at
+  // most eight of 3 log l + 3 |log x|, where 3 |log x| is at most |first| + 3 log l + 1. The three sums take
+  // three of |value| and two of |first|. Together these are at most six of |value|, 13 of |first|, and 5.5 l
+  // + 48 log l + 24, which is below 16 l + 64 for l >= 3.
+  const double value = first + std::log(sum) + shifts * std::log(2.0);
   return value + kUnit * (16 * l + 64 + 8 * std::fabs(value) + 16 * std::fabs(first));
 }
 
@@ -92,19 +106,28 @@ double log_power_excess(std::uint64_t order, double z) {
 double log_sum(double log_a, double log_b) {
   const double high = numerics::larger(log_a, log_b), low = numerics::smaller(log_a, log_b);
   if (high == -kInfinity || low == -kInfinity) return high;
+  // The roundings of e^-d, d = high - low, are d + 2 of itself, and change the logarithm by at most 1.3. The
+  // function takes two of itself, at most 1.4, and each of the two sums one of |high| + log 2. Together these
+  // are at most 4.1 roundings of 1 and two of |high|.
   return high + std::log1p(std::exp(low - high)) + 8 * kUnit * (1 + std::fabs(high));
 }
 
 double divergence_from_log_excess(std::uint64_t order, double log_excess) {
-  const double moment = log_excess < 700 ? std::log1p(std::exp(log_excess)) : log_excess + 1e-300;
+  // Beyond 700, log(1 + e^x) exceeds x by less than e^-700, which the factor covers, too. The functions take
+  // four roundings, and the product and the quotient one each.
+  const double moment = log_excess < 700 ? std::log1p(std::exp(log_excess)) : log_excess;
   return moment * (1 + numerics::kEightyRoundings * (1 + std::fabs(log_excess))) /
          (static_cast<double>(order) - 1);
 }
 
 double log_excess(std::uint64_t order, double rate, double epsilon0, double kbar, double exponent) {
-  const double c = 2 * std::sinh(epsilon0) * (1 + 4 * kUnit);
-  const double series = log_series(order, rate * c * std::sqrt(2 / kbar) * (1 + 8 * kUnit));
-  const double tail = log_power_excess(order, rate * c * (1 + 2 * kUnit)) - exponent * (1 - 8 * kUnit);
+  // sinh takes four roundings. `rate`, which may be a quotient, takes one, and the product with c another. In
+  // the series, the quotient takes half a rounding through the root, and the root and the product one each.
+  // `exponent` takes up to four, and the subtraction one of the larger term.
+  const double c = 2 * std::sinh(epsilon0) * (1 + kEightRoundings);
+  const double series = log_series(order, rate * c * std::sqrt(2 / kbar) * (1 + kEightRoundings));
+  const double tail =
+      log_power_excess(order, rate * c * (1 + kEightRoundings)) - exponent * (1 - kEightRoundings);
   return log_sum(log_sum(log_second_term(order, rate, epsilon0, kbar), series), tail);
 }
 
@@ -112,7 +135,8 @@ double log_excess(std::uint64_t order, double rate, double epsilon0, double kbar
 
 double subsampled_shuffle_rdp_upper(double epsilon0, double clients, double subset, std::uint64_t order) {
   const double grown = std::exp(epsilon0);
-  const double kbar = std::floor((subset - 1) / (2 * grown) * (1 - 8 * kUnit)) + 1;
+  // The quotient takes one rounding of subset - 1, two of `grown` and one of its own.
+  const double kbar = std::floor((subset - 1) / (2 * grown) * (1 - kEightRoundings)) + 1;
   return rdp_detail::divergence_from_log_excess(
       order, rdp_detail::log_excess(order, subset / clients, epsilon0, kbar, (subset - 1) / (8 * grown)));
 }
@@ -125,14 +149,20 @@ double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subs
   const double l = static_cast<double>(order), rate = subset / clients;
   const double p = 1 / (1 + std::exp(epsilon0)), c = 2 * std::sinh(epsilon0), odds = std::exp(-epsilon0);
   const double mode = numerics::smaller(std::floor((subset + 1) * p), subset);
+  // The distance of m/k from p takes two roundings of m/k, five of p and one of its own. X takes a further
+  // one of the rate, four of c and two for the products. Moving X towards 0 lowers a term.
+  const auto base = [&](double m) {
+    const double gap = m / subset - p;
+    const double least = numerics::larger(0.0, std::fabs(gap) - kEightRoundings * (m / subset + p));
+    return std::copysign(rate * c * least * (1 - kEightRoundings), gap);
+  };
   double mass_sum = 0, sum = 0, steps = 0;
   const auto walk = [&](double step) {
     double mass = 1;
     for (double m = mode; m >= 0 && m <= subset && mass > 1e-300; m += step) {
       if (step > 0 || m != mode) {
         mass_sum += mass;
-        const double excess = power_excess_lower(l, rate * c * (m / subset - p));
-        sum += mass * excess;
+        sum += mass * power_excess_lower(l, base(m));
       }
       mass *= step > 0 ? (subset - m) / (m + 1) * odds : m / (subset - m + 1) / odds;
       ++steps;
@@ -140,6 +170,8 @@ double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subs
   };
   walk(1);
   walk(-1);
+  // A mass takes five roundings per step, two of which are those of the odds, and each sum one. Products and
+  // quotient take one each. Sum and total together take at most 12 per step and four.
   const double mean = sum / mass_sum * (1 - 16 * kUnit * (steps + 64));
   if (!std::isfinite(mean)) return 0;  // the mean leaves the range of doubles; 0 is the trivial lower bound
   return std::log1p(mean) / (l - 1) * (1 - numerics::kEightyRoundings);

@@ -14,7 +14,8 @@ namespace {
 
 using numerics::Enclosure;
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+using numerics::kUnitRoundoff;
+
 constexpr double kExponent = 90;  // outside the window of k, Chernoff's bound on either tail is at most e^-90
 // The relative width of a block of k. Charging all k of a block at one of its ends raises the bound by about
 // this fraction.
@@ -51,16 +52,16 @@ AggregatedGaussianCurve::AggregatedGaussianCurve(double mu, double n, double own
   const std::vector<numerics::BinomialBlock> cut = numerics::binomial_blocks(others, g, kExponent, fineness);
   // The blocks of the window come first, and their weights sum to 1 up to rounding. Later blocks lie
   // outside the window, and their weights are Chernoff's bounds.
-  double window = 0, seen = 0;
-  for (const numerics::BinomialBlock& block : cut) {
-    if (seen >= 1) break;
-    seen += block.weight;
-    window += block.last - block.first + 1;
-  }
-  const double below = 1 - 16 * kUnit * (window + 16) - 4 * std::exp(-kExponent);
+  //
+  // A weight, lowered by the factor `below`, is a lower bound. The weight was raised by 8 (window + 7)
+  // roundings, may be too large by another 6 window (binomial_blocks.cc), and is relative to the window's
+  // probability, which is at least 1 - 2 e^-kExponent. `below` and the product with it take three. That is at
+  // most 14 window + 60 roundings.
+  const double window = numerics::binomial_window(others, g, kExponent);
+  const double below = 1 - 16 * kUnitRoundoff * (window + 16) - 4 * std::exp(-kExponent);
   const double least = few == FewReports::destroyed ? kmin : 1;
   const double noise = few == FewReports::destroyed ? 1 : kmin;
-  seen = 0;
+  double seen = 0;
   for (const numerics::BinomialBlock& block : cut) {
     const bool in_window = seen < 1;
     seen += block.weight;
@@ -138,8 +139,10 @@ Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
                        kept * pair.upper * (1 + numerics::kEightRoundings)};
     };
     // Where 1 - less is small, the rounding error of `less` matters, so `less` is rounded outward for either
-    // end.
-    return Enclosure{part(less * (1 + 4 * kUnit)).lower, part(less * (1 - 4 * kUnit)).upper};
+    // end. The odds take at most seven roundings, `growth` two, and the product and that with the factor one
+    // each.
+    constexpr double kRoundingsOfLess = 12 * kUnitRoundoff;
+    return Enclosure{part(less * (1 + kRoundingsOfLess)).lower, part(less * (1 - kRoundingsOfLess)).upper};
   });
 }
 

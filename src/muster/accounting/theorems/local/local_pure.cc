@@ -18,7 +18,7 @@
 namespace muster::accounting::local_detail {
 namespace {
 
-constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
+constexpr double kUnit = numerics::kUnitRoundoff;
 constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr std::uint64_t kExactRounds = 30'000'000;  // with more rounds, the moment bound is used
 // Smaller rates are replaced by this one, so that no term of the Walk overflows. Delta rises with the rate.
@@ -69,13 +69,18 @@ class Walk {
   // Returns an upper bound of delta at eps = level * epsilon0 + x, where x <= 0.
   double delta(double x) const {
     const double raw = (1 + slack_) * head_ - (1 - slack_) * std::exp(x) * tail_;
-    return scaled(raw * (1 + 8 * kUnit)) + kTiny;
+    // The difference and the sum take one rounding each. slack_ has more than a hundred to spare for the
+    // exponential and the products, and for the rounding of x, which changes e^x by less than half of one.
+    return scaled(raw * (1 + numerics::kEightRoundings)) + kTiny;
   }
 
   // Returns the x <= 0 at which delta(x) reaches `delta`, rounded up.
   double solve(double delta) const {
     const double target = std::ldexp(delta, static_cast<int>(numerics::larger(-scale_, -4000L)));
-    const double ratio = ((1 + slack_) * head_ - target * (1 - 8 * kUnit)) / ((1 - slack_) * tail_);
+    // The difference takes a rounding of `ratio`, the quotient one and the denominator two. Those of the
+    // logarithm and the sum, which grow with |x| <= epsilon0, are left to pure_epsilon_upper().
+    const double ratio =
+        ((1 + slack_) * head_ - target * (1 - numerics::kEightRoundings)) / ((1 - slack_) * tail_);
     // If only the allowance for underflow makes delta(0) reach `delta`, the answer is x = 0, because delta at
     // the level above did not reach `delta`.
     if (!(ratio > 0)) return 0;
@@ -101,6 +106,11 @@ double level_above(double epsilon0, double rounds, double epsilon) {
   const double below = std::floor(epsilon / epsilon0);
   const bool rounded_up = std::fma(below, epsilon0, -epsilon) > 0;
   return numerics::smaller(rounded_up ? below : below + 1, rounds);
+}
+
+// The largest loss of all rounds, rounded up: one product.
+double most_epsilon(double rounds, double epsilon0) {
+  return rounds * epsilon0 * (1 + numerics::kThreeRoundings);
 }
 
 // Returns log E e^{t L} for the loss L of all rounds, rounded up. With x = t epsilon0,
@@ -150,7 +160,7 @@ double minimum_over_t(double epsilon0, F&& f) {
 
 double pure_delta_upper_by_moments(double epsilon0, double rate, std::uint64_t rounds, double epsilon) {
   const double n = static_cast<double>(rounds);
-  if (epsilon >= n * epsilon0 * (1 + 4 * kUnit)) return 0;
+  if (epsilon >= most_epsilon(n, epsilon0)) return 0;
   const double log_delta = minimum_over_t(epsilon0, [&](double t) {
     const double moment = log_moment_above(epsilon0, rate, n, t), constant = log_constant_above(t);
     return moment - t * epsilon + constant + numerics::kEightRoundings * (moment + t * epsilon - constant);
@@ -166,13 +176,12 @@ double pure_epsilon_upper_by_moments(double epsilon0, double rate, std::uint64_t
             numerics::kEightRoundings * (moment - std::log(delta) - constant)) /
            t;
   });
-  return numerics::within(epsilon * (1 + numerics::kEightThousandRoundings), 0.0,
-                          n * epsilon0 * (1 + 4 * kUnit));
+  return numerics::within(epsilon * (1 + numerics::kEightThousandRoundings), 0.0, most_epsilon(n, epsilon0));
 }
 
 double pure_delta_upper(double epsilon0, double rate, std::uint64_t rounds, double epsilon) {
   const double n = static_cast<double>(rounds);
-  if (epsilon >= n * epsilon0 * (1 + 4 * kUnit)) return 0;
+  if (epsilon >= most_epsilon(n, epsilon0)) return 0;
   const double variation = total_variation_above(epsilon0, rate, n);
   if (rounds > kExactRounds) {
     return numerics::smaller(variation, pure_delta_upper_by_moments(epsilon0, rate, rounds, epsilon));
@@ -180,8 +189,11 @@ double pure_delta_upper(double epsilon0, double rate, std::uint64_t rounds, doub
   const double level = level_above(epsilon0, n, epsilon);
   Walk walk(epsilon0, rate, rounds);
   while (walk.level() > level) walk.down();
-  return numerics::smaller(1.0, variation,
-                           walk.delta(numerics::smaller(0.0, epsilon * (1 - 4 * kUnit) - level * epsilon0)));
+  // The product by `level` takes 1.5 roundings of epsilon at level 3, and fewer at others, as it is exact at
+  // levels 1 and 2. The difference, at most epsilon0, takes at most one of epsilon above level 1.
+  // Walk::delta() allows for that of x itself at level 1.
+  const double x = numerics::smaller(0.0, epsilon * (1 - numerics::kThreeRoundings) - level * epsilon0);
+  return numerics::smaller(1.0, variation, walk.delta(x));
 }
 
 double pure_epsilon_upper(double epsilon0, double rate, std::uint64_t rounds, double delta) {
@@ -192,6 +204,8 @@ double pure_epsilon_upper(double epsilon0, double rate, std::uint64_t rounds, do
     if (walk.level() <= 1) return 0;  // even at eps = 0, delta stays below the target
     walk.down();
   }
+  // The product and the sum take a rounding each, and solve() at most three of epsilon0: two of a logarithm
+  // and one of a sum. This last product and sum take one each.
   const double epsilon = walk.level() * epsilon0 + walk.solve(delta);
   return numerics::larger(0.0, epsilon + 8 * kUnit * walk.level() * epsilon0);
 }
