@@ -367,8 +367,6 @@ LIBRARY_CALL = re.compile(r"find_package\(\s*(\w+)|pkg_check_modules\(\s*\w+\s+(
 SLACK = "src/muster/numerics/slack.h"
 # The rooms that round bounds outward.
 ROUNDING_ROOMS = ("numerics", "describe", "composition", "accounting", "gate", "papers")
-# Files whose multiples of a unit round-off have no derivation beside them.
-NOT_DERIVED = {("src/muster/composition/convex_profile.cc", bare_slack.NO_COUNT)}
 
 
 def slack_has_a_name(root):
@@ -380,8 +378,7 @@ def slack_has_a_name(root):
             continue
         rounds = where.parts[:2] == ("src", "muster") and where.parts[2] in ROUNDING_ROOMS
         complaints += [f"{where}:{line}: {what}"
-                       for line, what in bare_slack.found(path.read_text(encoding="utf-8"), rounds)
-                       if (str(where), what) not in NOT_DERIVED]
+                       for line, what in bare_slack.found(path.read_text(encoding="utf-8"), rounds)]
     return complaints
 
 
