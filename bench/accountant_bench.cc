@@ -76,8 +76,8 @@ void curve_point(benchmark::State& state, const Mechanism& mechanism, double eps
 BENCHMARK_CAPTURE(curve_point, pure, PureLocal{2}, 0.01)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(curve_point, gaussian, GaussianLocal{5}, 0.0015)->Unit(benchmark::kMillisecond);
 
-// --- only the best upper bound, each time by a new accountant. A process keeps the tables of Gaussian types for
-// the noises that it was asked about last; best_upper has them from its second iteration on.
+// --- only the best upper bound, each time by a new accountant. A process keeps the tables of Gaussian types
+// for the noises that it was asked about last; best_upper has them from its second iteration on.
 
 struct Row {
   const char* name;

@@ -42,14 +42,15 @@ class RunningAccountant {
       : delta_(delta), curves_(std::move(curves)) {}
 
   // The first charge of a mechanism with a participation tabulates their curves; later charges of the same
-  // kind take almost no time. A round without a proven bound that amplifies is charged its local guarantee. Throws Error(plan)
-  // and charges nothing if all rounds together would be more than kMaxRounds.
+  // kind take almost no time. A round without a proven bound that amplifies is charged its local guarantee.
+  // Throws Error(plan) and charges nothing if all rounds together would be more than kMaxRounds.
   void charge(const Mechanism& mechanism, const Participation& participation, std::uint64_t rounds = 1);
 
   std::uint64_t rounds() const { return rounds_; }
 
   // Encloses the epsilon of everything charged so far, at the delta of the constructor. Before any charge it
-  // is {0, 0}. `upper` is proven, or infinite if no bound is finite; some pair of neighbouring data sets costs at least `lower`.
+  // is {0, 0}. `upper` is proven, or infinite if no bound is finite; some pair of neighbouring data sets costs
+  // at least `lower`.
   numerics::Enclosure epsilon() const;
   // Encloses the delta of everything charged so far, at an epsilon >= 0.
   numerics::Enclosure delta(double epsilon) const;

@@ -17,8 +17,9 @@
 // ends, the bound is exact up to the term rate^n A(E). The computed maximum is certified to cover all
 // i (numerics/sums/worst_mixture.h). Where it may be much too large, the bound by the profile-only law X*
 // (docs/theory/profile-only.md) is computed too, and the smaller of the two is used. The bound is proven for
-// replace-one neighbours and an honest shuffler, in any dimension. It does not hold for adaptive rounds inside a slot protocol,
-// where a client's type may depend on the past. Objects are immutable and may be used from any thread.
+// replace-one neighbours and an honest shuffler, in any dimension. It does not hold for adaptive rounds
+// inside a slot protocol, where a client's type may depend on the past. Objects are immutable and may be used
+// from any thread.
 #pragma once
 
 #include <memory>
