@@ -13,12 +13,12 @@
 #include <utility>
 
 #include "muster/core/error.h"
+#include "muster/simulation/runs/json_object.h"
 
 namespace muster::simulation {
 namespace {
 
 using learning::NamedTensor;
-using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kLengthBytes = 8, kAlignment = 8;
@@ -36,12 +36,12 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// Returns the header. Looking a key up takes logarithmic time, so a header of many names is read in little
-// more than linear time; with ordered_json it would be quadratic.
-json parsed(std::string_view header) {
-  json read = json::parse(header, nullptr, /*allow_exceptions=*/false);
-  if (!read.is_object()) refuse("its header is no JSON object");
-  return read;
+ordered_json parsed(std::string_view header) {
+  try {
+    return json_object_of<ordered_json>(std::string(header));
+  } catch (const std::invalid_argument& wrong) {
+    refuse(fmt::format("its header: {}", wrong.what()));
+  }
 }
 
 // Returns the number of values of a tensor of this shape; refuses a tensor of more than `most` values.
@@ -54,10 +54,10 @@ std::size_t count_of(const std::string& name, const std::vector<std::size_t>& sh
   return count;
 }
 
-std::vector<std::size_t> sizes(const json& list, const std::string& name, const char* key) {
+std::vector<std::size_t> sizes(const ordered_json& list, const std::string& name, const char* key) {
   std::vector<std::size_t> found;
   if (!list.is_array()) refuse(fmt::format("\"{}\" of tensor \"{}\" is no list", key, name));
-  for (const json& each : list) {
+  for (const ordered_json& each : list) {
     if (!each.is_number_unsigned())
       refuse(fmt::format("\"{}\" of tensor \"{}\" is no list of counts", key, name));
     found.push_back(each.get<std::size_t>());
@@ -70,7 +70,7 @@ struct Place {
   NamedTensor tensor;
 };
 
-Place place_of(const std::string& name, const json& described, std::string_view values) {
+Place place_of(const std::string& name, const ordered_json& described, std::string_view values) {
   for (const char* key : {"dtype", "shape", "data_offsets"}) {
     if (!described.is_object() || !described.contains(key))
       refuse(fmt::format("tensor \"{}\" has no \"{}\"", name, key));
@@ -97,7 +97,7 @@ StoredModel read(std::string_view bytes) {
     refuse(fmt::format("its header would have {} bytes", length));
   }
   const std::string_view values = bytes.substr(kLengthBytes + length);
-  const json header = parsed(bytes.substr(kLengthBytes, length));
+  const ordered_json header = parsed(bytes.substr(kLengthBytes, length));
   StoredModel model;
   std::vector<Place> places;
   for (const auto& [name, described] : header.items()) {
