@@ -2,7 +2,8 @@
 
 A factor such as 1 + 1e-12 or 1 - 0x1p-50 has a name, from numerics/slack.h or where it is derived
 (docs/theory/arithmetic.md). So has a small number that is added, or multiplied by what it is relative to. A constexpr is
-such a name. A multiple of a unit round-off, such as 8 * kUnit, has a comment in the three lines above it or at its end.
+such a name. A multiple of a unit round-off or of an ulp, such as 8 * kUnit or x * kUlp, has a comment in the three lines above it or
+at its end.
 """
 
 import re
@@ -13,9 +14,10 @@ FACTOR = re.compile(r"(?<![\w.])1(?:\.0*)?L?\s*[+-]\s*(?:\d[\d.]*e|0x[\da-f.]+p)
 # subtracted, such as 1e-15 * x, x * 1e-15, x + 1e-12L or 0x1p-50 * x.
 SMALL = r"(?<![\w.])(?:\d[\d.]*e-1\d|0x[\da-f.]+p-[3-6]\d)(?!\d)"
 ADDED = re.compile(rf"{SMALL}[lf]?\s*\*|(?:\*|[\w)\]]\s*[+-])\s*{SMALL}", re.I)
-# A multiple of a unit round-off, such as 8 * kUnit, kUnitRoundoff * (n + 2) or 4 * std::numeric_limits<T>::epsilon().
-UNIT = r"(?:\bkUnit(?:Roundoff)?\b|\bnumeric_limits<[\w ]+>::epsilon\(\))"
-MULTIPLE = re.compile(rf"(?<![\w.])\d[\d.]*[lf]?\s*\*\s*(?:std::)?{UNIT}|{UNIT}\s*\*\s*[\d(]", re.I)
+# A multiple of a unit round-off or of an ulp, such as 8 * kUnit, kUlpAbove * (n + 2), (m + 8) * kUlp or
+# 4 * std::numeric_limits<T>::epsilon().
+UNIT = r"(?:\bkUnit(?:Roundoff)?\b|\bkUlp(?:Above)?\b|\bnumeric_limits<[\w ]+>::epsilon\(\))"
+MULTIPLE = re.compile(rf"\*\s*(?:\w+::)*{UNIT}|{UNIT}\s*\*")
 NO_COUNT = "a multiple of a unit round-off; count its roundings in a comment above it"
 
 

@@ -37,6 +37,8 @@ AdaptiveRounds::AdaptiveRounds(RoundTypes types, std::size_t points) : types_(st
   points_ = (points + kLanes * kStride) / (kLanes * kStride) * (kLanes * kStride) + 1;
   // The loops of one_round() compute several points at a time and read a little beyond the last one.
   values_.assign(margin_ + points_ + margin_ + kLanes * kStride, 0.0);
+  // The product takes one rounding, which changes 1 - e^-x by at most one, expm1 two, and the last product
+  // one.
   for (std::size_t i = 1; i <= margin_; ++i) {
     values_[margin_ - i] = -std::expm1(-types_.spacing * static_cast<double>(i)) * (1 + 4 * kUlp);
   }
@@ -46,6 +48,7 @@ AdaptiveRounds::AdaptiveRounds(RoundTypes types, std::size_t points) : types_(st
 // every `stride`-th lattice point e.
 std::vector<double> AdaptiveRounds::one_round(const RoundType& type, std::size_t stride) const {
   std::vector<double> next(points_ + kLanes * stride, 0.0);
+  // With A losses, the products and sums take A + 1 roundings, this factor one and the product with it one.
   const double rounding = 1 + kUlp * (8 + static_cast<double>(type.losses.size()));
   for (std::size_t i = 0; i < points_; i += kLanes * stride) {
     double sums[kLanes] = {};
@@ -80,6 +83,9 @@ void AdaptiveRounds::step() const {
         share[k] = std::expm1(types_.spacing * static_cast<double>(k)) /
                    std::expm1(types_.spacing * static_cast<double>(kStride));
       }
+      // A share takes five roundings, two for each expm1 and one for the quotient. It is at most 1/2, so
+      // these are at most five of the chord, which decreases. The difference, the product, the sum and the
+      // last product take four: 9 of 16.
       for (std::size_t i = 0; i + kStride < points_; i += kStride) {
         for (std::size_t k = 1; k < kStride; ++k) {
           next[i + k] = ((1 - share[k]) * next[i] + share[k] * next[i + kStride]) * (1 + 8 * kUlp);
@@ -97,6 +103,8 @@ void AdaptiveRounds::step() const {
   for (std::size_t i = 1; i <= margin_; ++i) {
     const double at = types_.spacing * static_cast<double>(i);
     const double mirror = i < points_ ? values_[margin_ + i] : least;
+    // With V for `mirror`, the rounding of `at` changes 1 - (1 - V) e^-at by at most one rounding of itself.
+    // expm1 or the exponential takes two, and the product, the sum and the last product three: 6 of 16.
     values_[margin_ - i] = smaller(1.0, (-std::expm1(-at) + std::exp(-at) * mirror) * (1 + 8 * kUlp));
   }
   ++rounds_;
@@ -140,6 +148,7 @@ double AdaptiveRounds::between(const std::vector<double>& values, double spacing
   const double right = numerics::within(
       share * (1 - numerics::kEightThousandRoundings) - (numerics::kEightHundredRoundings + 2 * kUlp * at),
       0.0, 1.0);
+  // A difference, a product, a sum and the last product: 4 of 16 roundings.
   return smaller(values[left], ((1 - right) * values[left] + right * values[left + 1]) * (1 + 8 * kUlp));
 }
 

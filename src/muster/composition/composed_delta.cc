@@ -46,6 +46,8 @@ double nearly_certain(Parts parts, double epsilon) {
       break;  // the exponent is convex in c, so no smaller c is better
     }
   }
+  // The difference and the last product take a rounding each. The slack of the exponential covers its own two
+  // and that of its product.
   return numerics::larger(0.0,
                           (1 - std::exp(least) * (1 + numerics::kEightThousandRoundings)) * (1 - kUlpAbove));
 }
@@ -101,6 +103,8 @@ TotalShift total_shift(Parts parts, double epsilon) {
     size += part.rounds * std::abs(part.shift);
   }
   if (size == 0) return {0, 0};
+  // The products and the sum of m parts take m roundings of `size`. The difference from epsilon and the sum
+  // with the bound itself take one each, of epsilon and of the sum.
   return {sum, kUlpAbove * ((static_cast<double>(parts.size()) + 2) * size + std::abs(epsilon))};
 }
 

@@ -238,7 +238,8 @@ class TermSum {
   TermSum(const Place& place, const TiltedLosses& parts, double of_total, double of_transforms)
       : place_(place),
         kernel_(place.c, place.h, place.excess),
-        // The error of epsilon - l0 is about an ulp of l0.
+        // epsilon - l0 takes a rounding of l0 by l0 and one by the difference. If the quotient epsilon / h is
+        // rounded down to a whole number, the difference is positive by at most as much, where 0 is right.
         kernel_noise_(kernel_.noise(place.c, 2 * numerics::kUlpAbove * std::abs(place.l0))),
         largest_kernel_(kernel_.at(0).real() + kernel_noise_),
         value_(kernel_.at(0).real()) {
@@ -292,6 +293,8 @@ std::optional<numerics::Enclosure> trivial_value(Parts parts, double spacing, do
                                at_zero * (1 + numerics::kEightThousandRoundings)};
   }
   const double largest = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->largest_point(); });
+  // The products and the sum of m parts take m roundings of the sum, which is moved by another one where the
+  // losses are rounded multiples of the spacing. The comparisons take two.
   const double rounding =
       numerics::kUlpAbove * (static_cast<double>(parts.size()) + 4) * (largest + std::abs(epsilon));
   if (largest + rounding <= epsilon) {
@@ -391,6 +394,8 @@ std::optional<numerics::Enclosure> Integral::enclosed(double value, double error
   const double weights = std::exp(kErrorOfWeights * nonzero_mass);
   const contour::Period period{cells * h_, period_.lambda, period_.log_left};
   const double right = std::exp(-c_ * period.length);
+  // The two exponentials take two roundings each, and the operations five. `error` contains at least 512
+  // roundings of each term (RoundOff), of which a term needs 200. The others cover this, above and below.
   const double upper = (numerics::larger(0.0, value) + error) * scale * weights + kMinNormal;
   // Let P be the period. The function (1 - e^{-x})_+ is at most 1, and its slope is at most 1. So an
   // alias with the shift mP, m >= 1, is at most min(1, delta + mP) e^{-cmP}. Where losses are far

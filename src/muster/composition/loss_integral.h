@@ -68,6 +68,7 @@ inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt
   const double atoms = static_cast<double>(law.points.size());
   const double top = c * (c > 0 ? law.largest_point() : law.smallest_point());
   const double ulps = numerics::larger(4 + atoms / 4, numerics::smaller(3 + atoms / 2, 7.5));
+  // In this order: the terms and their sum, the exponents, the logarithm, and exponents of 300 and more.
   return numerics::kUlpAbove *
          (ulps * (mass * std::exp(-tilt.log_mgf) + tilt.nonzero_mass) + 2 * std::abs(c) * tilt.absolute_mean +
           2 * std::abs(tilt.log_mgf) + (top > 290 ? atoms + 2 * top : 0));
@@ -80,6 +81,7 @@ inline double log_mgf_error(Parts parts, double c) {
   const double additions = parts.size() > 1 ? static_cast<double>(parts.size()) : 0;
   return sum_over(parts, [&](const RepeatedLoss& p) {
     const numerics::Tilt tilt = numerics::tilt_of(*p.losses, c);
+    // A product and, for each of the m - 1 sums, one rounding.
     return log_mgf_error(*p.losses, tilt, c) + numerics::kUnitRoundoff * additions * std::abs(tilt.log_mgf);
   });
 }

@@ -15,6 +15,20 @@
 
 namespace muster::numerics::contour {
 
+// A bound, in ulps of M = E e^{cY}, on the error that M takes by its sum over atoms and by the rounding of
+// the law's weights. M is computed as 1 plus the sum of w (e^{cy} - 1), and cancels where the law has little
+// mass at zero and e^{cy} is small at the other atoms. With p the tilted law's nonzero mass and d = c E|Y|
+// under it, the terms' moduli add up to at most 2 M min(p, d) + 1 - M (excess_bounds.cc). They take 12 +
+// log2(m + 64) roundings for m atoms, which are 31 for m = 500,000, so the first part takes at most 31 ulps.
+// The part 1 - M takes half as many, and another six ulps for weights of 12 roundings
+// (AtomicLaw::mass_at_zero): at most 20 for m = 2^15.
+inline double ulps_of_sum(const TiltedLaw& tilt) {
+  return 32 * smaller(tilt.nonzero_mass(), std::abs(tilt.c()) * tilt.absolute_mean());
+}
+inline double ulps_of_cancellation(const TiltedLaw& tilt) {
+  return 20 * std::expm1(larger(0.0, -tilt.log_mgf()));
+}
+
 // A bound on the absolute error of the computed chi(t) - 1 for one law, where chi(t) = phi(c+it)/phi(c) and
 // phi(z) = E e^{zY}. It is the part of RoundOff (below) that belongs to a single copy of the law.
 //
@@ -22,13 +36,23 @@ namespace muster::numerics::contour {
 // true modulus must not exceed that, and a small computed modulus shows this only up to the error: at angles
 // t y of 1e7, a computed modulus of 1e-12 can have an error of 1e-9. Terms that are not skipped do not need
 // this bound, because RoundOff times `amplify` covers their errors.
+//
+// With T the far exponent and L = log M, the tilted weight of an atom y errs by
+// - the rounding of c y and of c y - L, which are 2 |cy| + |L| roundings, and times |e^{ity} - 1| <= 2 at
+//   most two ulps of d and one of |L|;
+// - the error of L: ulps_of_sum(), ulps_of_cancellation(), two roundings of d, three of |L| and three of T
+//   (log_mgf_error in composition/loss_integral.h). Times |chi - 1| <= 2 these are twice as many ulps of the
+//   first two, two of d, and three each of |L| and T.
+// Besides, an atom takes kErrorUlps, and its angle at most six roundings of t y (see RoundOff).
 class CharacteristicError {
  public:
   explicit CharacteristicError(const TiltedLaw& tilt)
-      : base_(kUlpAbove *
-              (tilt.nonzero_mass() * EquispacedCharacteristic::kErrorUlps + std::abs(tilt.log_mgf()) +
-               2 * tilt.far_exponent() + 2 * tilt.c() * tilt.absolute_mean())),
-        slope_(kUlpAbove * 4 * tilt.absolute_mean()) {}
+      // In this order: an atom's rotations, the sum for M, and the exponents.
+      : base_(kUlpAbove * (tilt.nonzero_mass() * EquispacedCharacteristic::kErrorUlps +
+                           2 * (ulps_of_sum(tilt) + ulps_of_cancellation(tilt)) +
+                           4 * (std::abs(tilt.log_mgf()) + tilt.far_exponent() +
+                                std::abs(tilt.c()) * tilt.absolute_mean()))),
+        slope_(kUlpAbove * 4 * tilt.absolute_mean()) {}  // six of these eight roundings are needed
   double at(double t) const { return base_ + slope_ * t; }
 
  private:
@@ -178,34 +202,49 @@ class Product {
   bool negligible_ = false;
 };
 
-// A bound on the relative round-off of one term phi(c+it)^n e^{-(c+it)k} of the sum over frequencies. The
-// logarithm, the exponent, and the angles t k and t y of an atom y each have a relative error of a few ulps.
-// An atom's rotations and the sum over atoms add at most kErrorUlps ulps of 1. M = E e^{cY} is computed as 1
-// plus a sum over atoms, and cancels where the law has little mass at zero and e^{cy} is small at the other
-// atoms. The moduli of that sum's terms add up to at most 2 M p + 1 - M, where p is the tilted law's nonzero
-// mass. The kCancelled ulps are for the part 1 - M. They also cover the rounding of the weights, which is the
-// error of the mass at zero (AtomicLaw::mass_at_zero). Two ulps of the far exponent are for its three
-// roundings in the logarithm of M.
+// A bound on the relative round-off of one term phi(c+it)^n e^{-(c+it)k} of the sum over frequencies, to be
+// multiplied by `amplify` (Polar). One copy of phi errs, in units of M = E e^{cY}, by at most these ulps,
+// with the letters of CharacteristicError:
+// - kErrorUlps for an atom's rotations and the sum over atoms, times the tilted law's nonzero mass. For 8,202
+//   atoms it has six to spare. They are for the squared modulus less 1, of which log1p takes the logarithm:
+//   it takes 12 roundings of that mass, and its logarithm amplifies them by 1 / (2 modulus^2), where the
+//   modulus is at least 1/2;
+// - ulps_of_sum() and ulps_of_cancellation();
+// - two of d, which are four roundings. A tilted weight and M share the rounding of c y, which is one of d.
+//   That of c y - L is one of |cy| + |L|, times |e^{ity} - 1| <= 2, and that of c y - T, where far exponents
+//   occur, one of |cy| + T;
+// - four of |L|: one for c y - L, one and a half for the logarithm and its sum with T, and one for the
+//   product n L and for n L - ck;
+// - two of T: three roundings in the logarithm of M.
+// The product ck and its difference take an ulp of ck.
+//
+// A modulus below 1/2 is raised by kFloor, which is 18 ulps, in each of the n copies. From 64 copies on, such
+// a term is negligible. The other 256 ulps are for what does not grow with n: the logarithm of the term's
+// modulus, which is at most 36 and takes five roundings of itself, the exponential, the kernel, and the
+// smoothing's phase.
+//
+// The slope is 16 roundings of n t E|Y| and of t |k|. A frequency takes four, and the product with y two (one
+// of them by a rotation). The angle of phi, which is at most pi / 2 times t E|Y| (relative to phi), takes
+// three by the arctangent and its argument, and three by the product with n and two sums. Together these are
+// 15.5 of the first, and seven of t |k|.
 class RoundOff {
  public:
   RoundOff(const TiltedLaw& tilt, double n, double c, double k)
-      : base_(!(kUlpAbove * cancelled(tilt, n) < kLost)
+      // The ulps are those of the list above, in its order.
+      : base_(!(kUlpAbove * n * ulps_of_cancellation(tilt) < kLost)
                   ? std::numeric_limits<double>::infinity()
                   : kUlpAbove *
-                        (n * tilt.nonzero_mass() * EquispacedCharacteristic::kErrorUlps +
-                         n * std::abs(tilt.log_mgf()) + 2 * n * tilt.far_exponent() + cancelled(tilt, n) +
-                         2 * n * c * tilt.absolute_mean() + c * std::abs(k) + 256)),
-        slope_(kUlpAbove * 4 * (n * tilt.absolute_mean() + std::abs(k))) {}
+                        (n * (tilt.nonzero_mass() * EquispacedCharacteristic::kErrorUlps + ulps_of_sum(tilt) +
+                              ulps_of_cancellation(tilt) + 2 * c * tilt.absolute_mean() +
+                              4 * std::abs(tilt.log_mgf()) + 2 * tilt.far_exponent()) +
+                         c * std::abs(k) + 20 * smaller(n, 64.0) + 256)),
+        slope_(kUlpAbove * 8 * (n * tilt.absolute_mean() + std::abs(k))) {}  // 16 roundings, see above
   double at(double t) const { return base_ + slope_ * t; }
 
  private:
-  static constexpr double kCancelled = 20;
   // Errors are added up as if they were small. If cancellation alone may have changed the term by a tenth, no
   // bound is claimed.
   static constexpr double kLost = 0.1;
-  static double cancelled(const TiltedLaw& tilt, double n) {
-    return n * kCancelled * std::expm1(larger(0.0, -tilt.log_mgf()));
-  }
   double base_;
   double slope_;
 };

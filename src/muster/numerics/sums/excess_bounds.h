@@ -33,8 +33,10 @@ class ExcessBounds {
   // 1 - chance, and of the value `size`, with probability `chance`.
   ExcessBounds capped(const AtomicLaw& law, double copies, double chance, double size) const;
 
-  double below(double x) const;  // at most E(S - x)_+
-  double above(double x) const;  // at least E(S - x)_+
+  // `below` is at most E(S - x)_+, and `above` at least, but for five roundings of the result, which are the
+  // caller's. The count includes two roundings of x.
+  double below(double x) const;
+  double above(double x) const;
 
  private:
   struct Mgf {

@@ -1,7 +1,6 @@
 #include "muster/numerics/sums/mixture_samples.h"
 
 #include <complex>
-#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -14,16 +13,27 @@
 namespace muster::numerics::mixture {
 namespace {
 
-constexpr double kUlp = std::numeric_limits<double>::epsilon();
 // Up to this many atoms, computing sines one by one is faster than the vector kernels.
 constexpr std::size_t kFewAtoms = 8;
 // Terms below e^-36 = 2e-16 of the largest are bounded, not computed; they are negligible beside the
 // round-off.
 constexpr double kNegligible = 36;
 
+// A bound on the rounding error of phi() and of minus_one. The moduli of the terms of minus_one add up to at
+// most three times the larger of 1 and phi. A term takes three roundings, and the extended sum of m atoms
+// m / 2048, so these are seven for 8,202 atoms. The conversion to double and the sum with 1 take one each,
+// which makes 23. The rounding of c y changes a term by |cy| e^{cy} roundings, together phi c E|Y| under the
+// tilted law.
+double error_of_phi(const LawOnContour& law) {
+  return kUlpAbove * (12 * larger(1.0, law.phi()) + law.phi() * law.tilt.c() * law.tilt.absolute_mean());
+}
+
 // An upper bound of |phi_0 - phi_1| on the whole contour.
 double widest(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
-  return a.phi() * (1 + kUlp) + b.phi() - 2 * frame.absent;
+  const double sum = a.phi() + b.phi();
+  // The four sums and the difference take a rounding each, and `absent`, which counts twice, takes five of 1
+  // (frame_along() in worst_mixture.cc).
+  return sum + error_of_phi(a) + error_of_phi(b) + 8 * kUlpAbove * larger(1.0, sum) - 2 * frame.absent;
 }
 // The exponent x for which terms below e^-x of the largest one are negligible, even if multiplied by
 // (terms * widest)^2 for the curvature.
@@ -172,10 +182,7 @@ class Collector {
         log_phi_{a.tilt.log_mgf(), b.tilt.log_mgf()},
         base_(-frame.c * frame.k - frame.log_scale),
         round_off_{{a.tilt, frame.terms, frame.c, frame.k}, {b.tilt, frame.terms, frame.c, frame.k}},
-        difference_error_(kUlp * EquispacedCharacteristic::kErrorUlps *
-                          (a.phi() * a.tilt.nonzero_mass() + b.phi() * b.tilt.nonzero_mass() +
-                           std::abs(a.minus_one) + std::abs(b.minus_one))),
-        difference_slope_(kUlp * 4 * (a.phi() * a.tilt.absolute_mean() + b.phi() * b.tilt.absolute_mean())) {}
+        characteristic_error_{contour::CharacteristicError(a.tilt), contour::CharacteristicError(b.tilt)} {}
 
   // The samples at all frequencies; `affordable` is false where more than `budget` would be visited.
   Samples all(double budget) && {
@@ -219,9 +226,11 @@ class Collector {
             multiplicity / (z * z),
             multiplicity / (c * c + t * t),
             0};
+    // Twice the bound covers a product of factors of both laws, and a modulus raised by kFloor in any number
+    // of copies. The 4096 roundings are for multiplications of samples (sample_products.h).
     p.noise = larger(round_off_[0].at(t), round_off_[1].at(t)) *
                   larger(1.0, 1 / p.polar[0].modulus, 1 / p.polar[1].modulus) * 2 +
-              2048 * kUlp;
+              2048 * kUlpAbove;
     add_ends(p);
     add_curvature(p);
     if (scans_every_type(frame_)) {
@@ -254,16 +263,16 @@ class Collector {
   void add_curvature(const Point& p) {
     const LawOnContour &a = *laws_[0], &b = *laws_[1];
     const std::complex<double> apart = (a.minus_one - b.minus_one) + a.phi() * p.x[0] - b.phi() * p.x[1];
-    const double difference =
-        std::sqrt(std::norm(apart)) * (1 + 4 * kUlp) + difference_error_ + difference_slope_ * p.t;
+    // The modulus takes two roundings, its product one, and the two sums one each.
+    const double difference = std::sqrt(std::norm(apart)) * (1 + 4 * kUlpAbove) + slip(p, 0) + slip(p, 1);
     const double n = frame_.terms;
     const double log_larger =
         larger(log_phi_[0] + p.polar[0].log_modulus, log_phi_[1] + p.polar[1].log_modulus);
     double power = std::exp(n * log_larger + base_ - p.damping - 2 * log_larger);
     if (frame_.swap) {
       const double largest = std::exp(log_larger);
-      const double reporting = larger(std::abs(reporting_part(p, 0)), std::abs(reporting_part(p, 1))) +
-                               64 * kUlp * larger(1.0, top_);
+      const double reporting =
+          larger(std::abs(reporting_part(p, 0)) + slip(p, 0), std::abs(reporting_part(p, 1)) + slip(p, 1));
       if (reporting < largest) {
         power *= n * frame_.absent / largest * smaller(1.0, largest / ((n - 2) * (largest - reporting)));
       } else {
@@ -279,14 +288,13 @@ class Collector {
     double log_modulus[2], turn[2];
     for (int j = 0; j < 2; ++j) {
       const std::complex<double> all = reporting_part(p, j);
-      const double slip = 64 * kUlp * larger(1.0, top_) + difference_slope_ * p.t;
-      log_modulus[j] = std::log(std::abs(all) + slip);
+      log_modulus[j] = std::log(std::abs(all) + slip(p, j));
       turn[j] = std::arg(all);
       const double size = std::exp(n * log_modulus[j] + base_ - p.damping);
       const std::complex<double> term = turned(size, n * turn[j], p.t) * p.kernel;
       out_.all_re[j].push_back(term.real());
       out_.all_im[j].push_back(term.imag());
-      out_.error += p.weight * size * (p.noise + 2 * n * slip * std::exp(-log_modulus[j]));
+      out_.error += p.weight * size * (p.noise + 2 * n * slip(p, j) * std::exp(-log_modulus[j]));
     }
     out_.all_log_ratio.push_back(log_modulus[1] - log_modulus[0]);
     out_.all_turn.push_back(turn[1] - turn[0]);
@@ -296,6 +304,16 @@ class Collector {
   // phi_j minus the probability of being absent.
   std::complex<double> reporting_part(const Point& p, int j) const {
     return laws_[j]->phi() * (1.0 + p.x[j]) - frame_.absent;
+  }
+  // A bound on the error of reporting_part(p, j) and of its modulus, and of what phi_j adds to the error of
+  // phi_0 - phi_1.
+  double slip(const Point& p, int j) const {
+    const LawOnContour& law = *laws_[j];
+    // The error of phi counts up to three times, because phi is multiplied by x, |x| <= 2. The product, the
+    // sum with 1, the difference, `absent` and the modulus add at most ten roundings of the larger of 1 and
+    // phi_j, and the operations of phi_0 - phi_1 at most seven.
+    return law.phi() * characteristic_error_[j].at(p.t) + 3 * error_of_phi(law) +
+           8 * kUlpAbove * larger(1.0, law.phi());
   }
   // A product of this modulus and argument, times e^{-itk} and the smoothing's phase.
   std::complex<double> turned(double modulus, double argument, double t) const {
@@ -358,8 +376,7 @@ class Collector {
   double log_phi_[2];
   double base_;
   contour::RoundOff round_off_[2];
-  // A bound on the error of phi_0 - phi_1 is difference_error_ + difference_slope_ t.
-  double difference_error_, difference_slope_;
+  contour::CharacteristicError characteristic_error_[2];
   Samples out_;
   // The frequencies left out come in runs. skipped_ is an upper bound of the sum of multiplicity / t^2 over
   // them, in which t is the first frequency of the run. skipped_count_ is the sum of the multiplicities.

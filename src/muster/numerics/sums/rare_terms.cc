@@ -285,17 +285,19 @@ class Pieces {
     const Groups groups(split_.large);
     Enclosure two{0, 0};
     // Each sum of large terms is rounded once. Where it cancels with k, its rounding error may be all that is
-    // left, so the threshold is moved outward by more than this error.
+    // left, so the threshold is moved outward by two roundings of the sum. The two differences take a
+    // rounding each of the threshold, for which ExcessBounds allows.
     groups.for_pairs(groups.means(), [&](double sum, double weight) {
       two.lower += weight * others.below(k_ - sum + kUlpAbove * sum);
     });
     groups.for_pairs(groups.ends(), [&](double sum, double weight) {
+      // As above, but downward.
       two.upper += weight * others.above(k_ - sum - kUlpAbove * sum);
     });
     const double scale = 0.5 * n_ * (n_ - 1) * std::exp((n_ - 2) * std::log1p(-split_.chance));
     long double at_three = n_ * split_.chance * n_ * split_.mean_beyond;
     for (const Atom& atom : split_.large) {
-      const double sum = 3 * atom.point;
+      const double sum = 3 * atom.point;  // one product, so one rounding as above
       at_three += n_ * atom.weight * capped.above(k_ - sum - kUlpAbove * sum);
     }
     const double three = static_cast<double>(at_three) * (n_ * split_.chance * n_ * split_.chance / 6);

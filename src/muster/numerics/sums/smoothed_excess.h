@@ -104,11 +104,14 @@ inline Enclosure without_smoothing(const SmoothedSum& sum, double log_scale, dou
 // is a proven bound. raise() raises both ends of an enclosure of E(S - k)_+ to at least those of value().
 class Jensen {
  public:
+  // Each add() and the difference in value() take a rounding of k: 3 of these 16, for a sum of two laws.
   explicit Jensen(double k) : k_(k), difference_(-k), rounding_(8 * kUlp * std::abs(k)) {}
   // Adds `copies` terms of this law, each multiplied by `scale` >= 0.
   void add(const AtomicLaw& law, double scale, double copies) {
     const auto atoms = static_cast<double>(law.points.size());
     difference_ += copies * scale * law.mean();
+    // The mean of m atoms takes m roundings of the mean modulus, the two products two, and this and later
+    // sums one each, as for k. Together these are at most m + 5 of 2 m + 16, for a sum of two laws.
     rounding_ += copies * scale * law.absolute_mean() * (atoms + 8) * kUlp;
   }
   Enclosure value() const { return {larger(0.0, difference_ - rounding_), larger(0.0, difference_)}; }
@@ -127,7 +130,7 @@ class Jensen {
   static constexpr double kUlp = std::numeric_limits<double>::epsilon();
   double k_;
   double difference_;  // E S - k
-  double rounding_;    // a bound on the error of difference_, if add() was called only a few times
+  double rounding_;    // a bound on the error of difference_, if add() was called at most ten times
 };
 
 }  // namespace muster::numerics::contour

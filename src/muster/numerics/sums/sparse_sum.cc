@@ -77,6 +77,8 @@ Enclosure excess_of(const std::vector<SumAtom>& left, const std::vector<SumAtom>
   for (const SumAtom& x : left) {
     for (const SumAtom& y : right) {
       const double excess = x.sum + y.sum - k;
+      // A sum of at most three products takes three roundings of the moduli of its terms. The sum of both,
+      // the difference and the sum with the slip take one each. So 6 of these 32 roundings are needed.
       const double slip = 16 * kUlp * (x.size + y.size + std::abs(k));
       const double probability = x.probability * y.probability;
       total.lower += probability * larger(0.0, excess - slip);
@@ -125,6 +127,8 @@ class FewTerms {
     const double mass = larger(first.nonzero_mass(), second.nonzero_mass());
     const double ratio = mass / (1 - mass);
     const double expected = terms * ratio;
+    // c terms are larger than k by at most c `top`, of which the two sums take a rounding each. If k > 0, the
+    // comparison c top > k below takes another, which the 32 roundings of k cover as well.
     const double top =
         larger(first.largest_point(), second.largest_point()) + larger(0.0, -k) + 16 * kUlp * std::abs(k);
     underflow_ = kUnderflow * (1 + top);
@@ -279,6 +283,9 @@ bool within_range(const AtomicLaw& law) {
 bool few(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, std::size_t max_atoms) {
   const double mass = first.nonzero_mass();
   const double other = second.nonzero_mass();
+  // Two masses that should be equal may differ by 32 roundings: two of their own sums, and those of weights.
+  // The law of a nonzero term is divided by the mass, so the difference matters only for the terms at zero.
+  // Their probability changes by at most kMaxExpected = 1 times as many, which worst() allows for.
   return mass > 0 && within_range(first) && within_range(second) &&
          std::abs(mass - other) <= 16 * kUlp * mass &&
          terms * larger(mass, other) <= Enumeration::kMaxExpected * (1 - larger(mass, other)) &&

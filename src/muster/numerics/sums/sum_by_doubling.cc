@@ -127,7 +127,11 @@ SumLaw split(const Cells& cells, const std::vector<double>& knots) {
   std::vector<double> masses(knots.size());
   for (std::size_t c = 0; c < last; ++c) {
     const double up = smaller(cells.mass[c], cells.moment[c] / (knots[c + 1] - knots[c]));
-    masses[c] += cells.mass[c] - up;
+    // `up` takes a rounding for each of the added terms and five more, and so does the mass. So the mass that
+    // stays at the left knot may lack that part of `up`, however little it is. It is raised by as much,
+    // because an expected deficit may consist of it.
+    const double lacking = up * (cells.terms[c] + 8) * kUlp;
+    masses[c] += cells.mass[c] - up + lacking;
     masses[c + 1] += up;
   }
   masses[last] += cells.mass[last];
@@ -159,12 +163,27 @@ SumLaw add(const SumLaw& a, const SumLaw& b, Side side, const std::vector<double
   const double terms = *std::max_element(cells.terms.begin(), cells.terms.end());
   law.excess += a.excess + b.excess + cells.dropped_moment;
   law.dropped = a.dropped + b.dropped + cells.dropped;
-  // A cell's mass and moment are sums of at most `terms` positive products. Its mean is the left knot plus
-  // the moment divided by the mass. The left knot is not negative, so a relative error of the moment changes
-  // the mean by at most the same relative amount.
+  // A cell's mass and moment are sums of at most `terms` positive products, so they take at most terms + 3
+  // roundings each. A mass that is split takes three more. A mean is the left knot plus the moment divided by
+  // the mass. The left knot is not negative, so a relative error of the moment changes the mean by at most
+  // the same relative amount: 2 terms + 6 roundings, two for its quotient and sum, and one for x + b_j. The
+  // rest is for the functions that use a law.
   law.mass_error = a.mass_error + b.mass_error + (terms + 8) * kUlp;
   law.point_error = larger(a.point_error, b.point_error) + (2 * terms + 16) * kUlp;
   return law;
+}
+
+}  // namespace
+
+namespace {
+
+// Moves the sum over m atoms, in the two functions below, outward. In these functions the shift and its
+// product take two roundings of a point, which point_error has to spare unless it is 0, and then the product
+// is exact.
+double outward(double mass_error, std::size_t atoms) {
+  // The difference, the product with the mass and the sum take m + 1 roundings, this factor four, and the
+  // last product and sum two: m + 7 of 8 m.
+  return std::exp(mass_error) * (1 + 4 * kUlp * static_cast<double>(atoms));
 }
 
 }  // namespace
@@ -175,7 +194,7 @@ double SumLaw::expected_excess(double k, Side side) const {
   for (std::size_t i = points.size(); i-- > 0 && points[i] * shift > k;) {
     sum += masses[i] * (points[i] * shift - k);
   }
-  const double factor = std::exp(mass_error) * (1 + 4 * kUlp * static_cast<double>(points.size()));
+  const double factor = outward(mass_error, points.size());
   return side == Side::above ? sum * factor + excess * factor : sum / factor;
 }
 
@@ -185,7 +204,7 @@ double SumLaw::expected_deficit(double k, Side side) const {
   for (std::size_t i = 0; i < points.size() && points[i] * shift < k; ++i) {
     sum += masses[i] * (k - points[i] * shift);
   }
-  const double factor = std::exp(mass_error) * (1 + 4 * kUlp * static_cast<double>(points.size()));
+  const double factor = outward(mass_error, points.size());
   return side == Side::above ? (sum + dropped * k) * factor : sum / factor;
 }
 

@@ -31,6 +31,15 @@ struct Pairs {
   static constexpr int kMaxCount = 30;
 };
 
+// The mass away from zero. The sum is in extended precision, so that m atoms take m / 2048 + 1 roundings.
+double mass_of(const AtomicLaw& law) {
+  long double mass = 0;
+  for (double w : law.weights) {
+    mass += w;
+  }
+  return static_cast<double>(mass);
+}
+
 // E(Y_1 + ... + Y_c - k)_+ for c = 1 and c = 2 terms, each conditioned to be nonzero. It comes from
 // cumulative sums over the sorted points, from the largest down.
 class PairsOfTerms {
@@ -68,11 +77,10 @@ class PairsOfTerms {
     Sum total;
     std::size_t from = points_.size();
     for (std::size_t i = 0; i < points_.size(); ++i) {
+      // Rounding keeps the order of numbers, so a point above the exact difference is not below `threshold`.
+      // All pairs whose sum exceeds k are counted, and no counted pair lowers the total.
       const double threshold = k - points_[i];
-      // A pair whose sum exceeds k by less than the rounding of `threshold` must be counted, too. A pair that
-      // is counted although its sum is below k lowers the total by less than around() charges for it.
-      const double counted = threshold - 2 * kUlp * (std::abs(k) + std::abs(points_[i]));
-      while (from > 0 && points_[from - 1] > counted) {
+      while (from > 0 && points_[from - 1] >= threshold) {
         --from;
       }
       const Sum sum = beyond(from, threshold);
@@ -93,6 +101,10 @@ class PairsOfTerms {
     const Sum& at = above_[from];
     return {at.weight, at.sum - threshold * at.weight, at.size + std::abs(threshold) * at.weight};
   }
+  // The threshold of two() takes a rounding, the conversion to double one, and the sum with `slip` one. The
+  // sums over m atoms in above_ and in two() take m / 2048 each, because they are in extended precision. For
+  // m = 12,000 these are 15, and `slip` is 16. The laws of this project have at most 8,202 atoms
+  // (rare_terms.cc).
   static Enclosure around(const Sum& sum) {
     const auto value = static_cast<double>(sum.sum);
     const double slip = 8 * kUlp * static_cast<double>(sum.size);
@@ -106,7 +118,7 @@ class PairsOfTerms {
 }  // namespace
 
 Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
-  const double mass = law.nonzero_mass();
+  const double mass = mass_of(law);
   // Where the law has almost no mass at zero, sums of one positive and one zero term may still make up the
   // value. That mass then has a large relative rounding error, so it is given as an enclosure.
   const Enclosure rest = law.mass_at_zero();
@@ -119,7 +131,9 @@ Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
     return n == 1 ? mass * of_one + zero * nobody
                   : mass * mass * of_two + 2 * mass * zero * of_one + zero * zero * nobody;
   };
-  // `slip` covers the rounding of the sum of the weights and of these sums of products of positive factors.
+  // The division by the mass takes a rounding for each term, the products at most three, their sum two, and
+  // the product with the slack two. The mass itself cancels, because the same double multiplies and divides.
+  // one() and two() cover their own roundings. So 9 of 2 (m + 32) roundings are needed.
   const double slip = (32 + static_cast<double>(law.points.size())) * kUlp;
   return {larger(0.0, expectation(rest.lower, one.lower, two.lower) * (1 - slip)),
           expectation(rest.upper, one.upper, two.upper) * (1 + slip) +
@@ -127,7 +141,7 @@ Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
 }
 
 std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double k) {
-  const double mass = law.nonzero_mass();
+  const double mass = mass_of(law);
   if (!(mass > 0) || !(mass * n <= Pairs::kMaxExpected)) {
     return std::nullopt;
   }
@@ -152,7 +166,9 @@ std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double 
       const Enclosure one = terms.one(k);
       total = {total.lower + probability * one.lower, total.upper + probability * one.upper};
     } else {
-      // For c = 2 both thresholds are k; for more terms they are rounded outward.
+      // For c = 2 both thresholds are k; for more terms they are rounded outward, by 32 roundings of what is
+      // added up. The mean of m atoms takes m / 1024 + 3 (the mass, the division by it, the sum and its
+      // conversion), its product one, and the two sums with it one each. For m = 24,000 these are 30.
       const double lost = c > 2 ? 16 * kUlp * (std::abs(k) + c * terms.absolute_mean()) : 0;
       total.lower += probability * terms.two(k - (c - 2) * terms.mean() + lost).lower;
       total.upper += probability * 0.5 * c * terms.two(2 * k / c - lost).upper;
@@ -166,11 +182,10 @@ std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double 
     }
   }
   // Of the kEightThousandRoundings, every nonzero term takes six: the division by the mass and five in
-  // `probability`. With at most kMaxCount terms and as many additions, these are 210. The mass takes a
-  // rounding for each of the law's m atoms. It is at most kMaxExpected / n, so its error moves the
-  // probability of at most kMaxCount nonzero terms by m (1 + 30) / 100 roundings: 8,000 for m = 25,000, three
-  // times the most atoms of a law in this project (rare_terms.cc). terms.one() and terms.two() cover their
-  // own.
+  // `probability`. With at most kMaxCount terms and as many additions, these are 210. The mass of m atoms
+  // takes m / 2048 + 1. It enters once for each nonzero term, and by the exponential, where it is at most
+  // kMaxExpected / n: at most 400 roundings for m = 24,000, three times the most atoms of a law in this
+  // project (rare_terms.cc). terms.one() and terms.two() cover their own.
   total.lower *= 1 - kEightThousandRoundings;
   total.upper = total.upper * (1 + kEightThousandRoundings) + tail + kUnderflow * (1 + each);
   if (total.upper * (1 - Pairs::kMaxGap) > total.lower && total.upper > Pairs::kNothing * each) {
