@@ -79,23 +79,26 @@ struct Divergence {
   Real value, error;
 };
 
-// f for l >= 0. With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y). So f = phi(y) (M(y) - M(z)), which
-// is phi(y) times the integral of -M'(t) = 1 - t M(t) from y to z.
+// f for l >= 0, where l takes `of_loss` roundings. With y = l/mu - mu/2 and z = y + mu, e^l phi(z) = phi(y).
+// So f = phi(y) (M(y) - M(z)), which is phi(y) times the integral of -M'(t) = 1 - t M(t) from y to z.
 template <class Real>
-Divergence<Real> divergence(Real mu, Real l) {
+Divergence<Real> divergence(Real mu, Real l, Real of_loss) {
   using P = Precision<Real>;
   constexpr Real unit = std::numeric_limits<Real>::epsilon() / 2;
   const Real distance = l / mu, y = distance - mu / 2, z = distance + mu / 2;
   const Real density = std::exp(-y * y / 2) / kRootTwoPi<Real>;
   // The relative rounding errors of f that are allowed for, in units of `unit`:
-  // - 8 (|y| + 2) (l/mu + mu/2 + 1) for y, whose error is at most 6 units of l/mu + mu/2: one for the
-  //   quotient l/mu, four for the error that l has already, and one for the difference. An error of y changes
-  //   ln f by up to |y| + 2 times as much.
+  // - (2 + of_loss) (|y| + 2) (l/mu + mu/2 + 1), and a third more, for y, whose error is at most 2 + of_loss
+  //   units of l/mu + mu/2: one for the quotient l/mu, those that l has already, and one for the difference.
+  //   An error of y changes ln f by up to |y| + 2 times as much. If mu is near 1e15, the error is not small:
+  //   it reaches 2.4 with that of mu. But f is then the normal tail of y, and the slope of its logarithm is
+  //   at most |y| + 0.8 at y, and |y| + 2.1 on the average up to y + 2.4 (the slope is convex).
   // - 4 y^2 for squares in exponents, each of which has an error of y^2 / 2.
   // - 64 for everything else, some twenty operations of at most two units each.
   // Where Mills' ratios are subtracted, the last rounding of y and z changes each ratio by about one unit.
   // P::ratio, which is 90 units or more, includes this.
-  const Real rounding = unit * (64 + 4 * y * y + 8 * (std::fabs(y) + 2) * (distance + mu / 2 + 1));
+  const Real rounding =
+      unit * (64 + 4 * y * y + 4 * (2 + of_loss) / 3 * (std::fabs(y) + 2) * (distance + mu / 2 + 1));
   if (mu <= Real(kClose)) {
     const Real half = mu / 2, centre = y + half;
     Real sum = P::weights[0] * mills(centre).complement;
@@ -116,7 +119,7 @@ Divergence<Real> divergence(Real mu, Real l) {
 
 }  // namespace
 
-numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
+numerics::Enclosure gaussian_divergence(double mu, double log_alpha, const ArgumentRoundings& rounded) {
   if (!(mu > 0) || std::isnan(log_alpha)) {
     throw Error(ErrorCode::internal, "mu, ln alpha", fmt::format("{}, {}", mu, log_alpha), "mu > 0, a number",
                 "no Gaussian divergence");
@@ -124,29 +127,29 @@ numerics::Enclosure gaussian_divergence(double mu, double log_alpha) {
   // Outside the range of mu or l, the value at the nearest end is a bound: f increases with mu and decreases
   // with l.
   if (mu > kMaxGaussianMu) return {0, 1};
-  if (mu < kMinGaussianMu) return {0, gaussian_divergence(kMinGaussianMu, log_alpha).upper};
-  if (log_alpha > kMaxLoss) return {0, gaussian_divergence(mu, kMaxLoss).upper};
+  if (mu < kMinGaussianMu) return {0, gaussian_divergence(kMinGaussianMu, log_alpha, rounded).upper};
+  if (log_alpha > kMaxLoss) return {0, gaussian_divergence(mu, kMaxLoss, rounded).upper};
   if (log_alpha < 0) {
-    const numerics::Enclosure swapped = gaussian_divergence(mu, -log_alpha);
+    const numerics::Enclosure swapped = gaussian_divergence(mu, -log_alpha, rounded);
     const double alpha = std::exp(log_alpha), missing = -std::expm1(log_alpha);
-    // Two roundings of `missing` or three of the product, and one of the sum. An l that differs from
-    // log_alpha by a relative 2^-51 changes e^l by 4 |l| roundings, and so 1 - e^l (1 - f(-l)) by at most
-    // four of itself.
-    const double upper = (missing + alpha * swapped.upper) * (1 + numerics::kEightRoundings);
-    return {(missing + alpha * swapped.lower) * (1 - numerics::kEightRoundings), upper < 1 ? upper : 1};
+    // Two roundings of `missing` or three of the product, and one of the sum. An l of k roundings changes e^l
+    // by k |l| roundings, and so 1 - e^l (1 - f(-l)) by at most k of itself.
+    const double slack = rounded.log_alpha > 4 ? numerics::kEightyRoundings : numerics::kEightRoundings;
+    const double upper = (missing + alpha * swapped.upper) * (1 + slack);
+    return {(missing + alpha * swapped.lower) * (1 - slack), upper < 1 ? upper : 1};
   }
   // Where |y| is above 40, f or 1 - f is below the smallest normal double. y is a difference, and takes two
-  // roundings of `parts`, the sum of its two terms.
+  // roundings of `parts`, the sum of its two terms, and those of the arguments.
   const double y = log_alpha / mu - mu / 2, parts = log_alpha / mu + mu / 2;
   constexpr double kMinNormal = std::numeric_limits<double>::min();
   if (y - numerics::kEightyRoundings * parts > 40) return {0, kMinNormal};
   if (y + numerics::kEightyRoundings * parts < -40) return {1 - numerics::kUlpAbove, 1};
-  const Divergence<double> at = divergence(mu, log_alpha);
+  const Divergence<double> at = divergence(mu, log_alpha, rounded.log_alpha);
   // The slope d ln f / d ln mu = mu phi(y) / f is at most 2 + y^2 + (y + 1) mu for y > 0. For y <= 0, where
-  // f >= min(1/4, mu/5), it is at most 2 + 4 mu phi(y). mu may be off by a relative 2^-52, and kUlpAbove is
-  // 3 % more, which covers the roundings of the product. at.error allows for l.
+  // f >= min(1/4, mu/5), it is at most 2 + 4 mu phi(y). kUlpAbove is 3 % more than two of the roundings
+  // that mu may have, which covers the roundings of the product. at.error allows for l.
   const double steepness = y > 0 ? 2 + y * y + (y + 1) * mu : 2 + 4 * mu * std::exp(-y * y / 2);
-  const double slack = at.error + numerics::kUlpAbove * (steepness + 1);
+  const double slack = at.error + rounded.mu / 2 * numerics::kUlpAbove * (steepness + 1);
   // In the far tail `slack` is not small, and e^slack is noticeably larger than 1 + slack. Four roundings:
   // two of the exponential, one of its product and one of the sum. The roundings of the exponent are covered
   // by at.error, which is a quarter larger than needed.
@@ -161,7 +164,7 @@ ExtendedDivergence extended_gaussian_divergence(long double mu, long double log_
                 fmt::format("{}, {}", static_cast<double>(mu), static_cast<double>(log_alpha)),
                 "1e-30 .. 1e15, 0 .. 1e30", "outside the Gaussian divergence");
   }
-  const Divergence<long double> at = divergence(mu, log_alpha);
+  const Divergence<long double> at = divergence(mu, log_alpha, 4.0L);
   return {at.value, at.error};
 }
 

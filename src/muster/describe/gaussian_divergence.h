@@ -17,12 +17,17 @@ namespace muster::accounting {
 // The range of distances mu for which f is computed. See gaussian_divergence for other distances.
 inline constexpr double kMinGaussianMu = 1e-30, kMaxGaussianMu = 1e15;
 
-// Encloses f for every distance within a relative 2^-52 of mu > 0 and every l within a relative 2^-51 of
-// log_alpha, which covers the rounding of 2 / sigma and of a logarithm. 0 <= lower <= upper <= 1 and
-// upper > 0, never NaN. The ends are a relative 4e-10 apart or less while mu < 1e3 and f > 1e-290. For mu
-// outside [kMinGaussianMu, kMaxGaussianMu] or |log_alpha| > 1e30 the enclosure holds, but at least one end is
-// the trivial 0 or 1. Throws Error(internal) for a NaN or mu <= 0. Takes about 60 ns.
-numerics::Enclosure gaussian_divergence(double mu, double log_alpha);
+// Says how many roundings, of a relative 2^-53 each, the arguments of gaussian_divergence() may have: at most
+// 4 and 16. The default covers the rounding of 2 / sigma and of a logarithm.
+struct ArgumentRoundings {
+  double mu = 2, log_alpha = 4;
+};
+
+// Encloses f for every mu > 0 and every l within so many roundings of the arguments. 0 <= lower <= upper <= 1
+// and upper > 0, never NaN. With the default, the ends are a relative 4e-10 apart or less while mu < 1e3 and
+// f > 1e-290. For mu outside [kMinGaussianMu, kMaxGaussianMu] or |log_alpha| > 1e30 the enclosure holds, but
+// at least one end is the trivial 0 or 1. Throws Error(internal) for a NaN or mu <= 0. Takes about 60 ns.
+numerics::Enclosure gaussian_divergence(double mu, double log_alpha, const ArgumentRoundings& rounded = {});
 
 // f in extended precision at exactly these arguments, for callers that subtract values at neighbouring
 // points. `error` bounds the relative error of `value` (about 1e-16), unless f is below 1e-4900, where

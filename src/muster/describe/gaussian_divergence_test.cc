@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <random>
 #include <string>
@@ -59,6 +60,40 @@ TEST(GaussianDivergence, CoversTheRoundingOfItsArguments) {
           EXPECT_TRUE(definition(m, loss).surely_below(Ball(ends.upper)) || ends.upper == 1);
         }
       }
+    }
+  }
+}
+
+// Callers may state more roundings of the arguments. The enclosure for the default number does not cover
+// these where mu is large.
+TEST(GaussianDivergence, CoversAsManyRoundingsAsTheCallerStates) {
+  int missed = 0;
+  for (const double mu : {2e-9, 0.04, 0.4, 13.3, 128.0, 1e3}) {
+    for (const double y : {-1.0, 0.0, 4.3, 20.0, 35.0}) {
+      const double l = mu * std::max(0.0, y + mu / 2);
+      const numerics::Enclosure wide = gaussian_divergence(mu, l, {.mu = 4, .log_alpha = 16});
+      const numerics::Enclosure usual = gaussian_divergence(mu, l);
+      for (const double m : {mu * (1 - 0x1p-51), mu * (1 + 0x1p-51)}) {
+        for (const double loss : {l * (1 - 0x1p-49), l * (1 + 0x1p-49)}) {
+          const Ball exact = definition(m, loss);
+          EXPECT_TRUE(Ball(wide.lower).surely_below(exact)) << mu << " " << y;
+          EXPECT_TRUE(exact.surely_below(Ball(wide.upper)) || wide.upper == 1) << mu << " " << y;
+          missed += Ball(usual.upper).surely_below(exact) || exact.surely_below(Ball(usual.lower));
+        }
+      }
+      EXPECT_LE(wide.lower, usual.lower);
+      EXPECT_GE(wide.upper, usual.upper);
+    }
+  }
+  std::printf("the default misses %d of 120\n", missed);
+  EXPECT_GE(missed, 4);
+  // The same for a loss below 0.
+  for (const double mu : {0.4, 13.3}) {
+    const double l = -mu;
+    const numerics::Enclosure wide = gaussian_divergence(mu, l, {.mu = 4, .log_alpha = 16});
+    for (const double loss : {l * (1 - 0x1p-49), l * (1 + 0x1p-49)}) {
+      EXPECT_TRUE(Ball(wide.lower).surely_below(definition(mu, loss)));
+      EXPECT_TRUE(definition(mu, loss).surely_below(Ball(wide.upper)));
     }
   }
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "muster/core/error.h"
 #include "muster/core/number_text.h"
 #include "muster/core/overloaded.h"
@@ -13,6 +15,14 @@ void require(bool ok, const char* key, const std::string& value, const std::stri
   if (!ok) {
     throw Error(ErrorCode::plan, Reason::out_of_range, key, value, allowed, "is out of range");
   }
+}
+
+// The probability k / n that a subset has a given client, rounded up. n and k are at most 10^12, so they are
+// doubles. A fused multiply-add rounds once, so its sign says whether the quotient was rounded down.
+Rate share_above(const FixedSubset& p) {
+  const auto n = static_cast<double>(p.clients().value()), k = static_cast<double>(p.subset());
+  const double nearest = k / n;
+  return Rate::of(std::fma(nearest, n, -k) < 0 ? std::nextafter(nearest, 1.0) : nearest);
 }
 
 std::string rates(const Participation& participation) {
@@ -97,13 +107,10 @@ View own_view(const Participation& participation) {
 }
 
 Rate message_rate(const Participation& participation) {
-  return std::visit(Overloaded{[](const Shuffle&) { return Rate::of(1); },
-                               [](const FixedSubset& p) {
-                                 return Rate::of(static_cast<double>(p.subset()) /
-                                                 static_cast<double>(p.clients().value()));
-                               },
-                               [](const auto& p) { return p.rate(); }},
-                    participation);
+  return std::visit(
+      Overloaded{[](const Shuffle&) { return Rate::of(1); },
+                 [](const FixedSubset& p) { return share_above(p); }, [](const auto& p) { return p.rate(); }},
+      participation);
 }
 
 Rate min_message_rate(const Participation& participation) {

@@ -115,7 +115,7 @@ std::string describe(const Participation& participation);
 View own_view(const Participation& participation);
 
 // The probability that a given client reports in a round or, for random check-ins, checks in during a run.
-// Where rates differ, this is the largest one.
+// Where rates differ, this is the largest one. That of a subset is a quotient, and is rounded up.
 Rate message_rate(const Participation& participation);
 // The same probability for the client with the smallest rate: `min_rate` where rates differ.
 Rate min_message_rate(const Participation& participation);

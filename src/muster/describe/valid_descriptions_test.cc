@@ -75,5 +75,24 @@ TEST(ValidDescriptions, ProtocolsAreCheckedWhenTheyAreMade) {
   EXPECT_EQ(min_message_rate(ShuffledCheckIn(n, high, low)).value(), 0.25);
 }
 
+// The rate of a subset, k / n, multiplies upper bounds. The fused multiply-add rounds once, so its sign is
+// that of rate * n - k.
+TEST(ValidDescriptions, TheRateOfASubsetIsRoundedUp) {
+  int too_small = 0;  // how often the quotient itself would be
+  for (const std::uint64_t n : {3ull, 10ull, 49ull, 60'000ull, 999'999'999'989ull}) {
+    for (std::uint64_t k = 1; k <= n; k += 1 + n / 40) {
+      const double clients = static_cast<double>(n), subset = static_cast<double>(k);
+      const double rate = message_rate(FixedSubset(ClientCount::of(n), k)).value();
+      EXPECT_GE(std::fma(rate, clients, -subset), 0) << k << " of " << n;
+      EXPECT_LE(rate, std::nextafter(subset / clients, 2.0)) << k << " of " << n;
+      too_small += std::fma(subset / clients, clients, -subset) < 0;
+    }
+  }
+  EXPECT_GE(too_small, 30);
+  const ClientCount n = ClientCount::of(8);
+  EXPECT_EQ(message_rate(FixedSubset(n, 2)).value(), 0.25);
+  EXPECT_EQ(message_rate(FixedSubset(n, 8)).value(), 1);
+}
+
 }  // namespace
 }  // namespace muster::accounting

@@ -31,6 +31,12 @@ constexpr double kSpread = 2;
 constexpr double kNarrow = 1e-3;  // runs whose relative width in mu is below this are not split
 constexpr double kRootTwoPi = 2.5066282746310002;
 
+// A mu_k takes three roundings: that of mu, the root and the quotient.
+constexpr double kRoundingsOfMu = 3;
+// The odds take at most seven roundings, `gain` two and their product one. These change the logarithm by at
+// most ten of itself. It takes two more, and its sum with epsilon one.
+constexpr double kRoundingsOfLoss = 13;
+
 double gaussian_total_variation(double mu) { return numerics::smaller(1.0, mu / kRootTwoPi); }
 
 }  // namespace
@@ -119,7 +125,8 @@ Enclosure AggregatedGaussianCurve::mixture(const Term& term) const {
 Enclosure AggregatedGaussianCurve::delta(double epsilon) const {
   const double gain = -std::expm1(-epsilon);
   return mixture([epsilon, gain](double odds, double mu) {
-    return gaussian_divergence(mu, epsilon + std::log1p(odds * gain));
+    return gaussian_divergence(mu, epsilon + std::log1p(odds * gain),
+                               {.mu = kRoundingsOfMu, .log_alpha = kRoundingsOfLoss});
   });
 }
 
@@ -134,7 +141,7 @@ Enclosure AggregatedGaussianCurve::reverse(double epsilon) const {
     const auto part = [&](double lost) {
       const double kept = 1 - lost;
       if (!(kept > 0)) return Enclosure{0, 0};
-      const Enclosure pair = gaussian_divergence(mu, epsilon - std::log1p(-lost));
+      const Enclosure pair = gaussian_divergence(mu, epsilon - std::log1p(-lost), {.mu = kRoundingsOfMu});
       return Enclosure{kept * pair.lower * (1 - numerics::kEightRoundings),
                        kept * pair.upper * (1 + numerics::kEightRoundings)};
     };

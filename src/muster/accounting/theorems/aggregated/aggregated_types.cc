@@ -29,7 +29,7 @@ constexpr double kGrowth = 1.15;  // ratio of successive steps further out
 constexpr double kFarFrom = 4;
 constexpr double kFarthest = 700;  // the largest loss of a type
 constexpr std::size_t kMaxNodes = 2000;
-// The factors cover at most four roundings each time: those of ln(1 + odds * gain) and its sum with the loss,
+// The factors cover at most five roundings each time: those of ln(1 + odds * gain) and its sum with the loss,
 // the two of expm1, or a product.
 constexpr double kDown = 1 - numerics::kEightRoundings, kUp = 1 + numerics::kEightRoundings;
 constexpr double kSummed = 1e-12;  // relative rounding error of a sum over the runs
@@ -59,7 +59,9 @@ std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve&
 // weight * f_mu(E + c) with E = e^loss and c = (E - 1) odds.
 double worst_value(const Run& run, double loss) {
   const double gain = -std::expm1(-loss) * kDown;
-  return run.weight * gaussian_divergence(run.mu, (loss + std::log1p(run.odds * gain)) * kDown).upper * kUp;
+  const double l = (loss + std::log1p(run.odds * gain)) * kDown;
+  // A run's mu takes three roundings: that of the distance, a root and a quotient.
+  return run.weight * gaussian_divergence(run.mu, l, {.mu = 3}).upper * kUp;
 }
 
 // Makes one type's law from its own curve and the curve of its mirror image, both at alpha >= 1. The first

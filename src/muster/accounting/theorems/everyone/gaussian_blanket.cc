@@ -159,7 +159,8 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, Transform& transform, doub
       if (i == 0) {
         nonzero -= static_cast<double>(after);
       } else {
-        // The distances are doubles, so no digit is lost here. An ulp to the right can only raise the bound.
+        // The distances are doubles, so no digit is lost here, and no rounding has to be covered: those of a
+        // distance are covered above. An ulp to the right can only raise the bound.
         const double point = static_cast<double>(right ? hull.at[i] : -hull.at[i]);
         result.terms.add(point + std::abs(point) * numerics::kUlpAbove,
                          static_cast<double>(numerics::larger(0.0L, after - before)));

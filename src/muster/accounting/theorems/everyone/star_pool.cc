@@ -22,7 +22,8 @@ using numerics::kEightyRoundings;
 using numerics::kThreeRoundings;
 using numerics::larger;
 
-constexpr double kUlp = std::numeric_limits<double>::epsilon();
+// An ulp of 1.
+constexpr double kUlp = 2 * numerics::kUnitRoundoff;
 constexpr double kSumsReach = 300;  // above this epsilon, terms leave the range of a double
 constexpr double kMaxRatio = 20;    // above this `ratio`, the local bound is at least as good
 // Nodes of the profile per deviation. The chords between them raise the variance of X* by a relative 2e-4.
@@ -70,6 +71,14 @@ PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
   }
   return best;
 }
+
+// Returns the threshold m (1 - 1/E) for the sum of m terms, rounded down so far that rounding errors of v are
+// covered, too. The threshold itself takes four roundings: two of expm1 and two products. Five more are of v:
+// the higher level of a slice takes four (of 1 - low, a product, a quotient and a sum), and d ratio or the
+// first c one. The mean of a term is not negative, so the expected excess rises with each entry of v. Hence
+// entries that are too small by five roundings lower it no more than a threshold and a factor that err by
+// five would, and kEightyRoundings covers the factor.
+double threshold_below(double m, double epsilon) { return m * -std::expm1(-epsilon) * (1 - 8 * kUlp); }
 
 // A slice is a sum of two groups of terms that majorises the sums for all vectors of weights whose smallest
 // weight lies in one interval. `chernoff` is Chernoff's bound on its expected excess at `tilt`.
@@ -167,7 +176,7 @@ numerics::UpperAndEstimate StarPool::delta(double epsilon) const {
     const double count = larger(1.0, std::floor(m * (1 - low) / (high - low) * kInward));
     return std::vector<numerics::ScaledCopies>{{low + m * (1 - low) / count, count}, {low, m - count}};
   };
-  const double threshold = m * -std::expm1(-epsilon) * (1 - 8 * kUlp), scale = std::exp(epsilon) / m;
+  const double threshold = threshold_below(m, epsilon), scale = std::exp(epsilon) / m;
   const double widest = (1 + 1 / chosen.ratio) / 2;
   const auto first = two_levels(widest, widest * chosen.ratio);
   // The profile's tail is cut where Chernoff's bound on the widest sum plus a thousand times the mass beyond

@@ -111,16 +111,18 @@ EnclosedMinorant HomogeneousCurve::reverse(double epsilon) const {
 Enclosure HomogeneousCurve::one_ratio_alone(double epsilon) const {
   const double outside = larger(0.0, shape_.clients - shape_.count);
   // With t as in the header, ln t = ln(n E - (n - k)) = eps + ln k + ln(1 + (n - k)/k (1 - 1/E)).
+  // The argument of log1p takes four roundings, and the sum at most seven: four of the argument, two of log1p
+  // and one of the last sum.
+  constexpr double kRoundings = 7;
   const double log_threshold =
       epsilon + std::log(shape_.count) + std::log1p(outside / shape_.count * -std::expm1(-epsilon));
   Enclosure divergence;
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism_)) {
-    divergence = gaussian_divergence(gaussian->mu(), log_threshold);
+    divergence = gaussian_divergence(gaussian->mu(), log_threshold, {.log_alpha = kRoundings});
   } else {
-    const double above = local_divergence_upper(mechanism_, log_threshold * (1 - numerics::kThreeRoundings));
+    const double above = local_divergence_upper(mechanism_, log_threshold * (1 - numerics::kEightRoundings));
     divergence = {
-        local_divergence_upper(mechanism_, log_threshold * (1 + 2 * numerics::kThreeRoundings)) * kInward,
-        above};
+        local_divergence_upper(mechanism_, log_threshold * (1 + numerics::kEightRoundings)) * kInward, above};
   }
   const double scale = shape_.count / shape_.clients * shape_.rate * nobody_else_;
   return {divergence.lower * scale * kInward, divergence.upper * scale / kInward};
@@ -135,6 +137,7 @@ numerics::AtomicLaw HomogeneousCurve::lognormal_term(double sign) const {
 }
 
 Enclosure HomogeneousCurve::forward_of_lognormal(double epsilon) const {
+  // The factor covers two roundings of expm1, that of the product and its own. A larger k lowers the curve.
   const double n = shape_.clients, k = n * std::expm1(epsilon) * (1 + 4 * kUlpAbove);
   const numerics::AtomicLaw law = lognormal_term(1);
   Enclosure excess = numerics::expected_excess(law, shape_.count, k);
@@ -159,6 +162,7 @@ Enclosure HomogeneousCurve::forward_of_lognormal(double epsilon) const {
 
 Enclosure HomogeneousCurve::reverse_of_lognormal(double epsilon) const {
   // The curve is (E/n) * mean of ( sum of (1 - r') - n (1 - 1/E) )_+ , with E = e^epsilon.
+  // The factor covers two roundings of expm1, that of the product and its own. A larger k lowers the curve.
   const double k = -shape_.clients * std::expm1(-epsilon) * (1 + 4 * kUlpAbove);
   return of_merged_pair(numerics::expected_excess(lognormal_term(-1), shape_.count, k), std::exp(epsilon));
 }

@@ -18,7 +18,8 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kUlp = std::numeric_limits<double>::epsilon();
+// 8 and 16 roundings. Where they are used, comments count what they cover.
+constexpr double kFourUlps = 8 * numerics::kUnitRoundoff, kEightUlps = 2 * kFourUlps;
 constexpr double kMaxMu = 8;  // above this, the sum is not computed
 // The knots cover this many deviations of the log-ratio; the tail beyond has a probability of about 1e-33.
 constexpr double kReach = 12;
@@ -109,21 +110,26 @@ numerics::AtomicLaw mirrored(numerics::AtomicLaw law) {
 // Let Y be r - 1 or 1 - r for one likelihood ratio r. Both functions bound E(Y_1 + ... + Y_n - threshold)_+
 // for n independent copies. excess_above takes a law above that of Y in convex order (but for a cut tail,
 // which the caller charges) and returns an upper bound. excess_below takes a law below it and returns a lower
-// bound. The bounds cover the round-off of the weights and of the threshold. Where Chernoff's bound is
-// negligible, the results are this bound and 0, without an integral.
+// bound. The bounds cover the round-off of the weights and of the threshold, which takes at most four
+// roundings: two of expm1 and two products. Where Chernoff's bound is negligible, the results are this bound
+// and 0, without an integral.
 double excess_above(const numerics::AtomicLaw& law, double n, double threshold) {
-  const double k = threshold * (1 - 4 * kUlp);
+  const double k = threshold * (1 - kFourUlps);  // one of the four roundings is of this product
   const double chernoff = numerics::expected_excess_chernoff(law, n, k);
   return (chernoff < n * kNegligible ? chernoff : numerics::expected_excess(law, n, k).upper) *
          numerics::weight_error(n);
 }
 
 double excess_below(const numerics::AtomicLaw& law, double n, double threshold) {
-  const double k = threshold * (1 + 4 * kUlp);
+  const double k = threshold * (1 + kFourUlps);  // one of the four roundings is of this product
   const double chernoff = numerics::expected_excess_chernoff(law, n, k);
   return chernoff < n * kNegligible ? 0
                                     : numerics::expected_excess(law, n, k).lower / numerics::weight_error(n);
 }
+
+// mu is a quotient, 2 / sigma, and rounded to nearest. The true one lies between its two neighbours.
+double just_below(double mu) { return std::nextafter(mu, 0.0); }
+double just_above(double mu) { return std::nextafter(mu, std::numeric_limits<double>::infinity()); }
 
 }  // namespace
 
@@ -150,8 +156,9 @@ struct ShuffleGaussianPair::WholeSum {
       std::vector<double> first = knots(1);
       first.erase(first.begin());  // a single ratio is positive and has no knot at 0
       for (const numerics::Side side : {numerics::Side::above, numerics::Side::below}) {
-        laws[side == numerics::Side::above ? 0 : 1] =
-            numerics::sum_by_doubling(lognormal_ratio(mu, first, side), clients, side, knots);
+        const bool larger = side == numerics::Side::above;
+        laws[larger ? 0 : 1] = numerics::sum_by_doubling(
+            lognormal_ratio(larger ? just_above(mu) : just_below(mu), first, side), clients, side, knots);
       }
     });
   }
@@ -165,14 +172,12 @@ ShuffleGaussianPair::ShuffleGaussianPair(std::uint64_t clients, double mu)
   if (clients <= 1 || mu > kMaxMu) {
     return;
   }
-  if (close_to_normal(n_, mu)) {
-    ratio_ = std::make_shared<const CenteredLognormal>(mu, centered_knots(mu, kKnots));
-  }
-  if (n_ > kMaxCopies) return;
-  if (const std::optional<double> fine = affordable_spacing(clients, mu)) {
-    sum_ = std::make_shared<WholeSum>(clients, mu, *fine);
-  } else if (!ratio_) {
-    ratio_ = std::make_shared<const CenteredLognormal>(mu, centered_knots(mu, kKnots));
+  const std::optional<double> fine = n_ > kMaxCopies ? std::nullopt : affordable_spacing(clients, mu);
+  if (fine) sum_ = std::make_shared<WholeSum>(clients, mu, *fine);
+  if (!fine || close_to_normal(n_, mu)) {
+    const std::vector<double> knots = centered_knots(mu, kKnots);
+    below_ = std::make_shared<const CenteredLognormal>(just_below(mu), knots);
+    above_ = std::make_shared<const CenteredLognormal>(just_above(mu), knots);
   }
 }
 
@@ -191,16 +196,18 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
   const numerics::Enclosure alone = one_ratio_alone(epsilon);
   if (!computed()) return {numerics::as_lower_bound(alone.lower, local), local};
   numerics::Enclosure result{0, local};
-  if (ratio_ && (jump < numerics::larger(1e4 * bulk, kNegligible) || !sum_)) {
+  if (above_ && (jump < numerics::larger(1e4 * bulk, kNegligible) || !sum_)) {
     // The ratio's law is cut, and its expected excess beyond the cut is added to delta. So this excess is
     // limited to 1e-6 of the rough value of delta.
     result = forward_by_contour(epsilon, 1e-6 * numerics::larger(bulk, jump, 1e-40), end);
   } else if (sum_) {
+    // The threshold takes two roundings of exp and two of products. The quotient by n and the last product
+    // take one each.
     const double threshold = n_ * std::exp(epsilon);
-    result.upper = sum_->above().expected_excess(threshold * (1 - 4 * kUlp), numerics::Side::above) / n_ *
-                   (1 + 4 * kUlp);
-    result.lower = sum_->below().expected_excess(threshold * (1 + 4 * kUlp), numerics::Side::below) / n_ *
-                   (1 - 4 * kUlp);
+    result.upper = sum_->above().expected_excess(threshold * (1 - kFourUlps), numerics::Side::above) / n_ *
+                   (1 + kFourUlps);
+    result.lower = sum_->below().expected_excess(threshold * (1 + kFourUlps), numerics::Side::below) / n_ *
+                   (1 - kFourUlps);
   }
   const double upper = numerics::as_upper_bound(numerics::larger(result.upper, alone.lower), local);
   return {numerics::as_lower_bound(numerics::larger(result.lower, alone.lower), upper), upper};
@@ -228,16 +235,18 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const 
   if (!computed()) return {0, local};
   const double e = std::exp(epsilon);
   numerics::Enclosure result{0, local};
-  if (ratio_) {
+  if (above_) {
     // The expected deficit beyond the cut is added to delta, so it is limited as the excess is in forward().
     result = reverse_by_contour(
         epsilon, 1e-6 * numerics::larger(bulk_estimate(n_, mu_, -std::expm1(-epsilon)), 1e-40), end);
   } else if (sum_) {
+    // The threshold takes two roundings of exp, one of the quotient and one of the product. The division by
+    // it takes its first three, and two more by itself and the last product.
     const double threshold = n_ / e;
-    result.upper = sum_->above().expected_deficit(threshold * (1 + 4 * kUlp), numerics::Side::above) /
-                   threshold * (1 + 8 * kUlp);
-    result.lower = sum_->below().expected_deficit(threshold * (1 - 4 * kUlp), numerics::Side::below) /
-                   threshold * (1 - 8 * kUlp);
+    result.upper = sum_->above().expected_deficit(threshold * (1 + kFourUlps), numerics::Side::above) /
+                   threshold * (1 + kEightUlps);
+    result.lower = sum_->below().expected_deficit(threshold * (1 - kFourUlps), numerics::Side::below) /
+                   threshold * (1 - kEightUlps);
   }
   const double upper = numerics::as_upper_bound(result.upper, local);
   return {numerics::as_lower_bound(result.lower, upper), upper};
@@ -246,12 +255,13 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const 
 numerics::Enclosure ShuffleGaussianPair::forward_by_contour(double epsilon, double tail, End end) const {
   const double threshold = n_ * std::expm1(epsilon);
   numerics::Enclosure result{0, 1};
+  // At most three roundings: a quotient, a sum and the last product.
   if (end != End::upper) {
-    result.lower = excess_below(ratio_->below(tail, true), n_, threshold) / n_ * (1 - 4 * kUlp);
+    result.lower = excess_below(below_->below(tail, true), n_, threshold) / n_ * (1 - kFourUlps);
   }
   if (end != End::lower) {
-    const CenteredLognormal::Cut cut = ratio_->above(tail);
-    result.upper = (excess_above(cut.law, n_, threshold) / n_ + cut.excess_right) * (1 + 4 * kUlp);
+    const CenteredLognormal::Cut cut = above_->above(tail);
+    result.upper = (excess_above(cut.law, n_, threshold) / n_ + cut.excess_right) * (1 + kFourUlps);
   }
   return result;
 }
@@ -261,14 +271,15 @@ numerics::Enclosure ShuffleGaussianPair::reverse_by_contour(double epsilon, doub
   const double threshold = -n_ * std::expm1(-epsilon);
   const double e = std::exp(epsilon);
   numerics::Enclosure result{0, 1};
+  // At most six roundings: a quotient, a sum, two of e and two products.
   if (end != End::upper) {
     result.lower =
-        excess_below(mirrored(ratio_->below(tail, false)), n_, threshold) / n_ * e * (1 - 8 * kUlp);
+        excess_below(mirrored(below_->below(tail, false)), n_, threshold) / n_ * e * (1 - kEightUlps);
   }
   if (end != End::lower) {
-    const CenteredLognormal::Cut cut = ratio_->above(tail);
+    const CenteredLognormal::Cut cut = above_->above(tail);
     result.upper =
-        (excess_above(mirrored(cut.law), n_, threshold) / n_ + cut.excess_left) * e * (1 + 8 * kUlp);
+        (excess_above(mirrored(cut.law), n_, threshold) / n_ + cut.excess_left) * e * (1 + kEightUlps);
   }
   return result;
 }

@@ -28,9 +28,9 @@ namespace muster::accounting {
 // over their atoms.
 class ShuffleGaussianPair {
  public:
-  // Requires clients >= 1 and mu > 0. For more than one client and mu above 8, the upper ends are those of
-  // the Gaussian without any shuffling. The lower ends are then the contribution of a single ratio to the
-  // forward curve, and 0 for the reverse curve.
+  // Encloses the curves of every distance that is rounded to mu. Requires clients >= 1 and mu > 0. For more
+  // than one client and mu above 8, the upper ends are those of the Gaussian without any shuffling. The lower
+  // ends are then the contribution of a single ratio to the forward curve, and 0 for the reverse curve.
   ShuffleGaussianPair(std::uint64_t clients, double mu);
 
   // The end of the enclosure that the caller needs. The other end may then be 0 or 1, which saves half of the
@@ -54,13 +54,13 @@ class ShuffleGaussianPair {
   numerics::Enclosure forward_by_contour(double epsilon, double tail, End end) const;
   numerics::Enclosure reverse_by_contour(double epsilon, double tail, End end) const;
 
-  bool computed() const { return n_ <= 1 || sum_ || ratio_; }
+  bool computed() const { return n_ <= 1 || sum_ || above_; }
   numerics::Enclosure one_ratio_alone(double epsilon) const;  // encloses the contribution of a single ratio
 
   double n_;
   double mu_;
-  // The ratio's law for contour integrals; null if none is used.
-  std::shared_ptr<const CenteredLognormal> ratio_;
+  // The ratio's law for the lower and upper ends of contour integrals; null if none is used.
+  std::shared_ptr<const CenteredLognormal> below_, above_;
   std::shared_ptr<WholeSum> sum_;  // the laws of the whole sum; null if doubling is not used
 };
 

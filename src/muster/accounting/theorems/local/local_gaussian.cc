@@ -43,7 +43,8 @@ struct Mixture {
     // terms added in doubles would take as many roundings.
     long double sum = 0;
     for (std::size_t i = 0; i < weight.size(); ++i) {
-      sum += static_cast<long double>(weight[i]) * gaussian_divergence(mu[i], epsilon).upper;
+      // Its mu takes three roundings: that of 2 / sigma, the root and the product.
+      sum += static_cast<long double>(weight[i]) * gaussian_divergence(mu[i], epsilon, {.mu = 3}).upper;
     }
     return numerics::as_upper_bound(static_cast<double>(sum) * (1 + numerics::kEightThousandRoundings) +
                                     kTiny);

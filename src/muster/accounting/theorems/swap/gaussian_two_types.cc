@@ -95,8 +95,8 @@ UpperAndEstimate GaussianTwoTypesCurve::delta(double epsilon) const {
       const numerics::WorstMixture other = split();
       if (!(worst.value.upper <= other.value.upper)) worst = other;
     }
-    // The factor 4 covers that each weight is rounded twice
-    // and that the weights of a law may sum to 1 + 1e-15.
+    // weight_error() covers five roundings of each weight, and `at` makes four: of 1 - share, two products
+    // and a sum. With four times as many terms it also covers that the weights of a law may sum to 1 + 1e-15.
     const double weights = numerics::weight_error(4 * terms_ * rate_);
     const double cut = types->cut * (subset ? terms_ / n_ : rate_);
     sum = {.upper = (worst.value.upper / n_ * weights + cut) * (1 + numerics::kEightRoundings),

@@ -205,8 +205,8 @@ TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
   const std::size_t count = points_.size(), zero = count / 2;
   SidedValues record(count), alternative(count);
   for (std::size_t k = 0; k < count; ++k) {
-    // The difference y - excess is rounded towards 0, which raises the expected excess at a c > 0 and the
-    // expected deficit at a c < 0.
+    // The difference y - excess is moved towards 0, which raises the expected excess at a c > 0 and the
+    // expected deficit at a c < 0. The factor covers the rounding of the difference and that of the product.
     const double y = points_[k], c = excess == 0 ? y : (y - excess) * (1 - numerics::kUlpAbove);
     // TriangleExcesses gives the expected excess if c > 0 and otherwise the expected deficit. SidedValues
     // need the expected excess if y >= 0.

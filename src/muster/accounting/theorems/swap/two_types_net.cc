@@ -6,6 +6,7 @@
 #include <queue>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::accounting {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-constexpr double kUlp = 0x1p-52;
+constexpr double kUlp = 2 * numerics::kUnitRoundoff;  // an ulp of 1
 // These constants set the LeftOpen of certified_correction() at tolerance 1. LeftOpen::ratio is 1 + kOpen, or
 // 1 + kOpenFar where c is far from 0 (`far` in that function). LeftOpen::absolute is kShare + kSharePerMu2
 // mu^2, or kShare where c is far from 0, times the larger of A(c) and B(c).
@@ -122,12 +123,25 @@ class BoxSearch {
     ++found_.evaluations;
     // The mixture is monotone in lambda, so its least value is at one end of the run of cells.
     const double least = smaller(mixed(box.first), mixed(box.last));
+    // It takes three roundings: of 1 - lambda, a product and a sum. The factor's product takes one.
     const double lacking = excesses_.above(at.triangle, c_, negligible_) - least * (1 - 4 * kUlp);
-    if (!(lacking > 0) || values_.charged == MixedValues::Charged::both) return lacking;
-    const double weight = values_.charged == MixedValues::Charged::first
-                              ? smaller(cells_.lambdas[box.first], cells_.lambdas[box.last])
-                              : 1 - larger(cells_.lambdas[box.first], cells_.lambdas[box.last]);
-    return lacking / weight * (1 + 4 * kUlp);
+    if (!(lacking > 0)) return lacking;
+    // The difference, the weight, the quotient and the product with the factor take one rounding each.
+    return lacking / least_weight(box) * (1 + 4 * kUlp);
+  }
+
+  // The least weight of the value that is charged, or 1 if both are.
+  double least_weight(const TriangleBox& box) const {
+    const double first = cells_.lambdas[box.first], last = cells_.lambdas[box.last];
+    switch (values_.charged) {
+      case MixedValues::Charged::first:
+        return smaller(first, last);
+      case MixedValues::Charged::second:
+        return 1 - larger(first, last);
+      case MixedValues::Charged::both:
+        break;
+    }
+    return 1;
   }
 
   double mixed(std::size_t cell) const {
@@ -174,11 +188,14 @@ TriangleCells TriangleCells::of(double mu, int count) {
 }
 
 BoxCorner corner_of(const TriangleCells& cells, const TriangleBox& box, bool positive) {
+  // The product with 1 + kUlp is at least the next double above the rounded difference, so it is not below
+  // the true one.
   const double max_d = (1 - box.min_eta) * (1 + kUlp);
   const double lo = larger(cells.edges[box.first], -max_d);
   const double hi = smaller(cells.edges[box.last + 1], max_d);
   if (lo > hi) return {true, {}};
   const double min_d = lo > 0 ? lo : hi < 0 ? -hi : 0;
+  // The difference and the sum take one rounding each of at most 1, or half an ulp of a sum just above 1.
   const double eta = smaller(box.max_eta, 1 - min_d + 2 * kUlp);
   return {false, {smaller(1.0, max_d), positive ? hi : lo, widest_sum(eta, min_d)}};
 }
