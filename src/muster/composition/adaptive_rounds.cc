@@ -11,6 +11,7 @@
 namespace muster::accounting {
 namespace {
 
+using numerics::kUlp;
 using numerics::larger;
 using numerics::smaller;
 
@@ -24,7 +25,6 @@ constexpr std::size_t kLanes = 8;
 constexpr std::size_t kStride = 2;
 // After this many rounds, V is so smooth that skipping points makes the computed V hardly larger.
 constexpr std::uint64_t kSmoothFrom = 32;
-constexpr double kUlp = 0x1p-52;
 
 }  // namespace
 

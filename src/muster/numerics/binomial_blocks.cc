@@ -9,7 +9,6 @@
 namespace muster::numerics {
 namespace {
 
-constexpr double kUnit = kUnitRoundoff;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Chernoff's exponent k log(k / (n p)) + (n-k) log((n-k) / (n (1-p))). For K ~ Bin(n, p), exp(-exponent) is
@@ -21,7 +20,7 @@ double chernoff_exponent(double k, double n, double p) {
   // three rounding errors, which cost up to 3 n, and the two terms, of opposite signs, may cancel. A term
   // takes two of its logarithm and one of its product, and the sums take two more of each. The three of n
   // that are left cover the exponential of the result.
-  return up + down - 8 * kUnit * (n + std::fabs(up) + std::fabs(down));
+  return up + down - 8 * kUnitRoundoff * (n + std::fabs(up) + std::fabs(down));
 }
 
 // The integer farthest from the mean whose Chernoff exponent is below `exponent`, searched above the mean if
@@ -85,7 +84,7 @@ std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, 
   // ratio of two masses takes five per step between them, and the sums over the two blocks and over the
   // blocks one per value. The factor, the quotient and the product take three. Together that is at most 6
   // (high - low) + 3.
-  const double outward = (1 + 8 * kUnit * (high - low + 8)) / sum;
+  const double outward = (1 + 8 * kUnitRoundoff * (high - low + 8)) / sum;
   for (BinomialBlock& b : blocks) b.weight *= outward;
   for (double last = low - 1; last >= 0;) {
     const double first = larger(0.0, std::floor(last / 1.2));

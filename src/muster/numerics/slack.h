@@ -11,7 +11,9 @@ namespace muster::numerics {
 
 // The unit round-off u of a double: a basic operation has a relative error of at most u.
 inline constexpr double kUnitRoundoff = 0x1p-53;
-// An upper bound of two roundings and of an ulp of 1. Errors that are counted in ulps are multiplied by it.
+// An ulp of 1: two roundings.
+inline constexpr double kUlp = 2 * kUnitRoundoff;
+// An upper bound of kUlp, so that the product of an error with it need not be counted.
 inline constexpr double kUlpAbove = 2.3e-16;
 
 // Relative slack of a double. Each constant covers the number of roundings in its name, and also the rounding

@@ -17,8 +17,8 @@ namespace {
 constexpr double kRelativeMargin = numerics::kEightThousandRoundings;
 constexpr long double kTwoRoundings = 0x1p-63L;  // of a long double
 constexpr double kSmallest = 1e-300;
-// Beyond so many rounds, at most a dozen bounds are computed for one answer, because each takes a pass over the
-// rounds.
+// Beyond so many rounds, at most a dozen bounds are computed for one answer, because each takes a pass over
+// the rounds.
 constexpr std::uint64_t kFewPasses = 1'000'000;
 
 // Returns the logarithm of (1 - delta)^rounds for the round's delta, rounded down. It is -infinity if delta

@@ -112,8 +112,8 @@ TEST(HeterogeneousComposition, CoversUnequalRandomizedResponses) {
   }
 }
 
-// The sums over many equal rounds are compared with products in extended precision. A sum of a million doubles
-// has an error that is ten times the margin of 1e-12 that a few operations get.
+// The sums over many equal rounds are compared with products in extended precision. A sum of a million
+// doubles has an error that is ten times the margin of 1e-12 that a few operations get.
 TEST(HeterogeneousComposition, SumsOverManyRoundsAreRoundedUp) {
   constexpr std::size_t kRounds = 3'000'000;
   constexpr double kDelta = 1e-5;

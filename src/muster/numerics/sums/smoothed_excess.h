@@ -127,7 +127,6 @@ class Jensen {
   }
 
  private:
-  static constexpr double kUlp = std::numeric_limits<double>::epsilon();
   double k_;
   double difference_;  // E S - k
   double rounding_;    // a bound on the error of difference_, if add() was called at most ten times

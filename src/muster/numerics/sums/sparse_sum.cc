@@ -16,7 +16,6 @@
 namespace muster::numerics {
 namespace {
 
-constexpr double kUlp = std::numeric_limits<double>::epsilon();
 // Underflow may lose at most this times 1 + y + max(0, -k), where y is the largest atom.
 constexpr double kUnderflow = 1e-290;
 // Weights below kTinyWeight and atoms above kHugeAtom are refused: products may leave the range of a double.

@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "muster/numerics/ordered.h"
+#include "muster/numerics/slack.h"
 
 namespace muster::numerics {
 namespace {
 
-constexpr double kUlp = std::numeric_limits<double>::epsilon();
 // At each end of a row (see Tails), pairs of atoms may be left out whose masses add up to at most this.
 constexpr double kNegligible = 1e-46;
 
@@ -172,10 +172,6 @@ SumLaw add(const SumLaw& a, const SumLaw& b, Side side, const std::vector<double
   law.point_error = larger(a.point_error, b.point_error) + (2 * terms + 16) * kUlp;
   return law;
 }
-
-}  // namespace
-
-namespace {
 
 // Moves the sum over m atoms, in the two functions below, outward. In these functions the shift and its
 // product take two roundings of a point, which point_error has to spare unless it is 0, and then the product

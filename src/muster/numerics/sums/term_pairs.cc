@@ -12,7 +12,6 @@
 namespace muster::numerics {
 namespace {
 
-constexpr double kUlp = std::numeric_limits<double>::epsilon();
 // Underflow may lose at most this times (1 + the mean size of a term).
 constexpr double kUnderflow = 1e-290;
 // Products of two masses below the range of a double may lose this times (1 + the size of a term and of k).

@@ -9,7 +9,7 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kUnit = numerics::kUnitRoundoff;
+using numerics::kUnitRoundoff;
 
 }  // namespace
 
@@ -27,8 +27,8 @@ double pure_rdp_upper(double epsilon, double order) {
   // one, the logarithm of `share`, which is at least 1/2, eight of 1, and the sum, the quotient and the last
   // product and sum one each: six of the moment, which the first factor covers.
   const double moment = m < 600 ? std::log1p(std::expm1(m) * share) : m + std::log(share);
-  return numerics::smaller(epsilon,
-                           moment / (order - 1) * (1 + 32 * kUnit) + 8 * kUnit * (m < 600 ? 0 : epsilon));
+  return numerics::smaller(
+      epsilon, moment / (order - 1) * (1 + 32 * kUnitRoundoff) + 8 * kUnitRoundoff * (m < 600 ? 0 : epsilon));
 }
 
 // Two products.

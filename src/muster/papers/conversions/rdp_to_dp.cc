@@ -13,7 +13,7 @@ namespace {
 using numerics::kEightRoundings;
 using numerics::kThreeRoundings;
 
-constexpr double kUnit = numerics::kUnitRoundoff;
+using numerics::kUnitRoundoff;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A moment with a larger logarithm is represented by its logarithm only.
 constexpr double kLargestLog = 600;
@@ -44,13 +44,13 @@ struct MomentSum {
     // two of e^eps and one of its own, and one for the quotient. log1p(-w), w < 1/2, magnifies them by at
     // most 2, and takes two of its own result, which is at most 1.4 w. That is 12.8 + 4 G of w. The charge
     // also covers the squares of errors, because G < 2^47 leaves w correct to a 32nd.
-    if (left < 0.5 && growth < 0x1p47) return {std::log1p(-left), kUnit * left * (13 + 8 * growth)};
+    if (left < 0.5 && growth < 0x1p47) return {std::log1p(-left), kUnitRoundoff * left * (13 + 8 * growth)};
     // 1 - delta - y takes 1 / rest + 1 roundings, the difference 2 G + 1, where G <= 1 + 1 / rest, and the
     // quotient one. That is 5 + 3 / rest, and the logarithm takes two of itself. The charge also covers the
     // squares of errors, because rest is at least eight roundings of 1.
-    if (left < 0.5 || rest < 8 * kUnit) return {-kInfinity, 1e300};
+    if (left < 0.5 || rest < 8 * kUnitRoundoff) return {-kInfinity, 1e300};
     const double value = std::log(rest / (grown - y));
-    return {value, kUnit * (8 + 4 / rest + 2 * std::fabs(value))};
+    return {value, kUnitRoundoff * (8 + 4 / rest + 2 * std::fabs(value))};
   }
 
   // Encloses log phi(u) - log phi(v) in difference +- margin. If rounding may hide the sign, the margin is
@@ -66,9 +66,9 @@ struct MomentSum {
     // `a` takes two roundings, so a > 1 is certain where `room` is below -16, and a < 1 where it is above 16.
     // In between phi(u) is at most (1+t)^(l-1) times 18 roundings; 32 also cover the roundings of its
     // logarithm.
-    if (room < -16 * kUnit) return {-kInfinity, 0, 0, -kInfinity};
+    if (room < -16 * kUnitRoundoff) return {-kInfinity, 0, 0, -kInfinity};
     if (room < 0) return {0, kInfinity, 0, 0};
-    if (room < 16 * kUnit) return {0, kInfinity, -kInfinity, power + std::log(32 * kUnit)};
+    if (room < 16 * kUnitRoundoff) return {0, kInfinity, -kInfinity, power + std::log(32 * kUnitRoundoff)};
     const auto [lv, lv_error] = log_v(y);
     // Either sum stands for six roundings in the margins: of log phi(u), m log1p(t) <= a takes four, log(1-a)
     // two by `a` and two by log1p, each of which costs at most a / room, the sum one and the difference
@@ -76,11 +76,11 @@ struct MomentSum {
     // two one each of log1p(m w), which is at most 1.5 m |log v|. The ten that are left cover the errors'
     // squares and the sum of difference and margin.
     const double left = power + std::log1p(-a), of_left = a + a / room;
-    if (!std::isfinite(lv)) return {0, kInfinity, -kInfinity, left + 16 * kUnit * of_left};
+    if (!std::isfinite(lv)) return {0, kInfinity, -kInfinity, left + 16 * kUnitRoundoff * of_left};
     const double right = m * lv + std::log1p(m * w(y));
     // The last part is doubled, because the error of log1p(m w), which takes 6 + 2 G roundings of
     // m w / (1 + m w) and two of itself, is at most m times what is charged for log v.
-    const double margin = 16 * kUnit * (of_left + std::fabs(m * lv)) + 2 * m * lv_error;
+    const double margin = 16 * kUnitRoundoff * (of_left + std::fabs(m * lv)) + 2 * m * lv_error;
     return {left - right, margin, right, left};
   }
 
@@ -102,19 +102,19 @@ struct MomentSum {
     // r is off by a rounding of itself, and each of the two differences by one of 1 - r, or by half a
     // rounding of 1 where it is near 1. Together that is at most two roundings of 1.
     const double m = order - 1, r = delta + high;
-    const double rest = numerics::larger(0.0, 1 - r - 2 * kUnit),
-                 rest_up = numerics::larger(0.0, 1 - r + 2 * kUnit);
+    const double rest = numerics::larger(0.0, 1 - r - 2 * kUnitRoundoff),
+                 rest_up = numerics::larger(0.0, 1 - r + 2 * kUnitRoundoff);
     const auto [lv, lv_error] = log_v(high);
     // `up` takes four roundings of itself. `down`, which may be -infinity, takes one besides m lv_error.
     const double up = m * std::log1p(t(high)), down = m * lv;
     if (!(up < kLargestLog)) {  // F >= r u^(l-1), and that power would overflow a double
       // log r takes one rounding by r and two of itself, and the two sums take one each.
-      const double charge = kUnit * (16 + 4 * std::fabs(std::log(r)) + 8 * up);
+      const double charge = kUnitRoundoff * (16 + 4 * std::fabs(std::log(r)) + 8 * up);
       return loss > 0 ? -kInfinity : std::log(r) + up - charge;
     }
     // The charge of four for `down`, and the excess of lv_error, cover the roundings of power_error itself.
     const double power = std::exp(down);
-    const double power_error = power > 0 ? power * (m * lv_error - 4 * kUnit * down) : 0;
+    const double power_error = power > 0 ? power * (m * lv_error - 4 * kUnitRoundoff * down) : 0;
     return numerics::larger(from_sum(r, rest, up, power, power_error, loss),
                             from_excess(r, rest_up, up, down, rest_up * power_error, loss));
   }
@@ -124,12 +124,12 @@ struct MomentSum {
   // of the two products, of the factor, of the sum and of the subtraction of `loss`. The second takes two of
   // the exponential and five of the operations.
   static double from_sum(double r, double rest, double up, double power, double power_error, double loss) {
-    const double sum = r * std::exp(up) * (1 - kUnit * (10 + 5 * up)) +
+    const double sum = r * std::exp(up) * (1 - kUnitRoundoff * (10 + 5 * up)) +
                        rest * (power * (1 - kEightRoundings) - power_error) - loss;
     if (!(sum > 0 && std::isfinite(sum))) return -kInfinity;
     // The logarithm takes two of itself, and the subtraction one. The two of 1 are for squares of errors.
     const double log_sum = std::log(sum);
-    return log_sum - kUnit * (2 + 3 * std::fabs(log_sum));
+    return log_sum - kUnitRoundoff * (2 + 3 * std::fabs(log_sum));
   }
 
   // Returns a lower bound of log F from F - 1 = r (u^(l-1) - 1) + (1-r) (v^(l-1) - 1), which is accurate
@@ -140,7 +140,7 @@ struct MomentSum {
     // The four roundings of `up` change the first term by 4 up of r u^(l-1). Besides, either term takes four:
     // one of r, two of expm1 and one of the product. The charge is five, so that it covers the roundings of
     // its own parts. The sum and the last difference take two of the sum.
-    const double of_terms = kUnit * (5 * (up * (1 + first) + first - second) + 4 * std::fabs(both));
+    const double of_terms = kUnitRoundoff * (5 * (up * (1 + first) + first - second) + 4 * std::fabs(both));
     const double excess = both - (of_terms + error_of_power + loss);
     if (!(excess > -1 && std::isfinite(excess))) return -kInfinity;
     const double log_sum = std::log1p(excess);
@@ -178,11 +178,12 @@ double least_divergence(double order, double epsilon, double delta) {
 double canonne_epsilon(double order, double rho, double delta) {
   const double gain = -std::log(delta) + (order - 1) * std::log1p(-1 / order) - std::log(order);
   // log delta takes two roundings of itself, log l two, and the second term, which is at most 1, one by
-  // 1/l, two by log1p and one by the product. With the three additions that is five of |log delta|, seven of 1
-  // and four of log l. The excess of the charge is at least three of |gain|, for the quotient and the sum
+  // 1/l, two by log1p and one by the product. With the three additions that is five of |log delta|, seven of
+  // 1 and four of log l. The excess of the charge is at least three of |gain|, for the quotient and the sum
   // with rho where they have different signs. Rho takes a rounding by the sum and one by the product.
   const double scale = std::fabs(std::log(delta)) + 2 + std::log(order);
-  return numerics::larger(0.0, (rho + (gain + 8 * kUnit * scale) / (order - 1)) * (1 + kThreeRoundings));
+  return numerics::larger(0.0,
+                          (rho + (gain + 8 * kUnitRoundoff * scale) / (order - 1)) * (1 + kThreeRoundings));
 }
 
 double canonne_delta(double order, double rho, double epsilon) {
@@ -191,7 +192,7 @@ double canonne_delta(double order, double rho, double epsilon) {
   // `main` takes two roundings of (l-1) |rho - epsilon|, and the rest takes those of canonne_epsilon(). With
   // the additions that is four of (l-1) (rho + epsilon), seven of 1 and five of log l.
   const double scale = (order - 1) * (rho + epsilon) + 2 + std::log(order);
-  const double log_delta = main + rest + 8 * kUnit * scale;
+  const double log_delta = main + rest + 8 * kUnitRoundoff * scale;
   // The factor covers the exponential and the sum.
   return numerics::smaller(1.0,
                            std::exp(log_delta) * (1 + kThreeRoundings) + std::numeric_limits<double>::min());
@@ -215,7 +216,7 @@ double delta_upper_from_rdp(Conversion conversion, double order, double rho, dou
   double high = canonne_delta(order, rho, epsilon);
   if (conversion == Conversion::canonne || !(high < 1)) {
     if (conversion == Conversion::canonne || !std::isfinite(rho)) return high;
-    high = 1 - kUnit;  // the largest double below 1
+    high = 1 - kUnitRoundoff;  // the largest double below 1
     if (!(least_divergence(order, epsilon, high) >= rho)) return 1;
   }
   double low = std::log(std::numeric_limits<double>::min()), top = std::log(high);

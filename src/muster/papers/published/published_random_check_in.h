@@ -41,8 +41,8 @@ struct SubGaussian {
 SubGaussian fixed_window(double epsilon0, double slots, double p0);                          // Theorem 3.2
 SubGaussian averaged_updates(double epsilon0, double clients, double slots, double delta2);  // Theorem 4.1
 SubGaussian shuffling(double epsilon0, double clients);                                      // Theorem 5.1
-// Returns the epsilon of Theorem 7 of Erlingsson et al., rounded up. It is an upper bound, because it is never
-// below that of Theorem 5.1.
+// Returns the epsilon of Theorem 7 of Erlingsson et al., rounded up. It is an upper bound, because it is
+// never below that of Theorem 5.1.
 double erlingsson_2019_upper(double epsilon0, double clients, double delta);
 
 // Returns the paper's simplification of Theorem 3.2, 7 p0 epsilon0 sqrt(log(1/delta) / m). The result is

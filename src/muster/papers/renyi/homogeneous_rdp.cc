@@ -14,7 +14,7 @@ using numerics::Scaled;
 using numerics::scaled;
 using numerics::ScaledSeries;
 
-constexpr double kUnit = numerics::kUnitRoundoff;
+using numerics::kUnitRoundoff;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLargestLog = 1e8;  // a limit on logarithms that keeps exponents far inside 32 bits
 
@@ -139,11 +139,11 @@ HomogeneousRdp::Excess HomogeneousRdp::excess(std::uint64_t order) {
   if (order < 2) return {{}, 0};
   const double l = static_cast<double>(order);
   // Unrolled, the recurrence makes E_l a sum of positive products of at most l factors, so its relative error
-  // is at most that of the worst product. In units of kUnit, a factor of index j adds kConvolutionUlps for
-  // the sum, 24 + 10 reach(j) for the weight, 32 + 16 reach(j) for the bracket, and 10 for the products. The
-  // indices of the factors sum to at most l, and reach is superadditive, so the reaches sum to at most
-  // reach(l).
-  double error = kUnit * ((numerics::kConvolutionUlps + 80) * l + 32 * moments_.reach(order) + 64);
+  // is at most that of the worst product. In units of kUnitRoundoff, a factor of index j adds
+  // kConvolutionUlps for the sum, 24 + 10 reach(j) for the weight, 32 + 16 reach(j) for the bracket, and 10
+  // for the products. The indices of the factors sum to at most l, and reach is superadditive, so the reaches
+  // sum to at most reach(l).
+  double error = kUnitRoundoff * ((numerics::kConvolutionUlps + 80) * l + 32 * moments_.reach(order) + 64);
   if (l <= terms_ + 1) {
     recur(order);
     return {excess_[order], error};
@@ -156,8 +156,8 @@ HomogeneousRdp::Excess HomogeneousRdp::excess(std::uint64_t order) {
   // times the error of one factor. It is also at most l times that error, because in a coefficient of x^l at
   // most l factors contribute more than their constant term 1.
   const double levels = static_cast<double>(std::bit_width(static_cast<std::uint64_t>(terms_)));
-  error += kUnit * (numerics::kConvolutionUlps + 16) * (2 * numerics::smaller(terms_, l) + 3 * levels) +
-           8 * kUnit * l;
+  const double factors = 2 * numerics::smaller(terms_, l) + 3 * levels;
+  error += kUnitRoundoff * ((numerics::kConvolutionUlps + 16) * factors + 8 * l);
   return {doubled_[order], error};
 }
 

@@ -11,7 +11,7 @@
 namespace muster::accounting {
 namespace {
 
-constexpr double kUnit = numerics::kUnitRoundoff;
+using numerics::kUnitRoundoff;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The order is limited to save time: CheckInMixture evaluates the theorem for about a hundred values of the
 // count k.
@@ -25,7 +25,7 @@ double log_expm1(double x) { return x > 40 ? x : std::log(std::expm1(x)); }
 // factor covers, too.
 double divergence(std::uint64_t order, double log_excess) {
   const double moment = log_excess < 700 ? std::log1p(std::exp(log_excess)) : log_excess;
-  return moment * (1 + 16 * kUnit) / (static_cast<double>(order) - 1);
+  return moment * (1 + 16 * kUnitRoundoff) / (static_cast<double>(order) - 1);
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ double SubsampledRdp::log_excess(std::uint64_t order) const {
   const double whole = (l - 1) * mechanism_(order), plain = whole > 0 ? log_expm1(whole) : -kInfinity;
   // The product `whole` takes one rounding, which changes `plain` by at most 1 + `whole` <= 2 + |plain|.
   // expm1 takes two of 1, and the logarithm two and the sum one of |plain|.
-  const double unsampled = whole > 0 ? plain + 8 * kUnit * (1 + std::fabs(plain)) : -kInfinity;
+  const double unsampled = whole > 0 ? plain + 8 * kUnitRoundoff * (1 + std::fabs(plain)) : -kInfinity;
   return order > kHighestOrder ? unsampled : numerics::smaller(unsampled, theorem_log_excess(order));
 }
 
@@ -81,7 +81,7 @@ double SubsampledRdp::theorem_log_excess(std::uint64_t order) const {
   // `highest`, whose average is at most log l, take l + 4 log l and a few.
   const double gain_size = log_gain < 0 && std::isfinite(log_gain) ? l * -log_gain : 0;
   const double size = largest_size + l * std::fabs(log_rate) + 3 * log_factorial_[order] + gain_size;
-  return highest + std::log(sum) + kUnit * (12 * size + 4 * l + 64);
+  return highest + std::log(sum) + kUnitRoundoff * (12 * size + 4 * l + 64);
 }
 
 double SubsampledRdp::upper(std::uint64_t order) const { return divergence(order, log_excess(order)); }

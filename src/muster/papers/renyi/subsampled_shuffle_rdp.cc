@@ -11,7 +11,7 @@ namespace {
 
 using numerics::kEightRoundings;
 
-constexpr double kUnit = numerics::kUnitRoundoff;
+using numerics::kUnitRoundoff;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The series of log_series() ends at a term that is at most this share of the sum so far, and that stands for
 // all later terms.
@@ -32,8 +32,8 @@ double power_excess_lower(double l, double x) {
   // its result, which is at most e^power for x > 0, and at most |l x| for x < 0 (Bernoulli's inequality). The
   // product takes one of |l x|, and each of the two differences one of e^power and |l x| together.
   const double value = std::expm1(power) - l * x;
-  return numerics::larger(0.0,
-                          value - 16 * kUnit * (std::exp(power) * (1 + std::fabs(power)) + std::fabs(l * x)));
+  return numerics::larger(
+      0.0, value - 16 * kUnitRoundoff * (std::exp(power) * (1 + std::fabs(power)) + std::fabs(l * x)));
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ double log_series(std::uint64_t order, double x) {
   // three of |value| and two of |first|. Together these are at most six of |value|, 13 of |first|, and 5.5 l
   // + 48 log l + 24, which is below 16 l + 64 for l >= 3.
   const double value = first + std::log(sum) + shifts * std::log(2.0);
-  return value + kUnit * (16 * l + 64 + 8 * std::fabs(value) + 16 * std::fabs(first));
+  return value + kUnitRoundoff * (16 * l + 64 + 8 * std::fabs(value) + 16 * std::fabs(first));
 }
 
 double log_power_excess(std::uint64_t order, double z) {
@@ -109,7 +109,7 @@ double log_sum(double log_a, double log_b) {
   // The roundings of e^-d, d = high - low, are d + 2 of itself, and change the logarithm by at most 1.3. The
   // function takes two of itself, at most 1.4, and each of the two sums one of |high| + log 2. Together these
   // are at most 4.1 roundings of 1 and two of |high|.
-  return high + std::log1p(std::exp(low - high)) + 8 * kUnit * (1 + std::fabs(high));
+  return high + std::log1p(std::exp(low - high)) + 8 * kUnitRoundoff * (1 + std::fabs(high));
 }
 
 double divergence_from_log_excess(std::uint64_t order, double log_excess) {
@@ -172,7 +172,7 @@ double subsampled_shuffle_rdp_lower(double epsilon0, double clients, double subs
   walk(-1);
   // A mass takes five roundings per step, two of which are those of the odds, and each sum one. Products and
   // quotient take one each. Sum and total together take at most 12 per step and four.
-  const double mean = sum / mass_sum * (1 - 16 * kUnit * (steps + 64));
+  const double mean = sum / mass_sum * (1 - 16 * kUnitRoundoff * (steps + 64));
   if (!std::isfinite(mean)) return 0;  // the mean leaves the range of doubles; 0 is the trivial lower bound
   return std::log1p(mean) / (l - 1) * (1 - numerics::kEightyRoundings);
 }

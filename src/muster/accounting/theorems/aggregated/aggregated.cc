@@ -31,8 +31,6 @@ constexpr double kSpread = 2;
 constexpr double kNarrow = 1e-3;  // runs whose relative width in mu is below this are not split
 constexpr double kRootTwoPi = 2.5066282746310002;
 
-// A mu_k takes three roundings: that of mu, the root and the quotient.
-constexpr double kRoundingsOfMu = 3;
 // The odds take at most seven roundings, `gain` two and their product one. These change the logarithm by at
 // most ten of itself. It takes two more, and its sum with epsilon one.
 constexpr double kRoundingsOfLoss = 13;

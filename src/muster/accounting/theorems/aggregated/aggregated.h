@@ -46,6 +46,9 @@ class AggregatedGaussianCurve {
   //     sum_k Bin(n, g)(k) c f_{mu_k}(E lambda_k / c),    c = (1 - E (1 - lambda_k))_+ .
   numerics::Enclosure reverse(double epsilon) const;
 
+  // A mu_k takes three roundings: that of mu, a root and a quotient.
+  static constexpr double kRoundingsOfMu = 3;
+
   // A run is a range of consecutive k. It is represented by its worst case, which is the least odds
   // (1 - lambda_k) / lambda_k against the victim being among the k reports, and the largest mu_k. `weight`
   // is an upper bound of the probability that she reports and that the number of reports is one of these k.

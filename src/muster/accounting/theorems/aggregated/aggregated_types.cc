@@ -60,8 +60,8 @@ std::optional<std::vector<std::int64_t>> nodes_of(const AggregatedGaussianCurve&
 double worst_value(const Run& run, double loss) {
   const double gain = -std::expm1(-loss) * kDown;
   const double l = (loss + std::log1p(run.odds * gain)) * kDown;
-  // A run's mu takes three roundings: that of the distance, a root and a quotient.
-  return run.weight * gaussian_divergence(run.mu, l, {.mu = 3}).upper * kUp;
+  const ArgumentRoundings rounded{.mu = AggregatedGaussianCurve::kRoundingsOfMu};
+  return run.weight * gaussian_divergence(run.mu, l, rounded).upper * kUp;
 }
 
 // Makes one type's law from its own curve and the curve of its mirror image, both at alpha >= 1. The first

@@ -20,10 +20,9 @@ namespace {
 using numerics::as_upper_bound;
 using numerics::kEightyRoundings;
 using numerics::kThreeRoundings;
+using numerics::kUlp;
 using numerics::larger;
 
-// An ulp of 1.
-constexpr double kUlp = 2 * numerics::kUnitRoundoff;
 constexpr double kSumsReach = 300;  // above this epsilon, terms leave the range of a double
 constexpr double kMaxRatio = 20;    // above this `ratio`, the local bound is at least as good
 // Nodes of the profile per deviation. The chords between them raise the variance of X* by a relative 2e-4.

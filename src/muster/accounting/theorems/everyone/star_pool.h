@@ -13,8 +13,8 @@
 //     delta(eps) <= max over v of (1/m) * mean of ( sum_{i<=m} v_i X'_i )_+  +  failure g f(E),
 // where v runs over the vectors of mean 1 whose largest entry is at most `ratio` times the smallest, and the
 // X'_i are independent: of law X* with probability g, and 1 - E otherwise. Finitely many vectors, each with
-// two different entries, cover the maximum. The bound is proven for replace-one neighbours, in both orders, an
-// honest shuffler and every data set. The theorem needs hundreds of clones, so it has no bound for mu well
+// two different entries, cover the maximum. The bound is proven for replace-one neighbours, in both orders,
+// an honest shuffler and every data set. The theorem needs hundreds of clones, so it has no bound for mu well
 // above 1 unless n is very large. Const methods may run concurrently.
 #pragma once
 

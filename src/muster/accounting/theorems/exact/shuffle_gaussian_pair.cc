@@ -18,8 +18,9 @@
 namespace muster::accounting {
 namespace {
 
-// 8 and 16 roundings. Where they are used, comments count what they cover.
-constexpr double kFourUlps = 8 * numerics::kUnitRoundoff, kEightUlps = 2 * kFourUlps;
+using numerics::kEightRoundings;
+using numerics::kEightyRoundings;
+
 constexpr double kMaxMu = 8;  // above this, the sum is not computed
 // The knots cover this many deviations of the log-ratio; the tail beyond has a probability of about 1e-33.
 constexpr double kReach = 12;
@@ -114,14 +115,14 @@ numerics::AtomicLaw mirrored(numerics::AtomicLaw law) {
 // roundings: two of expm1 and two products. Where Chernoff's bound is negligible, the results are this bound
 // and 0, without an integral.
 double excess_above(const numerics::AtomicLaw& law, double n, double threshold) {
-  const double k = threshold * (1 - kFourUlps);  // one of the four roundings is of this product
+  const double k = threshold * (1 - kEightRoundings);  // one of the four roundings is of this product
   const double chernoff = numerics::expected_excess_chernoff(law, n, k);
   return (chernoff < n * kNegligible ? chernoff : numerics::expected_excess(law, n, k).upper) *
          numerics::weight_error(n);
 }
 
 double excess_below(const numerics::AtomicLaw& law, double n, double threshold) {
-  const double k = threshold * (1 + kFourUlps);  // one of the four roundings is of this product
+  const double k = threshold * (1 + kEightRoundings);  // one of the four roundings is of this product
   const double chernoff = numerics::expected_excess_chernoff(law, n, k);
   return chernoff < n * kNegligible ? 0
                                     : numerics::expected_excess(law, n, k).lower / numerics::weight_error(n);
@@ -204,10 +205,10 @@ numerics::Enclosure ShuffleGaussianPair::forward(double epsilon, End end) const 
     // The threshold takes two roundings of exp and two of products. The quotient by n and the last product
     // take one each.
     const double threshold = n_ * std::exp(epsilon);
-    result.upper = sum_->above().expected_excess(threshold * (1 - kFourUlps), numerics::Side::above) / n_ *
-                   (1 + kFourUlps);
-    result.lower = sum_->below().expected_excess(threshold * (1 + kFourUlps), numerics::Side::below) / n_ *
-                   (1 - kFourUlps);
+    result.upper = sum_->above().expected_excess(threshold * (1 - kEightRoundings), numerics::Side::above) /
+                   n_ * (1 + kEightRoundings);
+    result.lower = sum_->below().expected_excess(threshold * (1 + kEightRoundings), numerics::Side::below) /
+                   n_ * (1 - kEightRoundings);
   }
   const double upper = numerics::as_upper_bound(numerics::larger(result.upper, alone.lower), local);
   return {numerics::as_lower_bound(numerics::larger(result.lower, alone.lower), upper), upper};
@@ -243,10 +244,10 @@ numerics::Enclosure ShuffleGaussianPair::reverse(double epsilon, End end) const 
     // The threshold takes two roundings of exp, one of the quotient and one of the product. The division by
     // it takes its first three, and two more by itself and the last product.
     const double threshold = n_ / e;
-    result.upper = sum_->above().expected_deficit(threshold * (1 + kFourUlps), numerics::Side::above) /
-                   threshold * (1 + kEightUlps);
-    result.lower = sum_->below().expected_deficit(threshold * (1 - kFourUlps), numerics::Side::below) /
-                   threshold * (1 - kEightUlps);
+    result.upper = sum_->above().expected_deficit(threshold * (1 + kEightRoundings), numerics::Side::above) /
+                   threshold * (1 + kEightyRoundings);
+    result.lower = sum_->below().expected_deficit(threshold * (1 - kEightRoundings), numerics::Side::below) /
+                   threshold * (1 - kEightyRoundings);
   }
   const double upper = numerics::as_upper_bound(result.upper, local);
   return {numerics::as_lower_bound(result.lower, upper), upper};
@@ -257,11 +258,11 @@ numerics::Enclosure ShuffleGaussianPair::forward_by_contour(double epsilon, doub
   numerics::Enclosure result{0, 1};
   // At most three roundings: a quotient, a sum and the last product.
   if (end != End::upper) {
-    result.lower = excess_below(below_->below(tail, true), n_, threshold) / n_ * (1 - kFourUlps);
+    result.lower = excess_below(below_->below(tail, true), n_, threshold) / n_ * (1 - kEightRoundings);
   }
   if (end != End::lower) {
     const CenteredLognormal::Cut cut = above_->above(tail);
-    result.upper = (excess_above(cut.law, n_, threshold) / n_ + cut.excess_right) * (1 + kFourUlps);
+    result.upper = (excess_above(cut.law, n_, threshold) / n_ + cut.excess_right) * (1 + kEightRoundings);
   }
   return result;
 }
@@ -274,12 +275,12 @@ numerics::Enclosure ShuffleGaussianPair::reverse_by_contour(double epsilon, doub
   // At most six roundings: a quotient, a sum, two of e and two products.
   if (end != End::upper) {
     result.lower =
-        excess_below(mirrored(below_->below(tail, false)), n_, threshold) / n_ * e * (1 - kEightUlps);
+        excess_below(mirrored(below_->below(tail, false)), n_, threshold) / n_ * e * (1 - kEightyRoundings);
   }
   if (end != End::lower) {
     const CenteredLognormal::Cut cut = above_->above(tail);
     result.upper =
-        (excess_above(mirrored(cut.law), n_, threshold) / n_ + cut.excess_left) * e * (1 + kEightUlps);
+        (excess_above(mirrored(cut.law), n_, threshold) / n_ + cut.excess_left) * e * (1 + kEightyRoundings);
   }
   return result;
 }

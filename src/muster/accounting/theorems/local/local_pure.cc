@@ -18,7 +18,7 @@
 namespace muster::accounting::local_detail {
 namespace {
 
-constexpr double kUnit = numerics::kUnitRoundoff;
+using numerics::kUnitRoundoff;
 constexpr double kTiny = std::numeric_limits<double>::min();
 constexpr std::uint64_t kExactRounds = 30'000'000;  // with more rounds, the moment bound is used
 // Smaller rates are replaced by this one, so that no term of the Walk overflows. Delta rises with the rate.
@@ -44,7 +44,7 @@ class Walk {
     // 8 for each call of down() (5 in the recurrence, 3 in the sums), 4 for each of the T factors plus_,
     // zero_ or minus_ of a term, 2 for each factor decay_ in tail_, and 2 T |log2 plus_| in the first term.
     // The constants below are larger.
-    slack_ = kUnit * (rounds_ + 8) * (24 + 2 * std::fabs(std::log2(plus_)));
+    slack_ = kUnitRoundoff * (rounds_ + 8) * (24 + 2 * std::fabs(std::log2(plus_)));
   }
 
   double level() const { return level_; }
@@ -84,7 +84,7 @@ class Walk {
     // If only the allowance for underflow makes delta(0) reach `delta`, the answer is x = 0, because delta at
     // the level above did not reach `delta`.
     if (!(ratio > 0)) return 0;
-    return numerics::smaller(0.0, std::log(ratio) + 8 * kUnit);
+    return numerics::smaller(0.0, std::log(ratio) + 8 * kUnitRoundoff);
   }
 
  private:
@@ -207,7 +207,7 @@ double pure_epsilon_upper(double epsilon0, double rate, std::uint64_t rounds, do
   // The product and the sum take a rounding each, and solve() at most three of epsilon0: two of a logarithm
   // and one of a sum. This last product and sum take one each.
   const double epsilon = walk.level() * epsilon0 + walk.solve(delta);
-  return numerics::larger(0.0, epsilon + 8 * kUnit * walk.level() * epsilon0);
+  return numerics::larger(0.0, epsilon + 8 * kUnitRoundoff * walk.level() * epsilon0);
 }
 
 }  // namespace muster::accounting::local_detail

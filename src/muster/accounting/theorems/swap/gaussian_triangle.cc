@@ -12,12 +12,12 @@
 namespace muster::accounting {
 namespace {
 
+using numerics::kUlp;
 using numerics::larger;
 using numerics::smaller;
 using numerics::within;
 using Extended = long double;
 
-constexpr double kUlp = 2 * numerics::kUnitRoundoff;  // an ulp of 1
 // No larger z is considered, because the tail of the normal law beyond it contributes less than kVanishing.
 constexpr double kFarthest = 36;
 constexpr double kVanishing = 1e-250;

@@ -11,10 +11,10 @@
 namespace muster::accounting {
 namespace {
 
+using numerics::kUlp;
 using numerics::larger;
 using numerics::smaller;
 
-constexpr double kUlp = 2 * numerics::kUnitRoundoff;  // an ulp of 1
 // These constants set the LeftOpen of certified_correction() at tolerance 1. LeftOpen::ratio is 1 + kOpen, or
 // 1 + kOpenFar where c is far from 0 (`far` in that function). LeftOpen::absolute is kShare + kSharePerMu2
 // mu^2, or kShare where c is far from 0, times the larger of A(c) and B(c).
