@@ -1,8 +1,8 @@
 // The time that the accountant takes for an answer, on one core: single rounds, composed rounds, Renyi
 // divergences, random allocation and calibration. For comparison, reference_fft measures what an FFT
 // accountant would spend on ONE point of a round's curve: an inverse FFT of 2^17 cells, as the sum of
-// n = 60,000 terms needs on a grid. The counter `ffts` of an answer is its time as a multiple of one such FFT,
-// measured in the same run; other counters show the answers.
+// n = 60,000 terms needs on a grid. The counter `ffts` of an answer is its time as a multiple of one such
+// FFT, measured in the same run; other counters show the answers.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -136,8 +136,8 @@ void best_upper(benchmark::State& state) {
   state.SetLabel(row.name);
 }
 
-// Times the same in a process of its own for each answer, which has no tables yet: what one call of the command
-// takes beyond its start.
+// Times the same in a process of its own for each answer, which has no tables yet: what one call of the
+// command takes beyond its start.
 void fresh_process(benchmark::State& state) {
   const Row& row = rows().at(static_cast<std::size_t>(state.range(0)));
   double all = 0;

@@ -89,8 +89,8 @@ TEST(Extremes, EpsilonAndDeltaLeadBackAtSmallDeltas) {
   }
 }
 
-// Losses may be far below 1e-20, where tables and searches must still find their scale. The standard deviation
-// of the losses of all rounds is about sqrt(rounds m)/n epsilon0 for m of n reports.
+// Losses may be far below 1e-20, where tables and searches must still find their scale. The standard
+// deviation of the losses of all rounds is about sqrt(rounds m)/n epsilon0 for m of n reports.
 TEST(Extremes, LossesFarBelowOneHaveTheirOwnScale) {
   const FixedSubset subset{clients(142'152'162'398), 312'691'229};
   for (const double epsilon0 : {1e-12, 1.858e-72, 1e-100}) {

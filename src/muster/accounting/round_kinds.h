@@ -1,9 +1,9 @@
 // Holds the curves of every kind of round that a schedule or a list of launches has. A kind of round is a
 // mechanism with a participation. This file is internal to RunningAccountant and ComposedRounds.
 //
-// A kind's curve is the minimum of the proven bounds that cover it, including the local guarantee, or only the
-// local guarantee (ChargedBy). The curves, and the values that tables took from them, are kept, so that tables
-// for another delta take only the work of their new nodes. Objects are not thread-safe.
+// A kind's curve is the minimum of the proven bounds that cover it, including the local guarantee, or only
+// the local guarantee (ChargedBy). The curves, and the values that tables took from them, are kept, so that
+// tables for another delta take only the work of their new nodes. Objects are not thread-safe.
 #pragma once
 
 #include <cstddef>

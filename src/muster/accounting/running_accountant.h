@@ -49,8 +49,8 @@ class RunningAccountant {
   std::uint64_t rounds() const { return rounds_; }
 
   // Encloses the epsilon of everything charged so far, at the delta of the constructor. Before any charge it
-  // is {0, 0}. `upper` is proven, or infinite if no bound is finite; some pair of neighbouring data sets costs
-  // at least `lower`.
+  // is {0, 0}. `upper` is proven, or infinite if no bound is finite; some pair of neighbouring data sets
+  // costs at least `lower`.
   numerics::Enclosure epsilon() const;
   // Encloses the delta of everything charged so far, at an epsilon >= 0.
   numerics::Enclosure delta(double epsilon) const;

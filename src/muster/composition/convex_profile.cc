@@ -20,9 +20,9 @@ constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
 constexpr Extended kRounding = 0x1p-52L;
 // If the sum of the masses differs from 1 by more than this, rounding does not explain the difference.
 constexpr Extended kNotConserved = 1e-9L;
-// Every mass is rounded up, so in exact arithmetic a law's profile is at least as large as its hull. The check
-// of this in losses_dominating() has roundings of its own, at most a dozen per atom, which this relative
-// difference covers for 10^6 atoms. A larger difference can only come from a defect.
+// Every mass is rounded up, so in exact arithmetic a law's profile is at least as large as its hull. The
+// check of this in losses_dominating() has roundings of its own, at most a dozen per atom, which this
+// relative difference covers for 10^6 atoms. A larger difference can only come from a defect.
 constexpr Extended kShort = 1e-12L;
 
 class Lattice {

@@ -46,9 +46,9 @@ struct LossLaw {
 // loss, or all mass if the sum is too large. A law from below has no losses.
 LossLaw losses_of(double spacing, const std::vector<ProfilePoint>& hull, bool above);
 
-// The same as losses_of() from above, with a check against defects: the law's own profile is computed at every
-// point of `required` with index >= 0. If it is too small somewhere by more than the rounding of this check
-// explains (a relative 1e-12), the largest difference is added to the mass at infinite loss.
+// The same as losses_of() from above, with a check against defects: the law's own profile is computed at
+// every point of `required` with index >= 0. If it is too small somewhere by more than the rounding of this
+// check explains (a relative 1e-12), the largest difference is added to the mass at infinite loss.
 LossLaw losses_dominating(double spacing, const std::vector<ProfilePoint>& hull,
                           const std::vector<ProfilePoint>& required);
 

@@ -257,8 +257,8 @@ double mean_loss(const LossLaw& law) { return law.losses.mean() + law.shift; }
 // the one with the larger mean is the better one.
 LossLaw dominated_losses(const PairTable& curve, int refined) {
   if (curve.index.size() < 2) return {{}, 0};
-  // Both sides enclose one value at alpha = 1. If the enclosures are disjoint, the two minorants do not belong
-  // together, and chords across alpha = 1 could lie above the curve.
+  // Both sides enclose one value at alpha = 1. If the enclosures are disjoint, the two minorants do not
+  // belong together, and chords across alpha = 1 could lie above the curve.
   const EnclosedMinorant &right = curve.forward[0], &left = curve.reverse[0];
   if (!(right.lower <= left.minorant_upper && left.lower <= right.minorant_upper)) return {{}, 0};
   LossLaw one_side = losses_below(curve, refined, false);

@@ -1,5 +1,5 @@
-// Makes the law of the loss of a dominated pair from enclosures, at some nodes, of one true pair's curve or of
-// a convex minorant of it, which is called the curve here. The law's composition bounds the true pair's
+// Makes the law of the loss of a dominated pair from enclosures, at some nodes, of one true pair's curve or
+// of a convex minorant of it, which is called the curve here. The law's composition bounds the true pair's
 // composition from below.
 //
 // Between nodes the curve is only known to be convex; see docs/theory/composition.md, "Lower bounds". Pure

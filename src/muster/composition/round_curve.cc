@@ -201,8 +201,8 @@ class FallingCurve {
 struct FallScale {
   double deviation;
   bool large;  // whether losses are large (kLargeLoss)
-  // Two epsilons at which the work of a node is measured. Where losses are large, the second is where the curve
-  // has fallen to a thirtieth of its value at 0; nodes beyond the deviation can take far more work.
+  // Two epsilons at which the work of a node is measured. Where losses are large, the second is where the
+  // curve has fallen to a thirtieth of its value at 0; nodes beyond the deviation can take far more work.
   double typical[2];
   // How many times the curve was computed.
   std::size_t asked;

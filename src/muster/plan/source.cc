@@ -147,8 +147,8 @@ constexpr std::ptrdiff_t kMaxDots = 10'000;
 
 bool is_deep(std::string_view text) { return std::ranges::count(text, '.') > kMaxDots; }
 
-// Whether an array has only numbers and arrays, and so no keys. The canonical text of a long schedule may have
-// more dots than its plan, which can write 0.1 as 1e-1.
+// Whether an array has only numbers and arrays, and so no keys. The canonical text of a long schedule may
+// have more dots than its plan, which can write 0.1 as 1e-1.
 bool has_no_keys(std::string_view array) {
   return array.find_first_not_of("[], 0123456789.e+-") == array.npos;
 }

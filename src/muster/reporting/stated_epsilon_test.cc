@@ -1,5 +1,5 @@
-// Checks how the epsilons stated in a run's files are compared with today's. The epsilons of logged rounds are
-// computed on several threads, so the thread sanitizer runs this test, too.
+// Checks how the epsilons stated in a run's files are compared with today's. The epsilons of logged rounds
+// are computed on several threads, so the thread sanitizer runs this test, too.
 #include "muster/reporting/stated_epsilon.h"
 
 #include <gmock/gmock.h>

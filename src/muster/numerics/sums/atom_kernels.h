@@ -15,7 +15,8 @@
 namespace muster::numerics {
 
 // Sums over atoms of weight w at the point y. The first four members are the sums of w e^{cy} times 1, y, |y|
-// and y^2, in this order; `growth` is the sum of w (e^{cy} - 1), and `largest_exponent` is the largest cy or 0.
+// and y^2, in this order; `growth` is the sum of w (e^{cy} - 1), and `largest_exponent` is the largest cy or
+// 0.
 struct TiltSums {
   double nonzero = 0;
   double first = 0;

@@ -87,8 +87,8 @@ double error_of_log_mgf(double rounded, const AtomicLaw& law, double c) {
   return error;
 }
 
-// A rare atom y makes up most of E e^{cY}, so the rounding of c y changes E e^{cY} relatively by up to half an
-// ulp of c y, in every one of the n factors of a term.
+// A rare atom y makes up most of E e^{cY}, so the rounding of c y changes E e^{cY} relatively by up to half
+// an ulp of c y, in every one of the n factors of a term.
 TEST(CharacteristicProduct, RoundOffCoversTheRoundingOfLargeExponents) {
   constexpr double kCopies = 1000;
   constexpr int kLaws = 5000;

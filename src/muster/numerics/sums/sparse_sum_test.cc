@@ -201,8 +201,9 @@ TEST(SparseSum, FarThresholdsNeedDozensOfTerms) {
   }
 }
 
-// The weights of thousands of equal atoms, added up as doubles, drift away from their sum by many roundings of
-// the same sign. Just below three atoms, that moves the mean of the third term past what the lower end allows.
+// The weights of thousands of equal atoms, added up as doubles, drift away from their sum by many roundings
+// of the same sign. Just below three atoms, that moves the mean of the third term past what the lower end
+// allows.
 TEST(SparseSum, TheMassOfManyAtomsTakesFewRoundings) {
   constexpr int kAtoms = 8000, kTerms = 100;
   constexpr double k = 3 - 0x1p-18;
