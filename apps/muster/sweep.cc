@@ -5,104 +5,28 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <memory>
-#include <mutex>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <string>
 
 #include "interrupt.h"
+#include "many_runs.h"
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
 #include "muster/reporting/run_notes.h"
-#include "muster/reporting/stated_epsilon.h"
 #include "muster/reporting/sweep_summary.h"
-#include "muster/reporting/watched_run.h"
-#include "muster/simulation/budget.h"
+#include "muster/simulation/data_source.h"
 #include "muster/simulation/runs/run_folder.h"
-#include "muster/simulation/setup.h"
-#include "muster/simulation/training.h"
-#include "muster/simulation/workload.h"
 #include "say.h"
-#include "train_progress.h"
 
 namespace muster::app {
 namespace {
 
 namespace fs = std::filesystem;
 using protocols::Plan;
-using simulation::RunFolder;
-using simulation::RunResult;
 
 constexpr const char* kSummary = "summary.json";
 constexpr const char* kPicture = "summary.svg";
-
-// Holds the epsilon functions of plans. Plans with the same mechanism, stages and delta share one accountant
-// and a table of its epsilons, so that each epsilon is computed only once.
-class Charges {
- public:
-  const reporting::EpsilonOfRounds& of(const Plan& plan) {
-    for (const Charge& charge : charges_) {
-      if (simulation::same_mechanism(charge.mechanism, plan.mechanism()) && charge.stages == plan.stages() &&
-          charge.delta == plan.delta()) {
-        return charge.epsilon;
-      }
-    }
-    struct Known {
-      reporting::EpsilonOfRounds epsilon;
-      std::mutex mutex;
-      std::map<std::uint64_t, double> values;
-    };
-    const auto known = std::make_shared<Known>();
-    known->epsilon = simulation::epsilon_of(plan);
-    charges_.push_back({plan.mechanism(), plan.stages(), plan.delta(), [known](std::uint64_t rounds) {
-                          const std::lock_guard lock(known->mutex);
-                          const auto found = known->values.find(rounds);
-                          return found != known->values.end()
-                                     ? found->second
-                                     : known->values.emplace(rounds, known->epsilon(rounds)).first->second;
-                        }});
-    return charges_.back().epsilon;
-  }
-
- private:
-  struct Charge {
-    accounting::Mechanism mechanism;
-    std::vector<accounting::Stage> stages;
-    std::optional<double> delta;
-    reporting::EpsilonOfRounds epsilon;
-  };
-  std::vector<Charge> charges_;
-};
-
-// Holds the data set of the latest run as long as the next run needs the same one. Data that could not be
-// read are not read again: the same error is thrown for every run that needs them.
-class Data {
- public:
-  const learning::DataSplit& of(const Plan& plan) {
-    const std::string wanted = simulation::data_identity(plan);
-    if (const auto known = unreadable_.find(wanted); known != unreadable_.end()) throw Error(known->second);
-    if (!split_ || wanted != identity_) {
-      split_.reset();
-      try {
-        split_ = simulation::load_data(plan);
-      } catch (const Error& error) {
-        unreadable_.emplace(wanted, error);
-        throw;
-      }
-      say(reporting::classes_note(split_->train.class_names));
-      identity_ = wanted;
-    }
-    return *split_;
-  }
-  bool is_unreadable(const Plan& plan) const { return unreadable_.contains(simulation::data_identity(plan)); }
-
- private:
-  std::string identity_;
-  std::optional<learning::DataSplit> split_;
-  std::map<std::string, Error> unreadable_;
-};
 
 // Returns whether all runs of the sweep need the same data.
 bool shares_data(const simulation::Sweep& sweep) {
@@ -182,38 +106,7 @@ std::vector<Place> order_of(const simulation::Sweep& sweep) {
   return places;
 }
 
-// Runs one plan, or what is left of its run. Returns the result, whether the run is finished or interrupted.
-RunResult run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags, Charges& charges,
-                  Data& data, simulation::Fidelity fidelity, const std::string& which) {
-  RunFolder folder(path);
-  const reporting::EpsilonOfRounds& epsilon = charges.of(plan);
-  if (folder.found() == RunFolder::Found::unfinished) {
-    // load() refuses the run of another plan.
-    reporting::check_logged(plan, epsilon, path, folder.load(plan.hash(), fidelity), say);
-  }
-  if (folder.found() != RunFolder::Found::finished) {
-    const learning::DataSplit& loaded = data.of(plan);
-    simulation::TrainingParts parts =
-        simulation::assemble(plan, loaded, simulation::Accounting::elsewhere, fidelity);
-    parts.epsilon = epsilon;
-    TrainProgress progress(TrainProgress::Lines::none, plan.has_slots() ? "slot" : "round", which);
-    RunResult result =
-        simulation::train(plan, parts, loaded, folder, {flags.threads, &interrupted()}, progress);
-    if (result.stopped == simulation::Stopped::interrupted) {
-      return result;
-    }
-  }
-  RunResult result = reporting::finished_result(plan, epsilon, path, folder.load(plan.hash(), fidelity), say);
-  if (const std::uint64_t neutral = result.neutral.value_or(0); neutral > 0) {
-    say(fmt::format("{}: {}", which, reporting::neutral_note(neutral)));
-  }
-  say(reporting::alarm_note(plan, path));
-  return result;
-}
-
-void run_all(simulation::Sweep& sweep, const TrainFlags& flags, simulation::Fidelity fidelity,
-             Charges& charges) {
-  Data data;
+void run_all(simulation::Sweep& sweep, const TrainFlags& flags, experiments::ManyRuns& many) {
   // The notes on records that were printed already. Each note is printed once, not once per run.
   std::set<std::string> said;
   const std::vector<Place> order = order_of(sweep);
@@ -226,8 +119,7 @@ void run_all(simulation::Sweep& sweep, const TrainFlags& flags, simulation::Fide
     simulation::SweptRun& run = sweep.runs[order[i].combination][order[i].seed];
     const std::string which = fmt::format("run {} of {}", i + 1, order.size());
     try {
-      RunResult result =
-          run_one(plan, fs::path(sweep.folder) / run.folder, flags, charges, data, fidelity, which);
+      simulation::RunResult result = many.run(plan, fs::path(sweep.folder) / run.folder, which);
       if (flags.json) {
         fmt::print("{}\n", simulation::result_line(result));
         std::fflush(stdout);
@@ -245,7 +137,7 @@ void run_all(simulation::Sweep& sweep, const TrainFlags& flags, simulation::Fide
       run.result = std::move(result);
     } catch (const Error& error) {
       // If the data that all runs need cannot be read, no other run can succeed.
-      if (error.code() != ErrorCode::data || (shares_data(sweep) && data.is_unreadable(plan))) {
+      if (error.code() != ErrorCode::data || (shares_data(sweep) && many.is_unreadable(plan))) {
         throw;
       }
       // This run diverged, or its data cannot be used; the others may succeed.
@@ -308,18 +200,10 @@ int run_sweep(const TrainFlags& flags) {
   simulation::Sweep sweep = sweep_of(flags);
   say_what_is_left_out(sweep);
   check_folder(sweep, flags.resume);
-  Charges charges;
-  for (const simulation::Combination& combination : sweep.combinations) {
-    const Plan& plan = combination.plans.front();
-    simulation::check_fidelity(plan, fidelity);
-    simulation::refuse_too_costly(plan, simulation::resources_here(flags.threads));
-    const reporting::EpsilonOfRounds& epsilon = charges.of(plan);
-    if (plan.budget()) {
-      static_cast<void>(simulation::affordable_rounds(epsilon, plan.rounds(), *plan.budget()));
-    }
-  }
+  experiments::ManyRuns many = many_runs(flags.threads, fidelity);
+  for (const simulation::Combination& combination : sweep.combinations) many.check(combination.plans.front());
   catch_signals();
-  run_all(sweep, flags, fidelity, charges);
+  run_all(sweep, flags, many);
   leave_summary(sweep, flags.json);
   if (sweep.interrupted) {
     say("interrupted; the same command with --resume continues");

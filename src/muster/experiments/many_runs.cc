@@ -1,0 +1,114 @@
+#include "muster/experiments/many_runs.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+#include "muster/reporting/watched_run.h"
+#include "muster/simulation/budget.h"
+#include "muster/simulation/data_source.h"
+#include "muster/simulation/runs/run_folder.h"
+#include "muster/simulation/setup.h"
+#include "muster/simulation/workload.h"
+
+namespace muster::experiments {
+
+using protocols::Plan;
+using simulation::RunFolder;
+using simulation::RunResult;
+
+namespace {
+
+// Returns a function that computes each epsilon only once. Several threads may call it.
+reporting::EpsilonOfRounds remembering(reporting::EpsilonOfRounds epsilon) {
+  struct Known {
+    reporting::EpsilonOfRounds epsilon;
+    std::mutex mutex;
+    std::map<std::uint64_t, double> values;
+  };
+  const auto known = std::make_shared<Known>();
+  known->epsilon = std::move(epsilon);
+  return [known](std::uint64_t rounds) {
+    const std::lock_guard lock(known->mutex);
+    const auto found = known->values.find(rounds);
+    return found != known->values.end() ? found->second
+                                        : known->values.emplace(rounds, known->epsilon(rounds)).first->second;
+  };
+}
+
+}  // namespace
+
+ManyRuns::ManyRuns(const ManyRunsOptions& options, MakeObserver make_observer, reporting::NoteSink notes)
+    : options_(options), make_observer_(std::move(make_observer)), notes_(std::move(notes)) {}
+
+const reporting::EpsilonOfRounds& ManyRuns::charge_of(const Plan& plan) {
+  for (const Charge& charge : charges_) {
+    if (simulation::same_mechanism(charge.mechanism, plan.mechanism()) && charge.stages == plan.stages() &&
+        charge.delta == plan.delta()) {
+      return charge.epsilon;
+    }
+  }
+  charges_.push_back(
+      {plan.mechanism(), plan.stages(), plan.delta(), remembering(simulation::epsilon_of(plan))});
+  return charges_.back().epsilon;
+}
+
+const learning::DataSplit& ManyRuns::data_of(const Plan& plan) {
+  const std::string wanted = simulation::data_identity(plan);
+  if (const auto known = unreadable_.find(wanted); known != unreadable_.end()) throw Error(known->second);
+  if (!data_ || wanted != data_identity_) {
+    data_.reset();
+    try {
+      data_ = simulation::load_data(plan);
+    } catch (const Error& error) {
+      unreadable_.emplace(wanted, error);
+      throw;
+    }
+    notes_(reporting::classes_note(data_->train.class_names));
+    data_identity_ = wanted;
+  }
+  return *data_;
+}
+
+bool ManyRuns::is_unreadable(const Plan& plan) const {
+  return unreadable_.contains(simulation::data_identity(plan));
+}
+
+void ManyRuns::check(const Plan& plan) {
+  simulation::check_fidelity(plan, options_.fidelity);
+  simulation::refuse_too_costly(plan, simulation::resources_here(options_.threads));
+  const reporting::EpsilonOfRounds& epsilon = charge_of(plan);
+  if (plan.budget()) {
+    static_cast<void>(simulation::affordable_rounds(epsilon, plan.rounds(), *plan.budget()));
+  }
+}
+
+RunResult ManyRuns::run(const Plan& plan, const std::filesystem::path& path, const std::string& which) {
+  RunFolder folder(path);
+  const reporting::EpsilonOfRounds& epsilon = charge_of(plan);
+  if (folder.found() == RunFolder::Found::unfinished) {
+    // load() refuses the run of another plan.
+    reporting::check_logged(plan, epsilon, path, folder.load(plan.hash(), options_.fidelity), notes_);
+  }
+  if (folder.found() != RunFolder::Found::finished) {
+    const learning::DataSplit& data = data_of(plan);
+    simulation::TrainingParts parts =
+        simulation::assemble(plan, data, simulation::Accounting::elsewhere, options_.fidelity);
+    parts.epsilon = epsilon;
+    const std::unique_ptr<simulation::TrainingObserver> observer = make_observer_(plan, which);
+    RunResult result =
+        simulation::train(plan, parts, data, folder, {options_.threads, options_.interrupt}, *observer);
+    if (result.stopped == simulation::Stopped::interrupted) return result;
+  }
+  RunResult result =
+      reporting::finished_result(plan, epsilon, path, folder.load(plan.hash(), options_.fidelity), notes_);
+  if (const std::uint64_t neutral = result.neutral.value_or(0); neutral > 0) {
+    notes_(fmt::format("{}: {}", which, reporting::neutral_note(neutral)));
+  }
+  notes_(reporting::alarm_note(plan, path));
+  return result;
+}
+
+}  // namespace muster::experiments

@@ -1,0 +1,135 @@
+// Checks that runs that share data and accountants are the ordinary runs, and are never trained twice.
+#include "muster/experiments/many_runs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "muster/core/atomic_file.h"
+#include "muster/plan/source.h"
+#include "muster/simulation/runs/run_record.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster::experiments {
+namespace {
+
+using protocols::Plan;
+using simulation::RunResult;
+using simulation::Stopped;
+using ::testing::ElementsAre;
+
+// Counts the rounds of all runs, and asks for an interruption after round `interrupt_after`.
+struct Watched {
+  std::vector<std::string> started;
+  std::uint64_t rounds = 0;
+  std::uint64_t interrupt_after = 0;
+  std::atomic<bool> interrupt{false};
+};
+
+class Watcher final : public simulation::TrainingObserver {
+ public:
+  Watcher(Watched& watched, const std::string& which) : watched_(watched) {
+    watched_.started.push_back(which);
+  }
+  void started(std::uint64_t, std::uint64_t, const simulation::Expected&) override {}
+  void round_done(std::uint64_t round) override {
+    ++watched_.rounds;
+    watched_.interrupt = round == watched_.interrupt_after;
+  }
+  void logged(const simulation::Measurement&) override {}
+
+ private:
+  Watched& watched_;
+};
+
+class ManyRunsTest : public ::testing::Test {
+ protected:
+  Plan plan(const std::string& learning_rate, const std::string& more = "") const {
+    const std::string text = "[population]\nclients = 4\ndata = 'csv:" + table().string() +
+                             "'\nlabel = 'kind'\ntest_data = 'csv:" + table().string() +
+                             "'\n[participation]\nprotocol = 'shuffled-check-in'\nrate = 0.5\n"
+                             "[randomizer]\nkind = 'ldp-sgd'\nepsilon0 = 2\nclip = 1\n"
+                             "[rounds]\ncount = 5\nlearning_rate = " +
+                             learning_rate + "\n[model]\nkind = 'logistic'\n[privacy]\ndelta = 1e-5\n" + more;
+    return Plan::validate(protocols::PlanSource::from_text(text, "plan.toml"), protocols::Command::train);
+  }
+  void write_table() const { replace_file(table(), "kind,x\na,1\nb,2\na,1.5\nb,3\n"); }
+  std::filesystem::path table() const { return temporary_.path() / "table.csv"; }
+  std::filesystem::path folder(const std::string& name) const { return temporary_.path() / name; }
+  ManyRuns many() {
+    return {
+        {1, &watched_.interrupt},
+        [this](const Plan&, const std::string& which) { return std::make_unique<Watcher>(watched_, which); },
+        [](const std::string&) {}};
+  }
+
+  testing::TemporaryFolder temporary_;
+  Watched watched_;
+};
+
+TEST_F(ManyRunsTest, AFinishedRunIsNotTrainedAgain) {
+  write_table();
+  ManyRuns runs = many();
+  const RunResult first = runs.run(plan("0.1"), folder("a"), "run 1 of 2");
+  EXPECT_EQ(first.stopped, Stopped::done);
+  EXPECT_EQ(first.rounds, 5U);
+  EXPECT_EQ(runs.run(plan("0.1"), folder("a"), "run 1 of 2"), first);
+  static_cast<void>(runs.run(plan("0.2"), folder("b"), "run 2 of 2"));
+  EXPECT_THAT(watched_.started, ElementsAre("run 1 of 2", "run 2 of 2"));
+}
+
+TEST_F(ManyRunsTest, AnInterruptedRunContinuesToTheSameResult) {
+  write_table();
+  watched_.interrupt_after = 3;
+  EXPECT_EQ(many().run(plan("0.1"), folder("a"), "").stopped, Stopped::interrupted);
+  EXPECT_EQ(watched_.rounds, 3U);
+  watched_.interrupt_after = 0;
+  watched_.interrupt = false;
+  ManyRuns runs = many();
+  const RunResult resumed = runs.run(plan("0.1"), folder("a"), "");
+  EXPECT_EQ(watched_.rounds, 5U);
+  const RunResult whole = runs.run(plan("0.1"), folder("b"), "");
+  EXPECT_EQ(resumed.accuracy, whole.accuracy);
+  EXPECT_EQ(resumed.epsilon, whole.epsilon);
+}
+
+// The file is removed after the first run, so the second run can only use the data that are loaded already.
+TEST_F(ManyRunsTest, DataAreReadOnceForRunsThatShareThem) {
+  write_table();
+  ManyRuns runs = many();
+  static_cast<void>(runs.run(plan("0.1"), folder("a"), ""));
+  std::filesystem::remove(table());
+  EXPECT_EQ(runs.run(plan("0.2"), folder("b"), "").stopped, Stopped::done);
+  EXPECT_THROW(static_cast<void>(many().run(plan("0.2"), folder("c"), "")), Error);
+}
+
+// The file appears after the first failure, which shows that the second run does not look for it again.
+TEST_F(ManyRunsTest, DataThatCannotBeReadAreNotReadAgain) {
+  ManyRuns runs = many();
+  EXPECT_FALSE(runs.is_unreadable(plan("0.1")));
+  EXPECT_THROW(static_cast<void>(runs.run(plan("0.1"), folder("a"), "")), Error);
+  write_table();
+  EXPECT_TRUE(runs.is_unreadable(plan("0.2")));
+  EXPECT_THROW(static_cast<void>(runs.run(plan("0.2"), folder("b"), "")), Error);
+  EXPECT_TRUE(watched_.started.empty());
+}
+
+TEST_F(ManyRunsTest, WhatCannotBePaidIsRefusedBeforeTheFirstRun) {
+  ManyRuns runs = many();
+  EXPECT_NO_THROW(runs.check(plan("0.1", "budget = 100\n")));
+  try {
+    runs.check(plan("0.1", "budget = 1e-6\n"));
+    FAIL() << "the budget pays for no round";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::budget);
+  }
+}
+
+}  // namespace
+}  // namespace muster::experiments
