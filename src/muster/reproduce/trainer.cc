@@ -1,6 +1,7 @@
 #include "muster/reproduce/trainer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -10,9 +11,11 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/reporting/run_notes.h"
 #include "muster/reproduce/figure_files.h"
 #include "muster/reproduce/shortened_plan.h"
 #include "muster/simulation/data_source.h"
+#include "muster/simulation/population.h"
 #include "muster/simulation/runs/checkpoint.h"
 #include "muster/simulation/runs/metrics_file.h"
 #include "muster/simulation/runs/run_folder.h"
@@ -26,6 +29,10 @@ using protocols::PlanSource;
 namespace {
 
 constexpr const char* kDigits = "digits";
+
+std::string hexadecimal(const simulation::Digest& digest) {
+  return fmt::format("{:02x}", fmt::join(digest, ""));
+}
 
 // Returns the name of the plan's data without their path: "digits", or a format such as "idx".
 std::string format_of(const Plan& plan) { return plan.data().substr(0, plan.data().find(':')); }
@@ -115,17 +122,22 @@ fs::path Trainer::folder_of(const Plan& plan) const {
   return settings_.out / "runs" / simulation::run_name(plan);
 }
 
-LogHead Trainer::head_of(const Training& training, const Plan& plan) {
+const Trainer::Data& Trainer::data_of(const Plan& plan) {
   const std::string identity = simulation::data_identity(plan);
-  if (!digests_.contains(identity)) {
-    const simulation::Digest digest = simulation::digest_of(simulation::load_data(plan));
-    digests_[identity] = fmt::format("{:02x}", fmt::join(digest, ""));
+  if (const auto known = data_.find(identity); known != data_.end()) {
+    simulation::expect_enough_records(simulation::holdings_of(plan), known->second.records);
+    return known->second;
   }
+  const learning::DataSplit loaded = simulation::load_data(plan);
+  return data_[identity] = {hexadecimal(simulation::digest_of(loaded)), loaded.train.size()};
+}
+
+LogHead Trainer::head_of(const Training& training, const Plan& plan) {
   return {.training = training.name(),
           .scale = settings_.scale,
           .hash = validated(shortened(source_of(training), settings_.scale)).hash(),
           .data = format_of(plan),
-          .digest = digests_.at(identity),
+          .digest = data_of(plan).digest,
           .seed = plan.seed(),
           .seeds = training.seeds};
 }
@@ -157,7 +169,7 @@ void Trainer::check(const std::vector<Training>& trainings) {
     }
     if (settings_.logs.empty()) {
       many_.check(plan);
-      expect_no_runs(checked);
+      expect_own_runs(checked);
       runs_ += training.seeds;
     } else {
       checked.log = stored_log(checked);
@@ -166,12 +178,20 @@ void Trainer::check(const std::vector<Training>& trainings) {
   }
 }
 
-void Trainer::expect_no_runs(const Checked& checked) const {
+void Trainer::expect_own_runs(const Checked& checked) const {
   std::error_code ignored;
-  for (const Plan& plan : checked.plans) {
-    if (!settings_.resume && fs::exists(folder_of(plan), ignored)) {
-      throw Error(ErrorCode::file, folder_of(plan).string(), "", "",
+  for (std::size_t i = 0; i < checked.plans.size(); ++i) {
+    const fs::path folder = folder_of(checked.plans[i]), state = folder / simulation::kCheckpointFile;
+    if (!settings_.resume && fs::exists(folder, ignored)) {
+      throw Error(ErrorCode::file, folder.string(), "", "",
                   "holds a run of this training; --resume continues it, --out DIR starts another");
+    }
+    // Each seed draws its own digits, and the digest is of those of the first.
+    if (!fs::exists(state, ignored) || (i > 0 && checked.head.data == kDigits)) continue;
+    const std::string digest = hexadecimal(simulation::decode(read_file(state), state).data);
+    if (digest != checked.head.digest) {
+      throw Error(ErrorCode::checkpoint, folder.string(), digest, checked.head.digest,
+                  "holds a run on other data of the same name");
     }
   }
 }
@@ -195,13 +215,22 @@ TrainingLog Trainer::stored_log(const Checked& checked) const {
   return log;
 }
 
+simulation::RunResult Trainer::run(const Plan& plan, const std::string& which) {
+  simulation::RunResult result = many_.run(plan, folder_of(plan), which);
+  for (const std::string& note : {reporting::records_note(plan),
+                                  reporting::sharing_note(plan, result.clients_per_record.value_or(1))}) {
+    if (!note.empty() && said_.insert(note).second) notes_(note);
+  }
+  return result;
+}
+
 TrainingLog Trainer::train_runs(const Checked& checked) {
   TrainingLog log{checked.head, {}};
   for (const Plan& plan : checked.plans) {
     const std::string which =
         fmt::format("{}, seed {} (run {} of {})", checked.head.training, plan.seed(), ++begun_, runs_);
     const bool stop = settings_.interrupt != nullptr && *settings_.interrupt;
-    if (stop || many_.run(plan, folder_of(plan), which).stopped == simulation::Stopped::interrupted) {
+    if (stop || run(plan, which).stopped == simulation::Stopped::interrupted) {
       throw Error(ErrorCode::interrupted, checked.head.training, "", "",
                   "interrupted; the same command with --resume continues");
     }
