@@ -45,11 +45,14 @@ std::filesystem::path file_of(const std::filesystem::path& folder, const std::st
 }  // namespace
 
 std::string figure_csv(const PaperFigure& figure) {
-  std::string csv = "curve,kind,x,value,bound\n";
+  std::string csv = "curve,kind,x,value,low,high,bound\n";
   for (const Curve& curve : figure.curves) {
     for (const Point& point : curve.points) {
-      csv += fmt::format("{},{},{:.17g},{},{}\n", quoted(curve.name), name_of(curve.kind), point.x,
-                         point.value ? fmt::format("{:.17g}", *point.value) : "", point.bound);
+      csv += fmt::format(
+          "{},{},{:.17g},{},{},{}\n", quoted(curve.name), name_of(curve.kind), point.x,
+          point.value ? fmt::format("{:.17g}", *point.value) : "",
+          point.spread ? fmt::format("{:.17g},{:.17g}", point.spread->low, point.spread->high) : ",",
+          point.bound);
     }
   }
   return csv;

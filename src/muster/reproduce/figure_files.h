@@ -13,7 +13,8 @@
 
 namespace muster::reproduce {
 
-// Returns the CSV, with the header "curve,kind,x,value,bound" and the curves in the order of the figure.
+// Returns the CSV, with the header "curve,kind,x,value,low,high,bound" and the curves in the order of the
+// figure. `low` and `high` are the ends of the point's spread, and empty if it has none.
 std::string figure_csv(const PaperFigure& figure);
 // Returns one JSON object on one line: id, paper, section, caption, axes, settings, what the paper does not
 // state, each curve's name, kind and number of points, and each claim with the paper's words, what was

@@ -45,7 +45,7 @@ std::string style(Theme theme) {
   std::string rules =
       "svg>rect{fill:#14181d}text{fill:#9aa7b4}.ink{fill:#e6eaee}.grid{stroke:#2c343d}.axis{stroke:#9aa7b4}";
   for (const KindColours& kind : kColours) {
-    rules += fmt::format(".{0}{{stroke:{1}}}.{0}-dot{{fill:{1}}}", kind.css, kind.dark);
+    rules += fmt::format(".{0}{{stroke:{1}}}.{0}-dot,.{0}-area{{fill:{1}}}", kind.css, kind.dark);
   }
   return theme == Theme::dark
              ? fmt::format("<style>{}</style>\n", rules)
@@ -92,6 +92,10 @@ Range range_of_y(const PaperFigure& figure) {
   for (const Curve& curve : figure.curves) {
     for (const Point& point : curve.points) {
       if (point.value && drawable(*point.value, figure.y)) range.hold(*point.value);
+      if (!point.spread) continue;
+      for (const double end : {point.spread->low, point.spread->high}) {
+        if (drawable(end, figure.y)) range.hold(end);
+      }
     }
   }
   return range.low <= range.high ? range : Range{figure.y.logarithmic ? 0.1 : 0, 1};
@@ -107,16 +111,35 @@ Scale scale_of(const Axis& axis, Range range, double from, double to, bool exact
                      : Scale::linear(range.low, range.high, from, to);
 }
 
-// Says whether curves of this kind are drawn as single marks, which no line joins.
-bool drawn_as_marks(Kind kind) { return kind == Kind::reported || kind == Kind::simulated; }
+// Says whether a curve is drawn as single marks, which no line joins.
+bool drawn_as_marks(const Curve& curve) {
+  return (curve.kind == Kind::reported || curve.kind == Kind::simulated) && !curve.joined;
+}
+
+// Draws the spreads of a curve's points, as whiskers or as one band.
+void draw_spreads(const Curve& curve, const Stroke& stroke, const Axis& y, reporting::ChartPanel& panel) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  std::vector<DataPoint> upper, lower;
+  bool any = false;
+  for (const Point& point : curve.points) {
+    const bool drawn = point.spread && drawable(point.spread->high, y);
+    const bool positive = drawn && drawable(point.spread->low, y);
+    upper.push_back({point.x, drawn ? point.spread->high : none});
+    lower.push_back({point.x, positive ? point.spread->low : panel.y().low()});
+    any = any || drawn;
+    if (drawn && drawn_as_marks(curve)) panel.whisker(point.x, lower.back().y, upper.back().y, stroke);
+  }
+  if (any && !drawn_as_marks(curve)) panel.band(upper, lower, stroke);
+}
 
 void draw(const Curve& curve, const Stroke& stroke, const Axis& y, reporting::ChartPanel& panel) {
+  draw_spreads(curve, stroke, y, panel);
   std::vector<DataPoint> line;
   for (const Point& point : curve.points) {
     const bool drawn = point.value && drawable(*point.value, y);
     line.push_back({point.x, drawn ? *point.value : std::numeric_limits<double>::quiet_NaN()});
   }
-  const bool marks = drawn_as_marks(curve.kind);
+  const bool marks = drawn_as_marks(curve);
   if (!marks) panel.line(line, stroke);
   if (!marks && line.size() > kFewPoints) return;
   for (const DataPoint& point : line) {
@@ -133,7 +156,7 @@ std::string legend(const std::vector<Curve>& curves, const std::vector<Stroke>& 
   double y = kLegend;
   for (std::size_t i = 0; i < curves.size(); ++i, y += kLine) {
     const std::string name = fmt::format("{}: {}", name_of(curves[i].kind), curves[i].name);
-    if (drawn_as_marks(curves[i].kind)) {
+    if (drawn_as_marks(curves[i])) {
       svg += fmt::format("<circle class=\"{}-dot\" cx=\"{}\" cy=\"{}\" r=\"5\" fill=\"{}\"/>\n",
                          strokes[i].css, kLeft + 15, y - 4, strokes[i].colour);
       svg += words_at(kLeft + 38, y, name);

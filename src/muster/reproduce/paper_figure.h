@@ -23,16 +23,26 @@ enum class Kind {
 };
 const char* name_of(Kind kind);  // "reported", ...
 
+// How far a value is uncertain, or varies over runs. The curve's name or a setting says which, and by what
+// rule; for example, a 95% confidence interval of a mean.
+struct Spread {
+  double low, high;
+};
+
 struct Point {
   double x = 0;
   std::optional<double> value;  // nullopt: no bound, or infinity
   std::string bound;            // the id of the bound that gave the value; empty if it has none
+  std::optional<Spread> spread = std::nullopt;
 };
 
 struct Curve {
   std::string name;
   Kind kind = Kind::published;
   std::vector<Point> points;  // points by increasing x
+  // Whether a line joins the points of a reported or simulated curve, which are otherwise single marks. Other
+  // kinds always have a line. Spreads are a band around a line, and whiskers at marks.
+  bool joined = false;
 };
 
 struct Axis {

@@ -36,7 +36,7 @@ PaperFigure figure_of_test() {
   figure.y = {"epsilon", true};
   figure.settings = {{"n =", "10", false}, {"delta =", "1e-5", true}};
   figure.curves = {
-      {"printed, \"Table 1\"", Kind::reported, {{1, 0.5, ""}}},
+      {"printed, \"Table 1\"", Kind::reported, {{1, 0.5, "", Spread{0.25, 0.75}}}},
       {"ours", Kind::proven, {{1, 0.25, "swap-profile"}, {2, std::nullopt, ""}, {3, 0.125, "x"}}}};
   figure.findings = {{"009-figure-1-claim", Verdict::is_false, "It rises."}};
   return figure;
@@ -87,11 +87,11 @@ TEST(Recipes, RefuseOtherNamesWithTheNearest) {
 
 TEST(FigureFiles, CsvHasOneRowAPoint) {
   EXPECT_EQ(figure_csv(figure_of_test()),
-            "curve,kind,x,value,bound\n"
-            "\"printed, \"\"Table 1\"\"\",reported,1,0.5,\n"
-            "\"ours\",proven,1,0.25,swap-profile\n"
-            "\"ours\",proven,2,,\n"
-            "\"ours\",proven,3,0.125,x\n");
+            "curve,kind,x,value,low,high,bound\n"
+            "\"printed, \"\"Table 1\"\"\",reported,1,0.5,0.25,0.75,\n"
+            "\"ours\",proven,1,0.25,,,swap-profile\n"
+            "\"ours\",proven,2,,,,\n"
+            "\"ours\",proven,3,0.125,,,x\n");
 }
 
 TEST(FigureFiles, JsonHasEachClaimWithItsVerdict) {
@@ -122,6 +122,31 @@ TEST(FigureSvg, ShowsSimulatedValuesAsMarks) {
   EXPECT_THAT(svg, HasSubstr("simulated: runs"));
   EXPECT_THAT(svg, HasSubstr("k-simulated-dot"));
   EXPECT_EQ(svg.find("class=\"k-simulated\""), std::string::npos);
+}
+
+// A curve of kind `simulated` with a line has its spreads as one band, and with marks as a whisker each; on a
+// logarithmic axis, a spread down to 0 reaches the bottom.
+TEST(FigureSvg, ShowsSpreadsAsWhiskersOrAsABand) {
+  PaperFigure figure = figure_of_test();
+  figure.curves = {
+      {"runs", Kind::simulated, {{1, 0.5, "", Spread{0.0, 0.75}}, {2, 0.25, "", Spread{0.125, 0.5}}}}};
+  const auto whiskers = [](const std::string& svg) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = svg.find("stroke-width=\"1.5\"", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  const std::string marks = figure_svg(figure, text_of_test(), Theme::light);
+  EXPECT_EQ(whiskers(marks), 2);
+  EXPECT_EQ(marks.find("k-simulated-area"), std::string::npos);
+  figure.curves[0].joined = true;
+  const std::string line = figure_svg(figure, text_of_test(), Theme::light);
+  EXPECT_EQ(whiskers(line), 0);
+  EXPECT_THAT(line, HasSubstr("k-simulated-area"));
+  EXPECT_THAT(line, HasSubstr("class=\"k-simulated\""));
+  for (const std::string& svg : {marks, line}) {
+    EXPECT_EQ(svg.find("inf"), std::string::npos);
+    EXPECT_EQ(svg.find("nan"), std::string::npos);
+  }
 }
 
 // Values that no axis can show must not become coordinates.
