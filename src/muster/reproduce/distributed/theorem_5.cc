@@ -24,13 +24,12 @@ double enough_reports(const DistributedRound& round, Lemma4 lemma) {
 }
 
 // Returns, at index l, `sum` applied to the printed moment of order l as a function of the other reports.
-std::vector<double> averaged_moments(
-    const DistributedRound& round, const std::function<double(const std::function<double(double)>&)>& sum) {
+std::vector<double> averaged_moments(const DistributedRound& round,
+                                     const std::function<double(const std::function<double(double)>&)>& sum) {
   std::vector<double> averaged(Theorem5::kLastOrder + 1, 0.0);
   for (std::uint64_t l = 2; l <= Theorem5::kLastOrder; ++l) {
-    averaged[l] = sum([&](double k) {
-      return published::removal_moment_printed(k, round.sigma, static_cast<double>(l));
-    });
+    averaged[l] = sum(
+        [&](double k) { return published::removal_moment_printed(k, round.sigma, static_cast<double>(l)); });
   }
   return averaged;
 }
@@ -84,9 +83,9 @@ double Theorem5::epsilon_repaired(std::uint64_t rounds, const accounting::Questi
   for (std::uint64_t order = 2; order <= kLastOrder; ++order) {
     const double divergence = static_cast<double>(rounds) * repaired(order);
     if (!std::isfinite(divergence)) continue;
-    least = std::fmin(least, accounting::epsilon_upper_from_rdp(accounting::Conversion::canonne,
-                                                                static_cast<double>(order), divergence,
-                                                                question.fixed()));
+    least = std::fmin(
+        least, accounting::epsilon_upper_from_rdp(accounting::Conversion::canonne, static_cast<double>(order),
+                                                  divergence, question.fixed()));
   }
   return least;
 }
