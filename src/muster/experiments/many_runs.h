@@ -57,6 +57,10 @@ class ManyRuns {
   // same error is thrown for every run that needs them.
   bool is_unreadable(const protocols::Plan& plan) const;
 
+  // Returns the proven upper epsilon of a number of the plan's rounds. The function remembers what it has
+  // computed, and its runs use the same one.
+  const reporting::EpsilonOfRounds& charge_of(const protocols::Plan& plan);
+
  private:
   struct Charge {
     accounting::Mechanism mechanism;
@@ -64,7 +68,6 @@ class ManyRuns {
     std::optional<double> delta;
     reporting::EpsilonOfRounds epsilon;
   };
-  const reporting::EpsilonOfRounds& charge_of(const protocols::Plan& plan);
   const learning::DataSplit& data_of(const protocols::Plan& plan);
 
   ManyRunsOptions options_;

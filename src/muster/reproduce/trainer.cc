@@ -1,0 +1,228 @@
+#include "muster/reproduce/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <numeric>
+#include <system_error>
+
+#include "muster/core/atomic_file.h"
+#include "muster/core/error.h"
+#include "muster/reproduce/figure_files.h"
+#include "muster/reproduce/shortened_plan.h"
+#include "muster/simulation/data_source.h"
+#include "muster/simulation/runs/checkpoint.h"
+#include "muster/simulation/runs/metrics_file.h"
+#include "muster/simulation/runs/run_folder.h"
+
+namespace muster::reproduce {
+
+namespace fs = std::filesystem;
+using protocols::Plan;
+using protocols::PlanSource;
+
+namespace {
+
+constexpr const char* kDigits = "digits";
+
+// Returns the name of the plan's data without their path: "digits", or a format such as "idx".
+std::string format_of(const Plan& plan) { return plan.data().substr(0, plan.data().find(':')); }
+
+Plan validated(const PlanSource& source) { return Plan::validate(source, protocols::Command::train); }
+
+// Returns the spread of `half` to both sides of the mean.
+Spread around(double mean, double half) { return {mean - half, mean + half}; }
+
+std::vector<TrainedRound> rounds_of(const TrainingLog& log, const reporting::EpsilonOfRounds& epsilon) {
+  std::vector<TrainedRound> rounds(log.lines.size() / log.head.seeds);
+  for (std::size_t i = 0; i < log.lines.size(); ++i) {
+    const LogLine& line = log.lines[i];
+    TrainedRound& round = rounds[i % rounds.size()];
+    if (round.accuracies.empty()) {
+      round.round = line.round;
+      round.step = line.step();
+      round.epsilon = epsilon(line.round);
+    }
+    round.accuracies.push_back(line.accuracy);
+  }
+  return rounds;
+}
+
+}  // namespace
+
+std::string Training::name() const {
+  std::string name = plan;
+  for (const auto& [key, value] : set) name += "-" + key.substr(key.find('.') + 1) + "-" + value;
+  // The name is that of a file, and a value can be a list of steps.
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '-' && c != '_'; }, '_');
+  return name;
+}
+
+double TrainedRound::mean() const {
+  return std::accumulate(accuracies.begin(), accuracies.end(), 0.0) / static_cast<double>(accuracies.size());
+}
+
+std::optional<Spread> TrainedRound::range() const {
+  if (accuracies.size() < 2) return std::nullopt;
+  const auto [low, high] = std::ranges::minmax(accuracies);
+  return Spread{low, high};
+}
+
+std::optional<Spread> TrainedRound::deviation() const {
+  if (accuracies.size() < 2) return std::nullopt;
+  double squares = 0;
+  for (const double accuracy : accuracies) squares += (accuracy - mean()) * (accuracy - mean());
+  return around(mean(), std::sqrt(squares / static_cast<double>(accuracies.size() - 1)));
+}
+
+Trainer::Trainer(const TrainerSettings& settings, experiments::MakeObserver make_observer,
+                 reporting::NoteSink notes)
+    : settings_(settings),
+      notes_(notes),
+      many_({settings.threads, settings.interrupt}, std::move(make_observer), std::move(notes)) {
+  if (!(settings_.scale > 0 && settings_.scale <= 1)) {
+    throw Error(ErrorCode::usage, Reason::out_of_range, "--scale", fmt::format("{}", settings_.scale),
+                "number in (0, 1]", "is out of range");
+  }
+}
+
+bool Trainer::uses_digits() const { return settings_.data.empty() || settings_.data == kDigits; }
+
+PlanSource Trainer::source_of(const Training& training) const {
+  PlanSource source = settings_.plans(training.plan);
+  for (const auto& [key, value] : training.set) source.override_key(key, value);
+  return source;
+}
+
+Plan Trainer::full_plan(const Training& training) const { return validated(source_of(training)); }
+
+Plan Trainer::plan_of(const Training& training) const {
+  PlanSource source = shortened(source_of(training), settings_.scale);
+  if (uses_digits()) return validated(source);
+  source.override_key("population.data", settings_.data, "--data");
+  Plan plan = validated(source);
+  if (format_of(plan) != training.format) {
+    throw Error(ErrorCode::usage, Reason::inapplicable, "--data", settings_.data, training.format + ":PATH",
+                fmt::format("is of another format than the data of {}", training.plan));
+  }
+  return plan;
+}
+
+fs::path Trainer::folder_of(const Plan& plan) const {
+  return settings_.out / "runs" / simulation::run_name(plan);
+}
+
+LogHead Trainer::head_of(const Training& training, const Plan& plan) {
+  const std::string identity = simulation::data_identity(plan);
+  if (!digests_.contains(identity)) {
+    const simulation::Digest digest = simulation::digest_of(simulation::load_data(plan));
+    digests_[identity] = fmt::format("{:02x}", fmt::join(digest, ""));
+  }
+  return {.training = training.name(),
+          .scale = settings_.scale,
+          .hash = validated(shortened(source_of(training), settings_.scale)).hash(),
+          .data = format_of(plan),
+          .digest = digests_.at(identity),
+          .seed = plan.seed(),
+          .seeds = training.seeds};
+}
+
+void Trainer::expect_distinct(const Training& training, const Plan& plan) const {
+  for (const auto& [name, other] : checked_) {
+    if (other.plans.front().hash() == plan.hash() &&
+        full_plan(other.training).hash() != full_plan(training).hash()) {
+      throw Error(ErrorCode::usage, Reason::out_of_range, "--scale", fmt::format("{}", settings_.scale),
+                  "a larger fraction of the rounds",
+                  fmt::format("leaves no difference between the trainings {} and {}", name, training.name()));
+    }
+  }
+}
+
+void Trainer::check(const std::vector<Training>& trainings) {
+  for (const Training& training : trainings) {
+    if (const auto known = checked_.find(training.name()); known != checked_.end()) {
+      if (known->second.training != training) {
+        throw Error(ErrorCode::internal, training.name(), "", "", "is the name of two trainings");
+      }
+      continue;
+    }
+    const Plan plan = plan_of(training);
+    expect_distinct(training, plan);
+    Checked checked{.training = training, .plans = {plan}, .head = head_of(training, plan), .log = {}};
+    for (std::uint64_t seed = 1; seed < training.seeds; ++seed) {
+      checked.plans.push_back(plan.with("seed", std::to_string(plan.seed() + seed)));
+    }
+    if (settings_.logs.empty()) {
+      many_.check(plan);
+      expect_no_runs(checked);
+      runs_ += training.seeds;
+    } else {
+      checked.log = stored_log(checked);
+    }
+    checked_.emplace(training.name(), std::move(checked));
+  }
+}
+
+void Trainer::expect_no_runs(const Checked& checked) const {
+  std::error_code ignored;
+  for (const Plan& plan : checked.plans) {
+    if (!settings_.resume && fs::exists(folder_of(plan), ignored)) {
+      throw Error(ErrorCode::file, folder_of(plan).string(), "", "",
+                  "holds a run of this training; --resume continues it, --out DIR starts another");
+    }
+  }
+}
+
+TrainingLog Trainer::stored_log(const Checked& checked) const {
+  const fs::path file = settings_.logs / (checked.head.training + ".jsonl");
+  TrainingLog log = read_training_log(file);
+  expect_log_of(checked.head, log.head, file);
+  const Plan& plan = checked.plans.front();
+  for (const LogLine& line : log.lines) {
+    if (line.slot.has_value() != plan.has_slots() || line.step() > plan.updates() ||
+        line.round != plan.rounds_charged(line.step())) {
+      throw Error(ErrorCode::file, file.string(), "", "",
+                  fmt::format("has a logged round that the plan does not have: {}", line.round));
+    }
+  }
+  if (log.lines.back().step() != plan.updates()) {
+    throw Error(ErrorCode::file, file.string(), std::to_string(log.lines.back().step()),
+                std::to_string(plan.updates()), "ends before the plan's last round");
+  }
+  return log;
+}
+
+TrainingLog Trainer::train_runs(const Checked& checked) {
+  TrainingLog log{checked.head, {}};
+  for (const Plan& plan : checked.plans) {
+    const std::string which =
+        fmt::format("{}, seed {} (run {} of {})", checked.head.training, plan.seed(), ++begun_, runs_);
+    const bool stop = settings_.interrupt != nullptr && *settings_.interrupt;
+    if (stop || many_.run(plan, folder_of(plan), which).stopped == simulation::Stopped::interrupted) {
+      throw Error(ErrorCode::interrupted, checked.head.training, "", "",
+                  "was interrupted; the same command with --resume continues");
+    }
+    for (const simulation::Measurement& logged :
+         simulation::read_metrics(folder_of(plan) / simulation::kMetricsFile, plan, /*finished=*/true)) {
+      log.lines.push_back({plan.seed(), logged.round, logged.slot, logged.accuracy});
+    }
+  }
+  make_folder(settings_.out / "logs");
+  replace_file(settings_.out / "logs" / (checked.head.training + ".jsonl"), log_text(log));
+  return log;
+}
+
+Trained Trainer::train(const Training& training) {
+  const auto found = checked_.find(training.name());
+  if (found == checked_.end() || found->second.training != training) {
+    throw Error(ErrorCode::internal, training.name(), "", "", "is a training that was not checked");
+  }
+  Checked& checked = found->second;
+  if (!checked.log) checked.log = train_runs(checked);
+  return {training, checked.plans.front(), rounds_of(*checked.log, many_.charge_of(checked.plans.front()))};
+}
+
+}  // namespace muster::reproduce
