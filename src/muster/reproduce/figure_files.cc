@@ -89,6 +89,7 @@ std::string figure_json(const PaperFigure& figure, const FigureText& text) {
              .object("y", axis_json(figure.y))
              .objects("settings", settings)
              .texts("unstated", text.unstated)
+             .texts("differences", figure.differences)
              .objects("curves", curves)
              .objects("claims", claims)
              .str() +

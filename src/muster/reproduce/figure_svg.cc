@@ -1,6 +1,7 @@
 #include "muster/reproduce/figure_svg.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -167,7 +168,8 @@ std::string legend(const std::vector<Curve>& curves, const std::vector<Stroke>& 
   return svg;
 }
 
-// Returns the paper, then one sentence with the settings that its text states, and one with those chosen.
+// Returns the paper, then one sentence with the settings that its text states, one with those chosen, and one
+// with what the user changed.
 std::vector<std::string> footnotes(const PaperFigure& figure, const FigureText& text) {
   std::vector<std::string> notes = {text.paper + "."};
   for (const bool chosen : {false, true}) {
@@ -182,6 +184,9 @@ std::vector<std::string> footnotes(const PaperFigure& figure, const FigureText& 
           (chosen ? "Chosen, because the paper's text does not state it: " : "As the paper states it: ") +
           words + ".");
     }
+  }
+  if (!figure.differences.empty()) {
+    notes.push_back(fmt::format("Other than in the paper: {}.", fmt::join(figure.differences, "; ")));
   }
   return notes;
 }

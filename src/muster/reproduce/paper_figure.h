@@ -12,7 +12,8 @@
 
 namespace muster::reproduce {
 
-// Says where a curve's values come from, in the order in which pictures and tables list the curves.
+// Says where a curve's values come from, in the order in which pictures and tables list the curves. On a curve
+// of accuracy against epsilon, that is where epsilon comes from: the accuracies are always those of trainings.
 enum class Kind {
   reported,   // a number that the paper's text states
   published,  // the paper's formula as it is printed
@@ -63,7 +64,7 @@ enum class Verdict {
   holds,
   holds_with_a_note,  // holds as far as it can be checked, or in a sense that a reader does not expect
   not_reproduced,     // the computed values do not show the claim: parameters that the text leaves out may be
-                      // why, or the claim is about training, which was not done; the finding says which
+                      // why, or a training that differs from the paper's; the finding says which
   is_false,           // a computed value contradicts the claim
 };
 const char* name_of(Verdict verdict);  // "holds", "holds with a note", "not reproduced", "false"
@@ -77,6 +78,8 @@ struct Finding {
 struct PaperFigure {
   Axis x, y;
   std::vector<Setting> settings;
+  // In what the user asked for something else than the paper's experiment, such as fewer rounds.
+  std::vector<std::string> differences = {};
   std::vector<Curve> curves;      // in the order of Kind
   std::vector<Finding> findings;  // one for each claim of the figure
 };

@@ -1,0 +1,28 @@
+// Makes curves of accuracies out of trainings: against epsilon, by any accounting, or by round. Pure functions.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "muster/accounting/statement.h"
+#include "muster/reproduce/paper_figure.h"
+#include "muster/reproduce/trainer.h"
+
+namespace muster::reproduce {
+
+// Returns the curve whose points are the logged rounds: x is the epsilon of the rounds done, by the given
+// accounting, and the value is the mean accuracy of the seeds, with the range of the seeds as its spread. The
+// curve's kind says where epsilon comes from. Rounds for which the accounting has no epsilon are left out.
+Curve accuracy_against_epsilon(const std::string& name, Kind kind, const Trained& trained,
+                               const std::function<accounting::Bound(std::uint64_t rounds)>& bound);
+// Does the same with the proven epsilons that the Trainer has computed already.
+Curve accuracy_against_proven(const std::string& name, const Trained& trained);
+
+// Returns the curve of kind `simulated` whose x are the rounds done.
+Curve accuracy_by_round(const std::string& name, const Trained& trained);
+
+// Returns the first logged round with at least this mean accuracy; nullptr if there is none.
+const TrainedRound* first_reaching(const Trained& trained, double accuracy);
+
+}  // namespace muster::reproduce
