@@ -11,6 +11,7 @@
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
 #include "muster/reproduce/figure_files.h"
+#include "muster/reproduce/images.h"
 #include "muster/reproduce/shortened_plan.h"
 #include "muster/simulation/data_source.h"
 #include "muster/simulation/runs/checkpoint.h"
@@ -26,6 +27,8 @@ using protocols::PlanSource;
 namespace {
 
 constexpr const char* kDigits = "digits";
+constexpr const char* kIdx = "idx";
+constexpr const char* kCifar = "cifar";
 
 // Returns the name of the plan's data without their path: "digits", or a format such as "idx".
 std::string format_of(const Plan& plan) { return plan.data().substr(0, plan.data().find(':')); }
@@ -91,6 +94,15 @@ Trainer::Trainer(const TrainerSettings& settings, experiments::MakeObserver make
 
 bool Trainer::uses_digits() const { return settings_.data.empty() || settings_.data == kDigits; }
 
+std::string Trainer::other_images() const {
+  if (uses_digits()) return "the built-in digits";
+  const bool all = std::ranges::all_of(checked_, [](const auto& checked) {
+    const LogHead& head = checked.second.head;
+    return head.data != kIdx || is_mnist(head.digest);
+  });
+  return all ? "" : "images of MNIST's format that are not MNIST's";
+}
+
 PlanSource Trainer::source_of(const Training& training) const {
   PlanSource source = settings_.plans(training.plan);
   for (const auto& [key, value] : training.set) source.override_key(key, value);
@@ -101,6 +113,12 @@ Plan Trainer::full_plan(const Training& training) const { return validated(sourc
 
 Plan Trainer::plan_of(const Training& training) const {
   PlanSource source = shortened(source_of(training), settings_.scale);
+  if (training.format == kCifar) {
+    const CifarFolders folders = cifar_folders(settings_.data);
+    source.override_key("population.data", folders.ten, "--data");
+    source.override_key("model.public_data", folders.hundred, "--data");
+    return validated(source);
+  }
   if (uses_digits()) return validated(source);
   source.override_key("population.data", settings_.data, "--data");
   Plan plan = validated(source);
@@ -115,17 +133,27 @@ fs::path Trainer::folder_of(const Plan& plan) const {
   return settings_.out / "runs" / simulation::run_name(plan);
 }
 
-LogHead Trainer::head_of(const Training& training, const Plan& plan) {
-  const std::string identity = simulation::data_identity(plan);
+const std::string& Trainer::digest_of(const std::string& identity,
+                                      const std::function<learning::DataSplit()>& load) {
   if (!digests_.contains(identity)) {
-    const simulation::Digest digest = simulation::digest_of(simulation::load_data(plan));
-    digests_[identity] = fmt::format("{:02x}", fmt::join(digest, ""));
+    digests_[identity] = fmt::format("{:02x}", fmt::join(simulation::digest_of(load()), ""));
+  }
+  return digests_.at(identity);
+}
+
+LogHead Trainer::head_of(const Training& training, const Plan& plan) {
+  std::string digest =
+      digest_of(simulation::data_identity(plan), [&] { return simulation::load_data(plan); });
+  if (training.format == kCifar) {  // public data that the user gives count as well
+    digest += digest_of("public " + plan.public_data(), [&] {
+      return learning::DataSplit{simulation::load_public_data(plan), {}};
+    });
   }
   return {.training = training.name(),
           .scale = settings_.scale,
           .hash = validated(shortened(source_of(training), settings_.scale)).hash(),
           .data = format_of(plan),
-          .digest = digests_.at(identity),
+          .digest = digest,
           .seed = plan.seed(),
           .seeds = training.seeds};
 }
@@ -223,6 +251,12 @@ Trained Trainer::train(const Training& training) {
   Checked& checked = found->second;
   if (!checked.log) checked.log = train_runs(checked);
   return {training, checked.plans.front(), rounds_of(*checked.log, many_.charge_of(checked.plans.front()))};
+}
+
+std::vector<Trained> train_all(Trainer& trainer, const std::vector<Training>& trainings) {
+  std::vector<Trained> all;
+  for (const Training& training : trainings) all.push_back(trainer.train(training));
+  return all;
 }
 
 }  // namespace muster::reproduce

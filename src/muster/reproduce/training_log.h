@@ -20,7 +20,9 @@ struct LogHead {
   double scale = 1;         // the fraction of the plan's rounds that were trained
   std::string hash;         // of the plan at this scale, with the first seed and the plan's own data
   std::string data;         // "digits", or the format of the user's data, such as "idx"; no path
-  std::string digest;       // of the training and the test examples (those of the first seed), in hexadecimal
+  // Of the training and the test examples (those of the first seed), in hexadecimal; if the user gives public
+  // data, followed by theirs.
+  std::string digest;
   std::uint64_t seed = 1;   // the first
   std::uint64_t seeds = 1;  // how many
 

@@ -13,6 +13,16 @@
 
 namespace muster::reproduce {
 
+// Figures 3a and 3b: LDP-SGD, and Federated DP-SGD with ten million clients; the experiments of Figures 3a and
+// 4 of the first version.
+std::vector<Training> distributed_figure_3a_trainings();
+PaperFigure distributed_figure_3a(Trainer& trainer);
+PaperFigure distributed_figure_3a_of(const Trainer& trainer, const std::vector<Trained>& trained);
+std::vector<Training> distributed_figure_3b_trainings();
+PaperFigure distributed_figure_3b(Trainer& trainer);
+// Returns the figure from that of the first version.
+PaperFigure distributed_figure_3b_of(const PaperFigure& first_version);
+
 // Figure 4: distributed check-in, accuracy against epsilon for two noises. `trained` is in the order of the
 // trainings, here and below.
 std::vector<Training> distributed_figure_4_trainings();
