@@ -1,6 +1,7 @@
 // Makes curves of accuracies out of trainings: against epsilon, by any accounting, or by round. Pure functions.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>

@@ -120,8 +120,7 @@ class Trainer {
   protocols::PlanSource source_of(const Training& training) const;
   protocols::Plan plan_of(const Training& training) const;
   std::filesystem::path folder_of(const protocols::Plan& plan) const;
-  const std::string& digest_of(const std::string& identity,
-                               const std::function<learning::DataSplit()>& load);
+  const std::string& digest_of(const std::string& identity, const std::function<learning::DataSplit()>& load);
   LogHead head_of(const Training& training, const protocols::Plan& plan);
   void expect_distinct(const Training& training, const protocols::Plan& plan) const;
   void expect_no_runs(const Checked& checked) const;

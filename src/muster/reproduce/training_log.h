@@ -16,10 +16,10 @@ namespace muster::reproduce {
 
 // What a log is of. Two trainings with equal heads have equal accuracies.
 struct LogHead {
-  std::string training;     // Training::name()
-  double scale = 1;         // the fraction of the plan's rounds that were trained
-  std::string hash;         // of the plan at this scale, with the first seed and the plan's own data
-  std::string data;         // "digits", or the format of the user's data, such as "idx"; no path
+  std::string training;  // Training::name()
+  double scale = 1;      // the fraction of the plan's rounds that were trained
+  std::string hash;      // of the plan at this scale, with the first seed and the plan's own data
+  std::string data;      // "digits", or the format of the user's data, such as "idx"; no path
   // Of the training and the test examples (those of the first seed), in hexadecimal; if the user gives public
   // data, followed by theirs.
   std::string digest;

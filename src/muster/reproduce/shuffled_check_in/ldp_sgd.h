@@ -5,8 +5,9 @@
 // about a second.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
+#include <vector>
 
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/statement.h"

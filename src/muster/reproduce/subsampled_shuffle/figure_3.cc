@@ -96,8 +96,9 @@ const TrainedRound* last_within(const Experiment& experiment, Accounting account
 Finding accuracy_at(const Trainer& trainer, const char* claim, const TrainedRound* round, double epsilon,
                     const std::string& by, const std::function<bool(double accuracy)>& shown) {
   if (round == nullptr) {
-    return finding_on_accuracy(trainer, claim, false,
-                               fmt::format("No logged round has an epsilon of at most {} by {}.", epsilon, by));
+    return finding_on_accuracy(
+        trainer, claim, false,
+        fmt::format("No logged round has an epsilon of at most {} by {}.", epsilon, by));
   }
   return finding_on_accuracy(
       trainer, claim, shown(round->mean()),
@@ -111,12 +112,10 @@ Finding ninety(const Trainer& trainer, const Experiment& experiment, const Train
                std::uint64_t all_rounds) {
   const auto& stated = numbers_of("004-figure-3-90-percent");  // accuracy, deviation, epsilon
   const double epsilon = stated.at(2), after_all = upper_of(experiment.theorem_1(all_rounds));
-  Finding finding =
-      accuracy_at(trainer, "004-figure-3-90-at-2-91",
-                  last_within(experiment, &Experiment::theorem_1, trained, epsilon), epsilon, "Theorem 1",
-                  [&](double accuracy) {
-                    return accuracy >= stated.at(0) - stated.at(1) && after_all >= epsilon;
-                  });
+  Finding finding = accuracy_at(
+      trainer, "004-figure-3-90-at-2-91", last_within(experiment, &Experiment::theorem_1, trained, epsilon),
+      epsilon, "Theorem 1",
+      [&](double accuracy) { return accuracy >= stated.at(0) - stated.at(1) && after_all >= epsilon; });
   finding.found += fmt::format(" After all {} rounds of the paper, Theorem 1 gives {:.4g}.",
                                grouped(static_cast<double>(all_rounds)), after_all);
   return finding;
@@ -128,17 +127,15 @@ Finding eighty(const Trainer& trainer, const Experiment& experiment, const Train
   const auto& stated = numbers_of("004-figure-3-80-percent");  // accuracy, deviation, epsilon
   return accuracy_at(trainer, "004-figure-3-80-at-1-4",
                      last_within(experiment, &Experiment::theorem_1, trained, stated.at(2)), stated.at(2),
-                     "Theorem 1",
-                     [&](double accuracy) { return accuracy >= stated.at(0) - stated.at(1); });
+                     "Theorem 1", [&](double accuracy) { return accuracy >= stated.at(0) - stated.at(1); });
 }
 
 Finding seventy(const Trainer& trainer, const Experiment& experiment, const Trained& trained) {
   const auto& stated = numbers_of("004-figure-3-70-percent");  // accuracy, deviation, epsilon
   return accuracy_at(trainer, "004-figure-3-70-at-1-4",
                      last_within(experiment, &Experiment::clones_advanced, trained, stated.at(2)),
-                     stated.at(2), "[24] with advanced composition", [&](double accuracy) {
-                       return std::fabs(accuracy - stated.at(0)) <= stated.at(1);
-                     });
+                     stated.at(2), "[24] with advanced composition",
+                     [&](double accuracy) { return std::fabs(accuracy - stated.at(0)) <= stated.at(1); });
 }
 
 // Compares formulas alone, at the round where Theorem 1 reaches the paper's epsilon, whatever was trained.
@@ -150,14 +147,15 @@ Finding same_accuracy_by_clones(const Trainer& trainer, const Experiment& experi
   const double optimal = upper_of(experiment.clones_optimal(round));
   const double advanced = upper_of(experiment.clones_advanced(round));
   const bool shown = prints_as(optimal, stated, 2) || prints_as(advanced, stated, 2);
-  return {"004-figure-3-90-at-4-82",
-          !shown                    ? Verdict::not_reproduced
-          : trainer.full_length() ? Verdict::holds
-                                  : Verdict::holds_with_a_note,
-          fmt::format("At round {}, the last one at which Theorem 1 gives at most {}, the clones of [24] give "
-                      "{:.3f} composed optimally and {:.3f} by advanced composition; {} is stated, and the "
-                      "formula of strong composition is only cited.",
-                      round, ours, optimal, advanced, stated)};
+  return {
+      "004-figure-3-90-at-4-82",
+      !shown                  ? Verdict::not_reproduced
+      : trainer.full_length() ? Verdict::holds
+                              : Verdict::holds_with_a_note,
+      fmt::format("At round {}, the last one at which Theorem 1 gives at most {}, the clones of [24] give "
+                  "{:.3f} composed optimally and {:.3f} by advanced composition; {} is stated, and the "
+                  "formula of strong composition is only cited.",
+                  round, ours, optimal, advanced, stated)};
 }
 
 std::vector<Curve> curves_of(const Experiment& experiment, const Trained& trained) {
@@ -188,14 +186,14 @@ PaperFigure subsampled_shuffle_figure_3_of(const Trainer& trainer, const std::ve
   PaperFigure figure;
   figure.x = {fmt::format("epsilon at delta = {}", power_of_ten(experiment.delta())), true};
   figure.y = {"test accuracy", false};
-  figure.settings = {{"n =", grouped(static_cast<double>(plan.clients())), false},
-                     {"clients of a round:", grouped(static_cast<double>(plan.subset())), false},
-                     {"epsilon0 =", fmt::format("{}", experiment.epsilon0()), false},
-                     {"C =", fmt::format("{}", plan.clip().value()), false},
-                     {"delta =", power_of_ten(experiment.delta()), false},
-                     {"norm:", "of the largest coordinate", true},
-                     {"rounds of an epoch:",
-                      fmt::format("{}", all_rounds / whole(number_of("004-figure-3-run", 1))), true}};
+  figure.settings = {
+      {"n =", grouped(static_cast<double>(plan.clients())), false},
+      {"clients of a round:", grouped(static_cast<double>(plan.subset())), false},
+      {"epsilon0 =", fmt::format("{}", experiment.epsilon0()), false},
+      {"C =", fmt::format("{}", plan.clip().value()), false},
+      {"delta =", power_of_ten(experiment.delta()), false},
+      {"norm:", "of the largest coordinate", true},
+      {"rounds of an epoch:", fmt::format("{}", all_rounds / whole(number_of("004-figure-3-run", 1))), true}};
   add_training(figure, trainer, trained, {.learning_rate = true, .seeds = true, .band = Band::deviation});
   figure.curves = curves_of(experiment, trained);
   figure.findings = {eighty(trainer, experiment, trained), seventy(trainer, experiment, trained),
@@ -205,8 +203,7 @@ PaperFigure subsampled_shuffle_figure_3_of(const Trainer& trainer, const std::ve
 }
 
 PaperFigure subsampled_shuffle_figure_3(Trainer& trainer) {
-  return subsampled_shuffle_figure_3_of(trainer,
-                                        train_all(trainer, subsampled_shuffle_figure_3_trainings()));
+  return subsampled_shuffle_figure_3_of(trainer, train_all(trainer, subsampled_shuffle_figure_3_trainings()));
 }
 
 }  // namespace muster::reproduce
