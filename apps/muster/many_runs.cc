@@ -9,12 +9,15 @@
 
 namespace muster::app {
 
-experiments::ManyRuns many_runs(unsigned threads, simulation::Fidelity fidelity) {
-  const auto progress = [](const protocols::Plan& plan, const std::string& which) {
+experiments::MakeObserver run_progress() {
+  return [](const protocols::Plan& plan, const std::string& which) {
     return std::make_unique<TrainProgress>(TrainProgress::Lines::none, plan.has_slots() ? "slot" : "round",
                                            which);
   };
-  return {{threads, &interrupted(), fidelity}, progress, say};
+}
+
+experiments::ManyRuns many_runs(unsigned threads, simulation::Fidelity fidelity) {
+  return {{threads, &interrupted(), fidelity}, run_progress(), say};
 }
 
 }  // namespace muster::app

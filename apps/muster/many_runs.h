@@ -7,6 +7,9 @@
 
 namespace muster::app {
 
+// Returns the function that makes the observers which show that progress.
+experiments::MakeObserver run_progress();
+
 experiments::ManyRuns many_runs(unsigned threads,
                                 simulation::Fidelity fidelity = simulation::Fidelity::message);
 

@@ -6,14 +6,16 @@
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
 #include "muster/plan/keys.h"
-#include "muster/plan/values.h"
 
 namespace muster::app {
 
 using accounting::View;
 
 double number_flag(const std::string& flag, const std::string& text, bool zero_allowed) {
-  const protocols::Interval range = zero_allowed ? protocols::kNotNegative : protocols::kPositive;
+  return number_flag(flag, text, zero_allowed ? protocols::kNotNegative : protocols::kPositive);
+}
+
+double number_flag(const std::string& flag, const std::string& text, const protocols::Interval& range) {
   const protocols::RawValue raw = {
       .value = text, .text = text, .origin = {.flag = flag, .file = "", .line = 0, .column = 0}};
   return protocols::number_value({flag, raw, protocols::Command::account, range.text()}, range);

@@ -7,6 +7,7 @@
 
 #include "muster/accounting/statement.h"
 #include "muster/plan/plan.h"
+#include "muster/plan/values.h"
 #include "plan_flags.h"
 
 namespace muster::app {
@@ -14,6 +15,8 @@ namespace muster::app {
 // Returns `text`, the value of `flag`, as a number. Throws Error(plan) unless the number is finite and > 0,
 // or 0 if `zero_allowed`.
 double number_flag(const std::string& flag, const std::string& text, bool zero_allowed);
+// Does the same for numbers of a range.
+double number_flag(const std::string& flag, const std::string& text, const protocols::Interval& range);
 
 // The flag --view. The object must outlive the parsing and must not be moved.
 class ViewFlag {

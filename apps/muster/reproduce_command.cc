@@ -1,5 +1,5 @@
-// `muster reproduce ID...`: computes figures and tables of the papers, and gives a verdict on each of their
-// claims.
+// `muster reproduce ID...`: computes figures and tables of the papers, after the trainings that some of them
+// need, and gives a verdict on each of their claims.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,12 +10,18 @@
 #include <vector>
 
 #include "command.h"
+#include "count_flag.h"
+#include "interrupt.h"
+#include "many_runs.h"
 #include "muster/core/error.h"
 #include "muster/reporting/json.h"
 #include "muster/reporting/text_layout.h"
 #include "muster/reproduce/figure_files.h"
 #include "muster/reproduce/paper_texts.h"
 #include "muster/reproduce/recipes.h"
+#include "muster/reproduce/trainer.h"
+#include "muster/simulation/ranks.h"
+#include "question_flags.h"
 #include "say.h"
 
 namespace muster::app {
@@ -30,6 +36,10 @@ struct ReproduceFlags {
   bool list = false;
   bool resume = false;
   bool json = false;
+  // The flags of figures that need training.
+  std::string data, scale, logs;
+  unsigned threads = simulation::usual_threads();
+  std::vector<CLI::Option*> of_training;
 };
 
 void list(bool json) {
@@ -61,7 +71,9 @@ void list(bool json) {
 std::vector<const Recipe*> chosen(const ReproduceFlags& flags) {
   std::vector<const Recipe*> recipes;
   if (flags.quick) {
-    for (const Recipe& recipe : reproduce::recipes()) recipes.push_back(&recipe);
+    for (const Recipe& recipe : reproduce::recipes()) {
+      if (recipe.compute != nullptr) recipes.push_back(&recipe);
+    }
   }
   for (const std::string& id : flags.ids) {
     const Recipe* recipe = &reproduce::recipe_named(id);
@@ -81,38 +93,91 @@ void print_claims(const reproduce::PaperFigure& figure) {
   }
 }
 
-void reproduce_one(const Recipe& recipe, const ReproduceFlags& flags) {
+// Returns the Trainer of the figures that need training, after all that they will train has been checked; null
+// if no figure does.
+std::unique_ptr<reproduce::Trainer> trainer_for(const std::vector<const Recipe*>& recipes,
+                                                const ReproduceFlags& flags) {
+  std::vector<reproduce::Training> trainings;
+  for (const Recipe* recipe : recipes) {
+    if (recipe->trainings == nullptr) continue;
+    for (const reproduce::Training& training : recipe->trainings()) trainings.push_back(training);
+  }
+  if (trainings.empty()) {
+    for (const CLI::Option* option : flags.of_training) {
+      if (option->count() == 0) continue;
+      throw Error(ErrorCode::usage, Reason::inapplicable, option->get_name(), "", "",
+                  "is for figures that need training, and none of these does");
+    }
+    return nullptr;
+  }
+  reproduce::TrainerSettings settings;
+  settings.data = flags.data;
+  if (!flags.scale.empty()) settings.scale = number_flag("--scale", flags.scale, protocols::kRate);
+  settings.out = flags.out;
+  settings.resume = flags.resume;
+  settings.logs = flags.logs;
+  settings.threads = flags.threads;
+  settings.interrupt = &interrupted();
+  auto trainer = std::make_unique<reproduce::Trainer>(settings, run_progress(), say);
+  trainer->check(trainings);
+  return trainer;
+}
+
+// Says what the figure is about to cost.
+void announce(const Recipe& recipe, const ReproduceFlags& flags) {
+  if (recipe.train == nullptr) {
+    say(fmt::format("{}: about {} ...", recipe.id, recipe.time));
+  } else if (!flags.logs.empty()) {
+    say(fmt::format("{}: drawn from the logs in {} ...", recipe.id, flags.logs));
+  } else {
+    say(fmt::format("{}: all rounds take about {} on two idle cores{} ...", recipe.id, recipe.time,
+                    flags.scale.empty() ? "" : fmt::format(", of which a fraction {} is trained", flags.scale)));
+  }
+}
+
+void reproduce_one(const Recipe& recipe, const ReproduceFlags& flags, reproduce::Trainer* trainer) {
   const std::filesystem::path folder = flags.out;
-  if (flags.resume && reproduce::is_written(recipe.id, folder)) {
+  // A figure that trains is drawn anew from its runs, whose scale and data may have been others.
+  if (flags.resume && recipe.train == nullptr && reproduce::is_written(recipe.id, folder)) {
     say(fmt::format("{}: in {} already", recipe.id, flags.out));
     return;
   }
-  say(fmt::format("{}: about {} ...", recipe.id, recipe.time));
+  announce(recipe, flags);
   const auto start = std::chrono::steady_clock::now();
-  const reproduce::PaperFigure figure = recipe.compute();
+  const reproduce::PaperFigure figure = recipe.train == nullptr ? recipe.compute() : recipe.train(*trainer);
   const reproduce::FigureText& text = reproduce::figure_text(recipe.id);
   write_figure(figure, text, folder);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (flags.json) {
     fmt::print("{}", figure_json(figure, text));
-    return;
+  } else {
+    fmt::print("{}: {} [{:.1f} s]\n", recipe.id, (folder / (std::string(recipe.id) + ".png")).string(),
+               seconds.count());
+    print_claims(figure);
   }
-  fmt::print("{}: {} [{:.1f} s]\n", recipe.id, (folder / (std::string(recipe.id) + ".png")).string(),
-             seconds.count());
-  print_claims(figure);
+  std::fflush(stdout);
 }
 
 int run(const ReproduceFlags& flags) {
   if (flags.list) {
-    if (flags.quick || flags.resume || !flags.ids.empty()) {
+    const bool trains = std::ranges::any_of(flags.of_training, [](auto* flag) { return flag->count() > 0; });
+    if (flags.quick || flags.resume || trains || !flags.ids.empty()) {
       throw Error(ErrorCode::usage, Reason::contradiction, "--list", "", "", "goes with --json alone");
     }
     list(flags.json);
     return 0;
   }
   const std::vector<const Recipe*> recipes = chosen(flags);
+  const std::unique_ptr<reproduce::Trainer> trainer = trainer_for(recipes, flags);
   reproduce::make_folder(flags.out);  // first, so that nothing is computed that cannot be written
-  for (const Recipe* recipe : recipes) reproduce_one(*recipe, flags);
+  if (trainer != nullptr) catch_signals();
+  try {
+    for (const Recipe* recipe : recipes) reproduce_one(*recipe, flags, trainer.get());
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::interrupted) throw;
+    say(error.what());
+    return exit_status(error.code());
+  }
   return 0;
 }
 
@@ -127,8 +192,21 @@ Subcommand reproduce_command(CLI::App& root) {
   cli->add_flag("--quick", flags->quick, "all that need no training");
   cli->add_option("--out", flags->out, "the folder for CSV, SVG, PNG and JSON [reproduced]")
       ->type_name("DIR");
-  cli->add_flag("--resume", flags->resume, "leave out what the folder holds already");
+  cli->add_flag("--resume", flags->resume,
+                "leave out what the folder holds already, and continue trainings that were interrupted");
   cli->add_flag("--json", flags->json, "print one JSON line for each figure, with its claims");
+  flags->of_training = {
+      cli->add_option("--data", flags->data,
+                      "train on the four idx files of MNIST in this folder, in place of built-in digits")
+          ->type_name("DIR"),
+      cli->add_option("--scale", flags->scale, "train only this fraction of the rounds: number in (0, 1] [1]")
+          ->type_name("NUMBER"),
+      cli->add_option("--logs", flags->logs,
+                      "draw from the logs of earlier trainings in this folder, and train nothing")
+          ->type_name("DIR"),
+      cli->add_option("--threads", flags->threads, "worker threads of trainings: integer 1..1024 [all cores]")
+          ->type_name("INTEGER")
+          ->check(count_up_to("--threads", 1024))};
   return {cli, [flags] { return run(*flags); }};
 }
 

@@ -2,16 +2,15 @@
 // its privacy cost.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 
 #include "command.h"
+#include "count_flag.h"
 #include "interrupt.h"
 #include "muster/core/error.h"
 #include "muster/reporting/result_text.h"
@@ -178,23 +177,6 @@ int train_among_ranks(const TrainFlags& flags) {
     throw;
   }
   return first ? show(outcome, flags.json) : 0;
-}
-
-// Checks the value of a flag that is no plan key and takes a count from 1 to `most`. Its errors have the same
-// form as those of plan keys.
-CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
-  return {[flag, most](const std::string& text) -> std::string {
-            std::uint64_t count = 0;
-            const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
-            // A leading zero is refused, because the parser would read the number as octal later.
-            if (failure != std::errc() || end != text.data() + text.size() || text.starts_with('0') ||
-                count > most) {
-              throw Error(ErrorCode::usage, Reason::out_of_range, flag, text,
-                          fmt::format("integer 1..{}", most), "is out of range, or not an integer");
-            }
-            return "";
-          },
-          ""};
 }
 
 int train_or_sweep(const TrainFlags& flags) {

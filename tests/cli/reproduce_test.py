@@ -2,13 +2,15 @@
 
     python3 tests/cli/reproduce_test.py --command build/release/muster [--long]
 
-With --long, computes all figures that need no training, instead of two tables.
+With --long, computes all figures that need no training, instead of two tables, and trains a round of every other.
 """
 
 import csv
 import json
 import pathlib
+import signal
 import struct
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -24,6 +26,7 @@ if LONG:
 TABLE = "001-table-1"
 QUICKEST = ["000-figure-1a", "000-figure-1b", "000-figure-1c", "000-table-2", "002-figure-2", "002-proposition-3-4",
             "004-table-1"]  # each takes half a second
+TRAINED = "000-figure-3a"
 ENDINGS = [".csv", ".svg", ".png", "-dark.png", ".json"]
 KINDS = ["reported", "published", "corrected", "proven", "lower", "simulated"]
 VERDICTS = {"holds", "holds with a note", "not reproduced", "false"}
@@ -111,6 +114,7 @@ class Reproduce(CommandTest):
         self.assertIn("not reproduced yet", self.refused("reproduce", "003-figure-6")["message"])
         self.assertEqual(self.refused("reproduce")["key"], "ID")
         self.assertEqual(self.refused("reproduce", "--list", TABLE)["key"], "--list")
+        self.assertEqual(self.refused("reproduce", "--list", "--scale", "0.5")["key"], "--list")
         # If one id is wrong, nothing is computed.
         self.assertEqual(self.refused("reproduce", "000-table-2", "nothing", "--out", str(self.out))["key"], "nothing")
         self.assertFalse(self.out.exists())
@@ -118,6 +122,24 @@ class Reproduce(CommandTest):
         for folder in self.out, "/proc/none":
             self.assertEqual(self.refused("reproduce", "000-table-2", "--out", str(folder), status=3)["kind"], "file")
         self.assertEqual(self.out.read_text(), "a file")
+
+    @unittest.skipIf(LONG, "in check")
+    def test_refusals_of_trainings(self):
+        for scale in "0", "-0.1", "nan", "inf", "1.5", "half", "":
+            error = self.refused("reproduce", TRAINED, f"--scale={scale}", "--out", str(self.out))
+            self.assertEqual((error["key"], error["value"]), ("--scale", scale))
+            self.assertIn("(0, 1]", error["allowed"])
+        for flag in "--scale=0.5", "--data=.", "--logs=.", "--threads=1":
+            error = self.refused("reproduce", TABLE, flag, "--out", str(self.out))
+            self.assertEqual((error["key"], error["reason"]), (flag.split("=")[0], "inapplicable"))
+        # The first plan could be trained, but nothing is trained if another one lacks its data.
+        for path in "/proc/none", "idx:/proc/none":
+            error = self.refused("reproduce", TRAINED, "--data", path, "--out", str(self.out), status=3)
+            self.assertEqual(error["kind"], "data")
+        self.assertEqual(self.refused("reproduce", TRAINED, "--data", "cifar:.", "--out", str(self.out))["key"], "--data")
+        error = self.refused("reproduce", TRAINED, "--logs", "/proc/none", "--out", str(self.out), status=3)
+        self.assertEqual(error["kind"], "file")
+        self.assertFalse(self.out.exists())
 
     @unittest.skipIf(LONG, "in check")
     def test_quick_figures_have_a_verdict_for_each_claim(self):
@@ -139,9 +161,62 @@ class Reproduce(CommandTest):
     @unittest.skipUnless(LONG, "with --long")
     def test_all_quick_figures(self):
         done = self.reproduce("--quick", "--json")
-        listed = [json.loads(line)["id"] for line in run("reproduce", "--list", "--json").stdout.splitlines()]
+        entries = [json.loads(line) for line in run("reproduce", "--list", "--json").stdout.splitlines()]
+        listed = [entry["id"] for entry in entries if entry["data"] == "none"]
         figures = [self.check_figure(line)[0]["id"] for line in done.stdout.splitlines()]
         self.assertEqual(figures, listed)
+
+    @unittest.skipUnless(LONG, "with --long")
+    def test_a_trained_figure_is_drawn_again_from_its_logs(self):
+        short = [TRAINED, "--scale", "0.0003", "--json"]  # two rounds
+        figure, rows = self.check_figure(self.reproduce(*short).stdout.rstrip("\n"))
+        self.assertIn("2 of 6,800 rounds (--scale 0.0003)", figure["differences"])
+        self.assertIn("not_reproduced", {claim["verdict"].replace(" ", "_") for claim in figure["claims"]})
+        self.assertNotIn("false", {claim["verdict"] for claim in figure["claims"]})
+        proven = [row for row in rows if row["kind"] == "proven"]
+        self.assertEqual(len(proven), 2)
+        for row in proven:
+            self.assertLessEqual(float(row["low"]), float(row["value"]))
+            self.assertGreaterEqual(float(row["high"]), float(row["value"]))
+        self.assertEqual(len(list((self.out / "runs").iterdir())), 3)
+        files = {ending: (self.out / (TRAINED + ending)).read_bytes() for ending in ENDINGS}
+        # The runs are there: they are neither trained again nor overwritten.
+        error = self.refused("reproduce", *short[:-1], "--out", str(self.out), status=3)
+        self.assertIn("--resume continues it", error["message"])
+        (self.out / f"{TRAINED}.csv").unlink()
+        self.assertNotIn("training, 0 of", self.reproduce(*short, "--resume").stderr)
+        logs, self.out = self.out / "logs", self.out.with_name("again")
+        self.reproduce(*short, "--logs", str(logs))
+        self.assertFalse((self.out / "runs").exists())
+        for ending, content in files.items():
+            self.assertEqual((self.out / (TRAINED + ending)).read_bytes(), content, ending)
+        error = self.refused("reproduce", TRAINED, "--scale", "0.0004", "--logs", str(logs), status=3)
+        self.assertIn("is a log of another scale", error["message"])
+
+    @unittest.skipUnless(LONG, "with --long")
+    def test_an_interrupted_training_continues(self):
+        short = [TRAINED, "--scale", "0.003", "--json"]  # twenty rounds
+        process = subprocess.Popen([muster_command.COMMAND, "reproduce", *short, "--out", str(self.out)],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for line in process.stderr:
+            if "training, 0 of" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        printed, words = process.communicate(timeout=300)
+        self.assertEqual((process.returncode, printed), (130, ""))
+        self.assertIn("--resume continues", words)
+        self.assertFalse((self.out / f"{TRAINED}.json").exists())
+        resumed = self.reproduce(*short, "--resume").stdout
+        self.out = self.out.with_name("whole")
+        self.assertEqual(self.reproduce(*short).stdout, resumed)
+
+    @unittest.skipUnless(LONG, "with --long")
+    def test_every_figure_that_trains_has_a_verdict_for_each_claim(self):
+        entries = [json.loads(line) for line in run("reproduce", "--list", "--json").stdout.splitlines()]
+        trained = [entry["id"] for entry in entries if entry["data"] != "none"]
+        for name in trained:
+            figure, _ = self.check_figure(self.reproduce(name, "--scale", "0.0005", "--json", "--resume").stdout.rstrip("\n"))
+            self.assertTrue(figure["differences"], name)
 
 
 if __name__ == "__main__":

@@ -231,7 +231,7 @@ TrainingLog Trainer::train_runs(const Checked& checked) {
     const bool stop = settings_.interrupt != nullptr && *settings_.interrupt;
     if (stop || many_.run(plan, folder_of(plan), which).stopped == simulation::Stopped::interrupted) {
       throw Error(ErrorCode::interrupted, checked.head.training, "", "",
-                  "was interrupted; the same command with --resume continues");
+                  "interrupted; the same command with --resume continues");
     }
     for (const simulation::Measurement& logged :
          simulation::read_metrics(folder_of(plan) / simulation::kMetricsFile, plan, /*finished=*/true)) {

@@ -3,14 +3,21 @@
 //
 // Each of n clients adds Gaussian noise of standard deviation sigma to a record, and a shuffler removes the
 // senders' names. In the paper two records are at distance at most 1; clipping to norm 1 allows distance 2,
-// for which muster's own bounds hold. The functions are pure.
+// for which muster's own bounds hold. The figure that shows accuracies trains with a Trainer what the function
+// of the same name lists; the other functions are pure.
 #pragma once
 
+#include <vector>
+
 #include "muster/reproduce/paper_figure.h"
+#include "muster/reproduce/trainer.h"
 
 namespace muster::reproduce {
 
 PaperFigure shuffle_gaussian_table_1();
 PaperFigure shuffle_gaussian_figure_1a();
+
+std::vector<Training> shuffle_gaussian_trainings_1b();
+PaperFigure shuffle_gaussian_figure_1b(Trainer& trainer);
 
 }  // namespace muster::reproduce

@@ -1,12 +1,16 @@
-// Reproduces those figures and tables of Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification
-// towards practical distributed learning" (2022, arXiv:2206.03151v1), that need no training.
+// Reproduces figures and tables of Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification towards
+// practical distributed learning" (2022, arXiv:2206.03151v1).
 //
 // Each of n clients reports with probability gamma through an epsilon0-LDP randomizer, and a shuffler removes
 // the senders' names. The paper bounds the Renyi divergence of one round (Theorem 2 from above, Theorem 3
-// from below) and converts the bounds to epsilon (Lemma 2). The functions are pure.
+// from below) and converts the bounds to epsilon (Lemma 2). Figures that show accuracies train with a
+// Trainer what the function of the same name lists; the other functions are pure.
 #pragma once
 
+#include <vector>
+
 #include "muster/reproduce/paper_figure.h"
+#include "muster/reproduce/trainer.h"
 
 namespace muster::reproduce {
 
@@ -15,5 +19,12 @@ PaperFigure shuffled_check_in_figure_1b();
 PaperFigure shuffled_check_in_figure_1c();
 PaperFigure shuffled_check_in_figure_2();
 PaperFigure shuffled_check_in_table_2();
+
+std::vector<Training> shuffled_check_in_trainings_3a();
+PaperFigure shuffled_check_in_figure_3a(Trainer& trainer);
+std::vector<Training> shuffled_check_in_trainings_3b();
+PaperFigure shuffled_check_in_figure_3b(Trainer& trainer);
+std::vector<Training> shuffled_check_in_trainings_4();
+PaperFigure shuffled_check_in_figure_4(Trainer& trainer);
 
 }  // namespace muster::reproduce
