@@ -7,7 +7,6 @@
 #include "muster/core/error.h"
 #include "muster/plan/nearest.h"
 #include "muster/reproduce/distributed/distributed.h"
-#include "muster/reproduce/paper_texts.h"
 #include "muster/reproduce/random_check_ins/random_check_ins.h"
 #include "muster/reproduce/shuffle_gaussian/shuffle_gaussian.h"
 #include "muster/reproduce/shuffled_check_in/shuffled_check_in.h"
@@ -236,12 +235,6 @@ const Recipe& recipe_named(const std::string& id) {
   for (const Recipe& recipe : recipes()) {
     if (recipe.id == id) return recipe;
     known.emplace_back(recipe.id);
-  }
-  for (const FigureText& figure : figure_texts()) {
-    if (figure.id == id) {
-      throw Error(ErrorCode::usage, Reason::unknown, id, "", "",
-                  "is not reproduced yet; muster reproduce --list shows what is");
-    }
   }
   const std::string close = protocols::nearest(id, known);
   throw Error(ErrorCode::usage, Reason::unknown, id, "", "",
