@@ -57,7 +57,7 @@ std::vector<TrainedRound> rounds_of(const TrainingLog& log, const reporting::Eps
 
 std::string Training::name() const {
   std::string name = plan;
-  for (const auto& [key, value] : set) name += "-" + key.substr(key.find('.') + 1) + "-" + value;
+  for (const auto& [key, value] : set) name += fmt::format("-{}-{}", key.substr(key.find('.') + 1), value);
   // The name is that of a file, and a value can be a list of steps.
   std::ranges::replace_if(
       name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '.' && c != '-' && c != '_'; }, '_');
