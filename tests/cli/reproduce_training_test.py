@@ -143,7 +143,7 @@ class ReproduceTraining(CommandTest):
         self.assertNotIn(figure["claims"][0]["verdict"], ["holds", "false"])
         self.assertEqual(len(self.curves("003-figure-6")["proven"]), 2)
         head = json.loads((self.out / "logs/003-cifar.jsonl").read_text().splitlines()[0])
-        self.assertEqual((head["data"], len(head["digest"])), ("cifar", 128))
+        self.assertEqual((head["data"], len(head["digest"]), len(head["public_digest"])), ("cifar", 64, 64))
 
 
 if __name__ == "__main__":

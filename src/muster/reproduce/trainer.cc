@@ -1,6 +1,7 @@
 #include "muster/reproduce/trainer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -10,10 +11,12 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/reporting/run_notes.h"
 #include "muster/reproduce/figure_files.h"
 #include "muster/reproduce/images.h"
 #include "muster/reproduce/shortened_plan.h"
 #include "muster/simulation/data_source.h"
+#include "muster/simulation/population.h"
 #include "muster/simulation/runs/checkpoint.h"
 #include "muster/simulation/runs/metrics_file.h"
 #include "muster/simulation/runs/run_folder.h"
@@ -29,6 +32,10 @@ namespace {
 constexpr const char* kDigits = "digits";
 constexpr const char* kIdx = "idx";
 constexpr const char* kCifar = "cifar";
+
+std::string hexadecimal(const simulation::Digest& digest) {
+  return fmt::format("{:02x}", fmt::join(digest, ""));
+}
 
 // Returns the name of the plan's data without their path: "digits", or a format such as "idx".
 std::string format_of(const Plan& plan) { return plan.data().substr(0, plan.data().find(':')); }
@@ -133,27 +140,33 @@ fs::path Trainer::folder_of(const Plan& plan) const {
   return settings_.out / "runs" / simulation::run_name(plan);
 }
 
-const std::string& Trainer::digest_of(const std::string& identity,
-                                      const std::function<learning::DataSplit()>& load) {
-  if (!digests_.contains(identity)) {
-    digests_[identity] = fmt::format("{:02x}", fmt::join(simulation::digest_of(load()), ""));
+const Trainer::Data& Trainer::data_of(const Plan& plan) {
+  const std::string identity = simulation::data_identity(plan);
+  if (const auto known = data_.find(identity); known != data_.end()) {
+    simulation::expect_enough_records(simulation::holdings_of(plan), known->second.records);
+    return known->second;
   }
-  return digests_.at(identity);
+  const learning::DataSplit loaded = simulation::load_data(plan);
+  return data_[identity] = {hexadecimal(simulation::digest_of(loaded)), loaded.train.size()};
+}
+
+std::string Trainer::public_digest_of(const Training& training, const Plan& plan) {
+  if (training.format != kCifar) return "";
+  const std::string identity = "public " + plan.public_data();
+  if (!data_.contains(identity)) {
+    const learning::DataSplit open{simulation::load_public_data(plan), {}};
+    data_[identity] = {hexadecimal(simulation::digest_of(open)), open.train.size()};
+  }
+  return data_.at(identity).digest;
 }
 
 LogHead Trainer::head_of(const Training& training, const Plan& plan) {
-  std::string digest =
-      digest_of(simulation::data_identity(plan), [&] { return simulation::load_data(plan); });
-  if (training.format == kCifar) {  // public data that the user gives count as well
-    digest += digest_of("public " + plan.public_data(), [&] {
-      return learning::DataSplit{simulation::load_public_data(plan), {}};
-    });
-  }
   return {.training = training.name(),
           .scale = settings_.scale,
           .hash = validated(shortened(source_of(training), settings_.scale)).hash(),
           .data = format_of(plan),
-          .digest = digest,
+          .digest = data_of(plan).digest,
+          .public_digest = public_digest_of(training, plan),
           .seed = plan.seed(),
           .seeds = training.seeds};
 }
@@ -185,7 +198,7 @@ void Trainer::check(const std::vector<Training>& trainings) {
     }
     if (settings_.logs.empty()) {
       many_.check(plan);
-      expect_no_runs(checked);
+      expect_own_runs(checked);
       runs_ += training.seeds;
     } else {
       checked.log = stored_log(checked);
@@ -194,12 +207,20 @@ void Trainer::check(const std::vector<Training>& trainings) {
   }
 }
 
-void Trainer::expect_no_runs(const Checked& checked) const {
+void Trainer::expect_own_runs(const Checked& checked) const {
   std::error_code ignored;
-  for (const Plan& plan : checked.plans) {
-    if (!settings_.resume && fs::exists(folder_of(plan), ignored)) {
-      throw Error(ErrorCode::file, folder_of(plan).string(), "", "",
+  for (std::size_t i = 0; i < checked.plans.size(); ++i) {
+    const fs::path folder = folder_of(checked.plans[i]), state = folder / simulation::kCheckpointFile;
+    if (!settings_.resume && fs::exists(folder, ignored)) {
+      throw Error(ErrorCode::file, folder.string(), "", "",
                   "holds a run of this training; --resume continues it, --out DIR starts another");
+    }
+    // Each seed draws its own digits, and the digest is of those of the first.
+    if (!fs::exists(state, ignored) || (i > 0 && checked.head.data == kDigits)) continue;
+    const std::string digest = hexadecimal(simulation::decode(read_file(state), state).data);
+    if (digest != checked.head.digest) {
+      throw Error(ErrorCode::checkpoint, folder.string(), digest, checked.head.digest,
+                  "holds a run on other data of the same name");
     }
   }
 }
@@ -223,13 +244,22 @@ TrainingLog Trainer::stored_log(const Checked& checked) const {
   return log;
 }
 
+simulation::RunResult Trainer::run(const Plan& plan, const std::string& which) {
+  simulation::RunResult result = many_.run(plan, folder_of(plan), which);
+  for (const std::string& note : {reporting::records_note(plan),
+                                  reporting::sharing_note(plan, result.clients_per_record.value_or(1))}) {
+    if (!note.empty() && said_.insert(note).second) notes_(note);
+  }
+  return result;
+}
+
 TrainingLog Trainer::train_runs(const Checked& checked) {
   TrainingLog log{checked.head, {}};
   for (const Plan& plan : checked.plans) {
     const std::string which =
         fmt::format("{}, seed {} (run {} of {})", checked.head.training, plan.seed(), ++begun_, runs_);
     const bool stop = settings_.interrupt != nullptr && *settings_.interrupt;
-    if (stop || many_.run(plan, folder_of(plan), which).stopped == simulation::Stopped::interrupted) {
+    if (stop || run(plan, which).stopped == simulation::Stopped::interrupted) {
       throw Error(ErrorCode::interrupted, checked.head.training, "", "",
                   "interrupted; the same command with --resume continues");
     }

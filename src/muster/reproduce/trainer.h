@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -117,22 +118,29 @@ class Trainer {
     LogHead head;
     std::optional<TrainingLog> log;  // nullopt: not trained yet
   };
+  struct Data {
+    std::string digest;  // as LogHead::digest
+    std::uint64_t records = 0;
+  };
   protocols::PlanSource source_of(const Training& training) const;
   protocols::Plan plan_of(const Training& training) const;
   std::filesystem::path folder_of(const protocols::Plan& plan) const;
-  const std::string& digest_of(const std::string& identity, const std::function<learning::DataSplit()>& load);
+  const Data& data_of(const protocols::Plan& plan);
+  std::string public_digest_of(const Training& training, const protocols::Plan& plan);
   LogHead head_of(const Training& training, const protocols::Plan& plan);
   void expect_distinct(const Training& training, const protocols::Plan& plan) const;
-  void expect_no_runs(const Checked& checked) const;
+  void expect_own_runs(const Checked& checked) const;
   TrainingLog stored_log(const Checked& checked) const;
+  simulation::RunResult run(const protocols::Plan& plan, const std::string& which);
   TrainingLog train_runs(const Checked& checked);
 
   TrainerSettings settings_;
   reporting::NoteSink notes_;
   experiments::ManyRuns many_;
-  std::map<std::string, Checked> checked_;      // by Training::name()
-  std::map<std::string, std::string> digests_;  // of data sets, by identity (simulation/data_source.h)
-  std::uint64_t runs_ = 0;                      // of all trainings that were checked
+  std::map<std::string, Checked> checked_;  // by Training::name()
+  std::map<std::string, Data> data_;        // by identity (simulation/data_source.h)
+  std::set<std::string> said_;              // the notes on records that were given
+  std::uint64_t runs_ = 0;                  // of all trainings that were checked
   std::uint64_t begun_ = 0;
 };
 

@@ -81,7 +81,9 @@ TEST_F(CifarTest, OneFolderHoldsPrivateAndPublicImages) {
   // The log is of both data sets.
   const TrainingLog log = read_training_log(folder_.path() / "out" / "logs" / "tiny.jsonl");
   EXPECT_EQ(log.head.data, "cifar");
-  EXPECT_EQ(log.head.digest.size(), 128U);
+  EXPECT_EQ(log.head.digest.size(), 64U);
+  EXPECT_EQ(log.head.public_digest.size(), 64U);
+  EXPECT_NE(log.head.public_digest, log.head.digest);
 }
 
 TEST_F(CifarTest, MissingAndTruncatedFilesAreRefusedBeforeTraining) {

@@ -162,6 +162,18 @@ TEST_F(TrainerTest, AnInterruptedTrainingContinuesToTheSameBits) {
   EXPECT_EQ(model(settings(), whole), model(other, whole));
 }
 
+// A finished run is not trained again, so it must be on the data that its log will name.
+TEST_F(TrainerTest, ARunOnOtherDataIsNotResumed) {
+  trained(settings());
+  TrainerSettings resumed = settings();
+  resumed.resume = true;
+  EXPECT_NO_THROW(trained(resumed));
+  replace_file(table("a"), read_file(table("b")));
+  const Error refused = refusal(resumed, {{.plan = "tiny", .seeds = 2}});
+  EXPECT_EQ(refused.code(), ErrorCode::checkpoint);
+  EXPECT_THAT(refused.what(), HasSubstr("other data of the same name"));
+}
+
 TEST_F(TrainerTest, AFigureIsDrawnFromItsLogWithoutTraining) {
   const Trained first = trained(settings());
   watched_.started.clear();

@@ -20,11 +20,10 @@ struct LogHead {
   double scale = 1;      // the fraction of the plan's rounds that were trained
   std::string hash;      // of the plan at this scale, with the first seed and the plan's own data
   std::string data;      // "digits", or the format of the user's data, such as "idx"; no path
-  // Of the training and the test examples (those of the first seed), in hexadecimal; if the user gives public
-  // data, followed by theirs.
-  std::string digest;
-  std::uint64_t seed = 1;   // the first
-  std::uint64_t seeds = 1;  // how many
+  std::string digest;    // of the training and the test examples (those of the first seed), in hexadecimal
+  std::string public_digest = {};  // of public examples that the user gives; empty if there are none
+  std::uint64_t seed = 1;          // the first
+  std::uint64_t seeds = 1;         // how many
 
   template <typename Self, typename Fields>
   static void describe(Self& self, Fields& fields) {
@@ -33,6 +32,7 @@ struct LogHead {
     fields.text("hash", self.hash);
     fields.text("data", self.data);
     fields.text("digest", self.digest);
+    fields.text("public_digest", self.public_digest);
     fields.count("seed", self.seed);
     fields.count("seeds", self.seeds);
   }
