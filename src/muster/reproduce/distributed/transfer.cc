@@ -16,18 +16,24 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 3;
 
-// Every parameter was chosen, so that a missed claim is not reproduced rather than false.
+// Every parameter was chosen, so that a missed claim is not reproduced rather than false. The model that is
+// released is that of the last round; if Theorem 2 is smaller there, but not at every logged round, the claim
+// holds with a note.
 Finding advantage(const Trainer& trainer, const char* claim, const LdpSgdAccounting& accounting,
                   const Trained& trained) {
   const StrongOverTheorem2 found = strong_over_theorem_2(accounting, trained);
   const TrainedRound& last = trained.rounds.back();
-  return finding_on_accuracy(
-      trainer, claim, found.smaller == found.rounds,
-      fmt::format(
-          "Theorem 2 is below strong composition at {} of {} logged rounds, and strong composition is "
-          "{:.3g} to {:.3g} times as large; the parameters were chosen, and the text only cites the "
-          "formula of strong composition. The mean accuracy after {} rounds is {:.4f}.",
-          found.smaller, found.rounds, found.least, found.most, last.round, last.mean()));
+  Finding finding = finding_on_accuracy(
+      trainer, claim, found.last > 1,
+      fmt::format("Theorem 2 is below strong composition at {} of {} logged rounds; strong composition is "
+                  "{:.3g} to {:.3g} times as large, and {:.3g} times after the last round. The parameters "
+                  "were chosen, and the text only cites the formula of strong composition. The mean "
+                  "accuracy after {} rounds is {:.4f}.",
+                  found.smaller, found.rounds, found.least, found.most, found.last, last.round, last.mean()));
+  if (finding.verdict == Verdict::holds && found.smaller < found.rounds) {
+    finding.verdict = Verdict::holds_with_a_note;
+  }
+  return finding;
 }
 
 PaperFigure figure_of(const Trainer& trainer, const Trained& trained, const LdpSgdAccounting& accounting) {
