@@ -111,7 +111,6 @@ class Reproduce(CommandTest):
     def test_refusals(self):
         self.assertIn("did you mean 001-table-1?", self.refused("reproduce", "001-table-11")["message"])
         self.assertIn("--list", self.refused("reproduce", "nothing")["message"])
-        self.assertIn("not reproduced yet", self.refused("reproduce", "003-figure-6")["message"])
         self.assertEqual(self.refused("reproduce")["key"], "ID")
         self.assertEqual(self.refused("reproduce", "--list", TABLE)["key"], "--list")
         self.assertEqual(self.refused("reproduce", "--list", "--scale", "0.5")["key"], "--list")
@@ -213,7 +212,7 @@ class Reproduce(CommandTest):
     @unittest.skipUnless(LONG, "with --long")
     def test_every_figure_that_trains_has_a_verdict_for_each_claim(self):
         entries = [json.loads(line) for line in run("reproduce", "--list", "--json").stdout.splitlines()]
-        trained = [entry["id"] for entry in entries if entry["data"] != "none"]
+        trained = [entry["id"] for entry in entries if entry["data"] != "none" and "CIFAR" not in entry["data"]]
         for name in trained:
             figure, _ = self.check_figure(self.reproduce(name, "--scale", "0.0005", "--json", "--resume").stdout.rstrip("\n"))
             self.assertTrue(figure["differences"], name)

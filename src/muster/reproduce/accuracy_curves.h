@@ -12,16 +12,20 @@
 
 namespace muster::reproduce {
 
+// What the spread of a point shows: the range of the seeds, or one standard deviation to both sides.
+enum class Band { range, deviation };
+
 // Returns the curve whose points are the logged rounds: x is the epsilon of the rounds done, by the given
-// accounting, and the value is the mean accuracy of the seeds, with the range of the seeds as its spread. The
-// curve's kind says where epsilon comes from. Rounds for which the accounting has no epsilon are left out.
+// accounting, and the value is the mean accuracy of the seeds, with the band as its spread. The curve's kind
+// says where epsilon comes from. Rounds for which the accounting has no epsilon are left out.
 Curve accuracy_against_epsilon(const std::string& name, Kind kind, const Trained& trained,
-                               const std::function<accounting::Bound(std::uint64_t rounds)>& bound);
+                               const std::function<accounting::Bound(std::uint64_t rounds)>& bound,
+                               Band band = Band::range);
 // Does the same with the proven epsilons that the Trainer has computed already.
-Curve accuracy_against_proven(const std::string& name, const Trained& trained);
+Curve accuracy_against_proven(const std::string& name, const Trained& trained, Band band = Band::range);
 
 // Returns the curve of kind `simulated` whose x are the rounds done.
-Curve accuracy_by_round(const std::string& name, const Trained& trained);
+Curve accuracy_by_round(const std::string& name, const Trained& trained, Band band = Band::range);
 
 // Returns the first logged round with at least this mean accuracy; nullptr if there is none.
 const TrainedRound* first_reaching(const Trained& trained, double accuracy);

@@ -41,19 +41,21 @@ TEST(PaperPlans, AreValidAndHaveTheNamesOfTheirFiles) {
   for (const std::string& name : names) {
     const Plan plan = plan_of(name);
     EXPECT_EQ(plan.name(), name);
-    EXPECT_EQ(plan.data(), "digits") << name;
+    EXPECT_EQ(plan.data(), name == "003-cifar" ? "cifar:cifar-10-batches-bin" : "digits") << name;
     EXPECT_FALSE(plan.budget().has_value()) << name;  // a budget would end some runs early
     EXPECT_NO_THROW(simulation::refuse_too_costly(plan, simulation::resources_here(1))) << name;
   }
   EXPECT_THROW(paper_plan("nothing"), Error);
 }
 
-TEST(PaperPlans, StateWhatTheTextsState) {
-  struct Stated {
-    const char* plan;
-    Number clients, rate, epsilon0, clip, sigma, rounds;
-  };
-  const std::vector<Stated> all = {
+// The numbers of a text that a plan has.
+struct Stated {
+  const char* plan;
+  Number clients, rate, epsilon0, clip, sigma, rounds;
+};
+
+std::vector<Stated> stated_by_first_papers() {
+  return {
       {.plan = "000-ldp-sgd",
        .clients = {"000-ldp-sgd-clients"},
        .rate = {"000-ldp-sgd-rate"},
@@ -83,6 +85,37 @@ TEST(PaperPlans, StateWhatTheTextsState) {
        .sigma = {"001-figure-1b-noise", 2},
        .rounds = {"001-figure-1b-rounds"}},
   };
+}
+
+std::vector<Stated> stated_by_later_papers() {
+  return {
+      {.plan = "003-distributed",
+       .clients = {},
+       .rate = {"003-figure-4-parameters", 0},
+       .epsilon0 = {},
+       .clip = {"003-figure-4-parameters", 1},
+       .sigma = {"003-figure-4-parameters", 2},
+       .rounds = {}},
+      {.plan = "003-varying-rates",
+       .clients = {"003-ldp-sgd-clients"},
+       .rate = {"003-ldp-sgd-parameters", 0},
+       .epsilon0 = {"003-ldp-sgd-parameters", 1},
+       .clip = {"003-ldp-sgd-parameters", 2},
+       .sigma = {},
+       .rounds = {}},
+      {.plan = "004-cldp-sgd",
+       .clients = {"004-figure-3-clients"},
+       .rate = {},
+       .epsilon0 = {"004-figure-3-clip", 1},
+       .clip = {"004-figure-3-clip", 0},
+       .sigma = {},
+       .rounds = {}},
+  };
+}
+
+TEST(PaperPlans, StateWhatTheTextsState) {
+  std::vector<Stated> all = stated_by_first_papers();
+  for (const Stated& stated : stated_by_later_papers()) all.push_back(stated);
   for (const Stated& stated : all) {
     const Plan plan = plan_of(stated.plan);
     expect_stated(static_cast<double>(plan.clients()), stated.clients, stated.plan);
@@ -92,6 +125,20 @@ TEST(PaperPlans, StateWhatTheTextsState) {
     expect_stated(plan.sigma(), stated.sigma, stated.plan);
     expect_stated(static_cast<double>(plan.rounds()), stated.rounds, stated.plan);
   }
+}
+
+TEST(PaperPlans, CldpSgdHasTheEpochsAndLearningRatesOfItsText) {
+  const Plan plan = plan_of("004-cldp-sgd");
+  EXPECT_EQ(static_cast<double>(plan.subset()), number_of("004-figure-3-subset"));
+  EXPECT_EQ(plan.delta(), number_of("004-figure-3-run", 0));
+  const std::uint64_t rounds_an_epoch = plan.clients() / plan.subset();
+  EXPECT_EQ(static_cast<double>(plan.rounds()),
+            number_of("004-figure-3-run", 1) * static_cast<double>(rounds_an_epoch));
+  const auto& rates = numbers_of("004-figure-3-learning-rate");  // the rate, its epochs, the rate after them
+  const std::uint64_t last = rounds_an_epoch * static_cast<std::uint64_t>(rates.at(1));
+  EXPECT_EQ(plan.learning_rate()->at(1), rates.at(0));
+  EXPECT_EQ(plan.learning_rate()->at(last), rates.at(0));
+  EXPECT_EQ(plan.learning_rate()->at(last + 1), rates.at(2));
 }
 
 // Sigma is the least of six digits for which a message is (epsilon0, n^-1.5)-LDP at distance 2 clip.

@@ -31,7 +31,7 @@ struct Recipe {
 const std::vector<Recipe>& recipes();
 
 // Returns the recipe with this id. Throws Error(usage) for an unknown id, naming the nearest figure if one is
-// close, and for a figure without a recipe.
+// close.
 const Recipe& recipe_named(const std::string& id);
 
 }  // namespace muster::reproduce

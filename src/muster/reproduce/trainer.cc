@@ -13,6 +13,7 @@
 #include "muster/core/error.h"
 #include "muster/reporting/run_notes.h"
 #include "muster/reproduce/figure_files.h"
+#include "muster/reproduce/images.h"
 #include "muster/reproduce/shortened_plan.h"
 #include "muster/simulation/data_source.h"
 #include "muster/simulation/population.h"
@@ -29,6 +30,8 @@ using protocols::PlanSource;
 namespace {
 
 constexpr const char* kDigits = "digits";
+constexpr const char* kIdx = "idx";
+constexpr const char* kCifar = "cifar";
 
 std::string hexadecimal(const simulation::Digest& digest) {
   return fmt::format("{:02x}", fmt::join(digest, ""));
@@ -98,6 +101,15 @@ Trainer::Trainer(const TrainerSettings& settings, experiments::MakeObserver make
 
 bool Trainer::uses_digits() const { return settings_.data.empty() || settings_.data == kDigits; }
 
+std::string Trainer::other_images() const {
+  if (uses_digits()) return "the built-in digits";
+  const bool all = std::ranges::all_of(checked_, [](const auto& checked) {
+    const LogHead& head = checked.second.head;
+    return head.data != kIdx || is_mnist(head.digest);
+  });
+  return all ? "" : "images of MNIST's format that are not MNIST's";
+}
+
 PlanSource Trainer::source_of(const Training& training) const {
   PlanSource source = settings_.plans(training.plan);
   for (const auto& [key, value] : training.set) source.override_key(key, value);
@@ -108,6 +120,12 @@ Plan Trainer::full_plan(const Training& training) const { return validated(sourc
 
 Plan Trainer::plan_of(const Training& training) const {
   PlanSource source = shortened(source_of(training), settings_.scale);
+  if (training.format == kCifar) {
+    const CifarFolders folders = cifar_folders(settings_.data);
+    source.override_key("population.data", folders.ten, "--data");
+    source.override_key("model.public_data", folders.hundred, "--data");
+    return validated(source);
+  }
   if (uses_digits()) return validated(source);
   source.override_key("population.data", settings_.data, "--data");
   Plan plan = validated(source);
@@ -132,12 +150,23 @@ const Trainer::Data& Trainer::data_of(const Plan& plan) {
   return data_[identity] = {hexadecimal(simulation::digest_of(loaded)), loaded.train.size()};
 }
 
+std::string Trainer::public_digest_of(const Training& training, const Plan& plan) {
+  if (training.format != kCifar) return "";
+  const std::string identity = "public " + plan.public_data();
+  if (!data_.contains(identity)) {
+    const learning::DataSplit open{simulation::load_public_data(plan), {}};
+    data_[identity] = {hexadecimal(simulation::digest_of(open)), open.train.size()};
+  }
+  return data_.at(identity).digest;
+}
+
 LogHead Trainer::head_of(const Training& training, const Plan& plan) {
   return {.training = training.name(),
           .scale = settings_.scale,
           .hash = validated(shortened(source_of(training), settings_.scale)).hash(),
           .data = format_of(plan),
           .digest = data_of(plan).digest,
+          .public_digest = public_digest_of(training, plan),
           .seed = plan.seed(),
           .seeds = training.seeds};
 }
@@ -252,6 +281,12 @@ Trained Trainer::train(const Training& training) {
   Checked& checked = found->second;
   if (!checked.log) checked.log = train_runs(checked);
   return {training, checked.plans.front(), rounds_of(*checked.log, many_.charge_of(checked.plans.front()))};
+}
+
+std::vector<Trained> train_all(Trainer& trainer, const std::vector<Training>& trainings) {
+  std::vector<Trained> all;
+  for (const Training& training : trainings) all.push_back(trainer.train(training));
+  return all;
 }
 
 }  // namespace muster::reproduce

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "muster/experiments/many_runs.h"
+#include "muster/learning/dataset.h"
 #include "muster/plan/plan.h"
 #include "muster/plan/source.h"
 #include "muster/reproduce/paper_figure.h"
@@ -37,7 +38,8 @@ struct Training {
   std::uint64_t seeds = 1;
   // Keys of the plan that get another value, as their flags would give it: {"participation.rate", "0.05"}.
   std::vector<std::pair<std::string, std::string>> set = {};
-  // The format of the data that the user may give in place of the plan's (plan/value_kinds.h).
+  // The format of the data that the user may give in place of the plan's (plan/value_kinds.h). For "cifar" the
+  // user must give a folder that holds the private and the public data (images.h).
   std::string format = "idx";
 
   // Returns the plan's name, followed by the keys and values of `set`: "000-ldp-sgd-rate-0.05".
@@ -105,6 +107,9 @@ class Trainer {
   bool full_length() const { return settings_.scale == 1; }
   // Whether the built-in digits are trained on in place of the paper's data.
   bool uses_digits() const;
+  // Says what images are trained on in place of the paper's: the built-in digits, or others that have MNIST's
+  // format; empty if they are MNIST's or CIFAR's. Trainings that were checked tell this.
+  std::string other_images() const;
 
  private:
   struct Checked {
@@ -121,6 +126,7 @@ class Trainer {
   protocols::Plan plan_of(const Training& training) const;
   std::filesystem::path folder_of(const protocols::Plan& plan) const;
   const Data& data_of(const protocols::Plan& plan);
+  std::string public_digest_of(const Training& training, const protocols::Plan& plan);
   LogHead head_of(const Training& training, const protocols::Plan& plan);
   void expect_distinct(const Training& training, const protocols::Plan& plan) const;
   void expect_own_runs(const Checked& checked) const;
@@ -137,5 +143,8 @@ class Trainer {
   std::uint64_t runs_ = 0;                  // of all trainings that were checked
   std::uint64_t begun_ = 0;
 };
+
+// Returns what Trainer::train returns for each of the trainings, in their order.
+std::vector<Trained> train_all(Trainer& trainer, const std::vector<Training>& trainings);
 
 }  // namespace muster::reproduce

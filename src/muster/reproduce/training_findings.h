@@ -8,15 +8,25 @@
 
 #include <string>
 
+#include "muster/reproduce/accuracy_curves.h"
 #include "muster/reproduce/paper_figure.h"
 #include "muster/reproduce/trainer.h"
 
 namespace muster::reproduce {
 
+// What the paper's text states of a training, and the bands that its figure shows. What it does not state was
+// chosen.
+struct StatedTraining {
+  bool learning_rate = false;
+  bool seeds = false;
+  Band band = Band::range;  // chosen, unless it is the deviation
+};
+
 // Adds to the figure what all figures with trainings say: among the settings, how many seeds, the rule of the
 // bands, and what the plan states about learning; among the differences, a shortened training and data other
 // than the paper's.
-void add_training(PaperFigure& figure, const Trainer& trainer, const Trained& trained);
+void add_training(PaperFigure& figure, const Trainer& trainer, const Trained& trained,
+                  const StatedTraining& stated = {});
 
 // Returns the finding about a claim on accuracies: whether the computed values show it, and the sentence
 // with them, to which the conditions are added.

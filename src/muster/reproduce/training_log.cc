@@ -101,6 +101,9 @@ void expect_log_of(const LogHead& wanted, const LogHead& found, const std::files
   }
   if (found.data != wanted.data) refuse(found.data, wanted.data, "other data");
   if (found.digest != wanted.digest) refuse(found.digest, wanted.digest, "other data of the same format");
+  if (found.public_digest != wanted.public_digest) {
+    refuse(found.public_digest, wanted.public_digest, "other public data of the same format");
+  }
   if (found.hash != wanted.hash) refuse(found.hash, wanted.hash, "another plan");
 }
 

@@ -16,13 +16,14 @@ namespace muster::reproduce {
 
 // What a log is of. Two trainings with equal heads have equal accuracies.
 struct LogHead {
-  std::string training;     // Training::name()
-  double scale = 1;         // the fraction of the plan's rounds that were trained
-  std::string hash;         // of the plan at this scale, with the first seed and the plan's own data
-  std::string data;         // "digits", or the format of the user's data, such as "idx"; no path
-  std::string digest;       // of the training and the test examples (those of the first seed), in hexadecimal
-  std::uint64_t seed = 1;   // the first
-  std::uint64_t seeds = 1;  // how many
+  std::string training;  // Training::name()
+  double scale = 1;      // the fraction of the plan's rounds that were trained
+  std::string hash;      // of the plan at this scale, with the first seed and the plan's own data
+  std::string data;      // "digits", or the format of the user's data, such as "idx"; no path
+  std::string digest;    // of the training and the test examples (those of the first seed), in hexadecimal
+  std::string public_digest = {};  // of public examples that the user gives; empty if there are none
+  std::uint64_t seed = 1;          // the first
+  std::uint64_t seeds = 1;         // how many
 
   template <typename Self, typename Fields>
   static void describe(Self& self, Fields& fields) {
@@ -31,6 +32,7 @@ struct LogHead {
     fields.text("hash", self.hash);
     fields.text("data", self.data);
     fields.text("digest", self.digest);
+    fields.text("public_digest", self.public_digest);
     fields.count("seed", self.seed);
     fields.count("seeds", self.seeds);
   }

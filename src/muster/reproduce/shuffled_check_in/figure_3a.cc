@@ -3,14 +3,11 @@
 
 #include <limits>
 
-#include "muster/accounting/accountant.h"
 #include "muster/core/number_text.h"
-#include "muster/papers/published/published.h"
-#include "muster/papers/published/published_check_in.h"
-#include "muster/papers/published/published_subset.h"
 #include "muster/reproduce/accuracy_curves.h"
 #include "muster/reproduce/paper_texts.h"
 #include "muster/reproduce/points.h"
+#include "muster/reproduce/shuffled_check_in/ldp_sgd.h"
 #include "muster/reproduce/shuffled_check_in/shuffled_check_in.h"
 #include "muster/reproduce/training_findings.h"
 
@@ -18,39 +15,10 @@ namespace muster::reproduce {
 namespace {
 
 using accounting::Bound;
-using accounting::Conversion;
-using accounting::Question;
 
 constexpr std::uint64_t kSeeds = 3;
 constexpr double kAround = 0.005;  // what "around 90%" allows: an accuracy that rounds to it
 constexpr double kNear = 0.5;      // the tolerance for an epsilon of about 1 or 3, and for their ratio
-
-// The experiment as the paper states it, and its accountings.
-struct Experiment {
-  double clients = number_of("000-ldp-sgd-clients");
-  double rate = number_of("000-ldp-sgd-rate");
-  double epsilon0 = number_of("000-ldp-sgd-epsilon0");
-  Question question;
-  accounting::ShuffledCheckIn protocol{ClientCount::of(whole(clients)), Rate::of(rate)};
-  accounting::Accountant accountant{accounting::LdpSgdLocal{epsilon0}, protocol};
-
-  explicit Experiment(double delta) : question{Question::Kind::epsilon_at_delta, delta} {}
-
-  Bound theorem_2(std::uint64_t rounds) const {
-    return accounting::liew_theorem2_printed_bound(clients, rate, epsilon0, rounds, question,
-                                                   Conversion::canonne);
-  }
-  Bound strong(std::uint64_t rounds) const {
-    return accounting::subset_strong_composition_bound(clients, clients * rate, epsilon0, rounds, question);
-  }
-  Bound corrected_theorem_2(std::uint64_t rounds) const {
-    return accounting::liew_theorem2_bound(protocol, epsilon0, rounds, question, Conversion::canonne);
-  }
-  Bound theorem_1(std::uint64_t rounds) const {
-    return accounting::check_in_rdp_bound(protocol, epsilon0, rounds, question, Conversion::canonne);
-  }
-  Bound ours(std::uint64_t rounds) const { return accountant.account(rounds, question).best; }
-};
 
 double upper_of(const Bound& bound) { return bound.upper.value_or(std::numeric_limits<double>::infinity()); }
 
@@ -64,19 +32,20 @@ Curve as_stated() {
            {number_of("000-figure-3a-epsilon-strong"), accuracy, ""}}};
 }
 
-std::vector<Curve> curves(const Experiment& experiment, const Trained& trained) {
-  const auto by = [&](const char* name, Kind kind, Bound (Experiment::*bound)(std::uint64_t) const) {
+std::vector<Curve> curves(const LdpSgdAccounting& accounting, const Trained& trained) {
+  const auto by = [&](const char* name, Kind kind, Bound (LdpSgdAccounting::*bound)(std::uint64_t) const) {
     return accuracy_against_epsilon(name, kind, trained,
-                                    [&](std::uint64_t rounds) { return (experiment.*bound)(rounds); });
+                                    [&](std::uint64_t rounds) { return (accounting.*bound)(rounds); });
   };
-  return {
-      as_stated(),
-      by("Theorem 2 as printed, Lemma 2", Kind::published, &Experiment::theorem_2),
-      by("strong composition: clones in closed form, n gamma of n", Kind::published, &Experiment::strong),
-      by("Theorem 2 with 2 e^epsilon0 and 8 e^epsilon0", Kind::corrected, &Experiment::corrected_theorem_2),
-      by("Theorem 1, inclusion probability k/n given k reports", Kind::corrected, &Experiment::theorem_1),
-      accuracy_against_proven("LDP-SGD's randomizer", trained),
-      by("one pair of data sets", Kind::lower, &Experiment::ours)};
+  return {as_stated(),
+          by("Theorem 2 as printed, Lemma 2", Kind::published, &LdpSgdAccounting::theorem_2_printed),
+          by("strong composition: clones in closed form, n gamma of n", Kind::published,
+             &LdpSgdAccounting::strong_composition),
+          by("Theorem 2 with 2 e^epsilon0 and 8 e^epsilon0", Kind::corrected, &LdpSgdAccounting::theorem_2),
+          by("Theorem 1, inclusion probability k/n given k reports", Kind::corrected,
+             &LdpSgdAccounting::theorem_1),
+          accuracy_against_proven("LDP-SGD's randomizer", trained),
+          by("one pair of data sets", Kind::lower, &LdpSgdAccounting::ours)};
 }
 
 Finding reaches_90(const Trainer& trainer, const Trained& trained) {
@@ -88,7 +57,7 @@ Finding reaches_90(const Trainer& trainer, const Trained& trained) {
 }
 
 // Returns the findings about the epsilons at the first logged round with an accuracy of 90 %.
-std::vector<Finding> epsilons_at_90(const Trainer& trainer, const Experiment& experiment,
+std::vector<Finding> epsilons_at_90(const Trainer& trainer, const LdpSgdAccounting& accounting,
                                     const Trained& trained) {
   const double wanted = number_of("000-figure-3a-epsilon-ours", 1);
   const TrainedRound* round = first_reaching(trained, wanted);
@@ -97,29 +66,30 @@ std::vector<Finding> epsilons_at_90(const Trainer& trainer, const Experiment& ex
     return {finding_on_accuracy(trainer, "000-figure-3a-epsilon-1", false, none),
             finding_on_accuracy(trainer, "000-figure-3a-epsilon-3", false, none)};
   }
-  const double printed = upper_of(experiment.theorem_2(round->round));
-  const double strong = upper_of(experiment.strong(round->round));
+  const double printed = upper_of(accounting.theorem_2_printed(round->round));
+  const double strong = upper_of(accounting.strong_composition(round->round));
   const std::string when =
       fmt::format("At round {}, the first logged one with a mean accuracy of {}", round->round, wanted);
-  return {finding_on_accuracy(
-              trainer, "000-figure-3a-epsilon-1", near(printed, number_of("000-figure-3a-epsilon-ours")),
-              fmt::format("{}: Theorem 2 as printed {:.4g}, with its constants corrected {:.4g}; proven at "
-                          "most {}, and at least {}.",
-                          when, printed, upper_of(experiment.corrected_theorem_2(round->round)),
-                          rounded_up(round->epsilon),
-                          rounded_down(experiment.ours(round->round).lower.value_or(0)))),
-          finding_on_accuracy(
-              trainer, "000-figure-3a-epsilon-3", near(strong, number_of("000-figure-3a-epsilon-strong")),
-              fmt::format("{}: strong composition {:.4g}. Its formula is only cited in the text; the nearest "
-                          "is taken.",
-                          when, strong))};
+  return {
+      finding_on_accuracy(
+          trainer, "000-figure-3a-epsilon-1", near(printed, number_of("000-figure-3a-epsilon-ours")),
+          fmt::format("{}: Theorem 2 as printed {:.4g}, with its constants corrected {:.4g}; proven at "
+                      "most {}, and at least {}.",
+                      when, printed, upper_of(accounting.theorem_2(round->round)), rounded_up(round->epsilon),
+                      rounded_down(accounting.ours(round->round).lower.value_or(0)))),
+      finding_on_accuracy(
+          trainer, "000-figure-3a-epsilon-3", near(strong, number_of("000-figure-3a-epsilon-strong")),
+          fmt::format("{}: strong composition {:.4g}. Its formula is only cited in the text; the nearest "
+                      "is taken.",
+                      when, strong))};
 }
 
 // The ratio is one of formulas alone, so it is judged at all rounds of the paper, whatever was trained.
-Finding ratio(const Experiment& experiment) {
+Finding ratio(const LdpSgdAccounting& accounting) {
   const std::uint64_t rounds = whole(number_of("000-figure-3a-rounds"));
   const double stated = number_of("000-figure-3a-ratio", 1) / number_of("000-figure-3a-ratio", 0);
-  const double strong = upper_of(experiment.strong(rounds)), printed = upper_of(experiment.theorem_2(rounds));
+  const double strong = upper_of(accounting.strong_composition(rounds)),
+               printed = upper_of(accounting.theorem_2_printed(rounds));
   return {"000-figure-3a-1-to-3", near(strong / printed, stated) ? Verdict::holds : Verdict::not_reproduced,
           fmt::format("At round {}: strong composition {:.4g}, Theorem 2 as printed {:.4g}, a ratio of "
                       "{:.3g}. The formula of strong composition is only cited in the text.",
@@ -132,24 +102,24 @@ std::vector<Training> shuffled_check_in_trainings_3a() { return {{.plan = "000-l
 
 PaperFigure shuffled_check_in_figure_3a(Trainer& trainer) {
   const Trained trained = trainer.train(shuffled_check_in_trainings_3a().front());
-  const Experiment experiment(trained.plan.delta().value());
+  const LdpSgdAccounting accounting(trained.plan);
   PaperFigure figure;
-  figure.x = {"epsilon at delta = " + power_of_ten(experiment.question.fixed()), true};
+  figure.x = {"epsilon at delta = " + power_of_ten(accounting.question().fixed()), true};
   figure.y = {"test accuracy"};
-  figure.settings = {{"n =", grouped(experiment.clients), false},
-                     {"gamma =", fmt::format("{}", experiment.rate), false},
-                     {"epsilon0 =", fmt::format("{}", experiment.epsilon0), false},
+  figure.settings = {{"n =", grouped(number_of("000-ldp-sgd-clients")), false},
+                     {"gamma =", fmt::format("{}", number_of("000-ldp-sgd-rate")), false},
+                     {"epsilon0 =", fmt::format("{}", number_of("000-ldp-sgd-epsilon0")), false},
                      {"C =", fmt::format("{}", number_of("000-ldp-sgd-clip")), false},
                      {"Delta =", fmt::format("{}", number_of("000-remark-1-slack")), false},
-                     {"delta =", power_of_ten(experiment.question.fixed()), true},
+                     {"delta =", power_of_ten(accounting.question().fixed()), true},
                      {"network:", "padding 3, poolings of stride 1", true}};
   add_training(figure, trainer, trained);
-  figure.curves = curves(experiment, trained);
+  figure.curves = curves(accounting, trained);
   figure.findings = {reaches_90(trainer, trained)};
-  for (const Finding& finding : epsilons_at_90(trainer, experiment, trained)) {
+  for (const Finding& finding : epsilons_at_90(trainer, accounting, trained)) {
     figure.findings.push_back(finding);
   }
-  figure.findings.push_back(ratio(experiment));
+  figure.findings.push_back(ratio(accounting));
   return figure;
 }
 

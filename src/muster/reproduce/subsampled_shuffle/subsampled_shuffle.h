@@ -6,9 +6,18 @@
 // record. The functions are pure.
 #pragma once
 
+#include <vector>
+
 #include "muster/reproduce/paper_figure.h"
+#include "muster/reproduce/trainer.h"
 
 namespace muster::reproduce {
+
+// Figure 3 needs training: its recipe, which runs on the Trainer's thread, trains what the first function
+// lists, and the last one computes the figure from that.
+std::vector<Training> subsampled_shuffle_figure_3_trainings();
+PaperFigure subsampled_shuffle_figure_3(Trainer& trainer);
+PaperFigure subsampled_shuffle_figure_3_of(const Trainer& trainer, const std::vector<Trained>& trained);
 
 PaperFigure subsampled_shuffle_figure_2a();
 PaperFigure subsampled_shuffle_figure_2b();

@@ -1,0 +1,119 @@
+#include "muster/reproduce/distributed/theorem_5.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "muster/papers/conversions/rdp_to_dp.h"
+#include "muster/papers/optimal_composition.h"
+#include "muster/papers/published/published_check_in.h"
+#include "muster/papers/published/published_shuffle_gaussian.h"
+
+namespace muster::reproduce::distributed {
+namespace {
+
+namespace published = accounting::published_check_in;
+
+double log_choose(double n, double k) {
+  return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+}
+
+// Returns the count of Lemma 4's second term.
+double enough_reports(const DistributedRound& round, Lemma4 lemma) {
+  return std::floor((1 - lemma.slack) * round.others()) + 1;
+}
+
+// Returns, at index l, `sum` applied to the printed moment of order l as a function of the other reports.
+std::vector<double> averaged_moments(const DistributedRound& round,
+                                     const std::function<double(const std::function<double(double)>&)>& sum) {
+  std::vector<double> averaged(Theorem5::kLastOrder + 1, 0.0);
+  for (std::uint64_t l = 2; l <= Theorem5::kLastOrder; ++l) {
+    averaged[l] = sum(
+        [&](double k) { return published::removal_moment_printed(k, round.sigma, static_cast<double>(l)); });
+  }
+  return averaged;
+}
+
+}  // namespace
+
+Theorem5::Theorem5(const DistributedRound& round, Lemma4 lemma)
+    : round_(round), first_power_(2), averaged_(averaged_moments(round, [&](const auto& moment) {
+        return published::lemma4(moment, round.clients - 1, round.rate, lemma.slack);
+      })) {}
+
+Theorem5::Theorem5(const DistributedRound& round, Lemma5 lemma)
+    : round_(round), first_power_(3), averaged_(averaged_moments(round, [&](const auto& moment) {
+        // A millionth of a report keeps rounding from taking the sum's last count away.
+        const double slack = (lemma.last_count + 1e-6) / round.others() - 1;
+        return published::lemma5(moment, round.clients - 1, round.rate, slack);
+      })) {}
+
+// Returns the logarithm of the theorem's braces: the line before line 12, line 12 or 14 with the term of no
+// other report, and line 13 or 15 with its terms of no other report. Weights are taken in logarithms, and the
+// sum is below e^700 for the orders that are tabulated and the papers' sigma.
+double Theorem5::log_sum(std::uint64_t order, Powers powers) const {
+  const auto lambda = static_cast<double>(order);
+  const double g = round_.rate, log_g = std::log(g), log_rest = std::log1p(-g);
+  const double nobody = std::exp((round_.clients - 1) * log_rest), variance = round_.sigma * round_.sigma;
+  double sum = std::exp((lambda - 1) * log_rest) * (lambda * g - g + 1);
+  sum += std::exp(log_choose(lambda, 2) + 2 * log_g + (lambda - 2) * log_rest) *
+         (averaged_[2] + nobody * std::exp(1 / variance));
+  for (std::uint64_t j = first_power_; j <= order; ++j) {
+    const auto l = static_cast<double>(j);
+    const double victims = powers == Powers::printed ? lambda - l : l;
+    const double weight =
+        3 * std::exp(log_choose(lambda, l) + victims * log_g + (lambda - victims) * log_rest);
+    // Line 13 has the term of no other report from order 3 on, also where line 15 begins at order 2.
+    const double alone = j < 3 ? 0.0 : nobody * std::exp(l * (l - 1) / (2 * variance));
+    sum += weight * (averaged_[j] + alone);
+  }
+  return std::log(sum);
+}
+
+double Theorem5::printed(std::uint64_t order) const {
+  return log_sum(order, Powers::printed) / (1 - static_cast<double>(order));
+}
+
+double Theorem5::repaired(std::uint64_t order) const {
+  return log_sum(order, Powers::exchanged) / (static_cast<double>(order) - 1);
+}
+
+double Theorem5::epsilon_repaired(std::uint64_t rounds, const accounting::Question& question) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::uint64_t order = 2; order <= kLastOrder; ++order) {
+    const double divergence = static_cast<double>(rounds) * repaired(order);
+    if (!std::isfinite(divergence)) continue;
+    least = std::fmin(
+        least, accounting::epsilon_upper_from_rdp(accounting::Conversion::canonne, static_cast<double>(order),
+                                                  divergence, question.fixed()));
+  }
+  return least;
+}
+
+FirstTerm first_term(const DistributedRound& round, Lemma4 lemma, std::uint64_t order) {
+  const double log_weight = -lemma.slack * lemma.slack * round.others() / 2;
+  const auto l = static_cast<double>(order);
+  const double many = enough_reports(round, lemma);
+  return {std::exp(log_weight) * published::removal_moment_printed(1, round.sigma, l) /
+              published::removal_moment_printed(many, round.sigma, l),
+          std::exp(log_weight) * published::removal_moment(1, round.sigma, l) /
+              published::removal_moment(many, round.sigma, l)};
+}
+
+std::optional<double> strong_composition_epsilon(const DistributedRound& round, double reports,
+                                                 std::uint64_t rounds, double delta) {
+  const double mu = 1 / (round.sigma * std::sqrt(reports));
+  std::optional<double> least;
+  // The delta of a round, of all clients, is at most the whole delta divided by the rounds.
+  const double most = delta / (static_cast<double>(rounds) * round.rate);
+  for (double share = 0.5; share > 1e-6; share /= 1.25) {
+    const double delta0 = std::fmin(0.5, most * share);
+    const accounting::Guarantee all = accounting::published_shuffle_gaussian::gaussian_guarantee(mu, delta0);
+    const std::optional<double> epsilon = accounting::advanced_composition_epsilon_upper(
+        accounting::subsampled(all, round.rate), rounds, delta);
+    if (epsilon && (!least || *epsilon < *least)) least = epsilon;
+  }
+  return least;
+}
+
+}  // namespace muster::reproduce::distributed

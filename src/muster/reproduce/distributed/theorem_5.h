@@ -1,0 +1,74 @@
+// Evaluates the accountings that Figure 4 of the later version of "Shuffled check-in" draws for distributed
+// check-in: Theorem 5 by Lemma 5 ("RDP comp") and by Lemma 4 ("approx. RDP comp"), and strong composition.
+//
+// Source: Appendices B.1 and C.1. Each of n clients reports with probability g, with noise of deviation sigma
+// and records of norm 1; the adversary sees the average of the reports; neighbours differ in a client that is
+// absent. None of the three bounds anything: docs/theory/as-published-check-in.md says what is wrong with
+// Theorem 5. Its right side, as printed, has the factor 1/(1 - order) and the powers of g and 1 - g the wrong
+// way round, so that it is negative, which no divergence is. `repaired` exchanges both and keeps the printed
+// moments, which are below 1 and therefore still wrong. With the right moments it is infinite.
+//
+// Pure functions; a table of 200 orders takes under a second.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "muster/accounting/statement.h"
+
+namespace muster::reproduce::distributed {
+
+struct DistributedRound {
+  double clients, rate, sigma;
+  // Returns the expected number of the other clients that report.
+  double others() const { return (clients - 1) * rate; }
+};
+
+// The two ways to sum over the number of reports: Lemma 4 with its slack Delta, and Lemma 5, whose sum ends at
+// a largest count.
+struct Lemma4 {
+  double slack;
+};
+struct Lemma5 {
+  double last_count;
+};
+
+class Theorem5 {
+ public:
+  Theorem5(const DistributedRound& round, Lemma4 lemma);
+  Theorem5(const DistributedRound& round, Lemma5 lemma);
+
+  // Return the right side of the theorem at an order from 2 to kLastOrder.
+  double printed(std::uint64_t order) const;
+  double repaired(std::uint64_t order) const;
+  // Returns the epsilon of `rounds` rounds from the repaired right side by the paper's Lemma 2, with orders to
+  // kLastOrder. It is no bound.
+  double epsilon_repaired(std::uint64_t rounds, const accounting::Question& question) const;
+
+  static constexpr std::uint64_t kLastOrder = 64;
+
+ private:
+  enum class Powers { printed, exchanged };
+  double log_sum(std::uint64_t order, Powers powers) const;
+
+  DistributedRound round_;
+  std::uint64_t first_power_;     // the order at which the sum of line 13 (15) begins
+  std::vector<double> averaged_;  // at index l, the lemma's approximation of the moment of order l
+};
+
+// Returns f(1) e^(-Delta^2 mu / 2) / f((1 - Delta) mu + 1), the weight of the first term of Lemma 4 relative to
+// the second one, for the moment f of this order: as printed, and corrected (infinite where f(1) is infinite).
+struct FirstTerm {
+  double printed, corrected;
+};
+FirstTerm first_term(const DistributedRound& round, Lemma4 lemma, std::uint64_t order);
+
+// Returns epsilon by strong composition, in a reading of ours, since the text states no formula: a round is
+// the Gaussian mechanism with the noise of `reports` reports, of a fraction g of the clients (Balle et al.
+// 2018), and rounds compose by Dwork and Roth (2014), Theorem 3.20, at the best delta of a round. nullopt if
+// there is none.
+std::optional<double> strong_composition_epsilon(const DistributedRound& round, double reports,
+                                                 std::uint64_t rounds, double delta);
+
+}  // namespace muster::reproduce::distributed
