@@ -2,14 +2,11 @@
 // its privacy cost.
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 
 #include "command.h"
 #include "interrupt.h"
@@ -180,23 +177,6 @@ int train_among_ranks(const TrainFlags& flags) {
   return first ? show(outcome, flags.json) : 0;
 }
 
-// Checks the value of a flag that is no plan key and takes a count from 1 to `most`. Its errors have the same
-// form as those of plan keys.
-CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
-  return {[flag, most](const std::string& text) -> std::string {
-            std::uint64_t count = 0;
-            const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
-            // A leading zero is refused, because the parser would read the number as octal later.
-            if (failure != std::errc() || end != text.data() + text.size() || text.starts_with('0') ||
-                count > most) {
-              throw Error(ErrorCode::usage, Reason::out_of_range, flag, text,
-                          fmt::format("integer 1..{}", most), "is out of range, or not an integer");
-            }
-            return "";
-          },
-          ""};
-}
-
 int train_or_sweep(const TrainFlags& flags) {
   if (flags.is_sweep() && simulation::launch_of_this_process().ranks > 1) {
     throw Error(ErrorCode::usage, Reason::inapplicable, "--sweep", "", "one process",
@@ -213,10 +193,7 @@ Subcommand train_command(CLI::App& root) {
   auto flags = std::make_shared<TrainFlags>(*cli);
   cli->add_option("--out", flags->out, "folder of the run [runs/NAME-HASH8]")->type_name("DIR");
   cli->add_flag("--resume", flags->resume, "continue the run in the folder; start one when there is none");
-  cli->add_option("--threads", flags->threads,
-                  "worker threads; the result does not depend on them: integer 1..1024 [all cores]")
-      ->type_name("INTEGER")
-      ->check(count_up_to("--threads", 1024));
+  add_threads(*cli, flags->threads);
   cli->add_option(
          "--fidelity", flags->fidelity,
          "message: every client's message is made, shuffled, aggregated; sum: one draw of their sum, of "
@@ -227,10 +204,7 @@ Subcommand train_command(CLI::App& root) {
                   "train once for each value of a plan key; several: for each combination")
       ->type_name("KEY=VALUE,...")
       ->allow_extra_args(false);
-  flags->asks_seeds = cli->add_option("--seeds", flags->seeds,
-                                      "train with so many seeds, from the plan's on: integer 1..1000 [1]")
-                          ->type_name("INTEGER")
-                          ->check(count_up_to("--seeds", 1000));
+  flags->asks_seeds = add_seeds(*cli, flags->seeds);
   return {cli, [flags] { return train_or_sweep(*flags); }};
 }
 

@@ -1,4 +1,5 @@
-// Holds the flags of `muster train`, for a single run or a sweep.
+// Holds the flags of `muster train`, for a single run or a sweep, and declares those that other commands have,
+// too. The variables that are given to these functions must outlive parsing.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,6 +11,10 @@
 #include "plan_flags.h"
 
 namespace muster::app {
+
+// Declares `--threads N` and `--seeds N`. Their errors have the same form as those of plan keys.
+CLI::Option* add_threads(CLI::App& cli, unsigned& threads);
+CLI::Option* add_seeds(CLI::App& cli, std::uint64_t& seeds);
 
 struct TrainFlags {
   explicit TrainFlags(CLI::App& cli) : plan(cli, protocols::Command::train) {}

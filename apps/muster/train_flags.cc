@@ -1,0 +1,46 @@
+#include "train_flags.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <system_error>
+
+#include "muster/core/error.h"
+
+namespace muster::app {
+namespace {
+
+// Checks the value of a flag that is no plan key and takes a count from 1 to `most`.
+CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
+  return {[flag, most](const std::string& text) -> std::string {
+            std::uint64_t count = 0;
+            const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
+            // A leading zero is refused, because the parser would read the number as octal later.
+            if (failure != std::errc() || end != text.data() + text.size() || text.starts_with('0') ||
+                count > most) {
+              throw Error(ErrorCode::usage, Reason::out_of_range, flag, text,
+                          fmt::format("integer 1..{}", most), "is out of range, or not an integer");
+            }
+            return "";
+          },
+          ""};
+}
+
+}  // namespace
+
+CLI::Option* add_threads(CLI::App& cli, unsigned& threads) {
+  return cli
+      .add_option("--threads", threads,
+                  "worker threads; the result does not depend on them: integer 1..1024 [all cores]")
+      ->type_name("INTEGER")
+      ->check(count_up_to("--threads", 1024));
+}
+
+CLI::Option* add_seeds(CLI::App& cli, std::uint64_t& seeds) {
+  return cli
+      .add_option("--seeds", seeds, "train with so many seeds, from the plan's on: integer 1..1000 [1]")
+      ->type_name("INTEGER")
+      ->check(count_up_to("--seeds", 1000));
+}
+
+}  // namespace muster::app
