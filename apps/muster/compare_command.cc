@@ -1,20 +1,23 @@
 // `muster compare PLAN [flags]`: shows protocols and randomizers side by side, calibrated to the same
-// epsilon.
+// epsilon, and with --train their accuracy.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "command.h"
+#include "compare_training.h"
 #include "muster/accounting/accountant.h"
 #include "muster/comparison/candidates.h"
 #include "muster/comparison/comparison.h"
 #include "muster/comparison/message_size.h"
 #include "muster/core/error.h"
 #include "muster/core/number_text.h"
+#include "muster/experiments/compared_runs.h"
 #include "muster/reporting/comparison_text.h"
 #include "muster/reporting/text_layout.h"
 #include "plan_flags.h"
@@ -38,6 +41,7 @@ struct CompareFlags {
   bool csv = false;
   bool svg = false;
   bool json = false;
+  CompareTrainingFlags training;
 };
 
 // Returns the names in a list such as "a,b". Throws Error(usage) for an empty name and for a name that occurs
@@ -85,13 +89,13 @@ double own_cost(const PlanSource& source, double delta) {
 }
 
 // Returns the shape of the clients' records, if the plan states a model and data. If the data cannot be read,
-// only the bits per message are left out of the comparison.
-std::optional<comparison::Records> records_known(const PlanSource& source, const Plan& plan) {
-  if (source.find("model.kind") == nullptr || plan.data().empty()) return std::nullopt;
+// only the bits per message are left out of the comparison, unless the records are needed for training.
+std::optional<comparison::Records> records_known(const PlanSource& source, const Plan& plan, bool needed) {
+  if (!needed && (source.find("model.kind") == nullptr || plan.data().empty())) return std::nullopt;
   try {
     return comparison::records_of(plan);
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::data && error.code() != ErrorCode::file) throw;
+    if (needed || (error.code() != ErrorCode::data && error.code() != ErrorCode::file)) throw;
     say(fmt::format("the bits of a message are left out: {}", error.what()));
     return std::nullopt;
   }
@@ -114,7 +118,9 @@ void print(const Comparison& all, const Plan& plan, const CompareFlags& flags) {
     fmt::print("{}", reporting::comparison_svg(all));
   } else {
     fmt::print("{}\n{}", reporting::wrapped(heading(all, plan)), reporting::comparison_table(all));
+    if (all.training) fmt::print("\n{}", reporting::accuracy_table(all));
   }
+  std::fflush(stdout);
 }
 
 int compare(const CompareFlags& flags) {
@@ -122,6 +128,8 @@ int compare(const CompareFlags& flags) {
     throw Error(ErrorCode::usage, Reason::contradiction, flags.csv ? "--csv" : "--svg", "",
                 "one of --json, --csv and --svg", "does not go with another format");
   }
+  flags.training.check();
+  const bool train = flags.training.train;
   const Solves solves = solves_for(flags.solves);
   const bool asks = flags.names_epsilon->count() > 0;
   protocols::Target target{};
@@ -131,13 +139,16 @@ int compare(const CompareFlags& flags) {
       comparison::candidates_of(source,
                                 {names_in(flags.plan.text("participation.protocol"), "--protocol"),
                                  names_in(flags.plan.text("randomizer.kind"), "--randomizer")},
-                                protocols::Command::compare, solves);
+                                train ? protocols::Command::train : protocols::Command::compare, solves);
   target.delta = delta_of(candidates.own, flags.plan, "compare needs it");
+  const std::optional<comparison::Records> records = records_known(source, candidates.own, train);
   if (!asks) target.epsilon = own_cost(source, target.delta);
-  const Comparison all =
-      comparison::compare(candidates, {target, solves, records_known(source, candidates.own)}, {});
+  if (train) experiments::check_budget(candidates.own, target);
+  Comparison all = comparison::compare(candidates, {target, solves, records}, {});
+  std::vector<experiments::PlannedRun> runs;
+  if (train) runs = train_rows(all, candidates.own, flags.training);
   print(all, candidates.own, flags);
-  return 0;
+  return status_of(all, runs);
 }
 
 }  // namespace
@@ -156,8 +167,10 @@ Subcommand compare_command(CLI::App& root) {
       ->type_name("TEXT")
       ->capture_default_str();
   cli->add_flag("--csv", flags->csv, "print CSV");
-  cli->add_flag("--svg", flags->svg, "print a picture: the variance of a round's mean of each");
+  cli->add_flag("--svg", flags->svg,
+                "print a picture: the variance of a round's mean of each, and the accuracy with --train");
   cli->add_flag("--json", flags->json, "print one JSON line");
+  flags->training.add_to(*cli);
   return {cli, [flags] { return compare(*flags); }};
 }
 

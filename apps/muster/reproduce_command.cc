@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "command.h"
-#include "count_flag.h"
+#include "count_flags.h"
 #include "interrupt.h"
 #include "many_runs.h"
 #include "muster/core/error.h"
@@ -200,9 +200,7 @@ Subcommand reproduce_command(CLI::App& root) {
       cli->add_option("--logs", flags->logs,
                       "draw from the logs of earlier trainings in this folder, and train nothing")
           ->type_name("DIR"),
-      cli->add_option("--threads", flags->threads, "worker threads of trainings: integer 1..1024 [all cores]")
-          ->type_name("INTEGER")
-          ->check(count_up_to("--threads", 1024))};
+      add_threads(*cli, flags->threads)};
   return {cli, [flags] { return run(*flags); }};
 }
 

@@ -2,149 +2,41 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <map>
-#include <numeric>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "interrupt.h"
 #include "many_runs.h"
-#include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
-#include "muster/reporting/run_notes.h"
+#include "muster/experiments/experiment_folder.h"
+#include "muster/experiments/planned_runs.h"
 #include "muster/reporting/sweep_summary.h"
-#include "muster/simulation/data_source.h"
 #include "muster/simulation/runs/run_folder.h"
 #include "say.h"
 
 namespace muster::app {
 namespace {
 
-namespace fs = std::filesystem;
+using experiments::PlannedRun;
 using protocols::Plan;
 
-constexpr const char* kSummary = "summary.json";
-constexpr const char* kPicture = "summary.svg";
+constexpr const char* kKind = "sweep";
 
-// Returns whether all runs of the sweep need the same data.
-bool shares_data(const simulation::Sweep& sweep) {
-  std::set<std::string> identities;
-  for (const simulation::Combination& combination : sweep.combinations) {
-    for (const Plan& plan : combination.plans) identities.insert(simulation::data_identity(plan));
+// Returns the runs of all combinations, in the order of the combinations. They point into `sweep`.
+std::vector<PlannedRun> runs_of(simulation::Sweep& sweep) {
+  std::vector<PlannedRun> runs;
+  for (std::size_t i = 0; i < sweep.combinations.size(); ++i) {
+    for (std::size_t seed = 0; seed < sweep.runs[i].size(); ++seed) {
+      runs.push_back({sweep.combinations[i].plans[seed], seed, &sweep.runs[i][seed]});
+    }
   }
-  return identities.size() == 1;
+  return runs;
 }
 
-// Returns the default folder, runs/NAME-sweep-HASH8. HASH8 is the beginning of a hash of the plans of all
-// runs.
-fs::path default_folder(const simulation::Sweep& sweep) {
-  std::string hashes;
-  for (const simulation::Combination& combination : sweep.combinations) {
-    for (const Plan& plan : combination.plans) {
-      hashes += plan.hash();
-    }
-  }
-  const std::string name = sweep.combinations.front().plans.front().name();
-  return fs::path("runs") / fmt::format("{}-sweep-{}", name, protocols::hash_of(hashes).substr(0, 8));
-}
-
-// Throws Error(file) unless the sweep's folder is absent or empty or, with --resume, holds nothing but this
-// sweep.
-void check_folder(const simulation::Sweep& sweep, bool resume) {
-  std::error_code failure;
-  if (!fs::exists(sweep.folder, failure)) {
-    return;
-  }
-  std::set<std::string> own = {kSummary, kPicture};
-  for (const std::vector<simulation::SweptRun>& runs : sweep.runs) {
-    for (const simulation::SweptRun& run : runs) {
-      own.insert(run.folder);
-    }
-  }
-  fs::directory_iterator entries(sweep.folder, failure);
-  if (failure) {
-    throw Error(ErrorCode::file, sweep.folder, "", "a folder", "cannot be read: " + failure.message());
-  }
-  for (const fs::directory_entry& entry : entries) {
-    const std::string name = entry.path().filename().string();
-    if (!own.contains(name) && !is_temporary_of(name, kSummary) && !is_temporary_of(name, kPicture)) {
-      throw Error(ErrorCode::file, sweep.folder, "", "an empty folder, or one of this very sweep",
-                  "holds something else: " + name);
-    }
-    if (!resume) {
-      throw Error(ErrorCode::file, sweep.folder, "", "",
-                  "holds runs of this sweep; --resume continues it, --out DIR starts another");
-    }
-  }
-}
-
-struct Place {
-  std::size_t combination;
-  std::size_t seed;
-};
-
-// Returns the order of the runs. Runs on the same data set are consecutive. Otherwise the order is seed by
-// seed, so that every combination has a result early.
-std::vector<Place> order_of(const simulation::Sweep& sweep) {
-  std::vector<Place> places;
-  for (std::size_t seed = 0; seed < sweep.combinations.front().plans.size(); ++seed) {
-    for (std::size_t i = 0; i < sweep.combinations.size(); ++i) {
-      places.push_back({i, seed});
-    }
-  }
-  std::map<std::string, std::size_t> first_met;
-  const auto group = [&](const Place& place) {
-    const Plan& plan = sweep.combinations[place.combination].plans[place.seed];
-    return first_met.emplace(simulation::data_identity(plan), first_met.size()).first->second;
-  };
-  for (const Place& place : places) {
-    group(place);
-  }
-  std::ranges::stable_sort(places, {}, group);
-  return places;
-}
-
-void run_all(simulation::Sweep& sweep, const TrainFlags& flags, experiments::ManyRuns& many) {
-  // The notes on records that were printed already. Each note is printed once, not once per run.
-  std::set<std::string> said;
-  const std::vector<Place> order = order_of(sweep);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (interrupted()) {
-      sweep.interrupted = true;
-      return;
-    }
-    const Plan& plan = sweep.combinations[order[i].combination].plans[order[i].seed];
-    simulation::SweptRun& run = sweep.runs[order[i].combination][order[i].seed];
-    const std::string which = fmt::format("run {} of {}", i + 1, order.size());
-    try {
-      simulation::RunResult result = many.run(plan, fs::path(sweep.folder) / run.folder, which);
-      if (flags.json) {
-        fmt::print("{}\n", simulation::result_line(result));
-        std::fflush(stdout);
-      }
-      for (const std::string& note : {reporting::records_note(plan),
-                                      reporting::sharing_note(plan, result.clients_per_record.value_or(1))}) {
-        if (!note.empty() && said.insert(note).second) {
-          say(note);
-        }
-      }
-      if (result.stopped == simulation::Stopped::interrupted) {
-        sweep.interrupted = true;
-        return;
-      }
-      run.result = std::move(result);
-    } catch (const Error& error) {
-      // If the data that all runs need cannot be read, no other run can succeed.
-      if (error.code() != ErrorCode::data || (shares_data(sweep) && many.is_unreadable(plan))) {
-        throw;
-      }
-      // This run diverged, or its data cannot be used; the others may succeed.
-      run.failure = error.what();
-      say(fmt::format("{} failed: {}", which, error.what()));
-    }
-  }
+void print_line(const std::string& line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
 }
 
 simulation::Sweep sweep_of(const TrainFlags& flags) {
@@ -164,7 +56,6 @@ simulation::Sweep sweep_of(const TrainFlags& flags) {
     }
     sweep.runs.push_back(std::move(runs));
   }
-  sweep.folder = flags.out.empty() ? default_folder(sweep).string() : flags.out;
   return sweep;
 }
 
@@ -181,16 +72,10 @@ void say_what_is_left_out(const simulation::Sweep& sweep) {
   }
 }
 
-void leave_summary(const simulation::Sweep& sweep, bool json) {
+void show_summary(const simulation::Sweep& sweep, bool json) {
   const std::string summary = reporting::summary_json(sweep);
-  replace_file(fs::path(sweep.folder) / kSummary, summary + "\n");
-  replace_file(fs::path(sweep.folder) / kPicture, reporting::summary_svg(sweep));
-  if (json) {
-    fmt::print("{}\n", summary);
-  } else {
-    fmt::print("{}\nfolder    {}\n", reporting::summary_table(sweep), sweep.folder);
-  }
-  std::fflush(stdout);
+  experiments::leave_summary(sweep.folder, summary, reporting::summary_svg(sweep));
+  print_line(json ? summary : fmt::format("{}\nfolder    {}", reporting::summary_table(sweep), sweep.folder));
 }
 
 }  // namespace
@@ -199,24 +84,22 @@ int run_sweep(const TrainFlags& flags) {
   const simulation::Fidelity fidelity = simulation::fidelity_named(flags.fidelity);
   simulation::Sweep sweep = sweep_of(flags);
   say_what_is_left_out(sweep);
-  check_folder(sweep, flags.resume);
+  std::vector<PlannedRun> runs = runs_of(sweep);
+  sweep.folder = flags.out.empty() ? experiments::usual_folder(runs, kKind).string() : flags.out;
+  experiments::check_folder(sweep.folder, runs, kKind, flags.resume);
   experiments::ManyRuns many = many_runs(flags.threads, fidelity);
   for (const simulation::Combination& combination : sweep.combinations) many.check(combination.plans.front());
   catch_signals();
-  run_all(sweep, flags, many);
-  leave_summary(sweep, flags.json);
+  experiments::order_for_training(runs);
+  sweep.interrupted = !many.run_all(runs, sweep.folder, [&flags](const simulation::RunResult& result) {
+    if (flags.json) print_line(simulation::result_line(result));
+  });
+  show_summary(sweep, flags.json);
   if (sweep.interrupted) {
     say("interrupted; the same command with --resume continues");
     return exit_status(ErrorCode::interrupted);
   }
-  for (const std::vector<simulation::SweptRun>& runs : sweep.runs) {
-    for (const simulation::SweptRun& run : runs) {
-      if (!run.failure.empty()) {
-        throw Error(ErrorCode::data, run.folder, "", "",
-                    "failed, and the other runs of the sweep are done: " + run.failure);
-      }
-    }
-  }
+  experiments::throw_if_any_failed(runs, kKind);
   return 0;
 }
 

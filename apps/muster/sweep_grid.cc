@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "muster/core/error.h"
+#include "muster/experiments/planned_runs.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/variants.h"
 #include "sweep.h"
@@ -98,13 +98,9 @@ std::vector<simulation::Combination> combinations_of(const protocols::PlanSource
   for (std::size_t index = 0; index < product.size(); ++index) {
     simulation::Combination combination{product[index], {}};
     const protocols::Plan first = protocols::Plan::validate(variants[index], protocols::Command::train);
-    if (first.seed() > std::numeric_limits<std::uint64_t>::max() - (seeds - 1)) {
-      throw Error(ErrorCode::usage, Reason::out_of_range, "--seeds", fmt::format("{}", seeds), "",
-                  "goes beyond the last seed, 2^64 - 1");
-    }
-    for (std::uint64_t i = 0; i < seeds; ++i) {
-      combination.plans.push_back(first.with("seed", fmt::format("{}", first.seed() + i)));
-      if (!hashes.insert(combination.plans.back().hash()).second) {
+    combination.plans = experiments::plans_with_seeds(first, seeds);
+    for (const protocols::Plan& plan : combination.plans) {
+      if (!hashes.insert(plan.hash()).second) {
         throw Error(ErrorCode::usage, Reason::malformed, "--sweep", "", "values that differ",
                     "has values that make two runs of the same plan");
       }

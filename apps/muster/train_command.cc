@@ -2,7 +2,6 @@
 // its privacy cost.
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -10,7 +9,7 @@
 #include <string>
 
 #include "command.h"
-#include "count_flag.h"
+#include "count_flags.h"
 #include "interrupt.h"
 #include "muster/core/error.h"
 #include "muster/reporting/result_text.h"
@@ -195,10 +194,7 @@ Subcommand train_command(CLI::App& root) {
   auto flags = std::make_shared<TrainFlags>(*cli);
   cli->add_option("--out", flags->out, "folder of the run [runs/NAME-HASH8]")->type_name("DIR");
   cli->add_flag("--resume", flags->resume, "continue the run in the folder; start one when there is none");
-  cli->add_option("--threads", flags->threads,
-                  "worker threads; the result does not depend on them: integer 1..1024 [all cores]")
-      ->type_name("INTEGER")
-      ->check(count_up_to("--threads", 1024));
+  add_threads(*cli, flags->threads);
   cli->add_option(
          "--fidelity", flags->fidelity,
          "message: every client's message is made, shuffled, aggregated; sum: one draw of their sum, of "
@@ -209,10 +205,7 @@ Subcommand train_command(CLI::App& root) {
                   "train once for each value of a plan key; several: for each combination")
       ->type_name("KEY=VALUE,...")
       ->allow_extra_args(false);
-  flags->asks_seeds = cli->add_option("--seeds", flags->seeds,
-                                      "train with so many seeds, from the plan's on: integer 1..1000 [1]")
-                          ->type_name("INTEGER")
-                          ->check(count_up_to("--seeds", 1000));
+  flags->asks_seeds = add_seeds(*cli, flags->seeds);
   return {cli, [flags] { return train_or_sweep(*flags); }};
 }
 

@@ -86,8 +86,8 @@ std::string trusted_in(accounting::View view) {
 Comparison compare(const Candidates& candidates, const Request& request, const Progress& progress) {
   protocols::check_epsilon(request.target);
   Comparison all{
-      request.target,     request.solves, candidates.own.clients(), candidates.own.rounds(), {}, {},
-      candidates.left_out};
+      request.target,      request.solves, candidates.own.clients(), candidates.own.rounds(), {}, {},
+      candidates.left_out, std::nullopt};
   const std::size_t rows = candidates.plans.size() + candidates.local.size() + 2;
   const auto begin_row = [&] {
     if (progress) progress(all.rows.size() + all.references.size(), rows);

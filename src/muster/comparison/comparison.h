@@ -23,6 +23,7 @@
 #include "muster/describe/view.h"
 #include "muster/plan/calibration/parameter_cost.h"
 #include "muster/plan/plan.h"
+#include "muster/simulation/sweep.h"
 
 namespace muster::comparison {
 
@@ -50,6 +51,16 @@ struct Row {
   std::optional<double> variance;     // variance of a round's mean, in squared clip norms (round_variance.h)
   std::optional<std::uint64_t> bits;  // bits of one message
   double messages = 0;                // expected number of messages in all rounds, including dummies
+  // One run per seed, if the row is trained (experiments/compared_runs.h); compare() leaves it empty.
+  std::vector<simulation::SweptRun> runs;
+};
+
+// How the rows of a comparison were trained.
+struct Training {
+  std::string folder;  // "" if no row has a plan to train
+  std::uint64_t first_seed = 1;
+  std::uint64_t seeds = 1;
+  bool interrupted = false;
 };
 
 struct Comparison {
@@ -60,6 +71,7 @@ struct Comparison {
   std::vector<Row> rows;        // rows in the order of the candidates
   std::vector<Row> references;  // `local` for each randomizer, then `central` for replace-one and add-remove
   std::vector<LeftOut> left_out;
+  std::optional<Training> training;  // nullopt unless the rows were to be trained, too
 };
 
 // Who must be trusted for a guarantee in this view, in words, for example "the shuffler" or "nobody".

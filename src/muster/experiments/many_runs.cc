@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "muster/reporting/watched_run.h"
@@ -109,6 +110,34 @@ RunResult ManyRuns::run(const Plan& plan, const std::filesystem::path& path, con
   }
   notes_(reporting::alarm_note(plan, path));
   return result;
+}
+
+bool ManyRuns::run_all(const std::vector<PlannedRun>& runs, const std::filesystem::path& folder,
+                       const ResultSink& results) {
+  // The notes on records that were printed already. Each note is printed once, not once per run.
+  std::set<std::string> noted;
+  const bool share_data = !shared_data(runs).empty();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (options_.interrupt != nullptr && *options_.interrupt) return false;
+    const Plan& plan = runs[i].plan;
+    simulation::SweptRun& into = *runs[i].into;
+    const std::string which = fmt::format("run {} of {}", i + 1, runs.size());
+    try {
+      RunResult result = run(plan, folder / into.folder, which);
+      results(result);
+      for (const std::string& note : {reporting::records_note(plan),
+                                      reporting::sharing_note(plan, result.clients_per_record.value_or(1))}) {
+        if (noted.insert(note).second) notes_(note);
+      }
+      if (result.stopped == simulation::Stopped::interrupted) return false;
+      into.result = std::move(result);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::data || (share_data && is_unreadable(plan))) throw;
+      into.failure = error.what();
+      notes_(fmt::format("{} failed: {}", which, error.what()));
+    }
+  }
+  return true;
 }
 
 }  // namespace muster::experiments

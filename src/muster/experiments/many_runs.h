@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/experiments/planned_runs.h"
 #include "muster/learning/dataset.h"
 #include "muster/plan/plan.h"
 #include "muster/reporting/run_notes.h"
@@ -31,6 +32,9 @@ namespace muster::experiments {
 // Makes the observer of a run. `which` says which run it is, for example "run 3 of 12".
 using MakeObserver = std::function<std::unique_ptr<simulation::TrainingObserver>(const protocols::Plan& plan,
                                                                                  const std::string& which)>;
+
+// Called with each result as soon as there is one.
+using ResultSink = std::function<void(const simulation::RunResult& result)>;
 
 struct ManyRunsOptions {
   unsigned threads = 1;
@@ -52,6 +56,13 @@ class ManyRuns {
   // was interrupted. Throws what RunFolder, load_data and train throw.
   simulation::RunResult run(const protocols::Plan& plan, const std::filesystem::path& folder,
                             const std::string& which);
+
+  // Trains the runs in the order given, each in its own folder below `folder`, and stores their results.
+  // Returns false if they were interrupted; runs without a result are then unfinished. A run that diverges, or
+  // whose data cannot be used, fails without stopping the others, unless all of them need the same data, which
+  // cannot be read. Throws Error(data) then, and what run() throws with any other code.
+  bool run_all(const std::vector<PlannedRun>& runs, const std::filesystem::path& folder,
+               const ResultSink& results);
 
   // Returns whether an earlier call of run() could not read this plan's data. The data are not read again: the
   // same error is thrown for every run that needs them.

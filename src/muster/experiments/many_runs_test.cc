@@ -120,6 +120,41 @@ TEST_F(ManyRunsTest, DataThatCannotBeReadAreNotReadAgain) {
   EXPECT_TRUE(watched_.started.empty());
 }
 
+// A learning rate of 1e38 makes the first run diverge.
+TEST_F(ManyRunsTest, AFailureStopsNoOtherRun) {
+  write_table();
+  simulation::SweptRun first{"a", std::nullopt, ""}, second{"b", std::nullopt, ""};
+  std::vector<RunResult> shown;
+  ManyRuns runs = many();
+  EXPECT_TRUE(runs.run_all({{plan("1e38"), 0, &first}, {plan("0.1"), 0, &second}}, temporary_.path(),
+                           [&shown](const RunResult& result) { shown.push_back(result); }));
+  EXPECT_THAT(first.failure, ::testing::HasSubstr("diverged"));
+  EXPECT_FALSE(first.result);
+  ASSERT_TRUE(second.result);
+  EXPECT_THAT(shown, ElementsAre(*second.result));
+  EXPECT_THAT(watched_.started, ElementsAre("run 1 of 2", "run 2 of 2"));
+}
+
+TEST_F(ManyRunsTest, DataThatAllRunsNeedAndNobodyCanReadStopThem) {
+  simulation::SweptRun first{"a", std::nullopt, ""}, second{"b", std::nullopt, ""};
+  ManyRuns runs = many();
+  EXPECT_THROW(runs.run_all({{plan("0.1"), 0, &first}, {plan("0.2"), 0, &second}}, temporary_.path(),
+                            [](const RunResult&) {}),
+               Error);
+  EXPECT_EQ(first.failure, "");
+}
+
+TEST_F(ManyRunsTest, AnInterruptionEndsAllRuns) {
+  write_table();
+  watched_.interrupt_after = 3;
+  simulation::SweptRun first{"a", std::nullopt, ""}, second{"b", std::nullopt, ""};
+  ManyRuns runs = many();
+  EXPECT_FALSE(runs.run_all({{plan("0.1"), 0, &first}, {plan("0.2"), 0, &second}}, temporary_.path(),
+                            [](const RunResult&) {}));
+  EXPECT_FALSE(first.result || second.result);
+  EXPECT_EQ(watched_.rounds, 3U);
+}
+
 TEST_F(ManyRunsTest, WhatCannotBePaidIsRefusedBeforeTheFirstRun) {
   ManyRuns runs = many();
   EXPECT_NO_THROW(runs.check(plan("0.1", "budget = 100\n")));

@@ -9,6 +9,7 @@
 
 #include "muster/reporting/chart_svg.h"
 #include "muster/reporting/comparison_text.h"
+#include "muster/reporting/seed_spread.h"
 
 namespace muster::reporting {
 namespace {
@@ -16,9 +17,11 @@ namespace {
 using comparison::Comparison;
 using comparison::Row;
 
-constexpr PictureSize kSize{960, 500};
-constexpr double kLeft = 84, kRight = 936, kTop = 96, kBottom = 404, kLegend = 50;
-constexpr double kLine = 15;  // the pixels between two lines of a protocol's name
+constexpr double kWidth = 960, kLeft = 84, kRight = 936, kTop = 96, kLegend = 50;
+constexpr double kPanel = 308, kBetween = 52;  // the height of a panel, and the pixels between two of them
+constexpr double kNames = 96;                  // the height of the columns' names below the last panel
+constexpr double kLine = 15;                   // the pixels between two lines of a column's name
+constexpr double kDot = 5.5;                   // the radius of a dot
 
 // The colours of a randomizer on light and on dark pages.
 struct Ink {
@@ -44,82 +47,142 @@ std::string style() {
   return fmt::format("<style>@media (prefers-color-scheme:dark){{{}}}</style>\n", rules);
 }
 
-// The rows that have a variance, by protocol, and the names of their randomizers.
-struct Columns {
-  std::vector<std::pair<std::string, std::vector<Row>>> protocols;
-  std::vector<std::string> randomizers;
+bool has_variance(const Row& row) { return row.variance && *row.variance > 0; }
+
+// A row in the picture.
+struct Mark {
+  const Row* row;
+  SeedSpread spread;       // of its runs
+  std::size_t column;      // counted from the left
+  std::size_t randomizer;  // its place in the legend
 };
 
-Columns columns_of(const Comparison& all) {
-  Columns columns;
-  for (const std::vector<Row>* rows : {&all.rows, &all.references}) {
-    for (const Row& row : *rows) {
-      if (!row.variance || !(*row.variance > 0)) continue;
-      if (columns.protocols.empty() || columns.protocols.back().first != row.protocol) {
-        columns.protocols.push_back({row.protocol, {}});
-      }
-      columns.protocols.back().second.push_back(row);
-      if (std::ranges::find(columns.randomizers, row.randomizer) == columns.randomizers.end()) {
-        columns.randomizers.push_back(row.randomizer);
-      }
-    }
+// The rows that have a variance or an accuracy. Each protocol has a column, and in a column each randomizer
+// has a place of its own.
+struct Layout {
+  std::vector<std::vector<std::string>> columns;  // the lines of each column's name
+  std::vector<std::string> randomizers;
+  std::vector<Mark> marks;
+
+  // The place of a mark, from 0 for the left end of the first column to 1 for its right end, and so on.
+  double x_of(const Mark& mark) const {
+    const double step = 0.8 / static_cast<double>(randomizers.size());
+    return static_cast<double>(mark.column) + 0.1 + step * (static_cast<double>(mark.randomizer) + 0.5);
   }
-  return columns;
+};
+
+// Returns the lines of a column's name: a line for each word, where "check-in" counts as one word. The two
+// rows of `central` have the same randomizer, so each has a column, which is named after the relation, too.
+std::vector<std::string> column_name(const Row& row) {
+  std::vector<std::string> lines(1);
+  for (std::size_t i = 0; i < row.protocol.size(); ++i) {
+    lines.back() += row.protocol[i];
+    if (row.protocol[i] == '-' && row.protocol.compare(i + 1, 2, "in") != 0) lines.emplace_back();
+  }
+  if (row.protocol == comparison::kCentral && row.bound) lines.emplace_back(name_of(row.bound->neighbouring));
+  return lines;
 }
 
-// Writes a protocol's name below its column, with a line for each word; "check-in" counts as one word.
-std::string name_below(double x, const std::string& name) {
-  std::vector<std::string> lines(1);
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    lines.back() += name[i];
-    if (name[i] == '-' && name.compare(i + 1, 2, "in") != 0) lines.emplace_back();
+Layout layout_of(const Comparison& all) {
+  Layout layout;
+  for (const std::vector<Row>* rows : {&all.rows, &all.references}) {
+    for (const Row& row : *rows) {
+      const SeedSpread spread = spread_of(row.runs);
+      if (!has_variance(row) && spread.finished == 0) continue;
+      const std::vector<std::string> name = column_name(row);
+      if (layout.columns.empty() || layout.columns.back() != name) layout.columns.push_back(name);
+      const auto known = std::ranges::find(layout.randomizers, row.randomizer);
+      const auto place = static_cast<std::size_t>(known - layout.randomizers.begin());
+      if (known == layout.randomizers.end()) layout.randomizers.push_back(row.randomizer);
+      layout.marks.push_back({&row, spread, layout.columns.size() - 1, place});
+    }
   }
+  return layout;
+}
+
+Stroke stroke_of(std::size_t randomizer) {
+  const Ink& ink = kInks[randomizer % kInks.size()];
+  return {ink.css, ink.light, 3, ""};
+}
+
+// Writes the names of the columns below a panel that ends at the pixel `bottom`.
+std::string names_below(const Layout& layout, const Scale& x, double bottom) {
   std::string svg;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n", x,
-                       kBottom + 20 + kLine * static_cast<double>(i), escaped(lines[i]));
+  for (std::size_t column = 0; column < layout.columns.size(); ++column) {
+    for (std::size_t i = 0; i < layout.columns[column].size(); ++i) {
+      svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+                         x.at(static_cast<double>(column) + 0.5),
+                         bottom + 20 + kLine * static_cast<double>(i), escaped(layout.columns[column][i]));
+    }
   }
   return svg;
 }
 
-Scale variance_scale(const Columns& columns) {
-  double least = std::numeric_limits<double>::infinity(), most = 0;
-  for (const auto& [protocol, rows] : columns.protocols) {
-    for (const Row& row : rows) {
-      least = std::min(least, *row.variance);
-      most = std::max(most, *row.variance);
-    }
+// Returns the panel of accuracies from the pixel `top` on; "" if no run is finished.
+std::string accuracy_panel(const Layout& layout, const Scale& x, double top) {
+  double lowest = 1, highest = 0;
+  for (const Mark& mark : layout.marks) {
+    if (mark.spread.finished == 0) continue;
+    lowest = std::min(lowest, mark.spread.lowest);
+    highest = std::max(highest, mark.spread.highest);
   }
-  return Scale::logarithmic(least / 2, most * 2, kBottom, kTop);
+  if (lowest > highest) return "";
+  ChartPanel panel(x, Scale::around(lowest, highest, top + kPanel, top),
+                   "accuracy on the test set, mean and range over seeds", "", false);
+  for (const Mark& mark : layout.marks) {
+    const Stroke stroke = stroke_of(mark.randomizer);
+    if (mark.spread.finished > 1) {
+      panel.whisker(layout.x_of(mark), mark.spread.lowest, mark.spread.highest, stroke);
+    }
+    if (mark.spread.finished > 0) panel.dot({layout.x_of(mark), mark.spread.mean}, "", false, stroke, kDot);
+  }
+  return panel.svg();
+}
+
+// Returns the panel of variances from the pixel `top` on; "" if there is none.
+std::string variance_panel(const Layout& layout, const Scale& x, double top) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const Mark& mark : layout.marks) {
+    if (!has_variance(*mark.row)) continue;
+    least = std::min(least, *mark.row->variance);
+    most = std::max(most, *mark.row->variance);
+  }
+  if (least > most) return "";
+  ChartPanel panel(x, Scale::logarithmic(least / 2, most * 2, top + kPanel, top),
+                   "variance, in squared clips, for one number", "", false);
+  for (const Mark& mark : layout.marks) {
+    if (!has_variance(*mark.row)) continue;
+    panel.dot({layout.x_of(mark), *mark.row->variance}, "", false, stroke_of(mark.randomizer), kDot);
+  }
+  return panel.svg();
 }
 
 }  // namespace
 
 std::string comparison_svg(const Comparison& all) {
-  const Columns columns = columns_of(all);
+  const Layout layout = layout_of(all);
   const std::string heading =
-      fmt::format("The noise of a round's mean at epsilon {}, delta {}, {} clients, {} round{}",
-                  all.target.epsilon, all.target.delta, all.clients, all.rounds, all.rounds == 1 ? "" : "s");
-  if (columns.protocols.empty()) return svg_picture(kSize, heading + "; nothing has a variance", "");
-  const Scale x = Scale::linear(0, static_cast<double>(columns.protocols.size()), kLeft, kRight);
-  ChartPanel panel(x, variance_scale(columns), "variance, in squared clips, for one number", "", false);
-  std::string body = style();
+      fmt::format("{}he noise of a round's mean at epsilon {}, delta {}, {} clients, {} round{}",
+                  all.training ? "Accuracy, and t" : "T", all.target.epsilon, all.target.delta, all.clients,
+                  all.rounds, all.rounds == 1 ? "" : "s");
+  const Scale x =
+      Scale::linear(0, static_cast<double>(std::max<std::size_t>(1, layout.columns.size())), kLeft, kRight);
+  std::string body;
+  double bottom = kTop - kBetween;
+  for (const auto panel : {accuracy_panel, variance_panel}) {
+    const std::string svg = panel(layout, x, bottom + kBetween);
+    if (svg.empty()) continue;
+    body += svg;
+    bottom += kBetween + kPanel;
+  }
+  const PictureSize size{kWidth, std::max(bottom, kTop + kPanel) + kNames};
+  if (body.empty()) return svg_picture(size, heading + "; nothing has a variance", "");
   std::vector<std::pair<std::string, Stroke>> legend;
-  for (std::size_t i = 0; i < columns.randomizers.size(); ++i) {
-    const Ink& ink = kInks[i % kInks.size()];
-    legend.emplace_back(columns.randomizers[i], Stroke{ink.css, ink.light, 3, ""});
+  for (std::size_t i = 0; i < layout.randomizers.size(); ++i) {
+    legend.emplace_back(layout.randomizers[i], stroke_of(i));
   }
-  const double step = 0.8 / static_cast<double>(columns.randomizers.size());
-  for (std::size_t column = 0; column < columns.protocols.size(); ++column) {
-    const auto& [protocol, rows] = columns.protocols[column];
-    body += name_below(x.at(static_cast<double>(column) + 0.5), protocol);
-    for (const Row& row : rows) {
-      const auto place = std::ranges::find(columns.randomizers, row.randomizer) - columns.randomizers.begin();
-      const double at = static_cast<double>(column) + 0.1 + step * (static_cast<double>(place) + 0.5);
-      panel.dot({at, *row.variance}, "", false, legend[static_cast<std::size_t>(place)].second, 5.5);
-    }
-  }
-  return svg_picture(kSize, heading, body + legend_row(legend, {kLeft, kLegend}) + panel.svg());
+  return svg_picture(size, heading,
+                     style() + names_below(layout, x, bottom) + legend_row(legend, {kLeft, kLegend}) + body);
 }
 
 }  // namespace muster::reporting

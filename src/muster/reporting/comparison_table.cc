@@ -7,6 +7,7 @@
 
 #include "muster/core/number_text.h"
 #include "muster/reporting/comparison_text.h"
+#include "muster/reporting/seed_spread.h"
 #include "muster/reporting/text_layout.h"
 
 namespace muster::reporting {
@@ -64,6 +65,31 @@ std::string legend(bool with_rate) {
 }
 
 }  // namespace
+
+std::string accuracy_table(const Comparison& all) {
+  std::vector<TableRow> cells = {{"", "accuracy", "lowest", "highest", "seeds", "time a run"}};
+  std::vector<std::string> protocols;
+  for (const Row& row : all_rows(all)) {
+    if (row.runs.empty()) continue;
+    const SeedSpread spread = spread_of(row.runs);
+    cells.push_back({"  " + row.randomizer});
+    std::ranges::copy(accuracy_cells(spread), std::back_inserter(cells.back()));
+    cells.back().push_back(fmt::format("{} of {}", spread.finished, row.runs.size()));
+    cells.back().push_back(spread.finished > 0 ? duration_text(spread.seconds) : "-");
+    protocols.push_back(row.protocol);
+  }
+  if (protocols.empty()) return "nothing is trained: no row has a plan\n";
+  const std::vector<std::string> lines = lines_of(aligned(cells));
+  std::string text = lines.front() + "\n";
+  for (std::size_t i = 0; i < protocols.size(); ++i) {
+    if (i == 0 || protocols[i] != protocols[i - 1]) text += protocols[i] + "\n";
+    text += lines[i + 1] + "\n";
+  }
+  return fmt::format("{}\n{}\nfolder    {}\n", text,
+                     wrapped("accuracy: on the test set, mean over the finished seeds; central is no plan, "
+                             "and is not trained"),
+                     all.training->folder);
+}
 
 std::string comparison_table(const Comparison& all) {
   const bool with_rate = all.solves == Solves::accuracy;

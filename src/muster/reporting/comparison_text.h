@@ -17,13 +17,19 @@ namespace muster::reporting {
 // Returns the rows grouped by protocol, with the parties that must be trusted for each guarantee.
 std::string comparison_table(const comparison::Comparison& all);
 
+// Returns the accuracy of the rows that were trained, over their seeds, and the folder of the runs. Call it
+// only for a comparison whose `training` is set.
+std::string accuracy_table(const comparison::Comparison& all);
+
+// If `training` is set, JSON and CSV have the accuracy of each row, too: null or empty where none is known.
 JsonObject comparison_json(const comparison::Comparison& all);
 
 // Returns the names of the columns, then one line per row; the references `local` and `central` come last.
 std::string comparison_csv(const comparison::Comparison& all);
 
-// Draws the variance of a round's mean, on a logarithmic axis, by protocol and randomizer. In viewers that
-// prefer dark pages, the picture is dark.
+// Draws the variance of a round's mean, on a logarithmic axis, by protocol and randomizer, and above it, if
+// `training` is set, the mean accuracy with whiskers from the lowest to the highest over seeds. In viewers
+// that prefer dark pages, the picture is dark.
 std::string comparison_svg(const comparison::Comparison& all);
 
 // Returns one note for each reason why something was not compared, such as "not compared: subset: needs

@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
+#include <string>
 
+#include "muster/plan/source.h"
 #include "muster/reporting/text_layout.h"
 
 namespace muster::reporting {
@@ -51,6 +55,45 @@ Comparison some(Solves solves = Solves::noise) {
   return all;
 }
 
+simulation::SweptRun run(const std::string& folder, double accuracy) {
+  simulation::SweptRun run{folder, simulation::RunResult{}, ""};
+  run.result->accuracy = accuracy;
+  run.result->seconds = 2;
+  return run;
+}
+
+Row central(accounting::Neighbouring neighbouring, double variance) {
+  Row row = answered("central", "gaussian");
+  row.bound->neighbouring = neighbouring;
+  row.variance = variance;
+  return row;
+}
+
+// The comparison after training with two seeds, of which the second one of `shuffle` diverged. The references
+// are the two rows of `central`.
+Comparison trained() {
+  Comparison all = some();
+  all.references = {central(accounting::Neighbouring::replace_one, 0.0002),
+                    central(accounting::Neighbouring::add_remove, 0.0001)};
+  all.training = comparison::Training{"runs/a", 7, 2, false};
+  const protocols::Plan plan = protocols::Plan::validate(
+      protocols::PlanSource::from_text("[population]\nclients = 4\n[participation]\nprotocol = 'shuffle'\n"
+                                       "[randomizer]\nkind = 'l1'\nepsilon0 = 2\n[rounds]\ncount = 5\n",
+                                       "a.toml"),
+      protocols::Command::account);
+  all.rows[0].plan = plan;
+  all.rows[2].plan = plan;
+  all.rows[0].runs = {run("a-1", 0.5), run("a-2", 0.75)};
+  all.rows[2].runs = {run("b-1", 0.25), {"b-2", std::nullopt, "diverged in round 3"}};
+  return all;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++found;
+  return found;
+}
+
 TEST(ComparisonText, TheTableGroupsByProtocolAndRoundsOutward) {
   const std::string table = comparison_table(some());
   EXPECT_THAT(table, HasSubstr("random-check-in-averaged: view shuffler-honest; trusts the shuffler\n"));
@@ -93,13 +136,74 @@ TEST(ComparisonText, JsonAndCsvSayTheSame) {
 
 TEST(ComparisonText, ThePictureHasADotForEachVariance) {
   const std::string picture = comparison_svg(some());
-  std::size_t dots = 0;
-  for (std::size_t at = 0; (at = picture.find("<circle", at)) != std::string::npos; ++at) ++dots;
-  EXPECT_EQ(dots, 2U);
+  EXPECT_EQ(count(picture, "<circle"), 2U);
   EXPECT_THAT(picture, HasSubstr(">averaged<"));
   EXPECT_THAT(picture, HasSubstr("prefers-color-scheme:dark"));
   EXPECT_THAT(picture, testing::Not(HasSubstr("nan")));
   EXPECT_THAT(comparison_svg(Comparison{}), HasSubstr("nothing has a variance"));
+}
+
+// Both rows have the same protocol, randomizer and nearly the same variance.
+TEST(ComparisonText, TheRowsOfCentralHaveColumnsOfTheirOwn) {
+  const std::string picture = comparison_svg(trained());
+  EXPECT_THAT(picture, HasSubstr(">replace-one<"));
+  EXPECT_THAT(picture, HasSubstr(">add-remove<"));
+  std::set<std::string> places;
+  for (std::size_t at = 0; (at = picture.find("cx=\"", at)) != std::string::npos; ++at) {
+    places.insert(picture.substr(at, picture.find('"', at + 4) - at));
+  }
+  EXPECT_EQ(places.size(), 4U);  // two protocols with a variance, and `central` twice
+}
+
+TEST(ComparisonText, TrainedRowsAreDrawnWithTheirSpread) {
+  const Comparison all = trained();
+  const std::string picture = comparison_svg(all);
+  EXPECT_EQ(count(picture, "<circle"), 4U + 2U);
+  EXPECT_EQ(count(picture, "<path"), 1U);  // a whisker for the row with two finished seeds
+  EXPECT_THAT(picture, HasSubstr("accuracy on the test set"));
+  EXPECT_THAT(comparison_svg(some()), testing::Not(HasSubstr("accuracy")));
+}
+
+TEST(ComparisonText, TheTableOfAccuracyHasTheRowsWithRuns) {
+  const std::string table = accuracy_table(trained());
+  EXPECT_THAT(table, HasSubstr("           accuracy  lowest  highest  seeds   time a run\n"
+                               "random-check-in-averaged\n"
+                               "  ldp-sgd  0.6250    0.5000  0.7500   2 of 2  2 s\n"
+                               "shuffle\n"
+                               "  l1       0.2500    0.2500  0.2500   1 of 2  2 s\n"));
+  EXPECT_THAT(table, HasSubstr("folder    runs/a\n"));
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), kTextWidth) << line;
+  Comparison none = some();
+  none.training = comparison::Training{};
+  EXPECT_THAT(accuracy_table(none), HasSubstr("nothing is trained"));
+}
+
+TEST(ComparisonText, JsonAndCsvHaveTheAccuracyOfTrainedRows) {
+  const Comparison all = trained();
+  const auto json = nlohmann::json::parse(comparison_json(all).str());
+  EXPECT_EQ(json["rows"][0]["accuracy"], nlohmann::json::parse(R"({"mean":0.625,"min":0.5,"max":0.75})"));
+  EXPECT_EQ(json["rows"][0]["runs"], nlohmann::json::parse(R"(["a-1","a-2"])"));
+  EXPECT_EQ(json["rows"][0]["why_no_accuracy"], "");
+  EXPECT_TRUE(json["rows"][1]["accuracy"]["mean"].is_null());
+  EXPECT_EQ(json["rows"][1]["why_no_accuracy"], "--epsilon 1e-12 is out of reach");
+  EXPECT_EQ(json["rows"][2]["finished"], 1);
+  EXPECT_EQ(json["rows"][2]["failed"], 1);
+  EXPECT_EQ(json["rows"][2]["why_no_accuracy"], "diverged in round 3");
+  EXPECT_TRUE(json["references"][0]["accuracy"]["mean"].is_null());
+  EXPECT_THAT(std::string(json["references"][0]["why_no_accuracy"]), HasSubstr("no plan"));
+  EXPECT_EQ(json["first_seed"], 7);
+  EXPECT_EQ(json["runs"], 4);
+  EXPECT_EQ(json["finished"], 3);
+  EXPECT_EQ(json["failed"], 1);
+  EXPECT_EQ(json["out"], "runs/a");
+  EXPECT_FALSE(nlohmann::json::parse(comparison_json(some()).str())["rows"][0].contains("accuracy"));
+  const std::string csv = comparison_csv(all);
+  EXPECT_THAT(csv, HasSubstr(",messages,accuracy_mean,accuracy_min,accuracy_max,finished\n"));
+  EXPECT_THAT(csv, HasSubstr(",6000000,0.625,0.5,0.75,2\n"));
+  EXPECT_THAT(csv, HasSubstr(",the shuffler,,,,,,,0\n"));
+  std::istringstream lines(csv);
+  for (std::string line; std::getline(lines, line);) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 18);
 }
 
 TEST(ComparisonText, NotesJoinWhatHasOneReason) {

@@ -12,6 +12,7 @@
 #include "muster/core/number_text.h"
 #include "muster/reporting/chart_svg.h"
 #include "muster/reporting/json.h"
+#include "muster/reporting/seed_spread.h"
 #include "muster/reporting/text_layout.h"
 
 namespace muster::reporting {
@@ -21,48 +22,6 @@ using simulation::Combination;
 using simulation::Sweep;
 using simulation::SweptKey;
 using simulation::SweptRun;
-
-// Statistics over the finished seeds of one combination.
-struct Spread {
-  std::uint64_t finished = 0;
-  double mean = 0, lowest = 1, highest = 0;
-  double epsilon = 0;         // the largest over seeds; epsilons differ only if a budget stops some runs
-  std::uint64_t neutral = 0;  // neutral answers of all seeds together
-  double seconds = 0;         // seconds per run, on average
-};
-
-Spread spread_of(const std::vector<SweptRun>& runs) {
-  Spread spread;
-  for (const SweptRun& run : runs) {
-    if (!run.result) {
-      continue;
-    }
-    ++spread.finished;
-    spread.mean += run.result->accuracy;
-    spread.lowest = std::min(spread.lowest, run.result->accuracy);
-    spread.highest = std::max(spread.highest, run.result->accuracy);
-    spread.seconds += run.result->seconds;
-    spread.neutral += run.result->neutral.value_or(0);
-    spread.epsilon = std::max(spread.epsilon, run.result->epsilon);
-  }
-  if (spread.finished > 0) {
-    spread.mean /= static_cast<double>(spread.finished);
-    spread.seconds /= static_cast<double>(spread.finished);
-  }
-  return spread;
-}
-
-std::optional<double> if_any(const Spread& spread, double value) {
-  return spread.finished > 0 ? std::optional(value) : std::nullopt;
-}
-
-std::uint64_t count(const Sweep& sweep, bool (*counts)(const SweptRun&)) {
-  std::uint64_t found = 0;
-  for (const std::vector<SweptRun>& runs : sweep.runs) {
-    found += static_cast<std::uint64_t>(std::ranges::count_if(runs, counts));
-  }
-  return found;
-}
 
 // Returns the part of a key after the dot, such as "epsilon0", which suffices in a table.
 std::string short_name(const std::string& key) { return key.substr(key.find('.') + 1); }
@@ -89,10 +48,8 @@ std::vector<TableRow> summary_rows(const Sweep& sweep, bool numbered) {
     for (std::size_t k = 0; !numbered && k < sweep.keys.size(); ++k) {
       row.push_back(sweep.combinations[i].set[k].second);
     }
-    const Spread spread = spread_of(sweep.runs[i]);
-    for (const double value : {spread.mean, spread.lowest, spread.highest}) {
-      row.push_back(spread.finished > 0 ? fmt::format("{:.4f}", value) : "-");
-    }
+    const SeedSpread spread = spread_of(sweep.runs[i]);
+    std::ranges::copy(accuracy_cells(spread), std::back_inserter(row));
     row.push_back(spread.finished == 0 ? "-" : epsilon_text(spread.epsilon));
     row.push_back(fmt::format("{} of {}", spread.finished, sweep.runs[i].size()));
     row.push_back(spread.finished > 0 ? duration_text(spread.seconds) : "-");
@@ -104,14 +61,14 @@ std::vector<TableRow> summary_rows(const Sweep& sweep, bool numbered) {
 // One combination as a point. A line connects the combinations that differ only in the first swept key.
 struct Mark {
   double epsilon;
-  Spread spread;
+  SeedSpread spread;
   std::string label;
 };
 
 std::map<std::string, std::vector<Mark>> marks_by_line(const Sweep& sweep) {
   std::map<std::string, std::vector<Mark>> lines;
   for (std::size_t i = 0; i < sweep.combinations.size(); ++i) {
-    const Spread spread = spread_of(sweep.runs[i]);
+    const SeedSpread spread = spread_of(sweep.runs[i]);
     if (spread.finished == 0 || !std::isfinite(spread.epsilon)) {
       continue;
     }
@@ -142,7 +99,7 @@ std::string summary_json(const Sweep& sweep) {
     for (const auto& [key, value] : combination.set) {
       set.text(key, value);
     }
-    const Spread spread = spread_of(sweep.runs[i]);
+    const SeedSpread spread = spread_of(sweep.runs[i]);
     std::vector<std::string> folders;
     std::ranges::transform(sweep.runs[i], std::back_inserter(folders), &SweptRun::folder);
     combinations.push_back(JsonObject()
@@ -150,10 +107,7 @@ std::string summary_json(const Sweep& sweep) {
                                .unsigned_integer("first_seed", combination.plans.front().seed())
                                .unsigned_integer("seeds", combination.plans.size())
                                .unsigned_integer("finished", spread.finished)
-                               .object("accuracy", JsonObject()
-                                                       .number("mean", if_any(spread, spread.mean))
-                                                       .number("min", if_any(spread, spread.lowest))
-                                                       .number("max", if_any(spread, spread.highest)))
+                               .object("accuracy", accuracy_json(spread))
                                .number("epsilon", if_any(spread, spread.epsilon))
                                .number("delta", combination.plans.front().delta())
                                .number("seconds", if_any(spread, spread.seconds))
@@ -162,12 +116,14 @@ std::string summary_json(const Sweep& sweep) {
   }
   std::vector<std::string> keys;
   std::ranges::transform(sweep.keys, std::back_inserter(keys), &SweptKey::key);
+  RunCounts counts;
+  for (const std::vector<SweptRun>& runs : sweep.runs) counts.add(runs);
   return JsonObject()
       .texts("sweep", keys)
       .objects("combinations", combinations)
-      .unsigned_integer("runs", count(sweep, [](const SweptRun&) { return true; }))
-      .unsigned_integer("finished", count(sweep, [](const SweptRun& run) { return run.result.has_value(); }))
-      .unsigned_integer("failed", count(sweep, [](const SweptRun& run) { return !run.failure.empty(); }))
+      .unsigned_integer("runs", counts.runs)
+      .unsigned_integer("finished", counts.finished)
+      .unsigned_integer("failed", counts.failed)
       .text("stopped", sweep.interrupted ? "interrupted" : "done")
       .text("out", sweep.folder)
       .str();

@@ -1,4 +1,4 @@
-#include "count_flag.h"
+#include "count_flags.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,9 @@
 #include "muster/core/error.h"
 
 namespace muster::app {
+namespace {
 
+// Checks that the value is an integer from 1 to `most`.
 CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
   return {[flag, most](const std::string& text) -> std::string {
             std::uint64_t count = 0;
@@ -23,6 +25,23 @@ CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
             return "";
           },
           ""};
+}
+
+}  // namespace
+
+CLI::Option* add_threads(CLI::App& cli, unsigned& threads) {
+  return cli
+      .add_option("--threads", threads,
+                  "worker threads; the result does not depend on them: integer 1..1024 [all cores]")
+      ->type_name("INTEGER")
+      ->check(count_up_to("--threads", 1024));
+}
+
+CLI::Option* add_seeds(CLI::App& cli, std::uint64_t& seeds) {
+  return cli
+      .add_option("--seeds", seeds, "train with so many seeds, from the plan's on: integer 1..1000 [1]")
+      ->type_name("INTEGER")
+      ->check(count_up_to("--seeds", 1000));
 }
 
 }  // namespace muster::app
