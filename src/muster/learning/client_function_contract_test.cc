@@ -1,7 +1,7 @@
 // Tests that every ClientFunction must pass: the value that it writes depends on the parameters and the
 // example alone, whatever was in the output, in the workspace, in the function or in the other threads
-// before. Each check is a function of a ClientFunction. The last test shows that each check refuses faulty
-// functions.
+// before; and it adds to a sum what it writes. Each check is a function of a ClientFunction. The last test
+// shows that each check refuses faulty functions.
 //
 // Values are compared bit by bit. That a value is the right one is tested elsewhere (gradients/,
 // statistics/).
@@ -215,6 +215,30 @@ AssertionResult forgets_what_came_before(const Contract& contract, const Maker& 
   return AssertionSuccess();
 }
 
+// accumulate() adds what evaluate() writes, bit for bit, and changes nothing beside the sum. Half of the sum
+// begins as -0, which the addition of a 0 changes, but not that of another -0.
+AssertionResult adds_what_it_writes(const Contract& contract, const Maker& make) {
+  const Questions questions(contract);
+  const auto function = make();
+  const auto workspace = function->make_workspace();
+  for (std::size_t offset = 1, size = contract.dimension; offset <= 3; ++offset) {
+    Vector expected = normals(size, 0.01F, 5), memory(offset + size + 1, 7);
+    for (std::size_t i = 0; i < size; i += 2) expected[i] = -0.0F;
+    const std::span<float> sum = std::span(memory).subspan(offset, size);
+    std::ranges::copy(expected, sum.begin());
+    for (std::size_t i = 0; i < 2 * kExamples; ++i) {
+      const Vector& parameters = questions.parameters[i / kExamples];
+      const Example& example = questions.examples[i % kExamples];
+      const Vector value = value_of(*function, parameters, example);
+      for (std::size_t j = 0; j < size; ++j) expected[j] += value[j];
+      function->accumulate(parameters, example, *workspace, sum);
+      if (!same_bits(expected, sum)) return AssertionFailure() << "added something else, example " << i;
+    }
+    if (memory[offset - 1] != 7 || memory.back() != 7) return AssertionFailure() << "wrote beside the sum";
+  }
+  return AssertionSuccess();
+}
+
 // The addresses of the parameters, the inputs and the output do not matter, nor how they are aligned.
 AssertionResult ignores_addresses(const Contract& contract, const Maker& make) {
   const Questions questions(contract);
@@ -311,6 +335,10 @@ TEST_P(ClientFunctionContract, AUsedWorkspaceGivesTheBitsOfAFreshOne) {
   EXPECT_TRUE(forgets_what_came_before(GetParam(), GetParam().make));
 }
 
+TEST_P(ClientFunctionContract, AccumulateAddsTheValueBitForBit) {
+  EXPECT_TRUE(adds_what_it_writes(GetParam(), GetParam().make));
+}
+
 TEST_P(ClientFunctionContract, AddressesDoNotMatter) {
   EXPECT_TRUE(ignores_addresses(GetParam(), GetParam().make));
 }
@@ -346,6 +374,9 @@ enum class Fault {
   is_changed_by_preparing,
   keeps_what_was_prepared_first,
   keeps_the_example_in_the_function,
+  overwrites_the_sum,
+  writes_beyond_the_sum,
+  adds_the_next_float,
 };
 
 // A good function with one fault.
@@ -398,6 +429,15 @@ class FaultyFunction final : public ClientFunction {
     if (fault_ == Fault::writes_beyond_the_output) *(out.data() + out.size()) = 0;
   }
 
+  void accumulate(std::span<const float> parameters, const Example& example, Workspace& workspace,
+                  std::span<float> sum) const override {
+    Vector value = value_of(*this, parameters, example, workspace);
+    if (fault_ == Fault::adds_the_next_float) value[0] = std::nextafter(value[0], 9.0F);
+    const bool overwrites = fault_ == Fault::overwrites_the_sum;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = overwrites ? value[i] : sum[i] + value[i];
+    if (fault_ == Fault::writes_beyond_the_sum) *(sum.data() + sum.size()) = 0;
+  }
+
  private:
   struct Room final : Workspace {
     std::unique_ptr<Workspace> good;
@@ -439,6 +479,9 @@ TEST_P(ClientFunctionContract, FaultyFunctionsAreNoticed) {
       {Fault::minds_the_alignment, ignores_addresses},
       {Fault::is_changed_by_preparing, preparing_changes_nothing},
       {Fault::keeps_the_example_in_the_function, serves_two_threads},
+      {Fault::overwrites_the_sum, adds_what_it_writes},
+      {Fault::writes_beyond_the_sum, adds_what_it_writes},
+      {Fault::adds_the_next_float, adds_what_it_writes},
   };
   // Parameters of an earlier round do no harm to a statistic.
   if (GetParam().reads_parameters) {

@@ -37,16 +37,23 @@ void Forward(const float* parameters, const float* pixels, Buffers& b) {
 
 void Turn(const float* parameters, Buffers& b) { TurnWeights(parameters, b.conv2_turned); }
 
-void Backward(const float* parameters, Buffers& b, float* gradient) {
-  DenseBackward<Dense2, kLogitRoom>(parameters, b.hidden, b.logits_slope, gradient, b.hidden_slope);
+template <bool kAdd>
+HWY_INLINE void PassBackward(const float* parameters, Buffers& b, float* gradient) {
+  DenseBackward<kAdd, Dense2, kLogitRoom>(parameters, b.hidden, b.logits_slope, gradient, b.hidden_slope);
   MaskByRelu<Dense1::kOutputs>(b.hidden, b.hidden_slope);
-  DenseBackward<Dense1, Dense1::kOutputs>(parameters, b.pool2, b.hidden_slope, gradient, b.pool2_slope);
+  DenseBackward<kAdd, Dense1, Dense1::kOutputs>(parameters, b.pool2, b.hidden_slope, gradient, b.pool2_slope);
   ReluPoolGradient<Conv2::kOutWidth, Conv2::kOutChannels>(b.conv2, b.pool2, b.pool2_slope, b.conv2_slope);
-  ConvolutionGradientSecond(b.pool1, b.conv2_slope, gradient);
+  ConvolutionGradientSecond<kAdd>(b.pool1, b.conv2_slope, gradient);
   InputGradientSecond(b.conv2_turned, b.conv2_slope, b.pool1_slope);
   ReluPoolGradient<Conv1::kOutWidth, Conv1::kOutChannels>(b.conv1, b.pool1, b.pool1_slope, b.conv1_slope);
-  ConvolutionGradientFirst(b.image, b.conv1_slope, gradient);
+  ConvolutionGradientFirst<kAdd>(b.image, b.conv1_slope, gradient);
 }
+
+void Backward(const float* parameters, Buffers& b, float* gradient) {
+  PassBackward<false>(parameters, b, gradient);
+}
+
+void AddBackward(const float* parameters, Buffers& b, float* sum) { PassBackward<true>(parameters, b, sum); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace muster::learning::fused
@@ -58,6 +65,7 @@ namespace muster::learning::fused {
 HWY_EXPORT(Forward);
 HWY_EXPORT(Turn);
 HWY_EXPORT(Backward);
+HWY_EXPORT(AddBackward);
 
 void forward(const float* parameters, const float* pixels, Buffers& buffers) {
   HWY_DYNAMIC_DISPATCH(Forward)(parameters, pixels, buffers);
@@ -69,6 +77,10 @@ void turn_weights(const float* parameters, Buffers& buffers) {
 
 void backward(const float* parameters, Buffers& buffers, float* gradient) {
   HWY_DYNAMIC_DISPATCH(Backward)(parameters, buffers, gradient);
+}
+
+void add_backward(const float* parameters, Buffers& buffers, float* sum) {
+  HWY_DYNAMIC_DISPATCH(AddBackward)(parameters, buffers, sum);
 }
 
 }  // namespace muster::learning::fused

@@ -22,4 +22,9 @@ void turn_weights(const float* parameters, Buffers& buffers);
 // parameters and buffers, with buffers.logits_slope set.
 void backward(const float* parameters, Buffers& buffers, float* gradient);
 
+// Adds to each entry of `sum` (kParameters floats) the entry that backward would write, with the same bits as
+// this addition alone. It needs the same calls before it as backward. No entry is written to memory before it
+// is added, so that each further record of a client costs little more than a gradient that is written.
+void add_backward(const float* parameters, Buffers& buffers, float* sum);
+
 }  // namespace muster::learning::fused

@@ -148,6 +148,31 @@ TEST_F(FusedEngine, TargetsWithFusedMultiplyAddAgreeBitForBit) {
   });
 }
 
+// Half of the sum begins as -0, which the addition of a 0 changes, but not that of another -0.
+TEST_F(FusedEngine, AccumulateAddsTheGradientBitForBitOnEveryTarget) {
+  const DataSplit split = draw_digits(1000, 24, 4);
+  const std::vector<float> parameters = trained_parameters(split.train);
+  const auto engine = make_fused_cnn_engine();
+  std::vector<float> buffer(kImagePixels);
+  on_every_target([&](std::int64_t target) {
+    const auto written = engine->make_workspace();
+    const auto added = engine->make_workspace();
+    std::vector<float> expected(kSize, -0.0F);
+    std::vector<float> gradient(kSize);
+    engine->gradient(parameters, split.test.example(0, buffer), *written, gradient);
+    for (std::size_t p = 1; p < kSize; p += 2) expected[p] = gradient[p];
+    std::vector<float> sum = expected;
+    for (std::size_t i = 0; i < split.test.size(); ++i) {
+      const Example example = split.test.example(i, buffer);
+      engine->gradient(parameters, example, *written, gradient);
+      for (std::size_t p = 0; p < kSize; ++p) expected[p] += gradient[p];
+      engine->accumulate(parameters, example, *added, sum);
+      ASSERT_EQ(std::memcmp(sum.data(), expected.data(), kSize * sizeof(float)), 0)
+          << "example " << i << ", " << hwy::TargetName(target);
+    }
+  });
+}
+
 // A convolution with zero weights gives its bias everywhere, so all entries of every pooling window after it
 // are equal. The input of the convolution still varies, so the gradient of its weights shows which position
 // of each window was chosen.
