@@ -43,15 +43,16 @@ class ClientFunction {
   virtual void evaluate(std::span<const float> parameters, const Example& example, Workspace& workspace,
                         std::span<float> out) const = 0;
 
-  // Adds the function's value for one example to `sum` (dimension() floats), with one rounding per entry: the
-  // bits are those of evaluate() followed by sum[i] += out[i]. A function that need not write its value to
-  // memory first overrides this to save time.
+  // Adds the function's value for one example to `sum` (dimension() floats), and multiplies the new sum by
+  // `scale`, which makes a mean of the last of several values. Both round, and scale = 1 changes nothing: the
+  // bits are those of evaluate() followed by sum[i] = (sum[i] + out[i]) * scale. Whoever can do this without
+  // writing the value to memory first overrides it to save time.
   virtual void accumulate(std::span<const float> parameters, const Example& example, Workspace& workspace,
-                          std::span<float> sum) const {
+                          float scale, std::span<float> sum) const {
     std::vector<float>& value = workspace.value_;
     value.resize(sum.size());
     evaluate(parameters, example, workspace, value);
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += value[i];
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = (sum[i] + value[i]) * scale;
   }
 };
 

@@ -215,8 +215,8 @@ AssertionResult forgets_what_came_before(const Contract& contract, const Maker& 
   return AssertionSuccess();
 }
 
-// accumulate() adds what evaluate() writes, bit for bit, and changes nothing beside the sum. Half of the sum
-// begins as -0, which the addition of a 0 changes, but not that of another -0.
+// accumulate() adds what evaluate() writes and scales the sum, bit for bit, and changes nothing beside it.
+// Half of the sum begins as -0, which the addition of a 0 changes, but not that of another -0.
 AssertionResult adds_what_it_writes(const Contract& contract, const Maker& make) {
   const Questions questions(contract);
   const auto function = make();
@@ -230,8 +230,9 @@ AssertionResult adds_what_it_writes(const Contract& contract, const Maker& make)
       const Vector& parameters = questions.parameters[i / kExamples];
       const Example& example = questions.examples[i % kExamples];
       const Vector value = value_of(*function, parameters, example);
-      for (std::size_t j = 0; j < size; ++j) expected[j] += value[j];
-      function->accumulate(parameters, example, *workspace, sum);
+      const float scale = i % 3 == 2 ? 0.7F : 1.0F;
+      for (std::size_t j = 0; j < size; ++j) expected[j] = (expected[j] + value[j]) * scale;
+      function->accumulate(parameters, example, *workspace, scale, sum);
       if (!same_bits(expected, sum)) return AssertionFailure() << "added something else, example " << i;
     }
     if (memory[offset - 1] != 7 || memory.back() != 7) return AssertionFailure() << "wrote beside the sum";
@@ -376,7 +377,7 @@ enum class Fault {
   keeps_the_example_in_the_function,
   overwrites_the_sum,
   writes_beyond_the_sum,
-  adds_the_next_float,
+  ignores_the_scale,
 };
 
 // A good function with one fault.
@@ -430,11 +431,10 @@ class FaultyFunction final : public ClientFunction {
   }
 
   void accumulate(std::span<const float> parameters, const Example& example, Workspace& workspace,
-                  std::span<float> sum) const override {
-    Vector value = value_of(*this, parameters, example, workspace);
-    if (fault_ == Fault::adds_the_next_float) value[0] = std::nextafter(value[0], 9.0F);
-    const bool overwrites = fault_ == Fault::overwrites_the_sum;
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = overwrites ? value[i] : sum[i] + value[i];
+                  float scale, std::span<float> sum) const override {
+    if (fault_ == Fault::overwrites_the_sum) std::ranges::fill(sum, 0.0F);
+    const float factor = fault_ == Fault::ignores_the_scale ? 1.0F : scale;
+    ClientFunction::accumulate(parameters, example, workspace, factor, sum);
     if (fault_ == Fault::writes_beyond_the_sum) *(sum.data() + sum.size()) = 0;
   }
 
@@ -481,7 +481,7 @@ TEST_P(ClientFunctionContract, FaultyFunctionsAreNoticed) {
       {Fault::keeps_the_example_in_the_function, serves_two_threads},
       {Fault::overwrites_the_sum, adds_what_it_writes},
       {Fault::writes_beyond_the_sum, adds_what_it_writes},
-      {Fault::adds_the_next_float, adds_what_it_writes},
+      {Fault::ignores_the_scale, adds_what_it_writes},
   };
   // Parameters of an earlier round do no harm to a statistic.
   if (GetParam().reads_parameters) {

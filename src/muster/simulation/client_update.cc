@@ -62,12 +62,11 @@ void ClientUpdate::mean(std::span<const float> parameters, std::span<const Recor
                         Workspace& workspace, std::span<float> out) const {
   const auto example = [&](Record record) { return data_.example(record, workspace.inputs); };
   function_.evaluate(parameters, example(records.front()), *workspace.function, out);
-  if (records.size() == 1) return;
-  for (const Record record : records.subspan(1)) {
-    function_.accumulate(parameters, example(record), *workspace.function, out);
+  const std::size_t last = records.size() - 1;
+  for (std::size_t i = 1; i <= last; ++i) {
+    const float scale = i < last ? 1.0f : 1.0f / static_cast<float>(records.size());
+    function_.accumulate(parameters, example(records[i]), *workspace.function, scale, out);
   }
-  const float share = 1.0f / static_cast<float>(records.size());
-  for (float& value : out) value *= share;
 }
 
 void ClientUpdate::descend(std::span<const float> parameters, std::span<const Record> records,

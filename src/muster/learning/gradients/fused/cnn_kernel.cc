@@ -37,23 +37,25 @@ void Forward(const float* parameters, const float* pixels, Buffers& b) {
 
 void Turn(const float* parameters, Buffers& b) { TurnWeights(parameters, b.conv2_turned); }
 
-template <bool kAdd>
-HWY_INLINE void PassBackward(const float* parameters, Buffers& b, float* gradient) {
-  DenseBackward<kAdd, Dense2, kLogitRoom>(parameters, b.hidden, b.logits_slope, gradient, b.hidden_slope);
+template <class Sink>
+HWY_INLINE void PassBackward(const float* parameters, Buffers& b, float* gradient, Sink sink) {
+  DenseBackward<Dense2, kLogitRoom>(parameters, b.hidden, b.logits_slope, gradient, b.hidden_slope, sink);
   MaskByRelu<Dense1::kOutputs>(b.hidden, b.hidden_slope);
-  DenseBackward<kAdd, Dense1, Dense1::kOutputs>(parameters, b.pool2, b.hidden_slope, gradient, b.pool2_slope);
+  DenseBackward<Dense1, Dense1::kOutputs>(parameters, b.pool2, b.hidden_slope, gradient, b.pool2_slope, sink);
   ReluPoolGradient<Conv2::kOutWidth, Conv2::kOutChannels>(b.conv2, b.pool2, b.pool2_slope, b.conv2_slope);
-  ConvolutionGradientSecond<kAdd>(b.pool1, b.conv2_slope, gradient);
+  ConvolutionGradientSecond(b.pool1, b.conv2_slope, gradient, sink);
   InputGradientSecond(b.conv2_turned, b.conv2_slope, b.pool1_slope);
   ReluPoolGradient<Conv1::kOutWidth, Conv1::kOutChannels>(b.conv1, b.pool1, b.pool1_slope, b.conv1_slope);
-  ConvolutionGradientFirst<kAdd>(b.image, b.conv1_slope, gradient);
+  ConvolutionGradientFirst(b.image, b.conv1_slope, gradient, sink);
 }
 
 void Backward(const float* parameters, Buffers& b, float* gradient) {
-  PassBackward<false>(parameters, b, gradient);
+  PassBackward(parameters, b, gradient, Overwrite());
 }
 
-void AddBackward(const float* parameters, Buffers& b, float* sum) { PassBackward<true>(parameters, b, sum); }
+void AddBackward(const float* parameters, Buffers& b, float* sum) {
+  PassBackward(parameters, b, sum, AddAndScale{&b.scale});
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace muster::learning::fused
@@ -79,7 +81,8 @@ void backward(const float* parameters, Buffers& buffers, float* gradient) {
   HWY_DYNAMIC_DISPATCH(Backward)(parameters, buffers, gradient);
 }
 
-void add_backward(const float* parameters, Buffers& buffers, float* sum) {
+void add_backward(const float* parameters, Buffers& buffers, float scale, float* sum) {
+  buffers.scale = scale;
   HWY_DYNAMIC_DISPATCH(AddBackward)(parameters, buffers, sum);
 }
 

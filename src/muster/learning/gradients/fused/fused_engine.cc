@@ -34,10 +34,10 @@ class FusedCnnEngine final : public GradientEngine {
   }
 
   void accumulate(std::span<const float> parameters, const Example& example, Workspace& workspace,
-                  std::span<float> sum) const override {
+                  float scale, std::span<float> sum) const override {
     auto& room = static_cast<FusedWorkspace&>(workspace);
     pass_forward(parameters, example, room);
-    fused::add_backward(parameters.data(), room.buffers, sum.data());
+    fused::add_backward(parameters.data(), room.buffers, scale, sum.data());
   }
 
   std::span<const float> logits(std::span<const float> parameters, std::span<const float> pixels,

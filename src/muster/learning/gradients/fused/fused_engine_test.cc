@@ -162,8 +162,9 @@ TEST_F(FusedEngine, AccumulateAddsTheGradientBitForBitOnEveryTarget) {
       for (std::size_t p = i % 2; p < kSize; p += 2) expected[p] = sum[p] = -0.0F;
       const Example example = split.test.example(i, buffer);
       engine->gradient(parameters, example, *written, gradient);
-      for (std::size_t p = 0; p < kSize; ++p) expected[p] += gradient[p];
-      engine->accumulate(parameters, example, *added, sum);
+      const float scale = i % 3 == 2 ? 0.7F : 1.0F;
+      for (std::size_t p = 0; p < kSize; ++p) expected[p] = (expected[p] + gradient[p]) * scale;
+      engine->accumulate(parameters, example, *added, scale, sum);
       ASSERT_EQ(std::memcmp(sum.data(), expected.data(), kSize * sizeof(float)), 0)
           << "example " << i << ", " << hwy::TargetName(target);
     }
