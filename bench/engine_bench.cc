@@ -1,14 +1,17 @@
-// Benchmarks per-example gradients and predictions: microseconds, FLOP rate, and the ratio to the time of the
-// multiply-adds only.
+// Benchmarks per-example gradients, the mean gradients of clients with several records, and predictions:
+// microseconds, FLOP rate, and the ratio to the time of the multiply-adds only.
 //
 // The number of multiply-adds is that of the papers' CNN: 422,208 forward, and 1,065,920 forward and
 // backward. (That includes the last row and column of the first maps, which influence nothing and which the
 // fused engine skips.) `x_floor` is the time divided by the time of the same number of multiply-adds in
-// registers, measured in the same run.
+// registers, measured in the same run. `x_one` is the time of clients with several records divided by that of
+// clients with one, for the same records, measured alternately.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "cpu_time.h"
@@ -17,6 +20,7 @@
 #include "muster/learning/gradients/engine.h"
 #include "muster/learning/gradients/reference_engine.h"
 #include "muster/randomizers/aligned.h"
+#include "muster/simulation/client_update.h"
 
 namespace {
 
@@ -109,6 +113,36 @@ void dense_gradient(benchmark::State& state, const Architecture& architecture) {
   state.counters["x_fill"] = spent / fill;
 }
 
+// A client with several records sends the mean of their gradients.
+void client(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(const Architecture&)) {
+  using muster::simulation::Record;
+  constexpr std::size_t kRecords = 192;  // a multiple of every number of records that a client has below
+  const auto several = static_cast<std::size_t>(state.range(0));
+  Setting s(make(Architecture::cnn));
+  const muster::simulation::ClientUpdate update(*s.engine, s.data);
+  const auto room = update.make_workspace();
+  update.prepare(s.parameters, *room);
+  std::vector<Record> records(kRecords);
+  std::iota(records.begin(), records.end(), 0);
+  const auto seconds = [&](std::size_t each) {
+    const double start = muster::bench::thread_cpu_seconds();
+    for (std::size_t at = 0; at < kRecords; at += each) {
+      update.evaluate(s.parameters, std::span<const Record>(records).subspan(at, each), nullptr, *room,
+                      s.gradient);
+      benchmark::ClobberMemory();
+    }
+    return muster::bench::thread_cpu_seconds() - start;
+  };
+  double spent = 0, spent_by_one = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    const double now = seconds(several);
+    spent += now;
+    spent_by_one += seconds(1);
+    state.SetIterationTime(now / kRecords);
+  }
+  state.counters["x_one"] = spent / spent_by_one;
+}
+
 void predict(benchmark::State& state, std::unique_ptr<GradientEngine> (*make)(const Architecture&)) {
   Setting s(make(Architecture::cnn));
   const Meter meter(state, kForward);
@@ -138,6 +172,14 @@ BENCHMARK_CAPTURE(dense_gradient, logistic, Architecture::logistic)
 BENCHMARK_CAPTURE(dense_gradient, mlp, Architecture::mlp)
     ->UseManualTime()
     ->Iterations(100)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(client, fused, make_engine)
+    ->ArgName("records")
+    ->Arg(2)
+    ->Arg(12)
+    ->Arg(64)
+    ->UseManualTime()
+    ->Iterations(200)
     ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(predict, fused, make_engine)->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(predict, reference, make_reference_engine)->Unit(benchmark::kMicrosecond);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace muster::learning {
 
@@ -21,6 +22,10 @@ struct Example {
 class Workspace {
  public:
   virtual ~Workspace() = default;
+
+ private:
+  friend class ClientFunction;
+  std::vector<float> value_;  // what ClientFunction::accumulate() adds; empty until it is called
 };
 
 class ClientFunction {
@@ -37,6 +42,18 @@ class ClientFunction {
   // Overwrites `out` (dimension() floats) with the function's value for one example.
   virtual void evaluate(std::span<const float> parameters, const Example& example, Workspace& workspace,
                         std::span<float> out) const = 0;
+
+  // Adds the function's value for one example to `sum` (dimension() floats), and multiplies the new sum by
+  // `scale`, which makes a mean of the last of several values. Both round, and scale = 1 changes nothing: the
+  // bits are those of evaluate() followed by sum[i] = (sum[i] + out[i]) * scale. Whoever can do this without
+  // writing the value to memory first overrides it to save time.
+  virtual void accumulate(std::span<const float> parameters, const Example& example, Workspace& workspace,
+                          float scale, std::span<float> sum) const {
+    std::vector<float>& value = workspace.value_;
+    value.resize(sum.size());
+    evaluate(parameters, example, workspace, value);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = (sum[i] + value[i]) * scale;
+  }
 };
 
 }  // namespace muster::learning

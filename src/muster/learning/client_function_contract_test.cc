@@ -1,7 +1,7 @@
 // Tests that every ClientFunction must pass: the value that it writes depends on the parameters and the
 // example alone, whatever was in the output, in the workspace, in the function or in the other threads
-// before. Each check is a function of a ClientFunction. The last test shows that each check refuses faulty
-// functions.
+// before; and it adds to a sum what it writes. Each check is a function of a ClientFunction. The last test
+// shows that each check refuses faulty functions.
 //
 // Values are compared bit by bit. That a value is the right one is tested elsewhere (gradients/,
 // statistics/).
@@ -215,6 +215,31 @@ AssertionResult forgets_what_came_before(const Contract& contract, const Maker& 
   return AssertionSuccess();
 }
 
+// accumulate() adds what evaluate() writes and scales the sum, bit for bit, and changes nothing beside it.
+// Half of the sum begins as -0, which the addition of a 0 changes, but not that of another -0.
+AssertionResult adds_what_it_writes(const Contract& contract, const Maker& make) {
+  const Questions questions(contract);
+  const auto function = make();
+  const auto workspace = function->make_workspace();
+  for (std::size_t offset = 1, size = contract.dimension; offset <= 3; ++offset) {
+    Vector expected = normals(size, 0.01F, 5), memory(offset + size + 1, 7);
+    for (std::size_t i = 0; i < size; i += 2) expected[i] = -0.0F;
+    const std::span<float> sum = std::span(memory).subspan(offset, size);
+    std::ranges::copy(expected, sum.begin());
+    for (std::size_t i = 0; i < 2 * kExamples; ++i) {
+      const Vector& parameters = questions.parameters[i / kExamples];
+      const Example& example = questions.examples[i % kExamples];
+      const Vector value = value_of(*function, parameters, example);
+      const float scale = i % 3 == 2 ? 0.7F : 1.0F;
+      for (std::size_t j = 0; j < size; ++j) expected[j] = (expected[j] + value[j]) * scale;
+      function->accumulate(parameters, example, *workspace, scale, sum);
+      if (!same_bits(expected, sum)) return AssertionFailure() << "added something else, example " << i;
+    }
+    if (memory[offset - 1] != 7 || memory.back() != 7) return AssertionFailure() << "wrote beside the sum";
+  }
+  return AssertionSuccess();
+}
+
 // The addresses of the parameters, the inputs and the output do not matter, nor how they are aligned.
 AssertionResult ignores_addresses(const Contract& contract, const Maker& make) {
   const Questions questions(contract);
@@ -311,6 +336,10 @@ TEST_P(ClientFunctionContract, AUsedWorkspaceGivesTheBitsOfAFreshOne) {
   EXPECT_TRUE(forgets_what_came_before(GetParam(), GetParam().make));
 }
 
+TEST_P(ClientFunctionContract, AccumulateAddsTheValueBitForBit) {
+  EXPECT_TRUE(adds_what_it_writes(GetParam(), GetParam().make));
+}
+
 TEST_P(ClientFunctionContract, AddressesDoNotMatter) {
   EXPECT_TRUE(ignores_addresses(GetParam(), GetParam().make));
 }
@@ -346,6 +375,9 @@ enum class Fault {
   is_changed_by_preparing,
   keeps_what_was_prepared_first,
   keeps_the_example_in_the_function,
+  overwrites_the_sum,
+  writes_beyond_the_sum,
+  ignores_the_scale,
 };
 
 // A good function with one fault.
@@ -398,6 +430,14 @@ class FaultyFunction final : public ClientFunction {
     if (fault_ == Fault::writes_beyond_the_output) *(out.data() + out.size()) = 0;
   }
 
+  void accumulate(std::span<const float> parameters, const Example& example, Workspace& workspace,
+                  float scale, std::span<float> sum) const override {
+    if (fault_ == Fault::overwrites_the_sum) std::ranges::fill(sum, 0.0F);
+    const float factor = fault_ == Fault::ignores_the_scale ? 1.0F : scale;
+    ClientFunction::accumulate(parameters, example, workspace, factor, sum);
+    if (fault_ == Fault::writes_beyond_the_sum) *(sum.data() + sum.size()) = 0;
+  }
+
  private:
   struct Room final : Workspace {
     std::unique_ptr<Workspace> good;
@@ -439,6 +479,9 @@ TEST_P(ClientFunctionContract, FaultyFunctionsAreNoticed) {
       {Fault::minds_the_alignment, ignores_addresses},
       {Fault::is_changed_by_preparing, preparing_changes_nothing},
       {Fault::keeps_the_example_in_the_function, serves_two_threads},
+      {Fault::overwrites_the_sum, adds_what_it_writes},
+      {Fault::writes_beyond_the_sum, adds_what_it_writes},
+      {Fault::ignores_the_scale, adds_what_it_writes},
   };
   // Parameters of an earlier round do no harm to a statistic.
   if (GetParam().reads_parameters) {

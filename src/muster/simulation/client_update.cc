@@ -24,7 +24,6 @@ struct ClientUpdate::Workspace final : learning::Workspace {
 
   std::unique_ptr<learning::Workspace> function;
   randomizers::AlignedVector<float> inputs;  // the inputs of one example
-  randomizers::AlignedVector<float> one;     // the function's value for one of several records
   randomizers::AlignedVector<float> local;   // the client's parameters during local steps
   std::vector<Record> order;                 // the client's records in the order of local steps
 };
@@ -61,18 +60,13 @@ void ClientUpdate::evaluate(std::span<const float> parameters, std::span<const R
 
 void ClientUpdate::mean(std::span<const float> parameters, std::span<const Record> records,
                         Workspace& workspace, std::span<float> out) const {
-  const auto evaluate = [&](Record record, std::span<float> value) {
-    function_.evaluate(parameters, data_.example(record, workspace.inputs), *workspace.function, value);
-  };
-  evaluate(records.front(), out);
-  if (records.size() == 1) return;
-  workspace.one.resize(out.size());
-  for (const Record record : records.subspan(1)) {
-    evaluate(record, workspace.one);
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] += workspace.one[i];
+  const auto example = [&](Record record) { return data_.example(record, workspace.inputs); };
+  function_.evaluate(parameters, example(records.front()), *workspace.function, out);
+  const std::size_t last = records.size() - 1;
+  for (std::size_t i = 1; i <= last; ++i) {
+    const float scale = i < last ? 1.0f : 1.0f / static_cast<float>(records.size());
+    function_.accumulate(parameters, example(records[i]), *workspace.function, scale, out);
   }
-  const float share = 1.0f / static_cast<float>(records.size());
-  for (float& value : out) value *= share;
 }
 
 void ClientUpdate::descend(std::span<const float> parameters, std::span<const Record> records,

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "muster/learning/data/digits.h"
@@ -79,6 +80,24 @@ TEST_P(ClientUpdateTest, OfSeveralRecordsIsTheirMeanGradient) {
   }
   // The comparison above can fail: a mean that misses one record is different.
   EXPECT_NE(update({3, 4}), update({3, 4, 5}));
+}
+
+TEST_P(ClientUpdateTest, GradientsAreAddedInTheOrderOfTheRecordsBitForBit) {
+  const auto added = [&](const std::vector<Record>& records) {
+    std::vector<float> sum = gradient(records.front(), parameters_);
+    for (const Record record : std::span(records).subspan(1)) {
+      const std::vector<float> one = gradient(record, parameters_);
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += one[i];
+    }
+    for (float& value : sum) value *= 1.0f / static_cast<float>(records.size());
+    return sum;
+  };
+  for (const std::vector<Record>& records :
+       {std::vector<Record>{3, 4}, std::vector<Record>{9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 11, 10}}) {
+    EXPECT_EQ(update(records), added(records));
+  }
+  // The comparison above can fail: another order rounds differently.
+  EXPECT_NE(update({3, 4, 5}), added({5, 4, 3}));
 }
 
 TEST_P(ClientUpdateTest, OfNoRecordIsZero) {

@@ -37,15 +37,24 @@ void Forward(const float* parameters, const float* pixels, Buffers& b) {
 
 void Turn(const float* parameters, Buffers& b) { TurnWeights(parameters, b.conv2_turned); }
 
-void Backward(const float* parameters, Buffers& b, float* gradient) {
-  DenseBackward<Dense2, kLogitRoom>(parameters, b.hidden, b.logits_slope, gradient, b.hidden_slope);
+template <class Sink>
+HWY_INLINE void PassBackward(const float* parameters, Buffers& b, float* gradient, Sink sink) {
+  DenseBackward<Dense2, kLogitRoom>(parameters, b.hidden, b.logits_slope, gradient, b.hidden_slope, sink);
   MaskByRelu<Dense1::kOutputs>(b.hidden, b.hidden_slope);
-  DenseBackward<Dense1, Dense1::kOutputs>(parameters, b.pool2, b.hidden_slope, gradient, b.pool2_slope);
+  DenseBackward<Dense1, Dense1::kOutputs>(parameters, b.pool2, b.hidden_slope, gradient, b.pool2_slope, sink);
   ReluPoolGradient<Conv2::kOutWidth, Conv2::kOutChannels>(b.conv2, b.pool2, b.pool2_slope, b.conv2_slope);
-  ConvolutionGradientSecond(b.pool1, b.conv2_slope, gradient);
+  ConvolutionGradientSecond(b.pool1, b.conv2_slope, gradient, sink);
   InputGradientSecond(b.conv2_turned, b.conv2_slope, b.pool1_slope);
   ReluPoolGradient<Conv1::kOutWidth, Conv1::kOutChannels>(b.conv1, b.pool1, b.pool1_slope, b.conv1_slope);
-  ConvolutionGradientFirst(b.image, b.conv1_slope, gradient);
+  ConvolutionGradientFirst(b.image, b.conv1_slope, gradient, sink);
+}
+
+void Backward(const float* parameters, Buffers& b, float* gradient) {
+  PassBackward(parameters, b, gradient, Overwrite());
+}
+
+void AddBackward(const float* parameters, Buffers& b, float* sum) {
+  PassBackward(parameters, b, sum, AddAndScale{&b.scale});
 }
 
 }  // namespace HWY_NAMESPACE
@@ -58,6 +67,7 @@ namespace muster::learning::fused {
 HWY_EXPORT(Forward);
 HWY_EXPORT(Turn);
 HWY_EXPORT(Backward);
+HWY_EXPORT(AddBackward);
 
 void forward(const float* parameters, const float* pixels, Buffers& buffers) {
   HWY_DYNAMIC_DISPATCH(Forward)(parameters, pixels, buffers);
@@ -69,6 +79,11 @@ void turn_weights(const float* parameters, Buffers& buffers) {
 
 void backward(const float* parameters, Buffers& buffers, float* gradient) {
   HWY_DYNAMIC_DISPATCH(Backward)(parameters, buffers, gradient);
+}
+
+void add_backward(const float* parameters, Buffers& buffers, float scale, float* sum) {
+  buffers.scale = scale;
+  HWY_DYNAMIC_DISPATCH(AddBackward)(parameters, buffers, sum);
 }
 
 }  // namespace muster::learning::fused

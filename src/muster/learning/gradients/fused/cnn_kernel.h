@@ -22,4 +22,10 @@ void turn_weights(const float* parameters, Buffers& buffers);
 // parameters and buffers, with buffers.logits_slope set.
 void backward(const float* parameters, Buffers& buffers, float* gradient);
 
+// Adds to each entry of `sum` (kParameters floats) the entry that backward would write, and then multiplies
+// it by `scale`; the addition and the multiplication round separately. It needs the same calls before it as
+// backward. No entry goes through memory before it is added, so that each further record of a client takes
+// hardly longer than a gradient that is written.
+void add_backward(const float* parameters, Buffers& buffers, float scale, float* sum);
+
 }  // namespace muster::learning::fused

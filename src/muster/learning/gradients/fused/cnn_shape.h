@@ -76,6 +76,7 @@ struct Buffers {
   alignas(64) float conv1_slope[Conv1::kPositions * 16];
   // The weights of conv2 as [ky][kx][out channel][in channel].
   alignas(64) float conv2_turned[4 * 4 * 32 * 16];
+  float scale;  // the factor of the sum in add_backward()
 };
 
 }  // namespace muster::learning::fused

@@ -122,28 +122,37 @@ HWY_INLINE void RowProducts(const float* HWY_RESTRICT row, const float* HWY_REST
   }
 }
 
-// Writes one row of the gradient of the weights, which is the input of that row times out_slope.
-template <std::size_t kRoom>
-HWY_INLINE void RowGradient(float in, const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT row) {
+// Gives `sink` one row of the gradient of the weights, which is the input of that row times out_slope. A row
+// that is written has kRoom entries. A row that is added has as many as the layer has outputs, since even a
+// zero can change what follows it: -0 + 0 is 0.
+template <class L, std::size_t kRoom, class Sink>
+HWY_INLINE void RowGradient(float in, const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT row,
+                            Sink sink) {
   const F d;
   const V value = hn::Set(d, in);
+  constexpr std::size_t kVectors = (Sink::kAdds ? L::kOutputs : kRoom) / kLanes;
   HWY_UNROLL(32)
-  for (std::size_t v = 0; v < kRoom / kLanes; ++v) {
-    hn::StoreU(hn::Mul(value, hn::Load(d, out_slope + v * kLanes)), d, row + v * kLanes);
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    sink.Put(hn::Mul(value, hn::Load(d, out_slope + v * kLanes)), row + v * kLanes);
+  }
+  if constexpr (Sink::kAdds && L::kOutputs % kLanes != 0) {
+    sink.PutFirst(L::kOutputs % kLanes, hn::Mul(value, hn::Load(d, out_slope + kVectors * kLanes)),
+                  row + kVectors * kLanes);
   }
 }
 
 // Computes the gradients of a dense layer: d loss / d weights is the outer product of `in` and out_slope,
-// d loss / d biases is out_slope, and in_slope is the matrix of weights times out_slope. The matrices of a
-// large layer exceed the first-level cache, so the rows to be written are prefetched.
+// d loss / d biases is out_slope, and in_slope is the matrix of weights times out_slope. The first two go to
+// `gradient` through `sink`. The matrices of a large layer exceed the first-level cache, so the rows to be
+// written are prefetched.
 //
 // Beyond the layer's outputs, out_slope is zero up to entry kRoom. So the parameters that are read after the
 // end of a row are multiplied by zero and need only be finite. The zeros that are written after the end of a
 // row are overwritten by the next row and, after the last row, by the biases.
-template <class L, std::size_t kRoom>
+template <class L, std::size_t kRoom, class Sink>
 HWY_INLINE void DenseBackward(const float* HWY_RESTRICT parameters, const float* HWY_RESTRICT in,
                               const float* HWY_RESTRICT out_slope, float* HWY_RESTRICT gradient,
-                              float* HWY_RESTRICT in_slope) {
+                              float* HWY_RESTRICT in_slope, Sink sink) {
   static_assert(L::kInputs % 4 == 0 && kRoom - L::kOutputs <= L::kOutputs);
   const float* weights = parameters + L::kWeightsAt;
   float* rows_out = gradient + L::kWeightsAt;
@@ -152,7 +161,7 @@ HWY_INLINE void DenseBackward(const float* HWY_RESTRICT parameters, const float*
   for (std::size_t k = 0; k < L::kInputs; ++k) {
     V x[kVectors];
     RowProducts<L, kRoom>(weights + k * L::kOutputs, out_slope, x);
-    RowGradient<kRoom>(in[k], out_slope, rows_out + k * L::kOutputs);
+    RowGradient<L, kRoom>(in[k], out_slope, rows_out + k * L::kOutputs, sink);
     V folded[4];
     for (std::size_t l = 0; l < 4; ++l) folded[l] = (x[l] + x[l + 8]) + (x[l + 4] + x[l + 12]);
     hn::Store((folded[0] + folded[1]) + (folded[2] + folded[3]), F(), in_slope + k);
@@ -177,7 +186,7 @@ HWY_INLINE void DenseBackward(const float* HWY_RESTRICT parameters, const float*
           hwy::Prefetch(row + kAhead * L::kOutputs + line);
         }
       }
-      RowGradient<kRoom>(in[k + r], out_slope, row);
+      RowGradient<L, kRoom>(in[k + r], out_slope, row, sink);
     }
     const auto low01 = hn::BitCast(d2, hn::InterleaveLower(d4, rows[0], rows[1]));
     const auto low23 = hn::BitCast(d2, hn::InterleaveLower(d4, rows[2], rows[3]));
@@ -190,7 +199,7 @@ HWY_INLINE void DenseBackward(const float* HWY_RESTRICT parameters, const float*
     hn::Store(hn::Add(hn::Add(lane0, lane1), hn::Add(lane2, lane3)), d4, in_slope + k);
   }
 #endif
-  for (std::size_t c = 0; c < L::kOutputs; ++c) gradient[L::kBiasesAt + c] = out_slope[c];
+  for (std::size_t c = 0; c < L::kOutputs; ++c) sink.PutOne(out_slope[c], gradient + L::kBiasesAt + c);
 }
 
 // Sets slope[i] to zero wherever value[i] is not positive.

@@ -9,7 +9,7 @@ namespace {
 struct FusedWorkspace final : Workspace {
   fused::Buffers buffers;
   // The parameters whose transposed weights the buffers hold since the last prepare(). Null before the first
-  // prepare(), and after gradient() was called with other parameters.
+  // prepare(), and after a gradient at other parameters was computed.
   const float* prepared = nullptr;
 };
 
@@ -28,16 +28,16 @@ class FusedCnnEngine final : public GradientEngine {
   float gradient(std::span<const float> parameters, const Example& example, Workspace& workspace,
                  std::span<float> gradient) const override {
     auto& room = static_cast<FusedWorkspace&>(workspace);
-    fused::Buffers& buffers = room.buffers;
-    if (room.prepared != parameters.data()) {
-      fused::turn_weights(parameters.data(), buffers);
-      room.prepared = nullptr;
-    }
-    fused::forward(parameters.data(), example.inputs.data(), buffers);
-    const float loss = cross_entropy<float>(std::span<const float>(buffers.logits, kClasses), example.label,
-                                            std::span<float>(buffers.logits_slope, kClasses));
-    fused::backward(parameters.data(), buffers, gradient.data());
+    const float loss = pass_forward(parameters, example, room);
+    fused::backward(parameters.data(), room.buffers, gradient.data());
     return loss;
+  }
+
+  void accumulate(std::span<const float> parameters, const Example& example, Workspace& workspace,
+                  float scale, std::span<float> sum) const override {
+    auto& room = static_cast<FusedWorkspace&>(workspace);
+    pass_forward(parameters, example, room);
+    fused::add_backward(parameters.data(), room.buffers, scale, sum.data());
   }
 
   std::span<const float> logits(std::span<const float> parameters, std::span<const float> pixels,
@@ -54,6 +54,19 @@ class FusedCnnEngine final : public GradientEngine {
     fused::Buffers& buffers = static_cast<FusedWorkspace&>(workspace).buffers;
     fused::forward(parameters.data(), inputs.data(), buffers);
     return std::span<const float>(buffers.hidden, fused::Dense1::kOutputs);
+  }
+
+ private:
+  // Returns the loss, and fills the buffers with everything that the backward pass reads.
+  static float pass_forward(std::span<const float> parameters, const Example& example, FusedWorkspace& room) {
+    fused::Buffers& buffers = room.buffers;
+    if (room.prepared != parameters.data()) {
+      fused::turn_weights(parameters.data(), buffers);
+      room.prepared = nullptr;
+    }
+    fused::forward(parameters.data(), example.inputs.data(), buffers);
+    return cross_entropy<float>(std::span<const float>(buffers.logits, kClasses), example.label,
+                                std::span<float>(buffers.logits_slope, kClasses));
   }
 };
 

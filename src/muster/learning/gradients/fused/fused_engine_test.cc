@@ -148,6 +148,29 @@ TEST_F(FusedEngine, TargetsWithFusedMultiplyAddAgreeBitForBit) {
   });
 }
 
+// Before each example, half of the sum becomes -0, which the addition of a 0 changes, but not that of a -0.
+TEST_F(FusedEngine, AccumulateAddsTheGradientBitForBitOnEveryTarget) {
+  const DataSplit split = draw_digits(1000, 24, 4);
+  const std::vector<float> parameters = trained_parameters(split.train);
+  const auto engine = make_fused_cnn_engine();
+  std::vector<float> buffer(kImagePixels);
+  on_every_target([&](std::int64_t target) {
+    const auto written = engine->make_workspace();
+    const auto added = engine->make_workspace();
+    std::vector<float> gradient(kSize), expected(kSize), sum(kSize);
+    for (std::size_t i = 0; i < split.test.size(); ++i) {
+      for (std::size_t p = i % 2; p < kSize; p += 2) expected[p] = sum[p] = -0.0F;
+      const Example example = split.test.example(i, buffer);
+      engine->gradient(parameters, example, *written, gradient);
+      const float scale = i % 3 == 2 ? 0.7F : 1.0F;
+      for (std::size_t p = 0; p < kSize; ++p) expected[p] = (expected[p] + gradient[p]) * scale;
+      engine->accumulate(parameters, example, *added, scale, sum);
+      ASSERT_EQ(std::memcmp(sum.data(), expected.data(), kSize * sizeof(float)), 0)
+          << "example " << i << ", " << hwy::TargetName(target);
+    }
+  });
+}
+
 // A convolution with zero weights gives its bias everywhere, so all entries of every pooling window after it
 // are equal. The input of the convolution still varies, so the gradient of its weights shows which position
 // of each window was chosen.
