@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <memory>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "charges.h"
 #include "interrupt.h"
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
@@ -37,44 +36,6 @@ using simulation::RunResult;
 
 constexpr const char* kSummary = "summary.json";
 constexpr const char* kPicture = "summary.svg";
-
-// Holds the epsilon functions of plans. Plans with the same mechanism, stages and delta share one accountant
-// and a table of its epsilons, so that each epsilon is computed only once.
-class Charges {
- public:
-  const reporting::EpsilonOfRounds& of(const Plan& plan) {
-    for (const Charge& charge : charges_) {
-      if (simulation::same_mechanism(charge.mechanism, plan.mechanism()) && charge.stages == plan.stages() &&
-          charge.delta == plan.delta()) {
-        return charge.epsilon;
-      }
-    }
-    struct Known {
-      reporting::EpsilonOfRounds epsilon;
-      std::mutex mutex;
-      std::map<std::uint64_t, double> values;
-    };
-    const auto known = std::make_shared<Known>();
-    known->epsilon = simulation::epsilon_of(plan);
-    charges_.push_back({plan.mechanism(), plan.stages(), plan.delta(), [known](std::uint64_t rounds) {
-                          const std::lock_guard lock(known->mutex);
-                          const auto found = known->values.find(rounds);
-                          return found != known->values.end()
-                                     ? found->second
-                                     : known->values.emplace(rounds, known->epsilon(rounds)).first->second;
-                        }});
-    return charges_.back().epsilon;
-  }
-
- private:
-  struct Charge {
-    accounting::Mechanism mechanism;
-    std::vector<accounting::Stage> stages;
-    std::optional<double> delta;
-    reporting::EpsilonOfRounds epsilon;
-  };
-  std::vector<Charge> charges_;
-};
 
 // Holds the data set of the latest run as long as the next run needs the same one. Data that could not be
 // read are not read again: the same error is thrown for every run that needs them.
@@ -186,7 +147,7 @@ std::vector<Place> order_of(const simulation::Sweep& sweep) {
 RunResult run_one(const Plan& plan, const fs::path& path, const TrainFlags& flags, Charges& charges,
                   Data& data, simulation::Fidelity fidelity, const std::string& which) {
   RunFolder folder(path);
-  const reporting::EpsilonOfRounds& epsilon = charges.of(plan);
+  const reporting::EpsilonOfRounds epsilon = charges.of(plan);
   if (folder.found() == RunFolder::Found::unfinished) {
     // load() refuses the run of another plan.
     reporting::check_logged(plan, epsilon, path, folder.load(plan.hash(), fidelity), say);
@@ -313,7 +274,7 @@ int run_sweep(const TrainFlags& flags) {
     const Plan& plan = combination.plans.front();
     simulation::check_fidelity(plan, fidelity);
     simulation::refuse_too_costly(plan, simulation::resources_here(flags.threads));
-    const reporting::EpsilonOfRounds& epsilon = charges.of(plan);
+    const reporting::EpsilonOfRounds epsilon = charges.of(plan);
     if (plan.budget()) {
       static_cast<void>(simulation::affordable_rounds(epsilon, plan.rounds(), *plan.budget()));
     }
