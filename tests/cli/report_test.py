@@ -278,7 +278,7 @@ class SeveralRunsTest(SmallRuns):
             shown = dict(zip(results[0], row))
             self.assertEqual((shown["protocol"], shown["randomizer"], shown["state"]), ("shuffled-check-in", "ldp-sgd", "done"))
             for column, key in (("rounds", "rounds"), ("epsilon", "epsilon"), ("delta", "delta"), ("accuracy", "accuracy"),
-                                ("by client, mean", "client_accuracy"), ("worst tenth", "worst_decile"), ("time", "seconds")):
+                                ("client mean", "client_accuracy"), ("worst tenth", "worst_decile"), ("time", "seconds")):
                 self.assertEqual(float(shown[column]), final[key], column)
         self.assertEqual(self.table(page, "key")[1:], [["rounds.local_rate", "-", "0.1"], ["rounds.local_steps", "-", "2"]])
         text = (self.folder / "pages.html").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ namespace muster::reporting {
 namespace {
 
 constexpr double kGap = 16;                // pixels from one label to the next
-constexpr double kMark = 16, kWords = 26;  // pixels from the panel to a label's mark, and to its words
+constexpr double kMark = 24, kWords = 36;  // pixels from the panel to a label's mark, and to its words
 constexpr double kCharacter = 7.1;         // an upper estimate of the mean width of a character
 constexpr const char* kEllipsis = "\u2026";
 

@@ -53,8 +53,11 @@ class MadeRuns {
       made.record.logged.push_back(line);
     }
     const simulation::Measurement& last = made.record.logged.back();
-    simulation::RunResult end{
-        .accuracy = last.accuracy, .epsilon = last.epsilon, .delta = *plan.delta(), .rounds = 40};
+    simulation::RunResult end;
+    end.accuracy = last.accuracy;
+    end.epsilon = last.epsilon;
+    end.delta = *plan.delta();
+    end.rounds = last.round;
     end.client_accuracy = last.client_accuracy;
     end.worst_decile = last.worst_decile;
     made.record.result = end;

@@ -124,11 +124,10 @@ Scale scale_of_y(const std::vector<RunLine>& lines, double top) {
   return Scale::around(low, high, top + kHeight, top);
 }
 
-const char* title_of(RunAxis axis, RunMeasure measure) {
-  if (measure == RunMeasure::by_client) {
-    return "mean over clients (solid) and over the worst tenth of the clients (dashed)";
-  }
-  return axis == RunAxis::step ? "accuracy, as the runs went on" : "accuracy by epsilon";
+const char* title_of(RunMeasure measure) {
+  return measure == RunMeasure::by_client
+             ? "mean over clients (solid) and over the worst tenth of the clients (dashed)"
+             : "accuracy on the test set";
 }
 
 // Returns the panel and its labels; an empty text if there is nothing to draw.
@@ -137,7 +136,7 @@ std::string panel_of(const std::vector<ComparedRun>& runs, RunAxis axis, RunMeas
   if (lines.empty()) return "";
   const std::vector<LineLabel> labels = labels_of(runs, lines);
   const double right = kWidth - kEdge - label_width(labels);
-  ChartPanel panel(scale_of_x(lines, axis, right), scale_of_y(lines, top), title_of(axis, measure),
+  ChartPanel panel(scale_of_x(lines, axis, right), scale_of_y(lines, top), title_of(measure),
                    axis_title(runs, axis));
   for (std::size_t i = lines.size(); i-- > 0;) {  // the first run is drawn last, on top of the others
     const RunLine& line = lines[i];

@@ -19,6 +19,14 @@ namespace {
 using page::number_cell;
 using protocols::Plan;
 
+constexpr const char* kUnfinished = "unfinished";
+
+// The tables: only names of runs and values of keys may be broken into lines.
+constexpr const char* kTables =
+    "#results th,#results td{padding-right:11px;white-space:nowrap}#results "
+    "td:first-child{white-space:normal}"
+    "#plans td{overflow-wrap:anywhere}\n";
+
 std::string notes_of(const std::vector<RunsNote>& notes) {
   std::string html;
   for (const RunsNote& note : notes) html += page::note(note.warns ? "bad" : "", note.words);
@@ -40,7 +48,7 @@ std::string fraction_cell(const std::optional<double>& fraction) {
 }
 
 // Returns the cells from the number of rounds on, of a run that has logged a round or is finished.
-std::string figures_of(const Plan& plan, const LatestFigures& end, const std::string& state, bool by_client) {
+std::string figures_of(const Plan& plan, const LatestFigures& end, const char* state, bool by_client) {
   const std::string rounds = page::count_data(end.rounds) +
                              (end.rounds == plan.rounds() ? "" : fmt::format(" of {}", plan.rounds()));
   return number_cell(rounds) + fmt::format("<td>{}</td>", state) +
@@ -56,10 +64,11 @@ std::string row_of(const ComparedRun& each, std::size_t i, bool by_client) {
   std::string html = fmt::format("<tr><td>{}{}</td><td>{}</td><td>{}</td>", run_swatch(i),
                                  escaped(each.label), name_of(plan.protocol()), name_of(plan.randomizer()));
   if (end) {
-    html += figures_of(plan, *end, state_of(each.run), by_client);
+    html +=
+        figures_of(plan, *end, each.run.result ? name_of(each.run.result->stopped) : kUnfinished, by_client);
   } else {
     html += number_cell(page::count_data(0) + fmt::format(" of {}", plan.rounds())) +
-            fmt::format("<td>{}</td>", state_of(each.run));
+            fmt::format("<td>{}</td>", kUnfinished);
     for (int column = 0; column < (by_client ? 6 : 4); ++column) html += number_cell("-");
   }
   return html + "</tr>\n";
@@ -70,7 +79,7 @@ std::string results_of(const std::vector<ComparedRun>& runs, bool by_client) {
       "<h2>Results</h2>\n<div class=\"wide\"><table id=\"results\">\n<tr><th>run</th><th>protocol</th>"
       "<th>randomizer</th><th class=\"n\">rounds</th><th>state</th><th class=\"n\">epsilon</th>"
       "<th class=\"n\">delta</th><th class=\"n\">accuracy</th>{}<th class=\"n\">time</th></tr>\n",
-      by_client ? "<th class=\"n\">by client, mean</th><th class=\"n\">worst tenth</th>" : "");
+      by_client ? "<th class=\"n\">client mean</th><th class=\"n\">worst tenth</th>" : "");
   for (std::size_t i = 0; i < runs.size(); ++i) html += row_of(runs[i], i, by_client);
   html += "</table></div>\n";
   const accounting::View view = accounting::own_view(runs.front().run.plan.participation());
@@ -145,7 +154,7 @@ std::string runs_html(const std::vector<ComparedRun>& runs) {
     plans.push_back(&each.run.plan);
     title += (title.empty() ? "" : ", ") + each.label;
   }
-  return page::whole(title, "runs of muster", runs_style(),
+  return page::whole(title, "runs of muster", kTables + runs_style(),
                      html + plans_of(runs) + page::not_protected(plans));
 }
 
