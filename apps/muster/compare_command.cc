@@ -17,7 +17,7 @@
 #include "muster/comparison/message_size.h"
 #include "muster/core/error.h"
 #include "muster/core/number_text.h"
-#include "muster/experiments/compared_runs.h"
+#include "muster/experiments/comparison_runs.h"
 #include "muster/reporting/comparison_text.h"
 #include "muster/reporting/text_layout.h"
 #include "plan_flags.h"

@@ -6,7 +6,7 @@
 #include "interrupt.h"
 #include "many_runs.h"
 #include "muster/core/error.h"
-#include "muster/experiments/compared_runs.h"
+#include "muster/experiments/comparison_runs.h"
 #include "muster/experiments/experiment_folder.h"
 #include "muster/reporting/comparison_text.h"
 #include "say.h"

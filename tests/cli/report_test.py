@@ -1,15 +1,16 @@
-"""Tests the command `muster report`: the page that it writes, that the page loads nothing, and errors.
+"""Tests the command `muster report`: the pages and pictures that it writes, that they load nothing, and errors.
 
     python3 tests/cli/report_test.py --command build/release/muster
 """
 
 import json
+import os
 import re
 import xml.etree.ElementTree
 
 import muster_command
 from report_page import Page
-from small_runs import SmallRuns
+from small_runs import SmallRuns, write_data
 
 
 class ReportTest(SmallRuns):
@@ -243,6 +244,152 @@ class ReportTest(SmallRuns):
         self.assertEqual(self.refusal("report", status=2)["key"], "RUN_DIR")
         self.json_lines("--out", "run")
         self.assertEqual(self.refusal("report", "run", "--out", "no/such/folder.html", status=3)["kind"], "file")
+
+
+class SeveralRunsTest(SmallRuns):
+    """Runs side by side: `muster report A B ...`, and the picture that `--svg` writes."""
+
+    def setUp(self):
+        super().setUp()
+        plan = (self.folder / "small.toml").read_text()
+        (self.folder / "small.toml").write_text(plan.replace("clients = 1000\nshare = true", "clients = 10\nrecords = 4"))
+
+    def two_people_runs(self):
+        return [self.json_lines("--out", "runs/one-gradient")[-1],
+                self.json_lines("--out", "runs/local", "--local-steps", 2, "--local-rate", 0.1)[-1]]
+
+    def compared(self, *arguments):
+        """Returns the page pages.html of several runs, and the output on stderr."""
+        done = self.run_command("report", *arguments, "--out", "pages.html")
+        self.assertEqual(done.stdout.splitlines()[0], "pages.html")
+        return Page((self.folder / "pages.html").read_text(encoding="utf-8")), done.stderr
+
+    def table(self, page, head):
+        return next(table for table in page.tables if table[0][0] == head)
+
+    def test_the_page_shows_each_runs_own_figures(self):
+        finals = self.two_people_runs()
+        page, said = self.compared("runs/one-gradient", "runs/local")
+        self.assertEqual(said, "")
+        self.assertIn("each client holds 4 records, dealt shuffled: epsilon is for one client, all its records", page.words)
+        results = self.table(page, "run")
+        self.assertEqual([row[0] for row in results[1:]], ["one-gradient", "local"])
+        for row, final in zip(results[1:], finals):
+            shown = dict(zip(results[0], row))
+            self.assertEqual((shown["protocol"], shown["randomizer"], shown["state"]), ("shuffled-check-in", "ldp-sgd", "done"))
+            for column, key in (("rounds", "rounds"), ("epsilon", "epsilon"), ("delta", "delta"), ("accuracy", "accuracy"),
+                                ("client mean", "client_accuracy"), ("worst tenth", "worst_decile"), ("time", "seconds")):
+                self.assertEqual(float(shown[column]), final[key], column)
+        self.assertEqual(self.table(page, "key")[1:], [["rounds.local_rate", "-", "0.1"], ["rounds.local_steps", "-", "2"]])
+        text = (self.folder / "pages.html").read_text(encoding="utf-8")
+        pictures = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"<svg width.*?</svg>", text, re.S)]
+        self.assertEqual([picture.find("title").text for picture in pictures],
+                         ["small: accuracy on the test set"] * 2 + ["small: accuracy by client"] * 2)
+        for picture, lines in zip(pictures, (2, 2, 4, 4)):
+            self.assertEqual(len([path for path in picture.iter("path") if path.get("stroke-linejoin")]), lines)
+        self.assertEqual({"script", "img", "link", "iframe", "object"} & set(page.tags), set())
+        self.assertNotIn("http", text)
+        self.assertNotIn("warn", page.words)
+        self.assertNotIn("do not compare", page.words)
+
+    def test_one_line_for_each_run(self):
+        self.two_people_runs()
+        done = self.run_command("report", "runs/one-gradient", "runs/local/", "--out", "pages.html", "--svg", "a.svg", "--json")
+        common = {"out": "pages.html", "svg": "a.svg", "finished": True, "logged": 4, "check_ins": "as declared", "restated": 0}
+        self.assertEqual([json.loads(line) for line in done.stdout.splitlines()],
+                         [{"run": "runs/one-gradient", **common}, {"run": "runs/local/", **common}])
+        self.assertEqual(json.loads(self.run_command("report", "runs/local", "--svg", "a.svg", "--json").stdout),
+                         {key: value for key, value in common.items() if key != "out"})
+        self.assertFalse((self.folder / "runs/local/report.html").exists())
+
+    def test_the_picture_alone(self):
+        self.two_people_runs()
+        done = self.run_command("report", "runs/one-gradient", "runs/local", "--svg", "people.svg")
+        self.assertEqual(done.stdout, "people.svg\n")
+        words = "".join(xml.etree.ElementTree.parse(self.folder / "people.svg").getroot().itertext())
+        for expected in ("one-gradient, mean 0.", "local, worst tenth 0.", "for one client, all its records",
+                         "no epsilon covers it"):
+            self.assertIn(expected, words)
+        self.train("--out", "alone", "--records", 1, "--clients", 20)
+        done = self.run_command("report", "alone", "--svg", "alone.svg", "--out", "alone.html")
+        self.assertEqual(done.stdout, "alone.html\nalone.svg\n")
+        words = "".join(xml.etree.ElementTree.parse(self.folder / "alone.svg").getroot().itertext())
+        self.assertIn("accuracy on the test set", words)
+        self.assertNotIn("client", words)
+
+    def test_a_picture_takes_the_place_of_a_picture_alone(self):
+        self.train("--out", "run")
+        self.run_command("report", "run", "--svg", "a.svg")
+        before = (self.folder / "a.svg").read_bytes()
+        self.run_command("report", "run", "--svg", "a.svg")
+        self.assertEqual((self.folder / "a.svg").read_bytes(), before)
+        self.report("run", "--out", "page.html")
+        (self.folder / "drawn.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"></svg>\n')
+        for name in ("drawn.svg", "page.html", "small.toml", "run/result.json"):
+            before = (self.folder / name).read_bytes()
+            error = self.refusal("report", "run", "--svg", name, "--out", "new.html", status=3)
+            self.assertEqual((error["kind"], error["key"]), ("file", name))
+            self.assertEqual((self.folder / name).read_bytes(), before)
+        self.assertEqual(self.refusal("report", "run", "--out", "a.svg", status=3)["key"], "a.svg")
+        self.assertFalse((self.folder / "new.html").exists())  # nothing is written unless all can be
+        error = self.refusal("report", "run", "--svg", "new.html", "--out", "run/../new.html", status=2)
+        self.assertEqual((error["kind"], error["key"]), ("usage", "--svg"))
+
+    def test_folders_that_cannot_be_compared(self):
+        self.train("--out", "run")
+        (self.folder / "link").symlink_to("run")
+        for twice in ("run", "run/", "link", "./run"):
+            error = self.refusal("report", "run", twice, "--out", "pages.html", status=2)
+            self.assertEqual((error["key"], error["value"]), ("RUN_DIR", twice))
+        error = self.refusal("report", *(f"run{i}" for i in range(9)), "--out", "pages.html", status=2)
+        self.assertEqual((error["key"], error["value"], error["allowed"]), ("RUN_DIR", "run8", "1 to 8 folders"))
+        (self.folder / "empty").mkdir()
+        for folder in ("missing", "empty", "small.toml"):
+            self.assertEqual(self.refusal("report", "run", folder, "--out", "pages.html", status=3)["key"], folder)
+        self.train("--out", "other", "--seed", 2)
+        self.assertEqual(self.refusal("report", "run", "other", status=2)["key"], "--out")
+        result = self.folder / "other" / "result.json"
+        result.write_text(re.sub(r'"epsilon":[^,]+', '"epsilon":0.001', result.read_text()))
+        self.assertEqual(self.refusal("report", "run", "other", "--out", "pages.html", status=3)["key"], "other/result.json")
+        self.assertFalse((self.folder / "pages.html").exists())
+
+    def test_an_unfinished_run_among_them(self):
+        self.train("--out", "run")
+        self.assertEqual(self.stop_after(2, "--out", "part", "--rounds", 100_000)[0], 130)
+        self.train("--out", "none", "--rounds", 0)
+        page, said = self.compared("run", "part", "none")
+        self.assertEqual(said, "muster: part: this run is not finished; the report says how far it had got\n")
+        self.assertIn("part: unfinished", page.words)
+        rows = self.table(page, "run")
+        self.assertEqual([row[4] for row in rows[1:]], ["done", "unfinished", "done"])
+        self.assertRegex(rows[2][3], "^[0-9]+ of 100000$")
+
+    def test_data_and_deltas_that_differ(self):
+        self.train("--out", "run")
+        write_data(self.folder / "more", seed=2)
+        self.train("--out", "other", "--data", "idx:more", "--delta", 1e-6)
+        words = self.compared("run", "other")[0].words
+        self.assertIn("the accuracies may be of different test sets, and do not compare: run; other", words)
+        self.assertIn("the epsilons are at different deltas: 0.0001 in run; 1e-06 in other", words)
+        # The same examples under another name are the same test set.
+        (self.folder / "data").rename(self.folder / "moved")
+        self.train("--out", "same", "--data", "idx:moved")
+        self.assertNotIn("test sets", self.compared("run", "same")[0].words)
+
+    def test_names_from_outside(self):
+        hostile = "<img src=x onerror=alert(1)> & \"quoted\" 'too'"
+        self.train("--out", f"a/{hostile}")
+        self.train("--out", f"b/{hostile}")
+        page, _ = self.compared(f"a/{hostile}", f"b/{hostile}", "--svg", "a.svg")
+        self.assertEqual({"img", "script"} & set(page.tags), set())
+        self.assertEqual([row[0] for row in self.table(page, "run")[1:]], [f"a/{hostile}", f"b/{hostile}"])
+        xml.etree.ElementTree.parse(self.folder / "a.svg")
+        # A folder's name may be any bytes, but a picture must be valid UTF-8.
+        odd = os.fsdecode(b"odd\xff\x01")
+        (self.folder / "a").rename(self.folder / odd)
+        self.compared(f"{odd}/{hostile}", f"b/{hostile}", "--svg", "a.svg")
+        self.assertIn("odd\ufffd", (self.folder / "a.svg").read_text(encoding="utf-8"))
+        xml.etree.ElementTree.parse(self.folder / "a.svg")
 
 
 if __name__ == "__main__":

@@ -36,10 +36,10 @@ kind = "logistic"
 delta = 1e-4
 """
 
-def write_data(folder):
+def write_data(folder, seed=1):
     """Writes 40 training and 50 test images, half of them black and half of them noise."""
     folder.mkdir()
-    bits = random.Random(1)
+    bits = random.Random(seed)
     for name, count in (("train", 40), ("t10k", 50)):
         images = b"".join(bits.randbytes(784) if i % 2 else bytes(784) for i in range(count))
         (folder / f"{name}-images-idx3-ubyte").write_bytes(struct.pack(">4I", 2051, count, 28, 28) + images)

@@ -51,7 +51,7 @@ struct Row {
   std::optional<double> variance;     // variance of a round's mean, in squared clip norms (round_variance.h)
   std::optional<std::uint64_t> bits;  // bits of one message
   double messages = 0;                // expected number of messages in all rounds, including dummies
-  // One run per seed, if the row is trained (experiments/compared_runs.h); compare() leaves it empty.
+  // One run per seed, if the row is trained (experiments/comparison_runs.h); compare() leaves it empty.
   std::vector<simulation::SweptRun> runs;
 };
 

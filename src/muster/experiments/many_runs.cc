@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <mutex>
 #include <set>
 #include <utility>
 
@@ -20,41 +19,10 @@ using protocols::Plan;
 using simulation::RunFolder;
 using simulation::RunResult;
 
-namespace {
-
-// Returns a function that computes each epsilon only once. Several threads may call it.
-reporting::EpsilonOfRounds remembering(reporting::EpsilonOfRounds epsilon) {
-  struct Known {
-    reporting::EpsilonOfRounds epsilon;
-    std::mutex mutex;
-    std::map<std::uint64_t, double> values;
-  };
-  const auto known = std::make_shared<Known>();
-  known->epsilon = std::move(epsilon);
-  return [known](std::uint64_t rounds) {
-    const std::lock_guard lock(known->mutex);
-    const auto found = known->values.find(rounds);
-    return found != known->values.end() ? found->second
-                                        : known->values.emplace(rounds, known->epsilon(rounds)).first->second;
-  };
-}
-
-}  // namespace
-
 ManyRuns::ManyRuns(const ManyRunsOptions& options, MakeObserver make_observer, reporting::NoteSink notes)
     : options_(options), make_observer_(std::move(make_observer)), notes_(std::move(notes)) {}
 
-const reporting::EpsilonOfRounds& ManyRuns::charge_of(const Plan& plan) {
-  for (const Charge& charge : charges_) {
-    if (simulation::same_mechanism(charge.mechanism, plan.mechanism()) && charge.stages == plan.stages() &&
-        charge.delta == plan.delta()) {
-      return charge.epsilon;
-    }
-  }
-  charges_.push_back(
-      {plan.mechanism(), plan.stages(), plan.delta(), remembering(simulation::epsilon_of(plan))});
-  return charges_.back().epsilon;
-}
+reporting::EpsilonOfRounds ManyRuns::charge_of(const Plan& plan) { return charges_.of(plan); }
 
 const learning::DataSplit& ManyRuns::data_of(const Plan& plan) {
   const std::string wanted = simulation::data_identity(plan);
@@ -80,7 +48,7 @@ bool ManyRuns::is_unreadable(const Plan& plan) const {
 void ManyRuns::check(const Plan& plan) {
   simulation::check_fidelity(plan, options_.fidelity);
   simulation::refuse_too_costly(plan, simulation::resources_here(options_.threads));
-  const reporting::EpsilonOfRounds& epsilon = charge_of(plan);
+  const reporting::EpsilonOfRounds epsilon = charges_.of(plan);
   if (plan.budget()) {
     static_cast<void>(simulation::affordable_rounds(epsilon, plan.rounds(), *plan.budget()));
   }
@@ -88,7 +56,7 @@ void ManyRuns::check(const Plan& plan) {
 
 RunResult ManyRuns::run(const Plan& plan, const std::filesystem::path& path, const std::string& which) {
   RunFolder folder(path);
-  const reporting::EpsilonOfRounds& epsilon = charge_of(plan);
+  const reporting::EpsilonOfRounds epsilon = charges_.of(plan);
   if (folder.found() == RunFolder::Found::unfinished) {
     // load() refuses the run of another plan.
     reporting::check_logged(plan, epsilon, path, folder.load(plan.hash(), options_.fidelity), notes_);

@@ -11,7 +11,6 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/experiments/charges.h"
 #include "muster/experiments/planned_runs.h"
 #include "muster/learning/dataset.h"
 #include "muster/plan/plan.h"
@@ -70,21 +70,15 @@ class ManyRuns {
 
   // Returns the proven upper epsilon of a number of the plan's rounds. The function remembers what it has
   // computed, and its runs use the same one.
-  const reporting::EpsilonOfRounds& charge_of(const protocols::Plan& plan);
+  reporting::EpsilonOfRounds charge_of(const protocols::Plan& plan);
 
  private:
-  struct Charge {
-    accounting::Mechanism mechanism;
-    std::vector<accounting::Stage> stages;
-    std::optional<double> delta;
-    reporting::EpsilonOfRounds epsilon;
-  };
   const learning::DataSplit& data_of(const protocols::Plan& plan);
 
   ManyRunsOptions options_;
   MakeObserver make_observer_;
   reporting::NoteSink notes_;
-  std::list<Charge> charges_;
+  Charges charges_;
   std::string data_identity_;  // of data_
   std::optional<learning::DataSplit> data_;
   std::map<std::string, Error> unreadable_;  // the errors of data sets that could not be read, by identity

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/core/utf8.h"
+
 namespace muster::reporting {
 namespace {
 
-constexpr const char* kInk = "#1f2933";
 constexpr const char* kFaint = "#e4e7eb";
 constexpr const char* kMuted = "#616e7c";
+constexpr const char* kPaper = "#ffffff";
 constexpr double kHeadingLeft = 72;
 constexpr double kNearly = 1e-9;  // relative error up to which a value counts as exact
 
@@ -193,6 +195,10 @@ void ChartPanel::dot(DataPoint at, const std::string& label, bool leftward, cons
   }
 }
 
+void ChartPanel::mark(DataPoint at, MarkShape shape, const Stroke& stroke, double radius) {
+  marks_ += mark_svg({x_.at(at.x), y_.at(at.y)}, shape, stroke, radius);
+}
+
 void ChartPanel::whisker(double x, double low, double high, const Stroke& stroke) {
   constexpr double kHalf = 4;
   const double at = x_.at(x), top = y_.at(high), bottom = y_.at(low);
@@ -205,6 +211,43 @@ void ChartPanel::whisker(double x, double low, double high, const Stroke& stroke
 void ChartPanel::note(const std::string& words, const Stroke& stroke) {
   marks_ += text_at(x_.to(), y_.to() + 14, "end", words,
                     fmt::format(" class=\"{}-dot\" fill=\"{}\"", stroke.css, stroke.colour));
+}
+
+std::string mark_svg(DataPoint pixel, MarkShape shape, const Stroke& stroke, double radius) {
+  constexpr double kTriangle = 1.25, kDiamond = 1.3, kSquare = 0.9;  // makes the shapes look equally large
+  const bool open = shape >= MarkShape::ring;
+  const auto [x, y] = pixel;
+  const std::string ink = fmt::format("class=\"{0}{1}\" fill=\"{2}\" stroke=\"{3}\" stroke-width=\"1.8\"",
+                                      stroke.css, open ? " open" : fmt::format(" {}-dot", stroke.css),
+                                      open ? kPaper : stroke.colour, stroke.colour);
+  const auto outline = [&](const std::vector<DataPoint>& corners) {
+    std::string path;
+    for (const DataPoint& corner : corners) {
+      path += fmt::format("{}{:.1f},{:.1f} ", path.empty() ? "M" : "L", x + corner.x, y + corner.y);
+    }
+    return fmt::format("<path d=\"{}Z\" {}/>\n", path, ink);
+  };
+  switch (shape) {
+    case MarkShape::square:
+    case MarkShape::open_square: {
+      const double r = kSquare * radius;
+      return outline({{-r, -r}, {r, -r}, {r, r}, {-r, r}});
+    }
+    case MarkShape::triangle:
+    case MarkShape::open_triangle: {
+      const double r = kTriangle * radius;
+      return outline({{0, -r}, {0.87 * r, 0.6 * r}, {-0.87 * r, 0.6 * r}});
+    }
+    case MarkShape::diamond:
+    case MarkShape::open_diamond: {
+      const double r = kDiamond * radius;
+      return outline({{0, -r}, {r, 0}, {0, r}, {-r, 0}});
+    }
+    case MarkShape::disc:
+    case MarkShape::ring:
+      break;
+  }
+  return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" {}/>\n", x, y, radius, ink);
 }
 
 std::string legend_row(const std::vector<std::pair<std::string, Stroke>>& entries, DataPoint from) {
@@ -228,17 +271,18 @@ std::string svg_picture(PictureSize size, const std::string& heading, const std:
       "font-size=\"12\" fill=\"{2}\">\n<title>{3}</title>\n",
       size.width, size.height, kMuted, escaped(heading), file ? " xmlns=\"http://www.w3.org/2000/svg\"" : "");
   if (file) {
-    svg += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", size.width, size.height);
+    svg += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", size.width, size.height, kPaper);
     svg += text_at(kHeadingLeft, 26, "start", heading,
                    fmt::format(" class=\"ink\" font-size=\"13\" fill=\"{}\"", kInk));
   }
   return svg + body + "</svg>\n";
 }
 
-std::string escaped(const std::string& text) {
+std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
+  while (!text.empty()) {
+    const char c = text.front();
+    const std::size_t length = utf8_length(text);
     if (c == '<') {
       result += "&lt;";
     } else if (c == '>') {
@@ -249,11 +293,12 @@ std::string escaped(const std::string& text) {
       result += "&quot;";
     } else if (c == '\'') {
       result += "&#39;";
-    } else if ((byte < ' ' && c != '\n' && c != '\t') || byte == 0x7f) {
-      result += "\xef\xbf\xbd";
+    } else if (length > 0 || c == '\n' || c == '\t') {
+      result += text.substr(0, std::max<std::size_t>(1, length));
     } else {
-      result += c;
+      result += "\xef\xbf\xbd";
     }
+    text.remove_prefix(std::max<std::size_t>(1, length));
   }
   return result;
 }

@@ -14,7 +14,9 @@
 // A Scale is immutable, a ChartPanel belongs to one thread, and the functions are pure.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,13 @@ struct Stroke {
 inline constexpr Stroke kFirst{"c1", "#0b5fa5", 2.6, ""};
 inline constexpr Stroke kSecond{"c2", "#2f9e6e", 2, "7 4"};
 inline constexpr Stroke kThird{"c3", "#c2571a", 1.6, "2 4"};
+
+inline constexpr const char* kInk = "#1f2933";  // the colour of titles and names, with the class "ink"
+
+// The shape of a mark. Shapes tell lines apart for readers who cannot tell their colours apart. Those from
+// `ring` on are outlines.
+enum class MarkShape { disc, square, triangle, diamond, ring, open_square, open_triangle, open_diamond };
+inline constexpr std::size_t kMarkShapes = 8;
 
 struct DataPoint {
   double x, y;  // a y that is not finite makes a gap in a line
@@ -75,6 +84,7 @@ class ChartPanel {
   // Draws a dot with a label, which is above the dot and to its right or, if `leftward`, to its left. An
   // empty label is omitted.
   void dot(DataPoint at, const std::string& label, bool leftward, const Stroke& stroke, double radius = 4.5);
+  void mark(DataPoint at, MarkShape shape, const Stroke& stroke, double radius = 4.5);
   void whisker(double x, double low, double high, const Stroke& stroke);
   // Writes a line of text below the top edge, aligned to the right.
   void note(const std::string& words, const Stroke& stroke);
@@ -91,6 +101,9 @@ class ChartPanel {
   std::string marks_;
 };
 
+// Returns a mark whose middle is at a pixel.
+std::string mark_svg(DataPoint pixel, MarkShape shape, const Stroke& stroke, double radius);
+
 // Returns a legend of the strokes, from left to right, which starts at the pixel `from`.
 std::string legend_row(const std::vector<std::pair<std::string, Stroke>>& entries, DataPoint from);
 
@@ -104,7 +117,7 @@ std::string svg_picture(PictureSize size, const std::string& heading, const std:
                         PictureFor use = PictureFor::file);
 
 // Escapes text for use between tags or in quotes of XML and HTML. Control characters other than line feed and
-// tab become U+FFFD.
-std::string escaped(const std::string& text);
+// tab, and bytes that are not UTF-8, become U+FFFD.
+std::string escaped(std::string_view text);
 
 }  // namespace muster::reporting

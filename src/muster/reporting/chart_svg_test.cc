@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 
 namespace muster::reporting {
 namespace {
@@ -69,9 +71,23 @@ TEST(ChartSvg, GapsBreakALine) {
   EXPECT_THAT(panel.svg(), Not(HasSubstr("nan")));
 }
 
+TEST(ChartSvg, EachMarkHasAShapeOfItsOwn) {
+  std::set<std::string> shapes;
+  for (std::size_t i = 0; i < kMarkShapes; ++i) {
+    const std::string svg = mark_svg({50, 50}, static_cast<MarkShape>(i), kFirst, 4);
+    EXPECT_THAT(svg, HasSubstr(" stroke=\"#0b5fa5\""));
+    shapes.insert(svg);
+  }
+  EXPECT_EQ(shapes.size(), kMarkShapes);
+  ChartPanel panel(Scale::linear(0, 4, 0, 400), Scale::linear(0, 1, 100, 0), "title", "x");
+  panel.mark({2, 0.25}, MarkShape::ring, kFirst, 4);
+  EXPECT_THAT(panel.svg(), HasSubstr("cx=\"200.0\" cy=\"75.0\" r=\"4.0\""));
+}
+
 TEST(ChartSvg, WordsAreEscaped) {
   EXPECT_EQ(escaped("<a href=\"x\">'&'</a>\x01"),
             "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;\uFFFD");
+  EXPECT_EQ(escaped("\u00fc\t\n\xff\xc3"), "\u00fc\t\n\uFFFD\uFFFD");
   const std::string svg = svg_picture({10, 10}, "<script>", "", PictureFor::page);
   EXPECT_THAT(svg, Not(HasSubstr("<script>")));
   EXPECT_THAT(svg, Not(HasSubstr("http")));

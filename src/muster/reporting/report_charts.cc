@@ -7,6 +7,7 @@
 #include "muster/core/number_text.h"
 #include "muster/reporting/chart_svg.h"
 #include "muster/reporting/report_html.h"
+#include "muster/reporting/run_figures.h"
 
 namespace muster::reporting {
 namespace {
@@ -17,30 +18,8 @@ constexpr PictureSize kSize{960, 320};
 constexpr double kTop = 42, kBottom = 264;
 constexpr double kLeft = 64, kMiddle = 450, kSecondLeft = 550, kRight = 936;
 
-// If there are more than kMaxPoints points, only the last and every k-th before it are drawn, for the
-// smallest k that leaves at most kMaxPoints. More than kMaxDots check-in counts are drawn as a line.
-constexpr std::size_t kMaxPoints = 1000;
+// More check-in counts than these are drawn as a line.
 constexpr std::size_t kMaxDots = 150;
-
-std::vector<std::size_t> drawn(std::size_t count) {
-  const std::size_t stride = (count + kMaxPoints - 1) / std::max<std::size_t>(1, kMaxPoints);
-  std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < count; ++i) {
-    if ((count - 1 - i) % std::max<std::size_t>(1, stride) == 0) {
-      kept.push_back(i);
-    }
-  }
-  return kept;
-}
-
-template <typename Value>
-std::vector<DataPoint> points_over(const RunRecord& run, const Value& value) {
-  std::vector<DataPoint> points;
-  for (const std::size_t i : drawn(run.logged.size())) {
-    points.push_back({static_cast<double>(run.logged[i].step()), value(i)});
-  }
-  return points;
-}
 
 double last_step(const RunRecord& run) { return static_cast<double>(run.logged.back().step()); }
 
@@ -62,8 +41,6 @@ Scale value_scale(const std::vector<DataPoint>& points, double least, double fro
 }
 
 }  // namespace
-
-const char* step_word(const protocols::Plan& plan) { return plan.has_slots() ? "slot" : "round"; }
 
 std::string learning_chart(const RunRecord& run) {
   if (run.logged.empty()) {

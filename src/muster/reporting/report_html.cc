@@ -10,7 +10,8 @@
 
 #include "muster/core/number_text.h"
 #include "muster/reporting/chart_svg.h"
-#include "muster/reporting/report_style.h"
+#include "muster/reporting/page_parts.h"
+#include "muster/reporting/run_figures.h"
 #include "muster/reporting/run_notes.h"
 #include "muster/reporting/statement_text.h"
 
@@ -18,6 +19,11 @@ namespace muster::reporting {
 namespace {
 
 using accounting::Bound;
+using page::count_data;
+using page::data;
+using page::epsilon_data;
+using page::fraction_data;
+using page::loss_data;
 using simulation::Measurement;
 using simulation::RunRecord;
 
@@ -27,53 +33,6 @@ constexpr double kNone = std::numeric_limits<double>::infinity();  // an epsilon
 // k-th before it are shown, for the smallest k that suffices.
 constexpr std::size_t kMaxRows = 2000;
 
-// How a page begins, and the texts in its head by which is_report() recognises it.
-constexpr std::string_view kBeginning = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n";
-constexpr std::string_view kMarker = "<meta name=\"generator\" content=\"muster report\">\n";
-constexpr std::string_view kTitleEnding = ": a run of muster</title>";
-
-std::string data(const std::string& value, const std::string& shown) {
-  return fmt::format("<data value=\"{}\">{}</data>", value, shown);
-}
-std::string data(double value, const std::string& shown) {
-  return data(fmt::format("{:.17g}", value), shown);
-}
-std::string count_data(std::uint64_t value) {
-  return data(fmt::format("{}", value), fmt::format("{}", value));
-}
-
-std::string epsilon_data(double epsilon) {
-  return std::isfinite(epsilon) ? data(epsilon, epsilon_text(epsilon)) : "none";
-}
-
-std::string loss_data(double loss) {
-  return std::isfinite(loss) ? data(loss, fmt::format("{:.4f}", loss)) : "not finite";
-}
-
-std::string card(const std::string& big, const std::string& words) {
-  return fmt::format("<div class=\"card\"><b>{}</b><span>{}</span></div>\n", big, words);
-}
-
-std::string flag(const char* kind, const std::string& words) {
-  return fmt::format("<p class=\"flag {}\">{}</p>\n", kind, words);
-}
-
-std::string listed(const std::vector<std::string>& lines) {
-  std::string html = "<ul>\n";
-  for (const std::string& line : lines) {
-    html += fmt::format("<li>{}</li>\n", escaped(line));
-  }
-  return html + "</ul>\n";
-}
-
-std::string state_of(const RunRecord& run) {
-  if (!run.result) {
-    return "unfinished";
-  }
-  return run.result->stopped == simulation::Stopped::budget ? "stopped before its privacy budget was passed"
-                                                            : name_of(run.result->stopped);
-}
-
 std::string head_of(const ReportParts& parts) {
   const RunRecord& run = parts.run;
   const std::string name = escaped(run.plan.name());
@@ -81,44 +40,32 @@ std::string head_of(const ReportParts& parts) {
       "<h1>{}</h1>\n<p class=\"muted\">A training run of muster, from <span class=\"mono\">{}</span></p>\n",
       name, escaped(run.folder.string()));
   if (!run.result) {
-    html += flag(
+    html += page::flag(
         "bad",
         fmt::format(
             "<b>This run is not finished.</b> What follows is how far it had got when this page was made{}.",
             run.logged.empty() ? ": no round had been logged" : ""));
   }
-  const Measurement* last = run.logged.empty() ? nullptr : &run.logged.back();
-  if (run.result || last != nullptr) {
-    const double accuracy = run.result ? run.result->accuracy : last->accuracy;
-    const double epsilon = run.result ? run.result->epsilon : last->epsilon;
-    const std::uint64_t rounds = run.result ? run.result->rounds : last->round;
-    const double seconds = run.result ? run.result->seconds : last->seconds;
+  const std::optional<LatestFigures> end = latest(run);
+  if (end) {
     html += "<div class=\"cards\">\n";
-    html += card(data(accuracy, fmt::format("{:.4f}", accuracy)), "accuracy on the test set");
-    if (const std::optional<double> loss = run.result ? run.result->loss : last->loss) {
-      html += card(loss_data(*loss), "loss on the test set, in nats");
+    html += page::card(fraction_data(end->accuracy), "accuracy on the test set");
+    if (end->loss) {
+      html += page::card(loss_data(*end->loss), "loss on the test set, in nats");
     }
-    html +=
-        card(epsilon_data(epsilon), fmt::format("epsilon, proven, at delta {}", run.plan.delta().value()));
-    html += card(count_data(rounds),
-                 fmt::format("of {} {} ({})", run.plan.rounds(),
-                             run.plan.has_slots() ? "runs of slots" : "rounds", state_of(run)));
-    html += card(data(seconds, duration_text(seconds)), "of training");
+    html += page::card(epsilon_data(end->epsilon),
+                       fmt::format("epsilon, proven, at delta {}", run.plan.delta().value()));
+    html += page::card(count_data(end->rounds),
+                       fmt::format("of {} {} ({})", run.plan.rounds(),
+                                   run.plan.has_slots() ? "runs of slots" : "rounds", state_of(run)));
+    html += page::card(page::time_data(end->seconds), "of training");
     html += "</div>\n";
   }
-  const auto note = [&html](const char* kind, const std::string& words) {
-    if (!words.empty()) {
-      html += flag(kind, escaped(words) + ".");
-    }
-  };
-  note("", records_note(run.plan));
-  note("", run.result        ? by_client_note(run.result->client_accuracy, run.result->worst_decile)
-           : last != nullptr ? by_client_note(last->client_accuracy, last->worst_decile)
-                             : "");
-  note("", sharing_note(run.plan, run.clients_per_record.value_or(1)));
-  note("bad", neutral_note(last == nullptr ? 0 : last->neutral.value_or(0)));
-  note("bad", larger_note(parts.larger));
-  return html;
+  html += page::note("", records_note(run.plan));
+  html += page::note("", end ? by_client_note(end->client_accuracy, end->worst_decile) : "");
+  html += page::note("", sharing_note(run.plan, run.clients_per_record.value_or(1)));
+  html += page::note("bad", neutral_note(run.logged.empty() ? 0 : run.logged.back().neutral.value_or(0)));
+  return html + page::note("bad", larger_note(parts.larger));
 }
 
 // Returns the declared rate as text: one number, or the range from the lowest to the highest if clients or
@@ -138,15 +85,15 @@ std::string check_ins_of(const ReportParts& parts) {
   const char* unit = step_word(parts.run.plan);
   std::string html = "<h2>Check-ins</h2>\n";
   if (!monitor.blind().empty()) {
-    html += flag("", fmt::format("Not watched: {}.", escaped(monitor.blind())));
+    html += page::flag("", fmt::format("Not watched: {}.", escaped(monitor.blind())));
   } else if (const auto& alarm = monitor.alarm()) {
-    html +=
-        flag("bad", fmt::format("<b>Alarm: {} check-ins</b> for the declared rate {}, raised at {} {}: {}.",
-                                name_of(alarm->direction), declared_rate(parts.run.plan), unit, alarm->round,
-                                escaped(alarm->reason)));
+    html += page::flag(
+        "bad", fmt::format("<b>Alarm: {} check-ins</b> for the declared rate {}, raised at {} {}: {}.",
+                           name_of(alarm->direction), declared_rate(parts.run.plan), unit, alarm->round,
+                           escaped(alarm->reason)));
   } else if (monitor.rounds_watched() > 0) {
-    html += flag("good", fmt::format("No alarm: {} {}s fit the declared rate {}.", monitor.rounds_watched(),
-                                     unit, declared_rate(parts.run.plan)));
+    html += page::flag("good", fmt::format("No alarm: {} {}s fit the declared rate {}.",
+                                           monitor.rounds_watched(), unit, declared_rate(parts.run.plan)));
   }
   html += check_in_chart(parts.run, parts.watched);
   if (const auto estimate = monitor.estimate()) {
@@ -216,31 +163,8 @@ std::string statement_of(const ReportParts& parts) {
       statement.local_upper ? data(*statement.local_upper, rounded_up(*statement.local_upper)) : "none");
   html += fmt::format("<p><code>{}</code>: {}. It assumes:</p>\n", escaped(statement.best.id),
                       escaped(statement.best.citation));
-  html += listed(statement.best.assumptions);
+  html += page::listed(statement.best.assumptions);
   return html;
-}
-
-std::string not_protected(const RunRecord& run) {
-  const protocols::Plan& plan = run.plan;
-  std::vector<std::string> lines = {
-      ("This was a simulation. Coins and noise follow from the plan's seed: who knows it can take the noise "
-       "off the messages."),
-      ("Who takes part in the population, and how many clients there are, is not hidden: neighbours replace "
-       "one record."),
-      "Groups: a household of k clients has about k times the epsilon.",
-      ("Other runs on the same clients, and the choice of this plan among several that were tried, are not "
-       "counted."),
-      "The accuracy is measured on the test set, which is taken to be public."};
-  if (plan.checks_in()) {
-    lines.emplace_back(
-        "The number of messages of each round is public. Coins must not depend on private data, nor may "
-        "dropping out.");
-  }
-  lines.push_back(
-      fmt::format("{} honest clients are counted on: those that collude with the observer must be taken off.",
-                  plan.clients()));
-  return "<h2>What is not protected</h2>\n" + listed(lines) +
-         "<p class=\"muted\">SECURITY.md of muster has the whole list.</p>\n";
 }
 
 std::string plan_of(const RunRecord& run) {
@@ -248,15 +172,8 @@ std::string plan_of(const RunRecord& run) {
       "<h2>The plan</h2>\n<p>Hash <span class=\"mono\" id=\"hash\">{}</span>; this file and the "
       "checkpoint beside it agree.</p>\n<div class=\"wide\"><table>\n",
       run.hash);
-  const std::string text = run.plan.canonical();
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = text.find('\n', at);
-    const std::string line = text.substr(at, end - at);
-    const std::size_t equals = line.find(" = ");
-    html += fmt::format("<tr><td><code>{}</code></td><td>{}</td></tr>\n", escaped(line.substr(0, equals)),
-                        escaped(line.substr(equals + 3)));
-    at = end + 1;
+  for (const auto& [key, value] : page::keys_of(run.plan)) {
+    html += fmt::format("<tr><td><code>{}</code></td><td>{}</td></tr>\n", escaped(key), escaped(value));
   }
   return html + "</table></div>\n";
 }
@@ -275,8 +192,7 @@ std::string time_of(const RunRecord& run) {
 }
 
 std::string fraction_cell(std::optional<double> fraction) {
-  return fmt::format("<td class=\"n\">{}</td>",
-                     fraction ? data(*fraction, fmt::format("{:.4f}", *fraction)) : "-");
+  return page::number_cell(fraction ? fraction_data(*fraction) : "-");
 }
 
 std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
@@ -306,12 +222,11 @@ std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
     html += fmt::format(
         "<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
         "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>{}{}{}</tr>\n",
-        count_data(line.step()), data(line.accuracy, fmt::format("{:.4f}", line.accuracy)),
-        epsilon_data(line.epsilon), count_data(line.check_ins),
-        band ? fmt::format("{} to {}", band->low, band->high) : "-", count_data(line.messages),
-        data(line.seconds, fmt::format("{:.1f}", line.seconds)),
-        neutral ? fmt::format("<td class=\"n\">{}</td>", count_data(line.neutral.value_or(0))) : "",
-        loss ? fmt::format("<td class=\"n\">{}</td>", line.loss ? loss_data(*line.loss) : "-") : "",
+        count_data(line.step()), fraction_data(line.accuracy), epsilon_data(line.epsilon),
+        count_data(line.check_ins), band ? fmt::format("{} to {}", band->low, band->high) : "-",
+        count_data(line.messages), data(line.seconds, fmt::format("{:.1f}", line.seconds)),
+        neutral ? page::number_cell(count_data(line.neutral.value_or(0))) : "",
+        loss ? page::number_cell(line.loss ? loss_data(*line.loss) : "-") : "",
         by_client ? fraction_cell(line.client_accuracy) + fraction_cell(line.worst_decile) : "");
   }
   return html + "</table></div>\n</details>\n";
@@ -319,32 +234,18 @@ std::string rounds_of(const RunRecord& run, const WatchedRun& watched) {
 
 }  // namespace
 
-bool is_report(std::string_view text) {
-  if (!text.starts_with(kBeginning)) {
-    return false;
-  }
-  const std::string_view head = text.substr(0, text.find("<style>"));
-  return head.find(kMarker) != head.npos || head.find(kTitleEnding) != head.npos;
-}
-
 std::string report_html(const ReportParts& parts) {
   const RunRecord& run = parts.run;
-  std::string html = fmt::format(
-      "{}<meta charset=\"utf-8\">\n{}"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
-      kBeginning, kMarker);
-  html += fmt::format("<title>{}{}\n<style>{}</style>\n</head>\n<body>\n<main>\n", escaped(run.plan.name()),
-                      kTitleEnding, kReportStyle);
-  html += head_of(parts);
+  std::string html = head_of(parts);
   if (!run.logged.empty()) {
     html += "<h2>What was learned</h2>\n" + learning_chart(run) + rounds_of(run, parts.watched);
   }
   html += statement_of(parts);
   html += check_ins_of(parts);
   html += time_of(run);
-  html += not_protected(run);
+  html += page::not_protected({&run.plan});
   html += plan_of(run);
-  return html + "</main>\n</body>\n</html>\n";
+  return page::whole(run.plan.name(), "a run of muster", "", html);
 }
 
 }  // namespace muster::reporting

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "muster/accounting/statement.h"
 #include "muster/reporting/watched_run.h"
@@ -31,15 +30,10 @@ struct ReportParts {
 };
 
 std::string report_html(const ReportParts& parts);
-// Whether `text` is a page that report_html wrote, in this version or an older one.
-bool is_report(std::string_view text);
 
 // Each of these returns a chart of the page, or an empty text if there is nothing to draw.
 std::string learning_chart(const simulation::RunRecord& run);
 std::string check_in_chart(const simulation::RunRecord& run, const WatchedRun& watched);
 std::string time_chart(const simulation::RunRecord& run);
-
-// Returns "slot" for a plan whose rounds are runs of slots, and "round" for any other.
-const char* step_word(const protocols::Plan& plan);
 
 }  // namespace muster::reporting

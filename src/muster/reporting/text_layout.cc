@@ -43,14 +43,14 @@ std::size_t width_of(const std::vector<TableRow>& rows) {
   return std::accumulate(widths.begin(), widths.end(), kGap * (widths.size() - 1));
 }
 
-std::string wrapped(std::string_view text, std::string_view first, std::string_view rest) {
+std::string wrapped(std::string_view text, std::string_view first, std::string_view rest, std::size_t width) {
   std::string lines, line(first);
   bool begun = false;  // whether the line holds a word
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (begun && line.size() + 1 + word.size() > kTextWidth) {
+    if (begun && line.size() + 1 + word.size() > width) {
       lines += line + "\n";
       line = rest;
       begun = false;

@@ -21,8 +21,9 @@ std::string aligned(const std::vector<TableRow>& rows, Align align = Align::left
 // Returns the length of the longest line that aligned() makes of these rows.
 std::size_t width_of(const std::vector<TableRow>& rows);
 
-// Returns the words of `text` in lines of at most kTextWidth characters, each with a line end. The first line
+// Returns the words of `text` in lines of at most `width` characters, each with a line end. The first line
 // begins with `first` and the others with `rest`. A word that is longer than a line has a line to itself.
-std::string wrapped(std::string_view text, std::string_view first = "", std::string_view rest = "");
+std::string wrapped(std::string_view text, std::string_view first = "", std::string_view rest = "",
+                    std::size_t width = kTextWidth);
 
 }  // namespace muster::reporting

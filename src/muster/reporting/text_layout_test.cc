@@ -29,6 +29,12 @@ TEST(Wrapped, LinesAreFilledToEightyCharactersAndNoFurther) {
   EXPECT_EQ(wrapped(forty + " " + thirty_nine, " ", "  "), " " + forty + "\n  " + thirty_nine + "\n");
 }
 
+TEST(Wrapped, ALineMayBeWider) {
+  EXPECT_EQ(wrapped("aaa bbb ccc", "", " ", 8), "aaa bbb\n ccc\n");
+  const std::string sixty(60, 'x');
+  EXPECT_EQ(wrapped(sixty + " " + sixty, "", "", 121), sixty + " " + sixty + "\n");
+}
+
 TEST(Wrapped, AWordThatFitsNoLineStandsAlone) {
   const std::string path(100, 'p');
   EXPECT_EQ(wrapped("in " + path + " it is", "- ", "  "), "- in\n  " + path + "\n  it is\n");

@@ -32,7 +32,7 @@ void require_run(const fs::path& folder) {
 
 RunRecord read_run(const fs::path& folder) {
   require_run(folder);
-  RunRecord record{folder, read_plan(folder / kPlanFile), {}, {}, {}, {}};
+  RunRecord record{folder, read_plan(folder / kPlanFile), {}, {}, {}, {}, {}};
   record.hash = record.plan.hash();
   const fs::path file = folder / kCheckpointFile;
   const Checkpoint checkpoint = decode(read_file(file), file);
@@ -40,6 +40,7 @@ RunRecord read_run(const fs::path& folder) {
     throw Error(ErrorCode::checkpoint, file.string(), checkpoint.plan_hash, record.hash,
                 "is of another plan than plan.txt beside it");
   }
+  record.data = checkpoint.data;
   if (checkpoint.records > 0) {
     record.clients_per_record = clients_per_record(holdings_of(record.plan), checkpoint.records);
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "muster/plan/plan.h"
+#include "muster/simulation/runs/checkpoint.h"
 #include "muster/simulation/runs/metrics_file.h"
 #include "muster/simulation/runs/result_file.h"
 
@@ -25,6 +26,7 @@ struct RunRecord {
   std::optional<RunResult> result;  // nullopt if the run is not finished
   // nullopt if an older version wrote the checkpoint, which then lacks the number of records.
   std::optional<double> clients_per_record;
+  Digest data{};  // of the training and the test examples (checkpoint.h)
 };
 
 RunRecord read_run(const std::filesystem::path& folder);

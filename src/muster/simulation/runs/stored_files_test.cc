@@ -362,6 +362,7 @@ TEST_F(StoredFiles, ARecordHoldsWhatTheFolderWasGiven) {
   Checkpoint state = checkpoint_of(24);
   state.plan_hash = plan.hash();
   state.records = 500;
+  state.data = {1, 2, 3};
   state.model = ModelState({1.0f});
   RunResult result = ended();
   {
@@ -378,6 +379,7 @@ TEST_F(StoredFiles, ARecordHoldsWhatTheFolderWasGiven) {
   EXPECT_EQ(record.logged, (std::vector<Measurement>{measured(3), measured(24)}));
   EXPECT_EQ(record.result, result);
   EXPECT_EQ(record.clients_per_record, 2);
+  EXPECT_EQ(record.data, state.data);
   fs::remove(folder / kPlanFile);
   EXPECT_THROW(read_run(folder), Error);
 }

@@ -1,5 +1,5 @@
 // Checks which rows of a comparison are trained, and that their plans are those of ordinary runs.
-#include "muster/experiments/compared_runs.h"
+#include "muster/experiments/comparison_runs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "muster/experiments/compared_runs.h"
+#include "muster/experiments/comparison_runs.h"
 
 #include <fmt/format.h>
 
