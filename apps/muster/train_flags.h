@@ -12,9 +12,10 @@
 
 namespace muster::app {
 
-// Declares `--threads N` and `--seeds N`. Their errors have the same form as those of plan keys.
-CLI::Option* add_threads(CLI::App& cli, unsigned& threads);
-CLI::Option* add_seeds(CLI::App& cli, std::uint64_t& seeds);
+// Declares `--threads N` and `--seeds N`. Their errors have the same form as those of plan keys. `when` begins
+// the help text, for example "with --train: ".
+CLI::Option* add_threads(CLI::App& cli, unsigned& threads, const std::string& when = "");
+CLI::Option* add_seeds(CLI::App& cli, std::uint64_t& seeds, const std::string& when = "");
 
 struct TrainFlags {
   explicit TrainFlags(CLI::App& cli) : plan(cli, protocols::Command::train) {}
