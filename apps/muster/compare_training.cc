@@ -42,12 +42,12 @@ void check_rows(const Comparison& all, experiments::ManyRuns& many) {
 void CompareTrainingFlags::add_to(CLI::App& cli) {
   cli.add_flag("--train", train, "train what is compared, too, and show the accuracy");
   only_with_train = {
-      add_seeds(cli, seeds),
+      add_seeds(cli, seeds, "with --train: "),
       cli.add_option("--out", out, "with --train: folder of the runs [runs/NAME-compare-HASH8]")
           ->type_name("DIR"),
       cli.add_flag("--resume", resume,
                    "with --train: continue the runs in the folder; start what is missing"),
-      add_threads(cli, threads)};
+      add_threads(cli, threads, "with --train: ")};
 }
 
 void CompareTrainingFlags::check() const {

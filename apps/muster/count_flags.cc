@@ -29,17 +29,18 @@ CLI::Validator count_up_to(const char* flag, std::uint64_t most) {
 
 }  // namespace
 
-CLI::Option* add_threads(CLI::App& cli, unsigned& threads) {
+CLI::Option* add_threads(CLI::App& cli, unsigned& threads, const std::string& when) {
   return cli
       .add_option("--threads", threads,
-                  "worker threads; the result does not depend on them: integer 1..1024 [all cores]")
+                  when + "worker threads; the result does not depend on them: integer 1..1024 [all cores]")
       ->type_name("INTEGER")
       ->check(count_up_to("--threads", 1024));
 }
 
-CLI::Option* add_seeds(CLI::App& cli, std::uint64_t& seeds) {
+CLI::Option* add_seeds(CLI::App& cli, std::uint64_t& seeds, const std::string& when) {
   return cli
-      .add_option("--seeds", seeds, "train with so many seeds, from the plan's on: integer 1..1000 [1]")
+      .add_option("--seeds", seeds,
+                  when + "train with so many seeds, from the plan's on: integer 1..1000 [1]")
       ->type_name("INTEGER")
       ->check(count_up_to("--seeds", 1000));
 }

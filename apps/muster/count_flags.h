@@ -1,17 +1,19 @@
 // Declares flags that are no plan keys, take a count, and belong to several commands.
 //
 // A value that is no integer in the range is refused by Error(usage), in the same form as the errors of plan
-// keys. The variables given to these functions must outlive parsing.
+// keys. The variables given to these functions must outlive parsing. `when`
+// begins the help text, for example "with --train: ".
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <string>
 
 namespace muster::app {
 
 // Declares `--threads N`, with N = 1..1024.
-CLI::Option* add_threads(CLI::App& cli, unsigned& threads);
+CLI::Option* add_threads(CLI::App& cli, unsigned& threads, const std::string& when = "");
 // Declares `--seeds N`, with N = 1..1000.
-CLI::Option* add_seeds(CLI::App& cli, std::uint64_t& seeds);
+CLI::Option* add_seeds(CLI::App& cli, std::uint64_t& seeds, const std::string& when = "");
 
 }  // namespace muster::app

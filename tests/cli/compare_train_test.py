@@ -32,6 +32,11 @@ class CompareTrain(SmallRuns):
         super().setUp()
         self.with_clients(20)
 
+    def with_one_client(self):
+        path = self.folder / "small.toml"
+        plan = path.read_text().replace("clients = 20", "clients = 1").replace('"shuffled-check-in"', '"shuffle"')
+        path.write_text(plan.replace("rate = 0.1", ""))
+
     def compare(self, *flags, status=0):
         return self.run_command("compare", "small.toml", *flags, status=status)
 
@@ -144,8 +149,18 @@ class CompareTrain(SmallRuns):
         self.assertIn("out of reach", row["why_not"])
         self.assertEqual((row["why_no_accuracy"], row["runs"]), (row["why_not"], []))
 
+    def test_rows_of_the_same_plan_share_their_run(self):
+        """A shuffler gains nothing for a single client, so `local` needs no more noise."""
+        self.with_one_client()
+        answer, _ = self.answer("--protocol", "shuffle", "--randomizer", "ldp-sgd", "--epsilon", "2", "--rounds", 2,
+                                "--train", "--out", "all")
+        [row], [local, *_] = answer["rows"], answer["references"]
+        self.assertEqual((row["value"], row["runs"], row["accuracy"]), (local["value"], local["runs"], local["accuracy"]))
+        self.assertEqual([path.name for path in (self.folder / "all").iterdir() if path.is_dir()], row["runs"])
+
     def test_randomizers_that_do_not_serve_the_model_are_left_out(self):
-        done = self.compare("--protocol", "shuffle", "--epsilon", "2", "--rounds", 1, "--train", "--json")
+        self.with_one_client()
+        done = self.compare("--protocol", "shuffle", "--epsilon", "2", "--rounds", 2, "--train", "--json")
         answer = json.loads(done.stdout)
         self.assertEqual([row["randomizer"] for row in answer["rows"]], ["ldp-sgd", "gaussian", "l1", "l2", "linf"])
         self.assertIn("not compared: laplace: ", done.stderr)

@@ -25,19 +25,19 @@ using protocols::PlanSource;
 
 PlanSource source_with(const std::vector<std::pair<std::string, std::string>>& overrides = {}) {
   PlanSource source = PlanSource::from_text(
-      "name = 'small'\nseed = 5\n[population]\nclients = 1000\ndata = 'digits'\n"
+      "name = 'small'\nseed = 5\n[population]\nclients = 5\ndata = 'digits'\n"
       "[participation]\nprotocol = 'shuffled-check-in'\nrate = 0.1\n"
-      "[randomizer]\nkind = 'ldp-sgd'\nepsilon0 = 2\nclip = 1\n[rounds]\ncount = 5\nlearning_rate = 0.1\n"
+      "[randomizer]\nkind = 'ldp-sgd'\nepsilon0 = 2\nclip = 1\n[rounds]\ncount = 1\nlearning_rate = 0.1\n"
       "[model]\nkind = 'logistic'\n[privacy]\ndelta = 1e-5\n",
       "small.toml");
   for (const auto& [key, value] : overrides) source.override_key(key, value);
   return source;
 }
 
-Comparison compared(double epsilon, Solves solves = Solves::noise) {
+Comparison compared(double epsilon, Solves solves = Solves::noise, double delta = 1e-5) {
   const comparison::Candidates candidates = comparison::candidates_of(
       source_with(), {{"shuffle", "shuffled-check-in"}, {"ldp-sgd"}}, Command::train, solves);
-  return comparison::compare(candidates, {{.epsilon = epsilon, .delta = 1e-5}, solves, std::nullopt}, {});
+  return comparison::compare(candidates, {{.epsilon = epsilon, .delta = delta}, solves, std::nullopt}, {});
 }
 
 TEST(ComparedRuns, EveryRowWithAPlanHasARunPerSeed) {
@@ -76,7 +76,7 @@ TEST(ComparedRuns, TheirPlansAreThoseThatFlagsMake) {
 }
 
 TEST(ComparedRuns, RowsWithoutAnAnswerHaveNone) {
-  Comparison all = compared(1e-9);
+  Comparison all = compared(1e-9, Solves::noise, 1e-40);
   ASSERT_FALSE(all.rows[0].plan);
   for (const PlannedRun& run : runs_of(all, 3)) EXPECT_NE(run.plan.protocol(), protocols::Protocol::shuffle);
   EXPECT_TRUE(all.rows[0].runs.empty());

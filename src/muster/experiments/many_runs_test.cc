@@ -120,13 +120,13 @@ TEST_F(ManyRunsTest, DataThatCannotBeReadAreNotReadAgain) {
   EXPECT_TRUE(watched_.started.empty());
 }
 
-// A learning rate of 1e38 makes the first run diverge.
+// A learning rate of 1e300 makes the first run diverge.
 TEST_F(ManyRunsTest, AFailureStopsNoOtherRun) {
   write_table();
   simulation::SweptRun first{"a", std::nullopt, ""}, second{"b", std::nullopt, ""};
   std::vector<RunResult> shown;
   ManyRuns runs = many();
-  EXPECT_TRUE(runs.run_all({{plan("1e38"), 0, &first}, {plan("0.1"), 0, &second}}, temporary_.path(),
+  EXPECT_TRUE(runs.run_all({{plan("1e300"), 0, &first}, {plan("0.1"), 0, &second}}, temporary_.path(),
                            [&shown](const RunResult& result) { shown.push_back(result); }));
   EXPECT_THAT(first.failure, ::testing::HasSubstr("diverged"));
   EXPECT_FALSE(first.result);

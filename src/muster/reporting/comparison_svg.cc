@@ -64,8 +64,10 @@ struct Layout {
   std::vector<std::string> randomizers;
   std::vector<Mark> marks;
 
-  // The place of a mark, from 0 for the left end of the first column to 1 for its right end, and so on.
+  // The place of a mark, from 0 for the left end of the first column to 1 for its right end, and so on. A
+  // column of `central` has one mark, in its middle.
   double x_of(const Mark& mark) const {
+    if (mark.row->protocol == comparison::kCentral) return static_cast<double>(mark.column) + 0.5;
     const double step = 0.8 / static_cast<double>(randomizers.size());
     return static_cast<double>(mark.column) + 0.1 + step * (static_cast<double>(mark.randomizer) + 0.5);
   }
@@ -128,7 +130,7 @@ std::string accuracy_panel(const Layout& layout, const Scale& x, double top) {
   }
   if (lowest > highest) return "";
   ChartPanel panel(x, Scale::around(lowest, highest, top + kPanel, top),
-                   "accuracy on the test set, mean and range over seeds", "", false);
+                   "accuracy on the test set, mean and range over seeds; central is not trained", "", false);
   for (const Mark& mark : layout.marks) {
     const Stroke stroke = stroke_of(mark.randomizer);
     if (mark.spread.finished > 1) {
