@@ -143,7 +143,7 @@ Outputs outputs_of(const ReportFlags& flags) {
   }
   const auto whole = [](const fs::path& path) {
     std::error_code failure;  // a path that cannot be resolved is refused when it is written
-    const fs::path found = fs::weakly_canonical(path, failure);
+    const fs::path found = fs::weakly_canonical(fs::absolute(path, failure), failure);
     return failure ? path : found;
   };
   if (!outputs.page.empty() && !outputs.picture.empty() && whole(outputs.page) == whole(outputs.picture)) {
