@@ -252,8 +252,7 @@ int report(const ReportFlags& flags) {
 Subcommand report_command(CLI::App& root) {
   CLI::App* cli =
       add_subcommand(root, "report", "Make a web page of a training run, or of several",
-                     "muster report runs/quickstart --out quickstart.html\n"
-                     "  muster report runs/people runs/people-local --out people.html --svg people.svg");
+                     "muster report runs/people runs/people-local --out people.html --svg people.svg");
   auto flags = std::make_shared<ReportFlags>();
   cli->add_option("RUN_DIR", flags->folders,
                   "the folder of a run, finished or not; with 2 to 8 folders, the page compares the runs")
