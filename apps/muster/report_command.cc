@@ -143,7 +143,7 @@ Outputs outputs_of(const ReportFlags& flags) {
   }
   const auto whole = [](const fs::path& path) {
     std::error_code failure;  // a path that cannot be resolved is refused when it is written
-    const fs::path found = fs::weakly_canonical(path, failure);
+    const fs::path found = fs::weakly_canonical(fs::absolute(path, failure), failure);
     return failure ? path : found;
   };
   if (!outputs.page.empty() && !outputs.picture.empty() && whole(outputs.page) == whole(outputs.picture)) {
@@ -252,8 +252,7 @@ int report(const ReportFlags& flags) {
 Subcommand report_command(CLI::App& root) {
   CLI::App* cli =
       add_subcommand(root, "report", "Make a web page of a training run, or of several",
-                     "muster report runs/quickstart --out quickstart.html\n"
-                     "  muster report runs/people runs/people-local --out people.html --svg people.svg");
+                     "muster report runs/people runs/people-local --out people.html --svg people.svg");
   auto flags = std::make_shared<ReportFlags>();
   cli->add_option("RUN_DIR", flags->folders,
                   "the folder of a run, finished or not; with 2 to 8 folders, the page compares the runs")

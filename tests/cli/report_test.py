@@ -5,7 +5,10 @@
 
 import json
 import os
+import pathlib
 import re
+import shutil
+import tempfile
 import xml.etree.ElementTree
 
 import muster_command
@@ -249,14 +252,24 @@ class ReportTest(SmallRuns):
 class SeveralRunsTest(SmallRuns):
     """Runs side by side: `muster report A B ...`, and the picture that `--svg` writes."""
 
+    trained = None  # the folder of the runs that two_people_runs() trained
+
     def setUp(self):
         super().setUp()
         plan = (self.folder / "small.toml").read_text()
         (self.folder / "small.toml").write_text(plan.replace("clients = 1000\nshare = true", "clients = 10\nrecords = 4"))
 
     def two_people_runs(self):
-        return [self.json_lines("--out", "runs/one-gradient")[-1],
-                self.json_lines("--out", "runs/local", "--local-steps", 2, "--local-rate", 0.1)[-1]]
+        """Makes runs/one-gradient and runs/local, and returns their results. They are trained once for all tests."""
+        if self.trained is None:
+            self.train("--out", "runs/one-gradient")
+            self.train("--out", "runs/local", "--local-steps", 2, "--local-rate", 0.1)
+            type(self).trained = pathlib.Path(tempfile.mkdtemp(prefix="muster-cli-")) / "runs"
+            self.addClassCleanup(shutil.rmtree, self.trained.parent, ignore_errors=True)
+            shutil.copytree(self.folder / "runs", self.trained)
+        else:
+            shutil.copytree(self.trained, self.folder / "runs")
+        return [json.loads((self.folder / "runs" / name / "result.json").read_text()) for name in ("one-gradient", "local")]
 
     def compared(self, *arguments):
         """Returns the page pages.html of several runs, and the output on stderr."""
@@ -318,7 +331,8 @@ class SeveralRunsTest(SmallRuns):
         self.assertNotIn("client", words)
 
     def test_a_picture_takes_the_place_of_a_picture_alone(self):
-        self.train("--out", "run")
+        self.two_people_runs()
+        (self.folder / "runs/local").rename(self.folder / "run")
         self.run_command("report", "run", "--svg", "a.svg")
         before = (self.folder / "a.svg").read_bytes()
         self.run_command("report", "run", "--svg", "a.svg")
@@ -336,7 +350,9 @@ class SeveralRunsTest(SmallRuns):
         self.assertEqual((error["kind"], error["key"]), ("usage", "--svg"))
 
     def test_folders_that_cannot_be_compared(self):
-        self.train("--out", "run")
+        self.two_people_runs()
+        (self.folder / "runs/local").rename(self.folder / "run")
+        (self.folder / "runs/one-gradient").rename(self.folder / "other")
         (self.folder / "link").symlink_to("run")
         for twice in ("run", "run/", "link", "./run"):
             error = self.refusal("report", "run", twice, "--out", "pages.html", status=2)
@@ -346,7 +362,6 @@ class SeveralRunsTest(SmallRuns):
         (self.folder / "empty").mkdir()
         for folder in ("missing", "empty", "small.toml"):
             self.assertEqual(self.refusal("report", "run", folder, "--out", "pages.html", status=3)["key"], folder)
-        self.train("--out", "other", "--seed", 2)
         self.assertEqual(self.refusal("report", "run", "other", status=2)["key"], "--out")
         result = self.folder / "other" / "result.json"
         result.write_text(re.sub(r'"epsilon":[^,]+', '"epsilon":0.001', result.read_text()))
@@ -354,7 +369,8 @@ class SeveralRunsTest(SmallRuns):
         self.assertFalse((self.folder / "pages.html").exists())
 
     def test_an_unfinished_run_among_them(self):
-        self.train("--out", "run")
+        self.two_people_runs()
+        (self.folder / "runs/local").rename(self.folder / "run")
         self.assertEqual(self.stop_after(2, "--out", "part", "--rounds", 100_000)[0], 130)
         self.train("--out", "none", "--rounds", 0)
         page, said = self.compared("run", "part", "none")
@@ -365,7 +381,8 @@ class SeveralRunsTest(SmallRuns):
         self.assertRegex(rows[2][3], "^[0-9]+ of 100000$")
 
     def test_data_and_deltas_that_differ(self):
-        self.train("--out", "run")
+        self.two_people_runs()
+        (self.folder / "runs/one-gradient").rename(self.folder / "run")
         write_data(self.folder / "more", seed=2)
         self.train("--out", "other", "--data", "idx:more", "--delta", 1e-6)
         words = self.compared("run", "other")[0].words
@@ -378,8 +395,10 @@ class SeveralRunsTest(SmallRuns):
 
     def test_names_from_outside(self):
         hostile = "<img src=x onerror=alert(1)> & \"quoted\" 'too'"
-        self.train("--out", f"a/{hostile}")
-        self.train("--out", f"b/{hostile}")
+        self.two_people_runs()
+        for old, new in (("one-gradient", "a"), ("local", "b")):
+            (self.folder / new).mkdir()
+            (self.folder / "runs" / old).rename(self.folder / new / hostile)
         page, _ = self.compared(f"a/{hostile}", f"b/{hostile}", "--svg", "a.svg")
         self.assertEqual({"img", "script"} & set(page.tags), set())
         self.assertEqual([row[0] for row in self.table(page, "run")[1:]], [f"a/{hostile}", f"b/{hostile}"])

@@ -12,6 +12,7 @@
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
 #include "muster/core/types.h"
+#include "muster/core/utf8.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster {
@@ -128,6 +129,19 @@ TEST(Types, RefuseWhatTheyAreNot) {
   EXPECT_THROW(Rate::effective(0.5, 1.0), Error);
   EXPECT_DOUBLE_EQ(Rate::effective(0.5, 0.2).value(), 0.4);
   EXPECT_EQ(Rate::of(1).value(), 1);
+}
+
+TEST(Utf8, CharactersHaveTheirLengthAndNothingElseHasOne) {
+  EXPECT_EQ(utf8_length("a"), 1U);
+  EXPECT_EQ(utf8_length("\u00fcx"), 2U);
+  EXPECT_EQ(utf8_length("\u2026x"), 3U);
+  EXPECT_EQ(utf8_length("\U0001F600x"), 4U);
+  // In turn: nothing, control characters, a character cut off, a byte that begins none, an overlong form, a
+  // surrogate, and a value above U+10FFFF.
+  for (const char* none : {"", "\n", "\x7f", "\xc2\x80", "\xc3", "\xe2\x80", "\xff", "\xc0\x80",
+                           "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
+    EXPECT_EQ(utf8_length(none), 0U) << none;
+  }
 }
 
 }  // namespace

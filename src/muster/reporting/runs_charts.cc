@@ -214,10 +214,11 @@ std::string runs_style() {
 }
 
 std::string run_swatch(std::size_t i) {
-  const Stroke stroke = stroke_of({i, "", false, {}});
+  std::string mark = mark_svg({7, 7}, shape_of(i), stroke_of({i, "", false, {}}), 4.5);
+  mark.pop_back();  // the end of the line, because the picture stands in a line of text
   return fmt::format(
       "<svg class=\"swatch\" width=\"14\" height=\"14\" viewBox=\"0 0 14 14\" aria-hidden=\"true\">{}</svg>",
-      mark_svg({7, 7}, shape_of(i), stroke, 4.5));
+      mark);
 }
 
 std::string runs_chart(const std::vector<ComparedRun>& runs, RunAxis axis, RunMeasure measure) {
