@@ -6,6 +6,7 @@
 
 #include "muster/core/error.h"
 #include "muster/plan/nearest.h"
+#include "muster/reproduce/distributed_check_in/distributed_check_in.h"
 #include "muster/reproduce/paper_texts.h"
 #include "muster/reproduce/random_check_ins/random_check_ins.h"
 #include "muster/reproduce/shuffle_gaussian/shuffle_gaussian.h"
@@ -43,6 +44,12 @@ std::vector<Recipe> of_shuffled_check_in() {
        .data = "none",
        .time = "20 s",
        .compute = shuffled_check_in_figure_2},
+      {.id = "000-table-1",
+       .what = "shuffled check-in, cost of the conversions, by bisection",
+       .parameters = "n 16 to 1,024, orders to 256, counted and timed",
+       .data = "none",
+       .time = "15 s",
+       .compute = shuffled_check_in_table_1},
       {.id = "000-table-2",
        .what = "the papers' network, its parameters counted",
        .parameters = "28 x 28 images, 10 classes",
@@ -95,6 +102,29 @@ std::vector<Recipe> of_random_check_ins() {
        .data = "none",
        .time = "3 s",
        .compute = random_check_ins_proposition_4_4},
+      {.id = "002-theorem-3-5",
+       .what = "random check-ins, excess risk with a fixed window",
+       .parameters = "m 64 to 4,096, p 8, sigma 0.5, 200 runs",
+       .data = "none",
+       .time = "15 s",
+       .compute = random_check_ins_theorem_3_5},
+      {.id = "002-theorem-4-2",
+       .what = "random check-ins, excess risk with averaged updates",
+       .parameters = "n 256 to 16,384, p 8, sigma 0.5, 200 runs",
+       .data = "none",
+       .time = "15 s",
+       .compute = random_check_ins_theorem_4_2},
+  };
+}
+
+std::vector<Recipe> of_distributed_check_in() {
+  return {
+      {.id = "003-table-1",
+       .what = "shuffled check-in, cost of the conversions, every order",
+       .parameters = "n 16 to 1,024, orders to 256, counted and timed",
+       .data = "none",
+       .time = "20 s",
+       .compute = distributed_check_in_table_1},
   };
 }
 
@@ -132,8 +162,8 @@ std::vector<Recipe> of_subsampled_shuffle() {
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> all = [] {
     std::vector<Recipe> joined;
-    for (const auto& of_a_paper :
-         {of_shuffled_check_in(), of_shuffle_gaussian(), of_random_check_ins(), of_subsampled_shuffle()}) {
+    for (const auto& of_a_paper : {of_shuffled_check_in(), of_shuffle_gaussian(), of_random_check_ins(),
+                                   of_distributed_check_in(), of_subsampled_shuffle()}) {
       joined.insert(joined.end(), of_a_paper.begin(), of_a_paper.end());
     }
     return joined;
