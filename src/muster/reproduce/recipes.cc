@@ -7,6 +7,7 @@
 #include "muster/core/error.h"
 #include "muster/plan/nearest.h"
 #include "muster/reproduce/distributed/distributed.h"
+#include "muster/reproduce/paper_texts.h"
 #include "muster/reproduce/random_check_ins/random_check_ins.h"
 #include "muster/reproduce/shuffle_gaussian/shuffle_gaussian.h"
 #include "muster/reproduce/shuffled_check_in/shuffled_check_in.h"
@@ -64,6 +65,12 @@ std::vector<Recipe> of_shuffled_check_in() {
        .time = "45 min",
        .trainings = shuffled_check_in_trainings_4,
        .train = shuffled_check_in_figure_4},
+      {.id = "000-table-1",
+       .what = "shuffled check-in, cost of the conversions, by bisection",
+       .parameters = "n 16 to 1,024, orders to 256, counted and timed",
+       .data = "none",
+       .time = "15 s",
+       .compute = shuffled_check_in_table_1},
       {.id = "000-table-2",
        .what = "the papers' network, its parameters counted",
        .parameters = "28 x 28 images, 10 classes",
@@ -123,6 +130,18 @@ std::vector<Recipe> of_random_check_ins() {
        .data = "none",
        .time = "3 s",
        .compute = random_check_ins_proposition_4_4},
+      {.id = "002-theorem-3-5",
+       .what = "random check-ins, excess risk with a fixed window",
+       .parameters = "m 64 to 4,096, p 8, sigma 0.5, 200 runs",
+       .data = "none",
+       .time = "15 s",
+       .compute = random_check_ins_theorem_3_5},
+      {.id = "002-theorem-4-2",
+       .what = "random check-ins, excess risk with averaged updates",
+       .parameters = "n 256 to 16,384, p 8, sigma 0.5, 200 runs",
+       .data = "none",
+       .time = "15 s",
+       .compute = random_check_ins_theorem_4_2},
   };
 }
 
@@ -170,6 +189,12 @@ std::vector<Recipe> of_distributed_check_in() {
        .time = "15 min",
        .trainings = distributed_figure_6_trainings,
        .train = distributed_figure_6},
+      {.id = "003-table-1",
+       .what = "shuffled check-in, cost of the conversions, every order",
+       .parameters = "n 16 to 1,024, orders to 256, counted and timed",
+       .data = "none",
+       .time = "20 s",
+       .compute = distributed_table_1},
       {.id = "transfer",
        .what = "LDP-SGD of a last layer, on digits after public digits",
        .parameters = "n 60,000, gamma 0.1, epsilon0 2, 400 rounds, 3 seeds",

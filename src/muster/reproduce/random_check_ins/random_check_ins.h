@@ -15,5 +15,7 @@ PaperFigure random_check_ins_figure_2();
 PaperFigure random_check_ins_table_1();
 PaperFigure random_check_ins_proposition_3_4();
 PaperFigure random_check_ins_proposition_4_4();
+PaperFigure random_check_ins_theorem_3_5();
+PaperFigure random_check_ins_theorem_4_2();
 
 }  // namespace muster::reproduce

@@ -1,0 +1,134 @@
+#include "muster/reproduce/shuffled_check_in/conversion_curves.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "muster/accounting/accountant.h"
+#include "muster/reproduce/points.h"
+
+namespace muster::reproduce {
+namespace {
+
+// In a single round the best order is among the highest, so that the bisection visits high orders only.
+constexpr double kRate = 0.1, kEpsilon0 = 0.5, kDelta0 = 1e-8, kDelta = 1e-5;
+constexpr std::uint64_t kRounds = 1;
+const std::vector<double> kClients = {16, 64, 256, 1024};
+constexpr double kLastOrder = 16;  // where n varies
+const std::vector<double> kOrders = {8, 16, 32, 64, 128, 256};
+constexpr double kFewClients = 8;  // where the order varies
+const std::vector<double> kPopulations = {1e3, 1e4, 1e5, 1e6, 1e7};
+constexpr double kSigma = 8;  // of the accountant's Gaussian messages
+
+ConversionTask task(double clients, double last_order) {
+  return {clients, kRate, {kEpsilon0, kDelta0}, kDelta, kRounds, whole(last_order)};
+}
+
+const char* name_of(Approach approach) {
+  return approach == Approach::shuffling ? "Approach 1" : "Approach 2";
+}
+
+// Returns the point whose value is counted and whose spread is timed.
+Point cost_point(double x, const ConversionTask& at, Approach approach, OrderSearch search, CountSum sum) {
+  Converted converted{};
+  const Spread times = timed_in_evaluations([&] { converted = convert(at, approach, search, sum); });
+  return {x, converted.evaluations, "", times};
+}
+
+Estimate counted_exponent(const Curve& curve) {
+  std::vector<double> xs, ys;
+  for (std::size_t i = 0; i < curve.points.size(); ++i) {
+    xs.push_back(curve.points[i].x);
+    ys.push_back(value_at(curve, i));
+  }
+  return exponent_of(xs, ys);
+}
+
+// Returns the exponent of the curve's least times.
+Estimate timed_exponent(const Curve& curve) {
+  std::vector<double> xs, ys;
+  for (const Point& point : curve.points) {
+    xs.push_back(point.x);
+    ys.push_back(point.spread.value().low);
+  }
+  return exponent_of(xs, ys);
+}
+
+std::string exponents_of(const Curve& curve) {
+  return fmt::format("exponent {:.3f} counted, {} timed", counted_exponent(curve).value,
+                     words_of(timed_exponent(curve)));
+}
+
+Curve by_cells(Approach approach, OrderSearch search) {
+  Curve curve = curve_of(
+      fmt::format("{} by cells of the count, in n, orders to {}", name_of(approach), kLastOrder),
+      Kind::corrected, kPopulations,
+      [&](double n) { return cost_point(n, task(n, kLastOrder), approach, search, CountSum::cells); });
+  curve.name += ": " + exponents_of(curve);
+  return curve;
+}
+
+Curve of_accountant() {
+  Curve curve =
+      curve_of("the accountant's proof, Gaussian messages, in n", Kind::proven, kPopulations, [](double n) {
+        return timed_point(n, [n] {
+          const accounting::ShuffledCheckIn protocol{ClientCount::of(whole(n)), Rate::of(kRate)};
+          accounting::Accountant(accounting::GaussianLocal(kSigma), protocol)
+              .account(kRounds, {accounting::Question::Kind::epsilon_at_delta, kDelta});
+        });
+      });
+  curve.name += fmt::format(": exponent {} timed", words_of(timed_exponent(curve)));
+  return curve;
+}
+
+}  // namespace
+
+ConversionCost conversion_cost(Approach approach, OrderSearch search) {
+  Curve in_clients = curve_of(
+      fmt::format("{}, in n, orders to {}", name_of(approach), kLastOrder), Kind::published, kClients,
+      [&](double n) { return cost_point(n, task(n, kLastOrder), approach, search, CountSum::every_count); });
+  Curve in_order =
+      curve_of(fmt::format("{}, in the highest order, n = {}", name_of(approach), kFewClients),
+               Kind::published, kOrders, [&](double order) {
+                 return cost_point(order, task(kFewClients, order), approach, search, CountSum::every_count);
+               });
+  for (Curve* curve : {&in_clients, &in_order}) curve->name += ": " + exponents_of(*curve);
+  return {counted_exponent(in_clients), counted_exponent(in_order), {in_clients, in_order}};
+}
+
+const std::vector<double>& conversion_orders() { return kOrders; }
+
+Estimate exponent_over_orders(double (*cost)(double order)) {
+  std::vector<double> costs;
+  for (const double order : kOrders) costs.push_back(cost(order));
+  return exponent_of(kOrders, costs);
+}
+
+PaperFigure conversion_figure(OrderSearch search, const ConversionCost& shuffling,
+                              const ConversionCost& subsampled_shuffling, const std::vector<Curve>& more) {
+  PaperFigure figure;
+  figure.x = {"n, clients, or the highest order", true};
+  figure.y = {"cost, in evaluations of Lemma 3 (lines: counted; bands: CPU time of three tries)", true};
+  figure.settings = {
+      {"search of the order", search == OrderSearch::bisection ? "bisection" : "every order", false},
+      {"check-in rate", fmt::format("{}", kRate), true},
+      {"epsilon0 =", fmt::format("{}", kEpsilon0), true},
+      {"delta0 =", power_of_ten(kDelta0), true},
+      {"delta =", power_of_ten(kDelta), true},
+      {"rounds", fmt::format("{}", kRounds), true},
+      {"sigma of the Gaussian messages", fmt::format("{}", kSigma), true}};
+  for (const std::vector<Curve>& curves : {shuffling.curves, subsampled_shuffling.curves, more}) {
+    figure.curves.insert(figure.curves.end(), curves.begin(), curves.end());
+  }
+  figure.curves.push_back(by_cells(Approach::shuffling, search));
+  figure.curves.push_back(by_cells(Approach::subsampled_shuffling, search));
+  figure.curves.push_back(of_accountant());
+  return figure;
+}
+
+Point timed_point(double x, const std::function<void()>& compute) {
+  const Spread times = timed_in_evaluations(compute);
+  return {x, times.low, "", times};
+}
+
+}  // namespace muster::reproduce

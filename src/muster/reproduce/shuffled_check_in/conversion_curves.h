@@ -1,0 +1,35 @@
+// Draws what the two conversions of conversion_times.h cost, for Table 1 of "Shuffled check-in" and for the
+// same table of its later version. The functions may be called from any thread.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "muster/reproduce/estimates.h"
+#include "muster/reproduce/shuffled_check_in/conversion_times.h"
+
+namespace muster::reproduce {
+
+// The counted cost of a conversion with a term for every k, as powers of n and of the highest order, with the
+// curves that these were fitted to. The curves' spreads are CPU times.
+struct ConversionCost {
+  Estimate exponent_of_clients, exponent_of_order;
+  std::vector<Curve> curves;
+};
+ConversionCost conversion_cost(Approach approach, OrderSearch search);
+
+// The orders from which ConversionCost::exponent_of_order is fitted, and the exponent of another function of
+// the order, fitted to the same orders.
+const std::vector<double>& conversion_orders();
+Estimate exponent_over_orders(double (*cost)(double order));
+
+// Returns the figure without its findings: the curves of both conversions, of the same conversions by cells
+// of the count, and of the accountant's own proof. `more` are further published curves.
+PaperFigure conversion_figure(OrderSearch search, const ConversionCost& shuffling,
+                              const ConversionCost& subsampled_shuffling, const std::vector<Curve>& more);
+
+// Returns the point at x of a curve that was only timed: the least CPU time in evaluations of Lemma 3.
+Point timed_point(double x, const std::function<void()>& compute);
+
+}  // namespace muster::reproduce
