@@ -96,7 +96,7 @@ std::string line_labels(const ChartPanel& panel, const std::vector<LineLabel>& l
     const LineLabel& label = labels[i];
     svg += fmt::format(
         "<path class=\"{}\" d=\"M{:.1f},{:.1f} L{:.1f},{:.1f} L{:.1f},{:.1f}\" fill=\"none\" stroke=\"{}\" "
-        "stroke-width=\"1\" stroke-opacity=\"0.6\" stroke-dasharray=\"1 3\"/>\n",
+        "stroke-width=\"1\" stroke-opacity=\"0.8\" stroke-dasharray=\"2 2\"/>\n",
         label.stroke.css, panel.x().at(label.end.x), ends[i], edge, ends[i], edge + kMark - 5, places[i],
         label.stroke.colour);
     svg += mark_svg({edge + kMark, places[i]}, label.shape, label.stroke, 4.5);
