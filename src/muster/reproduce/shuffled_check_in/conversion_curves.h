@@ -29,7 +29,9 @@ Estimate exponent_over_orders(double (*cost)(double order));
 PaperFigure conversion_figure(OrderSearch search, const ConversionCost& shuffling,
                               const ConversionCost& subsampled_shuffling, const std::vector<Curve>& more);
 
-// Returns the point at x of a curve that was only timed: the least CPU time in evaluations of Lemma 3.
-Point timed_point(double x, const std::function<void()>& compute);
+// Returns a curve that is only timed: at each x, the least CPU time of a call of `compute` in evaluations of
+// Lemma 3, each time the mean of `calls` calls. The name gets the exponent of x.
+Curve timed_curve(const std::string& name, Kind kind, const std::vector<double>& xs, int calls,
+                  const std::function<void(double x)>& compute);
 
 }  // namespace muster::reproduce

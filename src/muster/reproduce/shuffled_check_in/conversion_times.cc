@@ -1,9 +1,8 @@
 #include "muster/reproduce/shuffled_check_in/conversion_times.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <vector>
 
