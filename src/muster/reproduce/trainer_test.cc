@@ -278,7 +278,7 @@ TEST_F(TrainerTest, WhatCannotBeTrainedIsRefusedBeforeTheFirstRun) {
 TEST(Trainings, HaveNamesThatAreNamesOfFiles) {
   EXPECT_EQ((Training{.plan = "a", .set = {{"participation.rate", "0.05"}}}).name(), "a-rate-0.05");
   EXPECT_EQ((Training{.plan = "a", .set = {{"rounds.learning_rate", "[[1, 2], [3, 4]]"}}}).name(),
-            "a-learning_rate-__1__2___3__4__");
+            "a-learning_rate-__1__2____3__4__");
 }
 
 }  // namespace
