@@ -8,6 +8,8 @@
 
 #include "muster/core/error.h"
 #include "muster/reproduce/distributed/distributed.h"
+#include "muster/reproduce/paper_texts.h"
+#include "muster/reproduce/points.h"
 #include "muster/reproduce/shuffled_check_in/shuffled_check_in.h"
 
 namespace muster::reproduce {
@@ -26,7 +28,8 @@ std::vector<Training> distributed_figure_3b_trainings() { return shuffled_check_
 
 PaperFigure distributed_figure_3b_of(const PaperFigure& first_version) {
   PaperFigure figure = first_version;
-  figure.settings.push_back({"rounds,", "as in the first version", true});
+  figure.settings.push_back(
+      {"rounds", grouped(number_of("000-figure-4-accuracy", 1)) + ", as in the first version", true});
   figure.findings.clear();
   for (const auto& [here, there] : kSameClaims) {
     const auto found = std::ranges::find(first_version.findings, there, &Finding::claim);
