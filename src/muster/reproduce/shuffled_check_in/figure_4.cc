@@ -150,7 +150,8 @@ std::vector<Curve> curves(const Runs& runs) {
   for (std::size_t i = 0; i < runs.smaller.size(); ++i) {
     all.push_back(accuracy_by_round(fmt::format("epsilon0 {}", kSmaller[i]), runs.smaller[i]));
   }
-  all.push_back(accuracy_by_round("epsilon0 8 where a record may be absent, half the noise", runs.half));
+  all.push_back(accuracy_by_round("epsilon0 8 where a record may be absent: half the noise, twice the rate",
+                                  runs.half));
   return all;
 }
 
