@@ -84,7 +84,7 @@ Finding reaches_80(const Trainer& trainer, const Trained& trained) {
   const double wanted = number_of("001-figure-1b-accuracy");
   return finding_on_accuracy(
       trainer, "001-figure-1b-80-percent", last.mean() >= wanted - kAround,
-      fmt::format("The mean accuracy after {} rounds is {:.4f}.", last.round, last.mean()));
+      fmt::format("The mean accuracy at round {} is {:.4f}.", last.round, last.mean()));
 }
 
 Finding less_epsilon(const Trainer& trainer, const Experiment& experiment, const Trained& trained) {
@@ -112,9 +112,9 @@ Finding faster(const Experiment& experiment) {
   const double stated = number_of("001-theorem-3-cost");
   const bool holds = cost.exponent >= stated - kSlopeNear && cost.exponent <= stated + kSlopeNear;
   return {"001-figure-1b-faster", holds ? Verdict::holds : Verdict::not_reproduced,
-          fmt::format("With a term for every count k, the sum over k takes {:.3g} times as long as Theorem 3 "
-                      "at n = {}, and {:.3g} times at n = {}: an exponent of {:.2f} in n.",
-                      cost.first_ratio, grouped(cost.first_clients), cost.last_ratio,
+          fmt::format("With a term for every count k, the sum over k takes {} times as long as Theorem 3 "
+                      "at n = {}, and {} times at n = {}: an exponent of {:.2f} in n.",
+                      grouped(cost.first_ratio), grouped(cost.first_clients), grouped(cost.last_ratio),
                       grouped(cost.last_clients), cost.exponent)};
 }
 

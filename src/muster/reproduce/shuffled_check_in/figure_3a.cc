@@ -53,7 +53,7 @@ Finding reaches_90(const Trainer& trainer, const Trained& trained) {
   const double wanted = number_of("000-figure-3a-accuracy");
   return finding_on_accuracy(
       trainer, "000-figure-3a-90-percent", last.mean() >= wanted - kAround,
-      fmt::format("The mean accuracy after {} rounds is {:.4f}.", last.round, last.mean()));
+      fmt::format("The mean accuracy at round {} is {:.4f}.", last.round, last.mean()));
 }
 
 // Returns the findings about the epsilons at the first logged round with an accuracy of 90 %.

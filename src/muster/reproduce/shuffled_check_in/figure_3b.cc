@@ -53,7 +53,7 @@ Finding tighter(const Trainer& trainer, const Federated& experiment, const Train
   const TrainedRound& last = trained.rounds.back();
   Finding finding = finding_on_epsilons(
       trainer, "000-figure-3b-tighter", shown,
-      fmt::format("After {} rounds: Approach 2 {}, baseline {}; {} at every logged round. Both rest on "
+      fmt::format("At round {}: Approach 2 {}, baseline {}; {} at every logged round. Both rest on "
                   "Lemma 3, which is false: the baseline without it is {}. Proven at most {}.",
                   last.round, upper_text(experiment.approach_2(last.round, delta)),
                   upper_text(experiment.baseline(last.round, delta)),

@@ -61,7 +61,7 @@ Finding reaches_90(const Trainer& trainer, const Runs& runs) {
   const double accuracy = last_accuracy(runs.stated), with_half = last_accuracy(runs.half);
   Finding finding = finding_on_accuracy(
       trainer, "000-figure-4-90-percent", accuracy >= wanted || with_half >= wanted,
-      fmt::format("The mean accuracy after {} rounds is {:.4f} with the noise that the text says, for a "
+      fmt::format("The mean accuracy at round {} is {:.4f} with the noise that the text says, for a "
                   "record that is replaced, and {:.4f} with half of it, for a record that may be absent.",
                   runs.stated.rounds.back().round, accuracy, with_half));
   if (finding.verdict == Verdict::holds && accuracy < wanted) finding.verdict = Verdict::holds_with_a_note;
@@ -82,8 +82,8 @@ Finding epsilon_of_approach_2(const Trained& trained) {
     values += fmt::format("{}{} at delta {:.0e}", values.empty() ? "" : ", ", upper_text(bound), delta);
   }
   return {"000-figure-4-0-67", holds ? Verdict::holds_with_a_note : Verdict::not_reproduced,
-          fmt::format("Approach 2 gives {} after {} rounds. It rests on Lemma 3, which is false. Proven at "
-                      "most {} after {} rounds at delta {:.0e}.",
+          fmt::format("Approach 2 gives {} at round {}. It rests on Lemma 3, which is false. Proven at "
+                      "most {} at round {}, at delta {:.0e}.",
                       values, last_round(), rounded_up(trained.rounds.back().epsilon),
                       trained.rounds.back().round, trained.plan.delta().value())};
 }
@@ -94,7 +94,7 @@ Finding epsilon_of_baseline() {
   const accounting::Bound bound = experiment.baseline(last_round(), delta);
   const bool holds = bound.upper && prints_as(*bound.upper, wanted, kDecimals);
   return {"000-figure-4-0-80", holds ? Verdict::holds_with_a_note : Verdict::not_reproduced,
-          fmt::format("The baseline gives {} after {} rounds at delta = delta' = 1/n. It rests on Lemma 3, "
+          fmt::format("The baseline gives {} at round {} at delta = delta' = 1/n. It rests on Lemma 3, "
                       "which is false: composed optimally, its rounds cost {}.",
                       upper_text(bound), last_round(),
                       upper_text(experiment.corrected_baseline(last_round(), delta)))};
@@ -141,7 +141,7 @@ Finding better_at_large(const Trainer& trainer, const Runs& runs) {
     values += fmt::format(", {:.4f} with {}", accuracy, kSmaller[i]);
   }
   return finding_on_accuracy(trainer, "000-figure-4-large-epsilon0", shown,
-                             fmt::format("The mean accuracy after {} rounds is {:.4f} with epsilon0 {}{}.",
+                             fmt::format("The mean accuracy at round {} is {:.4f} with epsilon0 {}{}.",
                                          runs.stated.rounds.back().round, large, stated().epsilon0, values));
 }
 
@@ -150,7 +150,8 @@ std::vector<Curve> curves(const Runs& runs) {
   for (std::size_t i = 0; i < runs.smaller.size(); ++i) {
     all.push_back(accuracy_by_round(fmt::format("epsilon0 {}", kSmaller[i]), runs.smaller[i]));
   }
-  all.push_back(accuracy_by_round("epsilon0 8 where a record may be absent, half the noise", runs.half));
+  all.push_back(accuracy_by_round("epsilon0 8 where a record may be absent: half the noise, twice the rate",
+                                  runs.half));
   return all;
 }
 
