@@ -215,8 +215,10 @@ void Trainer::expect_own_runs(const Checked& checked) const {
       throw Error(ErrorCode::file, folder.string(), "", "",
                   "holds a run of this training; --resume continues it, --out DIR starts another");
     }
-    // Each seed draws its own digits, and the digest is of those of the first.
-    if (!fs::exists(state, ignored) || (i > 0 && checked.head.data == kDigits)) continue;
+    // Each seed draws its own digits, and the digest is of those of the first. With features+linear, the
+    // checkpoint has the digest of the features, which training an unfinished run compares.
+    const bool of_features = checked.plans[i].model() == protocols::ModelKind::features_linear;
+    if (!fs::exists(state, ignored) || of_features || (i > 0 && checked.head.data == kDigits)) continue;
     const std::string digest = hexadecimal(simulation::decode(read_file(state), state).data);
     if (digest != checked.head.digest) {
       throw Error(ErrorCode::checkpoint, folder.string(), digest, checked.head.digest,
