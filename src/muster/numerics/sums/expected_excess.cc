@@ -56,7 +56,8 @@ bool is_narrow(const Enclosure& found) {
 
 // The contour integral. For a law of few atoms, rare large terms are treated separately where the integral
 // would take many frequencies or its enclosure is wide. An example is a law with one atom that is a thousand
-// standard deviations of the others away from them.
+// standard deviations of the others away from them. For any law whose integral is wide, pairs of large terms
+// are enclosed at last: with few terms of a heavy-tailed law, two large ones together may decide.
 Enclosure integral_or_rare_terms(const AtomicLaw& law, double n, double k) {
   const bool few = law.points.size() < kMany && n >= 2;
   const bool costly =
@@ -66,8 +67,9 @@ Enclosure integral_or_rare_terms(const AtomicLaw& law, double n, double k) {
     return *rare;
   }
   const Enclosure integral = excess_by_contour(law, n, k);
-  if (few && !costly && !is_narrow(integral)) {
-    rare = excess_with_rare_terms(law, n, k);
+  if (!is_narrow(integral) && n >= 2) {
+    if (few && !costly) rare = excess_with_rare_terms(law, n, k);
+    if (!rare) rare = excess_with_rare_pairs(law, n, k);
   }
   return rare ? Enclosure{larger(rare->lower, integral.lower), smaller(rare->upper, integral.upper)}
               : integral;

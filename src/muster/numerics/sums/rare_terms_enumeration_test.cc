@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -214,8 +215,8 @@ TEST(RareTermsEnumeration, TheStatementWithPairsHoldsAndOneTermFewerIsCaught) {
       });
 }
 
-// Tests what the code returns for random laws that have enough atoms to be split at various sizes.
-TEST(RareTermsEnumeration, EnclosesEveryOutcome) {
+// Tests what a function returns for random laws that have enough atoms to be split at various sizes.
+void expect_to_enclose_every_outcome(std::optional<Enclosure> (*function)(const AtomicLaw&, double, double)) {
   std::mt19937_64 engine(18);
   int cases = 0, taken_apart = 0, violations = 0, caught = 0;
   for (int trial = 0; trial < 260; ++trial) {
@@ -225,7 +226,7 @@ TEST(RareTermsEnumeration, EnclosesEveryOutcome) {
     const SumAtoms term = atoms_of(law);
     const SumAtoms sum = power(term, n), fewer = power(term, n - 1);
     for (const long double k : thresholds(law, n)) {
-      const auto got = excess_with_rare_terms(law, n, static_cast<double>(k));
+      const auto got = function(law, n, static_cast<double>(k));
       ++cases;
       if (!got) continue;
       ++taken_apart;
@@ -239,6 +240,12 @@ TEST(RareTermsEnumeration, EnclosesEveryOutcome) {
   EXPECT_GT(taken_apart, cases / 3);
   EXPECT_GT(caught, taken_apart / 2);
   std::printf("%d cases, %d taken apart; one term fewer lies outside %d\n", cases, taken_apart, caught);
+}
+
+TEST(RareTermsEnumeration, EnclosesEveryOutcome) { expect_to_enclose_every_outcome(excess_with_rare_terms); }
+
+TEST(RareTermsEnumeration, EnclosesEveryOutcomeWithPairs) {
+  expect_to_enclose_every_outcome(excess_with_rare_pairs);
 }
 
 // Tests excess_of_laws() with copies of two laws, at the saddle point and on a random contour.

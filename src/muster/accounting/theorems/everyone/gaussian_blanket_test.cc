@@ -151,6 +151,21 @@ TEST(GaussianBlanket, BetweenTheHomogeneousPairAndTheLocalGuarantee) {
   }
 }
 
+// With few clients, several large terms together make much of the sum, which neither a single large term nor
+// the contour integral encloses narrowly. More noise must still cost less, up to the error that is stated.
+TEST(GaussianBlanket, FallsWithTheNoiseForFewClients) {
+  for (const double epsilon : {1.8, 2.0, 2.2}) {
+    double before = 1;
+    for (const double sigma : {2.4, 2.45, 2.5906, 2.6642, 2.735, 2.7398, 2.8}) {
+      const double mu = 2 / sigma;
+      const numerics::UpperAndEstimate ends = GaussianBlanket(20, mu, mu / 2).delta(epsilon);
+      EXPECT_LT(ends.upper, before) << epsilon << ' ' << sigma;
+      EXPECT_LE(ends.upper - ends.estimate, 0.03 * ends.upper) << epsilon << ' ' << sigma;
+      before = ends.upper;
+    }
+  }
+}
+
 TEST(GaussianBlanket, ExtremesStayNumbers) {
   for (const double n : {1.0, 2.0, 1e3, 1e9, 1e12}) {
     for (const double mu : {0.01, 1.0, 20.0}) {
