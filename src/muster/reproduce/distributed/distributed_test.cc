@@ -1,4 +1,6 @@
 // Tests what the figures of the later version of "Shuffled check-in" say about trainings that are made by hand.
+#include "muster/reproduce/distributed/distributed.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +8,6 @@
 #include <vector>
 
 #include "muster/core/error.h"
-#include "muster/reproduce/distributed/distributed.h"
 #include "muster/reproduce/made_trainings_test.h"
 #include "muster/reproduce/shuffled_check_in/ldp_sgd.h"
 
