@@ -52,9 +52,9 @@ class ManyRuns {
   // Throws Error(usage), Error(plan) or Error(budget).
   void check(const protocols::Plan& plan);
 
-  // Trains what is left of the plan's run in `folder`, and returns its result, whether the run is finished or
+  // Trains what is left of the plan's run in the folder `path`, and returns its result, whether the run is finished or
   // was interrupted. Throws what RunFolder, load_data and train throw.
-  simulation::RunResult run(const protocols::Plan& plan, const std::filesystem::path& folder,
+  simulation::RunResult run(const protocols::Plan& plan, const std::filesystem::path& path,
                             const std::string& which);
 
   // Trains the runs in the order given, each in its own folder below `folder`, and stores their results.

@@ -216,7 +216,7 @@ void ChartPanel::note(const std::string& words, const Stroke& stroke) {
 std::string mark_svg(DataPoint pixel, MarkShape shape, const Stroke& stroke, double radius) {
   constexpr double kTriangle = 1.25, kDiamond = 1.3, kSquare = 0.9;  // makes the shapes look equally large
   const bool open = shape >= MarkShape::ring;
-  const auto [x, y] = pixel;
+  const double x = pixel.x, y = pixel.y;
   const std::string ink = fmt::format("class=\"{0}{1}\" fill=\"{2}\" stroke=\"{3}\" stroke-width=\"1.8\"",
                                       stroke.css, open ? " open" : fmt::format(" {}-dot", stroke.css),
                                       open ? kPaper : stroke.colour, stroke.colour);

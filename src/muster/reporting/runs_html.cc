@@ -134,9 +134,10 @@ std::vector<DifferingKey> differing_keys(const std::vector<ComparedRun>& runs) {
     }
   }
   std::vector<DifferingKey> found;
-  for (auto& [key, row] : values) {
+  for (auto& entry : values) {
+    auto& row = entry.second;
     const bool same = std::ranges::all_of(row, [&](const auto& value) { return value == row.front(); });
-    if (!same) found.push_back({key, std::move(row)});
+    if (!same) found.push_back({entry.first, std::move(row)});
   }
   return found;
 }

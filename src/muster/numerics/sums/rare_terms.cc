@@ -403,12 +403,12 @@ class Splits {
 
 // The value of the split `at`, or the intersection with those of splits at smaller B: where the bulk up to B is
 // itself too heavy-tailed to integrate, a smaller B may give a narrower enclosure. B' is that of `low_at`.
-Enclosure narrowed(const Splits& splits, Pieces pieces, std::size_t at, std::size_t low_at) {
+Enclosure narrowed(const Splits& splits, const Pieces& pieces, std::size_t at, std::size_t low_at) {
   Enclosure found = pieces.integrated();
   while (at > 0 && found.upper - found.lower > kWide * found.upper) {
     const double before = found.upper - found.lower;
     --at;
-    std::optional<Pieces> next = splits.pieces(at, low_at, true);
+    const std::optional<Pieces> next = splits.pieces(at, low_at, true);
     const Enclosure other = next->integrated();
     found = {larger(found.lower, other.lower), smaller(found.upper, other.upper)};
     if (found.upper - found.lower > kNarrower * before) {
@@ -445,15 +445,15 @@ std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, 
     pieces = std::move(next);
     --at;
   }
-  return narrowed(splits, std::move(*pieces), at, low_at);
+  return narrowed(splits, *pieces, at, low_at);
 }
 
 std::optional<Enclosure> excess_with_rare_pairs(const AtomicLaw& law, double n, double k) {
   const Splits splits(law, n, k);
   // The largest B leaves the smallest part to an upper bound.
   for (std::size_t at = kChances.size(); at-- > 0;) {
-    if (std::optional<Pieces> pieces = splits.pieces(at, at, true)) {
-      return narrowed(splits, std::move(*pieces), at, at);
+    if (const std::optional<Pieces> pieces = splits.pieces(at, at, true)) {
+      return narrowed(splits, *pieces, at, at);
     }
   }
   return std::nullopt;

@@ -73,9 +73,9 @@ std::vector<Finding> epsilons_at_90(const Trainer& trainer, const LdpSgdAccounti
 
 std::vector<Training> distributed_figure_3a_trainings() { return shuffled_check_in_trainings_3a(); }
 
-PaperFigure distributed_figure_3a_of(const Trainer& trainer, const std::vector<Trained>& all) {
-  const Trained& trained = all.at(0);
-  const protocols::Plan& plan = trained.plan;
+PaperFigure distributed_figure_3a_of(const Trainer& trainer, const std::vector<Trained>& trained) {
+  const Trained& only = trained.at(0);
+  const protocols::Plan& plan = only.plan;
   const LdpSgdAccounting accounting(plan);
   PaperFigure figure;
   figure.x = {"epsilon at delta = " + power_of_ten(accounting.question().fixed()), true};
@@ -87,11 +87,11 @@ PaperFigure distributed_figure_3a_of(const Trainer& trainer, const std::vector<T
                      {"Delta =", "0.5, as in the first version", true},
                      {"delta =", power_of_ten(accounting.question().fixed()), true},
                      {"network:", "padding 3, poolings of stride 1", true}};
-  add_training(figure, trainer, trained);
-  figure.curves = ldp_sgd_curves(accounting, trained);
+  add_training(figure, trainer, only);
+  figure.curves = ldp_sgd_curves(accounting, only);
   figure.curves.insert(figure.curves.begin(), as_stated());
-  figure.findings = epsilons_at_90(trainer, accounting, trained);
-  figure.findings.insert(figure.findings.begin(), reaches_90(trainer, trained));
+  figure.findings = epsilons_at_90(trainer, accounting, only);
+  figure.findings.insert(figure.findings.begin(), reaches_90(trainer, only));
   return figure;
 }
 

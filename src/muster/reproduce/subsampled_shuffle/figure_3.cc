@@ -191,10 +191,10 @@ std::vector<Training> subsampled_shuffle_figure_3_trainings() {
   return {{.plan = "004-cldp-sgd", .seeds = whole(number_of("004-figure-3-seeds"))}};
 }
 
-PaperFigure subsampled_shuffle_figure_3_of(const Trainer& trainer, const std::vector<Trained>& all) {
-  const Trained& trained = all.at(0);
-  const protocols::Plan& plan = trained.plan;
-  const std::uint64_t all_rounds = trainer.full_plan(trained.training).rounds();
+PaperFigure subsampled_shuffle_figure_3_of(const Trainer& trainer, const std::vector<Trained>& trained) {
+  const Trained& only = trained.at(0);
+  const protocols::Plan& plan = only.plan;
+  const std::uint64_t all_rounds = trainer.full_plan(only.training).rounds();
   const Experiment experiment(plan);
   PaperFigure figure;
   figure.x = {fmt::format("epsilon at delta = {}", power_of_ten(experiment.delta())), true};
@@ -207,10 +207,10 @@ PaperFigure subsampled_shuffle_figure_3_of(const Trainer& trainer, const std::ve
       {"delta =", power_of_ten(experiment.delta()), false},
       {"norm:", "of the largest coordinate", true},
       {"rounds of an epoch:", fmt::format("{}", all_rounds / whole(number_of("004-figure-3-run", 1))), true}};
-  add_training(figure, trainer, trained, {.learning_rate = true, .seeds = true, .band = Band::deviation});
-  figure.curves = curves_of(experiment, trained);
-  figure.findings = {eighty(trainer, experiment, trained), seventy(trainer, experiment, trained, all_rounds),
-                     ninety(trainer, experiment, trained, all_rounds),
+  add_training(figure, trainer, only, {.learning_rate = true, .seeds = true, .band = Band::deviation});
+  figure.curves = curves_of(experiment, only);
+  figure.findings = {eighty(trainer, experiment, only), seventy(trainer, experiment, only, all_rounds),
+                     ninety(trainer, experiment, only, all_rounds),
                      same_accuracy_by_clones(trainer, experiment, all_rounds)};
   return figure;
 }

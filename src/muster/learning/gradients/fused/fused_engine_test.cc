@@ -5,7 +5,9 @@
 #include <hwy/targets.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <thread>
 
@@ -165,7 +167,8 @@ TEST_F(FusedEngine, AccumulateAddsTheGradientBitForBitOnEveryTarget) {
       const float scale = i % 3 == 2 ? 0.7F : 1.0F;
       for (std::size_t p = 0; p < kSize; ++p) expected[p] = (expected[p] + gradient[p]) * scale;
       engine->accumulate(parameters, example, *added, scale, sum);
-      ASSERT_EQ(std::memcmp(sum.data(), expected.data(), kSize * sizeof(float)), 0)
+      const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
+      ASSERT_TRUE(std::ranges::equal(sum, expected, {}, bits, bits))
           << "example " << i << ", " << hwy::TargetName(target);
     }
   });
