@@ -25,7 +25,8 @@ struct CompareTrainingFlags {
   std::vector<const CLI::Option*> only_with_train;
 
   void add_to(CLI::App& cli);
-  // Throws Error(usage) for a flag of training without --train, and for --train among several ranks of mpirun.
+  // Throws Error(usage) for a flag of training without --train, and for --train among several ranks of
+  // mpirun.
   void check() const;
 };
 

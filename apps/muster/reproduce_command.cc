@@ -86,8 +86,8 @@ void print_claims(const reproduce::PaperFigure& figure) {
   }
 }
 
-// Returns the Trainer of the figures that need training, after all that they will train has been checked; null
-// if no figure does.
+// Returns the Trainer of the figures that need training, after all that they will train has been checked;
+// null if no figure does.
 std::unique_ptr<reproduce::Trainer> trainer_for(const std::vector<const Recipe*>& recipes,
                                                 const ReproduceFlags& flags) {
   std::vector<reproduce::Training> trainings;

@@ -52,20 +52,20 @@ class ManyRuns {
   // Throws Error(usage), Error(plan) or Error(budget).
   void check(const protocols::Plan& plan);
 
-  // Trains what is left of the plan's run in the folder `path`, and returns its result, whether the run is finished or
-  // was interrupted. Throws what RunFolder, load_data and train throw.
+  // Trains what is left of the plan's run in the folder `path`, and returns its result, whether the run is
+  // finished or was interrupted. Throws what RunFolder, load_data and train throw.
   simulation::RunResult run(const protocols::Plan& plan, const std::filesystem::path& path,
                             const std::string& which);
 
   // Trains the runs in the order given, each in its own folder below `folder`, and stores their results.
-  // Returns false if they were interrupted; runs without a result are then unfinished. A run that diverges, or
-  // whose data cannot be used, fails without stopping the others, unless all of them need the same data, which
-  // cannot be read. Throws Error(data) then, and what run() throws with any other code.
+  // Returns false if they were interrupted; runs without a result are then unfinished. A run that diverges,
+  // or whose data cannot be used, fails without stopping the others, unless all of them need the same data,
+  // which cannot be read. Throws Error(data) then, and what run() throws with any other code.
   bool run_all(const std::vector<PlannedRun>& runs, const std::filesystem::path& folder,
                const ResultSink& results);
 
-  // Returns whether an earlier call of run() could not read this plan's data. The data are not read again: the
-  // same error is thrown for every run that needs them.
+  // Returns whether an earlier call of run() could not read this plan's data. The data are not read again:
+  // the same error is thrown for every run that needs them.
   bool is_unreadable(const protocols::Plan& plan) const;
 
   // Returns the proven upper epsilon of a number of the plan's rounds. The function remembers what it has

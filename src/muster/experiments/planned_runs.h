@@ -20,8 +20,8 @@ struct PlannedRun {
   simulation::SweptRun* into;  // its folder, and its result once the run has ended; must outlive this object
 };
 
-// Returns the plan with its own seed and the seeds after it, `seeds` plans in all. Throws Error(usage) if that
-// goes beyond the last seed.
+// Returns the plan with its own seed and the seeds after it, `seeds` plans in all. Throws Error(usage) if
+// that goes beyond the last seed.
 std::vector<protocols::Plan> plans_with_seeds(const protocols::Plan& first, std::uint64_t seeds);
 
 // Returns the data_identity of the runs if it is the same for all of them, and "" otherwise.

@@ -46,9 +46,9 @@ enum class RunMeasure { accuracy, by_client };
 std::string runs_chart(const std::vector<ComparedRun>& runs, RunAxis axis, RunMeasure measure);
 
 // Returns the main picture of the runs as a file: accuracy by client, if all runs logged it, and otherwise
-// the accuracy on the test set by round. Accuracy by client is drawn by epsilon where all logged rounds have a
-// proven one. Below the chart, the picture has the cautions and notes of compared_runs.h. Its colours follow
-// the reader's light or dark mode.
+// the accuracy on the test set by round. Accuracy by client is drawn by epsilon where all logged rounds have
+// a proven one. Below the chart, the picture has the cautions and notes of compared_runs.h. Its colours
+// follow the reader's light or dark mode.
 std::string main_picture(const std::vector<ComparedRun>& runs);
 // Whether `text` is a picture that main_picture() made, in this version or an older one.
 bool is_main_picture(std::string_view text);

@@ -1,4 +1,5 @@
-// Makes curves of accuracies out of trainings: against epsilon, by any accounting, or by round. Pure functions.
+// Makes curves of accuracies out of trainings: against epsilon, by any accounting, or by round. Pure
+// functions.
 #pragma once
 
 #include <cstdint>

@@ -17,9 +17,9 @@ namespace muster::reproduce {
 // figure. `low` and `high` are the ends of the point's spread, and empty if it has none.
 std::string figure_csv(const PaperFigure& figure);
 // Returns one JSON object on one line: id, paper, section, caption, axes, settings, what the paper does not
-// state, what the user changed, each curve's name, kind and number of points, and each claim with the paper's words, what was
-// checked, the verdict, what was found and the command that shows it. Throws Error(internal) if a claim of
-// `text` has no finding.
+// state, what the user changed, each curve's name, kind and number of points, and each claim with the paper's
+// words, what was checked, the verdict, what was found and the command that shows it. Throws Error(internal)
+// if a claim of `text` has no finding.
 std::string figure_json(const PaperFigure& figure, const FigureText& text);
 
 // Makes the folder if it is missing. Throws Error(file) if it cannot be made.

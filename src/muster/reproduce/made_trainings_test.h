@@ -23,8 +23,8 @@ inline Trainer trainer(const std::string& data = "idx:mnist", double scale = 1) 
   return {settings, nullptr, nullptr};
 }
 
-// Returns a training with these accuracies after these rounds. Seed s, counted from 0, is s * `apart` above the
-// first one, and the proven epsilon is a hundredth of the rounds.
+// Returns a training with these accuracies after these rounds. Seed s, counted from 0, is s * `apart` above
+// the first one, and the proven epsilon is a hundredth of the rounds.
 inline Trained made(const Training& training, const std::vector<std::uint64_t>& rounds,
                     const std::vector<double>& accuracies, double apart = 0) {
   Trained trained{training, trainer().full_plan(training), {}};
@@ -38,8 +38,8 @@ inline Trained made(const Training& training, const std::vector<std::uint64_t>& 
   return trained;
 }
 
-// Expects one finding for each claim of the figure's text, with words, curves in the order of their kinds, and
-// points by increasing x.
+// Expects one finding for each claim of the figure's text, with words, curves in the order of their kinds,
+// and points by increasing x.
 inline void expect_whole(const PaperFigure& figure, const std::string& id) {
   const FigureText& text = figure_text(id);
   EXPECT_EQ(figure.findings.size(), text.claims.size()) << id;

@@ -12,8 +12,9 @@
 
 namespace muster::reproduce {
 
-// Says where a curve's values come from, in the order in which pictures and tables list the curves. On a curve
-// of accuracy against epsilon, that is where epsilon comes from: the accuracies are always those of trainings.
+// Says where a curve's values come from, in the order in which pictures and tables list the curves. On a
+// curve of accuracy against epsilon, that is where epsilon comes from: the accuracies are always those of
+// trainings.
 enum class Kind {
   reported,   // a number that the paper's text states
   published,  // the paper's formula as it is printed

@@ -38,8 +38,8 @@ struct Training {
   std::uint64_t seeds = 1;
   // Keys of the plan that get another value, as their flags would give it: {"participation.rate", "0.05"}.
   std::vector<std::pair<std::string, std::string>> set = {};
-  // The format of the data that the user may give in place of the plan's (plan/value_kinds.h). For "cifar" the
-  // user must give a folder that holds the private and the public data (images.h).
+  // The format of the data that the user may give in place of the plan's (plan/value_kinds.h). For "cifar"
+  // the user must give a folder that holds the private and the public data (images.h).
   std::string format = "idx";
 
   // Returns the plan's name, followed by the keys and values of `set`: "000-ldp-sgd-rate-0.05".

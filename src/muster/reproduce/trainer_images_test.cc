@@ -1,4 +1,5 @@
-// Tests trainings on CIFAR, whose folder holds private and public images, and what the Trainer says of images.
+// Tests trainings on CIFAR, whose folder holds private and public images, and what the Trainer says of
+// images.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -69,8 +69,8 @@ Enclosure integral_or_rare_terms(const AtomicLaw& law, double n, double k) {
   const Enclosure integral = excess_by_contour(law, n, k);
   if (!is_narrow(integral) && n >= 2) {
     if (few && !costly) rare = excess_with_rare_terms(law, n, k);
-    // A lower end of 0 means that the integral was not computed, or lost all its digits. Then the value is far
-    // in the tail, where pairs take much work for little.
+    // A lower end of 0 means that the integral was not computed, or lost all its digits. Then the value is
+    // far in the tail, where pairs take much work for little.
     if (!rare && integral.lower > 0) rare = excess_with_rare_pairs(law, n, k);
   }
   return rare ? Enclosure{larger(rare->lower, integral.lower), smaller(rare->upper, integral.upper)}

@@ -401,8 +401,8 @@ class Splits {
   TailMoments right_, left_;
 };
 
-// The value of the split `at`, or the intersection with those of splits at smaller B: where the bulk up to B is
-// itself too heavy-tailed to integrate, a smaller B may give a narrower enclosure. B' is that of `low_at`.
+// The value of the split `at`, or the intersection with those of splits at smaller B: where the bulk up to B
+// is itself too heavy-tailed to integrate, a smaller B may give a narrower enclosure. B' is that of `low_at`.
 Enclosure narrowed(const Splits& splits, const Pieces& pieces, std::size_t at, std::size_t low_at) {
   Enclosure found = pieces.integrated();
   while (at > 0 && found.upper - found.lower > kWide * found.upper) {

@@ -39,7 +39,8 @@ std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, 
 
 // The same with the part for two large terms enclosed at once, by the largest B at which any term is treated
 // separately. The relative width is 1e-4 to a few parts in a hundred. Use it where the function above gives
-// none and an integral over the whole law is wider. Returns nullopt where no term would be treated separately.
+// none and an integral over the whole law is wider. Returns nullopt where no term would be treated
+// separately.
 std::optional<Enclosure> excess_with_rare_pairs(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

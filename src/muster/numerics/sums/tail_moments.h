@@ -1,8 +1,8 @@
 // Keeps the mass and the moments of one side of a law, by the binary exponent of the atoms' sizes.
 //
-// rare_terms.h uses these rough values to choose the sizes that divide a law into ordinary and large terms; no
-// bound depends on them. Call add() for every atom of the side, then accumulate(), then the other functions,
-// which any thread may call.
+// rare_terms.h uses these rough values to choose the sizes that divide a law into ordinary and large terms;
+// no bound depends on them. Call add() for every atom of the side, then accumulate(), then the other
+// functions, which any thread may call.
 #pragma once
 
 #include <cmath>

@@ -1,10 +1,11 @@
-// Reproduces figures and a table of the appendix of a later version of Liew, Hasegawa, Takahashi, "Shuffled check-in"
-// (2022), which adds distributed check-in, and an experiment of its Figure 6 with data that need no download.
+// Reproduces figures and a table of the appendix of a later version of Liew, Hasegawa, Takahashi, "Shuffled
+// check-in" (2022), which adds distributed check-in, and an experiment of its Figure 6 with data that need no
+// download.
 //
-// Every figure here needs training. For each there are the list of its trainings, its recipe, and the function
-// from the trainings to the figure, which computes everything else. Only the recipes train; they run on the
-// Trainer's thread. The other functions are pure, but that of Table 1 also measures CPU times, on which no
-// finding depends.
+// Every figure here needs training. For each there are the list of its trainings, its recipe, and the
+// function from the trainings to the figure, which computes everything else. Only the recipes train; they run
+// on the Trainer's thread. The other functions are pure, but that of Table 1 also measures CPU times, on
+// which no finding depends.
 #pragma once
 
 #include <vector>
@@ -17,8 +18,8 @@ namespace muster::reproduce {
 // Table 1: the cost of the conversions; that of the first version is in shuffled_check_in/table_1.cc.
 PaperFigure distributed_table_1();
 
-// Figures 3a and 3b: LDP-SGD, and Federated DP-SGD with ten million clients; the experiments of Figures 3a and
-// 4 of the first version.
+// Figures 3a and 3b: LDP-SGD, and Federated DP-SGD with ten million clients; the experiments of Figures 3a
+// and 4 of the first version.
 std::vector<Training> distributed_figure_3a_trainings();
 PaperFigure distributed_figure_3a(Trainer& trainer);
 PaperFigure distributed_figure_3a_of(const Trainer& trainer, const std::vector<Trained>& trained);

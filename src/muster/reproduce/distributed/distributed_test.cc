@@ -1,4 +1,5 @@
-// Tests what the figures of the later version of "Shuffled check-in" say about trainings that are made by hand.
+// Tests what the figures of the later version of "Shuffled check-in" say about trainings that are made by
+// hand.
 #include "muster/reproduce/distributed/distributed.h"
 
 #include <gmock/gmock.h>

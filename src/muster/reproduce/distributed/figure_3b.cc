@@ -1,5 +1,5 @@
-// Reproduces Figure 3b of the later version: the experiment of Figure 4 of the first one, about which it makes
-// three of the same claims.
+// Reproduces Figure 3b of the later version: the experiment of Figure 4 of the first one, about which it
+// makes three of the same claims.
 #include <algorithm>
 #include <array>
 #include <string>

@@ -25,8 +25,8 @@ struct DistributedRound {
   double others() const { return (clients - 1) * rate; }
 };
 
-// The two ways to sum over the number of reports: Lemma 4 with its slack Delta, and Lemma 5, whose sum ends at
-// a largest count.
+// The two ways to sum over the number of reports: Lemma 4 with its slack Delta, and Lemma 5, whose sum ends
+// at a largest count.
 struct Lemma4 {
   double slack;
 };
@@ -42,8 +42,8 @@ class Theorem5 {
   // Return the right side of the theorem at an order from 2 to kLastOrder.
   double printed(std::uint64_t order) const;
   double repaired(std::uint64_t order) const;
-  // Returns the epsilon of `rounds` rounds from the repaired right side by the paper's Lemma 2, with orders to
-  // kLastOrder. It is no bound.
+  // Returns the epsilon of `rounds` rounds from the repaired right side by the paper's Lemma 2, with orders
+  // to kLastOrder. It is no bound.
   double epsilon_repaired(std::uint64_t rounds, const accounting::Question& question) const;
 
   static constexpr std::uint64_t kLastOrder = 64;
@@ -57,8 +57,9 @@ class Theorem5 {
   std::vector<double> averaged_;  // at index l, the lemma's approximation of the moment of order l
 };
 
-// Returns f(1) e^(-Delta^2 mu / 2) / f((1 - Delta) mu + 1), the weight of the first term of Lemma 4 relative to
-// the second one, for the moment f of this order: as printed, and corrected (infinite where f(1) is infinite).
+// Returns f(1) e^(-Delta^2 mu / 2) / f((1 - Delta) mu + 1), the weight of the first term of Lemma 4 relative
+// to the second one, for the moment f of this order: as printed, and corrected (infinite where f(1) is
+// infinite).
 struct FirstTerm {
   double printed, corrected;
 };

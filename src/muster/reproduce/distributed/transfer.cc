@@ -1,5 +1,5 @@
-// Reproduces Figure 6, and its experiment on digits: a network learns public images without noise, and LDP-SGD
-// learns its last layer anew on private ones.
+// Reproduces Figure 6, and its experiment on digits: a network learns public images without noise, and
+// LDP-SGD learns its last layer anew on private ones.
 #include <fmt/format.h>
 
 #include <string>

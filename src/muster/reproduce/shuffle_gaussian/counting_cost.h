@@ -1,8 +1,8 @@
 // Measures how the time of a sum over all possible counts k of reports grows with the number of clients,
 // compared with Theorem 3 of "Shuffle Gaussian mechanism", which takes two counts only.
 //
-// The function reads the processor time of the process. Any thread may call it, but what other threads compute
-// meanwhile would be counted, so only one should.
+// The function reads the processor time of the process. Any thread may call it, but what other threads
+// compute meanwhile would be counted, so only one should.
 #pragma once
 
 namespace muster::reproduce {

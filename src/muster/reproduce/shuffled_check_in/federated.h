@@ -17,8 +17,9 @@ struct Federated {
 
   // Returns the guarantee of one message, (epsilon0, n^-1.5).
   accounting::Guarantee message() const;
-  // Returns the least noise multiplier of six digits, the noise's deviation over the clip, for that guarantee.
-  // `clips` says how many clips apart two gradients can be: 2 if one replaces the other, 1 if one is absent.
+  // Returns the least noise multiplier of six digits, the noise's deviation over the clip, for that
+  // guarantee. `clips` says how many clips apart two gradients can be: 2 if one replaces the other, 1 if one
+  // is absent.
   double noise_multiplier(double clips) const;
 
   // Return epsilon of some rounds at delta: by the paper's approach and baseline, and by the baseline with

@@ -33,8 +33,8 @@ Training with_noise(double multiplier) {
 // With the noise that the text says, for a record that is replaced.
 Training as_stated() { return {.plan = "000-ten-million", .seeds = kSeeds}; }
 
-// With half as much noise, which is for a record that may be absent. The step is twice as long and the decay a
-// step the same, as in plans/mnist-ten-million.toml.
+// With half as much noise, which is for a record that may be absent. The step is twice as long and the decay
+// a step the same, as in plans/mnist-ten-million.toml.
 Training half_noise() {
   Training training = with_noise(stated().noise_multiplier(1));
   training.set.emplace_back("rounds.learning_rate", "inverse-sqrt:28");

@@ -24,7 +24,8 @@ class LdpSgdAccounting {
 
   const accounting::Question& question() const { return question_; }
 
-  // Theorem 2 as the first version prints it, and with its constants as the later version's appendix has them.
+  // Theorem 2 as the first version prints it, and with its constants as the later version's appendix has
+  // them.
   accounting::Bound theorem_2_printed(std::uint64_t rounds) const;
   accounting::Bound theorem_2(std::uint64_t rounds) const;
   // Strong composition of the clones in closed form, as if n gamma of n clients reported. The texts only cite
@@ -42,12 +43,13 @@ class LdpSgdAccounting {
   accounting::Accountant accountant_;
 };
 
-// Returns accuracy against epsilon by the accountings of the later version (theorem_2 and strong_composition),
-// by theorem_1, and by ours.
+// Returns accuracy against epsilon by the accountings of the later version (theorem_2 and
+// strong_composition), by theorem_1, and by ours.
 std::vector<Curve> ldp_sgd_curves(const LdpSgdAccounting& accounting, const Trained& trained);
 
-// Compares theorem_2 with strong_composition at the logged rounds of a training: at how many of them the first
-// is smaller, and the ratio of the second to the first, the least, the largest and that of the last round.
+// Compares theorem_2 with strong_composition at the logged rounds of a training: at how many of them the
+// first is smaller, and the ratio of the second to the first, the least, the largest and that of the last
+// round.
 struct StrongOverTheorem2 {
   std::size_t smaller = 0, rounds = 0;
   double least = 0, most = 0, last = 0;

@@ -1,5 +1,5 @@
-// Reproduces figures and tables of Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification towards
-// practical distributed learning" (2022, arXiv:2206.03151v1).
+// Reproduces figures and tables of Liew, Hasegawa, Takahashi, "Shuffled check-in: privacy amplification
+// towards practical distributed learning" (2022, arXiv:2206.03151v1).
 //
 // Each of n clients reports with probability gamma through an epsilon0-LDP randomizer, and a shuffler removes
 // the senders' names. The paper bounds the Renyi divergence of one round (Theorem 2 from above, Theorem 3

@@ -70,8 +70,8 @@ class Experiment {
 
 using Accounting = Bound (Experiment::*)(std::uint64_t) const;
 
-// Returns the last of the first `rounds` rounds at which this accounting gives at most `epsilon`; 0 if there is
-// none. Epsilon rises with the rounds.
+// Returns the last of the first `rounds` rounds at which this accounting gives at most `epsilon`; 0 if there
+// is none. Epsilon rises with the rounds.
 std::uint64_t affordable(const Experiment& experiment, Accounting accounting, double epsilon,
                          std::uint64_t rounds) {
   std::uint64_t low = 0, high = rounds + 1;
