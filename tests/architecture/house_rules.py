@@ -24,6 +24,7 @@ LISTS = pathlib.Path(__file__).resolve().parents[2] / "CMakeLists.txt"
 ROOMS = re.search(r"^set\(MUSTER_ROOMS\s([^)]*)\)", LISTS.read_text(encoding="utf-8"), re.M).group(1).split()
 
 MAX_LINES = 500
+MAX_COLUMNS = 110  # of a comment, as ColumnLimit of .clang-format
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 
@@ -221,6 +222,16 @@ def functions_stay_short(root):
                     complaints.append(f"{path.relative_to(root)}:{line}: {name} has {count} lines, more than {most}")
     complaints += [f"tests/architecture/long_functions.py:1: {name} is not longer than {most} lines"
                    for name in sorted(set(longer) - names) if name.split(":")[0] in files]
+    return complaints
+
+
+def comments_fit_the_line(root):
+    """No line of a comment in C++ is wider than the code, which clang-format keeps within 110 columns."""
+    complaints = []
+    for path in sources(root, "src", "apps", "examples", "tests", "bench", "tools"):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if len(line) > MAX_COLUMNS and line.lstrip().startswith("//"):
+                complaints.append(f"{path.relative_to(root)}:{number}: a comment of {len(line)} columns, more than {MAX_COLUMNS}")
     return complaints
 
 
@@ -459,6 +470,7 @@ RULES = [
     headers_include_what_they_name,
     files_stay_small,
     functions_stay_short,
+    comments_fit_the_line,
     cited_pages_exist,
     nothing_is_left_for_later,
     comparisons_see_nan,
