@@ -4,14 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "muster/core/atomic_file.h"
+#include "muster/experiments/watched_runs_test.h"
 #include "muster/plan/source.h"
 #include "muster/simulation/runs/run_record.h"
 #include "tests/support/temporary_folder.h"
@@ -23,30 +21,6 @@ using protocols::Plan;
 using simulation::RunResult;
 using simulation::Stopped;
 using ::testing::ElementsAre;
-
-// Counts the rounds of all runs, and asks for an interruption after round `interrupt_after`.
-struct Watched {
-  std::vector<std::string> started;
-  std::uint64_t rounds = 0;
-  std::uint64_t interrupt_after = 0;
-  std::atomic<bool> interrupt{false};
-};
-
-class Watcher final : public simulation::TrainingObserver {
- public:
-  Watcher(Watched& watched, const std::string& which) : watched_(watched) {
-    watched_.started.push_back(which);
-  }
-  void started(std::uint64_t, std::uint64_t, const simulation::Expected&) override {}
-  void round_done(std::uint64_t round) override {
-    ++watched_.rounds;
-    watched_.interrupt = round == watched_.interrupt_after;
-  }
-  void logged(const simulation::Measurement&) override {}
-
- private:
-  Watched& watched_;
-};
 
 class ManyRunsTest : public ::testing::Test {
  protected:
@@ -63,10 +37,7 @@ class ManyRunsTest : public ::testing::Test {
   std::filesystem::path table() const { return temporary_.path() / "table.csv"; }
   std::filesystem::path folder(const std::string& name) const { return temporary_.path() / name; }
   ManyRuns many() {
-    return {
-        {1, &watched_.interrupt},
-        [this](const Plan&, const std::string& which) { return std::make_unique<Watcher>(watched_, which); },
-        [](const std::string&) {}};
+    return {{1, &watched_.interrupt}, watched_.make_observer(), [](const std::string&) {}};
   }
 
   testing::TemporaryFolder temporary_;

@@ -4,18 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/experiments/watched_runs_test.h"
 #include "muster/simulation/setup.h"
 #include "tests/support/temporary_folder.h"
 
@@ -25,29 +24,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-
-// Counts the rounds of all runs, and asks for an interruption after a total of `interrupt_after` rounds.
-struct Watched {
-  std::vector<std::string> started;
-  std::uint64_t rounds = 0;
-  std::uint64_t interrupt_after = 0;
-  std::atomic<bool> interrupt{false};
-};
-
-class Watcher final : public simulation::TrainingObserver {
- public:
-  Watcher(Watched& watched, const std::string& which) : watched_(watched) {
-    watched_.started.push_back(which);
-  }
-  void started(std::uint64_t, std::uint64_t, const simulation::Expected&) override {}
-  void round_done(std::uint64_t) override {
-    watched_.interrupt = ++watched_.rounds == watched_.interrupt_after;
-  }
-  void logged(const simulation::Measurement&) override {}
-
- private:
-  Watched& watched_;
-};
 
 class TrainerTest : public ::testing::Test {
  protected:
@@ -79,11 +55,7 @@ class TrainerTest : public ::testing::Test {
     return chosen;
   }
   Trainer trainer(const TrainerSettings& chosen) {
-    return {chosen,
-            [this](const protocols::Plan&, const std::string& which) {
-              return std::make_unique<Watcher>(watched_, which);
-            },
-            [](const std::string&) {}};
+    return {chosen, watched_.make_observer(), [](const std::string&) {}};
   }
   Trained trained(const TrainerSettings& chosen, const Training& training = {.plan = "tiny", .seeds = 2}) {
     Trainer made = trainer(chosen);
@@ -102,7 +74,7 @@ class TrainerTest : public ::testing::Test {
   }
 
   testing::TemporaryFolder temporary_;
-  Watched watched_;
+  experiments::Watched watched_;
   std::map<std::string, std::string> sources_;
 };
 
