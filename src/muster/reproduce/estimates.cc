@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <numeric>
 
+#include "muster/reproduce/points.h"
+
 namespace muster::reproduce {
 namespace {
 
@@ -50,6 +52,15 @@ Estimate exponent_of(const std::vector<double>& xs, const std::vector<double>& y
   }
   const std::size_t freedom = log_x.size() - 2;
   return with_interval(slope, std::sqrt(squares / static_cast<double>(freedom) / across), freedom);
+}
+
+Estimate exponent_of(const Curve& curve) {
+  std::vector<double> xs, ys;
+  for (std::size_t i = 0; i < curve.points.size(); ++i) {
+    xs.push_back(curve.points[i].x);
+    ys.push_back(value_at(curve, i));
+  }
+  return exponent_of(xs, ys);
 }
 
 std::string words_of(const Estimate& estimate) {

@@ -22,6 +22,8 @@ Estimate mean_of(const std::vector<double>& values);
 // So it also widens where the points follow no power law, although they are exact. All x and y must be
 // positive.
 Estimate exponent_of(const std::vector<double>& xs, const std::vector<double>& ys);
+// Returns the exponent of the curve's values.
+Estimate exponent_of(const Curve& curve);
 
 // Returns "0.998 [0.991, 1.005]".
 std::string words_of(const Estimate& estimate);

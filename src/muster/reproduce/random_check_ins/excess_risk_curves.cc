@@ -11,7 +11,16 @@
 
 namespace muster::reproduce {
 
-double DescentSetup::noise() const { return static_cast<double>(dimension) * sigma * sigma; }
+namespace {
+
+// Returns p sigma^2, the expected squared length of a message's noise.
+double noise_of(std::size_t dimension, double sigma) {
+  return static_cast<double>(dimension) * sigma * sigma;
+}
+
+}  // namespace
+
+double DescentSetup::noise() const { return noise_of(dimension, sigma); }
 
 std::vector<Setting> DescentSetup::settings() const {
   return {
@@ -25,35 +34,38 @@ std::vector<Setting> DescentSetup::settings() const {
       {"simulated curves", fmt::format("mean of {} runs with Student's 95% interval", kDescentRuns), true}};
 }
 
-Descent fixed_window(const ConvexTask& task, double clients, double slots, double check_in, double sigma,
-                     double factor) {
-  const double noise = static_cast<double>(task.dimension()) * sigma * sigma;
+namespace {
+
+// Returns the descent with the learning rate first * step^power.
+Descent descent_of(SlotUpdates updates, double clients, double slots, double check_in, double sigma,
+                   double first, double power) {
   Descent descent;
-  descent.updates = SlotUpdates::fixed_window;
+  descent.updates = updates;
   descent.clients = whole(clients);
   descent.slots = whole(slots);
   descent.check_in = check_in;
   descent.sigma = sigma;
-  descent.learning_rate = [first = kDiameter * factor / std::sqrt(noise + kLipschitz * kLipschitz),
-                           power = number_of("002-theorem-3-5-rate", 1)](double step) {
-    return first * std::pow(step, power);
-  };
+  descent.learning_rate = [first, power](double step) { return first * std::pow(step, power); };
   return descent;
+}
+
+}  // namespace
+
+Descent fixed_window(const ConvexTask& task, double clients, double slots, double check_in, double sigma,
+                     double factor) {
+  const double first =
+      kDiameter * factor / std::sqrt(noise_of(task.dimension(), sigma) + kLipschitz * kLipschitz);
+  return descent_of(SlotUpdates::fixed_window, clients, slots, check_in, sigma, first,
+                    number_of("002-theorem-3-5-rate", 1));
 }
 
 Descent averaged_updates(const ConvexTask& task, double clients, double slots, double check_in,
                          double sigma) {
-  const double noise = static_cast<double>(task.dimension()) * sigma * sigma;
-  Descent descent;
-  descent.updates = SlotUpdates::averaged;
-  descent.clients = whole(clients);
-  descent.slots = whole(slots);
-  descent.check_in = check_in;
-  descent.sigma = sigma;
-  descent.learning_rate =
-      [first = kDiameter * std::sqrt(clients / (slots * noise + clients * kLipschitz * kLipschitz)),
-       power = number_of("002-theorem-4-2-rate")](double step) { return first * std::pow(step, power); };
-  return descent;
+  const double first =
+      kDiameter *
+      std::sqrt(clients / (slots * noise_of(task.dimension(), sigma) + clients * kLipschitz * kLipschitz));
+  return descent_of(SlotUpdates::averaged, clients, slots, check_in, sigma, first,
+                    number_of("002-theorem-4-2-rate"));
 }
 
 Curve excess_risk_curve(const std::string& name, const ConvexTask& task, const std::vector<double>& xs,
@@ -65,15 +77,6 @@ Curve excess_risk_curve(const std::string& name, const ConvexTask& task, const s
   curve.joined = true;
   curve.name += ": exponent " + words_of(exponent_of(curve));
   return curve;
-}
-
-Estimate exponent_of(const Curve& curve) {
-  std::vector<double> xs, ys;
-  for (std::size_t i = 0; i < curve.points.size(); ++i) {
-    xs.push_back(curve.points[i].x);
-    ys.push_back(value_at(curve, i));
-  }
-  return exponent_of(xs, ys);
 }
 
 bool is_half_power(const Estimate& exponent) {

@@ -35,8 +35,6 @@ Descent averaged_updates(const ConvexTask& task, double clients, double slots, d
 Curve excess_risk_curve(const std::string& name, const ConvexTask& task, const std::vector<double>& xs,
                         const std::function<Descent(double x)>& descent);
 
-// Returns the exponent of x of a curve whose values are all positive.
-Estimate exponent_of(const Curve& curve);
 // Says whether an exponent is -1/2 within 0.1.
 bool is_half_power(const Estimate& exponent);
 // Returns the smallest and the largest ratio of `bound` to the upper ends of the curve's intervals. Both

@@ -1,12 +1,12 @@
 #include "muster/reproduce/shuffle_gaussian/counting_cost.h"
 
 #include <algorithm>
-#include <cmath>
 #include <ctime>
 #include <functional>
 #include <vector>
 
 #include "muster/papers/published/published_shuffle_gaussian.h"
+#include "muster/reproduce/estimates.h"
 
 namespace muster::reproduce {
 
@@ -15,12 +15,12 @@ namespace {
 namespace published = accounting::published_shuffle_gaussian;
 
 const std::vector<double> kClients = {250, 500, 1000, 2000, 4000};
-constexpr std::uint64_t kOrder =
-    8;  // the Renyi order that is evaluated; the number of terms does not depend on it
+// The Renyi order that is evaluated; the number of terms does not depend on it.
+constexpr std::uint64_t kOrder = 8;
 constexpr double kSlack = 0.5;
 constexpr int kRepeats = 3;
-constexpr int kTheorems =
-    100;  // evaluations of Theorem 3 in one measurement, which a single one is too short for
+// Evaluations of Theorem 3 in one measurement; a single one is too short for the clock.
+constexpr int kTheorems = 100;
 
 // Returns the least processor time of several runs: whatever else the machine does only adds to it.
 double seconds_of(const std::function<double()>& work) {
@@ -54,19 +54,8 @@ double ratio_at(double clients, double rate, double t) {
 CountingCost counting_cost(double rate, double t) {
   std::vector<double> ratios;
   for (const double clients : kClients) ratios.push_back(ratio_at(clients, rate, t));
-  double mean_x = 0, mean_y = 0;
-  const auto count = static_cast<double>(kClients.size());
-  for (std::size_t i = 0; i < kClients.size(); ++i) {
-    mean_x += std::log(kClients[i]) / count;
-    mean_y += std::log(ratios[i]) / count;
-  }
-  double above = 0, below = 0;
-  for (std::size_t i = 0; i < kClients.size(); ++i) {
-    const double x = std::log(kClients[i]) - mean_x;
-    above += x * (std::log(ratios[i]) - mean_y);
-    below += x * x;
-  }
-  return {kClients.front(), kClients.back(), ratios.front(), ratios.back(), above / below};
+  return {kClients.front(), kClients.back(), ratios.front(), ratios.back(),
+          exponent_of(kClients, ratios).value};
 }
 
 }  // namespace muster::reproduce

@@ -35,15 +35,6 @@ Point cost_point(double x, const ConversionTask& at, Approach approach, OrderSea
   return {x, converted.evaluations, "", times};
 }
 
-Estimate counted_exponent(const Curve& curve) {
-  std::vector<double> xs, ys;
-  for (std::size_t i = 0; i < curve.points.size(); ++i) {
-    xs.push_back(curve.points[i].x);
-    ys.push_back(value_at(curve, i));
-  }
-  return exponent_of(xs, ys);
-}
-
 // Returns the exponent of the curve's least times.
 Estimate timed_exponent(const Curve& curve) {
   std::vector<double> xs, ys;
@@ -55,7 +46,7 @@ Estimate timed_exponent(const Curve& curve) {
 }
 
 std::string exponents_of(const Curve& curve) {
-  return fmt::format("exponent {:.3f} counted, {} timed", counted_exponent(curve).value,
+  return fmt::format("exponent {:.3f} counted, {} timed", exponent_of(curve).value,
                      words_of(timed_exponent(curve)));
 }
 
@@ -89,7 +80,7 @@ ConversionCost conversion_cost(Approach approach, OrderSearch search) {
                  return cost_point(order, task(kFewClients, order), approach, search, CountSum::every_count);
                });
   for (Curve* curve : {&in_clients, &in_order}) curve->name += ": " + exponents_of(*curve);
-  return {counted_exponent(in_clients), counted_exponent(in_order), {in_clients, in_order}};
+  return {exponent_of(in_clients), exponent_of(in_order), {in_clients, in_order}};
 }
 
 const std::vector<double>& conversion_orders() { return kOrders; }
