@@ -13,7 +13,7 @@
 #include "muster/core/number_text.h"
 #include "muster/reproduce/accuracy_curves.h"
 #include "muster/reproduce/distributed/distributed.h"
-#include "muster/reproduce/distributed/theorem_5.h"
+#include "muster/reproduce/distributed/strong_composition.h"
 #include "muster/reproduce/paper_texts.h"
 #include "muster/reproduce/points.h"
 #include "muster/reproduce/training_findings.h"
@@ -23,10 +23,10 @@ namespace {
 
 using accounting::Bound;
 using accounting::Question;
-using distributed::DistributedRound;
-using distributed::Lemma4;
-using distributed::Lemma5;
-using distributed::Theorem5;
+using accounting::published_distributed::DistributedRound;
+using accounting::published_distributed::Lemma4;
+using accounting::published_distributed::Lemma5;
+using accounting::published_distributed::Theorem5;
 
 constexpr std::uint64_t kLeastOrder = 2;
 
@@ -48,7 +48,7 @@ struct Run {
   double rdp(std::uint64_t rounds) const { return by_lemma5.epsilon_repaired(rounds, question); }
   double approximate_rdp(std::uint64_t rounds) const { return by_lemma4.epsilon_repaired(rounds, question); }
   std::optional<double> strong(std::uint64_t rounds) const {
-    return distributed::strong_composition_epsilon(round, reports, rounds, question.fixed());
+    return strong_composition_epsilon(round, reports, rounds, question.fixed());
   }
   double lower(std::uint64_t rounds) const {
     return accountant->account(rounds, question).best.lower.value_or(0);
@@ -142,7 +142,8 @@ Finding first_term(const std::vector<Run>& runs) {
   bool large = true;
   std::string ratios;
   for (const Run& run : runs) {
-    const distributed::FirstTerm first = distributed::first_term(run.round, lemma4(), kLeastOrder);
+    const accounting::published_distributed::FirstTerm first =
+        accounting::published_distributed::first_term(run.round, lemma4(), kLeastOrder);
     large = large && first.corrected > 1;
     ratios += fmt::format("{}{} with the right moments and {:.2g} as printed (sigma = {})",
                           ratios.empty() ? "" : ", ",

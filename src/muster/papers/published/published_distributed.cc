@@ -1,18 +1,17 @@
-#include "muster/reproduce/distributed/theorem_5.h"
+#include "muster/papers/published/published_distributed.h"
 
 #include <cmath>
 #include <functional>
 #include <limits>
 
+#include "muster/numerics/ordered.h"
 #include "muster/papers/conversions/rdp_to_dp.h"
-#include "muster/papers/optimal_composition.h"
 #include "muster/papers/published/published_check_in.h"
-#include "muster/papers/published/published_shuffle_gaussian.h"
 
-namespace muster::reproduce::distributed {
+namespace muster::accounting::published_distributed {
 namespace {
 
-namespace published = accounting::published_check_in;
+namespace published = published_check_in;
 
 double log_choose(double n, double k) {
   return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
@@ -78,14 +77,13 @@ double Theorem5::repaired(std::uint64_t order) const {
   return log_sum(order, Powers::exchanged) / (static_cast<double>(order) - 1);
 }
 
-double Theorem5::epsilon_repaired(std::uint64_t rounds, const accounting::Question& question) const {
+double Theorem5::epsilon_repaired(std::uint64_t rounds, const Question& question) const {
   double least = std::numeric_limits<double>::infinity();
   for (std::uint64_t order = 2; order <= kLastOrder; ++order) {
     const double divergence = static_cast<double>(rounds) * repaired(order);
     if (!std::isfinite(divergence)) continue;
-    least = std::fmin(
-        least, accounting::epsilon_upper_from_rdp(accounting::Conversion::canonne, static_cast<double>(order),
-                                                  divergence, question.fixed()));
+    least = numerics::smaller(least, epsilon_upper_from_rdp(Conversion::canonne, static_cast<double>(order),
+                                                            divergence, question.fixed()));
   }
   return least;
 }
@@ -100,20 +98,4 @@ FirstTerm first_term(const DistributedRound& round, Lemma4 lemma, std::uint64_t 
               published::removal_moment(many, round.sigma, l)};
 }
 
-std::optional<double> strong_composition_epsilon(const DistributedRound& round, double reports,
-                                                 std::uint64_t rounds, double delta) {
-  const double mu = 1 / (round.sigma * std::sqrt(reports));
-  std::optional<double> least;
-  // The delta of a round, of all clients, is at most the whole delta divided by the rounds.
-  const double most = delta / (static_cast<double>(rounds) * round.rate);
-  for (double share = 0.5; share > 1e-6; share /= 1.25) {
-    const double delta0 = std::fmin(0.5, most * share);
-    const accounting::Guarantee all = accounting::published_shuffle_gaussian::gaussian_guarantee(mu, delta0);
-    const std::optional<double> epsilon = accounting::advanced_composition_epsilon_upper(
-        accounting::subsampled(all, round.rate), rounds, delta);
-    if (epsilon && (!least || *epsilon < *least)) least = epsilon;
-  }
-  return least;
-}
-
-}  // namespace muster::reproduce::distributed
+}  // namespace muster::accounting::published_distributed

@@ -1,19 +1,17 @@
 // Compares the table of Theorem 5's right sides with a direct evaluation, and tests what is said of them.
-#include "muster/reproduce/distributed/theorem_5.h"
+#include "muster/papers/published/published_distributed.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "muster/papers/optimal_composition.h"
 #include "muster/papers/published/published_check_in.h"
-#include "muster/papers/published/published_shuffle_gaussian.h"
 
-namespace muster::reproduce::distributed {
+namespace muster::accounting::published_distributed {
 namespace {
 
 const DistributedRound kRound{60'000, 1e-3, 0.65};  // the paper's round with its smaller noise
-const accounting::Question kQuestion{accounting::Question::Kind::epsilon_at_delta, 1e-5};
+const Question kQuestion{Question::Kind::epsilon_at_delta, 1e-5};
 
 // Lemma 5 cuts the sum over the reports at 200, of which 60 are expected, so it changes next to nothing. The
 // direct evaluation is that of papers/published, which sums over the reports for each order anew.
@@ -21,7 +19,7 @@ TEST(Theorem5, ByLemma5IsTheWholeSum) {
   const Theorem5 lemma5(kRound, Lemma5{200});
   for (const std::uint64_t order : {2, 3, 8, 12}) {
     const double whole =
-        accounting::published_check_in::theorem5_printed(kRound.clients, kRound.rate, kRound.sigma, order);
+        published_check_in::theorem5_printed(kRound.clients, kRound.rate, kRound.sigma, order);
     EXPECT_NEAR(lemma5.printed(order), whole, 1e-5 * std::fabs(whole)) << order;
   }
 }
@@ -43,7 +41,7 @@ TEST(Theorem5, RepairedStillFallsWithTheRounds) {
   const double few = lemma5.epsilon_repaired(170, kQuestion);
   const double many = lemma5.epsilon_repaired(3400, kQuestion);
   EXPECT_LT(many, few);
-  // The values of a program in Python that sums in logarithms, over every number of reports.
+  // Source: tools/golden/distributed_theorem_5.py.
   EXPECT_NEAR(few, 0.9179, 5e-5);
   EXPECT_NEAR(many, 0.9162, 5e-5);
   EXPECT_NEAR(lemma4.epsilon_repaired(3400, kQuestion), 0.9549, 5e-5);
@@ -55,22 +53,5 @@ TEST(Theorem5, TheFirstTermIsSmallAsPrintedAndInfiniteCorrected) {
   EXPECT_TRUE(std::isinf(first.corrected));
 }
 
-TEST(StrongComposition, IsNoLargerThanAtOneDeltaOfARound) {
-  constexpr double kReports = 30, kDelta = 1e-5, kShare = 1e-4;
-  const double mu = 1 / (kRound.sigma * std::sqrt(kReports));
-  for (const std::uint64_t rounds : {100, 3400}) {
-    const auto all = accounting::published_shuffle_gaussian::gaussian_guarantee(
-        mu, kShare * kDelta / (static_cast<double>(rounds) * kRound.rate));
-    const auto one = accounting::advanced_composition_epsilon_upper(accounting::subsampled(all, kRound.rate),
-                                                                    rounds, kDelta);
-    const auto best = strong_composition_epsilon(kRound, kReports, rounds, kDelta);
-    ASSERT_TRUE(one && best);
-    EXPECT_LE(*best, *one);
-    EXPECT_GT(*best, 0.2 * *one);
-    EXPECT_LT(*best, strong_composition_epsilon(kRound, kReports, 2 * rounds, kDelta).value());
-    EXPECT_LT(*best, strong_composition_epsilon(kRound, kReports / 2, rounds, kDelta).value());
-  }
-}
-
 }  // namespace
-}  // namespace muster::reproduce::distributed
+}  // namespace muster::accounting::published_distributed

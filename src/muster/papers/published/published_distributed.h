@@ -1,23 +1,23 @@
-// Evaluates the accountings that Figure 4 of the later version of "Shuffled check-in" draws for distributed
-// check-in: Theorem 5 by Lemma 5 ("RDP comp") and by Lemma 4 ("approx. RDP comp"), and strong composition.
+// Evaluates Theorem 5 of the later version of "Shuffled check-in" for distributed check-in, by Lemma 5 ("RDP
+// comp") and by Lemma 4 ("approx. RDP comp"), as that version's Figure 4 draws it.
 //
 // Source: Appendices B.1 and C.1. Each of n clients reports with probability g, with noise of deviation sigma
 // and records of norm 1; the adversary sees the average of the reports; neighbours differ in a client that is
-// absent. None of the three bounds anything: docs/theory/as-published-check-in.md says what is wrong with
-// Theorem 5. Its right side, as printed, has the factor 1/(1 - order) and the powers of g and 1 - g the wrong
-// way round, so that it is negative, which no divergence is. `repaired` exchanges both and keeps the printed
-// moments, which are below 1 and therefore still wrong. With the right moments it is infinite.
+// absent. Nothing here is a bound: docs/theory/as-published-check-in.md says what is wrong with Theorem 5.
+// Its right side, as printed, has the factor 1/(1 - order) and the powers of g and 1 - g the wrong way round,
+// so that it is negative, which no divergence is. `repaired` exchanges both and keeps the printed moments,
+// which are below 1 and therefore still wrong. With the right moments it is infinite. published_check_in.h
+// sums over the reports themselves, for one order at a time.
 //
-// Pure functions; a table of 200 orders takes under a second.
+// Pure functions; a table of 64 orders takes under a second.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "muster/accounting/statement.h"
 
-namespace muster::reproduce::distributed {
+namespace muster::accounting::published_distributed {
 
 struct DistributedRound {
   double clients, rate, sigma;
@@ -44,7 +44,7 @@ class Theorem5 {
   double repaired(std::uint64_t order) const;
   // Returns the epsilon of `rounds` rounds from the repaired right side by the paper's Lemma 2, with orders
   // to kLastOrder. It is no bound.
-  double epsilon_repaired(std::uint64_t rounds, const accounting::Question& question) const;
+  double epsilon_repaired(std::uint64_t rounds, const Question& question) const;
 
   static constexpr std::uint64_t kLastOrder = 64;
 
@@ -65,11 +65,4 @@ struct FirstTerm {
 };
 FirstTerm first_term(const DistributedRound& round, Lemma4 lemma, std::uint64_t order);
 
-// Returns epsilon by strong composition, in a reading of ours, since the text states no formula: a round is
-// the Gaussian mechanism with the noise of `reports` reports, of a fraction g of the clients (Balle et al.
-// 2018), and rounds compose by Dwork and Roth (2014), Theorem 3.20, at the best delta of a round. nullopt if
-// there is none.
-std::optional<double> strong_composition_epsilon(const DistributedRound& round, double reports,
-                                                 std::uint64_t rounds, double delta);
-
-}  // namespace muster::reproduce::distributed
+}  // namespace muster::accounting::published_distributed
