@@ -127,21 +127,26 @@ Bound subset_strong_composition_bound(double clients, double subset, double epsi
       "times smaller");
 }
 
+double clones_epsilon_upper(double reports, double epsilon0, double delta) {
+  double low = 0, high = epsilon0;  // at epsilon0 and above, the pair's delta is 0
+  const auto holds = [&](double epsilon) {
+    return clone_pair_delta(reports, epsilon0, epsilon).upper <=
+           delta * (1 - numerics::kEightThousandRoundings);
+  };
+  if (holds(0)) return 0;
+  while (high - low > 1e-7 * high) {
+    const double middle = low + (high - low) / 2;
+    (holds(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
 Bound subset_numerical_composition_bound(double clients, double subset, double epsilon0, std::uint64_t rounds,
                                          const Question& question) {
   const double rate = subset / clients;
   const auto epsilon_of = [&](double delta) -> std::optional<double> {
-    double low = 0, high = epsilon0;  // at epsilon0 and above, the pair's delta is 0
-    const auto holds = [&](double epsilon) {
-      return clone_pair_delta(subset, epsilon0, epsilon).upper <=
-             numerics::smaller(1.0, delta / rate) * (1 - numerics::kEightThousandRoundings);
-    };
-    if (holds(0)) return 0;
-    while (high - low > 1e-7 * high) {
-      const double middle = low + (high - low) / 2;
-      (holds(middle) ? high : low) = middle;
-    }
-    return subsampled({high, 0}, rate).epsilon;
+    const double shuffled = clones_epsilon_upper(subset, epsilon0, numerics::smaller(1.0, delta / rate));
+    return subsampled({shuffled, 0}, rate).epsilon;
   };
   Bound bound = composed_optimally(epsilon_of, rounds, question);
   bound.id = "feldman-2021-numerical-composition";
