@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <set>
 #include <utility>
 
 #include "muster/reporting/watched_run.h"
@@ -69,7 +68,10 @@ RunResult ManyRuns::run(const Plan& plan, const std::filesystem::path& path, con
     const std::unique_ptr<simulation::TrainingObserver> observer = make_observer_(plan, which);
     RunResult result =
         simulation::train(plan, parts, data, folder, {options_.threads, options_.interrupt}, *observer);
-    if (result.stopped == simulation::Stopped::interrupted) return result;
+    if (result.stopped == simulation::Stopped::interrupted) {
+      note_records(plan, result);
+      return result;
+    }
   }
   RunResult result =
       reporting::finished_result(plan, epsilon, path, folder.load(plan.hash(), options_.fidelity), notes_);
@@ -77,13 +79,19 @@ RunResult ManyRuns::run(const Plan& plan, const std::filesystem::path& path, con
     notes_(fmt::format("{}: {}", which, reporting::neutral_note(neutral)));
   }
   notes_(reporting::alarm_note(plan, path));
+  note_records(plan, result);
   return result;
+}
+
+void ManyRuns::note_records(const Plan& plan, const RunResult& result) {
+  for (const std::string& note : {reporting::records_note(plan),
+                                  reporting::sharing_note(plan, result.clients_per_record.value_or(1))}) {
+    if (!note.empty() && noted_.insert(note).second) notes_(note);
+  }
 }
 
 bool ManyRuns::run_all(const std::vector<PlannedRun>& runs, const std::filesystem::path& folder,
                        const ResultSink& results) {
-  // The notes on records that were printed already. Each note is printed once, not once per run.
-  std::set<std::string> noted;
   const bool share_data = !shared_data(runs).empty();
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (options_.interrupt != nullptr && *options_.interrupt) return false;
@@ -93,10 +101,6 @@ bool ManyRuns::run_all(const std::vector<PlannedRun>& runs, const std::filesyste
     try {
       RunResult result = run(plan, folder / into.folder, which);
       results(result);
-      for (const std::string& note : {reporting::records_note(plan),
-                                      reporting::sharing_note(plan, result.clients_per_record.value_or(1))}) {
-        if (noted.insert(note).second) notes_(note);
-      }
       if (result.stopped == simulation::Stopped::interrupted) return false;
       into.result = std::move(result);
     } catch (const Error& error) {

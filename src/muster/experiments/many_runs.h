@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,8 @@ class ManyRuns {
 
  private:
   const learning::DataSplit& data_of(const protocols::Plan& plan);
+  // Notes what a record is to a client. Each note is given once, not once per run.
+  void note_records(const protocols::Plan& plan, const simulation::RunResult& result);
 
   ManyRunsOptions options_;
   MakeObserver make_observer_;
@@ -81,6 +84,7 @@ class ManyRuns {
   Charges charges_;
   std::string data_identity_;  // of data_
   std::optional<learning::DataSplit> data_;
+  std::set<std::string> noted_;
   std::map<std::string, Error> unreadable_;  // the errors of data sets that could not be read, by identity
 };
 

@@ -246,22 +246,13 @@ TrainingLog Trainer::stored_log(const Checked& checked) const {
   return log;
 }
 
-simulation::RunResult Trainer::run(const Plan& plan, const std::string& which) {
-  simulation::RunResult result = many_.run(plan, folder_of(plan), which);
-  for (const std::string& note : {reporting::records_note(plan),
-                                  reporting::sharing_note(plan, result.clients_per_record.value_or(1))}) {
-    if (!note.empty() && said_.insert(note).second) notes_(note);
-  }
-  return result;
-}
-
 TrainingLog Trainer::train_runs(const Checked& checked) {
   TrainingLog log{checked.head, {}};
   for (const Plan& plan : checked.plans) {
     const std::string which =
         fmt::format("{}, seed {} (run {} of {})", checked.head.training, plan.seed(), ++begun_, runs_);
     const bool stop = settings_.interrupt != nullptr && *settings_.interrupt;
-    if (stop || run(plan, which).stopped == simulation::Stopped::interrupted) {
+    if (stop || many_.run(plan, folder_of(plan), which).stopped == simulation::Stopped::interrupted) {
       throw Error(ErrorCode::interrupted, checked.head.training, "", "",
                   "interrupted; the same command with --resume continues");
     }

@@ -17,7 +17,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -131,7 +130,6 @@ class Trainer {
   void expect_distinct(const Training& training, const protocols::Plan& plan) const;
   void expect_own_runs(const Checked& checked) const;
   TrainingLog stored_log(const Checked& checked) const;
-  simulation::RunResult run(const protocols::Plan& plan, const std::string& which);
   TrainingLog train_runs(const Checked& checked);
 
   TrainerSettings settings_;
@@ -139,7 +137,6 @@ class Trainer {
   experiments::ManyRuns many_;
   std::map<std::string, Checked> checked_;  // by Training::name()
   std::map<std::string, Data> data_;        // by identity (simulation/data_source.h)
-  std::set<std::string> said_;              // the notes on records that were given
   std::uint64_t runs_ = 0;                  // of all trainings that were checked
   std::uint64_t begun_ = 0;
 };
