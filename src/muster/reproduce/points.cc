@@ -28,6 +28,10 @@ std::vector<Curve> proven_and_lower(const std::string& proven, const std::string
   return {above, below};
 }
 
+double upper_of(const accounting::Bound& bound) {
+  return bound.upper.value_or(std::numeric_limits<double>::infinity());
+}
+
 double value_at(const Curve& curve, std::size_t index) {
   return curve.points.at(index).value.value_or(std::numeric_limits<double>::infinity());
 }

@@ -24,6 +24,9 @@ std::vector<Curve> proven_and_lower(const std::string& proven, const std::string
                                     const std::vector<double>& xs,
                                     const std::function<accounting::Statement(double x)>& statement);
 
+// Returns the bound's upper value; infinity if it has none.
+double upper_of(const accounting::Bound& bound);
+
 // Returns the value of a curve's point; infinity if the point has none.
 double value_at(const Curve& curve, std::size_t index);
 

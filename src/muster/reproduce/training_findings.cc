@@ -49,7 +49,8 @@ void add_training(PaperFigure& figure, const Trainer& trainer, const Trained& tr
   }
 }
 
-Finding finding_on_accuracy(const Trainer& trainer, const char* claim, bool shown, const std::string& found) {
+Finding finding_on_accuracy(const Trainer& trainer, const std::string& claim, bool shown,
+                            const std::string& found) {
   const bool as_in_the_paper = trainer.full_length() && trainer.other_images().empty();
   const Verdict verdict = !shown            ? Verdict::not_reproduced
                           : as_in_the_paper ? Verdict::holds
@@ -57,7 +58,8 @@ Finding finding_on_accuracy(const Trainer& trainer, const char* claim, bool show
   return {claim, verdict, found + shortened_note(trainer) + images_note(trainer)};
 }
 
-Finding finding_on_epsilons(const Trainer& trainer, const char* claim, bool shown, const std::string& found) {
+Finding finding_on_epsilons(const Trainer& trainer, const std::string& claim, bool shown,
+                            const std::string& found) {
   const bool full = trainer.full_length();
   const Verdict verdict = shown ? (full ? Verdict::holds : Verdict::holds_with_a_note)
                                 : (full ? Verdict::is_false : Verdict::not_reproduced);

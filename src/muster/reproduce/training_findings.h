@@ -30,10 +30,12 @@ void add_training(PaperFigure& figure, const Trainer& trainer, const Trained& tr
 
 // Returns the finding about a claim on accuracies: whether the computed values show it, and the sentence
 // with them, to which the conditions are added.
-Finding finding_on_accuracy(const Trainer& trainer, const char* claim, bool shown, const std::string& found);
+Finding finding_on_accuracy(const Trainer& trainer, const std::string& claim, bool shown,
+                            const std::string& found);
 
 // Returns the finding about a claim on the epsilons of the trained rounds, which do not depend on the data.
 // At full length, values that do not show the claim contradict it.
-Finding finding_on_epsilons(const Trainer& trainer, const char* claim, bool shown, const std::string& found);
+Finding finding_on_epsilons(const Trainer& trainer, const std::string& claim, bool shown,
+                            const std::string& found);
 
 }  // namespace muster::reproduce

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/number_text.h"
@@ -61,8 +60,6 @@ struct Experiment {
   }
   Bound ours(std::uint64_t rounds) const { return accountant.account(rounds, question).best; }
 };
-
-double upper_of(const Bound& bound) { return bound.upper.value_or(std::numeric_limits<double>::infinity()); }
 
 std::vector<Curve> curves(const Experiment& experiment, const Trained& trained) {
   const auto by = [&](const char* name, Kind kind, Bound (Experiment::*bound)(std::uint64_t) const) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/number_text.h"
@@ -39,8 +38,6 @@ std::vector<Curve> curves(const Federated& experiment, const Trained& trained) {
             return accountant.account(rounds, question).best;
           })};
 }
-
-double upper_of(const Bound& bound) { return bound.upper.value_or(std::numeric_limits<double>::infinity()); }
 
 // Both formulas rest on a false lemma, so the claim never holds without a note.
 Finding tighter(const Trainer& trainer, const Federated& experiment, const Trained& trained) {

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,10 +24,6 @@ namespace {
 using accounting::Bound;
 using accounting::Conversion;
 using accounting::Question;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-double upper_of(const Bound& bound) { return bound.upper.value_or(kInfinity); }
 
 // The experiment's accountings, by the number of rounds.
 class Experiment {
