@@ -153,8 +153,8 @@ double ExcessBounds::bounded(const std::vector<Line>& lines, double x, double di
   double least = std::numeric_limits<double>::infinity();
   // The exponent takes two roundings of its constant and, with two of x, five of its product. What
   // kThreeRoundings does not cover of these, 1.4 of the product, is at most 1.4 of the constant, which has
-  // five to spare (line()), and of the exponent, which is at most kMaxExponent or has a modulus below 746
-  // where e^x is not rounded to 0: 1,044 roundings, which the last factor covers.
+  // five to spare (line()), and of the exponent, which is between kLeastExponent and kMaxExponent where it
+  // is used: 1,044 roundings, which the last factor covers.
   for (const Line& each : lines) {
     const double product = each.slope * x;
     least = smaller(
@@ -162,7 +162,10 @@ double ExcessBounds::bounded(const std::vector<Line>& lines, double x, double di
   }
   const double root = std::sqrt(variance_ + distance * distance);
   const double scarf = distance > 0 ? 0.5 * variance_ / (root + distance) : 0.5 * (root - distance);
-  const double chernoff = least < kMaxExponent ? std::exp(least) : std::numeric_limits<double>::infinity();
+  const double chernoff =
+      least < kMaxExponent
+          ? std::exp(larger(least, kLeastExponent)) + std::numeric_limits<double>::denorm_min()
+          : std::numeric_limits<double>::infinity();
   // The factor covers the exponential, and the ten roundings of `distance` and of Scarf's bound. Sums over
   // atoms are covered before, by the lines' constants, slack_ and variance_.
   return smaller(chernoff, scarf + slack_ + kSquareUnderflow) * (1 + kEightThousandRoundings);

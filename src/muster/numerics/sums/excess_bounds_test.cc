@@ -113,5 +113,17 @@ TEST(ExcessBounds, ChernoffIsNeverZeroAndNeverHidesANaN) {
   EXPECT_TRUE(std::isnan(chernoff_bound(std::numeric_limits<double>::quiet_NaN(), 1, 1)));
 }
 
+TEST(ExcessBounds, AnExcessFarAboveTheMeanIsNeverBoundedByZero) {
+  AtomicLaw law;
+  law.add(1, 0.25);
+  const double copies = 1e6;
+  const ExcessBounds bounds(law, copies, 3);
+  for (const double k : {3e5, 5e5, 8e5, 1e6 - 1}) {
+    EXPECT_GT(bounds.above(k), 0) << k;  // the sum passes k with a positive probability
+    EXPECT_LT(bounds.above(k), 1e-300) << k;
+    EXPECT_EQ(bounds.below(k), 0) << k;
+  }
+}
+
 }  // namespace
 }  // namespace muster::numerics
