@@ -320,29 +320,44 @@ class Collector {
     return std::polar(modulus, argument - t * frame_.k + s_ * s_ * frame_.c * t);
   }
 
+  // Upper bounds throughout. Exponents that `terms` multiplies are raised by their own rounding errors; every
+  // other rounding is a relative one, and fewer than eight million of them are in any product or sum here.
   void charge_what_is_left_out() {
     const double n = frame_.terms;
     // At every frequency, |phi_j| is at most top_. Smoothing multiplies a term by e^{-(s t)^2 / 2}, which
     // falls as t grows and is below e^{-negligible_ - 1} beyond frequency number last_.
     const contour::Beyond rest = contour::beyond(last_, step_, s_);
-    // An upper bound of |phi_j|^n, in units of e^{log_scale}.
-    const double full = std::exp(n * larger(log_phi_[0], log_phi_[1]) + base_);
-    const double small = std::exp(-negligible_);
-    out_.error += full * (skipped_ * small + rest.excess);
+    // An upper bound of |phi_j|^n, in units of e^{log_scale}. RoundOff bounds the error of the exponent but
+    // for the two sums with log_scale.
+    const double exponent = n * larger(log_phi_[0], log_phi_[1]) + base_;
+    const double noise = larger(round_off_[0].at(0), round_off_[1].at(0)) +
+                         kUlpAbove * (std::abs(exponent) + std::abs(base_) + std::abs(frame_.log_scale));
+    const double full = std::exp(exponent + noise) * (1 + kEightMillionRoundings);
+    // A modulus is negligible below a threshold whose n-th power is `small`. The threshold takes three
+    // roundings, so its power takes n times as many.
+    const double log_small = 2 * kUlpAbove * n - negligible_, small = std::exp(log_small);
     // The modulus of the reporting part phi_j - absent is at most top_ - absent. It is also at most
     // |phi_j| + absent, which is the smaller bound where phi_j is small.
-    const double away = frame_.absent / top_;
-    const double reporting = std::log(smaller(1 - away, std::exp(-negligible_ / n) + away));
+    const double slip_of_top = larger(error_of_phi(*laws_[0]), error_of_phi(*laws_[1]));
+    // `absent` takes five roundings of 1 (frame_along() in worst_mixture.cc), and each end one more.
+    const double slip_of_absent = 3 * kUlpAbove;
+    const double least_away =
+        larger(0.0, frame_.absent - slip_of_absent) / (top_ + slip_of_top) * (1 - kThreeRoundings);
+    const double most_away = (frame_.absent + slip_of_absent) / larger(top_ - slip_of_top, kUlpAbove);
+    // The sum and the difference take a rounding each of at most 1 where they are the smaller one.
+    const double log_reporting =
+        std::log(smaller(1 - least_away, std::exp(-negligible_ / n) + most_away) + 4 * kUlpAbove);
+    const double reporting = log_reporting + kEightRoundings * std::abs(log_reporting);
     if (scans_every_type(frame_)) {
-      out_.error +=
-          full * (skipped_ * std::exp(n * reporting) + rest.excess * std::exp(n * std::log1p(-away)));
+      out_.error += full * (skipped_ * std::exp(n * reporting) +
+                            rest.excess * std::exp(n * std::log1p(-least_away) * (1 - kEightRoundings)));
     }
     for (double& density : out_.density) {
       density += full * (skipped_count_ * small + rest.density) + out_.error * frame_.c * frame_.c;
     }
     // The contribution of the frequencies left out to the curvature, where |phi_j| enters to a power of at
     // least n - 3. With Mixing::swap a term for the reporting part is added.
-    double left_out = std::exp(-negligible_ * larger(0.0, n - 3) / n) / smaller(1.0, top_ * top_ * top_);
+    double left_out = std::exp(log_small * larger(0.0, n - 3) / n) / smaller(1.0, top_ * top_ * top_);
     if (frame_.swap) {
       left_out += std::exp((n - 3) * reporting) / smaller(1.0, top_ * top_ * top_);
       left_out *= n;
