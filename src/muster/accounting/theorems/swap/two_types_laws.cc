@@ -36,7 +36,9 @@ constexpr Extended kNoise = 1e-16L;  // relative rounding error that Polygon::co
 // A mean that is too small is raised by 1 + kMoreThanLacks times the shortfall.
 constexpr Extended kMoreThanLacks = 1e-6L;
 // A mass that is raised grows at least by this. masses_above() checks afterwards whether that was enough.
-constexpr Extended kLeastRaise = 1e-19L;
+constexpr Extended kLeastRaise = 1e-18L;
+// A rounding of a long double, and four of them, for the sums and differences that make a tabulated value.
+constexpr Extended kExtendedRounding = 0x1p-64L, kFourRoundings = 4 * kExtendedRounding;
 constexpr int kMaxLines = 400;
 constexpr std::size_t kKept = 16;  // the number of tables that the process keeps
 
@@ -152,14 +154,20 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
   }
   // Right of 0, `values` are compared with the law's expected excess. Left of 0, they are compared with its
   // expected deficit plus its mean, which is its expected excess plus the point. A mean that is too small
-  // would make this sum too small, so the mean is raised.
-  const auto mean = [&] {
-    Extended sum = 0;
-    for (std::size_t k = 0; k < count; ++k) sum += static_cast<Extended>(masses[k]) * points[k];
-    return sum;
+  // would make this sum too small, so the mean is raised. A sum over the nodes takes `rounding` of its terms'
+  // moduli at most: a difference, a product, and a rounding for each node.
+  const Extended rounding = static_cast<Extended>(count + 2) * kExtendedRounding;
+  const auto mean_below = [&] {
+    Extended sum = 0, moduli = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      const Extended term = static_cast<Extended>(masses[k]) * points[k];
+      sum += term;
+      moduli += std::fabs(term);
+    }
+    return sum - (rounding + kFourRoundings) * moduli;
   };
   const Extended wanted = values.front() - cut;
-  if (const Extended lacking = wanted - mean(); lacking > 0) {
+  if (const Extended lacking = wanted - mean_below(); lacking > 0) {
     const std::size_t raised = zero + (count - zero) / 3;
     masses[raised] = up(masses[raised] + lacking * (1 + kMoreThanLacks) / points[raised] + kLeastRaise);
   }
@@ -169,17 +177,17 @@ std::optional<std::vector<double>> masses_above(const std::vector<double>& point
     total += mass;
   }
   if (!(total <= 1 + kExcess)) return std::nullopt;
-  const Extended surplus = mean();
+  const Extended surplus = mean_below();
   for (std::size_t k = 0; k < count; ++k) {
-    Extended sum = cut;
+    Extended sum = 0;
     if (points[k] >= 0) {
       for (std::size_t j = k + 1; j < count; ++j)
         sum += masses[j] * (static_cast<Extended>(points[j]) - points[k]);
     } else {
-      sum += surplus;
       for (std::size_t j = 0; j < k; ++j) sum += masses[j] * (static_cast<Extended>(points[k]) - points[j]);
     }
-    if (!(sum >= values[k])) return std::nullopt;
+    const Extended least = sum * (1 - rounding) + (points[k] < 0 ? surplus : 0);
+    if (!(least * (1 - kFourRoundings) >= (values[k] - cut) * (1 + kFourRoundings))) return std::nullopt;
   }
   return masses;
 }
@@ -214,9 +222,12 @@ TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
     const auto sided = [&](double value) -> Extended {
       return y >= 0 && !expected ? static_cast<Extended>(value) - y : static_cast<Extended>(value);
     };
+    // sided() and the sum with the correction take a rounding each. Where a correction is read back from the
+    // table, it is so much larger that the difference's own rounding does not matter.
+    const auto stored = [](Extended value) { return value * (1 + kFourRoundings); };
     const Extended a = sided(excesses.record(c).upper), b = sided(excesses.alternative(c).upper);
     if (std::log1p(std::fabs(y)) > kProfileFrom * mu_) {
-      record[k] = alternative[k] = larger(a, b);
+      record[k] = alternative[k] = stored(larger(a, b));
       continue;
     }
     Extended beta = 0;
@@ -227,8 +238,8 @@ TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
     } else {
       beta = certified_correction(excesses, cells_, mu, c, corner_of, excess > 0 ? kLooser : 1).beta;
     }
-    record[k] = a + beta;
-    alternative[k] = b + beta;
+    record[k] = stored(a + beta);
+    alternative[k] = stored(b + beta);
   }
   record = convex_majorant(points_, std::move(record));
   alternative = convex_majorant(points_, std::move(alternative));
