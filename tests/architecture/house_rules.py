@@ -347,6 +347,7 @@ PACKAGES = {
     "GTest": ["libgtest-dev", "libgmock-dev"],
     "libhwy": ["libhwy-dev"],
     "librsvg-2.0": ["librsvg2-dev"],
+    "libcrypto": ["libssl-dev"],
     "libsodium": ["libsodium-dev"],
     "MPI": ["libopenmpi-dev", "openmpi-bin"],
     "nlohmann_json": ["nlohmann-json3-dev"],

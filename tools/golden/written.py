@@ -72,6 +72,7 @@ def same_cell(computed, stored):
 
 
 QUICK = {"keyed_stream": lambda g: same_file(g, "testdata/keyed_stream.txt"),
+         "wire": lambda g: same_file(g, "testdata/wire-v1.txt"),
          "normals": lambda g: same_file(g, "testdata/normals.txt"),
          "fuzz_corpus": lambda g: same_folder(g, "tests/fuzz/corpus"),
          "normal_polynomials": lambda g: coefficients_in_source(g, "src/muster/random/normals-inl.h")}

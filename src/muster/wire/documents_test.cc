@@ -1,0 +1,178 @@
+// The signed documents: descriptor, manifest, receipt and key directory.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "muster/wire/descriptor.h"
+#include "muster/wire/key_directory.h"
+#include "muster/wire/manifest.h"
+#include "muster/wire/receipt.h"
+#include "muster/wire/upload.h"
+
+namespace muster::wire {
+namespace {
+
+Descriptor some_descriptor() { return {{1}, 7, 5, {2}, {3}, {4}, {5}, {6}, {7}}; }
+Manifest some_manifest() {
+  return {{1}, 7, {2}, Manifest::Outcome::released, 20, 11, 65, {3}, {0, 1, 2, 3, 4, 5}};
+}
+Receipt some_receipt() { return {{1}, 7, {2}, Receipt::Outcome::released, {3}}; }
+KeyDirectory some_directory() {
+  KeyDirectory directory{{1}, 3, 20, {}};
+  for (const std::uint64_t round : {7u, 8u, 11u}) {
+    RsaBlock modulus;
+    modulus.fill(0xff);
+    directory.entries.push_back({round, modulus, round});
+  }
+  return directory;
+}
+
+// Expects that `reads` accepts the document, and no document with a byte changed, removed or appended.
+void expect_exact(const Buffer& document, const std::function<bool(Bytes)>& reads) {
+  EXPECT_TRUE(reads(document));
+  for (std::size_t i = 0; i < document.size(); ++i) {
+    Buffer changed = document;
+    changed[i] ^= static_cast<std::uint8_t>(1 << i % 8);
+    EXPECT_FALSE(reads(changed)) << i;
+    EXPECT_FALSE(reads(Bytes(document).first(i))) << i;
+  }
+  Buffer longer = document;
+  longer.push_back(0);
+  EXPECT_FALSE(reads(longer));
+}
+
+const SigningKey& key() {
+  static const SigningKey key = SigningKey::fresh();
+  return key;
+}
+const SigningKey& other() {
+  static const SigningKey key = SigningKey::fresh();
+  return key;
+}
+
+TEST(Documents, ADescriptorIsReadAsBothRolesSignedIt) {
+  const Buffer offered = sign_descriptor(some_descriptor(), key());
+  EXPECT_EQ(read_offered_descriptor(offered, key().identity()), some_descriptor());
+  const auto both = countersign_descriptor(offered, key().identity(), other());
+  ASSERT_TRUE(both.has_value());
+  EXPECT_EQ(both->size(), kSignedDescriptor);
+  EXPECT_EQ(read_descriptor(*both, key().identity(), other().identity()), some_descriptor());
+  expect_exact(offered, [](Bytes b) { return read_offered_descriptor(b, key().identity()).has_value(); });
+  expect_exact(*both,
+               [](Bytes b) { return read_descriptor(b, key().identity(), other().identity()).has_value(); });
+}
+
+TEST(Documents, ADescriptorNeedsTheRightRoles) {
+  const Buffer offered = sign_descriptor(some_descriptor(), key());
+  EXPECT_FALSE(countersign_descriptor(offered, other().identity(), other()).has_value());
+  const Buffer both = countersign_descriptor(offered, key().identity(), other()).value();
+  EXPECT_FALSE(read_descriptor(both, other().identity(), key().identity()).has_value());
+  EXPECT_FALSE(read_descriptor(both, key().identity(), key().identity()).has_value());
+}
+
+TEST(Documents, TheHashOfADescriptorCoversEveryField) {
+  const Hash hash = descriptor_hash(some_descriptor());
+  const std::vector<std::function<void(Descriptor&)>> changes{
+      [](auto& d) { d.task[31] ^= 1; },       [](auto& d) { d.round ^= 1; },
+      [](auto& d) { d.update ^= 1; },         [](auto& d) { d.model[31] ^= 1; },
+      [](auto& d) { d.frozen[31] ^= 1; },     [](auto& d) { d.shuffler[31] ^= 1; },
+      [](auto& d) { d.aggregator[31] ^= 1; }, [](auto& d) { d.token_key[31] ^= 1; },
+      [](auto& d) { d.ledger_head[31] ^= 1; }};
+  for (const auto& change : changes) {
+    Descriptor changed = some_descriptor();
+    change(changed);
+    EXPECT_NE(descriptor_hash(changed), hash);
+  }
+}
+
+TEST(Documents, AManifestIsReadAsItWasSigned) {
+  const Buffer bytes = sign_manifest(some_manifest(), key());
+  EXPECT_EQ(bytes.size(), kManifest);
+  EXPECT_EQ(read_manifest(bytes, key().identity()), some_manifest());
+  EXPECT_FALSE(read_manifest(bytes, other().identity()).has_value());
+  expect_exact(bytes, [](Bytes b) { return read_manifest(b, key().identity()).has_value(); });
+}
+
+TEST(Documents, AManifestThatContradictsItselfIsNotSignedAndNotRead) {
+  const std::vector<std::function<void(Manifest&)>> contradictions{
+      [](auto& m) { m.reports = m.heard + 1; }, [](auto& m) { m.width = 0; },
+      [](auto& m) { m.outcome = Manifest::Outcome::destroyed; },
+      [](auto& m) {
+        m = {m.task, m.round, m.descriptor, Manifest::Outcome::destroyed, m.heard, 0, 0, {1}, {}};
+      }};
+  for (const auto& contradict : contradictions) {
+    Manifest manifest = some_manifest();
+    contradict(manifest);
+    EXPECT_THROW(sign_manifest(manifest, key()), Error);
+  }
+  Manifest destroyed = some_manifest();
+  destroyed = {
+      destroyed.task, destroyed.round, destroyed.descriptor, Manifest::Outcome::destroyed, 19, 0, 0, {}, {}};
+  Buffer bytes = sign_manifest(destroyed, key());
+  EXPECT_EQ(read_manifest(bytes, key().identity()), destroyed);
+  // A signature does not make a contradiction readable: here the shuffler signs one by itself.
+  bytes.resize(kManifest - 64);
+  for (const std::uint8_t outcome : {std::uint8_t{1}, std::uint8_t{2}}) {
+    bytes[73] = outcome;
+    EXPECT_FALSE(read_manifest(with_signature(bytes, "manifest", key()), key().identity()).has_value());
+  }
+}
+
+TEST(Documents, AReceiptIsReadAsItWasSigned) {
+  const Buffer bytes = sign_receipt(some_receipt(), key());
+  EXPECT_EQ(bytes.size(), kReceipt);
+  EXPECT_EQ(read_receipt(bytes, key().identity()), some_receipt());
+  expect_exact(bytes, [](Bytes b) { return read_receipt(b, key().identity()).has_value(); });
+  Buffer body(bytes.begin(), bytes.end() - 64);
+  body[73] = 2;  // no such outcome
+  EXPECT_FALSE(read_receipt(with_signature(body, "receipt", key()), key().identity()).has_value());
+}
+
+TEST(Documents, AKeyDirectoryIsReadAsItWasSigned) {
+  const Buffer bytes = sign_key_directory(some_directory(), key());
+  EXPECT_EQ(read_key_directory(bytes, key().identity()), some_directory());
+  expect_exact(bytes, [](Bytes b) { return read_key_directory(b, key().identity()).has_value(); });
+  KeyDirectory empty = some_directory();
+  empty.entries.clear();
+  EXPECT_EQ(read_key_directory(sign_key_directory(empty, key()), key().identity()), empty);
+}
+
+TEST(Documents, AKeyDirectoryIsInOrderAndNotTooLong) {
+  KeyDirectory doubled = some_directory();
+  doubled.entries[1].round = 7;
+  EXPECT_THROW(sign_key_directory(doubled, key()), Error);
+  KeyDirectory long_one = some_directory();
+  while (long_one.entries.size() < kMaxDirectoryEntries) {
+    long_one.entries.push_back(long_one.entries.back());
+    ++long_one.entries.back().round;
+  }
+  EXPECT_EQ(read_key_directory(sign_key_directory(long_one, key()), key().identity()), long_one);
+  long_one.entries.push_back(long_one.entries.back());
+  ++long_one.entries.back().round;
+  EXPECT_THROW(sign_key_directory(long_one, key()), Error);
+  // An issuer that signs entries out of order, or a modulus that is even, is not believed.
+  const Buffer bytes = sign_key_directory(some_directory(), key());
+  const Buffer body(bytes.begin(), bytes.end() - 64);
+  constexpr std::size_t kFirst = 53;
+  Buffer unordered = body, even = body;
+  unordered[kFirst] = 9;
+  even[kFirst + 8 + 255] = 0;
+  EXPECT_FALSE(
+      read_key_directory(with_signature(unordered, "key directory", key()), key().identity()).has_value());
+  EXPECT_FALSE(
+      read_key_directory(with_signature(even, "key directory", key()), key().identity()).has_value());
+}
+
+TEST(Documents, NoDocumentIsOneOfAnotherKind) {
+  // A body that could be a receipt and was signed as something else is none.
+  const Buffer receipt = sign_receipt(some_receipt(), key());
+  const Buffer body(receipt.begin(), receipt.end() - 64);
+  EXPECT_TRUE(read_receipt(with_signature(body, "receipt", key()), key().identity()).has_value());
+  for (const char* kind :
+       {"manifest", "descriptor", "countersigned descriptor", "key directory", "", "receip"}) {
+    EXPECT_FALSE(read_receipt(with_signature(body, kind, key()), key().identity()).has_value()) << kind;
+  }
+}
+
+}  // namespace
+}  // namespace muster::wire

@@ -1,0 +1,124 @@
+#include "muster/wire/hpke.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "muster/wire/vectors_test.h"
+
+namespace muster::wire {
+namespace {
+
+Vector published() { return published_vectors("testdata/rfc9180-a2-base.txt", "info").at(0); }
+
+HpkeInfo info_of(const Vector& vector) {
+  const Buffer& info = vector.at("info");
+  return HpkeInfo({reinterpret_cast<const char*>(info.data()), info.size()});
+}
+
+HpkeKeyPair key_pair(const Buffer& secret) {
+  const auto bytes = array_of<kHpkeKey>(secret);
+  return HpkeKeyPair::from_secret(SecretBytes<kHpkeKey>(bytes));
+}
+
+TEST(Hpke, SealsAndOpensThePublishedVector) {
+  const Vector v = published();
+  const HpkeKeyPair ephemeral = key_pair(v.at("skEm")), receiver = key_pair(v.at("skRm"));
+  EXPECT_EQ(Buffer(ephemeral.public_key().begin(), ephemeral.public_key().end()), v.at("pkEm"));
+  EXPECT_EQ(Buffer(receiver.public_key().begin(), receiver.public_key().end()), v.at("pkRm"));
+  const HpkeInfo info = info_of(v);
+  const Bytes context = info.context();
+  EXPECT_EQ(Buffer(context.begin(), context.end()), v.at("key_schedule_context"));
+
+  Buffer expected = v.at("enc");
+  expected.insert(expected.end(), v.at("ct").begin(), v.at("ct").end());
+  Buffer sealed(v.at("pt").size() + kSealing);
+  seal_with(ephemeral, receiver.public_key(), info, v.at("aad"), v.at("pt"), sealed);
+  EXPECT_EQ(sealed, expected);
+  Buffer plain(v.at("pt").size());
+  EXPECT_TRUE(open(receiver, info, v.at("aad"), expected, plain));
+  EXPECT_EQ(plain, v.at("pt"));
+}
+
+// A message of five bytes for a receiver, which a test changes.
+struct Sealed {
+  HpkeKeyPair receiver = HpkeKeyPair::fresh();
+  HpkeInfo info{"test"};
+  Buffer aad{1, 2, 3}, plain{9, 8, 7, 6, 5}, sealed = Buffer(plain.size() + kSealing);
+  Sealed() { seal(receiver.public_key(), info, aad, plain, sealed); }
+  // Whether it opens, to the plain text; a message that does not open must leave zeros.
+  bool opens(const HpkeKeyPair& key, const HpkeInfo& with, Bytes bound, Bytes message) const {
+    Buffer out(message.size() < kSealing ? 0 : message.size() - kSealing, 0xaa);
+    const bool opened = open(key, with, bound, message, out);
+    EXPECT_EQ(out, opened ? plain : Buffer(out.size(), 0));
+    return opened;
+  }
+};
+
+TEST(Hpke, OpensOnlyWhatWasSealedForThisKeyInfoAndContext) {
+  const Sealed s;
+  EXPECT_TRUE(s.opens(s.receiver, s.info, s.aad, s.sealed));
+  EXPECT_FALSE(s.opens(HpkeKeyPair::fresh(), s.info, s.aad, s.sealed));
+  EXPECT_FALSE(s.opens(s.receiver, HpkeInfo("tes"), s.aad, s.sealed));
+  EXPECT_FALSE(s.opens(s.receiver, s.info, Buffer{1, 2}, s.sealed));
+  EXPECT_FALSE(s.opens(s.receiver, s.info, {}, s.sealed));
+}
+
+TEST(Hpke, NoBitMayChangeAndNoByteMayBeMissing) {
+  const Sealed s;
+  for (std::size_t i = 0; i < s.sealed.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      // The highest bit of `enc` is ignored by X25519, but not by the key schedule, which takes it as sent.
+      Buffer changed = s.sealed;
+      changed[i] ^= static_cast<std::uint8_t>(1 << bit);
+      EXPECT_FALSE(s.opens(s.receiver, s.info, s.aad, changed)) << i << ' ' << bit;
+    }
+    EXPECT_FALSE(s.opens(s.receiver, s.info, s.aad, Bytes(s.sealed).first(i))) << i;
+  }
+  Buffer longer = s.sealed;
+  longer.push_back(0);
+  EXPECT_FALSE(s.opens(s.receiver, s.info, s.aad, longer));
+}
+
+// The points of low order on Curve25519, for which the Diffie-Hellman value is 0 whatever the secret
+// (https://cr.yp.to/ecdh.html, "How do I validate Curve25519 public keys?").
+const char* const kLowOrder[] = {
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "0100000000000000000000000000000000000000000000000000000000000000",
+    "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+    "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+};
+
+TEST(Hpke, PointsOfLowOrderAreRefused) {
+  const Sealed s;
+  for (const char* hex : kLowOrder) {
+    const auto point = array_of<kHpkeKey>(from_hex(hex));
+    Buffer out(s.sealed.size());
+    EXPECT_THROW(seal(point, s.info, s.aad, s.plain, out), Error) << hex;
+    Buffer forged = s.sealed;
+    std::ranges::copy(point, forged.begin());
+    EXPECT_FALSE(s.opens(s.receiver, s.info, s.aad, forged)) << hex;
+  }
+}
+
+TEST(Hpke, SealedMessagesNeverRepeat) {
+  const Sealed s;
+  Buffer again(s.sealed.size());
+  seal(s.receiver.public_key(), s.info, s.aad, s.plain, again);
+  EXPECT_NE(again, s.sealed);
+}
+
+TEST(Hpke, AnEmptyMessageIsAMessage) {
+  const Sealed s;
+  Buffer sealed(kSealing), plain;
+  seal(s.receiver.public_key(), s.info, {}, {}, sealed);
+  EXPECT_TRUE(open(s.receiver, s.info, {}, sealed, plain));
+  EXPECT_FALSE(open(s.receiver, s.info, {}, Bytes(sealed).first(kSealing - 1), plain));
+  EXPECT_FALSE(open(s.receiver, s.info, {}, {}, plain));
+}
+
+}  // namespace
+}  // namespace muster::wire

@@ -1,0 +1,75 @@
+// This target reads the signed documents. The first byte of an input says which one; the rest is read twice,
+// as the document and as a body that its author signs. A document that is read must be written in the same
+// bytes.
+#include <algorithm>
+#include <cstdlib>
+
+#include "muster/wire/descriptor.h"
+#include "muster/wire/key_directory.h"
+#include "muster/wire/manifest.h"
+#include "muster/wire/receipt.h"
+#include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/wire_secrets.h"
+
+namespace muster::fuzz {
+namespace {
+
+// Whether `read` reads the document, which `write` must then write again.
+template <typename Read, typename Write>
+bool read_as_written(wire::Bytes document, const Read& read, const Write& write) {
+  const auto value = read(document);
+  if (value && !std::ranges::equal(write(*value), document)) std::abort();
+  return value.has_value();
+}
+
+// Reads the input as a document, and with a signature of its author. Returns whether the first one is valid.
+template <typename Read, typename Write>
+bool read_twice(Input input, const char* kind, const wire::SigningKey& author, const Read& read,
+                const Write& write) {
+  read_as_written(wire::with_signature({input.begin(), input.end()}, kind, author), read, write);
+  return read_as_written(input, read, write);
+}
+
+}  // namespace
+
+bool accepts(Input input) {
+  static const wire::SigningKey aggregator = signing_key_of(0x33), shuffler = signing_key_of(0x44),
+                                issuer = signing_key_of(0x55);
+  if (input.empty()) return false;
+  const std::uint8_t kind = input[0];
+  input = input.subspan(1);
+  switch (kind) {
+    case 0:
+      return read_twice(
+          input, "countersigned descriptor", shuffler,
+          [](wire::Bytes b) { return wire::read_descriptor(b, aggregator.identity(), shuffler.identity()); },
+          [](const wire::Descriptor& d) {
+            return *wire::countersign_descriptor(wire::sign_descriptor(d, aggregator), aggregator.identity(),
+                                                 shuffler);
+          });
+    case 1:
+      return read_twice(
+          input, "descriptor", aggregator,
+          [](wire::Bytes b) { return wire::read_offered_descriptor(b, aggregator.identity()); },
+          [](const wire::Descriptor& d) { return wire::sign_descriptor(d, aggregator); });
+    case 2:
+      return read_twice(
+          input, "manifest", shuffler,
+          [](wire::Bytes b) { return wire::read_manifest(b, shuffler.identity()); },
+          [](const wire::Manifest& m) { return wire::sign_manifest(m, shuffler); });
+    case 3:
+      return read_twice(
+          input, "receipt", aggregator,
+          [](wire::Bytes b) { return wire::read_receipt(b, aggregator.identity()); },
+          [](const wire::Receipt& r) { return wire::sign_receipt(r, aggregator); });
+    case 4:
+      return read_twice(
+          input, "key directory", issuer,
+          [](wire::Bytes b) { return wire::read_key_directory(b, issuer.identity()); },
+          [](const wire::KeyDirectory& d) { return wire::sign_key_directory(d, issuer); });
+    default:
+      return false;
+  }
+}
+
+}  // namespace muster::fuzz
