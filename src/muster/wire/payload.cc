@@ -1,11 +1,11 @@
 #include "muster/wire/payload.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <variant>
 
 #include "muster/core/overloaded.h"
+#include "muster/wire/packed_steps.h"
 
 namespace muster::wire {
 namespace {
@@ -20,7 +20,6 @@ using randomizers::SignedIndexMessage;
   throw Error(ErrorCode::internal, "message", "", "", "is not of the randomizer of this format");
 }
 
-// The value of a sign byte: true for +.
 bool valid_sign(std::uint8_t byte) { return byte <= 1; }
 
 }  // namespace
@@ -55,7 +54,7 @@ PayloadFormat::PayloadFormat(const randomizers::VectorRandomizer& randomizer) {
     kind_ = Kind::grid;
     coordinates_ = randomizer.dimension();
     bits_ = static_cast<unsigned>(randomizer.message_bits() / coordinates_);
-    size_ = (randomizer.message_bits() + 7) / 8;
+    size_ = packed_size(coordinates_, bits_);
   };
   std::visit(Overloaded{
                  [&](const accounting::LdpSgdLocal&) { signed_direction(); },
@@ -98,7 +97,8 @@ void PayloadFormat::encode(const Message& message, std::span<std::uint8_t> out) 
                  },
                  [&](const GridMessage& sent) {
                    of_kind(Kind::grid);
-                   encode_steps(sent.steps, out);
+                   if (sent.steps.size() != coordinates_ || !pack_steps(sent.steps, bits_, out))
+                     refuse_message();
                  },
              },
              message);
@@ -131,46 +131,12 @@ PayloadFault PayloadFormat::decode(Bytes payload, Message& message) const {
       if (!std::holds_alternative<GridMessage>(message)) message.emplace<GridMessage>();
       auto& steps = std::get<GridMessage>(message).steps;
       steps.resize(coordinates_);
-      return decode_steps(payload, steps);
+      const Unpacked unpacked = unpack_steps(payload, bits_, steps);
+      if (!unpacked.padded) return PayloadFault::padding;
+      return unpacked.in_range ? PayloadFault::none : PayloadFault::range;
     }
   }
   throw Error(ErrorCode::internal, "payload", "", "", "has an unknown form");
-}
-
-// The coordinates are consecutive numbers of `bits_` <= 32 bits. `held` has the bits that do not fill a byte
-// yet, or that are left of the bytes read so far: at most 7, plus the bits of one number.
-void PayloadFormat::encode_steps(std::span<const std::int32_t> steps, std::span<std::uint8_t> out) const {
-  if (steps.size() != coordinates_) refuse_message();
-  const std::int64_t largest = (std::int64_t{1} << (bits_ - 1)) - 1;
-  const std::uint64_t mask = (std::uint64_t{1} << bits_) - 1;
-  std::uint64_t held = 0;
-  unsigned count = 0;
-  std::size_t at = 0;
-  for (const std::int32_t step : steps) {
-    if (step > largest || step < -largest) refuse_message();
-    held |= (static_cast<std::uint64_t>(static_cast<std::int64_t>(step)) & mask) << count;
-    for (count += bits_; count >= 8; count -= 8, held >>= 8) out[at++] = static_cast<std::uint8_t>(held);
-  }
-  if (count > 0) out[at] = static_cast<std::uint8_t>(held);
-}
-
-PayloadFault PayloadFormat::decode_steps(Bytes payload, std::span<std::int32_t> steps) const {
-  const std::uint64_t mask = (std::uint64_t{1} << bits_) - 1, sign = std::uint64_t{1} << (bits_ - 1);
-  std::uint64_t held = 0;
-  unsigned count = 0;
-  std::size_t at = 0;
-  bool in_range = true;
-  for (std::int32_t& step : steps) {
-    for (; count < bits_; count += 8) held |= static_cast<std::uint64_t>(payload[at++]) << count;
-    const std::uint64_t value = held & mask;
-    held >>= bits_;
-    count -= bits_;
-    // Messages saturate at +-(2^(b-1) - 1), so that the lowest number of b bits is none.
-    in_range &= value != sign;
-    step = static_cast<std::int32_t>(static_cast<std::int64_t>((value ^ sign) - sign));
-  }
-  if (held != 0) return PayloadFault::padding;
-  return in_range ? PayloadFault::none : PayloadFault::range;
 }
 
 }  // namespace muster::wire

@@ -38,9 +38,6 @@ class PayloadFormat {
  private:
   enum class Kind : std::uint8_t { signed_direction, signed_index, answer, grid };
 
-  void encode_steps(std::span<const std::int32_t> steps, std::span<std::uint8_t> out) const;
-  PayloadFault decode_steps(Bytes payload, std::span<std::int32_t> steps) const;
-
   Kind kind_;
   std::uint64_t bound_ = 0;      // indices and answers are below it
   std::size_t coordinates_ = 0;  // of a grid
