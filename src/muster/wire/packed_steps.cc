@@ -27,8 +27,8 @@ struct Numbers {
   static constexpr std::uint64_t kMask = (std::uint64_t{1} << kBits) - 1,
                                  kSign = std::uint64_t{1} << (kBits - 1);
 
-  // Reads the eight numbers whose bytes begin here; seven more bytes are readable. Returns whether they are in
-  // range.
+  // Reads the eight numbers whose bytes begin here; seven more bytes are readable. Returns whether they are
+  // in range.
   static bool read_eight(const std::uint8_t* bytes, std::int32_t* steps) {
     return [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {
       return (... & read_one<i>(bytes, steps[i]));
@@ -89,7 +89,8 @@ bool pack_steps(std::span<const std::int32_t> steps, unsigned bits, std::span<st
 
 Unpacked unpack_steps(Bytes packed, unsigned bits, std::span<std::int32_t> steps) {
   const bool in_range = kReaders[bits - 1](packed, steps);
-  // With a padding bit set, the numbers beyond the end may be out of range, too; the padding is what is wrong.
+  // With a padding bit set, the numbers beyond the end may be out of range, too; the padding is what is
+  // wrong.
   const std::size_t used = steps.size() * bits % 8;
   const bool padded = used == 0 || packed.back() >> used == 0;
   return {in_range || !padded, padded};

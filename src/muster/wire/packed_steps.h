@@ -1,7 +1,8 @@
-// Signed numbers of b bits each, packed without gaps: two's complement, the first number in the lowest bits of
-// the first byte. Bits that are left over in the last byte are 0.
+// Signed numbers of b bits each, packed without gaps: two's complement, the first number in the lowest bits
+// of the first byte. Bits that are left over in the last byte are 0.
 //
-// Numbers are between -(2^(b-1) - 1) and 2^(b-1) - 1. The functions are pure and may be called from any thread.
+// Numbers are between -(2^(b-1) - 1) and 2^(b-1) - 1. The functions are pure and may be called from any
+// thread.
 #pragma once
 
 #include <cstddef>
