@@ -1,0 +1,16 @@
+// Which plans can be deployed: those whose theorem asks of the world nothing that the running roles do not
+// enforce.
+//
+// Deployed are shuffled check-ins with one rate, every model, and every randomizer that trains. Anything else
+// is refused by name, with what it would need. The function is pure.
+#pragma once
+
+#include "muster/plan/plan.h"
+
+namespace muster::service {
+
+// Throws Error(plan), naming the key, its value and what would be needed, for a plan that trains in a
+// simulation but is not deployed.
+void refuse_undeployed(const protocols::Plan& plan);
+
+}  // namespace muster::service

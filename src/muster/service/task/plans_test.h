@@ -1,0 +1,38 @@
+// The plan of the deployment's tests: built-in digits, a frozen network, 20 rounds. The function is pure.
+#pragma once
+
+#include <string>
+
+#include "muster/plan/plan.h"
+#include "muster/plan/source.h"
+
+namespace muster::service {
+
+inline constexpr const char* kDeployedPlan = R"(
+name = "deployed"
+[population]
+clients = 2048
+data = "digits"
+[participation]
+protocol = "shuffled-check-in"
+rate = 0.5
+[randomizer]
+kind = "ldp-sgd"
+epsilon0 = 2
+clip = 0.5
+[rounds]
+count = 20
+learning_rate = "inverse-sqrt:10"
+average = 0.1
+[model]
+kind = "features+linear"
+[privacy]
+delta = 1e-5
+)";
+
+inline protocols::Plan deployed_plan() {
+  return protocols::Plan::validate(protocols::PlanSource::from_text(kDeployedPlan, "deployed.toml"),
+                                   protocols::Command::train);
+}
+
+}  // namespace muster::service
