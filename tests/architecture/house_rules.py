@@ -348,6 +348,7 @@ PACKAGES = {
     "libhwy": ["libhwy-dev"],
     "librsvg-2.0": ["librsvg2-dev"],
     "libcrypto": ["libssl-dev"],
+    "SQLite3": ["libsqlite3-dev"],
     "libsodium": ["libsodium-dev"],
     "MPI": ["libopenmpi-dev", "openmpi-bin"],
     "nlohmann_json": ["nlohmann-json3-dev"],

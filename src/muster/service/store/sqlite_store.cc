@@ -1,0 +1,171 @@
+#include "muster/service/store/sqlite_store.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "muster/core/atomic_file.h"
+#include "muster/core/error.h"
+
+namespace muster::service {
+
+using wire::Buffer;
+using wire::Bytes;
+
+// A connection to one database file. Every call throws Error(file) with SQLite's words if it fails.
+class SqliteStore::Database {
+ public:
+  Database(const std::filesystem::path& path, Access access) : path_(path) {
+    if (access == Access::create_or_open) make_file();
+    const int flags = access == Access::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    sqlite3* opened = nullptr;
+    const int status = sqlite3_open_v2(path.c_str(), &opened, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+    connection_.reset(opened);
+    check(status, "cannot be opened");
+    sqlite3_extended_result_codes(opened, 1);
+    prepare(access);
+  }
+
+  // Runs one statement with its values, and hands each row of the result to `row`.
+  template <typename Row>
+  void run(const char* sql, std::initializer_list<Bytes> values, const Row& row) {
+    if (failed_) fail("had a failed write before, and is not used any more");
+    sqlite3_stmt* made = nullptr;
+    check(sqlite3_prepare_v2(connection_.get(), sql, -1, &made, nullptr), "refuses a statement");
+    const std::unique_ptr<sqlite3_stmt, Finalize> statement(made);
+    int column = 0;
+    for (const Bytes value : values) {
+      // A null pointer would make the value NULL instead of empty.
+      static constexpr std::uint8_t kNothing = 0;
+      const void* data = value.empty() ? &kNothing : value.data();
+      check(sqlite3_bind_blob64(made, ++column, data, value.size(), SQLITE_TRANSIENT), "refuses a value");
+    }
+    int status = sqlite3_step(made);
+    for (; status == SQLITE_ROW; status = sqlite3_step(made)) row(made);
+    if (status != SQLITE_DONE) check(status, "cannot be read or written");
+  }
+  void run(const char* sql, std::initializer_list<Bytes> values = {}) {
+    run(sql, values, [](sqlite3_stmt*) {});
+  }
+
+  // Runs `work` as one transaction. If anything fails, nobody knows what is on the disk, and the connection
+  // is not used again.
+  template <typename Work>
+  void in_transaction(const Work& work) {
+    try {
+      run("BEGIN IMMEDIATE");
+      work();
+      run("COMMIT");
+    } catch (...) {
+      failed_ = true;
+      throw;
+    }
+  }
+
+ private:
+  // The two numbers in a database's header that say whose it is: "must" in ASCII, and the version.
+  static constexpr int kApplication = 0x6d757374, kVersion = 1;
+
+  struct Close {
+    void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
+  };
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+
+  // SQLite would make the file with the mode that the umask leaves.
+  void make_file() {
+    const int descriptor = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (descriptor < 0) throw_file_error(path_, "cannot be opened");
+    ::close(descriptor);
+  }
+
+  void prepare(Access access) {
+    run("PRAGMA busy_timeout = 0");
+    if (access == Access::create_or_open) {
+      run("PRAGMA locking_mode = EXCLUSIVE");
+      run("PRAGMA journal_mode = WAL");
+      run("PRAGMA synchronous = FULL");
+      run("PRAGMA secure_delete = ON");
+    }
+    int application = 0, version = 0, objects = 0;
+    run("PRAGMA application_id", {}, [&](sqlite3_stmt* s) { application = sqlite3_column_int(s, 0); });
+    run("PRAGMA user_version", {}, [&](sqlite3_stmt* s) { version = sqlite3_column_int(s, 0); });
+    run("SELECT count(*) FROM sqlite_schema", {},
+        [&](sqlite3_stmt* s) { objects = sqlite3_column_int(s, 0); });
+    if (application == 0 && version == 0 && objects == 0 && access == Access::create_or_open) {
+      make_tables();
+    } else if (application != kApplication || version != kVersion) {
+      fail(fmt::format("is not a store of muster, version {}", kVersion));
+    }
+  }
+
+  void make_tables() {
+    in_transaction([&] {
+      run("CREATE TABLE log (number INTEGER PRIMARY KEY, row BLOB NOT NULL) STRICT");
+      run("CREATE TABLE blobs (name BLOB PRIMARY KEY, content BLOB NOT NULL) STRICT, WITHOUT ROWID");
+      run(fmt::format("PRAGMA application_id = {}", kApplication).c_str());
+      run(fmt::format("PRAGMA user_version = {}", kVersion).c_str());
+    });
+  }
+
+  void check(int status, const char* what) {
+    if (status == SQLITE_OK) return;
+    fail(fmt::format("{}: {}", what,
+                     connection_ ? sqlite3_errmsg(connection_.get()) : sqlite3_errstr(status)));
+  }
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Error(ErrorCode::file, path_.string(), "", "", why);
+  }
+
+  std::filesystem::path path_;
+  std::unique_ptr<sqlite3, Close> connection_;
+  bool failed_ = false;
+};
+
+namespace {
+
+Buffer blob_of(sqlite3_stmt* statement) {
+  const auto* data = static_cast<const std::uint8_t*>(sqlite3_column_blob(statement, 0));
+  return {data, data + sqlite3_column_bytes(statement, 0)};
+}
+
+}  // namespace
+
+SqliteStore::SqliteStore(const std::filesystem::path& path, Access access)
+    : database_(std::make_unique<Database>(path, access)) {}
+SqliteStore::~SqliteStore() = default;
+
+std::vector<Buffer> SqliteStore::rows() {
+  std::vector<Buffer> rows;
+  database_->run("SELECT row FROM log ORDER BY number", {},
+                 [&](sqlite3_stmt* s) { rows.push_back(blob_of(s)); });
+  return rows;
+}
+
+std::optional<Buffer> SqliteStore::blob(const std::string& name) {
+  std::optional<Buffer> found;
+  database_->run("SELECT content FROM blobs WHERE name = ?", {wire::bytes_of(name)},
+                 [&](sqlite3_stmt* s) { found = blob_of(s); });
+  return found;
+}
+
+void SqliteStore::commit(const Commit& changes) {
+  database_->in_transaction([&] {
+    for (const Buffer& row : changes.append) database_->run("INSERT INTO log (row) VALUES (?)", {row});
+    for (const auto& [name, content] : changes.put) {
+      database_->run(
+          "INSERT INTO blobs VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content",
+          {wire::bytes_of(name), content});
+    }
+    for (const std::string& name : changes.remove) {
+      database_->run("DELETE FROM blobs WHERE name = ?", {wire::bytes_of(name)});
+    }
+  });
+}
+
+}  // namespace muster::service

@@ -1,0 +1,126 @@
+#include "muster/service/store/sqlite_store.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "muster/core/atomic_file.h"
+#include "muster/core/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster::service {
+namespace {
+
+using Access = SqliteStore::Access;
+using wire::Buffer;
+
+class SqliteStoreTest : public ::testing::Test {
+ protected:
+  muster::testing::TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_.path() / "ledger.db";
+
+  void expect_refused(Access access, const std::string& word) const {
+    try {
+      const SqliteStore store(path_, access);
+      ADD_FAILURE() << "opened";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::file);
+      EXPECT_EQ(error.key(), path_.string());
+      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+    }
+  }
+};
+
+TEST_F(SqliteStoreTest, KeepsRowsAndBlobs) {
+  const std::vector<Buffer> rows{{1, 2}, {}, {0, 0, 7}};
+  {
+    SqliteStore store(path_, Access::create_or_open);
+    EXPECT_TRUE(store.rows().empty());
+    store.commit({{rows[0]}, {{"model", {5}}, {"empty", {}}}, {}});
+    store.commit({{rows[1], rows[2]}, {{"model", {6, 7}}}, {"empty", "absent"}});
+    EXPECT_EQ(store.rows(), rows);
+  }
+  SqliteStore again(path_, Access::create_or_open);
+  EXPECT_EQ(again.rows(), rows);
+  EXPECT_EQ(again.blob("model"), (Buffer{6, 7}));
+  EXPECT_EQ(again.blob("empty"), std::nullopt);
+  EXPECT_EQ(again.blob("absent"), std::nullopt);
+}
+
+TEST_F(SqliteStoreTest, AnEmptyBlobIsNotAnAbsentOne) {
+  SqliteStore store(path_, Access::create_or_open);
+  store.commit({{}, {{"empty", {}}}, {}});
+  EXPECT_EQ(store.blob("empty"), Buffer{});
+}
+
+TEST_F(SqliteStoreTest, IsReadableByItsOwnerAlone) {
+  const SqliteStore store(path_, Access::create_or_open);
+  struct stat info {};
+  ASSERT_EQ(::stat(path_.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+}
+
+TEST_F(SqliteStoreTest, ASecondProcessIsRefused) {
+  SqliteStore store(path_, Access::create_or_open);
+  store.commit({{{1}}, {}, {}});
+  expect_refused(Access::create_or_open, "locked");
+  expect_refused(Access::read_only, "locked");
+}
+
+TEST_F(SqliteStoreTest, AFinishedStoreIsReadWithoutChangingIt) {
+  SqliteStore(path_, Access::create_or_open).commit({{{1}}, {}, {}});
+  const std::string before = read_file(path_);
+  {
+    SqliteStore store(path_, Access::read_only);
+    EXPECT_EQ(store.rows(), std::vector<Buffer>{{1}});
+    EXPECT_THROW(store.commit({{{2}}, {}, {}}), Error);
+  }
+  EXPECT_EQ(read_file(path_), before);
+}
+
+TEST_F(SqliteStoreTest, OtherFilesAreRefusedAndLeftAsTheyAre) {
+  expect_refused(Access::read_only, "unable to open");
+  std::ofstream(path_)
+      << "this is a text of more than a hundred bytes, which begins like no database at all and goes on "
+         "like that to its end\n";
+  const std::string text = read_file(path_);
+  expect_refused(Access::create_or_open, "not a database");
+  EXPECT_EQ(read_file(path_), text);
+  std::filesystem::remove(path_);
+  std::filesystem::create_directory(path_);
+  expect_refused(Access::create_or_open, "");
+}
+
+TEST_F(SqliteStoreTest, ADamagedDatabaseIsRefusedWhereItIsRead) {
+  {
+    SqliteStore store(path_, Access::create_or_open);
+    for (int i = 0; i < 200; ++i) store.commit({{Buffer(1000, static_cast<std::uint8_t>(i))}, {}, {}});
+  }
+  std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2);
+  try {
+    SqliteStore store(path_, Access::read_only);
+    store.rows();
+    ADD_FAILURE() << "half a database was read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::file);
+    EXPECT_EQ(error.key(), path_.string());
+  }
+}
+
+TEST_F(SqliteStoreTest, ContentThatIsRemovedIsOverwritten) {
+  const std::string secret = "a secret of the round that is over";
+  {
+    SqliteStore store(path_, Access::create_or_open);
+    store.commit({{}, {{"key", {secret.begin(), secret.end()}}}, {}});
+    store.commit({{}, {}, {"key"}});
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    EXPECT_EQ(read_file(entry.path()).find(secret), std::string::npos) << entry.path();
+  }
+}
+
+}  // namespace
+}  // namespace muster::service

@@ -1,0 +1,39 @@
+// What a role keeps on disk: a log of rows that only grows, and named blobs. A commit changes both at once.
+//
+// A commit is durable when commit() returns, and whole or not there at all if the process or the machine dies
+// before. After a commit that failed nobody knows which of the two it is: the store then refuses every
+// further call, and the process must end (an error of fsync is never retried, since the kernel may have
+// dropped the data). Implementations: SqliteStore, and the stores of tests that lose what was not synced. A
+// store belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "muster/wire/bytes.h"
+
+namespace muster::service {
+
+class Store {
+ public:
+  // Changes that are made together.
+  struct Commit {
+    std::vector<wire::Buffer> append;                       // rows, in order
+    std::vector<std::pair<std::string, wire::Buffer>> put;  // blobs to make or to replace
+    std::vector<std::string> remove;  // blobs to remove; those that are absent are ignored
+  };
+
+  virtual ~Store() = default;
+
+  // All rows, from the first one on.
+  virtual std::vector<wire::Buffer> rows() = 0;
+  // Returns nullopt if there is no blob of this name.
+  virtual std::optional<wire::Buffer> blob(const std::string& name) = 0;
+  // Throws Error(file) if the changes could not be made durable.
+  virtual void commit(const Commit& changes) = 0;
+};
+
+}  // namespace muster::service
