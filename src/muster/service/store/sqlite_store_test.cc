@@ -34,28 +34,6 @@ class SqliteStoreTest : public ::testing::Test {
   }
 };
 
-TEST_F(SqliteStoreTest, KeepsRowsAndBlobs) {
-  const std::vector<Buffer> rows{{1, 2}, {}, {0, 0, 7}};
-  {
-    SqliteStore store(path_, Access::create_or_open);
-    EXPECT_TRUE(store.rows().empty());
-    store.commit({{rows[0]}, {{"model", {5}}, {"empty", {}}}, {}});
-    store.commit({{rows[1], rows[2]}, {{"model", {6, 7}}}, {"empty", "absent"}});
-    EXPECT_EQ(store.rows(), rows);
-  }
-  SqliteStore again(path_, Access::create_or_open);
-  EXPECT_EQ(again.rows(), rows);
-  EXPECT_EQ(again.blob("model"), (Buffer{6, 7}));
-  EXPECT_EQ(again.blob("empty"), std::nullopt);
-  EXPECT_EQ(again.blob("absent"), std::nullopt);
-}
-
-TEST_F(SqliteStoreTest, AnEmptyBlobIsNotAnAbsentOne) {
-  SqliteStore store(path_, Access::create_or_open);
-  store.commit({{}, {{"empty", {}}}, {}});
-  EXPECT_EQ(store.blob("empty"), Buffer{});
-}
-
 TEST_F(SqliteStoreTest, IsReadableByItsOwnerAlone) {
   const SqliteStore store(path_, Access::create_or_open);
   struct stat info {};
