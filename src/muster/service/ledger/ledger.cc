@@ -24,7 +24,7 @@ Ledger::Ledger(Store& store, std::string origin) : store_(store), origin_(std::m
 }
 
 bool Ledger::has_had(const wire::Hash& head) const {
-  return head == wire::Hash{} || std::ranges::find(heads_, head) != heads_.end();
+  return head == wire::Hash{} || std::ranges::find(hashes_, head) != hashes_.end();
 }
 
 void Ledger::append(const Entry& entry, Store::Commit beside) {
@@ -91,7 +91,7 @@ void Ledger::take(const Entry& entry, const wire::Hash& hash) {
              },
              entry);
   entries_.push_back(entry);
-  heads_.push_back(hash);
+  hashes_.push_back(hash);
   head_ = hash;
 }
 

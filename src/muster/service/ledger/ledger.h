@@ -35,6 +35,7 @@ class Ledger {
   Ledger(Store& store, std::string origin);
 
   const std::vector<Entry>& entries() const { return entries_; }
+  const std::vector<wire::Hash>& hashes() const { return hashes_; }  // of the entries, in the same order
   const Counts& counts() const { return counts_; }
   // The hash of the last entry; zero if there is none.
   const wire::Hash& head() const { return head_; }
@@ -58,7 +59,7 @@ class Ledger {
   Store& store_;
   std::string origin_;
   std::vector<Entry> entries_;
-  std::vector<wire::Hash> heads_;
+  std::vector<wire::Hash> hashes_;
   wire::Hash head_{};
   Counts counts_;
   std::optional<OpenEntry> open_;
