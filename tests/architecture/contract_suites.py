@@ -11,6 +11,7 @@ SUITES = {
     "BitSource": "src/muster/random/bit_source_contract_test.cc",
     "ClientFunction": "src/muster/learning/client_function_contract_test.cc",
     "Evaluator": "src/muster/simulation/evaluator_contract_test.cc",
+    "Log": "src/muster/service/store/log_contract_test.cc",
     "RollCall": "src/muster/protocols/roll_call_test.cc",
     "Store": "src/muster/service/store/store_contract_test.cc",
     "SumSampler": "src/muster/randomizers/sum_sampler_contract_test.cc",
