@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 
 #include "muster/reporting/chart_svg.h"
 #include "muster/reporting/comparison_text.h"
+#include "muster/reporting/line_inks.h"
 #include "muster/reporting/seed_spread.h"
 
 namespace muster::reporting {
@@ -23,25 +23,10 @@ constexpr double kNames = 96;                  // the height of the columns' nam
 constexpr double kLine = 15;                   // the pixels between two lines of a column's name
 constexpr double kDot = 5.5;                   // the radius of a dot
 
-// The colours of a randomizer on light and on dark pages.
-struct Ink {
-  const char* css;
-  const char* light;
-  const char* dark;
-};
-constexpr std::array<Ink, 8> kInks = {{{"c1", "#0b5fa5", "#6cb2f2"},
-                                       {"c2", "#23855c", "#6fcf9f"},
-                                       {"c3", "#c2571a", "#f0935a"},
-                                       {"c4", "#7a3db8", "#c79bf2"},
-                                       {"c5", "#8f7200", "#e3c04b"},
-                                       {"c6", "#b0306a", "#f07aa8"},
-                                       {"c7", "#52606d", "#b4c0cc"},
-                                       {"c8", "#11768a", "#5fd0e6"}}};
-
 std::string style() {
   std::string rules =
       "svg>rect{fill:#14181d}text{fill:#9aa7b4}.ink{fill:#e6eaee}.grid{stroke:#2c343d}.axis{stroke:#9aa7b4}";
-  for (const Ink& ink : kInks) {
+  for (const LineInk& ink : kLineInks) {
     rules += fmt::format(".{0}{{stroke:{1}}}.{0}-dot{{fill:{1}}}", ink.css, ink.dark);
   }
   return fmt::format("<style>@media (prefers-color-scheme:dark){{{}}}</style>\n", rules);
@@ -103,7 +88,7 @@ Layout layout_of(const Comparison& all) {
 }
 
 Stroke stroke_of(std::size_t randomizer) {
-  const Ink& ink = kInks[randomizer % kInks.size()];
+  const LineInk& ink = kLineInks[randomizer % kLineInks.size()];
   return {ink.css, ink.light, 3, ""};
 }
 

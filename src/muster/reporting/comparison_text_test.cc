@@ -10,6 +10,7 @@
 #include <string>
 
 #include "muster/plan/source.h"
+#include "muster/reporting/line_inks.h"
 #include "muster/reporting/text_layout.h"
 
 namespace muster::reporting {
@@ -139,6 +140,7 @@ TEST(ComparisonText, ThePictureHasADotForEachVariance) {
   EXPECT_EQ(count(picture, "<circle"), 2U);
   EXPECT_THAT(picture, HasSubstr(">averaged<"));
   EXPECT_THAT(picture, HasSubstr("prefers-color-scheme:dark"));
+  EXPECT_THAT(picture, testing::AllOf(HasSubstr(kLineInks[0].light), HasSubstr(kLineInks[0].dark)));
   EXPECT_THAT(picture, testing::Not(HasSubstr("nan")));
   EXPECT_THAT(comparison_svg(Comparison{}), HasSubstr("nothing has a variance"));
 }

@@ -37,7 +37,7 @@ struct RunLine {
 };
 
 Stroke stroke_of(const RunLine& line) {
-  const RunInk& ink = kRunInks[line.run % kRunInks.size()];
+  const LineInk& ink = kLineInks[line.run % kLineInks.size()];
   return {ink.css, ink.light, line.dashed ? 1.8 : 2.6, line.dashed ? "7 4" : ""};
 }
 
@@ -164,7 +164,7 @@ std::string file_style() {
   std::string rules =
       "svg>rect,.open{fill:#14181d}text{fill:#9aa7b4}.ink{fill:#e6eaee}.grid{stroke:#2c343d}"
       ".axis{stroke:#9aa7b4}";
-  for (const RunInk& ink : kRunInks) {
+  for (const LineInk& ink : kLineInks) {
     rules += fmt::format(".{0}{{stroke:{1}}}.{0}-dot{{fill:{1}}}", ink.css, ink.dark);
   }
   return fmt::format("<style>@media (prefers-color-scheme:dark){{{}}}</style>\n", rules);
@@ -202,7 +202,7 @@ std::string notes_below(const std::vector<ComparedRun>& runs, RunMeasure measure
 
 std::string runs_style() {
   std::string light, dark;
-  for (const RunInk& ink : kRunInks) {
+  for (const LineInk& ink : kLineInks) {
     light += fmt::format("svg .{0}{{stroke:{1}}}svg .{0}-dot{{fill:{1}}}", ink.css, ink.light);
     dark += fmt::format("svg .{0}{{stroke:{1}}}svg .{0}-dot{{fill:{1}}}", ink.css, ink.dark);
   }

@@ -1,11 +1,9 @@
 // Draws several runs in one chart, a line for each: accuracy by round or by epsilon, and accuracy by client.
 //
-// The colours differ enough for readers with any of the three kinds of colour blindness, on light and on dark
-// pages, and each run has a mark of its own besides. Labels at the ends of the lines name the runs. All
-// functions are pure.
+// Each run has a colour (line_inks.h) and a mark of its own. Labels at the ends of the lines name the runs.
+// All functions are pure.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -13,24 +11,12 @@
 
 #include "muster/reporting/chart_svg.h"
 #include "muster/reporting/compared_runs.h"
+#include "muster/reporting/line_inks.h"
 
 namespace muster::reporting {
 
-// The style class of the i-th run's line, and its colours on light and on dark pages.
-struct RunInk {
-  const char* css;
-  const char* light;
-  const char* dark;
-};
-inline constexpr std::array<RunInk, kMostRuns> kRunInks = {{{"r1", "#2146aa", "#85c7fe"},
-                                                            {"r2", "#a53300", "#e66b34"},
-                                                            {"r3", "#007e4e", "#289368"},
-                                                            {"r4", "#8032f2", "#9e4cff"},
-                                                            {"r5", "#ca8300", "#f1db30"},
-                                                            {"r6", "#ed589b", "#ff9caf"},
-                                                            {"r7", "#2b2f36", "#d5f2ff"},
-                                                            {"r8", "#3a93fb", "#5c65ab"}}};
-// Returns the rules that colour these lines on a page.
+static_assert(kLineInks.size() == kMostRuns);  // the i-th run has the i-th colour
+// Returns the rules that colour the runs' lines on a page.
 std::string runs_style();
 
 // Returns a small picture of the mark of the i-th run, for a line of text.

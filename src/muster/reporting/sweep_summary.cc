@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -12,6 +11,7 @@
 #include "muster/core/number_text.h"
 #include "muster/reporting/chart_svg.h"
 #include "muster/reporting/json.h"
+#include "muster/reporting/line_inks.h"
 #include "muster/reporting/seed_spread.h"
 #include "muster/reporting/text_layout.h"
 
@@ -84,10 +84,6 @@ std::map<std::string, std::vector<Mark>> marks_by_line(const Sweep& sweep) {
   }
   return lines;
 }
-
-constexpr std::array kInks = {Stroke{"c1", "#0b5fa5", 2, ""}, Stroke{"c2", "#2f9e6e", 2, ""},
-                              Stroke{"c3", "#c2571a", 2, ""}, Stroke{"c4", "#7b4fb3", 2, ""},
-                              Stroke{"c5", "#8a6d00", 2, ""}, Stroke{"c6", "#616e7c", 2, ""}};
 
 }  // namespace
 
@@ -174,10 +170,11 @@ std::string summary_svg(const Sweep& sweep) {
                          : fmt::format("accuracy on the test set, by {}", short_name(sweep.keys[0].key)),
       fmt::format("epsilon, proven, at delta {}", sweep.combinations.front().plans.front().delta().value()));
   std::vector<std::pair<std::string, Stroke>> legend;
-  const bool told_apart = lines.size() <= kInks.size();
+  const bool told_apart = lines.size() <= kLineInks.size();
   std::size_t next = 0;
   for (const auto& [line, marks] : lines) {
-    const Stroke& ink = kInks[told_apart ? next++ : 0];
+    const LineInk& colour = kLineInks[told_apart ? next++ : 0];
+    const Stroke ink{colour.css, colour.light, 2, ""};
     if (told_apart) {
       std::vector<DataPoint> means;
       for (const Mark& mark : marks) {
