@@ -72,8 +72,10 @@ struct TrainerSettings {
   std::string data;  // in place of the plans' data, as in the key population.data; empty: the plans' own
   double scale = 1;  // the fraction of the rounds that are trained, in (0, 1]
   std::filesystem::path out = "reproduced";
-  bool resume = false;              // whether OUT/runs may hold runs of these trainings already
-  std::filesystem::path logs = {};  // a folder of stored logs, from which figures are drawn; empty: train
+  bool resume = false;  // whether OUT/runs may hold runs of these trainings already
+  // A folder of stored logs, from which figures are drawn; empty: train. With `data`, the logs must be of
+  // these; without, the logs say of which data they are.
+  std::filesystem::path logs = {};
   unsigned threads = 1;
   // Once *interrupt is true, the run under way stops and keeps its checkpoint.
   const std::atomic<bool>* interrupt = nullptr;
@@ -104,13 +106,15 @@ class Trainer {
 
   double scale() const { return settings_.scale; }
   bool full_length() const { return settings_.scale == 1; }
-  // Whether the built-in digits are trained on in place of the paper's data.
-  bool uses_digits() const;
   // Says what images are trained on in place of the paper's: the built-in digits, or others that have MNIST's
   // format; empty if they are MNIST's or CIFAR's. Trainings that were checked tell this.
   std::string other_images() const;
 
  private:
+  // Whether the user gave no data: then the plans' own are trained on, which are the built-in digits.
+  bool uses_digits() const;
+  // Whether figures are drawn from logs of whatever data, which the logs name.
+  bool draws_any_data() const;
   struct Checked {
     Training training;
     std::vector<protocols::Plan> plans;  // as they are trained, one for each seed
@@ -129,7 +133,7 @@ class Trainer {
   LogHead head_of(const Training& training, const protocols::Plan& plan);
   void expect_distinct(const Training& training, const protocols::Plan& plan) const;
   void expect_own_runs(const Checked& checked) const;
-  TrainingLog stored_log(const Checked& checked) const;
+  TrainingLog stored_log(Checked& checked) const;
   TrainingLog train_runs(const Checked& checked);
 
   TrainerSettings settings_;

@@ -161,6 +161,22 @@ TEST_F(TrainerTest, AFigureIsDrawnFromItsLogWithoutTraining) {
   }
 }
 
+TEST_F(TrainerTest, ALogSaysOfWhichDataItIsWhereTheUserDoesNot) {
+  TrainerSettings elsewhere = settings();
+  elsewhere.data = "csv:" + table("b").string();
+  const Training training{.plan = "tiny", .seeds = 2, .format = "csv"};
+  Trainer first = trainer(elsewhere);
+  first.check({training});
+  const Trained whole = first.train(training);
+  TrainerSettings stored = settings();
+  stored.logs = out() / "logs";
+  std::filesystem::remove(table("a"));
+  std::filesystem::remove(table("b"));
+  Trainer second = trainer(stored);
+  second.check({training});
+  EXPECT_EQ(accuracies(second.train(training)), accuracies(whole));
+}
+
 TEST_F(TrainerTest, ALogOfSomethingElseIsRefusedByName) {
   trained(settings());
   TrainerSettings stored = settings();
