@@ -30,7 +30,9 @@ constexpr std::string_view kVersion = "HPKE-v1";
 // HMAC-SHA256 of the parts, one after another.
 void hmac(Bytes key, std::initializer_list<Bytes> parts, std::uint8_t* out) {
   crypto_auth_hmacsha256_state state;
-  crypto_auth_hmacsha256_init(&state, key.data(), key.size());
+  // An empty key may have no address, which libsodium's copy of it must have.
+  static constexpr std::uint8_t kNothing = 0;
+  crypto_auth_hmacsha256_init(&state, key.empty() ? &kNothing : key.data(), key.size());
   for (const Bytes part : parts) crypto_auth_hmacsha256_update(&state, part.data(), part.size());
   crypto_auth_hmacsha256_final(&state, out);
   sodium_memzero(&state, sizeof state);
