@@ -471,8 +471,9 @@ RoundCurve<Value> Tabulator<Value>::table(const Nodes& nodes) const {
     const double before = table.last().larger_upper();
     const double far =
         smaller(larger(1.0, table.widening() * stall * stride), larger(4 * dense, static_cast<double>(i)));
-    // With a lattice that is far finer than the losses, 4 * dense is beyond every integer.
-    table.append(i + static_cast<std::int64_t>(smaller(far, static_cast<double>(kFarthestIndex))));
+    // With a lattice that is far finer than the losses, `far` is beyond every integer or not a number.
+    table.append(
+        i + (far < static_cast<double>(kFarthestIndex) ? static_cast<std::int64_t>(far) : kFarthestIndex));
     const bool fell = table.last().larger_upper() < before;
     stall = fell || beyond == 0 ? 1 : 2 * stall;
   }
