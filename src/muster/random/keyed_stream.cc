@@ -8,15 +8,9 @@
 #include "muster/core/error.h"
 #include "muster/random/aes.h"
 #include "muster/random/counter_blocks.h"
+#include "muster/random/os_bytes.h"
 
 namespace muster::random {
-namespace {
-
-void start_libsodium() {
-  if (sodium_init() < 0) throw Error(ErrorCode::internal, "libsodium", "", "", "cannot start");
-}
-
-}  // namespace
 
 RunKey::RunKey(const std::array<std::uint8_t, 16>& bytes) : schedule_(expand_aes128_key(bytes)) {}
 
@@ -36,9 +30,8 @@ RunKey RunKey::from_seed(std::uint64_t seed) {
 }
 
 RunKey RunKey::fresh() {
-  start_libsodium();
   std::array<std::uint8_t, 16> bytes;
-  randombytes_buf(bytes.data(), bytes.size());
+  fill_from_os(bytes);
   const RunKey key = from_bytes(bytes);
   sodium_memzero(bytes.data(), bytes.size());
   return key;

@@ -111,7 +111,7 @@ class Trainer {
   std::string other_images() const;
 
  private:
-  // Whether the user gave no data: then the plans' own are trained on, which are the built-in digits.
+  // Whether figures of images are trained on the built-in digits: by the plans, or because the user says so.
   bool uses_digits() const;
   // Whether figures are drawn from logs of whatever data, which the logs name.
   bool draws_any_data() const;

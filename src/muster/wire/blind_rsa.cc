@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "muster/random/os_bytes.h"
+
 namespace muster::wire {
 namespace {
 
@@ -248,7 +250,7 @@ std::optional<BlindedMessage> blind_with(const RsaPublicKey& key, Bytes message,
 BlindedMessage blind(const RsaPublicKey& key, Bytes message) {
   for (;;) {
     std::array<std::uint8_t, kSalt> salt;
-    randombytes_buf(salt.data(), salt.size());
+    random::fill_from_os(salt);
     const Number r = made(Number(BN_new()));
     must(BN_priv_rand_range(r.get(), BlindRsa::modulus(key)) == 1);
     RsaBlock factor;

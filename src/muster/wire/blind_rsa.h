@@ -7,7 +7,8 @@
 //
 // The arithmetic is that of OpenSSL's libcrypto; the padding EMSA-PSS (RFC 8017, section 9.1.1) is written
 // here, because the client needs it without a private key. blind_rsa_test.cc compares with the vectors of RFC
-// 9578. Keys are immutable, and all functions may be called from any thread.
+// 9578. libcrypto draws keys and blinding factors from the operating system itself. Keys are immutable, and
+// all functions may be called from any thread.
 #pragma once
 
 #include <array>

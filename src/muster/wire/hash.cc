@@ -2,9 +2,12 @@
 
 #include <sodium.h>
 
+#include "muster/random/os_bytes.h"
+
 namespace muster::wire {
 
 Hash hash_of(std::initializer_list<Bytes> parts) {
+  random::start_libsodium();
   crypto_generichash_state state;
   Hash hash;
   crypto_generichash_init(&state, nullptr, 0, hash.size());

@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "muster/random/os_bytes.h"
+
 namespace muster::wire {
 namespace {
 
@@ -82,6 +84,7 @@ HpkeKeyPair::HpkeKeyPair(SecretBytes<kHpkeKey> secret) : secret_(std::move(secre
 }
 
 HpkeInfo::HpkeInfo(std::string_view info) : context_{} {
+  random::start_libsodium();
   extract(kSuite, {}, "psk_id_hash", {}, context_.data() + 1);
   extract(kSuite, {}, "info_hash", bytes_of(info), context_.data() + 33);
 }

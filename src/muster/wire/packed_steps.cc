@@ -31,7 +31,9 @@ struct Numbers {
   // in range.
   static bool read_eight(const std::uint8_t* bytes, std::int32_t* steps) {
     return [&]<unsigned... i>(std::integer_sequence<unsigned, i...>) {
-      return (... & read_one<i>(bytes, steps[i]));
+      bool in_range = true;
+      (..., (in_range = read_one<i>(bytes, steps[i]) && in_range));
+      return in_range;
     }
     (std::make_integer_sequence<unsigned, 8>{});
   }

@@ -24,22 +24,6 @@ bool valid_sign(std::uint8_t byte) { return byte <= 1; }
 
 }  // namespace
 
-const char* name_of(PayloadFault fault) {
-  switch (fault) {
-    case PayloadFault::none:
-      return "none";
-    case PayloadFault::length:
-      return "length";
-    case PayloadFault::sign:
-      return "sign";
-    case PayloadFault::range:
-      return "range";
-    case PayloadFault::padding:
-      return "padding";
-  }
-  return "unknown";
-}
-
 PayloadFormat::PayloadFormat(const randomizers::VectorRandomizer& randomizer) {
   const auto signed_index = [&] {
     kind_ = Kind::signed_index;

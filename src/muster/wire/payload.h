@@ -22,7 +22,6 @@ namespace muster::wire {
 
 // Why a payload is not a message of the randomizer.
 enum class PayloadFault : std::uint8_t { none, length, sign, range, padding };
-const char* name_of(PayloadFault fault);
 
 class PayloadFormat {
  public:

@@ -14,7 +14,7 @@
 #include <new>
 #include <span>
 
-#include "muster/core/error.h"
+#include "muster/random/os_bytes.h"
 
 namespace muster::wire {
 
@@ -23,7 +23,7 @@ class SecretBytes {
  public:
   // All zero. Throws Error(internal) if libsodium cannot start, and std::bad_alloc without memory.
   SecretBytes() {
-    if (sodium_init() < 0) throw Error(ErrorCode::internal, "libsodium", "", "", "cannot start");
+    random::start_libsodium();
     memory_.reset(static_cast<std::uint8_t*>(sodium_malloc(N)));
     if (!memory_) throw std::bad_alloc();
     std::ranges::fill(span(), std::uint8_t{0});
@@ -34,7 +34,7 @@ class SecretBytes {
   // From the operating system's CSPRNG.
   static SecretBytes fresh() {
     SecretBytes secret;
-    randombytes_buf(secret.data(), N);
+    random::fill_from_os(secret.span());
     return secret;
   }
 

@@ -2,6 +2,8 @@
 
 #include <sodium.h>
 
+#include "muster/random/os_bytes.h"
+
 namespace muster::wire {
 namespace {
 
@@ -36,6 +38,7 @@ Signature SigningKey::sign(std::string_view kind, Bytes body) const {
 }
 
 bool verify(const IdentityKey& identity, std::string_view kind, Bytes body, const Signature& signature) {
+  random::start_libsodium();
   const Buffer message = signed_bytes(kind, body);
   return crypto_sign_verify_detached(signature.data(), message.data(), message.size(), identity.data()) == 0;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "muster/random/os_bytes.h"
 #include "muster/wire/hash.h"
 
 namespace muster::wire {
@@ -67,7 +68,7 @@ Hash round_challenge_digest(const Hash& task, std::uint64_t round) {
 
 PendingToken begin_token(const RsaPublicKey& key, const Hash& challenge_digest) {
   std::array<std::uint8_t, 32> nonce;
-  randombytes_buf(nonce.data(), nonce.size());
+  random::fill_from_os(nonce);
   return pending(key, nonce, challenge_digest, blind(key, signed_part(nonce, challenge_digest, key)));
 }
 

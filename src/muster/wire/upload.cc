@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "muster/random/os_bytes.h"
+
 namespace muster::wire {
 namespace {
 
@@ -41,24 +43,6 @@ Buffer sealed_upload(const RoundKeys& keys, UploadKind kind, const Token& token,
 
 }  // namespace
 
-const char* name_of(UploadFault fault) {
-  switch (fault) {
-    case UploadFault::none:
-      return "none";
-    case UploadFault::length:
-      return "length";
-    case UploadFault::version:
-      return "version";
-    case UploadFault::round:
-      return "round";
-    case UploadFault::layer:
-      return "layer";
-    case UploadFault::kind:
-      return "kind";
-  }
-  return "unknown";
-}
-
 Buffer seal_report(const RoundKeys& keys, const Token& token, Bytes payload) {
   Buffer inner(UploadSizes{payload.size()}.inner());
   seal(keys.aggregator, for_aggregator(), keys.descriptor, payload, inner);
@@ -67,7 +51,7 @@ Buffer seal_report(const RoundKeys& keys, const Token& token, Bytes payload) {
 
 Buffer seal_dummy(const RoundKeys& keys, const Token& token, UploadSizes sizes) {
   Buffer inner(sizes.inner());
-  randombytes_buf(inner.data(), inner.size());
+  random::fill_from_os(inner);
   return sealed_upload(keys, UploadKind::dummy, token, inner);
 }
 

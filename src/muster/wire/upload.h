@@ -55,7 +55,6 @@ struct OpenedUpload {
 // Why an upload cannot be opened. `layer` means that the outer layer does not open: it was sealed for another
 // key, round or descriptor, or was changed.
 enum class UploadFault : std::uint8_t { none, length, version, round, layer, kind };
-const char* name_of(UploadFault fault);
 
 // Reads any bytes as an upload of the round. Returns the fault, and leaves `opened` unspecified unless there
 // is none. Does not look at the token.

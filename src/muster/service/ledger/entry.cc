@@ -156,8 +156,7 @@ std::optional<ReadEntry> read_row(Bytes row, const Hash& before, std::uint64_t n
   const Hash hash = hash_of(before, number, content);
   if (!std::ranges::equal(hash, row.last(kHash))) return std::nullopt;
   std::optional<Entry> entry = empty_entry(content[0]);
-  // The lengths of all kinds differ from one another only by chance, so the length is compared with that of
-  // an empty entry of this kind.
+  // Every entry of a kind has the length of an empty one.
   if (!entry || kind_and_fields(*entry).size() != content.size()) return std::nullopt;
   FieldReader in(content.subspan(1));
   std::visit([&](auto& e) { each_field(e, [&](auto&... field) { (read(in, field), ...); }); }, *entry);

@@ -119,7 +119,13 @@ class Verifier {
   void take_end(const EndEntry& e) {
     out_.ended = name_of(e.why);
     const bool done = charged_ == task_.plan().rounds();
-    expect((e.why == EndEntry::Why::done) == done, "gives a reason for the end that the rounds do not have");
+    const std::optional<double>& budget = task_.plan().budget();
+    const bool holds = e.why == EndEntry::Why::done     ? done
+                       : e.why == EndEntry::Why::budget ? !done && budget && epsilon_(charged_ + 1) > *budget
+                       : e.why == EndEntry::Why::rounds
+                           ? !done && out_.rounds.size() == task_.settings().most_rounds
+                           : !done;
+    expect(holds, fmt::format("ends the task because of \"{}\", which the rounds do not show", out_.ended));
   }
 
   const TaskDocument& task_;
@@ -134,6 +140,8 @@ class Verifier {
 Verification verify(const Ledger& ledger, const TaskDocument& task,
                     const std::function<double(std::uint64_t)>& epsilon) {
   Verifier verifier(task, epsilon);
+  if (ledger.entries().empty())
+    return {.rounds = {}, .epsilon = 0, .ended = "", .findings = {"the ledger has no entry"}};
   for (std::size_t i = 0; i < ledger.entries().size(); ++i)
     verifier.take(ledger.entries()[i], ledger.hashes()[i]);
   return std::move(verifier).result();

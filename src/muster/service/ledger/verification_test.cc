@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "muster/service/ledger/descriptor_of.h"
 #include "muster/service/store/memory_store_test.h"
@@ -188,7 +189,47 @@ TEST_F(VerificationTest, AWrongReasonForTheEndIsFound) {
   open();
   release();
   ledger_.append(EndEntry{EndEntry::Why::done, epsilon(1)});
-  expect_finding("a reason for the end");
+  expect_finding("because of \"done\"");
+}
+TEST_F(VerificationTest, AnEndAtABudgetThatIsNotReachedIsFound) {
+  ledger_.append(EndEntry{EndEntry::Why::budget, 0});
+  expect_finding("because of \"budget\"");
+}
+TEST_F(VerificationTest, AnEndAfterAllRoundsThatWereNotOpenedIsFound) {
+  open();
+  release();
+  ledger_.append(EndEntry{EndEntry::Why::rounds, epsilon(1)});
+  expect_finding("because of \"rounds\"");
+}
+TEST_F(VerificationTest, ATaskMayEndWhenAllItsRoundsWereOpenedOrAnOperatorStopsIt) {
+  for (int i = 0; i < 22; ++i) {
+    open();
+    ledger_.append(VoidEntry{round(), manifest(Manifest::Outcome::destroyed)});
+  }
+  ledger_.append(EndEntry{EndEntry::Why::rounds, 0});
+  expect_finding("");
+}
+TEST_F(VerificationTest, AnEndAtTheBudgetNeedsABudgetThatTheNextRoundPasses) {
+  const auto task_with = [&](const char* budget) {
+    return TaskDocument::make(deployed_plan().with("privacy.budget", budget), task_.settings());
+  };
+  for (const auto& [budget, accepted] : {std::pair{"0.374", true}, std::pair{"0.375", false}}) {
+    const TaskDocument limited = task_with(budget);
+    MemoryStore store;
+    Ledger ledger(store, "ledger");
+    ledger.append(TaskEntry{limited.name(), epsilon(20), 1e-5});
+    for (const std::uint64_t number : {1u, 2u}) {
+      ledger.append(OpenEntry{number, 0, {2}, {}, {3}, {4}, {5}});
+      ledger.append(SpentEntry{number, epsilon(number), SpentEntry::Why::lost, {}});
+    }
+    ledger.append(EndEntry{EndEntry::Why::budget, epsilon(2)});
+    EXPECT_EQ(verify(ledger, limited, epsilon).findings.empty(), accepted) << budget;
+  }
+}
+TEST_F(VerificationTest, ALedgerWithoutAnEntryIsFound) {
+  MemoryStore store;
+  const Ledger empty(store, "ledger");
+  EXPECT_EQ(verify(empty, task_, epsilon).findings.size(), 1u);
 }
 
 TEST_F(VerificationTest, AnotherTaskReservationOrDeltaIsFound) {

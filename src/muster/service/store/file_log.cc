@@ -14,6 +14,7 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/random/os_bytes.h"
 #include "muster/wire/bytes.h"
 
 namespace muster::service {
@@ -46,9 +47,8 @@ FileLog FileLog::create(const fs::path& path, std::size_t width) {
   if (fs::exists(fs::symlink_status(path))) {
     throw Error(ErrorCode::file, path.string(), "", "", "cannot be made: it exists already");
   }
-  if (sodium_init() < 0) throw Error(ErrorCode::internal, "libsodium", "", "", "cannot start");
   std::array<std::uint8_t, kKey> key;
-  randombytes_buf(key.data(), key.size());
+  random::fill_from_os(key);
   const Buffer header = wire::FieldWriter(kHeader)
                             .bytes(wire::bytes_of(kMagic))
                             .bytes(key)

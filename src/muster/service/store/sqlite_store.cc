@@ -88,7 +88,11 @@ class SqliteStore::Database {
     run("PRAGMA busy_timeout = 0");
     if (access == Access::create_or_open) {
       run("PRAGMA locking_mode = EXCLUSIVE");
-      run("PRAGMA journal_mode = WAL");
+      std::string journal;
+      run("PRAGMA journal_mode = WAL", {},
+          [&](sqlite3_stmt* s) { journal = reinterpret_cast<const char*>(sqlite3_column_text(s, 0)); });
+      // SQLite keeps another journal, without an error, where the file system cannot serve this one.
+      if (journal != "wal") fail("is on a file system without a write-ahead log");
       run("PRAGMA synchronous = FULL");
       run("PRAGMA secure_delete = ON");
     }
