@@ -12,6 +12,7 @@ SUITES = {
     "ClientFunction": "src/muster/learning/client_function_contract_test.cc",
     "Evaluator": "src/muster/simulation/evaluator_contract_test.cc",
     "Log": "src/muster/service/store/log_contract_test.cc",
+    "LogFolder": "src/muster/service/store/log_folder_contract_test.cc",
     "RollCall": "src/muster/protocols/roll_call_test.cc",
     "Store": "src/muster/service/store/store_contract_test.cc",
     "SumSampler": "src/muster/randomizers/sum_sampler_contract_test.cc",

@@ -32,15 +32,6 @@ bool write_all(int descriptor, std::string_view bytes) {
   return true;
 }
 
-void flush_folder(const std::filesystem::path& folder) {
-  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor >= 0) {
-    // Some file systems cannot flush a folder. The rename has happened either way, so a failure is ignored.
-    ::fsync(descriptor);
-    ::close(descriptor);
-  }
-}
-
 constexpr std::string_view kTemporary = ".tmp";
 
 struct Temporary {
@@ -102,6 +93,16 @@ bool is_temporary_of(const std::filesystem::path& name, const std::filesystem::p
          (rest.starts_with(".") && rest.size() > kTemporary.size() + 1 &&
           rest.substr(0, rest.size() - kTemporary.size()).find_first_not_of("0123456789-", 1) ==
               std::string_view::npos);
+}
+
+void flush_folder(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor >= 0) {
+    // Some file systems cannot flush a folder. What was renamed or removed in it is so either way, so a failure is
+    // ignored.
+    ::fsync(descriptor);
+    ::close(descriptor);
+  }
 }
 
 void remove_temporaries_of(const std::filesystem::path& path) {

@@ -18,6 +18,9 @@ namespace muster {
 // untouched. A `path` that is not a regular file (a folder, a device) is refused before anything is written.
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
 
+// Makes durable what was made, renamed or removed in the folder, on file systems that can do this.
+void flush_folder(const std::filesystem::path& folder);
+
 // Whether the file name `name` is that of a temporary file made to replace the file named `replaced`. Such a
 // file may be in use, or may have been left by a killed process.
 bool is_temporary_of(const std::filesystem::path& name, const std::filesystem::path& replaced);

@@ -1,11 +1,14 @@
-// The signed documents: descriptor, manifest, receipt and key directory.
+// The signed documents: descriptor, manifest, receipt, key directory, offer, token block, and the order to
+// close an issuance.
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "muster/wire/descriptor.h"
+#include "muster/wire/issuance.h"
 #include "muster/wire/key_directory.h"
 #include "muster/wire/manifest.h"
+#include "muster/wire/offer.h"
 #include "muster/wire/receipt.h"
 #include "muster/wire/upload.h"
 
@@ -161,6 +164,55 @@ TEST(Documents, AKeyDirectoryIsInOrderAndNotTooLong) {
       read_key_directory(with_signature(unordered, "key directory", key()), key().identity()).has_value());
   EXPECT_FALSE(
       read_key_directory(with_signature(even, "key directory", key()), key().identity()).has_value());
+}
+
+TEST(Documents, AnOfferIsReadAsItWasSigned) {
+  const Offer offer{{1}, 6, 13, {2}, {3}};
+  const Buffer bytes = sign_offer(offer, key());
+  EXPECT_EQ(bytes.size(), kOffer);
+  EXPECT_EQ(read_offer(bytes, key().identity()), offer);
+  expect_exact(bytes, [](Bytes b) { return read_offer(b, key().identity()).has_value(); });
+}
+
+TEST(Documents, AnOrderToCloseIsReadAsItWasSigned) {
+  const CloseIssuance close{{1}, 7};
+  const Buffer bytes = sign_close_issuance(close, key());
+  EXPECT_EQ(bytes.size(), kCloseIssuance);
+  EXPECT_EQ(read_close_issuance(bytes, key().identity()), close);
+  expect_exact(bytes, [](Bytes b) { return read_close_issuance(b, key().identity()).has_value(); });
+}
+
+TokenBlock some_block(std::size_t rounds) {
+  TokenBlock block{{1}, key().identity(), {}};
+  for (std::size_t i = 0; i < rounds; ++i) block.entries.push_back({7 + 2 * i, {0, 2, 1}});
+  return block;
+}
+
+TEST(Documents, ATokenBlockIsReadAsItsDeviceSignedIt) {
+  const Buffer bytes = sign_token_block(some_block(3), key());
+  EXPECT_EQ(read_token_block(bytes), some_block(3));
+  expect_exact(bytes, [](Bytes b) { return read_token_block(b).has_value(); });
+  // A block that names a device must be signed by that device.
+  const Buffer body(bytes.begin(), bytes.end() - 64);
+  EXPECT_TRUE(read_token_block(with_signature(body, "token block", key())).has_value());
+  EXPECT_FALSE(read_token_block(with_signature(body, "token block", other())).has_value());
+  EXPECT_THROW(sign_token_block(some_block(3), other()), Error);
+}
+
+TEST(Documents, ATokenBlockIsInOrderNotEmptyAndNotTooLong) {
+  EXPECT_EQ(read_token_block(sign_token_block(some_block(kMaxTokenBlock), key())),
+            some_block(kMaxTokenBlock));
+  EXPECT_THROW(sign_token_block(some_block(0), key()), Error);
+  EXPECT_THROW(sign_token_block(some_block(kMaxTokenBlock + 1), key()), Error);
+  TokenBlock doubled = some_block(2);
+  doubled.entries[1].round = doubled.entries[0].round;
+  EXPECT_THROW(sign_token_block(doubled, key()), Error);
+  const Buffer bytes = sign_token_block(some_block(2), key());
+  Buffer unordered(bytes.begin(), bytes.end() - 64), empty(bytes.begin(), bytes.begin() + 67);
+  unordered[67] = 9;
+  empty[65] = 0;
+  EXPECT_FALSE(read_token_block(with_signature(unordered, "token block", key())).has_value());
+  EXPECT_FALSE(read_token_block(with_signature(empty, "token block", key())).has_value());
 }
 
 TEST(Documents, NoDocumentIsOneOfAnotherKind) {

@@ -30,7 +30,7 @@ constexpr std::size_t kHeader = kMagic.size() + 16 + 4;
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
 // Reads exactly as many bytes from this place; false, with errno or at the end of the file, if that fails.
-bool read_all(int descriptor, std::uint64_t at, std::span<std::uint8_t> into) {
+bool read_bytes(int descriptor, std::uint64_t at, std::span<std::uint8_t> into) {
   while (!into.empty()) {
     const ssize_t got = ::pread(descriptor, into.data(), into.size(), static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
@@ -144,7 +144,7 @@ void FileLog::sync() {
 
 void FileLog::read_header(std::uint64_t length) {
   Buffer header(kHeader);
-  if (length < kHeader || !read_all(descriptor_, 0, header) ||
+  if (length < kHeader || !read_bytes(descriptor_, 0, header) ||
       !std::ranges::equal(Bytes(header).first(kMagic.size()), wire::bytes_of(kMagic))) {
     throw Error(ErrorCode::file, path_.string(), "", "", "is not a log of muster, version 1");
   }
@@ -159,7 +159,7 @@ void FileLog::read_header(std::uint64_t length) {
 
 void FileLog::read_records(std::uint64_t first, std::uint64_t count, Buffer& into) {
   into.resize(count * record());
-  if (!read_all(descriptor_, kHeader + first * record(), into)) fail("cannot be read");
+  if (!read_bytes(descriptor_, kHeader + first * record(), into)) fail("cannot be read");
 }
 
 void FileLog::recover() {
@@ -192,15 +192,16 @@ void FileLog::recover() {
   }
 }
 
-void FileLog::read(const std::function<void(Bytes)>& take) {
+void FileLog::read(std::uint64_t first, std::uint64_t count, const std::function<void(Bytes)>& take) {
   expect_usable();
+  expect_within(*this, first, count);
   flush();
   const std::uint64_t together = std::max<std::uint64_t>(1, kPiece / record());
   Buffer records;
-  for (std::uint64_t first = 0; first < size_; first += together) {
-    const std::uint64_t count = std::min(together, size_ - first);
-    read_records(first, count, records);
-    for (std::uint64_t i = 0; i < count; ++i) {
+  for (const std::uint64_t end = first + count; first < end; first += together) {
+    const std::uint64_t now = std::min(together, end - first);
+    read_records(first, now, records);
+    for (std::uint64_t i = 0; i < now; ++i) {
       const Bytes one = Bytes(records).subspan(i * record(), record());
       if (!is_whole(first + i, one)) {
         throw Error(ErrorCode::file, path_.string(), "", "",

@@ -38,7 +38,7 @@ class FileLog final : public Log {
   std::uint64_t size() const override { return size_; }
   void append(wire::Bytes record) override;
   void sync() override;
-  void read(const std::function<void(wire::Bytes)>& take) override;
+  void read(std::uint64_t first, std::uint64_t count, const std::function<void(wire::Bytes)>& take) override;
 
  private:
   static constexpr std::size_t kKey = 16, kTag = 8;

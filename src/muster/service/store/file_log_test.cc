@@ -30,7 +30,7 @@ Buffer content(std::uint64_t number) {
 
 std::vector<Buffer> all(Log& log) {
   std::vector<Buffer> records;
-  log.read([&](Bytes record) { records.emplace_back(record.begin(), record.end()); });
+  log.read_all([&](Bytes record) { records.emplace_back(record.begin(), record.end()); });
   return records;
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "muster/core/error.h"
 #include "muster/wire/bytes.h"
 
 namespace muster::service {
@@ -25,8 +26,17 @@ class Log {
   virtual void append(wire::Bytes record) = 0;
   // Throws Error(file) if the records could not be made durable.
   virtual void sync() = 0;
-  // Calls `take` with each record in order. Throws Error(file) if they cannot be read as they were written.
-  virtual void read(const std::function<void(wire::Bytes)>& take) = 0;
+  // Calls `take` with each of the records [first, first + count) in order. Throws Error(internal) if there
+  // are fewer, and Error(file) if they cannot be read as they were written.
+  virtual void read(std::uint64_t first, std::uint64_t count,
+                    const std::function<void(wire::Bytes)>& take) = 0;
+  void read_all(const std::function<void(wire::Bytes)>& take) { read(0, size(), take); }
 };
+
+// Throws Error(internal) unless the log has the records [first, first + count).
+inline void expect_within(const Log& log, std::uint64_t first, std::uint64_t count) {
+  if (first <= log.size() && count <= log.size() - first) return;
+  throw Error(ErrorCode::internal, "record", "", "", "is not in the log");
+}
 
 }  // namespace muster::service

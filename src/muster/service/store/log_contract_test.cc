@@ -8,6 +8,7 @@
 #include <ostream>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "muster/core/error.h"
@@ -60,7 +61,9 @@ class Faulty : public Log {
   std::uint64_t size() const override { return log_.size(); }
   void append(Bytes record) override { log_.append(record); }
   void sync() override { log_.sync(); }
-  void read(const std::function<void(Bytes)>& take) override { log_.read(take); }
+  void read(std::uint64_t first, std::uint64_t count, const std::function<void(Bytes)>& take) override {
+    log_.read(first, count, take);
+  }
 
  protected:
   MemoryLog log_;
@@ -75,10 +78,14 @@ class LosesARecord final : public Faulty {
 };
 class ReadsBackwards final : public Faulty {
   using Faulty::Faulty;
-  void read(const std::function<void(Bytes)>& take) override {
-    std::vector<Buffer> records;
-    log_.read([&](Bytes record) { records.emplace_back(record.begin(), record.end()); });
-    for (std::size_t i = records.size(); i-- > 0;) take(records[i]);
+  void read(std::uint64_t first, std::uint64_t count, const std::function<void(Bytes)>& take) override {
+    for (std::uint64_t i = count; i-- > 0;) log_.read(first + i, 1, take);
+  }
+};
+class IgnoresTheFirst final : public Faulty {
+  using Faulty::Faulty;
+  void read(std::uint64_t, std::uint64_t count, const std::function<void(Bytes)>& take) override {
+    log_.read(0, count, take);
   }
 };
 class TakesEveryWidth final : public Faulty {
@@ -94,6 +101,25 @@ bool refuses_other_widths(Log& log) {
   for (const std::size_t width : {std::size_t{0}, kWidth - 1, kWidth + 1}) {
     try {
       log.append(Buffer(width));
+      return false;
+    } catch (const Error&) {
+    }
+  }
+  return true;
+}
+
+// Whether the log's records from number `first` on are these.
+bool reads(Log& log, std::uint64_t first, const std::vector<Buffer>& expected) {
+  std::vector<Buffer> records;
+  log.read(first, expected.size(), [&](Bytes record) { records.emplace_back(record.begin(), record.end()); });
+  return records == expected;
+}
+
+bool refuses_to_read_past_its_end(Log& log) {
+  for (const auto& [first, count] :
+       {std::pair{log.size() + 1, 0ul}, {log.size(), 1ul}, {0ul, log.size() + 1}, {1ul, ~0ul}}) {
+    try {
+      log.read(first, count, [](Bytes) {});
       return false;
     } catch (const Error&) {
     }
@@ -117,11 +143,13 @@ bool keeps_the_contract(const Reopen& reopen) {
       log = reopen(std::move(log));
     }
     if (random() % 20 != 0) continue;
-    std::vector<Buffer> read;
-    log->read([&](Bytes bytes) { read.emplace_back(bytes.begin(), bytes.end()); });
-    if (log->size() != expected.size() || read != expected) return false;
+    if (log->size() != expected.size() || !reads(*log, 0, expected)) return false;
+    const std::uint64_t first = random() % (expected.size() + 1),
+                        count = random() % (expected.size() - first + 1);
+    const auto from = expected.begin() + static_cast<std::ptrdiff_t>(first);
+    if (!reads(*log, first, {from, from + static_cast<std::ptrdiff_t>(count)})) return false;
   }
-  return refuses_other_widths(*log) && log->size() == expected.size();
+  return refuses_other_widths(*log) && refuses_to_read_past_its_end(*log) && log->size() == expected.size();
 }
 
 class LogContract : public ::testing::TestWithParam<Contract> {
@@ -143,6 +171,7 @@ INSTANTIATE_TEST_SUITE_P(Logs, LogContract, ::testing::ValuesIn(contracts()),
 TEST(LogContractSuite, ALogWithAFaultIsNoticed) {
   EXPECT_FALSE(keeps_the_contract(in_memory<LosesARecord>()));
   EXPECT_FALSE(keeps_the_contract(in_memory<ReadsBackwards>()));
+  EXPECT_FALSE(keeps_the_contract(in_memory<IgnoresTheFirst>()));
   EXPECT_FALSE(keeps_the_contract(in_memory<TakesEveryWidth>()));
 }
 

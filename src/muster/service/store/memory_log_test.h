@@ -24,13 +24,15 @@ class MemoryLog final : public Log {
     records_.emplace_back(record.begin(), record.end());
   }
   void sync() override { synced_ = records_.size(); }
-  void read(const std::function<void(wire::Bytes)>& take) override {
-    for (const wire::Buffer& record : records_) take(record);
+  void read(std::uint64_t first, std::uint64_t count, const std::function<void(wire::Bytes)>& take) override {
+    expect_within(*this, first, count);
+    for (std::uint64_t i = first; i < first + count; ++i) take(records_[i]);
   }
 
+  std::size_t unsynced() const { return records_.size() - synced_; }
   // Loses the last `lost` records, but none that was synced.
   void crash(std::size_t lost) {
-    records_.resize(records_.size() - std::min(lost, records_.size() - synced_));
+    records_.resize(records_.size() - std::min(lost, unsynced()));
     synced_ = records_.size();
   }
 

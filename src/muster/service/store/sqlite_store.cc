@@ -66,6 +66,15 @@ class SqliteStore::Database {
     }
   }
 
+  // Moves everything from the write-ahead log into the database and cuts the log to nothing.
+  void empty_log() {
+    int busy = 1;
+    run("PRAGMA wal_checkpoint(TRUNCATE)", {}, [&](sqlite3_stmt* s) { busy = sqlite3_column_int(s, 0); });
+    if (busy == 0) return;
+    failed_ = true;
+    fail("cannot be emptied of what was removed");
+  }
+
  private:
   // The two numbers in a database's header that say whose it is: "must" in ASCII, and the version.
   static constexpr int kApplication = 0x6d757374, kVersion = 1;
@@ -170,6 +179,7 @@ void SqliteStore::commit(const Commit& changes) {
       database_->run("DELETE FROM blobs WHERE name = ?", {wire::bytes_of(name)});
     }
   });
+  if (!changes.put.empty() || !changes.remove.empty()) database_->empty_log();
 }
 
 }  // namespace muster::service

@@ -1,5 +1,5 @@
-// A store in one SQLite database: write-ahead log, synchronous FULL. Removed content is overwritten in the
-// database, and leaves the write-ahead log when the store is closed.
+// A store in one SQLite database: write-ahead log, synchronous FULL. A commit that removes or replaces blobs
+// overwrites their content in the database and empties the write-ahead log, which may hold it too.
 //
 // The file has mode 0600. A database that another program made, or another version of this one, is refused.
 // One process opens a database at a time; a second one gets an error. A store belongs to one thread.

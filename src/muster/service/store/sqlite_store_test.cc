@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "muster/core/atomic_file.h"
@@ -46,6 +47,36 @@ TEST_F(SqliteStoreTest, ASecondProcessIsRefused) {
   store.commit({{{1}}, {}, {}});
   expect_refused(Access::create_or_open, "locked");
   expect_refused(Access::read_only, "locked");
+}
+
+// Whether some file of the folder has these bytes in it.
+bool is_in_a_file(const std::filesystem::path& folder, const std::string& bytes) {
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    std::ifstream in(file.path(), std::ios::binary);
+    const std::string content{std::istreambuf_iterator<char>(in), {}};
+    if (content.find(bytes) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST_F(SqliteStoreTest, WhatWasRemovedOrReplacedIsInNoFile) {
+  SqliteStore store(path_, Access::create_or_open);
+  const std::string secret = "a key of 32 bytes, to be erased.", other = "another key, which replaces it..";
+  // One that fits into a page, and one that needs many.
+  for (const std::size_t times : {std::size_t{1}, std::size_t{5000}}) {
+    Buffer content;
+    for (std::size_t i = 0; i < times; ++i) content.insert(content.end(), secret.begin(), secret.end());
+    store.commit({{{1}}, {{"removed", content}, {"replaced", content}, {"kept", {7}}}, {}});
+    EXPECT_TRUE(is_in_a_file(folder_.path(), secret));
+    store.commit({{}, {{"replaced", Buffer(other.begin(), other.end())}}, {}});
+    EXPECT_TRUE(is_in_a_file(folder_.path(), secret));
+    store.commit({{}, {}, {"removed"}});
+    EXPECT_FALSE(is_in_a_file(folder_.path(), secret));
+    EXPECT_TRUE(is_in_a_file(folder_.path(), other));
+    store.commit({{}, {}, {"replaced"}});
+    EXPECT_FALSE(is_in_a_file(folder_.path(), other));
+    EXPECT_EQ(store.blob("kept"), Buffer{7});
+  }
 }
 
 TEST_F(SqliteStoreTest, AFinishedStoreIsReadWithoutChangingIt) {
