@@ -98,8 +98,8 @@ bool is_temporary_of(const std::filesystem::path& name, const std::filesystem::p
 void flush_folder(const std::filesystem::path& folder) {
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor >= 0) {
-    // Some file systems cannot flush a folder. What was renamed or removed in it is so either way, so a failure is
-    // ignored.
+    // Some file systems cannot flush a folder. What was renamed or removed in it is so either way, so a
+    // failure is ignored.
     ::fsync(descriptor);
     ::close(descriptor);
   }

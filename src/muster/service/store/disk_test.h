@@ -2,10 +2,11 @@
 // any of its operations, and then loses what a machine that dies may lose.
 //
 // The disk outlives the role: after Killed came out of one of its operations, call crash(), and make the role
-// anew from store() and logs(). Objects that the role had from the disk must be gone by then. A disk belongs to
-// one thread.
+// anew from store() and logs(). Objects that the role had from the disk must be gone by then. A disk belongs
+// to one thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -40,10 +41,19 @@ class Disk {
   enum class When { before, after };
   void kill_after(std::uint64_t further, When when) { kill_ = {operations_ + further, when}; }
   void spare() { kill_.reset(); }
+  // What a disk may fail to do although it says that it did. A test that must notice a role that does not ask
+  // for it turns one of these on.
+  struct Faults {
+    bool forgets_syncs = false;  // sync() does nothing
+    std::string keeps{};         // the blob of this name is not removed
+    std::string forgets{};       // a commit that puts this blob is lost in the next crash
+  };
+  void break_promises(Faults faults) { faults_ = std::move(faults); }
+
   // Loses, of each log, some of the records that were not synced: as many as `lost` says when it is given
   // their greatest number.
   void crash(const std::function<std::size_t(std::size_t)>& lost) {
-    kill_.reset();
+    if (before_forgotten_) memory_ = *std::exchange(before_forgotten_, std::nullopt);
     for (auto& [name, log] : logs_of_all_) log->crash(lost(log->unsynced()));
   }
 
@@ -75,13 +85,21 @@ class Disk {
     if (now) throw Killed{};
   }
 
+  void commit(Store::Commit changes) {
+    std::erase(changes.remove, faults_.keeps);
+    const auto is_forgotten = [&](const auto& put) { return put.first == faults_.forgets; };
+    before_forgotten_.reset();
+    if (std::ranges::any_of(changes.put, is_forgotten)) before_forgotten_ = memory_;
+    memory_.commit(changes);
+  }
+
   class KilledStore final : public Store {
    public:
     explicit KilledStore(Disk& disk) : disk_(disk) {}
     std::vector<wire::Buffer> rows() override { return disk_.memory_.rows(); }
     std::optional<wire::Buffer> blob(const std::string& name) override { return disk_.memory_.blob(name); }
     void commit(const Commit& changes) override {
-      disk_.operate([&] { disk_.memory_.commit(changes); });
+      disk_.operate([&] { disk_.commit(changes); });
     }
 
    private:
@@ -95,7 +113,9 @@ class Disk {
     std::uint64_t size() const override { return log_->size(); }
     void append(wire::Bytes record) override { log_->append(record); }
     void sync() override {
-      disk_.operate([&] { log_->sync(); });
+      disk_.operate([&] {
+        if (!disk_.faults_.forgets_syncs) log_->sync();
+      });
     }
     void read(std::uint64_t first, std::uint64_t count,
               const std::function<void(wire::Bytes)>& take) override {
@@ -138,6 +158,8 @@ class Disk {
   std::map<std::string, std::shared_ptr<MemoryLog>> logs_of_all_;
   KilledStore store_;
   KilledFolder logs_;
+  Faults faults_;
+  std::optional<MemoryStore> before_forgotten_;  // the store before a commit that the next crash undoes
   std::uint64_t operations_ = 0;
   std::optional<std::pair<std::uint64_t, When>> kill_;
 };

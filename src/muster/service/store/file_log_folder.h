@@ -1,5 +1,5 @@
-// Logs in a folder of the file system: the log NAME is the file NAME.log (file_log.h). A folder belongs to one
-// thread.
+// Logs in a folder of the file system: the log NAME is the file NAME.log (file_log.h). A folder belongs to
+// one thread.
 #pragma once
 
 #include <cstddef>

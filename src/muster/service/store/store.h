@@ -1,10 +1,10 @@
 // What a role keeps on disk: a log of rows that only grows, and named blobs. A commit changes both at once.
 //
 // A commit is durable when commit() returns, and whole or not there at all if the process or the machine dies
-// before. What it removed or replaced is then in no file of the store any more. After a commit that failed nobody knows which of the two it is: the store then refuses every
-// further call, and the process must end (an error of fsync is never retried, since the kernel may have
-// dropped the data). Implementations: SqliteStore, and the stores of tests that lose what was not synced. A
-// store belongs to one thread.
+// before. What it removed or replaced is then in no file of the store any more. After a commit that failed
+// nobody knows which of the two it is: the store then refuses every further call, and the process must end
+// (an error of fsync is never retried, since the kernel may have dropped the data). Implementations:
+// SqliteStore, and the stores of tests that lose what was not synced. A store belongs to one thread.
 #pragma once
 
 #include <cstdint>

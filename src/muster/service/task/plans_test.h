@@ -1,6 +1,7 @@
 // The plan of the deployment's tests: built-in digits, a frozen network, 20 rounds. The function is pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "muster/plan/plan.h"
@@ -30,8 +31,10 @@ kind = "features+linear"
 delta = 1e-5
 )";
 
-inline protocols::Plan deployed_plan() {
-  return protocols::Plan::validate(protocols::PlanSource::from_text(kDeployedPlan, "deployed.toml"),
+inline protocols::Plan deployed_plan(std::uint64_t clients = 2048) {
+  std::string text = kDeployedPlan;
+  text.replace(text.find("2048"), 4, std::to_string(clients));
+  return protocols::Plan::validate(protocols::PlanSource::from_text(text, "deployed.toml"),
                                    protocols::Command::train);
 }
 

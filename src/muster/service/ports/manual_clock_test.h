@@ -1,0 +1,26 @@
+// A clock for tests, which goes as far as it is told. Call from the thread of the test.
+#pragma once
+
+#include <cstdint>
+
+#include "muster/service/ports/clock.h"
+
+namespace muster::service {
+
+class ManualClock final : public Clock {
+ public:
+  std::int64_t wall_ms() override { return wall_; }
+  std::int64_t steady_ms() override { return steady_; }
+
+  void advance(std::int64_t milliseconds) {
+    wall_ += milliseconds;
+    steady_ += milliseconds;
+  }
+  // The wall clock is set; steady time does not notice.
+  void set_wall(std::int64_t milliseconds) { wall_ = milliseconds; }
+
+ private:
+  std::int64_t wall_ = 1'800'000'000'000, steady_ = 5'000;
+};
+
+}  // namespace muster::service

@@ -1,0 +1,38 @@
+// What the shuffler checks of the aggregator's ledger before it opens a round: that it continues what the
+// shuffler has seen, so that no round is forgotten. The functions are pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "muster/wire/bytes.h"
+#include "muster/wire/descriptor.h"
+#include "muster/wire/signature.h"
+
+namespace muster::service {
+
+// A place in a ledger: the number of its entries up to there, and the hash of the last one.
+struct LedgerPlace {
+  std::uint64_t entries = 0;
+  wire::Hash head{};
+  bool operator==(const LedgerPlace&) const = default;
+};
+
+// What the shuffler knows when it is asked to open a round.
+struct SeenLedger {
+  LedgerPlace place;
+  std::uint64_t opened = 0;  // rounds that were opened up to there
+};
+
+// Returns the place after the rows, which begin with number `first`, or nullopt unless
+//  - they are a chain that ends with the opening of the descriptor's round, as the descriptor states it,
+//  - they begin at the place that was seen; or at 0, with an outcome for each round that was opened, after a
+//    ledger has lost its end, and
+//  - the shuffler itself signed the word that is in each entry of a void round: no round that was handed out
+//    is said to cost nothing.
+std::optional<LedgerPlace> follow(const SeenLedger& seen, std::uint64_t first,
+                                  const std::vector<wire::Buffer>& rows, const wire::Descriptor& descriptor,
+                                  const wire::IdentityKey& shuffler);
+
+}  // namespace muster::service

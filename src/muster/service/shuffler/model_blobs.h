@@ -1,0 +1,34 @@
+// The blobs that devices download in a round: the model's parameters and its frozen part, by their hashes. In
+// the shuffler's store, "blobs" lists the hashes, 32 bytes each, and the blob itself is "blob HASH".
+//
+// The aggregator puts the blobs before it opens a round that names them. There are never more than six: the
+// open round's stand first in the list, so that a further one takes the place of the third. An object belongs
+// to its store's thread.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "muster/service/store/store.h"
+#include "muster/wire/bytes.h"
+#include "muster/wire/descriptor.h"
+
+namespace muster::service {
+
+class ModelBlobs {
+ public:
+  explicit ModelBlobs(Store& store) : store_(store) {}
+
+  std::optional<wire::Buffer> get(const wire::Hash& hash) const;
+  void put(wire::Bytes blob);
+  // Adds to the commit that opens the descriptor's round what makes its blobs the only ones. Returns false if
+  // one of them is not here.
+  bool keep_for(const wire::Descriptor& descriptor, Store::Commit& commit);
+
+ private:
+  std::vector<wire::Hash> names() const;
+
+  Store& store_;
+};
+
+}  // namespace muster::service

@@ -1,0 +1,226 @@
+#include "muster/service/shuffler/shuffler.h"
+
+#include <sodium.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "muster/core/error.h"
+#include "muster/protocols/shuffle.h"
+#include "muster/service/shuffler/open_round.h"
+#include "muster/service/store/claim.h"
+#include "muster/wire/descriptor.h"
+#include "muster/wire/hash.h"
+
+namespace muster::service {
+
+using wire::Buffer;
+using wire::Bytes;
+using wire::Manifest;
+using wire::Rejected;
+
+Shuffler::Shuffler(const TaskDocument& task, const wire::SigningKey& identity, wire::UploadSizes sizes,
+                   Store& store, LogFolder& logs, Clock& clock, IssuerForShuffler& issuer)
+    : task_(task),
+      identity_(identity),
+      sizes_(sizes),
+      store_(store),
+      logs_(logs),
+      clock_(clock),
+      issuer_(issuer) {
+  if (identity.identity() != task.settings().shuffler) {
+    throw Error(ErrorCode::plan, Reason::contradiction, "task.shuffler", "", "",
+                "is not the identity of this shuffler's key");
+  }
+  claim_for(store, task.name());
+  recover();
+}
+
+Shuffler::~Shuffler() = default;
+
+void Shuffler::recover() {
+  ledger_ = read_ledger(store_).value_or(SeenLedger{});
+  key_ = read_key(store_);
+  if (const auto stored = store_.blob("directory")) accept_directory(*stored);
+  manifest_ = store_.blob("manifest");
+  const auto stored = read_round(store_);
+  const auto names = logs_.names();
+  if (stored) {
+    const auto descriptor =
+        wire::read_descriptor(stored->descriptor, task_.settings().aggregator, identity_.identity());
+    if (!descriptor) throw Error(ErrorCode::file, "round", "", "", "is damaged in the shuffler's store");
+    const bool has_log = std::ranges::find(names, uploads_of(descriptor->round)) != names.end();
+    if (has_log && key_ && key_->round == descriptor->round) {
+      resume(*stored, *descriptor, logs_.open(uploads_of(descriptor->round), sizes_.upload()));
+      read_uploads();
+    } else {
+      // The folder was put together from copies of different times.
+      destroy(*descriptor, ledger_);
+    }
+  }
+  if (const auto closed = last_manifest(); closed && closed->outcome == Manifest::Outcome::released) {
+    const std::string name = batch_of(closed->round);
+    const bool waits = std::ranges::find(names, name) != names.end() && !store_.blob("receipt");
+    if (waits) batch_ = logs_.open(name, closed->width);
+  }
+  remove_leftovers();
+}
+
+void Shuffler::resume(const StoredRound& stored, const wire::Descriptor& descriptor,
+                      std::unique_ptr<Log> log) {
+  const std::int64_t whole = static_cast<std::int64_t>(task_.settings().seconds) * 1000;
+  // A wall clock that jumped makes the round end early, or late by its own length at most.
+  const std::int64_t left = std::clamp<std::int64_t>(stored.deadline_ms - clock_.wall_ms(), 0, whole);
+  auto token_key = wire::RsaPublicKey::of_modulus(stored.modulus);
+  if (!token_key) throw Error(ErrorCode::file, "round", "", "", "is damaged in the shuffler's store");
+  const auto intake = std::make_shared<const Intake>(
+      wire::HpkeKeyPair::from_secret(wire::SecretBytes<wire::kHpkeKey>(key_->pair.secret().span())),
+      task_.name(), descriptor.round, wire::descriptor_hash(descriptor), *std::move(token_key), sizes_);
+  open_ = std::unique_ptr<OpenRound>(new OpenRound{stored, descriptor, intake, Heard(sizes_.inner()),
+                                                   std::move(log), clock_.steady_ms() + left});
+  rejected_ = {};
+}
+
+// What is in the log was checked before it was stored, so that a record that does not open is damage.
+void Shuffler::read_uploads() {
+  open_->log->read_all([&](Bytes upload) {
+    wire::OpenedUpload opened;
+    if (open_->intake->open(upload, opened)) {
+      throw Error(ErrorCode::file, uploads_of(open_->descriptor.round), "", "",
+                  "has an upload that does not open: it is not the log of this round");
+    }
+    open_->heard.take(opened, upload);
+  });
+}
+
+// Logs that are still there because the process died before it removed them.
+void Shuffler::remove_leftovers() {
+  for (const std::string& name : logs_.names()) {
+    const bool is_used = (open_ && name == uploads_of(open_->descriptor.round)) ||
+                         (batch_ && name == batch_of(last_manifest()->round));
+    if (!is_used) logs_.remove(name);
+  }
+}
+
+std::optional<ShufflerForDevices::Round> Shuffler::round() {
+  if (close_if_due(); !open_) return std::nullopt;
+  return Round{open_->stored.descriptor, open_->ends_at - clock_.steady_ms()};
+}
+
+std::optional<Buffer> Shuffler::blob(const wire::Hash& hash) { return blobs_.get(hash); }
+
+std::shared_ptr<const Intake> Shuffler::intake() const { return open_ ? open_->intake : nullptr; }
+
+Answer Shuffler::take(const Intake& intake, Bytes upload, std::optional<Rejected> rejected,
+                      const wire::OpenedUpload& opened) {
+  close_if_due();
+  if (!rejected && (!open_ || open_->intake.get() != &intake)) return Answer::over;
+  if (!rejected) {
+    switch (open_->heard.take(opened, upload)) {
+      case Heard::Upload::first:
+        open_->log->append(upload);
+        return Answer::stored;
+      case Heard::Upload::again:
+        return Answer::stored;
+      case Heard::Upload::other:
+        // Whoever sends it learns nothing: neither that the token was spent, nor that these bytes are lost.
+        ++rejected_[static_cast<std::size_t>(Rejected::repeated)];
+        return Answer::stored;
+    }
+  }
+  ++rejected_[static_cast<std::size_t>(*rejected)];
+  return *rejected == Rejected::late ? Answer::over : Answer::refused;
+}
+
+void Shuffler::sync() {
+  if (open_) open_->log->sync();
+}
+
+Answer Shuffler::upload(Bytes upload) {
+  close_if_due();
+  const std::shared_ptr<const Intake> intake = this->intake();
+  if (!intake) {
+    return is_of_a_round_before(ledger_.opened + 1, sizes_, upload) ? Answer::over : Answer::refused;
+  }
+  wire::OpenedUpload opened;
+  const std::optional<Rejected> rejected = intake->check(upload, opened);
+  const Answer answer = take(*intake, upload, rejected, opened);
+  if (answer == Answer::stored) sync();
+  return answer;
+}
+
+std::uint64_t Shuffler::heard() const { return open_ ? open_->heard.devices() : 0; }
+
+void Shuffler::tick() {
+  close_if_due();
+  if (!open_) prepare_next();
+}
+
+void Shuffler::close_if_due() {
+  if (!open_) return;
+  const bool everybody = open_->heard.devices() >= open_->stored.issued;
+  if (everybody || clock_.steady_ms() >= open_->ends_at) close();
+}
+
+void Shuffler::close() {
+  const std::uint64_t round = open_->descriptor.round;
+  const Manifest counted{.task = task_.name(),
+                         .round = round,
+                         .descriptor = open_->intake->descriptor(),
+                         .outcome = Manifest::Outcome::destroyed,
+                         .heard = open_->heard.devices(),
+                         .rejected = rejected_};
+  const bool enough = counted.heard >= task_.needed();
+  Buffer manifest = enough ? release(counted) : wire::sign_manifest(counted, identity_);
+  store_.commit({{}, {{"manifest", manifest}}, {"round", "key", "receipt"}});
+  manifest_ = std::move(manifest);
+  key_.reset();
+  open_.reset();
+  remove_leftovers();
+}
+
+// Writes the batch in a secret order, and returns the signed manifest that states it. If the process dies
+// before the manifest is durable, nobody has seen this order, and another one takes its place.
+Buffer Shuffler::release(Manifest manifest) {
+  const Heard& heard = open_->heard;
+  if (heard.reports() > std::numeric_limits<std::uint32_t>::max()) {
+    throw Error(ErrorCode::internal, "reports", "", "", "are more than one shuffle can hold");
+  }
+  std::vector<std::uint32_t> order(heard.reports());
+  std::iota(order.begin(), order.end(), 0u);
+  protocols::secret_shuffle(std::span(order), manifest.round);
+  batch_ = logs_.create(batch_of(manifest.round), sizes_.inner());
+  wire::RunningHash hash;
+  for (const std::uint32_t i : order) {
+    hash.add(heard.report(i));
+    batch_->append(heard.report(i));
+  }
+  batch_->sync();
+  sodium_memzero(order.data(), order.size() * sizeof order.front());
+  manifest.outcome = Manifest::Outcome::released;
+  manifest.reports = order.size();
+  manifest.width = static_cast<std::uint32_t>(sizes_.inner());
+  manifest.batch = hash.finish();
+  return wire::sign_manifest(manifest, identity_);
+}
+
+// The shuffler's word that nothing of this round left it, and never will: there is no key to open it with.
+void Shuffler::destroy(const wire::Descriptor& descriptor, const SeenLedger& ledger) {
+  const Manifest none{.task = task_.name(),
+                      .round = descriptor.round,
+                      .descriptor = wire::descriptor_hash(descriptor),
+                      .outcome = Manifest::Outcome::destroyed};
+  Buffer manifest = wire::sign_manifest(none, identity_);
+  store_.commit({{}, {{"manifest", manifest}, {"ledger", encode(ledger)}}, {"round", "key", "receipt"}});
+  manifest_ = std::move(manifest);
+  ledger_ = ledger;
+  key_.reset();
+  open_.reset();
+  batch_.reset();
+  remove_leftovers();
+}
+
+}  // namespace muster::service

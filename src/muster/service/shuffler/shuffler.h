@@ -1,0 +1,117 @@
+// The shuffler of one task: it hears devices, takes the names off, and hands a round's reports over in a
+// secret order, or destroys them.
+//
+//  - An upload that is answered with `stored` is on the disk, as it was received: sealed (in the log
+//    "uploads-ROUND").
+//  - At the deadline, or once as many tokens are spent as were issued, the round is closed. If fewer devices
+//    were heard than TaskDocument::needed(), it is destroyed. Otherwise the reports' inner layers are put in
+//    a secret uniform order (in the log "batch-ROUND"), and the signed manifest becomes durable in the same
+//    commit that erases the round's key. Then the uploads are removed. Nothing of a round is handed out
+//    before that.
+//  - The batch is deleted upon the aggregator's receipt, or when the ledger shows the round's outcome.
+//  - A round is opened only by a ledger that continues the one that was seen before (ledger_chain.h).
+//
+// After a restart, everything goes on from the store and the logs. A shuffler that was restored from an older
+// copy lacks the keys of the rounds opened since; it then destroys the round that is open.
+//
+// One thread calls the members; Intake::check(), which does nearly all the work of an upload, may run on any
+// thread (intake, take and sync). Errors of the store or a log (Error(file)) must end the process.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "muster/service/ports/clock.h"
+#include "muster/service/ports/ports.h"
+#include "muster/service/shuffler/heard.h"
+#include "muster/service/shuffler/intake.h"
+#include "muster/service/shuffler/ledger_chain.h"
+#include "muster/service/shuffler/model_blobs.h"
+#include "muster/service/shuffler/shuffler_state.h"
+#include "muster/service/store/log_folder.h"
+#include "muster/service/store/store.h"
+#include "muster/service/task/task_document.h"
+#include "muster/wire/key_directory.h"
+#include "muster/wire/manifest.h"
+#include "muster/wire/signature.h"
+
+namespace muster::service {
+
+class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
+ public:
+  // Everything must outlive the shuffler. `sizes` are those of the task's uploads. Throws Error(file) if the
+  // store belongs to another task, and Error(plan) unless the key is the task's shuffler.
+  Shuffler(const TaskDocument& task, const wire::SigningKey& identity, wire::UploadSizes sizes, Store& store,
+           LogFolder& logs, Clock& clock, IssuerForShuffler& issuer);
+  ~Shuffler() override;
+
+  // Does what the time asks for: closes a round that is due, and between rounds prepares the next one with
+  // the issuer. To be called at least every second.
+  void tick();
+
+  // For devices. upload() makes the upload durable by itself.
+  std::optional<Round> round() override;
+  std::optional<wire::Buffer> blob(const wire::Hash& hash) override;
+  Answer upload(wire::Bytes upload) override;
+
+  // The same in three parts, so that many threads check and many uploads share one sync: the round's intake
+  // (nullptr while none is open); its verdict on one upload, in any order; and a sync, before which an answer
+  // `stored` must not be given.
+  std::shared_ptr<const Intake> intake() const;
+  Answer take(const Intake& intake, wire::Bytes upload, std::optional<wire::Rejected> rejected,
+              const wire::OpenedUpload& opened);
+  void sync();
+
+  // For the aggregator.
+  wire::Buffer offer() override;
+  wire::Buffer keys() override;
+  void put_blob(wire::Bytes blob) override;
+  bool open(wire::Bytes offered, std::uint64_t first, const std::vector<wire::Buffer>& rows) override;
+  std::optional<wire::Buffer> manifest(std::uint64_t round) override;
+  std::optional<wire::Buffer> batch(std::uint64_t round, std::uint64_t first, std::uint64_t count) override;
+  bool receipt(wire::Bytes signed_receipt) override;
+
+  // What a status shows: devices heard in the open round, 0 if none is open.
+  std::uint64_t heard() const;
+
+ private:
+  struct OpenRound;  // what is in memory while a round is open
+
+  void recover();
+  void resume(const StoredRound& stored, const wire::Descriptor& descriptor, std::unique_ptr<Log> log);
+  void read_uploads();
+  void remove_leftovers();
+  void close_if_due();
+  void close();
+  wire::Buffer release(wire::Manifest manifest);
+  void destroy(const wire::Descriptor& descriptor, const SeenLedger& ledger);
+  void prepare_next();
+  bool accept_directory(const wire::Buffer& bytes);
+  // The directory's entry for the round, if enough tokens of it were issued.
+  std::optional<wire::KeyDirectory::Entry> entry_of(std::uint64_t round) const;
+  bool start(const StoredRound& stored, const wire::Descriptor& descriptor, const SeenLedger& ledger);
+  std::optional<wire::Manifest> last_manifest() const;
+  bool open_is(std::uint64_t round) const;
+
+  const TaskDocument& task_;
+  const wire::SigningKey& identity_;
+  wire::UploadSizes sizes_;
+  Store& store_;
+  LogFolder& logs_;
+  Clock& clock_;
+  IssuerForShuffler& issuer_;
+
+  ModelBlobs blobs_{store_};
+  SeenLedger ledger_;
+  std::optional<RoundKey> key_;  // of the open round, or of the next one
+  std::optional<wire::KeyDirectory> directory_;
+  std::unique_ptr<OpenRound> open_;
+  std::optional<wire::Buffer> manifest_;                        // of the round closed last
+  std::unique_ptr<Log> batch_;                                  // its batch, until there is a receipt
+  std::array<std::uint64_t, wire::kRejectReasons> rejected_{};  // in the open round, since the last start
+};
+
+}  // namespace muster::service

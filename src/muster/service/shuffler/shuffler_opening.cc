@@ -1,0 +1,150 @@
+// How the shuffler prepares and opens a round, and what it answers to the aggregator.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "muster/service/shuffler/open_round.h"
+#include "muster/service/shuffler/shuffler.h"
+#include "muster/wire/descriptor.h"
+#include "muster/wire/hash.h"
+#include "muster/wire/issuance.h"
+#include "muster/wire/offer.h"
+#include "muster/wire/receipt.h"
+
+namespace muster::service {
+
+using wire::Buffer;
+using wire::Bytes;
+using wire::Manifest;
+
+// Takes a directory that is the issuer's for this task and not older than the one before.
+bool Shuffler::accept_directory(const Buffer& bytes) {
+  auto read = wire::read_key_directory(bytes, task_.settings().issuer);
+  if (!read || read->task != task_.name()) return false;
+  if (directory_ && read->serial < directory_->serial) return false;
+  if (directory_ && read->serial == directory_->serial) return *read == *directory_;
+  directory_ = std::move(read);
+  return true;
+}
+
+std::optional<wire::KeyDirectory::Entry> Shuffler::entry_of(std::uint64_t round) const {
+  if (!directory_) return std::nullopt;
+  const auto found = std::ranges::find(directory_->entries, round, &wire::KeyDirectory::Entry::round);
+  const bool enough = found != directory_->entries.end() && found->issued >= task_.needed();
+  return enough ? std::optional(*found) : std::nullopt;
+}
+
+void Shuffler::prepare_next() {
+  const std::uint64_t next = ledger_.opened + 1;
+  if (next > task_.settings().most_rounds || (key_ && key_->round == next)) return;
+  try {
+    if (!accept_directory(issuer_.keys()) || !entry_of(next)) return;
+    const auto closed = issuer_.close_issuance(wire::sign_close_issuance({task_.name(), next}, identity_));
+    if (!closed || !accept_directory(*closed) || !entry_of(next)) return;
+    RoundKey key{next, wire::HpkeKeyPair::fresh()};
+    store_.commit({{}, {{"key", encode(key)}, {"directory", *closed}}, {}});
+    key_ = std::move(key);
+  } catch (const Unreachable&) {
+    // The issuer is asked again at the next tick.
+  }
+}
+
+Buffer Shuffler::offer() {
+  close_if_due();
+  wire::Offer offer{task_.name(), ledger_.opened, ledger_.place.entries, ledger_.place.head, {}};
+  if (!open_ && key_ && key_->round == ledger_.opened + 1) offer.key = key_->pair.public_key();
+  return wire::sign_offer(offer, identity_);
+}
+
+Buffer Shuffler::keys() { return store_.blob("directory").value_or(Buffer{}); }
+
+void Shuffler::put_blob(Bytes blob) { blobs_.put(blob); }
+
+bool Shuffler::open(Bytes offered, std::uint64_t first, const std::vector<Buffer>& rows) {
+  close_if_due();
+  const auto descriptor = wire::read_offered_descriptor(offered, task_.settings().aggregator);
+  if (!descriptor || descriptor->task != task_.name()) return false;
+  const wire::Hash hash = wire::descriptor_hash(*descriptor);
+  if (open_) return open_->intake->descriptor() == hash;
+  if (const auto closed = last_manifest(); closed && closed->round == descriptor->round) {
+    return closed->descriptor == hash;
+  }
+  if (descriptor->round <= ledger_.opened || descriptor->round > task_.settings().most_rounds) return false;
+  const auto place = follow(ledger_, first, rows, *descriptor, identity_.identity());
+  if (!place) return false;
+  const SeenLedger ledger{*place, descriptor->round};
+  const auto entry = entry_of(descriptor->round);
+  const auto token_key = entry ? wire::RsaPublicKey::of_modulus(entry->modulus) : std::nullopt;
+  const bool is_ours = key_ && key_->round == descriptor->round &&
+                       key_->pair.public_key() == descriptor->shuffler && token_key &&
+                       token_key->id() == descriptor->token_key;
+  if (!is_ours) {
+    destroy(*descriptor, ledger);
+    return true;
+  }
+  const StoredRound stored{
+      wire::countersign_descriptor(offered, task_.settings().aggregator, identity_).value(),
+      clock_.wall_ms() + static_cast<std::int64_t>(task_.settings().seconds) * 1000, entry->issued,
+      entry->modulus};
+  return start(stored, *descriptor, ledger);
+}
+
+bool Shuffler::start(const StoredRound& stored, const wire::Descriptor& descriptor,
+                     const SeenLedger& ledger) {
+  Store::Commit commit{{}, {{"round", encode(stored)}, {"ledger", encode(ledger)}}, {"manifest", "receipt"}};
+  if (!blobs_.keep_for(descriptor, commit)) return false;
+  std::unique_ptr<Log> log = logs_.create(uploads_of(descriptor.round), sizes_.upload());
+  store_.commit(commit);
+  ledger_ = ledger;
+  manifest_.reset();
+  batch_.reset();
+  resume(stored, descriptor, std::move(log));
+  remove_leftovers();
+  return true;
+}
+
+std::optional<Manifest> Shuffler::last_manifest() const {
+  return manifest_ ? wire::read_manifest(*manifest_, identity_.identity()) : std::nullopt;
+}
+
+std::optional<Buffer> Shuffler::manifest(std::uint64_t round) {
+  close_if_due();
+  const auto closed = last_manifest();
+  return closed && closed->round == round ? manifest_ : std::nullopt;
+}
+
+std::optional<Buffer> Shuffler::batch(std::uint64_t round, std::uint64_t first, std::uint64_t count) {
+  const auto closed = last_manifest();
+  if (!batch_ || closed->round != round) return std::nullopt;
+  if (first > batch_->size() || count > batch_->size() - first) return std::nullopt;
+  Buffer reports;
+  reports.reserve(count * batch_->width());
+  batch_->read(first, count, [&](Bytes one) { reports.insert(reports.end(), one.begin(), one.end()); });
+  return reports;
+}
+
+bool Shuffler::receipt(Bytes signed_receipt) {
+  const auto receipt = wire::read_receipt(signed_receipt, task_.settings().aggregator);
+  if (!receipt || receipt->task != task_.name()) return false;
+  const auto closed = last_manifest();
+  if (!closed || receipt->round != closed->round)
+    return receipt->round <= ledger_.opened && !open_is(receipt->round);
+  if (closed->outcome != Manifest::Outcome::released || receipt->manifest != wire::hash_of({*manifest_})) {
+    return false;
+  }
+  if (!batch_) return true;
+  // The outcome is the entry that follows the opening.
+  const SeenLedger ledger{{ledger_.place.entries + 1, receipt->ledger_head}, ledger_.opened};
+  store_.commit(
+      {{},
+       {{"receipt", Buffer(signed_receipt.begin(), signed_receipt.end())}, {"ledger", encode(ledger)}},
+       {}});
+  ledger_ = ledger;
+  batch_.reset();
+  remove_leftovers();
+  return true;
+}
+
+bool Shuffler::open_is(std::uint64_t round) const { return open_ && open_->descriptor.round == round; }
+
+}  // namespace muster::service

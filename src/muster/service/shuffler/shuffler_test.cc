@@ -1,0 +1,498 @@
+#include "muster/service/shuffler/shuffler.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "muster/core/error.h"
+#include "muster/service/shuffler/rig_test.h"
+
+namespace muster::service {
+namespace {
+
+using wire::Buffer;
+using wire::Manifest;
+using wire::Rejected;
+
+constexpr std::int64_t kRound = static_cast<std::int64_t>(Rig::kSeconds) * 1000;
+
+std::uint64_t rejected(const Manifest& manifest, Rejected why) {
+  return manifest.rejected[static_cast<std::size_t>(why)];
+}
+
+// Sends the reports of `reports` devices, whose payloads are numbered from 0, and the dummies of `dummies`.
+void send(Rig& rig, int reports, int dummies) {
+  for (int i = 0; i < reports; ++i) {
+    EXPECT_EQ(rig.shuffler->upload(rig.report(static_cast<std::uint8_t>(i))), Answer::stored);
+  }
+  for (int i = 0; i < dummies; ++i) EXPECT_EQ(rig.shuffler->upload(rig.dummy()), Answer::stored);
+}
+
+std::vector<int> numbers(int count) {
+  std::vector<int> all;
+  for (int i = 0; i < count; ++i) all.push_back(i);
+  return all;
+}
+
+std::vector<int> sorted(std::vector<int> values) {
+  std::ranges::sort(values);
+  return values;
+}
+
+TEST(Shuffler, ARoundIsHeardShuffledHandedOverAndForgotten) {
+  Rig rig;
+  for (int round = 1; round <= 3; ++round) {
+    ASSERT_NO_FATAL_FAILURE(rig.open_round());
+    EXPECT_EQ(rig.shuffler->round()->remaining_ms, kRound);
+    EXPECT_TRUE(wire::read_descriptor(rig.shuffler->round()->descriptor, rig.aggregator.identity(),
+                                      rig.shuffler_key.identity()));
+    EXPECT_EQ(rig.shuffler->blob(rig.descriptor.model), rig.model);
+    send(rig, 6, 4);
+    EXPECT_EQ(rig.shuffler->heard(), 10u);
+    EXPECT_FALSE(rig.manifest());
+    EXPECT_FALSE(rig.shuffler->batch(rig.descriptor.round, 0, 1));
+    rig.clock.advance(kRound);
+    EXPECT_FALSE(rig.shuffler->round());
+    const auto manifest = rig.manifest();
+    ASSERT_TRUE(manifest);
+    EXPECT_EQ(manifest->round, static_cast<std::uint64_t>(round));
+    EXPECT_EQ(manifest->heard, 10u);
+    EXPECT_EQ(manifest->reports, 6u);
+    EXPECT_EQ(sorted(rig.batch()), numbers(6));
+    const Buffer receipt = rig.conclude();
+    EXPECT_TRUE(rig.shuffler->receipt(receipt));
+    EXPECT_TRUE(rig.shuffler->receipt(receipt));
+    EXPECT_FALSE(rig.shuffler->batch(rig.descriptor.round, 0, 6));
+    EXPECT_TRUE(rig.disk.logs().names().empty());
+    EXPECT_FALSE(rig.disk.memory().blob("key"));
+  }
+}
+
+TEST(Shuffler, OnlyARoundInWhichEnoughDevicesWereHeardIsReleased) {
+  for (const int heard : {0, 9, 10, 11}) {
+    Rig rig;
+    ASSERT_NO_FATAL_FAILURE(rig.open_round());
+    send(rig, heard, 0);
+    rig.clock.advance(kRound);
+    rig.shuffler->tick();
+    const auto manifest = rig.manifest();
+    ASSERT_TRUE(manifest);
+    EXPECT_EQ(manifest->heard, static_cast<std::uint64_t>(heard));
+    const bool released = heard >= 10;
+    EXPECT_EQ(manifest->outcome == Manifest::Outcome::released, released) << heard;
+    EXPECT_EQ(rig.shuffler->batch(1, 0, 0).has_value(), released);
+    EXPECT_EQ(rig.disk.logs().names().size(), released ? 1u : 0u);
+  }
+}
+
+TEST(Shuffler, ARoundOfDummiesAloneIsReleasedWithoutReports) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  send(rig, 0, 10);
+  rig.clock.advance(kRound);
+  EXPECT_EQ(rig.manifest()->outcome, Manifest::Outcome::released);
+  EXPECT_TRUE(rig.batch().empty());
+}
+
+TEST(Shuffler, ClosesOnceAsManyTokensAreSpentAsWereIssued) {
+  Rig rig;
+  rig.issuer.issued = 11;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  send(rig, 10, 0);
+  rig.shuffler->tick();
+  EXPECT_TRUE(rig.shuffler->round());
+  send(rig, 0, 1);
+  rig.shuffler->tick();
+  EXPECT_FALSE(rig.shuffler->round());
+  EXPECT_EQ(rig.manifest()->heard, 11u);
+}
+
+TEST(Shuffler, ATokenIsHeardOnceAndItsFirstUploadWins) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  send(rig, 8, 1);
+  const wire::Token token = rig.token();
+  Buffer payload(Rig::kPayload);
+  payload[0] = 8;
+  const Buffer first = wire::seal_report(rig.keys(), token, payload);
+  payload[0] = 99;
+  const Buffer other = wire::seal_report(rig.keys(), token, payload),
+               dummy = wire::seal_dummy(rig.keys(), token, Rig::kSizes);
+  for (const Buffer& upload : {first, first, other, dummy, first}) {
+    EXPECT_EQ(rig.shuffler->upload(upload), Answer::stored);
+  }
+  EXPECT_EQ(rig.shuffler->heard(), 10u);
+  rig.clock.advance(kRound);
+  EXPECT_EQ(sorted(rig.batch()), numbers(9));
+  EXPECT_EQ(rejected(*rig.manifest(), Rejected::repeated), 2u);
+}
+
+TEST(Shuffler, AThousandCopiesOfOneTokenAreOneDevice) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  const Buffer upload = rig.report(1);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(rig.shuffler->upload(upload), Answer::stored);
+  EXPECT_EQ(rig.shuffler->heard(), 1u);
+  rig.clock.advance(kRound);
+  EXPECT_EQ(rig.manifest()->outcome, Manifest::Outcome::destroyed);
+}
+
+TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  send(rig, 10, 0);
+  const Buffer good = rig.report(1);
+  const auto with = [&](std::size_t place, std::uint8_t value) {
+    Buffer changed = good;
+    changed[place] = value;
+    return changed;
+  };
+  Buffer longer = good;
+  longer.push_back(0);
+  const wire::RoundKeys keys = rig.keys();
+  wire::RoundKeys wrong_descriptor = keys, wrong_key = keys;
+  wrong_descriptor.descriptor[0] ^= 1;
+  wrong_key.shuffler = wire::HpkeKeyPair::fresh().public_key();
+  const Buffer payload(Rig::kPayload);
+  const struct {
+    Buffer upload;
+    Rejected why;
+  } uploads[] = {
+      {{}, Rejected::length},
+      {Buffer(good.begin(), good.end() - 1), Rejected::length},
+      {longer, Rejected::length},
+      {Buffer(std::size_t{10} << 20), Rejected::length},
+      {with(0, 2), Rejected::version},
+      {with(1, 0), Rejected::late},  // round 0
+      {with(9, static_cast<std::uint8_t>(good[9] ^ 1)), Rejected::layer},
+      {with(good.size() - 1, static_cast<std::uint8_t>(good.back() ^ 1)), Rejected::layer},
+      {wire::seal_report(wrong_descriptor, rig.token(), payload), Rejected::layer},
+      {wire::seal_report(wrong_key, rig.token(), payload), Rejected::layer},
+      {wire::seal_report(keys, RigIssuer::token(rig.task.name(), 2), payload), Rejected::token},
+      {wire::seal_report(keys, RigIssuer::token({1}, 1), payload), Rejected::token},
+      {wire::seal_report(keys, {}, payload), Rejected::token},
+  };
+  std::array<std::uint64_t, wire::kRejectReasons> expected{};
+  for (const auto& [upload, why] : uploads) {
+    EXPECT_EQ(rig.shuffler->upload(upload), why == Rejected::late ? Answer::over : Answer::refused);
+    ++expected[static_cast<std::size_t>(why)];
+  }
+  rig.clock.advance(kRound);
+  EXPECT_EQ(rig.manifest()->rejected, expected);
+  EXPECT_EQ(rig.manifest()->heard, 10u);
+  EXPECT_EQ(sorted(rig.batch()), numbers(10));
+}
+
+TEST(Shuffler, EveryByteOfAnUploadIsBound) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  const Buffer good = rig.report(1);
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    Buffer changed = good;
+    changed[i] ^= static_cast<std::uint8_t>(1 << i % 8);
+    EXPECT_NE(rig.shuffler->upload(changed), Answer::stored) << i;
+  }
+  EXPECT_EQ(rig.shuffler->heard(), 0u);
+  EXPECT_EQ(rig.shuffler->upload(good), Answer::stored);
+}
+
+TEST(Shuffler, ALateUploadIsOverAndNeverCarriedOver) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  send(rig, 10, 0);
+  const Buffer late = rig.report(99);
+  rig.clock.advance(kRound);
+  EXPECT_EQ(rig.shuffler->upload(late), Answer::over);
+  EXPECT_EQ(rig.manifest()->heard, 10u);
+  EXPECT_TRUE(rig.shuffler->receipt(rig.conclude()));
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  EXPECT_EQ(rig.shuffler->upload(late), Answer::over);
+  EXPECT_EQ(rig.shuffler->heard(), 0u);
+}
+
+TEST(Shuffler, AnUploadThatWasCheckedInTimeAndComesLateIsOver) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  send(rig, 10, 0);
+  const auto intake = rig.shuffler->intake();
+  const Buffer upload = rig.report(10);
+  wire::OpenedUpload opened;
+  const auto verdict = intake->check(upload, opened);
+  EXPECT_FALSE(verdict);
+  rig.clock.advance(kRound);
+  EXPECT_EQ(rig.shuffler->take(*intake, upload, verdict, opened), Answer::over);
+  EXPECT_EQ(rig.manifest()->heard, 10u);
+}
+
+TEST(Shuffler, TheNextRoundWaitsForTheIssuer) {
+  Rig rig;
+  rig.issuer.away = true;
+  rig.shuffler->tick();
+  EXPECT_EQ(rig.offer().key, wire::HpkePublicKey{});
+  rig.issuer.away = false;
+  rig.issuer.issued = 9;
+  rig.shuffler->tick();
+  EXPECT_EQ(rig.offer().key, wire::HpkePublicKey{});
+  rig.issuer.issued = 10;
+  rig.shuffler->tick();
+  const auto offered = rig.offer().key;
+  EXPECT_NE(offered, wire::HpkePublicKey{});
+  rig.restart();
+  EXPECT_EQ(rig.offer().key, offered);
+}
+
+TEST(Shuffler, ADirectoryWithALowerSerialIsNotBelieved) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  rig.clock.advance(kRound);
+  rig.issuer.serial = 0;
+  rig.shuffler->tick();  // closes the round, which is void, and asks the issuer about the next one
+  EXPECT_EQ(rig.offer().key, wire::HpkePublicKey{});
+  rig.restart();
+  rig.issuer.serial = 0;
+  rig.shuffler->tick();
+  EXPECT_EQ(rig.offer().key, wire::HpkePublicKey{});
+  rig.issuer.serial = 100;
+  rig.shuffler->tick();
+  EXPECT_NE(rig.offer().key, wire::HpkePublicKey{});
+}
+
+TEST(Shuffler, OpensOnlyForALedgerThatGoesOn) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  EXPECT_TRUE(rig.ask_to_open(0));  // the same again
+  send(rig, 10, 0);
+  rig.clock.advance(kRound);
+  EXPECT_TRUE(rig.shuffler->receipt(rig.conclude()));
+  EXPECT_EQ(rig.offer().head, rig.ledger.head());
+  EXPECT_EQ(rig.offer().entries, 3u);
+  rig.shuffler->tick();
+  rig.shuffler->put_blob(rig.model);
+  rig.write_open();
+  EXPECT_FALSE(rig.ask_to_open(1));
+  EXPECT_FALSE(rig.ask_to_open(2));
+  // Another ledger of the same aggregator, which never charged the first round.
+  MemoryStore other_store;
+  Ledger other(other_store, "other");
+  other.append(TaskEntry{rig.task.name(), 0.5, 1e-5});
+  OpenEntry second = *rig.ledger.open_round();
+  second.round = 1;
+  second.update = 0;
+  other.append(second);
+  const Buffer honest = rig.offered;
+  rig.offered = wire::sign_descriptor(descriptor_of(second, rig.task.name(), other.head()), rig.aggregator);
+  EXPECT_FALSE(rig.shuffler->open(rig.offered, 0, other_store.rows()));
+  rig.offered = honest;
+  // One row changed, one missing, one swapped.
+  auto rows = rig.ledger_store.rows();
+  const auto open_with = [&](std::vector<Buffer> tail) { return rig.shuffler->open(honest, 0, tail); };
+  auto changed = rows;
+  changed[1][5] ^= 1;
+  EXPECT_FALSE(open_with(changed));
+  auto missing = rows;
+  missing.erase(missing.begin() + 1);
+  EXPECT_FALSE(open_with(missing));
+  auto swapped = rows;
+  std::swap(swapped[1], swapped[2]);
+  EXPECT_FALSE(open_with(swapped));
+  EXPECT_FALSE(open_with({}));
+  EXPECT_TRUE(rig.ask_to_open(3));
+}
+
+TEST(Shuffler, ARoundThatWasHandedOutIsNotVoid) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  send(rig, 10, 0);
+  rig.clock.advance(kRound);
+  EXPECT_EQ(rig.batch().size(), 10u);
+  // The aggregator says that the round was void: with the manifest of the batch, and with a word of its own.
+  const Buffer manifest = rig.shuffler->manifest(1).value();
+  Manifest forged = *rig.manifest();
+  forged = {forged.task, 1, forged.descriptor, Manifest::Outcome::destroyed, 3, 0, 0, {}, {}};
+  for (const Buffer& word : {manifest, wire::sign_manifest(forged, rig.aggregator)}) {
+    MemoryStore store = rig.ledger_store;
+    Ledger ledger(store, "forged");
+    SignedManifest kept;
+    std::ranges::copy(word, kept.begin());
+    ledger.append(VoidEntry{1, kept});
+    rig.shuffler->tick();
+    const OpenEntry open{.round = 2,
+                         .model = wire::hash_of({rig.model}),
+                         .token_key = RigIssuer::key_of(2).public_key().id(),
+                         .shuffler = rig.offer().key,
+                         .aggregator = rig.round_key.public_key()};
+    ledger.append(open);
+    const Buffer offered =
+        wire::sign_descriptor(descriptor_of(open, rig.task.name(), ledger.head()), rig.aggregator);
+    const auto rows = store.rows();
+    EXPECT_FALSE(rig.shuffler->open(offered, 2, {rows.begin() + 2, rows.end()}));
+    EXPECT_FALSE(rig.shuffler->open(offered, 0, rows));
+  }
+}
+
+TEST(Shuffler, ALedgerThatLostItsEndGoesOnWithTheLostRoundsCharged) {
+  Rig rig;
+  for (int round = 1; round <= 2; ++round) {
+    ASSERT_NO_FATAL_FAILURE(rig.open_round());
+    send(rig, 10, 0);
+    rig.clock.advance(kRound);
+    EXPECT_TRUE(rig.shuffler->receipt(rig.conclude()));
+  }
+  // Yesterday's ledger knows round 1 alone.
+  for (const std::uint64_t charged : {1u, 2u}) {
+    MemoryStore store;
+    for (std::size_t i = 0; i < 3; ++i) store.commit({{rig.ledger_store.rows()[i]}, {}, {}});
+    Ledger ledger(store, "yesterday");
+    if (charged == 2) {
+      ledger.append(OpenEntry{.round = 2, .update = 1});
+      ledger.append(SpentEntry{2, 0.3, SpentEntry::Why::lost, {}});
+    }
+    rig.shuffler->tick();
+    const OpenEntry open{.round = ledger.counts().opened + 1,
+                         .update = 1,
+                         .model = wire::hash_of({rig.model}),
+                         .token_key = RigIssuer::key_of(3).public_key().id(),
+                         .shuffler = rig.offer().key,
+                         .aggregator = rig.round_key.public_key()};
+    ledger.append(open);
+    rig.shuffler->put_blob(rig.model);
+    const Buffer offered =
+        wire::sign_descriptor(descriptor_of(open, rig.task.name(), ledger.head()), rig.aggregator);
+    EXPECT_EQ(rig.shuffler->open(offered, 0, store.rows()), charged == 2) << charged;
+  }
+  EXPECT_TRUE(rig.shuffler->round());
+}
+
+TEST(Shuffler, ARoundWithoutItsModelIsNotOpenedYet) {
+  Rig rig;
+  rig.shuffler->tick();
+  rig.write_open();
+  EXPECT_FALSE(rig.ask_to_open(0));
+  rig.shuffler->put_blob(Buffer{9});
+  EXPECT_FALSE(rig.ask_to_open(0));
+  rig.shuffler->put_blob(rig.model);
+  EXPECT_TRUE(rig.ask_to_open(0));
+  EXPECT_FALSE(rig.shuffler->blob(wire::hash_of({Buffer{9}})));
+}
+
+TEST(Shuffler, BlobsThatNobodyNamesDoNotPileUp) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  for (std::uint8_t i = 10; i < 30; ++i) rig.shuffler->put_blob(Buffer{i});
+  EXPECT_TRUE(rig.shuffler->blob(rig.descriptor.model));
+  int kept = 0;
+  for (std::uint8_t i = 10; i < 30; ++i) kept += rig.shuffler->blob(wire::hash_of({Buffer{i}})) ? 1 : 0;
+  EXPECT_EQ(kept, 5);  // with the model, six
+}
+
+TEST(Shuffler, ADescriptorWithAnotherKeyMakesTheRoundVoid) {
+  Rig rig;
+  rig.shuffler->tick();
+  rig.shuffler->put_blob(rig.model);
+  rig.write_open();
+  OpenEntry wrong = *rig.ledger.open_round();
+  MemoryStore store;
+  Ledger ledger(store, "wrong");
+  ledger.append(TaskEntry{rig.task.name(), 0.5, 1e-5});
+  wrong.shuffler = wire::HpkeKeyPair::fresh().public_key();
+  ledger.append(wrong);
+  rig.descriptor = descriptor_of(wrong, rig.task.name(), ledger.head());
+  EXPECT_TRUE(rig.shuffler->open(wire::sign_descriptor(rig.descriptor, rig.aggregator), 0, store.rows()));
+  EXPECT_FALSE(rig.shuffler->round());
+  EXPECT_EQ(rig.manifest()->outcome, Manifest::Outcome::destroyed);
+  EXPECT_EQ(rig.manifest()->heard, 0u);
+}
+
+TEST(Shuffler, ADescriptorThatTheAggregatorDidNotSignIsRefused) {
+  Rig rig;
+  rig.shuffler->tick();
+  rig.shuffler->put_blob(rig.model);
+  rig.write_open();
+  const Buffer honest = rig.offered;
+  for (std::size_t i = 0; i < honest.size(); ++i) {
+    rig.offered = honest;
+    rig.offered[i] ^= 1;
+    EXPECT_FALSE(rig.ask_to_open(0)) << i;
+  }
+  rig.offered = wire::sign_descriptor(rig.descriptor, rig.shuffler_key);
+  EXPECT_FALSE(rig.ask_to_open(0));
+}
+
+TEST(Shuffler, AReceiptMustBeTheAggregatorsForThisBatch) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  send(rig, 10, 0);
+  rig.clock.advance(kRound);
+  const Buffer manifest = rig.shuffler->manifest(1).value();
+  wire::Receipt receipt{rig.task.name(), 1, wire::hash_of({manifest}), wire::Receipt::Outcome::released, {}};
+  EXPECT_FALSE(rig.shuffler->receipt(wire::sign_receipt(receipt, rig.shuffler_key)));
+  wire::Receipt other = receipt;
+  other.manifest[0] ^= 1;
+  EXPECT_FALSE(rig.shuffler->receipt(wire::sign_receipt(other, rig.aggregator)));
+  other = receipt;
+  other.round = 2;
+  EXPECT_FALSE(rig.shuffler->receipt(wire::sign_receipt(other, rig.aggregator)));
+  other = receipt;
+  other.task[0] ^= 1;
+  EXPECT_FALSE(rig.shuffler->receipt(wire::sign_receipt(other, rig.aggregator)));
+  EXPECT_EQ(rig.batch().size(), 10u);
+  EXPECT_TRUE(rig.shuffler->receipt(wire::sign_receipt(receipt, rig.aggregator)));
+  EXPECT_FALSE(rig.shuffler->batch(1, 0, 1));
+}
+
+TEST(Shuffler, ABatchIsReadInPieces) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  send(rig, 10, 0);
+  rig.clock.advance(kRound);
+  const Buffer whole = (rig.shuffler->tick(), rig.shuffler->batch(1, 0, 10).value());
+  Buffer together;
+  for (std::uint64_t first : {0u, 3u, 9u}) {
+    const Buffer piece = rig.shuffler->batch(1, first, first == 9 ? 1 : first == 0 ? 3 : 6).value();
+    together.insert(together.end(), piece.begin(), piece.end());
+  }
+  EXPECT_EQ(together, whole);
+  EXPECT_FALSE(rig.shuffler->batch(1, 10, 1));
+  EXPECT_FALSE(rig.shuffler->batch(1, 0, 11));
+  EXPECT_FALSE(rig.shuffler->batch(1, ~std::uint64_t{0}, 2));
+  EXPECT_FALSE(rig.shuffler->batch(2, 0, 1));
+}
+
+TEST(Shuffler, AWallClockThatJumpsEndsARoundEarlyOrLateButNeverTwice) {
+  for (const auto jump :
+       std::initializer_list<std::int64_t>{-31'536'000'000, -30'000, 30'000, 31'536'000'000}) {
+    Rig rig;
+    ASSERT_NO_FATAL_FAILURE(rig.open_round());
+    send(rig, 10, 0);
+    rig.clock.set_wall(rig.clock.wall_ms() + jump);
+    EXPECT_EQ(rig.shuffler->round()->remaining_ms, kRound);  // steady time does not jump
+    rig.restart();
+    if (const auto round = rig.shuffler->round()) {
+      EXPECT_EQ(round->remaining_ms, jump < 0 ? kRound : kRound - jump);
+      rig.clock.advance(round->remaining_ms);
+    } else {
+      EXPECT_GT(jump, kRound);
+    }
+    EXPECT_EQ(sorted(rig.batch()), numbers(10));
+  }
+}
+
+TEST(Shuffler, TheStoreOfAnotherTaskIsRefused) {
+  Rig rig;
+  rig.shuffler.reset();
+  rig.disk.memory().commit({{}, {{"task", Buffer(32)}}, {}});
+  EXPECT_THROW(rig.start(), Error);
+}
+
+TEST(Shuffler, AnotherIdentityThanTheTasksIsRefused) {
+  Rig rig;
+  EXPECT_THROW(Shuffler(rig.task, rig.aggregator, Rig::kSizes, rig.disk.store(), rig.disk.logs(), rig.clock,
+                        rig.issuer),
+               Error);
+}
+
+}  // namespace
+}  // namespace muster::service
