@@ -1,0 +1,240 @@
+#include "muster/service/http/http_server.h"
+
+// Boost 1.74 needs this header first.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <chrono>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "muster/core/error.h"
+
+namespace muster::service {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+// What all connections of a server share.
+struct Shared {
+  HttpLimits limits;
+  HttpServer::BodyLimit body_limit;
+  HttpServer::Handler handler;
+  std::atomic<std::size_t> connections{0};
+  std::atomic<std::size_t> owed{0};  // requests that were handed to the handler and are not answered yet
+  std::atomic<bool> stopping{false};
+};
+
+// One connection. It lives as long as one of its operations is pending.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(tcp::socket socket, Shared& shared)
+      : shared_(shared), stream_(std::move(socket)), buffer_(shared.limits.header + kReadAhead) {
+    ++shared_.connections;
+  }
+  ~Connection() { --shared_.connections; }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void read() {
+    if (shared_.stopping) return;
+    parser_.emplace();
+    parser_->header_limit(static_cast<std::uint32_t>(shared_.limits.header));
+    parser_->body_limit(std::uint64_t{1} << 40);  // expect_body() bounds it by the path
+    parser_->eager(false);
+    expires_after(shared_.limits.idle_seconds);
+    http::async_read_header(
+        stream_, buffer_, *parser_,
+        [self = shared_from_this()](error_code e, std::size_t) { self->after_header(e); });
+  }
+
+ private:
+  static constexpr std::size_t kReadAhead = 65536;
+  using Parser = http::request_parser<http::vector_body<std::uint8_t>>;
+
+  void expires_after(unsigned seconds) { stream_.expires_after(std::chrono::seconds(seconds)); }
+
+  void after_header(error_code e) {
+    if (e) {
+      // What is no request of HTTP is answered, and what is no request at all is not.
+      if (e.category() == http::make_error_code(http::error::end_of_stream).category() &&
+          e != http::error::end_of_stream && e != http::error::partial_message) {
+        refuse(400);
+      }
+      return;
+    }
+    const auto& request = parser_->get();
+    const auto limit = shared_.body_limit({request.method_string().data(), request.method_string().size()},
+                                          {request.target().data(), request.target().size()});
+    if (!limit) return refuse(404);
+    const auto length = parser_->content_length();
+    if (parser_->chunked() || (length && *length > *limit)) return refuse(400);
+    expires_after(shared_.limits.request_seconds);
+    http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](error_code error, std::size_t) {
+      if (!error) self->handle();
+    });
+  }
+
+  void handle() {
+    auto request = parser_->release();
+    keep_alive_ = request.keep_alive();
+    version_ = request.version();
+    stream_.expires_never();
+    ++shared_.owed;
+    HttpRequest plain{std::string(request.method_string()), std::string(request.target()),
+                      std::move(request.body())};
+    shared_.handler(std::move(plain), [self = shared_from_this()](HttpResponse response) {
+      asio::post(self->stream_.get_executor(), [self, response = std::move(response)]() mutable {
+        --self->shared_.owed;
+        self->write(std::move(response));
+      });
+    });
+  }
+
+  // An answer after which the connection is closed, because the rest of the request is not read.
+  void refuse(unsigned status) {
+    keep_alive_ = false;
+    write({.status = status});
+  }
+
+  void write(HttpResponse response) {
+    response_.emplace(static_cast<http::status>(response.status), version_);
+    if (!response.body.empty()) response_->set(http::field::content_type, response.type);
+    for (const auto& [name, value] : response.headers) response_->set(name, value);
+    response_->body() = std::move(response.body);
+    response_->keep_alive(keep_alive_ && !shared_.stopping);
+    response_->prepare_payload();
+    expires_after(shared_.limits.request_seconds);
+    http::async_write(stream_, *response_,
+                      [self = shared_from_this()](error_code e, std::size_t) { self->after_write(e); });
+  }
+
+  void after_write(error_code e) {
+    if (e) return;
+    if (response_->need_eof()) {
+      error_code ignored;
+      stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+      return;
+    }
+    response_.reset();
+    read();
+  }
+
+  Shared& shared_;
+  beast::tcp_stream stream_;
+  beast::flat_buffer buffer_;
+  std::optional<Parser> parser_;
+  std::optional<http::response<http::vector_body<std::uint8_t>>> response_;
+  bool keep_alive_ = false;
+  unsigned version_ = 11;
+};
+
+using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+// One thread with its own event loop and acceptor.
+class Loop {
+ public:
+  Loop(const tcp::endpoint& endpoint, Shared& shared) : shared_(shared), acceptor_(context_) {
+    acceptor_.open(endpoint.protocol());
+    acceptor_.set_option(asio::socket_base::reuse_address(true));
+    acceptor_.set_option(ReusePort(true));
+    acceptor_.bind(endpoint);
+    acceptor_.listen();
+  }
+  ~Loop() {
+    context_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  tcp::endpoint endpoint() const { return acceptor_.local_endpoint(); }
+  void start() {
+    accept();
+    thread_ = std::thread([this] { context_.run(); });
+  }
+  void stop_accepting() {
+    asio::post(context_, [this] {
+      error_code ignored;
+      acceptor_.close(ignored);
+    });
+  }
+
+ private:
+  void accept() {
+    acceptor_.async_accept(context_, [this](error_code e, tcp::socket socket) {
+      if (!acceptor_.is_open()) return;
+      if (!e && shared_.connections < shared_.limits.connections) {
+        error_code ignored;
+        socket.set_option(tcp::no_delay(true), ignored);
+        std::make_shared<Connection>(std::move(socket), shared_)->read();
+      }
+      if (!e) return accept();
+      // Out of descriptors, for example: the next attempt is made a little later.
+      pause_.expires_after(std::chrono::milliseconds(100));
+      pause_.async_wait([this](error_code stopped) {
+        if (!stopped) accept();
+      });
+    });
+  }
+
+  Shared& shared_;
+  asio::io_context context_{1};
+  tcp::acceptor acceptor_;
+  asio::steady_timer pause_{context_};
+  std::thread thread_;
+};
+
+}  // namespace
+
+struct HttpServer::State {
+  Shared shared;
+  std::vector<std::unique_ptr<Loop>> loops;
+};
+
+HttpServer::HttpServer(const std::string& address, std::uint16_t port, unsigned threads,
+                       const HttpLimits& limits, BodyLimit body_limit, Handler handler)
+    : state_(std::make_unique<State>()) {
+  state_->shared.limits = limits;
+  state_->shared.body_limit = std::move(body_limit);
+  state_->shared.handler = std::move(handler);
+  const std::string place = fmt::format("{}:{}", address, port);
+  error_code e;
+  const auto ip = asio::ip::make_address(address, e);
+  if (e)
+    throw Error(ErrorCode::plan, Reason::malformed, "listen", place, "IP-ADDRESS:PORT", "has no IP address");
+  try {
+    tcp::endpoint endpoint(ip, port);
+    for (unsigned i = 0; i < threads; ++i) {
+      state_->loops.push_back(std::make_unique<Loop>(endpoint, state_->shared));
+      endpoint = state_->loops.front()->endpoint();
+    }
+  } catch (const boost::system::system_error& error) {
+    throw Error(ErrorCode::file, place, "", "", "cannot be listened on: " + error.code().message());
+  }
+  for (const auto& loop : state_->loops) loop->start();
+}
+
+HttpServer::~HttpServer() {
+  Shared& shared = state_->shared;
+  shared.stopping = true;
+  for (const auto& loop : state_->loops) loop->stop_accepting();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(shared.limits.request_seconds);
+  while (shared.owed > 0 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+std::uint16_t HttpServer::port() const { return state_->loops.front()->endpoint().port(); }
+std::size_t HttpServer::connections() const { return state_->shared.connections; }
+
+}  // namespace muster::service

@@ -1,0 +1,245 @@
+// The server and the client against each other, and the server against clients that do not keep to HTTP or
+// take all the time there is.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "muster/core/error.h"
+#include "muster/service/http/http_client.h"
+#include "muster/service/http/http_server.h"
+#include "muster/service/ports/ports.h"
+
+namespace muster::service {
+namespace {
+
+using wire::Buffer;
+
+constexpr std::size_t kBody = 1000;
+
+// Echoes bodies of at most kBody bytes on POST /echo, answers GET /size/N with N bytes, and GET /slow after
+// half a second from another thread.
+class TestServer {
+ public:
+  explicit TestServer(const HttpLimits& limits = {})
+      : server_(
+            "127.0.0.1", 0, 2, limits,
+            [](std::string_view method, std::string_view target) -> std::optional<std::size_t> {
+              if (method == "POST" && target == "/echo") return kBody;
+              if (method == "GET") return 0;
+              return std::nullopt;
+            },
+            [this](HttpRequest request, HttpServer::Reply reply) {
+              handle(std::move(request), std::move(reply));
+            }) {}
+  ~TestServer() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  std::uint16_t port() const { return server_.port(); }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port()); }
+  HttpServer& server() { return server_; }
+  int handled() const { return handled_; }
+
+ private:
+  void handle(HttpRequest request, HttpServer::Reply reply) {
+    ++handled_;
+    if (request.method == "POST") return reply({.status = 201, .body = std::move(request.body)});
+    if (request.target.starts_with("/size/"))
+      return reply({.body = Buffer(std::stoul(request.target.substr(6)))});
+    if (request.target != "/slow") return reply({.status = 404});
+    threads_.emplace_back([reply = std::move(reply)] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+      reply({.status = 503, .headers = {{"Retry-After", "5"}}});
+    });
+  }
+
+  std::atomic<int> handled_{0};
+  std::vector<std::thread> threads_;
+  HttpServer server_;
+};
+
+// A connection on which a test sends what it likes.
+class RawConnection {
+ public:
+  explicit RawConnection(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    timeval patience{5, 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  }
+  ~RawConnection() { ::close(socket_); }
+  RawConnection(const RawConnection&) = delete;
+  RawConnection& operator=(const RawConnection&) = delete;
+
+  void send(const std::string& bytes) { ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+  // What comes until the server closes the connection.
+  std::string rest() {
+    std::string all, piece(4096, '\0');
+    for (ssize_t got; (got = ::recv(socket_, piece.data(), piece.size(), 0)) > 0;) {
+      all.append(piece, 0, static_cast<std::size_t>(got));
+    }
+    return all;
+  }
+
+ private:
+  int socket_;
+};
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t times = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++times;
+  return times;
+}
+
+TEST(Http, RequestsAndAnswersArriveWhole) {
+  TestServer server;
+  HttpClient client(server.url(), "");
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kBody}) {
+    Buffer body(size);
+    for (std::size_t i = 0; i < size; ++i) body[i] = static_cast<std::uint8_t>(i * 7);
+    const auto answer = client.post("/echo", body, kBody);
+    EXPECT_EQ(answer.status, 201);
+    EXPECT_EQ(answer.body, body);
+  }
+  EXPECT_EQ(client.get("/size/3000000", 3'000'000).body.size(), 3'000'000u);
+  EXPECT_EQ(client.get("/elsewhere", 10).status, 404);
+  EXPECT_EQ(server.server().connections(), 1u);  // which is kept
+}
+
+TEST(Http, AnAnswerMayComeFromAnotherThread) {
+  TestServer server;
+  HttpClient client(server.url(), "");
+  EXPECT_EQ(client.get("/slow", 10).status, 503);
+  RawConnection raw(server.port());
+  raw.send("GET /slow HTTP/1.0\r\n\r\n");
+  EXPECT_NE(raw.rest().find("Retry-After: 5\r\n"), std::string::npos);
+}
+
+TEST(Http, AClientTakesNoMoreThanItAskedFor) {
+  TestServer server;
+  HttpClient client(server.url(), "");
+  EXPECT_THROW(client.get("/size/1001", 1000), Unreachable);
+  EXPECT_EQ(client.get("/size/1000", 1000).status, 200);
+}
+
+TEST(Http, AClientSaysWhenNobodyIsThere) {
+  std::string url;
+  {
+    TestServer server;
+    url = server.url();
+  }
+  HttpClient client(url, "");
+  EXPECT_THROW(client.get("/size/1", 10), Unreachable);
+  EXPECT_THROW(HttpClient("ftp://example.org", ""), Error);
+}
+
+TEST(Http, AClientTellsNothingOfItself) {
+  TestServer server;
+  // The bytes that the client sends are read by a socket of the test.
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener, 1), 0);
+  socklen_t length = sizeof address;
+  ::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length);
+  const std::string host = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  std::string received(4096, '\0');
+  std::thread reader([&] {
+    const int connection = ::accept(listener, nullptr, nullptr);
+    received.resize(static_cast<std::size_t>(::recv(connection, received.data(), received.size(), 0)));
+    ::close(connection);
+  });
+  HttpClient client("http://" + host, "");
+  EXPECT_THROW(client.post("/v1/upload", Buffer{'a', 'b', 'c'}, 10), Unreachable);
+  reader.join();
+  ::close(listener);
+  EXPECT_EQ(received, "POST /v1/upload HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 3\r\n\r\nabc");
+}
+
+TEST(Http, BodiesThatAreNotAllowedAreRefusedUnread) {
+  TestServer server;
+  for (const std::string& request :
+       {std::string("POST /echo HTTP/1.1\r\nContent-Length: 1001\r\n\r\n"),
+        std::string("POST /echo HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n"),
+        std::string("POST /echo HTTP/1.1\r\nContent-Length: 18446744073709551616\r\n\r\n"),
+        std::string("POST /echo HTTP/1.1\r\nContent-Length: -1\r\n\r\n"),
+        std::string("POST /echo HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd"),
+        std::string("POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"),
+        std::string("POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nabc"),
+        std::string("GET /size/1 HTTP/1.1\r\nContent-Length: 1\r\n\r\na"),
+        std::string("\x16\x03\x01 this is no HTTP\r\n\r\n"), std::string("GET /size/1\r\n\r\n"),
+        "GET /size/1 HTTP/1.1\r\nX: " + std::string(9000, 'x') + "\r\n\r\n"}) {
+    RawConnection raw(server.port());
+    raw.send(request);
+    EXPECT_TRUE(raw.rest().starts_with("HTTP/1.1 400")) << request.substr(0, 80);
+  }
+  RawConnection raw(server.port());
+  raw.send("DELETE /echo HTTP/1.1\r\n\r\n");
+  EXPECT_TRUE(raw.rest().starts_with("HTTP/1.1 404"));
+  EXPECT_EQ(server.handled(), 0);
+}
+
+TEST(Http, PipelinedRequestsAreAnsweredInTheirOrder) {
+  TestServer server;
+  RawConnection raw(server.port());
+  raw.send(
+      "GET /slow HTTP/1.1\r\n\r\nPOST /echo HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET /size/2 "
+      "HTTP/1.0\r\n\r\n");
+  const std::string answers = raw.rest();
+  EXPECT_EQ(count(answers, "HTTP/1."), 3u);
+  EXPECT_LT(answers.find(" 503 "), answers.find(" 201 "));
+  EXPECT_LT(answers.find(" 201 "), answers.find(" 200 "));
+}
+
+TEST(Http, ConnectionsThatSayNothingOrTooLittleAreClosed) {
+  HttpLimits limits;
+  limits.idle_seconds = 1;
+  limits.request_seconds = 1;
+  TestServer server(limits);
+  for (const char* beginning : {"", "GET /si", "POST /echo HTTP/1.1\r\nContent-Length: 10\r\n\r\nab"}) {
+    RawConnection raw(server.port());
+    raw.send(beginning);
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_EQ(raw.rest(), "") << beginning;
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(4)) << beginning;
+  }
+}
+
+TEST(Http, MoreConnectionsThanAllowedAreClosedAndTheOthersServed) {
+  HttpLimits limits;
+  limits.connections = 4;
+  TestServer server(limits);
+  HttpClient client(server.url(), "");
+  EXPECT_EQ(client.get("/size/1", 10).status, 200);
+  std::vector<std::unique_ptr<RawConnection>> idle;
+  for (int i = 0; i < 20; ++i) idle.push_back(std::make_unique<RawConnection>(server.port()));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_EQ(server.server().connections(), 4u);
+  EXPECT_EQ(client.get("/size/1", 10).status, 200);
+}
+
+TEST(Http, AnAddressThatIsTakenOrNoneIsAnError) {
+  TestServer server;
+  const auto listen = [](const std::string& address, std::uint16_t port) {
+    HttpServer(
+        address, port, 1, {}, [](auto, auto) { return std::nullopt; }, [](auto, auto) {});
+  };
+  EXPECT_THROW(listen("localhost", 0), Error);
+  EXPECT_THROW(listen("203.0.113.1", 0), Error);  // of no interface of this machine
+}
+
+}  // namespace
+}  // namespace muster::service
