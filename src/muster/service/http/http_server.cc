@@ -63,6 +63,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
   static constexpr std::size_t kReadAhead = 65536;
   using Parser = http::request_parser<http::vector_body<std::uint8_t>>;
 
+  // An answer that the handler owes. If the handler drops it, the connection is closed without an answer.
+  struct Owed {
+    explicit Owed(std::shared_ptr<Connection> to) : connection(std::move(to)) { ++connection->shared_.owed; }
+    ~Owed() {
+      --connection->shared_.owed;
+      if (is_given) return;
+      asio::post(connection->stream_.get_executor(), [closed = connection] { closed->stream_.close(); });
+    }
+    Owed(const Owed&) = delete;
+    Owed& operator=(const Owed&) = delete;
+
+    std::shared_ptr<Connection> connection;
+    bool is_given = false;
+  };
+
   void expires_after(unsigned seconds) { stream_.expires_after(std::chrono::seconds(seconds)); }
 
   void after_header(error_code e) {
@@ -91,13 +106,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
     keep_alive_ = request.keep_alive();
     version_ = request.version();
     stream_.expires_never();
-    ++shared_.owed;
     HttpRequest plain{std::string(request.method_string()), std::string(request.target()),
                       std::move(request.body())};
-    shared_.handler(std::move(plain), [self = shared_from_this()](HttpResponse response) {
-      asio::post(self->stream_.get_executor(), [self, response = std::move(response)]() mutable {
-        --self->shared_.owed;
-        self->write(std::move(response));
+    shared_.handler(std::move(plain), [owed = std::make_shared<Owed>(shared_from_this())](
+                                          HttpResponse response) {
+      asio::post(owed->connection->stream_.get_executor(), [owed, response = std::move(response)]() mutable {
+        owed->is_given = true;
+        owed->connection->write(std::move(response));
       });
     });
   }

@@ -45,7 +45,8 @@ struct HttpLimits {
 
 class HttpServer {
  public:
-  // To be called once, from any thread.
+  // To be called once, from any thread. If it is destroyed without having been called, the connection is
+  // closed.
   using Reply = std::function<void(HttpResponse)>;
   using Handler = std::function<void(HttpRequest, Reply)>;
   // The largest body of a request with this method and target; nullopt (404) if there is no such path.

@@ -152,6 +152,10 @@ Answer Shuffler::upload(Bytes upload) {
   return answer;
 }
 
+std::optional<wire::Descriptor> Shuffler::descriptor() const {
+  return open_ ? std::optional(open_->descriptor) : std::nullopt;
+}
+
 std::uint64_t Shuffler::heard() const { return open_ ? open_->heard.devices() : 0; }
 
 void Shuffler::tick() {

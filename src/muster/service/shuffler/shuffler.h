@@ -34,6 +34,7 @@
 #include "muster/service/store/log_folder.h"
 #include "muster/service/store/store.h"
 #include "muster/service/task/task_document.h"
+#include "muster/wire/descriptor.h"
 #include "muster/wire/key_directory.h"
 #include "muster/wire/manifest.h"
 #include "muster/wire/signature.h"
@@ -74,7 +75,10 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   std::optional<wire::Buffer> batch(std::uint64_t round, std::uint64_t first, std::uint64_t count) override;
   bool receipt(wire::Bytes signed_receipt) override;
 
-  // What a status shows: devices heard in the open round, 0 if none is open.
+  wire::UploadSizes sizes() const { return sizes_; }
+  // Of the open round; nullopt if none is open.
+  std::optional<wire::Descriptor> descriptor() const;
+  // Devices heard in the open round; 0 if none is open.
   std::uint64_t heard() const;
 
  private:

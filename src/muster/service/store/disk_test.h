@@ -41,6 +41,8 @@ class Disk {
   enum class When { before, after };
   void kill_after(std::uint64_t further, When when) { kill_ = {operations_ + further, when}; }
   void spare() { kill_.reset(); }
+  // Every operation fails from now on, as on a disk that is full or broken.
+  void fail_from_now_on() { fails_ = true; }
   // What a disk may fail to do although it says that it did. A test that must notice a role that does not ask
   // for it turns one of these on.
   struct Faults {
@@ -80,6 +82,7 @@ class Disk {
   void operate(const Work& work) {
     const bool now = kill_ && kill_->first == operations_;
     ++operations_;
+    if (fails_) throw Error(ErrorCode::file, "the disk", "", "", "cannot be written");
     if (now && kill_->second == When::before) throw Killed{};
     work();
     if (now) throw Killed{};
@@ -161,6 +164,7 @@ class Disk {
   Faults faults_;
   std::optional<MemoryStore> before_forgotten_;  // the store before a commit that the next crash undoes
   std::uint64_t operations_ = 0;
+  bool fails_ = false;
   std::optional<std::pair<std::uint64_t, When>> kill_;
 };
 

@@ -1,0 +1,42 @@
+#include "muster/service/http/open_request.h"
+
+#include "muster/core/error.h"
+#include "muster/wire/descriptor.h"
+
+namespace muster::service {
+namespace {
+
+constexpr std::size_t kOffered = wire::kDescriptorBody + 64, kHead = 8 + kOffered;
+
+wire::Buffer copy_of(wire::Bytes bytes) { return {bytes.begin(), bytes.end()}; }
+
+}  // namespace
+
+wire::Buffer encode(const OpenRequest& request) {
+  if (request.offered.size() != kOffered) {
+    throw Error(ErrorCode::internal, "descriptor", "", "", "has another length than a signed one");
+  }
+  wire::FieldWriter fields(kHead);
+  fields.integer(request.first).bytes(request.offered);
+  for (const wire::Buffer& row : request.rows) {
+    fields.integer(static_cast<std::uint32_t>(row.size())).bytes(row);
+  }
+  return fields.take();
+}
+
+std::optional<OpenRequest> read_open_request(wire::Bytes body) {
+  if (body.size() < kHead) return std::nullopt;
+  wire::FieldReader fields(body);
+  OpenRequest request;
+  request.first = fields.integer<std::uint64_t>();
+  request.offered = copy_of(fields.bytes(kOffered));
+  while (!fields.rest().empty()) {
+    if (fields.rest().size() < sizeof(std::uint32_t)) return std::nullopt;
+    const auto length = fields.integer<std::uint32_t>();
+    if (length > fields.rest().size()) return std::nullopt;
+    request.rows.push_back(copy_of(fields.bytes(length)));
+  }
+  return request;
+}
+
+}  // namespace muster::service

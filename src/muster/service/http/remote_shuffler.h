@@ -1,0 +1,49 @@
+// The shuffler, reached by HTTP: what its server (shuffler_server.h) answers, as the two ports. An answer
+// that is none of those counts as not having been reached. Each object belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "muster/service/http/http_client.h"
+#include "muster/service/ports/ports.h"
+
+namespace muster::service {
+
+class RemoteShufflerForDevices final : public ShufflerForDevices {
+ public:
+  // `url` is the address of the relay; `max_blob` bounds what is downloaded.
+  RemoteShufflerForDevices(const std::string& url, const std::string& ca, std::size_t max_blob)
+      : client_(url, ca), max_blob_(max_blob) {}
+
+  std::optional<Round> round() override;
+  std::optional<wire::Buffer> blob(const wire::Hash& hash) override;
+  Answer upload(wire::Bytes upload) override;
+
+ private:
+  HttpClient client_;
+  std::size_t max_blob_;
+};
+
+class RemoteShufflerForAggregator final : public ShufflerForAggregator {
+ public:
+  // `width` is that of a report in a batch.
+  RemoteShufflerForAggregator(const std::string& url, const std::string& ca, std::size_t width)
+      : client_(url, ca), width_(width) {}
+
+  wire::Buffer offer() override;
+  wire::Buffer keys() override;
+  void put_blob(wire::Bytes blob) override;
+  bool open(wire::Bytes offered, std::uint64_t first, const std::vector<wire::Buffer>& rows) override;
+  std::optional<wire::Buffer> manifest(std::uint64_t round) override;
+  std::optional<wire::Buffer> batch(std::uint64_t round, std::uint64_t first, std::uint64_t count) override;
+  bool receipt(wire::Bytes signed_receipt) override;
+
+ private:
+  HttpClient client_;
+  std::size_t width_;
+};
+
+}  // namespace muster::service

@@ -1,0 +1,329 @@
+#include "muster/service/http/shuffler_server.h"
+
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "muster/service/http/http_server.h"
+#include "muster/service/http/open_request.h"
+#include "muster/wire/hex.h"
+
+namespace muster::service {
+namespace {
+
+using wire::Buffer;
+using Reply = HttpServer::Reply;
+
+constexpr const char* kRetryAfter = "5";
+// The aggregator may send a model, or all rows of a long ledger.
+constexpr std::size_t kMaxFromAggregator = std::size_t{1} << 30;
+// A piece of a batch is at most about this long.
+constexpr std::size_t kMaxPiece = std::size_t{64} << 20;
+constexpr int kTick = 100;  // milliseconds between two looks at the time
+
+unsigned status_of(Answer answer) {
+  switch (answer) {
+    case Answer::stored:
+      return 201;
+    case Answer::refused:
+      return 400;
+    case Answer::over:
+      return 410;
+    case Answer::busy:
+      return 503;
+  }
+  return 503;
+}
+
+HttpResponse response_to(Answer answer) {
+  HttpResponse response{.status = status_of(answer)};
+  if (answer == Answer::busy) response.headers.emplace_back("Retry-After", kRetryAfter);
+  return response;
+}
+
+HttpResponse found(std::optional<Buffer> body) {
+  return body ? HttpResponse{.body = *std::move(body)} : HttpResponse{.status = 404};
+}
+
+// The integers between slashes that follow the prefix; nullopt unless there are exactly so many.
+std::optional<std::vector<std::uint64_t>> numbers_after(std::string_view target, std::string_view prefix,
+                                                        std::size_t how_many) {
+  if (!target.starts_with(prefix)) return std::nullopt;
+  target.remove_prefix(prefix.size());
+  std::vector<std::uint64_t> numbers;
+  while (numbers.size() < how_many) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(target.data(), target.data() + target.size(), number);
+    if (error != std::errc()) return std::nullopt;
+    target.remove_prefix(static_cast<std::size_t>(end - target.data()));
+    numbers.push_back(number);
+    if (numbers.size() == how_many) break;
+    if (!target.starts_with('/')) return std::nullopt;
+    target.remove_prefix(1);
+  }
+  return target.empty() ? std::optional(numbers) : std::nullopt;
+}
+
+// What devices are shown of the open round, made once when it opens.
+struct Published {
+  std::shared_ptr<const Intake> intake;
+  Buffer descriptor;
+  std::int64_t ends_at = 0;             // on the steady clock
+  std::map<std::string, Buffer> blobs;  // by their paths
+};
+
+// An upload that was checked and waits for the disk.
+struct Waiting {
+  std::shared_ptr<const Intake> intake;
+  Buffer upload;
+  std::optional<wire::Rejected> rejected;
+  wire::OpenedUpload opened;
+  Reply reply;
+};
+
+}  // namespace
+
+struct ShufflerServer::State {
+  State(Shuffler& the_shuffler, Clock& the_clock, const ShufflerServerOptions& options);
+  ~State();
+
+  void serve_device(HttpRequest request, const Reply& reply);
+  void serve_aggregator(const HttpRequest& request, const Reply& reply);
+  HttpResponse answer_aggregator(const HttpRequest& request);
+  void receive(Buffer upload, const Reply& reply);
+  void write_queue();
+  void keep_time();
+  void publish();
+  std::shared_ptr<const Published> shown();
+  void fail(std::exception_ptr why);
+  // Runs the work as the only one that calls the shuffler, and publishes what has become of the round. An
+  // error ends the server's work.
+  template <typename Work>
+  bool alone(const Work& work);
+
+  Shuffler& shuffler;
+  Clock& clock;
+  std::uint64_t width;  // of a report
+  std::size_t max_queue;
+
+  std::mutex shuffler_mutex;
+  std::mutex published_mutex;
+  std::shared_ptr<const Published> published;  // null while no round is open
+
+  std::mutex queue_mutex;
+  std::condition_variable queue_filled, stop_asked;
+  std::vector<Waiting> queue;
+  bool stopping = false;
+
+  std::mutex failure_mutex;
+  std::condition_variable failed;
+  std::exception_ptr failure;
+
+  std::thread writer, timer;
+  std::unique_ptr<HttpServer> devices, aggregator;
+};
+
+template <typename Work>
+bool ShufflerServer::State::alone(const Work& work) {
+  const std::lock_guard lock(shuffler_mutex);
+  {
+    const std::lock_guard failed_lock(failure_mutex);
+    if (failure) return false;
+  }
+  try {
+    work();
+    publish();
+    return true;
+  } catch (...) {
+    fail(std::current_exception());
+    return false;
+  }
+}
+
+void ShufflerServer::State::fail(std::exception_ptr why) {
+  const std::lock_guard lock(failure_mutex);
+  if (!failure) failure = std::move(why);
+  failed.notify_all();
+}
+
+void ShufflerServer::State::publish() {
+  const auto intake = shuffler.intake();
+  const auto before = shown();
+  if ((before ? before->intake : nullptr) == intake) return;
+  std::shared_ptr<Published> now;
+  // The round may have ended between the two calls; then the next call publishes that.
+  if (const auto round = intake ? shuffler.round() : std::nullopt) {
+    now = std::make_shared<Published>();
+    now->intake = intake;
+    now->descriptor = round->descriptor;
+    now->ends_at = clock.steady_ms() + round->remaining_ms;
+    const auto descriptor = shuffler.descriptor();
+    for (const wire::Hash& hash : {descriptor->model, descriptor->frozen}) {
+      if (auto blob = shuffler.blob(hash)) now->blobs["/v1/blob/" + wire::hex_of(hash)] = *std::move(blob);
+    }
+  }
+  const std::lock_guard lock(published_mutex);
+  published = std::move(now);
+}
+
+std::shared_ptr<const Published> ShufflerServer::State::shown() {
+  const std::lock_guard lock(published_mutex);
+  return published;
+}
+
+void ShufflerServer::State::keep_time() {
+  std::unique_lock lock(queue_mutex);
+  while (!stopping) {
+    lock.unlock();
+    alone([&] { shuffler.tick(); });
+    lock.lock();
+    stop_asked.wait_for(lock, std::chrono::milliseconds(kTick), [&] { return stopping; });
+  }
+}
+
+void ShufflerServer::State::serve_device(HttpRequest request, const Reply& reply) {
+  if (request.method == "POST") return receive(std::move(request.body), reply);
+  const auto round = shown();
+  const std::int64_t remaining = round ? round->ends_at - clock.steady_ms() : 0;
+  if (!round || remaining <= 0) {
+    return reply({.status = request.target == "/v1/round" ? 204u : 404u});
+  }
+  if (request.target == "/v1/round") {
+    wire::FieldWriter body(round->descriptor.size() + 8);
+    body.bytes(round->descriptor).integer(static_cast<std::uint64_t>(remaining));
+    return reply({.body = body.take()});
+  }
+  const auto blob = round->blobs.find(request.target);
+  reply(found(blob == round->blobs.end() ? std::nullopt : std::optional(blob->second)));
+}
+
+void ShufflerServer::State::receive(Buffer upload, const Reply& reply) {
+  const auto round = shown();
+  Waiting waiting{round ? round->intake : nullptr, std::move(upload), std::nullopt, {}, reply};
+  if (waiting.intake) waiting.rejected = waiting.intake->check(waiting.upload, waiting.opened);
+  {
+    const std::lock_guard lock(queue_mutex);
+    if (queue.size() < max_queue) {
+      queue.push_back(std::move(waiting));
+      queue_filled.notify_one();
+      return;
+    }
+  }
+  reply(response_to(Answer::busy));
+}
+
+// Takes all uploads that wait, makes them durable together, and lets the answers go.
+void ShufflerServer::State::write_queue() {
+  std::unique_lock lock(queue_mutex);
+  while (true) {
+    queue_filled.wait(lock, [&] { return stopping || !queue.empty(); });
+    if (queue.empty()) return;
+    std::vector<Waiting> taken;
+    taken.swap(queue);
+    lock.unlock();
+    std::vector<Answer> answers;
+    const bool is_durable = alone([&] {
+      for (const Waiting& one : taken) {
+        answers.push_back(one.intake ? shuffler.take(*one.intake, one.upload, one.rejected, one.opened)
+                                     : shuffler.upload(one.upload));
+      }
+      shuffler.sync();
+    });
+    // Without durability nobody is answered: what is on the disk is not known.
+    for (std::size_t i = 0; is_durable && i < taken.size(); ++i) taken[i].reply(response_to(answers[i]));
+    lock.lock();
+  }
+}
+
+void ShufflerServer::State::serve_aggregator(const HttpRequest& request, const Reply& reply) {
+  HttpResponse response;
+  if (alone([&] { response = answer_aggregator(request); })) reply(std::move(response));
+}
+
+HttpResponse ShufflerServer::State::answer_aggregator(const HttpRequest& request) {
+  const std::string& target = request.target;
+  if (request.method == "POST") {
+    if (target == "/v1/blob") {
+      shuffler.put_blob(request.body);
+      return {.status = 201};
+    }
+    if (target == "/v1/receipt") return {.status = shuffler.receipt(request.body) ? 200u : 400u};
+    const auto open = read_open_request(request.body);
+    if (!open) return {.status = 400};
+    return {.status = shuffler.open(open->offered, open->first, open->rows) ? 200u : 409u};
+  }
+  if (target == "/v1/offer") return {.body = shuffler.offer()};
+  if (target == "/v1/keys") return {.body = shuffler.keys()};
+  if (const auto round = numbers_after(target, "/v1/manifest/", 1)) {
+    return found(shuffler.manifest(round->front()));
+  }
+  const auto piece = numbers_after(target, "/v1/batch/", 3);
+  if (!piece || (*piece)[2] > kMaxPiece / width) return {.status = 404};
+  return found(shuffler.batch((*piece)[0], (*piece)[1], (*piece)[2]));
+}
+
+ShufflerServer::State::State(Shuffler& the_shuffler, Clock& the_clock, const ShufflerServerOptions& options)
+    : shuffler(the_shuffler),
+      clock(the_clock),
+      width(the_shuffler.sizes().inner()),
+      max_queue(options.queue) {
+  alone([] {});
+  writer = std::thread([this] { write_queue(); });
+  timer = std::thread([this] { keep_time(); });
+  const std::size_t upload = shuffler.sizes().upload();
+  devices = std::make_unique<HttpServer>(
+      options.devices.address, options.devices.port, options.threads,
+      HttpLimits{.connections = options.connections},
+      [upload](std::string_view method, std::string_view target) -> std::optional<std::size_t> {
+        if (method == "POST" && target == "/v1/upload") return upload;
+        const bool is_known = target == "/v1/round" || target.starts_with("/v1/blob/");
+        return method == "GET" && is_known ? std::optional<std::size_t>(0) : std::nullopt;
+      },
+      [this](HttpRequest request, const Reply& reply) { serve_device(std::move(request), reply); });
+  aggregator = std::make_unique<HttpServer>(
+      options.aggregator.address, options.aggregator.port, 1, HttpLimits{.connections = 64},
+      [](std::string_view method, std::string_view target) -> std::optional<std::size_t> {
+        const bool posts = target == "/v1/blob" || target == "/v1/open" || target == "/v1/receipt";
+        if (method == "POST" && posts) return kMaxFromAggregator;
+        const bool gets = target == "/v1/offer" || target == "/v1/keys" ||
+                          target.starts_with("/v1/manifest/") || target.starts_with("/v1/batch/");
+        return method == "GET" && gets ? std::optional<std::size_t>(0) : std::nullopt;
+      },
+      [this](const HttpRequest& request, const Reply& reply) { serve_aggregator(request, reply); });
+}
+
+ShufflerServer::State::~State() {
+  // The listeners wait for the answers that they owe, which the writer gives.
+  devices.reset();
+  aggregator.reset();
+  {
+    const std::lock_guard lock(queue_mutex);
+    stopping = true;
+  }
+  queue_filled.notify_all();
+  stop_asked.notify_all();
+  if (writer.joinable()) writer.join();
+  if (timer.joinable()) timer.join();
+}
+
+ShufflerServer::ShufflerServer(Shuffler& shuffler, Clock& clock, const ShufflerServerOptions& options)
+    : state_(std::make_unique<State>(shuffler, clock, options)) {}
+ShufflerServer::~ShufflerServer() = default;
+
+std::uint16_t ShufflerServer::devices_port() const { return state_->devices->port(); }
+std::uint16_t ShufflerServer::aggregator_port() const { return state_->aggregator->port(); }
+
+void ShufflerServer::wait(unsigned milliseconds) {
+  std::unique_lock lock(state_->failure_mutex);
+  state_->failed.wait_for(lock, std::chrono::milliseconds(milliseconds),
+                          [&] { return state_->failure != nullptr; });
+  if (state_->failure) std::rethrow_exception(state_->failure);
+}
+
+}  // namespace muster::service

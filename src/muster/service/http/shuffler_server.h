@@ -1,0 +1,59 @@
+// A shuffler behind two HTTP listeners: one for devices (through a relay), one for the aggregator.
+//
+//     devices      GET  /v1/round            200: signed descriptor 369 | remaining milliseconds u64; or 204
+//                  GET  /v1/blob/HASH        200, or 404
+//                  POST /v1/upload           201, 400, 410, or 503 with a constant Retry-After
+//     aggregator   GET  /v1/offer            200
+//                  GET  /v1/keys             200: the issuer's key directory, or nothing
+//                  POST /v1/blob             201
+//                  POST /v1/open             200, or 409 if the shuffler refuses (open_request.h)
+//                  GET  /v1/manifest/ROUND   200, or 404
+//                  GET  /v1/batch/ROUND/FIRST/COUNT   200, or 404
+//                  POST /v1/receipt          200, or 400
+//
+// Uploads are checked on the listener's threads, which never wait for the disk: checked ones go into a
+// bounded queue (503 if it is full). One thread takes all that wait, makes them durable with one sync, and
+// then lets the answers go. After an error of a file no answer is given any more, and wait() throws it: the
+// process must end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "muster/service/ports/clock.h"
+#include "muster/service/shuffler/shuffler.h"
+
+namespace muster::service {
+
+struct ListenAddress {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;  // 0 takes a free one
+};
+
+struct ShufflerServerOptions {
+  ListenAddress devices = {}, aggregator = {};
+  unsigned threads = 1;      // of the devices' listener
+  std::size_t queue = 4096;  // checked uploads that wait for the disk
+  std::size_t connections = 8192;
+};
+
+class ShufflerServer {
+ public:
+  // The shuffler and the clock must outlive the server. From now on no other thread may call the shuffler.
+  ShufflerServer(Shuffler& shuffler, Clock& clock, const ShufflerServerOptions& options);
+  // Stops accepting, answers what is owed, and ends.
+  ~ShufflerServer();
+
+  std::uint16_t devices_port() const;
+  std::uint16_t aggregator_port() const;
+  // Waits at most this long; throws the error that ended the server's work, if there was one.
+  void wait(unsigned milliseconds);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace muster::service

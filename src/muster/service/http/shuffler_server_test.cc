@@ -1,0 +1,183 @@
+// The shuffler behind its server, reached by HTTP: what is stored and what is not, with several clients at a
+// time.
+#include "muster/service/http/shuffler_server.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "muster/core/error.h"
+#include "muster/service/http/http_client.h"
+#include "muster/service/http/remote_shuffler.h"
+#include "muster/service/shuffler/rig_test.h"
+
+namespace muster::service {
+namespace {
+
+using wire::Buffer;
+
+class ShufflerServerTest : public ::testing::Test {
+ protected:
+  ShufflerServerTest() { rig_.open_round(); }
+
+  std::string devices_url() const { return "http://127.0.0.1:" + std::to_string(server_.devices_port()); }
+  std::string aggregator_url() const {
+    return "http://127.0.0.1:" + std::to_string(server_.aggregator_port());
+  }
+  RemoteShufflerForDevices device() const { return {devices_url(), "", 1000}; }
+  RemoteShufflerForAggregator aggregator() const { return {aggregator_url(), "", Rig::kSizes.inner()}; }
+
+  // Waits until the round is closed. The clock stands still otherwise.
+  std::optional<Buffer> end_round() {
+    rig_.clock.advance(static_cast<std::int64_t>(Rig::kSeconds) * 1000);
+    auto shuffler = aggregator();
+    for (int i = 0; i < 200; ++i) {
+      if (auto manifest = shuffler.manifest(rig_.descriptor.round)) return manifest;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return std::nullopt;
+  }
+
+  Rig rig_;
+  ShufflerServer server_{*rig_.shuffler, rig_.clock, {.threads = 2}};
+};
+
+TEST_F(ShufflerServerTest, ARoundGoesOverTheWire) {
+  auto device = this->device();
+  const auto round = device.round();
+  ASSERT_TRUE(round);
+  EXPECT_EQ(round->remaining_ms, static_cast<std::int64_t>(Rig::kSeconds) * 1000);
+  EXPECT_EQ(
+      wire::read_descriptor(round->descriptor, rig_.aggregator.identity(), rig_.shuffler_key.identity()),
+      rig_.descriptor);
+  EXPECT_EQ(device.blob(rig_.descriptor.model), rig_.model);
+  EXPECT_FALSE(device.blob({7}));
+  for (int i = 0; i < 11; ++i) {
+    const Buffer upload = rig_.report(static_cast<std::uint8_t>(i));
+    EXPECT_EQ(device.upload(upload), Answer::stored);
+    EXPECT_EQ(device.upload(upload), Answer::stored);
+  }
+  const Buffer late = rig_.report(50);
+  auto shuffler = aggregator();
+  EXPECT_FALSE(shuffler.manifest(1));
+  EXPECT_FALSE(shuffler.batch(1, 0, 1));
+  const auto manifest = end_round();
+  ASSERT_TRUE(manifest);
+  EXPECT_FALSE(device.round());
+  EXPECT_EQ(device.upload(late), Answer::over);
+  const auto stated = wire::read_manifest(*manifest, rig_.shuffler_key.identity()).value();
+  EXPECT_EQ(stated.heard, 11u);
+  const Buffer batch = shuffler.batch(1, 0, 11).value();
+  EXPECT_EQ(wire::hash_of({batch}), stated.batch);
+  EXPECT_FALSE(shuffler.batch(1, 0, 12));
+  EXPECT_FALSE(shuffler.batch(1, 11, 1));
+  EXPECT_EQ(wire::read_offer(shuffler.offer(), rig_.shuffler_key.identity())->opened, 1u);
+  EXPECT_TRUE(wire::read_key_directory(shuffler.keys(), rig_.issuer_key.identity()));
+  // The next round is opened over the wire, too.
+  SignedManifest kept;
+  std::ranges::copy(*manifest, kept.begin());
+  rig_.ledger.append(ReleaseEntry{1, 0.1, wire::hash_of({rig_.model}), kept});
+  wire::Receipt receipt{rig_.task.name(), 1, wire::hash_of({*manifest}), wire::Receipt::Outcome::released,
+                        rig_.ledger.head()};
+  EXPECT_FALSE(shuffler.receipt(wire::sign_receipt(receipt, rig_.issuer_key)));
+  EXPECT_TRUE(shuffler.receipt(wire::sign_receipt(receipt, rig_.aggregator)));
+  EXPECT_FALSE(shuffler.batch(1, 0, 11));
+  wire::Offer offer;
+  for (int i = 0; i < 200 && offer.key == wire::HpkePublicKey{}; ++i) {
+    offer = wire::read_offer(shuffler.offer(), rig_.shuffler_key.identity()).value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  const Buffer model{5, 6};
+  const OpenEntry open{.round = 2,
+                       .update = 1,
+                       .model = wire::hash_of({model}),
+                       .token_key = RigIssuer::key_of(2).public_key().id(),
+                       .shuffler = offer.key,
+                       .aggregator = rig_.round_key.public_key()};
+  rig_.ledger.append(open);
+  rig_.describe(open);
+  const auto rows = rig_.ledger_store.rows();
+  const std::vector<Buffer> tail{rows.begin() + static_cast<std::ptrdiff_t>(offer.entries), rows.end()};
+  EXPECT_FALSE(shuffler.open(rig_.offered, offer.entries, tail));
+  shuffler.put_blob(model);
+  EXPECT_TRUE(shuffler.open(rig_.offered, offer.entries, tail));
+  EXPECT_TRUE(device.round());
+  EXPECT_EQ(device.blob(rig_.descriptor.model), model);
+  EXPECT_EQ(device.upload(late), Answer::over);
+}
+
+TEST_F(ShufflerServerTest, UploadsOfManyConnectionsAreAllStored) {
+  constexpr int kThreads = 4, kEach = 25;
+  rig_.issuer.issued = 1000;
+  std::vector<Buffer> uploads;
+  for (int i = 0; i < kThreads * kEach; ++i) uploads.push_back(rig_.report(static_cast<std::uint8_t>(i)));
+  // The rig's issuer said that twelve tokens were issued, so the round ends with the twelfth device.
+  std::atomic<int> stored{0}, over{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      auto mine = device();
+      for (int i = 0; i < kEach; ++i) {
+        const Answer answer = mine.upload(uploads[static_cast<std::size_t>(t * kEach + i)]);
+        (answer == Answer::stored ? stored : over) += 1;
+        EXPECT_TRUE(answer == Answer::stored || answer == Answer::over);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(stored, 12);
+  EXPECT_EQ(over, kThreads * kEach - 12);
+  const auto manifest = end_round();
+  ASSERT_TRUE(manifest);
+  const auto stated = wire::read_manifest(*manifest, rig_.shuffler_key.identity()).value();
+  EXPECT_EQ(stated.heard, 12u);
+  EXPECT_EQ(stated.reports, 12u);
+}
+
+TEST_F(ShufflerServerTest, WhatIsNoUploadIsRefusedAndWhatIsNoPathNotFound) {
+  auto device = this->device();
+  const Buffer good = rig_.report(1);
+  EXPECT_EQ(device.upload({}), Answer::refused);
+  EXPECT_EQ(device.upload(Buffer(good.begin(), good.end() - 1)), Answer::refused);
+  Buffer changed = good;
+  changed[100] ^= 1;
+  EXPECT_EQ(device.upload(changed), Answer::refused);
+  HttpClient devices(devices_url(), ""), aggregator(aggregator_url(), "");
+  Buffer longer = good;
+  longer.push_back(0);
+  EXPECT_EQ(devices.post("/v1/upload", longer, 0).status, 400);
+  EXPECT_EQ(devices.post("/v1/upload", Buffer(std::size_t{10} << 20), 0).status, 400);
+  for (const char* path :
+       {"/", "/v1/offer", "/v1/manifest/1", "/v1/batch/1/0/1", "/v1/blob/", "/v1/blob/xyz"}) {
+    EXPECT_EQ(devices.get(path, 1000).status, 404) << path;
+  }
+  for (const char* path :
+       {"/", "/v1/round", "/v1/upload", "/v1/manifest/", "/v1/manifest/-1", "/v1/manifest/1/2",
+        "/v1/batch/1/0", "/v1/batch/1/0/18446744073709551615", "/v1/batch/1/0/1x"}) {
+    EXPECT_EQ(aggregator.get(path, 1000).status, 404) << path;
+  }
+  EXPECT_EQ(aggregator.post("/v1/open", Buffer(312), 0).status, 400);
+  EXPECT_EQ(aggregator.post("/v1/open", Buffer(400), 0).status, 400);
+  EXPECT_EQ(aggregator.post("/v1/open", Buffer(313), 0).status, 409);
+  EXPECT_EQ(aggregator.post("/v1/receipt", Buffer(170), 0).status, 400);
+  EXPECT_EQ(device.upload(good), Answer::stored);
+}
+
+TEST(ShufflerServerOnABrokenDisk, NobodyIsAnsweredAndTheErrorComesOut) {
+  Rig rig;
+  rig.open_round();
+  const Buffer upload = rig.report(1);
+  ShufflerServer server(*rig.shuffler, rig.clock, {});
+  rig.disk.fail_from_now_on();
+  HttpClient client("http://127.0.0.1:" + std::to_string(server.devices_port()), "", 1);
+  EXPECT_THROW(client.post("/v1/upload", upload, 0), Unreachable);
+  EXPECT_THROW(server.wait(1000), Error);
+}
+
+}  // namespace
+}  // namespace muster::service
