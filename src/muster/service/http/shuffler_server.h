@@ -22,15 +22,11 @@
 #include <memory>
 #include <string>
 
+#include "muster/service/config/role_file.h"
 #include "muster/service/ports/clock.h"
 #include "muster/service/shuffler/shuffler.h"
 
 namespace muster::service {
-
-struct ListenAddress {
-  std::string address = "127.0.0.1";
-  std::uint16_t port = 0;  // 0 takes a free one
-};
 
 struct ShufflerServerOptions {
   ListenAddress devices = {}, aggregator = {};

@@ -1,0 +1,154 @@
+#include "muster/service/config/role_file.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "muster/core/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster::service {
+namespace {
+
+class RoleFileTest : public ::testing::Test {
+ protected:
+  RoleFile read(const std::string& text) {
+    std::ofstream(path_) << text;
+    return RoleFile(path_);
+  }
+  // What is said about a file when it is read this way.
+  std::string refusal(const std::string& text, const std::function<void(RoleFile&)>& use) {
+    try {
+      RoleFile file = read(text);
+      use(file);
+      file.refuse_others();
+    } catch (const Error& error) {
+      EXPECT_EQ(exit_status(error.code()), 2) << error.what();
+      return error.what();
+    }
+    return "";
+  }
+
+  muster::testing::TemporaryFolder folder_;
+  std::string path_ = (folder_.path() / "role.toml").string();
+};
+
+TEST_F(RoleFileTest, ValuesAreReadAndOthersHaveTheirDefaults) {
+  RoleFile file = read(R"(
+folder = "state"
+listen = "[::1]:8443"
+threads = 3
+behind_relay = true
+population_budget = [1, 1e-5]
+[policy]
+max_epsilon = 0.6
+)");
+  EXPECT_EQ(file.text("folder"), "state");
+  EXPECT_EQ(file.text("ca", "none"), "none");
+  const ListenAddress listen = file.address("listen", {});
+  EXPECT_EQ(listen.address, "::1");
+  EXPECT_EQ(listen.port, 8443);
+  EXPECT_TRUE(listen.is_loopback());
+  EXPECT_FALSE((ListenAddress{"0.0.0.0", 1}.is_loopback()));
+  EXPECT_EQ(file.address("listen_aggregator", {"127.0.0.1", 7}).port, 7);
+  EXPECT_EQ(file.integer("threads", 1, 256, 1), 3u);
+  EXPECT_EQ(file.integer("queue", 1, 10, 5), 5u);
+  EXPECT_TRUE(file.flag("behind_relay", false));
+  EXPECT_EQ(file.epsilon_and_delta("population_budget"), std::pair(1.0, 1e-5));
+  EXPECT_EQ(file.number("policy.max_epsilon", 700), 0.6);
+  EXPECT_EQ(file.number("policy.max_epsilon0", 700), std::nullopt);
+  file.refuse_others();
+}
+
+TEST_F(RoleFileTest, AnUnknownKeyIsRefusedWithTheOneThatWasMeant) {
+  const std::string said = refusal("folder = \"a\"\nthread = 2\n", [](RoleFile& file) {
+    file.text("folder");
+    file.integer("threads", 1, 256, 1);
+  });
+  EXPECT_NE(said.find("thread = 2"), std::string::npos) << said;
+  EXPECT_NE(said.find("line 2"), std::string::npos) << said;
+  EXPECT_NE(said.find("did you mean threads?"), std::string::npos) << said;
+}
+
+TEST_F(RoleFileTest, EveryErrorOfAValueNamesFileKeyValueAndRange) {
+  const auto integer = [](RoleFile& file) { file.integer("x", 1, 9); };
+  const auto text = [](RoleFile& file) { file.text("x"); };
+  const auto flag = [](RoleFile& file) { file.flag("x", false); };
+  const auto number = [](RoleFile& file) { file.number("x", 700); };
+  const auto pair = [](RoleFile& file) { file.epsilon_and_delta("x"); };
+  const auto address = [](RoleFile& file) { file.address("x", {}); };
+  const struct {
+    const char* value;
+    std::function<void(RoleFile&)> use;
+  } cases[] = {{"0", integer},
+               {"10", integer},
+               {"-1", integer},
+               {"1.5", integer},
+               {"\"3\"", integer},
+               {"true", integer},
+               {"nan", integer},
+               {"3", text},
+               {"\"\"", text},
+               {"[]", text},
+               {"1", flag},
+               {"\"true\"", flag},
+               {"0", number},
+               {"-1", number},
+               {"nan", number},
+               {"inf", number},
+               {"701", number},
+               {"1e-310", number},
+               {"\"1\"", number},
+               {"[1]", pair},
+               {"[1, 1e-5, 3]", pair},
+               {"[0, 1e-5]", pair},
+               {"[1, 0]", pair},
+               {"[1, 1]", pair},
+               {"[nan, 0.1]", pair},
+               {"[1, nan]", pair},
+               {"[inf, 0.1]", pair},
+               {"[1, \"a\"]", pair},
+               {"[-1, 0.1]", pair},
+               {"[1e-310, 0.1]", pair},
+               {"1", pair},
+               {"8080", address},
+               {"\"8080\"", address},
+               {"\":8080\"", address},
+               {"\"a:b\"", address},
+               {"\"::1:80\"", address},
+               {"\"1.2.3.4:65536\"", address},
+               {"\"1.2.3.4:-1\"", address},
+               {"\"1.2.3.4:\"", address},
+               {"\"1.2.3.4:80x\"", address},
+               {"\"[]:80\"", address}};
+  for (const auto& [value, use] : cases) {
+    const std::string said = refusal(std::string("x = ") + value + "\n", use);
+    EXPECT_TRUE(said.starts_with("x ")) << value << ": " << said;
+    EXPECT_NE(said.find("role.toml, line 1"), std::string::npos) << value << ": " << said;
+    EXPECT_NE(said.find("allowed"), std::string::npos) << value << ": " << said;
+  }
+}
+
+TEST_F(RoleFileTest, AMissingKeyIsNamed) {
+  for (const auto& use :
+       {std::function<void(RoleFile&)>([](RoleFile& file) { file.text("folder"); }),
+        std::function<void(RoleFile&)>([](RoleFile& file) { file.integer("folder", 1, 2); })}) {
+    const std::string said = refusal("", use);
+    EXPECT_NE(said.find("folder"), std::string::npos) << said;
+    EXPECT_NE(said.find("is missing in"), std::string::npos) << said;
+  }
+}
+
+TEST_F(RoleFileTest, WhatIsNoTomlIsRefusedWithItsLine) {
+  for (const char* text :
+       {"a = ", "a = 1\na = 2\n", "[a\n", "a = 1e400000\n", "= 3", "a = 0x\n", "a b = 1\n"}) {
+    EXPECT_NE(refusal(text, [](RoleFile&) {}).find("line"), std::string::npos) << text;
+  }
+  EXPECT_THROW(RoleFile((folder_.path() / "absent.toml").string()), Error);
+  EXPECT_THROW(RoleFile(folder_.path().string()), Error);
+}
+
+}  // namespace
+}  // namespace muster::service
