@@ -52,10 +52,9 @@ std::string text_of(const learning::Shape& shape) {
          std::to_string(shape.channels);
 }
 
-// A network that was trained on public data, and the features that it computes from the private data.
+// The network, and the features that it computes from the private data.
 struct FrozenFeatures {
-  Architecture network;
-  std::vector<float> parameters;
+  FrozenNetwork frozen;
   learning::DataSplit data;
 };
 
@@ -81,7 +80,7 @@ FrozenFeatures features_of_data(const protocols::Plan& plan, const learning::Dat
   const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
   learning::DataSplit features{learning::features_of(network, frozen, data.train, threads),
                                learning::features_of(network, frozen, data.test, threads)};
-  return {network, std::move(frozen), std::move(features)};
+  return {{network, std::move(frozen)}, std::move(features)};
 }
 
 // Returns the frozen parameters, except that `last` replaces those of the last layer.
@@ -93,17 +92,20 @@ std::vector<float> with_last_layer(const Architecture& network, const std::vecto
   return parameters;
 }
 
+Architecture linear_on(const learning::Dataset& features) {
+  return {ArchitectureKind::logistic, features.shape, features.classes};
+}
+
 ModelTask on_features(const protocols::Plan& plan, const learning::DataSplit& data) {
-  FrozenFeatures frozen = features_of_data(plan, data);
-  ModelTask task =
-      classifier({ArchitectureKind::logistic, frozen.data.train.shape, frozen.data.train.classes}, plan,
-                 frozen.data.train);
-  task.features = std::move(frozen.data);
+  FrozenFeatures made = features_of_data(plan, data);
+  ModelTask task = classifier(linear_on(made.data.train), plan, made.data.train);
+  task.features = std::move(made.data);
+  task.frozen = std::move(made.frozen);
   // The stored network, `whole`, has the frozen layers and then the last layer, which the clients trained.
-  Architecture whole = frozen.network;
+  Architecture whole = task.frozen->network;
   whole.classes = data.train.classes;
   task.stored = [whole, about = about_network(whole, data.train),
-                 parameters = std::move(frozen.parameters)](std::span<const float> linear) {
+                 parameters = task.frozen->parameters](std::span<const float> linear) {
     return stored_network(whole, about, with_last_layer(whole, parameters, linear));
   };
   return task;
@@ -125,10 +127,7 @@ double diameter_of(const protocols::Plan& plan, std::size_t dimension) {
 
 ModelTask mean(const protocols::Plan& plan, const learning::DataSplit& data) {
   ModelTask task;
-  const bool one_number =
-      protocols::spec_of(plan.randomizer()).randomizes == protocols::Randomizes::one_number;
-  task.function =
-      one_number ? learning::make_scalar_mean(data.train) : learning::make_vector_mean(data.train);
+  task.function = make_client_function(plan, data.train);
   const double diameter = diameter_of(plan, task.function->dimension());
   task.make_evaluator = [&function = *task.function, diameter](const learning::Dataset& test, WorkerTeam&) {
     return make_mean_evaluator(function, test, diameter);
@@ -138,9 +137,9 @@ ModelTask mean(const protocols::Plan& plan, const learning::DataSplit& data) {
   return task;
 }
 
-ModelTask histogram(const learning::DataSplit& data) {
+ModelTask histogram(const protocols::Plan& plan, const learning::DataSplit& data) {
   ModelTask task;
-  task.function = learning::make_histogram(data.train);
+  task.function = make_client_function(plan, data.train);
   task.make_evaluator = [&function = *task.function](const learning::Dataset& test, WorkerTeam&) {
     return make_histogram_evaluator(function, test);
   };
@@ -181,6 +180,27 @@ std::size_t client_dimension(const protocols::Plan& plan, const learning::Shape&
   throw Error(ErrorCode::internal, "model.kind", "", "", "a model that cannot be trained");
 }
 
+std::unique_ptr<learning::ClientFunction> make_client_function(const protocols::Plan& plan,
+                                                               const learning::Dataset& inputs) {
+  switch (plan.model()) {
+    case ModelKind::cnn:
+      return learning::make_engine(architecture_for(ArchitectureKind::cnn, plan, inputs));
+    case ModelKind::logistic:
+      return learning::make_engine(architecture_for(ArchitectureKind::logistic, plan, inputs));
+    case ModelKind::mlp:
+      return learning::make_engine(architecture_for(ArchitectureKind::mlp, plan, inputs));
+    case ModelKind::features_linear:
+      return learning::make_engine(linear_on(inputs));
+    case ModelKind::mean:
+      return protocols::spec_of(plan.randomizer()).randomizes == protocols::Randomizes::one_number
+                 ? learning::make_scalar_mean(inputs)
+                 : learning::make_vector_mean(inputs);
+    case ModelKind::histogram:
+      return learning::make_histogram(inputs);
+  }
+  throw Error(ErrorCode::internal, "model.kind", "", "", "a model that cannot be trained");
+}
+
 ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit& data) {
   switch (plan.model()) {
     case ModelKind::cnn:
@@ -194,7 +214,7 @@ ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit
     case ModelKind::mean:
       return mean(plan, data);
     case ModelKind::histogram:
-      return histogram(data);
+      return histogram(plan, data);
   }
   throw Error(ErrorCode::internal, "model.kind", "", "", "a model that cannot be trained");
 }

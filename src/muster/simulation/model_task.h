@@ -17,6 +17,7 @@
 
 #include "muster/learning/client_function.h"
 #include "muster/learning/dataset.h"
+#include "muster/learning/models/architecture.h"
 #include "muster/plan/plan.h"
 #include "muster/simulation/evaluation.h"
 #include "muster/simulation/runs/model_file.h"
@@ -26,6 +27,13 @@ namespace muster::simulation {
 
 using MakeEvaluator =
     std::function<std::unique_ptr<Evaluator>(const learning::Dataset& test, WorkerTeam& team)>;
+
+// A network that was trained without noise on public data. Its last layer is that of the public classes, and
+// the features are the inputs of that layer.
+struct FrozenNetwork {
+  learning::Architecture network;
+  std::vector<float> parameters;
+};
 
 struct ModelTask {
   std::unique_ptr<learning::ClientFunction> function;
@@ -38,6 +46,7 @@ struct ModelTask {
   // For features+linear, the features that the clients hold in place of the data: 32 floats per example
   // (9 MB for MNIST's 70,000).
   std::optional<learning::DataSplit> features;
+  std::optional<FrozenNetwork> frozen;  // for features+linear
 
   // Returns the examples on which `function` is evaluated. `data` must be the split that the task was made
   // from.
@@ -50,6 +59,11 @@ struct ModelTask {
 // Error(data) if the public and the private examples differ in shape or are too small for a cnn, and whatever
 // expect_disjoint (data_source.h) throws.
 ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit& data);
+
+// Returns the function of make_model_task() for the shape, classes and normalisation of `inputs`, which may hold
+// a single example. For features+linear these are features. Throws Error(plan) as make_model_task().
+std::unique_ptr<learning::ClientFunction> make_client_function(const protocols::Plan& plan,
+                                                               const learning::Dataset& inputs);
 
 // Returns the number of entries of the vector that a client of the plan randomizes for records of the given
 // shape, which is task.function->dimension(). Throws Error(plan) for a shape that the model does not support.

@@ -28,17 +28,6 @@ void check_shape(const protocols::Plan& plan, const protocols::RandomizerSpec& s
   }
 }
 
-std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::Plan& plan,
-                                                               std::size_t dimension) {
-  const protocols::RandomizerSpec& spec = protocols::spec_of(plan.randomizer());
-  if (spec.sampler == nullptr) {
-    throw Error(ErrorCode::plan, Reason::inapplicable, "randomizer.kind", spec.name,
-                "a randomizer that can run", "cannot run: it is a description alone");
-  }
-  check_shape(plan, spec, dimension);
-  return spec.sampler(plan.values(), dimension);
-}
-
 using EpsilonOfRounds = std::function<double(std::uint64_t)>;
 
 // What the accountant says of a plan: epsilon after a number of rounds, and TrainingParts::unamplified.
@@ -71,12 +60,6 @@ TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& d
     parts.sum =
         protocols::spec_of(plan.randomizer()).sum_sampler(plan.values(), parts.randomizer->dimension());
   }
-  const accounting::Mechanism charged = parts.randomizer->description();
-  if (!same_mechanism(charged, plan.mechanism())) {
-    throw Error(ErrorCode::internal, "randomizer", accounting::describe(charged),
-                accounting::describe(plan.mechanism()),
-                "the randomizer that runs is not the one the plan charges");
-  }
   Charge charge = answer.get();
   parts.epsilon = std::move(charge.epsilon);
   parts.unamplified = std::move(charge.unamplified);
@@ -86,6 +69,24 @@ TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& d
 }  // namespace
 
 bool same_mechanism(const accounting::Mechanism& a, const accounting::Mechanism& b) { return a == b; }
+
+std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::Plan& plan,
+                                                               std::size_t dimension) {
+  const protocols::RandomizerSpec& spec = protocols::spec_of(plan.randomizer());
+  if (spec.sampler == nullptr) {
+    throw Error(ErrorCode::plan, Reason::inapplicable, "randomizer.kind", spec.name,
+                "a randomizer that can run", "cannot run: it is a description alone");
+  }
+  check_shape(plan, spec, dimension);
+  std::unique_ptr<randomizers::VectorRandomizer> randomizer = spec.sampler(plan.values(), dimension);
+  const accounting::Mechanism charged = randomizer->description();
+  if (!same_mechanism(charged, plan.mechanism())) {
+    throw Error(ErrorCode::internal, "randomizer", accounting::describe(charged),
+                accounting::describe(plan.mechanism()),
+                "the randomizer that runs is not the one the plan charges");
+  }
+  return randomizer;
+}
 
 void check_fidelity(const protocols::Plan& plan, Fidelity fidelity) {
   const protocols::RandomizerSpec& spec = protocols::spec_of(plan.randomizer());

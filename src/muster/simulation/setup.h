@@ -7,6 +7,7 @@
 // functions, and TrainingParts::epsilon, may be called from any thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -45,6 +46,11 @@ enum class Accounting { charged, elsewhere };
 // Returns the function that gives the proven upper epsilon of a number of rounds, for the plan's mechanism,
 // participation and delta. Building the accountant's curves may take seconds.
 std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan);
+
+// Returns the plan's randomizer for vectors of this many entries. Throws Error(plan) if it does not randomize
+// such vectors, and Error(internal) if its description is not the plan's mechanism.
+std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::Plan& plan,
+                                                               std::size_t dimension);
 
 // `data` must come from load_data. The accountant's curves are built in another thread while the task is set
 // up. Throws Error(usage) for the `sum` fidelity of a randomizer that has no sum sampler.

@@ -50,6 +50,14 @@ void refuse_undeployed_participation(const Plan& plan) {
 }
 
 void refuse_undeployed_clients(const Plan& plan) {
+  if (plan.data().starts_with("cifar:")) {
+    refuse("population.data", plan.data(), "digits | idx:DIR | csv:FILE",
+           "the task would have to say which of the two data sets of this format the devices hold");
+  }
+  if (plan.partition() && !plan.holds_several()) {
+    refuse("population.partition", plan.partition()->text(), "none",
+           "devices hold their own records, which nobody deals");
+  }
   if (plan.holds_several()) {
     refuse("population.records", plan.owner().empty() ? fmt::format("{}", plan.records()) : plan.owner(), "1",
            "a device holds one record");

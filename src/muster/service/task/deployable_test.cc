@@ -72,6 +72,8 @@ TEST(Deployable, EverythingElseIsRefusedByName) {
   expect_refused({{"participation.rate", "0.1:0.5"}}, "participation.rate", "one rate");
   expect_refused({{"participation.dropout", "0.1"}}, "participation.dropout", "every device");
   expect_refused({{"population.records", "4"}}, "population.records", "one record");
+  expect_refused({{"population.data", "cifar:images"}}, "population.data", "which of the two");
+  expect_refused({{"population.partition", "shuffled"}}, "population.partition", "nobody deals");
   expect_refused({{"population.share", "true"}}, "population.share", "share none");
   expect_refused({{"rounds.local_steps", "5"}, {"rounds.local_rate", "0.1"}, {"population.records", "1"}},
                  "rounds.local_steps", "one gradient");

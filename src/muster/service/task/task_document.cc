@@ -21,6 +21,8 @@ using protocols::Plan;
 
 constexpr std::uint64_t kMaxSeconds = 604'800;                                  // a week
 constexpr std::uint64_t kMaxRounds = std::numeric_limits<std::int64_t>::max();  // the largest TOML integer
+constexpr std::uint64_t kMaxFeatures = 65'535;
+constexpr std::uint64_t kMaxClasses = 256;
 constexpr std::string_view kPrefix = "task.";
 
 Error damaged(const std::string& origin, const std::string& why) {
@@ -33,8 +35,18 @@ void check_range(const char* key, std::uint64_t value, std::uint64_t least, std:
               fmt::format("integer {}..{}", least, most), "is out of range");
 }
 
+bool has_csv(const Plan& plan) { return plan.data().starts_with("csv:"); }
+
+// Images have the shape and the classes of their format.
+void check_records(const Plan& plan, const TaskSettings& settings) {
+  const bool csv = has_csv(plan);
+  check_range("task.features", settings.features, csv ? 1 : 0, csv ? kMaxFeatures : 0);
+  check_range("task.classes", settings.classes, csv ? 2 : 0, csv ? kMaxClasses : 0);
+}
+
 void check(const Plan& plan, const TaskSettings& settings) {
   refuse_undeployed(plan);
+  check_records(plan, settings);
   check_range("task.malicious", settings.malicious, 0, plan.clients());
   check_range("task.seconds", settings.seconds, 1, kMaxSeconds);
   check_range("task.most_rounds", settings.most_rounds, plan.rounds(), kMaxRounds);
@@ -49,14 +61,19 @@ std::string hex(const wire::IdentityKey& key) { return fmt::format("{:02x}", fmt
 
 // The lines of the settings by their keys.
 std::map<std::string, std::string> lines_of(const TaskSettings& settings) {
-  return {{"task.aggregator", hex(settings.aggregator)},
-          {"task.issuer", hex(settings.issuer)},
-          {"task.malicious", fmt::format("{}", settings.malicious)},
-          {"task.most_rounds", fmt::format("{}", settings.most_rounds)},
-          {"task.randomness", name_of(settings.randomness)},
-          {"task.seconds", fmt::format("{}", settings.seconds)},
-          {"task.shuffler", hex(settings.shuffler)},
-          {"task.wire", fmt::format("{}", wire::kWireVersion)}};
+  std::map<std::string, std::string> lines{{"task.aggregator", hex(settings.aggregator)},
+                                           {"task.issuer", hex(settings.issuer)},
+                                           {"task.malicious", fmt::format("{}", settings.malicious)},
+                                           {"task.most_rounds", fmt::format("{}", settings.most_rounds)},
+                                           {"task.randomness", name_of(settings.randomness)},
+                                           {"task.seconds", fmt::format("{}", settings.seconds)},
+                                           {"task.shuffler", hex(settings.shuffler)},
+                                           {"task.wire", fmt::format("{}", wire::kWireVersion)}};
+  if (settings.classes > 0) {
+    lines["task.classes"] = fmt::format("{}", settings.classes);
+    lines["task.features"] = fmt::format("{}", settings.features);
+  }
+  return lines;
 }
 
 // Splits "key = value" lines into those of the task, by their keys, and the text of all others.
@@ -101,6 +118,10 @@ class SettingsReader {
     settings.malicious = number("task.malicious");
     settings.most_rounds = number("task.most_rounds");
     settings.seconds = number("task.seconds");
+    if (lines_.contains("task.classes")) {
+      settings.classes = number("task.classes");
+      settings.features = number("task.features");
+    }
     settings.randomness = value("task.randomness") == "seeded" ? Randomness::seeded : Randomness::os;
     if (number("task.wire") != wire::kWireVersion) {
       throw damaged(origin_,

@@ -5,6 +5,7 @@
 // simulation, and these:
 //
 //     task.aggregator, task.issuer, task.shuffler   identity keys, in hexadecimal
+//     task.classes, task.features   of a record, for csv data alone: no single device can see them from its own
 //     task.malicious     devices that may be hostile, 0 .. population.clients
 //     task.most_rounds   rounds opened at most, void ones included
 //     task.randomness    os, or seeded (for tests: coins and noise follow from the plan's seed)
@@ -33,6 +34,7 @@ struct TaskSettings {
   std::uint64_t most_rounds = 0;  // default_most_rounds() unless somebody asks for another number
   Randomness randomness = Randomness::os;
   wire::IdentityKey aggregator{}, issuer{}, shuffler{};
+  std::uint64_t features = 0, classes = 0;  // of csv data: 1 .. 65535 and 2 .. 256; otherwise 0
 };
 
 // The plan's rounds and a tenth more, rounded up, in place of rounds that become void.

@@ -57,6 +57,32 @@ TEST(TaskDocument, ItsNameChangesWithEverySetting) {
             document().name());
 }
 
+TEST(TaskDocument, StatesTheShapeOfCsvRecordsAndOfNoOthers) {
+  const protocols::Plan csv =
+      deployed_plan().with("model.kind", "logistic").with("population.data", "csv:records.csv");
+  TaskSettings shaped = settings();
+  shaped.features = 4;
+  shaped.classes = 3;
+  const TaskDocument made = TaskDocument::make(csv, shaped);
+  const TaskDocument read = TaskDocument::parse(made.text(), "task");
+  EXPECT_EQ(read.name(), made.name());
+  EXPECT_EQ(read.settings().features, 4u);
+  EXPECT_EQ(read.settings().classes, 3u);
+  const auto refused = [](const protocols::Plan& plan, std::uint64_t features, std::uint64_t classes) {
+    TaskSettings changed = settings();
+    changed.features = features;
+    changed.classes = classes;
+    EXPECT_THROW(TaskDocument::make(plan, changed), Error) << features << " " << classes;
+  };
+  refused(csv, 0, 0);
+  refused(csv, 0, 3);
+  refused(csv, 4, 1);
+  refused(csv, 4, 257);
+  refused(csv, 65'536, 3);
+  refused(deployed_plan(), 4, 3);
+  refused(deployed_plan(), 0, 10);
+}
+
 TEST(TaskDocument, SettingsAtTheEndsOfTheirRangesAreAccepted) {
   for (const std::uint64_t malicious : {0u, 2048u}) {
     TaskSettings s = settings();

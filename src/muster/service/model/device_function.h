@@ -1,0 +1,37 @@
+// What a device computes on its own record: bit for bit the vector that the simulation computes for the client
+// that holds this record, from what a device can have: the task, the round's model and its frozen part.
+//
+// An object is immutable and may be shared between threads.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "muster/learning/dataset.h"
+#include "muster/service/model/record_shape.h"
+#include "muster/service/task/task_document.h"
+#include "muster/simulation/model_task.h"
+
+namespace muster::service {
+
+class DeviceFunction {
+ public:
+  // Throws Error(data) unless there is a frozen network exactly for features+linear, of the shape and activation
+  // that the task says; and Error(plan) as dimension_of().
+  DeviceFunction(const TaskDocument& task, std::optional<simulation::FrozenNetwork> frozen);
+
+  std::size_t dimension() const { return dimension_; }
+  // The vector at these parameters for `record`, a data set of one example. It need not be finite. Throws
+  // Error(data) for a record of another shape or class, and Error(internal) for another number of parameters.
+  std::vector<float> evaluate(std::span<const float> parameters, const learning::Dataset& record) const;
+
+ private:
+  protocols::Plan plan_;
+  RecordShape shape_;
+  std::size_t dimension_;
+  std::optional<simulation::FrozenNetwork> frozen_;
+};
+
+}  // namespace muster::service
