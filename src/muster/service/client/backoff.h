@@ -1,0 +1,33 @@
+// When to try again what failed: after delays that double up to a bound, with a random half.
+//
+// Nothing but time and chance goes in, so a delay tells nothing about what was to be sent. An object belongs to
+// one thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "muster/service/client/draws.h"
+
+namespace muster::service {
+
+class Backoff {
+ public:
+  // `shortest` is at least 2 milliseconds, and `longest` is not below it.
+  Backoff(std::int64_t shortest, std::int64_t longest)
+      : shortest_(shortest), longest_(longest), delay_(shortest) {}
+
+  // How long to wait now, in milliseconds.
+  std::int64_t next(Draws& draws) {
+    const std::int64_t delay = delay_;
+    delay_ = std::min(2 * delay_, longest_);
+    return delay - delay / 2 +
+           static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(delay / 2 + 1)));
+  }
+  void succeeded() { delay_ = shortest_; }
+
+ private:
+  std::int64_t shortest_, longest_, delay_;
+};
+
+}  // namespace muster::service

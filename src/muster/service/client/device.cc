@@ -1,0 +1,283 @@
+#include "muster/service/client/device.h"
+
+#include <sodium.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "muster/core/error.h"
+#include "muster/service/model/model_blob.h"
+
+namespace muster::service {
+namespace {
+
+// Parts of a round's length. A device that hears of a round later than this before its end stays out.
+constexpr std::int64_t kLastPart = 10;
+// A round is asked for about this often within its length, and at least every ten minutes.
+constexpr std::int64_t kPolls = 20;
+constexpr std::int64_t kLongestPoll = 600'000;
+// The upload is made this long before it is sent, at most, so that the time of making it shows in nothing.
+constexpr std::int64_t kLongestLead = 1000, kLeadPart = 200;
+// After "busy", and where a blob is not there yet.
+constexpr std::int64_t kRetryPart = 50, kLongestRetry = 30'000;
+
+std::int64_t retry_of(std::int64_t round_ms) { return std::min(round_ms / kRetryPart, kLongestRetry); }
+
+// Whether something can be sealed for this key. To find out after the coin would be too late.
+bool is_usable(const wire::HpkePublicKey& key) {
+  wire::Buffer sealed(wire::kSealing);
+  try {
+    wire::seal(key, wire::HpkeInfo("muster v1 trial"), {}, {}, sealed);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+Device::Device(const DeviceParts& parts, const Policy& policy, const EpsilonOfRounds& epsilon)
+    : Device(parts, (check_policy(parts.task, policy, epsilon),
+                     load_state(parts.store, parts.task, parts.key.identity(),
+                                MessageMaker(parts.task).sizes().upload()))) {}
+
+Device::Device(const DeviceParts& parts, DeviceState loaded)
+    : parts_(parts),
+      round_ms_(static_cast<std::int64_t>(parts.task.settings().seconds) * 1000),
+      messages_(parts.task),
+      ledger_(loaded.ledger),
+      coin_(loaded.coin),
+      upload_(std::move(loaded.upload)),
+      wallet_(parts.task, parts.key, parts.store, parts.issuer, parts.draws, ledger_, std::move(loaded),
+              parts.clock.steady_ms()),
+      backoff_(std::max<std::int64_t>(2, retry_of(round_ms_) / 2), retry_of(round_ms_) * 4),
+      poll_at_(parts.clock.steady_ms()) {}
+
+Device::~Device() { sodium_memzero(upload_.data(), upload_.size()); }
+
+Device::Counts Device::counts() const {
+  Counts counts = counts_;
+  counts.faults += wallet_.faults();
+  return counts;
+}
+
+std::int64_t Device::lead() const { return std::min(round_ms_ / kLeadPart, kLongestLead); }
+
+std::int64_t Device::poll_interval() {
+  const std::int64_t interval = std::min(round_ms_ / kPolls, kLongestPoll);
+  return interval / 2 + static_cast<std::int64_t>(parts_.draws.below(static_cast<std::uint64_t>(interval)));
+}
+
+std::int64_t Device::step() {
+  wallet_.step(parts_.clock.steady_ms());
+  const std::int64_t now = parts_.clock.steady_ms();
+  if (active_ && now >= active_->end) finish();
+  if (active_) {
+    work(now);
+  } else if (now >= poll_at_) {
+    poll(now);
+  }
+  return std::min(wallet_.due(), due());
+}
+
+std::int64_t Device::due() const {
+  if (!active_) return poll_at_;
+  std::int64_t due = active_->next;
+  if (upload_.empty()) {
+    const std::int64_t prepare = active_->send_at - lead();
+    due = active_->computing ? prepare : std::min(prepare, due);
+  }
+  return std::min(due, active_->end);
+}
+
+std::optional<Device::Heard> Device::hear() {
+  const std::optional<ShufflerForDevices::Round> round = parts_.shuffler.round();
+  if (!round) return Heard{};
+  const TaskSettings& settings = parts_.task.settings();
+  auto descriptor = wire::read_descriptor(round->descriptor, settings.aggregator, settings.shuffler);
+  if (!descriptor || descriptor->task != parts_.task.name()) {
+    ++counts_.faults;
+    return std::nullopt;
+  }
+  return Heard{std::move(descriptor), std::clamp<std::int64_t>(round->remaining_ms, 0, round_ms_)};
+}
+
+void Device::poll(std::int64_t now) {
+  std::optional<Heard> heard;
+  try {
+    heard = hear();
+    backoff_.succeeded();
+    poll_at_ = now + poll_interval();
+  } catch (const Unreachable&) {
+    poll_at_ = now + backoff_.next(parts_.draws);
+  }
+  if (!heard) return;
+  if (coin_) {
+    if (heard->descriptor && wire::descriptor_hash(*heard->descriptor) == coin_->descriptor) {
+      begin(*heard->descriptor, heard->remaining, now);
+      return;
+    }
+    finish();
+    poll_at_ = now + poll_interval();
+  }
+  if (!heard->descriptor || !takes_part(*heard->descriptor, heard->remaining)) return;
+  toss(*heard->descriptor, heard->remaining);
+  begin(*heard->descriptor, heard->remaining, now);
+}
+
+bool Device::takes_part(const wire::Descriptor& descriptor, std::int64_t remaining) const {
+  return descriptor.round > ledger_.seen && descriptor.round <= parts_.task.settings().most_rounds &&
+         remaining * kLastPart > round_ms_ && wallet_.token(descriptor.round, descriptor.token_key) &&
+         is_usable(descriptor.shuffler) && is_usable(descriptor.aggregator);
+}
+
+// The send time is uniform over the middle of what is left of the round: before it there is time to download and
+// to compute, and after it to try again.
+void Device::toss(const wire::Descriptor& descriptor, std::int64_t remaining) {
+  const std::int64_t edge = remaining / kLastPart;
+  RoundCoin coin;
+  coin.round = descriptor.round;
+  coin.descriptor = wire::descriptor_hash(descriptor);
+  coin.kind = parts_.draws.coin(descriptor.round) ? wire::UploadKind::report : wire::UploadKind::dummy;
+  coin.send = static_cast<std::uint64_t>(edge) +
+              parts_.draws.below(static_cast<std::uint64_t>(remaining - 2 * edge + 1));
+  ledger_.seen = descriptor.round;
+  ++ledger_.offered;
+  parts_.store.commit({.append = {},
+                       .put = {{kDeviceBlob, encode_device(parts_.task, parts_.key.identity(), ledger_)},
+                               {kCoinBlob, encode_coin(coin)}},
+                       .remove = {}});
+  coin_ = coin;
+}
+
+void Device::begin(const wire::Descriptor& descriptor, std::int64_t remaining, std::int64_t now) {
+  const std::int64_t end = now + remaining;
+  const std::int64_t send_at =
+      end - static_cast<std::int64_t>(std::min(coin_->send, static_cast<std::uint64_t>(round_ms_)));
+  active_ = Active{descriptor, end, send_at, upload_.empty() ? now : std::max(now, send_at), std::nullopt};
+}
+
+void Device::work(std::int64_t now) {
+  if (upload_.empty()) {
+    if (now >= active_->send_at - lead()) {
+      seal();
+    } else if (!active_->computing && now >= active_->next) {
+      download(now);
+    }
+    return;
+  }
+  if (now < active_->next) return;
+  if (active_->acknowledged) {
+    watch(now);
+  } else {
+    send(now);
+  }
+}
+
+std::optional<wire::Buffer> Device::blob(const wire::Hash& hash) {
+  std::optional<wire::Buffer> blob = parts_.shuffler.blob(hash);
+  if (!blob || blob_hash(*blob) == hash) return blob;
+  ++counts_.faults;
+  return std::nullopt;
+}
+
+void Device::download(std::int64_t now) {
+  const wire::Descriptor& descriptor = active_->descriptor;
+  const bool has_frozen = descriptor.frozen != wire::Hash{};
+  active_->next = now + retry_of(round_ms_);
+  try {
+    if (!active_->model) active_->model = blob(descriptor.model);
+    if (!active_->model) return;
+    if (has_frozen && descriptor.frozen != frozen_hash_) {
+      std::optional<wire::Buffer> frozen = blob(descriptor.frozen);
+      if (!frozen) return;
+      frozen_ = std::move(*frozen);
+      frozen_hash_ = descriptor.frozen;
+    }
+    backoff_.succeeded();
+  } catch (const Unreachable&) {
+    active_->next = now + backoff_.next(parts_.draws);
+    return;
+  }
+  active_->computing = true;
+  try {
+    parts_.computation.start(*active_->model, has_frozen ? wire::Bytes(frozen_) : wire::Bytes());
+  } catch (const std::exception&) {
+    // Then there will be no result, which is answered by zeros.
+  }
+}
+
+void Device::seal() {
+  std::optional<std::vector<float>> vector;
+  try {
+    if (active_->computing) vector = parts_.computation.result();
+  } catch (const std::exception&) {
+    vector.reset();
+  }
+  const wire::Descriptor& descriptor = active_->descriptor;
+  const auto token = wallet_.token(descriptor.round, descriptor.token_key);
+  if (!token) throw Error(ErrorCode::file, kTokensBlob, "", "", "lacks the token of a round that has begun");
+  upload_ = messages_.make(coin_->kind,
+                           {descriptor.round, coin_->descriptor, descriptor.shuffler, descriptor.aggregator},
+                           *token, std::move(vector), parts_.draws);
+  parts_.store.commit({.append = {}, .put = {{kUploadBlob, upload_}}, .remove = {}});
+  active_->next = active_->send_at;
+  parts_.computation.stop();
+}
+
+void Device::send(std::int64_t now) {
+  active_->next = now + retry_of(round_ms_);
+  try {
+    switch (parts_.shuffler.upload(upload_)) {
+      case Answer::stored:
+        ++counts_.acknowledged;
+        active_->acknowledged = true;
+        active_->next = now + poll_interval();
+        break;
+      case Answer::busy:
+        break;
+      case Answer::over:
+        ++counts_.late;
+        finish();
+        return;
+      case Answer::refused:
+        ++counts_.refused;
+        finish();
+        return;
+    }
+    backoff_.succeeded();
+  } catch (const Unreachable&) {
+    active_->next = now + backoff_.next(parts_.draws);
+  }
+}
+
+// The round may end before its time.
+void Device::watch(std::int64_t now) {
+  try {
+    active_->next = now + poll_interval();
+    const std::optional<Heard> heard = hear();
+    backoff_.succeeded();
+    if (!heard) return;
+    if (heard->descriptor && wire::descriptor_hash(*heard->descriptor) == coin_->descriptor) return;
+    finish();
+  } catch (const Unreachable&) {
+    active_->next = now + backoff_.next(parts_.draws);
+  }
+}
+
+void Device::finish() {
+  Store::Commit changes;
+  changes.remove = {kCoinBlob, kUploadBlob};
+  wallet_.forget_until(coin_->round, changes);
+  parts_.store.commit(changes);
+  parts_.computation.stop();
+  sodium_memzero(upload_.data(), upload_.size());
+  upload_.clear();
+  coin_.reset();
+  active_.reset();
+  poll_at_ = parts_.clock.steady_ms();
+}
+
+}  // namespace muster::service

@@ -1,0 +1,300 @@
+#include "muster/service/client/device.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "muster/core/error.h"
+#include "muster/service/client/world_test.h"
+
+namespace muster::service {
+namespace {
+
+TEST(Device, SendsOneUploadInEveryRoundWhateverItsCoin) {
+  for (const bool heads : {true, false}) {
+    World world(heads);
+    for (const std::uint64_t round : {1u, 2u, 3u}) {
+      world.play(round);
+      const TestShuffler::Seen seen = world.shuffler->only_upload(round);
+      EXPECT_EQ(seen.kind, heads ? wire::UploadKind::report : wire::UploadKind::dummy);
+      if (heads) {
+        EXPECT_EQ(seen.payload, world.expected(round, world.computation.vector));
+      }
+    }
+    EXPECT_EQ(world.device->counts().acknowledged, 3u);
+    EXPECT_EQ(world.device->counts().faults, 0u);
+    EXPECT_EQ(world.device->ledger().offered, 3u);
+    EXPECT_EQ(world.device->ledger().seen, 3u);
+    EXPECT_EQ(world.draws.drawn, (std::vector<std::uint64_t>{1, 2, 3})) << "one coin a round";
+    EXPECT_EQ(world.computation.started, 3) << "heads and tails compute";
+    EXPECT_EQ(world.computation.asked, 3);
+    EXPECT_GE(world.computation.stopped, 3);
+  }
+}
+
+TEST(Device, NoRoundNoUpload) {
+  World world;
+  world.start();
+  world.run_until(world.clock.now + 10 * world.length());
+  EXPECT_EQ(world.calls("upload"), 0u);
+  EXPECT_GT(world.calls("round"), 100u);
+  EXPECT_TRUE(world.draws.drawn.empty());
+}
+
+TEST(Device, CoinAndSendTimeAreOnDiskBeforeAnythingElseHappens) {
+  World world;
+  std::vector<std::string> early;
+  world.network.before = [&](const Call& call) {
+    const bool later = call.what == "model" || call.what == "frozen" || call.what == "upload";
+    if (later && !world.stored(kCoinBlob)) early.push_back(call.what);
+    if (call.what == "upload" && !world.stored(kUploadBlob)) early.push_back("unsaved upload");
+  };
+  world.play(1);
+  EXPECT_EQ(world.calls("model"), 1u);
+  EXPECT_EQ(world.calls("upload"), 1u);
+  EXPECT_EQ(early, std::vector<std::string>());
+}
+
+TEST(Device, NothingIsLeftOfARoundThatIsOver) {
+  World world;
+  world.play(1);
+  EXPECT_FALSE(world.stored(kCoinBlob));
+  EXPECT_FALSE(world.stored(kUploadBlob));
+  const DeviceState state = load_state(world.disk.store(), world.task, world.key.identity(), 0);
+  ASSERT_EQ(state.tokens.size(), 7u);
+  EXPECT_EQ(state.tokens.front().round, 2u);
+  EXPECT_EQ(state.ledger, (DeviceLedger{.seen = 1, .offered = 1, .serial = 1, .asked = 8}));
+}
+
+// What may go wrong after the coin, on the device and around it.
+struct Trouble {
+  const char* name;
+  std::function<void(World&)> make;
+};
+std::vector<Trouble> troubles() {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN(),
+                  kInf = std::numeric_limits<float>::infinity();
+  return {{"NaN", [](World& w) { w.computation.vector->at(0) = kNan; }},
+          {"infinity", [](World& w) { w.computation.vector->at(9) = -kInf; }},
+          {"another dimension", [](World& w) { w.computation.vector->resize(4); }},
+          {"never ready", [](World& w) { w.computation.vector.reset(); }},
+          {"fails", [](World& w) { w.computation.fails = true; }},
+          {"does not start",
+           [](World& w) {
+             w.computation.fails_to_start = true;
+             w.computation.vector.reset();
+           }},
+          {"no model",
+           [](World& w) {
+             w.network.before = [&w](const Call& call) {
+               if (call.what == "model") w.shuffler->blobs.clear();
+             };
+           }},
+          {"another model",
+           [](World& w) {
+             w.network.before = [&w](const Call& call) {
+               if (call.what == "model") w.shuffler->blobs.begin()->second.front() ^= 1;
+             };
+           }},
+          {"no way to the model", [](World& w) {
+             w.network.before = [](const Call& call) {
+               if (call.what == "model") throw Unreachable();
+             };
+           }}};
+}
+
+TEST(Device, WhateverHappensAfterTheCoinHeadsSendTheMessageOfZeros) {
+  for (const Trouble& trouble : troubles()) {
+    SCOPED_TRACE(trouble.name);
+    World world;
+    trouble.make(world);
+    world.play(1);
+    const TestShuffler::Seen seen = world.shuffler->only_upload(1);
+    EXPECT_EQ(seen.kind, wire::UploadKind::report);
+    EXPECT_EQ(seen.payload, world.expected(1, std::nullopt));
+  }
+}
+
+TEST(Device, LostRequestsAndAnswersChangeNoByte) {
+  for (const bool request : {true, false}) {
+    World world;
+    int left = 3;
+    const auto lose = [&](const Call& call) {
+      if (call.what == "upload" && left-- > 0) throw Unreachable();
+    };
+    (request ? world.network.before : world.network.after) = lose;
+    world.play(1);
+    EXPECT_EQ(world.calls("upload"), 4u);
+    EXPECT_EQ(world.shuffler->only_upload(1).kind, wire::UploadKind::report);
+    EXPECT_EQ(world.device->counts().acknowledged, 1u);
+  }
+}
+
+TEST(Device, TriesAgainUntilTheRoundIsOver) {
+  for (const bool busy : {true, false}) {
+    World world;
+    world.start();
+    world.run_until(world.clock.now + 1000);
+    if (busy) {
+      world.shuffler->answers = Answer::busy;
+    } else {
+      world.network.before = [](const Call& call) {
+        if (call.what == "upload") throw Unreachable();
+      };
+    }
+    world.play(1);
+    EXPECT_GT(world.calls("upload"), 3u);
+    for (const Call& call : world.network.calls) {
+      EXPECT_TRUE(call.what != "upload" || call.at < world.shuffler->end);
+    }
+    EXPECT_EQ(world.shuffler->uploads[1].size(), busy ? 1u : 0u);
+    EXPECT_FALSE(world.stored(kUploadBlob));
+    EXPECT_EQ(world.device->counts().acknowledged, 0u);
+  }
+}
+
+TEST(Device, AnUploadThatIsRefusedOrLateIsTheLastOfItsRound) {
+  for (const Answer answer : {Answer::refused, Answer::over}) {
+    World world;
+    world.shuffler->answers = answer;
+    world.play(1);
+    EXPECT_EQ(world.calls("upload"), 1u);
+    EXPECT_EQ(world.device->counts().refused, answer == Answer::refused ? 1u : 0u);
+    EXPECT_EQ(world.device->counts().late, answer == Answer::over ? 1u : 0u);
+    EXPECT_FALSE(world.stored(kUploadBlob));
+    EXPECT_EQ(world.draws.drawn.size(), 1u);
+  }
+}
+
+TEST(Device, HearsOfTheNextRoundWhenOneEndsBeforeItsTime) {
+  World world;
+  world.start();
+  world.run_until(world.clock.now + 1000);
+  world.shuffler->open(1, world.model);
+  while (world.device->counts().acknowledged == 0) world.clock.now = world.device->step();
+  world.shuffler->open(2, world.model);
+  const std::int64_t opened = world.clock.now;
+  while (world.draws.drawn.size() < 2) world.clock.now = world.device->step();
+  EXPECT_LT(world.clock.now - opened, world.length() / 10);
+}
+
+TEST(Device, StaysOutOfARoundsLastTenth) {
+  for (const bool late : {true, false}) {
+    World world;
+    world.start();
+    world.run_until(world.clock.now + 1000);
+    world.shuffler->open(1, world.model);
+    world.shuffler->is_open = false;
+    world.run_until(world.shuffler->end - world.length() / 10 - (late ? 0 : 1));
+    world.shuffler->is_open = true;
+    // Restarted, so that it asks at once.
+    world.device.reset();
+    world.start();
+    world.run_until(world.shuffler->end);
+    EXPECT_EQ(world.draws.drawn.size(), late ? 0u : 1u);
+    EXPECT_EQ(world.calls("upload"), late ? 0u : 1u);
+  }
+}
+
+TEST(Device, SendsAtTheTimeThatWasDrawnWithTheCoin) {
+  for (const std::int64_t tenths : {0, 1, 5, 10}) {
+    World world;
+    world.start();
+    world.run_until(world.clock.now + 1000);
+    world.draws.below_of = [&](std::uint64_t bound) {
+      return (bound - 1) * static_cast<std::uint64_t>(tenths) / 10;
+    };
+    world.shuffler->open(1, world.model);
+    world.run_until(world.shuffler->end - 1);
+    const auto sent = std::ranges::find(world.network.calls, "upload", &Call::what);
+    ASSERT_NE(sent, world.network.calls.end());
+    const auto heard = std::ranges::find(world.network.calls, "model", &Call::what);
+    const std::int64_t remaining = world.shuffler->end - heard->at, edge = remaining / 10;
+    EXPECT_EQ(sent->at, world.shuffler->end - edge - (remaining - 2 * edge) * tenths / 10);
+  }
+}
+
+TEST(Device, ARoundThatIsNotForItIsNotEvenTossedFor) {
+  const auto refused = [](const char* what, const std::function<void(World&)>& change) {
+    SCOPED_TRACE(what);
+    World world;
+    world.play(2);
+    world.shuffler->open(3, world.model);
+    change(world);
+    world.run_until(world.shuffler->end);
+    EXPECT_EQ(world.draws.drawn.size(), 1u);
+    EXPECT_EQ(world.calls("upload"), 1u);
+    EXPECT_EQ(world.device->ledger().offered, 1u);
+  };
+  const wire::HpkePublicKey low_order{};
+  refused("seen", [](World& w) { w.shuffler->descriptor.round = 2; });
+  refused("before one that was seen", [](World& w) { w.shuffler->descriptor.round = 1; });
+  refused("above most_rounds", [](World& w) { w.shuffler->descriptor.round = 1001; });
+  refused("no token", [](World& w) { w.shuffler->open(9, w.model); });
+  refused("another token key",
+          [](World& w) { w.shuffler->descriptor.token_key = w.issuer.key(2).public_key().id(); });
+  refused("another task", [](World& w) { w.shuffler->descriptor.task[0] ^= 1; });
+  refused("another aggregator", [](World& w) { w.shuffler->aggregator_signer = key_of_byte(4); });
+  refused("another shuffler", [](World& w) { w.shuffler->shuffler_signer = key_of_byte(4); });
+  refused("a key of low order", [&](World& w) { w.shuffler->descriptor.shuffler = low_order; });
+  refused("a key of low order", [&](World& w) { w.shuffler->descriptor.aggregator = low_order; });
+}
+
+TEST(Device, ARestartFindsCoinTimeAndBytesAgain) {
+  for (const bool heads : {true, false}) {
+    for (const bool sent : {true, false}) {
+      World world(heads);
+      world.start();
+      world.run_until(world.clock.now + 1000);
+      world.shuffler->open(1, world.model);
+      while (sent ? world.calls("upload") == 0 : world.calls("model") == 0)
+        world.clock.now = world.device->step();
+      world.device.reset();
+      world.draws.coin_of = [heads](std::uint64_t) { return !heads; };
+      world.clock.now += 10;
+      world.start();
+      world.run_until(world.shuffler->end + 1000);
+      EXPECT_EQ(world.draws.drawn.size(), 1u);
+      EXPECT_EQ(world.shuffler->only_upload(1).kind,
+                heads ? wire::UploadKind::report : wire::UploadKind::dummy);
+      EXPECT_EQ(world.calls("upload"), sent ? 2u : 1u);
+    }
+  }
+}
+
+TEST(Device, ARoundThatEndedWhileItWasAwayIsCleanedUp) {
+  for (const bool other : {true, false}) {
+    World world;
+    world.start();
+    world.run_until(world.clock.now + 1000);
+    world.shuffler->open(1, world.model);
+    while (!world.stored(kUploadBlob)) world.clock.now = world.device->step();
+    world.device.reset();
+    world.clock.now = world.shuffler->end + 1;
+    if (other) world.shuffler->open(2, world.model);
+    world.start();
+    world.device->step();
+    EXPECT_FALSE(world.stored(kUploadBlob));
+    EXPECT_EQ(world.stored(kCoinBlob).has_value(), other) << "the coin of the next round";
+    EXPECT_EQ(world.calls("upload"), 0u);
+  }
+}
+
+TEST(Device, AnotherTasksOrDevicesStoreIsRefused) {
+  World world;
+  world.play(1);
+  world.device.reset();
+  World other(true, task_of(std::string(kTwelve) + kHistogram, {{"seed", "2"}}, world_settings()));
+  EXPECT_THROW(other.start(world.disk.store()), Error);
+  world.key = key_of_byte(8);
+  EXPECT_THROW(world.start(), Error);
+  world.key = key_of_byte(9);
+  EXPECT_NO_THROW(world.start());
+}
+
+}  // namespace
+}  // namespace muster::service

@@ -1,0 +1,39 @@
+// Makes the upload of a round from whatever a device has computed.
+//
+// A report and a dummy take the same work: both are made each time, with fresh noise, and one is thrown away. So
+// neither the time nor a failure on the way tells the coin. An object belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "muster/randomizers/randomizer.h"
+#include "muster/service/client/draws.h"
+#include "muster/service/task/task_document.h"
+#include "muster/wire/payload.h"
+#include "muster/wire/upload.h"
+
+namespace muster::service {
+
+class MessageMaker {
+ public:
+  explicit MessageMaker(const TaskDocument& task);
+
+  wire::UploadSizes sizes() const { return {format_.size()}; }
+  // The sealed bytes of a report or a dummy. The report is R(vector); R(0) if there is no vector, or one of another
+  // dimension, or one that is not finite. Overwrites the vector by zeros. Throws Error(data) if a key of the
+  // round is of low order, whatever the kind.
+  wire::Buffer make(wire::UploadKind kind, const wire::RoundKeys& keys, const wire::Token& token,
+                    std::optional<std::vector<float>> vector, Draws& draws);
+
+ private:
+  wire::Buffer payload_of(std::vector<float> vector, std::uint64_t round, Draws& draws);
+
+  std::unique_ptr<randomizers::VectorRandomizer> randomizer_;
+  std::unique_ptr<randomizers::Scratch> scratch_;
+  wire::PayloadFormat format_;
+};
+
+}  // namespace muster::service
