@@ -52,4 +52,14 @@ std::optional<KeyDirectory> read_key_directory(Bytes signed_directory, const Ide
   return in_order(d.entries) ? std::optional(std::move(d)) : std::nullopt;
 }
 
+bool follows(const KeyDirectory& later, const KeyDirectory& seen) {
+  if (later == seen) return true;
+  if (later.task != seen.task || later.serial <= seen.serial || later.enrolled < seen.enrolled) return false;
+  return std::ranges::all_of(later.entries, [&](const KeyDirectory::Entry& entry) {
+    const auto before = std::ranges::find(seen.entries, entry.round, &KeyDirectory::Entry::round);
+    return before == seen.entries.end() ||
+           (before->modulus == entry.modulus && before->issued <= entry.issued);
+  });
+}
+
 }  // namespace muster::wire

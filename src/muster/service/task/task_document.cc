@@ -1,7 +1,6 @@
 #include "muster/service/task/task_document.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <charconv>
 #include <limits>
@@ -12,6 +11,7 @@
 #include "muster/plan/source.h"
 #include "muster/service/task/deployable.h"
 #include "muster/wire/hash.h"
+#include "muster/wire/hex.h"
 #include "muster/wire/upload.h"
 
 namespace muster::service {
@@ -57,17 +57,15 @@ void check(const Plan& plan, const TaskSettings& settings) {
   }
 }
 
-std::string hex(const wire::IdentityKey& key) { return fmt::format("{:02x}", fmt::join(key, "")); }
-
 // The lines of the settings by their keys.
 std::map<std::string, std::string> lines_of(const TaskSettings& settings) {
-  std::map<std::string, std::string> lines{{"task.aggregator", hex(settings.aggregator)},
-                                           {"task.issuer", hex(settings.issuer)},
+  std::map<std::string, std::string> lines{{"task.aggregator", wire::hex_of(settings.aggregator)},
+                                           {"task.issuer", wire::hex_of(settings.issuer)},
                                            {"task.malicious", fmt::format("{}", settings.malicious)},
                                            {"task.most_rounds", fmt::format("{}", settings.most_rounds)},
                                            {"task.randomness", name_of(settings.randomness)},
                                            {"task.seconds", fmt::format("{}", settings.seconds)},
-                                           {"task.shuffler", hex(settings.shuffler)},
+                                           {"task.shuffler", wire::hex_of(settings.shuffler)},
                                            {"task.wire", fmt::format("{}", wire::kWireVersion)}};
   if (settings.classes > 0) {
     lines["task.classes"] = fmt::format("{}", settings.classes);
@@ -147,16 +145,9 @@ class SettingsReader {
     return number;
   }
   wire::IdentityKey identity(const std::string& key) const {
-    const std::string& text = value(key);
-    wire::IdentityKey bytes{};
-    bool valid = text.size() == 2 * bytes.size();
-    for (std::size_t i = 0; valid && i < bytes.size(); ++i) {
-      const char* at = text.data() + 2 * i;
-      const auto [end, error] = std::from_chars(at, at + 2, bytes[i], 16);
-      valid = error == std::errc() && end == at + 2;
-    }
-    if (!valid) throw damaged(origin_, fmt::format(": {} is not 64 hexadecimal digits", key));
-    return bytes;
+    const auto read = wire::array_from_hex<wire::IdentityKey{}.size()>(value(key));
+    if (!read) throw damaged(origin_, fmt::format(": {} is not 64 hexadecimal digits", key));
+    return *read;
   }
 
   const std::map<std::string, std::string>& lines_;
