@@ -23,6 +23,10 @@ void project(double radius, std::span<float> parameters) {
 
 }  // namespace
 
+UpdateRule update_rule_of(const protocols::Plan& plan) {
+  return {plan.momentum(), plan.average(), plan.weight_decay(), plan.projection(), plan.is_statistic()};
+}
+
 ModelState::ModelState(std::vector<float> initial)
     : parameters(std::move(initial)), momentum(parameters.size(), 0.0f), average(parameters) {}
 

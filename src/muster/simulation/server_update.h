@@ -21,6 +21,8 @@
 #include <span>
 #include <vector>
 
+#include "muster/plan/plan.h"
+
 namespace muster::simulation {
 
 struct UpdateRule {
@@ -30,6 +32,9 @@ struct UpdateRule {
   std::optional<double> projection;  // radius of the ball around the origin that theta is projected to
   bool running_mean = false;         // if true, the other fields are ignored
 };
+
+// Returns the rule of the plan.
+UpdateRule update_rule_of(const protocols::Plan& plan);
 
 struct ModelState {
   ModelState() = default;

@@ -25,10 +25,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-UpdateRule rule_of(const protocols::Plan& plan) {
-  return {plan.momentum(), plan.average(), plan.weight_decay(), plan.projection(), plan.is_statistic()};
-}
-
 // Returns the state at which the run starts, from the folder's checkpoint or from the initial model.
 Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& parts,
                           const learning::DataSplit& data, const Digest& digest, RunFolder& folder) {
@@ -140,7 +136,7 @@ class Session {
           Checkpoint start)
       : plan_(plan),
         folder_(folder),
-        rule_(rule_of(plan)),
+        rule_(update_rule_of(plan)),
         state_(std::move(start)),
         seconds_before_(state_.seconds),
         began_(Clock::now()),

@@ -134,17 +134,25 @@ std::optional<CountBand> CheckInMonitor::band(std::uint64_t rounds) const {
   if (!next || rounds == 0) {
     return std::nullopt;
   }
-  if (!newest_band_ || newest_band_->first != *next) {
-    newest_band_ = {*next, binomial_band(next->trials, next->min_rate, next->max_rate, next->side)};
+  return band_of(*next);
+}
+
+const CountBand& CheckInMonitor::band_of(const Law& law) const {
+  if (!newest_band_ || newest_band_->first != law) {
+    newest_band_ = {law, binomial_band(law.trials, law.min_rate, law.max_rate, law.side)};
   }
   return newest_band_->second;
 }
 
-void CheckInMonitor::watch(std::uint64_t rounds, std::uint64_t messages) {
+void CheckInMonitor::expect_planned(std::uint64_t rounds) const {
   if (blind_.empty() && rounds > planned_ - done_) {
     throw Error(ErrorCode::data, "rounds", fmt::format("{}", done_ + rounds),
                 fmt::format("at most {}", planned_), "are more than the plan has");
   }
+}
+
+void CheckInMonitor::watch(std::uint64_t rounds, std::uint64_t messages) {
+  expect_planned(rounds);
   if (rounds == 0 && messages > 0 && blind_.empty()) {
     throw Error(ErrorCode::data, "messages", fmt::format("{}", messages), "0", "came in no round");
   }
@@ -153,7 +161,29 @@ void CheckInMonitor::watch(std::uint64_t rounds, std::uint64_t messages) {
     return;
   }
   const std::optional<Law> expected = law(rounds);
-  const double most_messages = expected ? expected->trials : clients_ * static_cast<double>(rounds);
+  test(expected, expected ? expected->trials : clients_ * static_cast<double>(rounds), rounds, messages);
+}
+
+void CheckInMonitor::watch_round(std::uint64_t clients, std::uint64_t messages) {
+  if (slots_ != 0) {
+    throw Error(ErrorCode::internal, "clients", "", "",
+                "the clients of a slot are those of its run, and not a number of its own");
+  }
+  expect_planned(1);
+  if (!blind_.empty()) {
+    advance(1, messages);
+    return;
+  }
+  const auto heard = static_cast<double>(clients);
+  std::optional<Law> expected = law(1);
+  expected->trials = heard;
+  if (clients == 0) expected.reset();
+  test(expected, heard, 1, messages);
+  surplus_ += heard - clients_;
+}
+
+void CheckInMonitor::test(const std::optional<Law>& expected, double most_messages, std::uint64_t rounds,
+                          std::uint64_t messages) {
   if (static_cast<double>(messages) > most_messages) {
     throw Error(ErrorCode::data, "messages", fmt::format("{}", messages),
                 fmt::format("at most {:.0f}", most_messages),
@@ -163,7 +193,7 @@ void CheckInMonitor::watch(std::uint64_t rounds, std::uint64_t messages) {
     advance(rounds, messages);
     return;
   }
-  const CountBand inside = *band(rounds);
+  const CountBand inside = band_of(*expected);
   const std::uint64_t first = done_ + 1;
   up_.add(expected->trials, messages, expected->max_rate);
   down_.add(expected->trials, messages, expected->min_rate);
@@ -212,7 +242,7 @@ void CheckInMonitor::raise(Direction direction, const std::string& reason) {
 }
 
 std::optional<CheckInMonitor::Estimate> CheckInMonitor::estimate() const {
-  double trials = clients_ * static_cast<double>(done_);
+  double trials = clients_ * static_cast<double>(done_) + surplus_;
   std::uint64_t reports = messages_;
   double scale = 1;
   if (slots_ != 0) {
@@ -227,7 +257,7 @@ std::optional<CheckInMonitor::Estimate> CheckInMonitor::estimate() const {
       scale = static_cast<double>(slots_) / static_cast<double>(done_);
     }
   }
-  if (!blind_.empty() || done_ == 0 || scale < 1) {
+  if (!blind_.empty() || done_ == 0 || scale < 1 || trials == 0) {
     return std::nullopt;
   }
   const RateInterval interval = clopper_pearson(trials, reports, kFalseAlarm / 2);

@@ -20,6 +20,7 @@
 //     CheckInMonitor monitor(plan.stages());
 //     monitor.watch(1, 5793);      // the next round had 5793 check-ins
 //     monitor.watch(9, 54210);     // the nine rounds after it, together
+//     monitor.watch_round(6102, 3058);   // the next round had 3058 check-ins of 6102 clients that were heard
 //     monitor.alarm();             // nullopt, or the round and the reason
 //
 // A monitor belongs to one thread.
@@ -76,6 +77,11 @@ class CheckInMonitor {
   // Otherwise they are counted, but skipped by the tests.
   void watch(std::uint64_t rounds, std::uint64_t messages);
 
+  // Records that the next round had `messages` messages of `clients` clients, which need not be as many as the
+  // plan declares. Their number must not depend on the coins of the round. Throws Error(data) as watch(), and
+  // Error(internal) for a slot protocol. A round without clients is counted, but skipped by the tests.
+  void watch_round(std::uint64_t clients, std::uint64_t messages);
+
   // Returns the band for the number of messages of the next `rounds` rounds together; nullopt if these rounds
   // cannot be tested.
   std::optional<CountBand> band(std::uint64_t rounds) const;
@@ -112,6 +118,11 @@ class CheckInMonitor {
     bool operator==(const Law&) const = default;
   };
   std::optional<Law> law(std::uint64_t rounds) const;
+  const CountBand& band_of(const Law& law) const;
+  void expect_planned(std::uint64_t rounds) const;
+  // Tests the messages of the next `rounds` rounds, which obey the law unless there is none.
+  void test(const std::optional<Law>& expected, double most_messages, std::uint64_t rounds,
+            std::uint64_t messages);
   void advance(std::uint64_t rounds, std::uint64_t messages);
   void raise(Direction direction, const std::string& reason);
 
@@ -129,6 +140,7 @@ class CheckInMonitor {
   std::uint64_t done_ = 0;
   std::uint64_t watched_ = 0;
   std::uint64_t messages_ = 0;      // messages in all rounds so far
+  double surplus_ = 0;              // clients of all rounds so far beyond those that the plan declares
   bool run_known_ = true;           // in slot protocols, whether the current run was watched from its start
   std::uint64_t run_messages_ = 0;  // in slot protocols, the messages of the current run
   std::uint64_t whole_run_rounds_ = 0;  // in slot protocols, done_ at the end of the last complete run

@@ -297,6 +297,75 @@ TEST(CheckInMonitor, ImpossibleCountsAreRefused) {
   EXPECT_THROW(monitor.watch(1, 10), Error);
 }
 
+// A population that grows keeps its rate. Whoever tests its counts against the declared number of clients calls
+// that an excess of check-ins.
+TEST(CheckInMonitor, ARoundMayHaveItsOwnNumberOfClients) {
+  constexpr std::uint64_t kRuns = 1000, kRounds = 60;
+  Generator generator(11);
+  std::uint64_t raised = 0, raised_as_declared = 0;
+  for (std::uint64_t run = 0; run < kRuns; ++run) {
+    CheckInMonitor each({{check_in(500, 0.1), kRounds}}, 0.2),
+        as_declared({{check_in(500, 0.1), kRounds}}, 0.2);
+    for (std::uint64_t round = 0; round < kRounds; ++round) {
+      const std::uint64_t clients = 500 + 10 * round, messages = draw(generator, clients, 0.1);
+      each.watch_round(clients, messages);
+      as_declared.watch(1, messages);
+    }
+    raised += each.alarm() ? 1 : 0;
+    raised_as_declared += as_declared.alarm() ? 1 : 0;
+  }
+  const testing::Verdict verdict = at_most(raised, kRuns, 0.2);
+  EXPECT_TRUE(verdict.pass) << verdict.summary;
+  EXPECT_FALSE(at_most(raised_as_declared, kRuns, 0.2).pass) << raised_as_declared;
+}
+
+TEST(CheckInMonitor, ADriftAmongThoseHeardIsSeen) {
+  CheckInMonitor monitor({{check_in(500, 0.5), 60}});
+  for (std::uint64_t round = 0; round < 60 && !monitor.alarm(); ++round) {
+    monitor.watch_round(600 + round, (600 + round) * 9 / 20);
+  }
+  ASSERT_TRUE(monitor.alarm());
+  EXPECT_EQ(monitor.alarm()->direction, Direction::too_few);
+}
+
+TEST(CheckInMonitor, ARoundOfAsManyClientsAsDeclaredIsTheRoundOfTheDeclaration) {
+  CheckInMonitor each({{check_in(1000, 0.1), 100}}), declared({{check_in(1000, 0.1), 100}});
+  for (const std::uint64_t messages : {95u, 110u, 99u, 180u}) {
+    each.watch_round(1000, messages);
+    declared.watch(1, messages);
+  }
+  EXPECT_EQ(each.alarm()->reason, declared.alarm()->reason);
+  EXPECT_EQ(each.estimate()->rate, declared.estimate()->rate);
+  EXPECT_EQ(each.estimate()->low, declared.estimate()->low);
+  EXPECT_EQ(each.rounds_watched(), 4u);
+}
+
+TEST(CheckInMonitor, TheEstimateCountsTheClientsThatWereThere) {
+  CheckInMonitor monitor({{check_in(1000, 0.1), 100}});
+  monitor.watch_round(2000, 200);
+  monitor.watch(1, 100);
+  EXPECT_DOUBLE_EQ(monitor.estimate()->rate, 0.1);
+}
+
+TEST(CheckInMonitor, ARoundWithoutClientsIsNotTested) {
+  CheckInMonitor monitor({{check_in(10, 1), 10}});
+  monitor.watch_round(0, 0);
+  EXPECT_FALSE(monitor.alarm());
+  EXPECT_FALSE(monitor.estimate());
+  EXPECT_EQ(monitor.rounds_skipped(), 1u);
+  EXPECT_THROW(monitor.watch_round(0, 1), Error);
+  EXPECT_THROW(monitor.watch_round(5, 6), Error);
+  monitor.watch_round(5, 5);
+  EXPECT_FALSE(monitor.alarm());
+}
+
+TEST(CheckInMonitor, ASlotHasNoClientsOfItsOwn) {
+  const accounting::RandomCheckIn averaged{accounting::RandomCheckIn::Kind::averaged, ClientCount::of(400),
+                                           20, Rate::of(0.8), std::nullopt};
+  CheckInMonitor monitor({{averaged, 2}});
+  EXPECT_THROW(monitor.watch_round(400, 10), Error);
+}
+
 TEST(CheckInMonitor, TheEndsOfAnEstimateReplaceEveryRate) {
   const accounting::Participation changed =
       at_rate(accounting::ShuffledCheckIn{ClientCount::of(10), Rate::of(0.2), Rate::of(0.1)}, Rate::of(0.15));

@@ -99,7 +99,7 @@ bool valid(const Entry& entry) {
             return is_amount(e.epsilon) && e.epsilon > 0 && e.why <= SpentEntry::Why::lost;
           },
           [](const VoidEntry&) { return true; },
-          [](const EndEntry& e) { return is_amount(e.epsilon) && e.why <= EndEntry::Why::stopped; },
+          [](const EndEntry& e) { return is_amount(e.epsilon) && e.why <= EndEntry::Why::diverged; },
       },
       entry);
 }
@@ -138,6 +138,8 @@ const char* name_of(EndEntry::Why why) {
       return "rounds";
     case EndEntry::Why::stopped:
       return "stopped";
+    case EndEntry::Why::diverged:
+      return "diverged";
   }
   return "unknown";
 }

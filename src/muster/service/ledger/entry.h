@@ -28,7 +28,8 @@ struct TaskEntry {
   bool operator==(const TaskEntry&) const = default;
 };
 
-// A round is opened: its number, the updates that the model has had, and what its descriptor will state.
+// A round is opened: its number, the rounds released before it, and what its descriptor will state. All else is
+// zero for a round of which the ledger lost the entry, and which an operator charged.
 struct OpenEntry {
   std::uint64_t round = 0, update = 0;
   wire::Hash model{}, frozen{}, token_key{};
@@ -48,7 +49,7 @@ struct ReleaseEntry {
 // The round's batch left the shuffler and could not be used. It is charged all the same.
 struct SpentEntry {
   enum class Why : std::uint8_t {
-    hash,       // the batch is not the one of the manifest
+    hash,       // the batch is not the one of the manifest, or not there any more
     duplicate,  // two reports have the same encapsulated key
     heard,      // fewer devices were heard than the rule needs
     key,        // the aggregator no longer has the round's key
@@ -71,10 +72,11 @@ struct VoidEntry {
 // The task is over.
 struct EndEntry {
   enum class Why : std::uint8_t {
-    done,     // every planned round was released or spent
-    budget,   // the next round would pass the plan's budget
-    rounds,   // task.most_rounds were opened
-    stopped,  // by an operator
+    done,      // every planned round was released or spent
+    budget,    // the next round would pass the plan's budget
+    rounds,    // task.most_rounds were opened
+    stopped,   // by an operator
+    diverged,  // the step of the last round would have made the model infinite or not a number
   };
   Why why = Why::done;
   double epsilon = 0;

@@ -5,8 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "muster/core/error.h"
 #include "muster/core/overloaded.h"
 #include "muster/service/ledger/descriptor_of.h"
+#include "muster/service/task/planned_rounds.h"
 #include "muster/wire/manifest.h"
 
 namespace muster::service {
@@ -42,14 +44,22 @@ class Verifier {
   void take_task(const TaskEntry& e) {
     expect(e.task == task_.name(), "is of another task than the document");
     expect(e.delta == task_.plan().delta(), "states another delta than the plan");
-    const double planned = epsilon_(task_.plan().rounds());
+    try {
+      planned_ = planned_rounds(task_.plan(), epsilon_);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::budget) throw;
+      find(fmt::format("begins a task whose {}", error.what()));
+      return;
+    }
+    const double planned = epsilon_(planned_);
     expect(e.epsilon == planned,
            fmt::format("reserves epsilon {} for the planned rounds, which cost {}", e.epsilon, planned));
   }
 
   void take_open(const OpenEntry& e, const wire::Hash& hash) {
     expect(e.round <= task_.settings().most_rounds, "opens more rounds than task.most_rounds");
-    expect(charged_ < task_.plan().rounds(), "opens a round after all planned rounds were charged");
+    expect(charged_ < planned_, "opens a round after all planned rounds were charged");
+    keyless_ = e.aggregator == wire::HpkePublicKey{};
     descriptor_ = wire::descriptor_hash(descriptor_of(e, task_.name(), hash));
     out_.rounds.push_back({.round = e.round, .outcome = "open", .reason = "", .epsilon = out_.epsilon});
   }
@@ -57,6 +67,7 @@ class Verifier {
   // The shuffler's word about the round that is open, or nullopt, with a finding, if it is none.
   std::optional<Manifest> manifest_of(const SignedManifest& bytes) {
     const auto manifest = wire::read_manifest(bytes, task_.settings().shuffler);
+    expect(!keyless_, "is no charge of a lost round, although the round was opened without keys");
     if (!manifest) {
       find("has no manifest that the shuffler signed");
       return std::nullopt;
@@ -120,18 +131,20 @@ class Verifier {
     out_.ended = name_of(e.why);
     const bool done = charged_ == task_.plan().rounds();
     const std::optional<double>& budget = task_.plan().budget();
-    const bool holds = e.why == EndEntry::Why::done     ? done
-                       : e.why == EndEntry::Why::budget ? !done && budget && epsilon_(charged_ + 1) > *budget
-                       : e.why == EndEntry::Why::rounds
-                           ? !done && out_.rounds.size() == task_.settings().most_rounds
-                           : !done;
+    const bool holds =
+        e.why == EndEntry::Why::done       ? done
+        : e.why == EndEntry::Why::budget   ? !done && budget && epsilon_(charged_ + 1) > *budget
+        : e.why == EndEntry::Why::rounds   ? !done && out_.rounds.size() == task_.settings().most_rounds
+        : e.why == EndEntry::Why::diverged ? !out_.rounds.empty() && out_.rounds.back().outcome == "released"
+                                           : !done;
     expect(holds, fmt::format("ends the task because of \"{}\", which the rounds do not show", out_.ended));
   }
 
   const TaskDocument& task_;
   const std::function<double(std::uint64_t)>& epsilon_;
   Verification out_;
-  std::uint64_t number_ = 0, charged_ = 0;
+  std::uint64_t number_ = 0, charged_ = 0, planned_ = 0;
+  bool keyless_ = false;  // the open round was entered without the keys that a descriptor states
   wire::Hash descriptor_{};
 };
 

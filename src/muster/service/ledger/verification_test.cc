@@ -213,11 +213,16 @@ TEST_F(VerificationTest, AnEndAtTheBudgetNeedsABudgetThatTheNextRoundPasses) {
   const auto task_with = [&](const char* budget) {
     return TaskDocument::make(deployed_plan().with("privacy.budget", budget), task_.settings());
   };
-  for (const auto& [budget, accepted] : {std::pair{"0.374", true}, std::pair{"0.375", false}}) {
+  struct Case {
+    const char* budget;
+    std::uint64_t planned;
+    bool accepted;
+  };
+  for (const auto& [budget, planned, accepted] : {Case{"0.374", 2, true}, Case{"0.375", 3, false}}) {
     const TaskDocument limited = task_with(budget);
     MemoryStore store;
     Ledger ledger(store, "ledger");
-    ledger.append(TaskEntry{limited.name(), epsilon(20), 1e-5});
+    ledger.append(TaskEntry{limited.name(), epsilon(planned), 1e-5});
     for (const std::uint64_t number : {1u, 2u}) {
       ledger.append(OpenEntry{number, 0, {2}, {}, {3}, {4}, {5}});
       ledger.append(SpentEntry{number, epsilon(number), SpentEntry::Why::lost, {}});
@@ -226,6 +231,63 @@ TEST_F(VerificationTest, AnEndAtTheBudgetNeedsABudgetThatTheNextRoundPasses) {
     EXPECT_EQ(verify(ledger, limited, epsilon).findings.empty(), accepted) << budget;
   }
 }
+TEST_F(VerificationTest, ABudgetIsReservedAndKeptToTheRoundsThatItPaysFor) {
+  const TaskDocument limited =
+      TaskDocument::make(deployed_plan().with("privacy.budget", "0.25"), task_.settings());
+  for (const std::uint64_t reserved : {2u, 20u}) {
+    MemoryStore store;
+    Ledger ledger(store, "ledger");
+    ledger.append(TaskEntry{limited.name(), epsilon(reserved), 1e-5});
+    EXPECT_EQ(verify(ledger, limited, epsilon).findings.size(), reserved == 2 ? 0u : 1u) << reserved;
+  }
+  MemoryStore store;
+  Ledger ledger(store, "ledger");
+  ledger.append(TaskEntry{limited.name(), epsilon(2), 1e-5});
+  for (const std::uint64_t number : {1u, 2u, 3u}) {
+    ledger.append(OpenEntry{number, 0, {2}, {}, {3}, {4}, {5}});
+    ledger.append(SpentEntry{number, epsilon(number), SpentEntry::Why::lost, {}});
+  }
+  const auto findings = verify(ledger, limited, epsilon).findings;
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_NE(findings[0].find("after all planned rounds"), std::string::npos) << findings[0];
+}
+
+TEST_F(VerificationTest, ABudgetThatPaysForNoRoundIsFound) {
+  const TaskDocument limited =
+      TaskDocument::make(deployed_plan().with("privacy.budget", "0.124"), task_.settings());
+  MemoryStore store;
+  Ledger ledger(store, "ledger");
+  ledger.append(TaskEntry{limited.name(), epsilon(20), 1e-5});
+  const auto findings = verify(ledger, limited, epsilon).findings;
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_NE(findings[0].find("privacy.budget"), std::string::npos) << findings[0];
+}
+
+// A round that was charged because the ledger lost its entry was opened again without keys.
+TEST_F(VerificationTest, ARoundWithoutKeysMayBeLostAndNothingElse) {
+  ledger_.append(OpenEntry{1, 0, {}, {}, {}, {}, {}});
+  ledger_.append(SpentEntry{1, epsilon(1), SpentEntry::Why::lost, {}});
+  expect_finding("");
+  ledger_.append(OpenEntry{2, 0, {}, {}, {}, {}, {}});
+  ledger_.append(VoidEntry{2, manifest(Manifest::Outcome::destroyed)});
+  expect_finding("opened without keys");
+}
+
+TEST_F(VerificationTest, AModelDivergesWithARelease) {
+  open();
+  release();
+  ledger_.append(EndEntry{EndEntry::Why::diverged, epsilon(1)});
+  expect_finding("");
+}
+TEST_F(VerificationTest, AModelDoesNotDivergeWithoutARelease) {
+  open();
+  release();
+  open();
+  ledger_.append(VoidEntry{2, manifest(Manifest::Outcome::destroyed)});
+  ledger_.append(EndEntry{EndEntry::Why::diverged, epsilon(1)});
+  expect_finding("because of \"diverged\"");
+}
+
 TEST_F(VerificationTest, ALedgerWithoutAnEntryIsFound) {
   MemoryStore store;
   const Ledger empty(store, "ledger");

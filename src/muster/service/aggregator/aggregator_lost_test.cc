@@ -1,0 +1,175 @@
+// What the aggregator does when its ledger, or the shuffler's memory, is an older copy.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "muster/core/error.h"
+#include "muster/service/aggregator/deployment_test.h"
+
+namespace muster::service {
+namespace {
+
+using ::testing::HasSubstr;
+using State = Progress::State;
+
+std::string hex(const wire::Hash& hash) { return fmt::format("{:02x}", fmt::join(hash, "")); }
+
+void restore(Deployment& d, const Disk::Image& image) {
+  d.stop();
+  d.disk().restore(image);
+}
+
+TEST(LostRounds, AnOlderLedgerIsRefusedWithBothHeads) {
+  Deployment d;
+  d.run();
+  const Disk::Image yesterday = d.disk().image();
+  const wire::Hash old_head = d.ledger().head();
+  d.run();
+  const wire::Hash seen = d.shuffler().memory().head;
+  restore(d, yesterday);
+  try {
+    d.step();
+    FAIL() << "an older ledger went on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::file);
+    EXPECT_EQ(exit_status(error.code()), 3);
+    EXPECT_EQ(error.value(), hex(old_head));
+    EXPECT_EQ(error.allowed(), hex(seen));
+    EXPECT_THAT(error.what(), HasSubstr("--charge-lost-rounds"));
+  }
+  EXPECT_EQ(d.memory().rows(), Disk::Image(yesterday).store.rows());
+}
+
+TEST(LostRounds, AreChargedWhenAnOperatorSaysSo) {
+  Deployment d;
+  d.run();
+  const Disk::Image yesterday = d.disk().image();
+  d.run();
+  restore(d, yesterday);
+  d.options.charge_lost_rounds = true;
+  EXPECT_EQ(d.step().state, State::open);
+  EXPECT_EQ(d.story(), "open release open spent:lost open");
+  EXPECT_EQ(d.ledger().epsilon(), test_epsilon(2));
+  d.shuffler().close(10, answers({1}));
+  d.step();
+  EXPECT_EQ(d.step().state, State::ended);
+  EXPECT_EQ(d.story(), "open release open spent:lost open release end");
+  EXPECT_EQ(d.findings(), "");
+}
+
+// The decision of the operator holds for the head that was given up, and for no other.
+TEST(LostRounds, AreChargedOnceHoweverOftenTheAggregatorDies) {
+  for (const Disk::When when : {Disk::When::before, Disk::When::after}) {
+    for (std::uint64_t operation = 0; operation < 4; ++operation) {
+      Deployment d;
+      d.run();
+      const Disk::Image yesterday = d.disk().image();
+      d.run();
+      restore(d, yesterday);
+      d.options.charge_lost_rounds = true;
+      d.start();
+      d.disk().kill_after(operation, when);
+      try {
+        d.step();
+        ADD_FAILURE() << "fewer operations than " << operation;
+      } catch (const Killed&) {
+      }
+      d.stop();
+      d.disk().crash([](std::size_t) { return 0; });
+      // Where the decision was not durable yet, the operator must make it again.
+      d.options.charge_lost_rounds = operation == 0 && when == Disk::When::before;
+      EXPECT_EQ(d.step().state, State::open) << operation;
+      EXPECT_EQ(d.story(), "open release open spent:lost open") << operation;
+      EXPECT_EQ(d.findings(), "");
+    }
+  }
+}
+
+TEST(LostRounds, AnOpenRoundOfTheOlderLedgerIsOneOfThem) {
+  Deployment d;
+  d.open();
+  const Disk::Image yesterday = d.disk().image();
+  d.shuffler().close(10, answers({1}));
+  d.step();
+  d.open();
+  restore(d, yesterday);
+  d.options.charge_lost_rounds = true;
+  EXPECT_EQ(d.step().state, State::open);
+  EXPECT_EQ(d.story(), "open spent:lost open spent:lost open");
+  EXPECT_EQ(d.findings(), "");
+}
+
+// The aggregator was restored within a round: the shuffler has seen nothing newer, but the batch is gone.
+TEST(LostRounds, ARoundThatWasReleasedAlreadyIsNotReleasedAgain) {
+  Deployment d;
+  d.open();
+  const Disk::Image within = d.disk().image();
+  d.shuffler().close(10, answers({1}));
+  d.step();
+  restore(d, within);
+  for (int i = 0; i < AggregatorRole::kPulls; ++i) d.step();
+  EXPECT_EQ(d.story().substr(0, 15), "open spent:hash");
+  EXPECT_EQ(d.findings(), "");
+}
+
+// The ledger that was lost has charged no more than the planned rounds, so no more need be charged.
+TEST(LostRounds, AreChargedUpToThePlannedOnes) {
+  Deployment d;
+  const Disk::Image fresh = (d.start(), d.stop(), d.disk().image());
+  for (int i = 0; i < 4; ++i) {
+    d.open();
+    d.shuffler().destroy_round();
+    d.step();
+  }
+  restore(d, fresh);
+  d.options.charge_lost_rounds = true;
+  EXPECT_EQ(d.step().state, State::ended);
+  EXPECT_EQ(d.story(), "open spent:lost open spent:lost open spent:lost end");
+  EXPECT_EQ(d.ledger().epsilon(), test_epsilon(3));
+  EXPECT_EQ(d.findings(), "");
+}
+
+TEST(LostRounds, AnotherLedgerOfTheSameLengthIsRefused) {
+  Deployment d;
+  d.run();
+  d.open();
+  // A ledger of the same task and aggregator, with as many entries.
+  MemoryStore other;
+  Ledger fork(other, "fork");
+  fork.append(d.ledger().entries()[0], {.append = {}, .put = {{"model", d.model()}}, .remove = {}});
+  fork.append(OpenEntry{.round = 1});
+  fork.append(SpentEntry{1, test_epsilon(1), SpentEntry::Why::lost, {}});
+  fork.append(OpenEntry{.round = 2});
+  d.stop();
+  d.store = &other;
+  d.start();
+  EXPECT_EQ(d.ledger().entries().size(), d.shuffler().memory().entries);
+  EXPECT_THROW(d.step(), Error);
+  d.options.charge_lost_rounds = true;
+  d.start();
+  EXPECT_EQ(d.step().state, State::open);
+  EXPECT_EQ(d.story(), "open spent:lost open spent:lost open");
+}
+
+TEST(LostRounds, AShufflerThatWasRestoredLearnsOfTheRoundsByOneThatIsVoid) {
+  Deployment d;
+  const ShufflerDouble::Memory before = (d.run(), d.shuffler().memory());
+  d.run();
+  d.shuffler().restore(before);
+  const std::uint64_t opened = d.shuffler().opened();
+  EXPECT_EQ(opened, 1u);
+  d.step();
+  ASSERT_EQ(d.story(), "open release open release open");
+  d.shuffler().destroy_unopened(descriptor_of(*d.ledger().open_round(), d.task().name(), d.ledger().head()));
+  d.step();
+  EXPECT_EQ(d.story(), "open release open release open void");
+  d.run();
+  EXPECT_EQ(d.step().state, State::ended);
+  EXPECT_EQ(d.findings(), "");
+}
+
+}  // namespace
+}  // namespace muster::service

@@ -1,0 +1,211 @@
+// The life of a task: how it begins, what comes next, what the shuffler has seen, and how it ends. The rounds are
+// in aggregator_rounds.cc.
+#include "muster/service/aggregator/aggregator_role.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "muster/core/error.h"
+#include "muster/service/task/planned_rounds.h"
+
+namespace muster::service {
+namespace {
+
+constexpr const char* kOrigin = "ledger";
+
+std::string hex(const wire::Hash& hash) { return fmt::format("{:02x}", fmt::join(hash, "")); }
+
+// What the planned rounds cost.
+TaskEntry reservation_of(const TaskDocument& task, double epsilon) {
+  if (!std::isnormal(epsilon) || epsilon <= 0) {
+    throw Error(ErrorCode::budget, "privacy.delta", fmt::format("{}", task.plan().delta().value()), "",
+                "is one at which the planned rounds have no finite epsilon that is not 0");
+  }
+  return {task.name(), epsilon, task.plan().delta().value()};
+}
+
+// The check-ins that were watched before, by the manifests in the ledger.
+void watch_again(const Ledger& ledger, const wire::IdentityKey& shuffler,
+                 protocols::CheckInMonitor& monitor) {
+  for (const Entry& entry : ledger.entries()) {
+    const SignedManifest* bytes = nullptr;
+    if (const auto* released = std::get_if<ReleaseEntry>(&entry)) bytes = &released->manifest;
+    if (const auto* spent = std::get_if<SpentEntry>(&entry)) bytes = &spent->manifest;
+    if (bytes == nullptr) continue;
+    // A round that was charged as lost has no manifest.
+    if (const auto manifest = wire::read_manifest(*bytes, shuffler)) {
+      monitor.watch_round(manifest->heard, manifest->reports);
+    }
+  }
+}
+
+std::string text_of(EndEntry::Why why) {
+  switch (why) {
+    case EndEntry::Why::done:
+      return "every planned round was charged";
+    case EndEntry::Why::budget:
+      return "the next round would pass privacy.budget";
+    case EndEntry::Why::rounds:
+      return "task.most_rounds rounds were opened";
+    case EndEntry::Why::stopped:
+      return "stopped by an operator";
+    case EndEntry::Why::diverged:
+      return "the model has diverged: its next step would not be finite";
+  }
+  return "";
+}
+
+}  // namespace
+
+AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey& identity, Store& store,
+                               ShufflerForAggregator& shuffler, Learner& learner,
+                               std::function<double(std::uint64_t)> epsilon, AggregatorOptions options)
+    : task_(task),
+      identity_(identity),
+      store_(store),
+      shuffler_(shuffler),
+      learner_(learner),
+      epsilon_(std::move(epsilon)),
+      options_(options),
+      ledger_(store, kOrigin),
+      planned_(service::planned_rounds(task.plan(), epsilon_)),
+      rejected_(read_counts(store)),
+      monitor_(task.plan().stages()) {
+  if (identity_.identity() != task_.settings().aggregator) {
+    throw Error(ErrorCode::plan, Reason::contradiction, "task.aggregator", hex(task_.settings().aggregator),
+                hex(identity_.identity()), "is not the identity of this aggregator");
+  }
+  const TaskEntry reserved = reservation_of(task_, epsilon_(planned_));
+  if (!ledger_.entries().empty()) expect_own_ledger(reserved);
+  if (options_.population != nullptr) {
+    options_.population->reserve(reserved.task, {reserved.epsilon, reserved.delta});
+  }
+  if (ledger_.entries().empty()) {
+    ledger_.append(reserved, {.append = {}, .put = {{"model", encode(learner_.model())}}, .remove = {}});
+  }
+  const auto blob = store_.blob("model");
+  auto model = blob ? decode_learned(*blob, learner_.dimension()) : std::nullopt;
+  if (!model) {
+    throw Error(ErrorCode::file, "model", "", "", "is damaged or missing in the aggregator's store");
+  }
+  learner_.adopt(*std::move(model));
+  watch_again(ledger_, task_.settings().shuffler, monitor_);
+}
+
+void AggregatorRole::expect_own_ledger(const TaskEntry& reserved) const {
+  const auto& first = std::get<TaskEntry>(ledger_.entries().front());
+  if (first.task != reserved.task) {
+    throw Error(ErrorCode::file, kOrigin, hex(first.task), hex(reserved.task), "is that of another task");
+  }
+  if (first != reserved) {
+    throw Error(ErrorCode::file, kOrigin, fmt::format("epsilon {}", first.epsilon),
+                fmt::format("epsilon {}", reserved.epsilon),
+                "was begun by a version that computes another cost of the planned rounds");
+  }
+}
+
+Progress AggregatorRole::progress(Progress::State state, std::string reason) const {
+  const auto& open = ledger_.open_round();
+  const std::uint64_t opened = ledger_.counts().opened;
+  Progress progress{state, open || ledger_.ended() ? opened : opened + 1, std::move(reason), std::nullopt};
+  if (monitor_.alarm()) progress.alarm = monitor_.alarm()->reason;
+  return progress;
+}
+
+Progress::State AggregatorRole::state_now() const {
+  if (ledger_.ended()) return Progress::State::ended;
+  if (!ledger_.open_round()) return Progress::State::waiting;
+  return store_.blob("manifest") ? Progress::State::closing : Progress::State::open;
+}
+
+Progress AggregatorRole::step() {
+  try {
+    return act();
+  } catch (const Unreachable&) {
+    return progress(state_now(), "the shuffler cannot be reached");
+  }
+}
+
+Progress AggregatorRole::act() {
+  send_receipt();
+  if (const auto why = end_reason()) return end(*why);
+  const auto offer = fetch_offer();
+  if (!offer) return progress(state_now(), "the shuffler's offer is not one that it signed for this task");
+  if (!is_known(*offer)) {
+    charge_lost_rounds(*offer);
+    if (const auto why = end_reason()) return end(*why);
+  }
+  return ledger_.open_round() ? go_on(*offer) : open_next(*offer);
+}
+
+void AggregatorRole::stop() {
+  if (!ledger_.ended()) store_.commit({.append = {}, .put = {{"stop", {1}}}, .remove = {}});
+}
+
+// A receipt that the shuffler refuses is sent again before the next step, and until then does not keep the next
+// round from being opened: the ledger, which goes with that round, says the same.
+void AggregatorRole::send_receipt() {
+  const auto receipt = store_.blob("receipt");
+  if (receipt && shuffler_.receipt(*receipt)) {
+    store_.commit({.append = {}, .put = {}, .remove = {"receipt"}});
+  }
+}
+
+// Why the task is over, before or after the ledger says so; nullopt if it goes on.
+std::optional<EndEntry::Why> AggregatorRole::end_reason() {
+  using Why = EndEntry::Why;
+  if (ledger_.ended()) return std::get<EndEntry>(ledger_.entries().back()).why;
+  if (ledger_.open_round()) return std::nullopt;
+  const Ledger::Counts& counts = ledger_.counts();
+  if (learner_.model().diverged) return Why::diverged;
+  if (counts.charged() >= planned_) return planned_ == task_.plan().rounds() ? Why::done : Why::budget;
+  if (counts.opened >= task_.settings().most_rounds) return Why::rounds;
+  if (store_.blob("stop")) return Why::stopped;
+  return std::nullopt;
+}
+
+Progress AggregatorRole::end(EndEntry::Why why) {
+  if (!ledger_.ended()) ledger_.append(EndEntry{why, ledger_.epsilon()});
+  return progress(Progress::State::ended, text_of(why));
+}
+
+std::optional<wire::Offer> AggregatorRole::fetch_offer() {
+  auto offer = wire::read_offer(shuffler_.offer(), task_.settings().shuffler);
+  if (offer && offer->task != task_.name()) offer.reset();
+  return offer;
+}
+
+bool AggregatorRole::is_known(const wire::Offer& offer) const {
+  if (offer.opened > ledger_.counts().opened || offer.entries > ledger_.hashes().size()) return false;
+  return offer.head == (offer.entries == 0 ? wire::Hash{} : ledger_.hashes()[offer.entries - 1]);
+}
+
+void AggregatorRole::charge_lost_rounds(const wire::Offer& offer) {
+  if (read_lost_head(store_) != offer.head) {
+    if (!options_.charge_lost_rounds) {
+      throw Error(ErrorCode::file, kOrigin, hex(ledger_.head()), hex(offer.head),
+                  "is not the one that the shuffler saw last: was it restored from an older copy? "
+                  "--charge-lost-rounds goes on with the rounds charged that it may lack");
+    }
+    store_.commit({.append = {}, .put = {{"lost", {offer.head.begin(), offer.head.end()}}}, .remove = {}});
+  }
+  if (ledger_.open_round() && ledger_.open_round()->round <= offer.opened) charge_as_lost();
+  while (!ledger_.open_round() && ledger_.counts().opened < offer.opened &&
+         ledger_.counts().charged() < planned_) {
+    ledger_.append(OpenEntry{.round = ledger_.counts().opened + 1, .update = ledger_.counts().released});
+    charge_as_lost();
+  }
+}
+
+void AggregatorRole::charge_as_lost() {
+  conclude(
+      SpentEntry{
+          ledger_.open_round()->round, epsilon_(ledger_.counts().charged() + 1), SpentEntry::Why::lost, {}},
+      std::nullopt, {});
+}
+
+}  // namespace muster::service

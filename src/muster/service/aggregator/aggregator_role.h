@@ -1,0 +1,146 @@
+// The aggregator of one task: it opens rounds, pulls their batches from the shuffler, learns from them, and
+// writes into its ledger what every round cost.
+//
+//  - The ledger's first entry reserves what all planned rounds cost. Before it, the plan's budget must pay for
+//    one round, and the population's budget for all.
+//  - A round is in the ledger, and its key in the store, before the shuffler hears of it. Whatever is lost on the
+//    way, the same descriptor is offered again; a round is never entered twice.
+//  - The first valid manifest of a released round is stored before a byte of the batch is asked for. No other
+//    word about the round is accepted after that.
+//  - A round ends in one transaction: its outcome, the model, the receipt, and the removal of its key. The receipt
+//    is sent after that, until the shuffler accepts it.
+//  - A batch that cannot be used is charged like any other (SpentEntry). Only a round that the shuffler says to
+//    have destroyed costs nothing.
+//  - An aggregator whose ledger is not the one that the shuffler saw last refuses to go on (Error(file)), unless
+//    an operator charges the rounds that it may have lost. Rounds beyond the planned ones need no charge: the
+//    ledger that was lost has not charged them either, so the task then ends.
+//
+// step() never waits, except for the answers of the shuffler. After a restart everything goes on from the store.
+// Errors of the store (Error(file)) must end the process. An object belongs to one thread.
+//
+// Example:
+//     AggregatorRole aggregator(task, identity, store, shuffler, learner, simulation::epsilon_of(task.plan()));
+//     for (Progress progress = aggregator.step(); progress.state != Progress::State::ended;
+//          progress = aggregator.step()) {
+//       ... show progress.reason, wait a second ...
+//     }
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "muster/protocols/monitor/check_in_monitor.h"
+#include "muster/service/aggregator/aggregator_state.h"
+#include "muster/service/aggregator/batch_pull.h"
+#include "muster/service/aggregator/learner.h"
+#include "muster/service/aggregator/population_budget.h"
+#include "muster/service/ledger/ledger.h"
+#include "muster/service/ports/ports.h"
+#include "muster/service/store/store.h"
+#include "muster/service/task/task_document.h"
+#include "muster/wire/descriptor.h"
+#include "muster/wire/key_directory.h"
+#include "muster/wire/manifest.h"
+#include "muster/wire/offer.h"
+#include "muster/wire/receipt.h"
+#include "muster/wire/signature.h"
+
+namespace muster::service {
+
+struct AggregatorOptions {
+  // Goes on although the ledger is not the one that the shuffler saw last, with the lost rounds charged.
+  bool charge_lost_rounds = false;
+  // Where the task reserves its cost, beside the other tasks on its population; none if null.
+  PopulationBudget* population = nullptr;
+};
+
+// What the aggregator is at.
+struct Progress {
+  enum class State {
+    waiting,  // no round is open, or the shuffler does not know yet that it is
+    open,     // devices take part in the round
+    closing,  // the round's batch is being pulled
+    ended,    // the task is over
+  };
+  State state = State::waiting;
+  std::uint64_t round = 0;           // the open round, or the next one; the last one if the task is over
+  std::string reason;                // what it waits for, or how it ended, as shown to users
+  std::optional<std::string> alarm;  // why the check-ins do not fit the declared rate
+};
+
+class AggregatorRole {
+ public:
+  // `epsilon` returns the epsilon of the plan after a number of rounds (simulation::epsilon_of). All else must
+  // outlive the object. Throws Error(plan) unless `identity` is the task's aggregator; Error(budget) if the
+  // plan's budget does not pay for one round, or that of the population for all; Error(file) if the store is
+  // damaged or belongs to another task.
+  AggregatorRole(const TaskDocument& task, const wire::SigningKey& identity, Store& store,
+                 ShufflerForAggregator& shuffler, Learner& learner,
+                 std::function<double(std::uint64_t)> epsilon, AggregatorOptions options = {});
+
+  // Does what comes next. Throws Error(file), with both heads, if the ledger is not the one that the shuffler saw
+  // last.
+  Progress step();
+  // Ends the task as soon as no round is open, also after a restart.
+  void stop();
+
+  const Ledger& ledger() const { return ledger_; }
+  std::uint64_t planned_rounds() const { return planned_; }  // within the plan's budget
+  const RejectedCounts& rejected() const { return rejected_; }
+  const protocols::CheckInMonitor& check_ins() const { return monitor_; }
+
+  // How often a batch that is not the manifest's is asked for before the round is charged without it.
+  static constexpr int kPulls = 3;
+
+ private:
+  void expect_own_ledger(const TaskEntry& reserved) const;
+  Progress progress(Progress::State state, std::string reason) const;
+  Progress::State state_now() const;
+
+  Progress act();
+  void send_receipt();
+  std::optional<EndEntry::Why> end_reason();
+  Progress end(EndEntry::Why why);
+
+  std::optional<wire::Offer> fetch_offer();
+  bool is_known(const wire::Offer& offer) const;
+  void charge_lost_rounds(const wire::Offer& offer);
+  void charge_as_lost();
+
+  wire::Descriptor descriptor() const;  // of the open round
+  Progress open_next(const wire::Offer& offer);
+  // The issuer's entry for the round; nullopt, with the reason, while it cannot be opened.
+  std::optional<wire::KeyDirectory::Entry> token_key_of(std::uint64_t round, std::string& reason);
+  Progress announce(const wire::Offer& offer);
+  bool send_open(const wire::Offer& offer);
+
+  Progress go_on(const wire::Offer& offer);
+  // The manifest's content if it is the shuffler's word about the open round.
+  std::optional<wire::Manifest> read_own_manifest(wire::Bytes bytes) const;
+  Progress close(const SignedManifest& bytes);
+  Progress release(const SignedManifest& bytes, const wire::Manifest& manifest, const ReportCounts& counts);
+  Progress spend(SpentEntry::Why why, const SignedManifest& bytes, const wire::Manifest& manifest);
+  Progress void_round(const SignedManifest& bytes, const wire::Manifest& manifest);
+  // Writes the outcome of the open round, with what always goes with it, and the receipt if there is one.
+  void conclude(const Entry& outcome, std::optional<wire::Receipt> receipt, Store::Commit beside);
+  wire::Receipt receipt_of(const SignedManifest& bytes, wire::Receipt::Outcome outcome) const;
+
+  const TaskDocument& task_;
+  const wire::SigningKey& identity_;
+  Store& store_;
+  ShufflerForAggregator& shuffler_;
+  Learner& learner_;
+  std::function<double(std::uint64_t)> epsilon_;
+  AggregatorOptions options_;
+
+  Ledger ledger_;
+  std::uint64_t planned_;
+  RejectedCounts rejected_;
+  protocols::CheckInMonitor monitor_;
+  std::optional<BatchPull> pull_;
+  int failed_pulls_ = 0;
+};
+
+}  // namespace muster::service

@@ -1,0 +1,105 @@
+#include "muster/service/aggregator/aggregator_state.h"
+
+#include <fmt/format.h>
+#include <sodium.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "muster/core/error.h"
+#include "muster/wire/secret_bytes.h"
+
+namespace muster::service {
+namespace {
+
+using wire::Buffer;
+using wire::FieldReader;
+using wire::FieldWriter;
+
+constexpr std::size_t kKey = 8 + wire::kHpkeKey, kCounts = 8 * (wire::kRejectReasons + 5);
+
+// The blob of this name and length, or nullopt if there is none.
+std::optional<Buffer> blob_of(Store& store, const char* name, std::size_t length) {
+  std::optional<Buffer> blob = store.blob(name);
+  if (blob && blob->size() != length) {
+    throw Error(ErrorCode::file, name, fmt::format("{} bytes", blob->size()), fmt::format("{} bytes", length),
+                "is damaged in the aggregator's store");
+  }
+  return blob;
+}
+
+// Lists the counts once, for both directions.
+template <typename Counts, typename Each>
+void each_count(Counts& counts, const Each& each) {
+  for (auto& uploads : counts.uploads) each(uploads);
+  auto& reports = counts.reports;
+  for (auto* count : {&reports.sealed, &reports.length, &reports.sign, &reports.range, &reports.padding}) {
+    each(*count);
+  }
+}
+
+}  // namespace
+
+void add_uploads(RejectedCounts& counts, const wire::Manifest& manifest) {
+  for (std::size_t i = 0; i < wire::kRejectReasons; ++i) counts.uploads[i] += manifest.rejected[i];
+}
+
+void add_reports(RejectedCounts& counts, const ReportCounts& reports) {
+  counts.reports.sealed += reports.sealed;
+  counts.reports.length += reports.length;
+  counts.reports.sign += reports.sign;
+  counts.reports.range += reports.range;
+  counts.reports.padding += reports.padding;
+}
+
+std::optional<AggregatorKey> read_aggregator_key(Store& store) {
+  auto blob = blob_of(store, "key", kKey);
+  if (!blob) return std::nullopt;
+  FieldReader fields(*blob);
+  const auto round = fields.integer<std::uint64_t>();
+  wire::SecretBytes<wire::kHpkeKey> secret{std::span<const std::uint8_t, wire::kHpkeKey>(fields.rest())};
+  sodium_memzero(blob->data(), blob->size());
+  return AggregatorKey{round, wire::HpkeKeyPair::from_secret(std::move(secret))};
+}
+
+Buffer encode(const AggregatorKey& key) {
+  return FieldWriter(kKey).integer(key.round).bytes(key.pair.secret().span()).take();
+}
+
+std::optional<SignedManifest> read_accepted_manifest(Store& store) {
+  const auto blob = blob_of(store, "manifest", wire::kManifest);
+  if (!blob) return std::nullopt;
+  SignedManifest manifest{};
+  std::ranges::copy(*blob, manifest.begin());
+  return manifest;
+}
+
+RejectedCounts read_counts(Store& store) {
+  RejectedCounts counts;
+  if (const auto blob = blob_of(store, "counts", kCounts)) {
+    FieldReader fields(*blob);
+    each_count(counts, [&](std::uint64_t& count) { count = fields.integer<std::uint64_t>(); });
+  }
+  return counts;
+}
+
+Buffer encode(const RejectedCounts& counts) {
+  FieldWriter fields(kCounts);
+  each_count(counts, [&](std::uint64_t count) { fields.integer(count); });
+  return fields.take();
+}
+
+std::uint64_t read_serial(Store& store) {
+  const auto blob = blob_of(store, "serial", 8);
+  return blob ? FieldReader(*blob).integer<std::uint64_t>() : 0;
+}
+
+Buffer encode_serial(std::uint64_t serial) { return FieldWriter(8).integer(serial).take(); }
+
+std::optional<wire::Hash> read_lost_head(Store& store) {
+  const auto blob = blob_of(store, "lost", 32);
+  return blob ? std::optional(FieldReader(*blob).array<32>()) : std::nullopt;
+}
+
+}  // namespace muster::service

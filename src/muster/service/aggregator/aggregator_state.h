@@ -1,0 +1,56 @@
+// What the aggregator keeps in its store beside the rows of its ledger, as blobs of fixed layout: integers are
+// little-endian.
+//
+//     "model"     what was learned (learned_model.h)
+//     "key"       round u64 | secret 32: the X25519 key of the open round
+//     "manifest"  the shuffler's signed manifest of the open round, once it was accepted
+//     "receipt"   the signed receipt that the shuffler has not accepted yet
+//     "counts"    u64 x 11: the rejected uploads and reports of all rounds (RejectedCounts)
+//     "serial"    u64: the greatest serial of the issuer's key directory that was seen
+//     "lost"      32: the head of another ledger that an operator gave up, with its rounds charged
+//     "stop"      1: an operator wants the task to end
+//
+// Functions that read throw Error(file) for bytes that are not of their layout: the store is damaged. They are
+// pure but for the store, and belong to its thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "muster/service/aggregator/learner.h"
+#include "muster/service/ledger/entry.h"
+#include "muster/service/store/store.h"
+#include "muster/wire/bytes.h"
+#include "muster/wire/hpke.h"
+#include "muster/wire/manifest.h"
+
+namespace muster::service {
+
+// Uploads and reports of all rounds that counted for nothing.
+struct RejectedCounts {
+  // By the shuffler, by wire::Rejected: uploads, as the manifests of all rounds with an outcome say.
+  std::array<std::uint64_t, wire::kRejectReasons> uploads{};
+  ReportCounts reports;  // by the aggregator: reports of released rounds; `valid` is not kept, and 0
+  bool operator==(const RejectedCounts&) const = default;
+};
+// Adds the uploads that the manifest counts.
+void add_uploads(RejectedCounts& counts, const wire::Manifest& manifest);
+// Adds the reports of a round.
+void add_reports(RejectedCounts& counts, const ReportCounts& reports);
+
+struct AggregatorKey {
+  std::uint64_t round = 0;
+  wire::HpkeKeyPair pair;
+};
+
+std::optional<AggregatorKey> read_aggregator_key(Store& store);
+wire::Buffer encode(const AggregatorKey& key);
+std::optional<SignedManifest> read_accepted_manifest(Store& store);
+RejectedCounts read_counts(Store& store);  // zeros if there are none
+wire::Buffer encode(const RejectedCounts& counts);
+std::uint64_t read_serial(Store& store);  // 0 if none was seen
+wire::Buffer encode_serial(std::uint64_t serial);
+std::optional<wire::Hash> read_lost_head(Store& store);
+
+}  // namespace muster::service

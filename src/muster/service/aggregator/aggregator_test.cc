@@ -1,0 +1,619 @@
+// The aggregator's rules one by one, against a shuffler that follows its own or breaks them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "muster/core/error.h"
+#include "muster/service/aggregator/deployment_test.h"
+#include "muster/service/model/model_blob.h"
+#include "muster/simulation/setup.h"
+
+namespace muster::service {
+namespace {
+
+using ::testing::HasSubstr;
+using wire::Buffer;
+using wire::Manifest;
+using State = Progress::State;
+
+ErrorCode code_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  ADD_FAILURE() << "nothing was refused";
+  return ErrorCode::internal;
+}
+
+TEST(Aggregator, RunsEveryPlannedRoundAndEnds) {
+  Deployment d;
+  EXPECT_EQ(d.open().state, State::open);
+  EXPECT_EQ(d.step().state, State::open);
+  d.shuffler().close(d.task().needed(), answers({1, 2, 3}));
+  EXPECT_THAT(d.step().reason, HasSubstr("round 1 was released"));
+  d.run();
+  d.run();
+  const Progress end = d.step();
+  EXPECT_EQ(end.state, State::ended);
+  EXPECT_EQ(end.round, 3u);
+  EXPECT_THAT(end.reason, HasSubstr("every planned round"));
+  EXPECT_EQ(d.step().state, State::ended);
+  EXPECT_EQ(d.story(), "open release open release open release end");
+  EXPECT_EQ(d.findings(), "");
+  EXPECT_EQ(d.start().step().state, State::ended);  // after a restart, too
+  EXPECT_EQ(d.story(), "open release open release open release end");
+}
+
+TEST(Aggregator, TheDescriptorStatesWhatTheLedgerOpened) {
+  Deployment d;
+  d.run();
+  const Buffer model = Learner::model_blob(d.learner().model().state);
+  d.open();
+  const wire::Descriptor& descriptor = d.shuffler().rounds().at(2).descriptor;
+  EXPECT_EQ(descriptor.task, d.task().name());
+  EXPECT_EQ(descriptor.update, 1u);
+  EXPECT_EQ(descriptor.model, blob_hash(model));
+  EXPECT_EQ(descriptor.frozen, wire::Hash{});
+  EXPECT_EQ(descriptor.ledger_head, d.ledger().head());
+  EXPECT_EQ(descriptor.token_key,
+            wire::RsaPublicKey::of_modulus(d.shuffler().directory().entries[1].modulus)->id());
+  EXPECT_NE(descriptor.aggregator, d.shuffler().rounds().at(1).descriptor.aggregator);
+  EXPECT_EQ(std::get<ReleaseEntry>(d.ledger().entries()[2]).model, blob_hash(model));
+}
+
+TEST(Aggregator, SaysWhatItWaitsFor) {
+  Deployment d;
+  const auto expect = [&](const char* reason) {
+    const Progress progress = d.step();
+    EXPECT_EQ(progress.state, State::waiting);
+    EXPECT_EQ(progress.round, 1u);
+    EXPECT_THAT(progress.reason, HasSubstr(reason));
+    EXPECT_EQ(d.story(), "");
+  };
+  d.shuffler().have_key(false);
+  expect("no key for round 1 yet");
+  d.shuffler().have_key(true);
+  d.shuffler().have_directory(false);
+  expect("no key directory of the issuer yet");
+  d.shuffler().have_directory(true);
+  wire::KeyDirectory& directory = d.shuffler().directory();
+  directory.entries[0].issued = 9;
+  expect("tokens issued for round 1: 9 of 10 needed");
+  const auto entries = directory.entries;
+  directory.entries.erase(directory.entries.begin());
+  expect("no key for the tokens of round 1 yet");
+  directory.entries = entries;
+  directory.task[0] ^= 1;
+  expect("not one that the issuer signed for this task");
+  directory.task[0] ^= 1;
+  d.shuffler().lose_after(0, ShufflerDouble::Lost::request);
+  expect("cannot be reached");
+  directory.entries[0].issued = 10;
+  EXPECT_EQ(d.step().state, State::open);
+}
+
+TEST(Aggregator, ADirectoryOfAnotherIssuerIsNotUsed) {
+  Deployment d, other;
+  ShufflerDouble forging(d.task(), d.shuffler().identity(), other.issuer_key());
+  Learner learner(d.task().plan(), d.parts(), 1);
+  AggregatorRole role(d.task(), d.aggregator_key(), d.disk().store(), forging, learner, test_epsilon);
+  EXPECT_THAT(role.step().reason, HasSubstr("not one that the issuer signed"));
+}
+
+TEST(Aggregator, AnOlderDirectoryIsNotUsedEvenAfterARestart) {
+  Deployment d;
+  d.shuffler().directory().serial = 7;
+  d.shuffler().directory().entries[0].issued = 9;
+  d.step();
+  d.start();
+  d.shuffler().directory().serial = 6;
+  d.shuffler().directory().entries[0].issued = 10;
+  EXPECT_THAT(d.step().reason, HasSubstr("older than one that was seen (serial 6 after 7)"));
+  d.shuffler().directory().serial = 7;
+  EXPECT_EQ(d.step().state, State::open);
+}
+
+TEST(Aggregator, AnOfferThatIsNotTheShufflersOpensNothing) {
+  Deployment d, other;
+  ShufflerDouble stranger(d.task(), other.shuffler().identity(), d.issuer_key());
+  Learner learner(d.task().plan(), d.parts(), 1);
+  AggregatorRole role(d.task(), d.aggregator_key(), d.disk().store(), stranger, learner, test_epsilon);
+  EXPECT_THAT(role.step().reason, HasSubstr("offer is not one that it signed"));
+  EXPECT_EQ(role.ledger().counts().opened, 0u);
+}
+
+TEST(Aggregator, AnotherIdentityIsRefused) {
+  Deployment d, other;
+  Learner learner(d.task().plan(), d.parts(), 1);
+  const auto start_as_another = [&] {
+    AggregatorRole(d.task(), other.aggregator_key(), d.disk().store(), d.shuffler(), learner, test_epsilon);
+  };
+  EXPECT_EQ(code_of(start_as_another), ErrorCode::plan);
+  EXPECT_TRUE(d.memory().rows().empty());
+}
+
+TEST(Aggregator, TheLedgerOfAnotherTaskOrAnotherCostIsRefused) {
+  Deployment d, other;
+  d.start();
+  other.memory() = d.memory();
+  EXPECT_EQ(code_of([&] { other.start(); }), ErrorCode::file);
+  d.epsilon = [](std::uint64_t rounds) { return std::nextafter(test_epsilon(rounds), 100.0); };
+  EXPECT_EQ(code_of([&] { d.start(); }), ErrorCode::file);
+}
+
+TEST(Aggregator, ADamagedModelIsRefused) {
+  Deployment d;
+  d.run();
+  Buffer model = d.model();
+  model.pop_back();
+  for (const Store::Commit& damage :
+       {Store::Commit{{}, {{"model", model}}, {}}, Store::Commit{{}, {}, {"model"}}}) {
+    d.memory().commit(damage);
+    EXPECT_EQ(code_of([&] { d.start(); }), ErrorCode::file);
+  }
+}
+
+// Budgets
+
+TEST(Aggregator, ABudgetThatPaysForNoRoundIsRefusedBeforeTheFirstEntry) {
+  Deployment d(Overrides{{"privacy.budget", "0.124"}});
+  EXPECT_EQ(code_of([&] { d.start(); }), ErrorCode::budget);
+  EXPECT_TRUE(d.memory().rows().empty());
+}
+
+TEST(Aggregator, TheBudgetIsSpentToTheLastRoundThatItPaysFor) {
+  Deployment d(Overrides{{"privacy.budget", "0.25"}});
+  EXPECT_EQ(d.role().planned_rounds(), 2u);
+  EXPECT_EQ(std::get<TaskEntry>(d.ledger().entries()[0]), (TaskEntry{d.task().name(), 0.25, 1e-3}));
+  d.run();
+  d.run();
+  EXPECT_THAT(d.step().reason, HasSubstr("privacy.budget"));
+  EXPECT_EQ(std::get<EndEntry>(d.last()), (EndEntry{EndEntry::Why::budget, 0.25}));
+  EXPECT_EQ(d.findings(), "");
+}
+
+TEST(Aggregator, AnEpsilonThatIsNoAmountIsRefused) {
+  for (const double epsilon :
+       {std::numeric_limits<double>::infinity(), 0.0, 1e-310, std::numeric_limits<double>::quiet_NaN()}) {
+    Deployment d;
+    d.epsilon = [epsilon](std::uint64_t) { return epsilon; };
+    EXPECT_EQ(code_of([&] { d.start(); }), ErrorCode::budget) << epsilon;
+    EXPECT_TRUE(d.memory().rows().empty());
+  }
+}
+
+TEST(Aggregator, TheTasksOfAPopulationShareItsBudget) {
+  Deployment first, second, third;
+  MemoryStore store;
+  const auto limit = PopulationBudget::Amount{0.75, 1};
+  const PopulationBudget::Amount within{0.75, std::nextafter(1.0, 0.0)};
+  EXPECT_EQ(code_of([&] { PopulationBudget(store, "population", limit); }), ErrorCode::plan);
+  PopulationBudget budget(store, "population", within);
+  for (Deployment* d : {&first, &second, &third}) d->options.population = &budget;
+  first.start().stop();
+  EXPECT_EQ(first.step().state, State::ended);
+  EXPECT_EQ(std::get<EndEntry>(first.last()).why, EndEntry::Why::stopped);
+  // The first task has run no round, and stays charged all of its three.
+  second.start();
+  EXPECT_EQ(code_of([&] { third.start(); }), ErrorCode::budget);
+  EXPECT_TRUE(third.memory().rows().empty());
+  second.start();
+  first.start();
+  EXPECT_EQ(budget.reserved(), (PopulationBudget::Amount{0.75, 2e-3}));
+}
+
+TEST(Aggregator, EpsilonIsTheAccountantsToTheLastDigit) {
+  Deployment d;
+  d.epsilon = simulation::epsilon_of(d.task().plan());
+  const auto again = simulation::epsilon_of(d.task().plan());
+  EXPECT_EQ(std::get<TaskEntry>(d.ledger().entries()[0]).epsilon, again(3));
+  d.run();
+  d.open();
+  d.shuffler().destroy_round();
+  d.step();
+  d.open();
+  d.shuffler().close(
+      10, answers({1}), [](Buffer& batch) { batch.insert(batch.end(), batch.begin(), batch.end()); },
+      [](Manifest& m) { m.reports = 2; });
+  d.step();
+  d.run();
+  d.step();
+  EXPECT_EQ(d.story(), "open release open void open spent:duplicate open release end");
+  EXPECT_EQ(std::get<ReleaseEntry>(d.ledger().entries()[2]).epsilon, again(1));
+  EXPECT_EQ(std::get<SpentEntry>(d.ledger().entries()[6]).epsilon, again(2));
+  EXPECT_EQ(std::get<ReleaseEntry>(d.ledger().entries()[8]).epsilon, again(3));
+  EXPECT_LT(again(1), again(2));
+  EXPECT_EQ(d.findings(), "");
+}
+
+// Batches
+
+TEST(Aggregator, ReportsThatAreNoneAreCountedByReason) {
+  Deployment d;
+  d.open();
+  const auto payloads = answers({1, 10, 2, 0xffffffff, 3});
+  d.shuffler().close(10, payloads, [](Buffer& batch) { batch[3 * 52 - 1] ^= 1; });
+  d.step();
+  EXPECT_EQ(d.story(), "open release");
+  EXPECT_EQ(d.role().rejected().reports, (ReportCounts{.valid = 0, .sealed = 1, .range = 1 + 1}));
+  EXPECT_EQ(d.role().rejected().uploads, (std::array<std::uint64_t, 6>{1, 0, 2, 0, 0, 3}));
+  // The model is that of the valid reports.
+  Deployment only_valid;
+  only_valid.run(answers({1, 3}));
+  EXPECT_EQ(d.model(), only_valid.model());
+  d.open();
+  d.shuffler().destroy_round();
+  d.step();
+  EXPECT_EQ(d.start().rejected().uploads, (std::array<std::uint64_t, 6>{2, 0, 4, 0, 0, 6}));
+  EXPECT_EQ(d.role().rejected().reports.range, 2u);
+}
+
+TEST(Aggregator, ARoundWithoutReportsIsReleasedAndLeavesTheModel) {
+  Deployment d;
+  const Buffer before = (d.start(), d.model());
+  d.run({});
+  EXPECT_EQ(d.story(), "open release");
+  EXPECT_EQ(d.model(), before);
+  EXPECT_EQ(d.ledger().epsilon(), test_epsilon(1));
+  EXPECT_EQ(d.findings(), "");
+}
+
+TEST(Aggregator, ADestroyedRoundCostsNothing) {
+  Deployment d;
+  d.open();
+  d.shuffler().destroy_round();
+  const Progress progress = d.step();
+  EXPECT_EQ(progress.state, State::waiting);
+  EXPECT_THAT(progress.reason, HasSubstr("round 1 is void: 9 devices were heard, 10 are needed"));
+  EXPECT_EQ(d.ledger().epsilon(), 0);
+  EXPECT_EQ(d.memory().blob("key"), std::nullopt);
+  EXPECT_EQ(d.run().round, 3u);
+  EXPECT_EQ(d.story(), "open void open release");
+  EXPECT_EQ(d.findings(), "");
+}
+
+// What a shuffler, or a disk, may do to a batch, and why the round is then charged without an update.
+struct Unusable {
+  const char* why;
+  std::function<void(Deployment&)> close;
+};
+
+class UnusableBatch : public ::testing::TestWithParam<Unusable> {};
+
+TEST_P(UnusableBatch, IsChargedWithoutAnUpdate) {
+  Deployment d;
+  d.run();
+  const Buffer before = d.model();
+  d.open();
+  GetParam().close(d);
+  Progress progress = d.step();
+  for (int i = 0; i < AggregatorRole::kPulls && progress.state == State::closing; ++i) progress = d.step();
+  EXPECT_EQ(d.story(), std::string("open release open spent:") + GetParam().why);
+  EXPECT_THAT(progress.reason, HasSubstr("charged without an update"));
+  EXPECT_EQ(d.ledger().epsilon(), test_epsilon(2));
+  EXPECT_EQ(d.model(), before);
+  EXPECT_EQ(d.memory().blob("key"), std::nullopt);
+  const auto& receipts = d.shuffler().rounds().at(2).receipts;
+  ASSERT_EQ(receipts.size(), 1u);
+  EXPECT_EQ(receipts[0].outcome, wire::Receipt::Outcome::spent);
+  EXPECT_EQ(receipts[0].ledger_head, d.ledger().head());
+  EXPECT_EQ(d.findings(), "");
+  d.run();
+  EXPECT_EQ(d.step().state, State::ended);
+}
+
+const auto kFive = answers({1, 2, 3, 4, 5});
+INSTANTIATE_TEST_SUITE_P(
+    Aggregator, UnusableBatch,
+    ::testing::Values(
+        Unusable{"heard",
+                 [](Deployment& d) {
+                   // Nine devices are too few, and still the shuffler says that it released their reports.
+                   d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.heard = 9; });
+                 }},
+        Unusable{"duplicate",
+                 [](Deployment& d) {
+                   d.shuffler().close(10, kFive, [](Buffer& batch) {
+                     // The encapsulated key of the first report stands before the fifth one's ciphertext.
+                     std::copy_n(batch.begin(), 32, batch.begin() + 4 * 52);
+                   });
+                 }},
+        Unusable{
+            "hash",
+            [](Deployment& d) { d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.batch[0] ^= 1; }); }},
+        Unusable{"hash",
+                 [](Deployment& d) { d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.width = 26; }); }},
+        Unusable{
+            "hash",
+            [](Deployment& d) { d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.reports = 6; }); }},
+        Unusable{
+            "hash",
+            [](Deployment& d) { d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.reports = 4; }); }},
+        Unusable{"hash",
+                 [](Deployment& d) {
+                   d.shuffler().close(10, kFive);
+                   d.shuffler().rounds().at(2).batch.reset();
+                 }},
+        Unusable{"key",
+                 [](Deployment& d) {
+                   d.shuffler().close(10, kFive);
+                   d.memory().commit({.append = {}, .put = {}, .remove = {"key"}});
+                 }},
+        Unusable{"key", [](Deployment& d) {
+                   d.shuffler().close(10, kFive);
+                   d.memory().commit({.append = {},
+                                      .put = {{"key", encode(AggregatorKey{2, wire::HpkeKeyPair::fresh()})}},
+                                      .remove = {}});
+                 }}));
+
+TEST(Aggregator, ABatchThatWasDamagedOnItsWayIsAskedForAgain) {
+  Deployment d;
+  d.open();
+  d.shuffler().close(10, kFive);
+  Buffer& batch = *d.shuffler().rounds().at(1).batch;
+  batch[60] ^= 1;
+  EXPECT_THAT(d.step().reason, HasSubstr("not the one of its manifest (asked for 1 of 3 times)"));
+  batch[60] ^= 1;
+  EXPECT_THAT(d.step().reason, HasSubstr("round 1 was released"));
+  Deployment undamaged;
+  undamaged.run(kFive);
+  EXPECT_EQ(d.model(), undamaged.model());
+}
+
+TEST(Aggregator, ALostPieceIsPulledAgainAndTheRoundWaitsForIt) {
+  Deployment d;
+  d.open();
+  d.shuffler().close(10, kFive);
+  // offer, manifest, and then the batch, whose answer is lost.
+  d.shuffler().lose_after(2, ShufflerDouble::Lost::answer);
+  const Progress progress = d.step();
+  EXPECT_EQ(progress.state, State::closing);
+  EXPECT_THAT(progress.reason, HasSubstr("cannot be reached"));
+  EXPECT_EQ(d.story(), "open");
+  d.step();
+  EXPECT_EQ(d.story(), "open release");
+}
+
+// Manifests
+
+TEST(Aggregator, AManifestThatIsNotTheShufflersWordAboutTheRoundIsNotAccepted) {
+  const std::vector<std::function<void(Manifest&)>> changes = {[](Manifest& m) { m.task[0] ^= 1; },
+                                                               [](Manifest& m) { m.round = 2; },
+                                                               [](Manifest& m) { m.descriptor[0] ^= 1; }};
+  for (const auto& change : changes) {
+    Deployment d;
+    d.open();
+    d.shuffler().close(10, kFive, {}, change);
+    const Progress progress = d.step();
+    EXPECT_EQ(progress.state, State::open);
+    EXPECT_THAT(progress.reason, HasSubstr("manifest of round 1 is not one that the shuffler signed for it"));
+    EXPECT_EQ(d.story(), "open");
+    EXPECT_EQ(d.shuffler().rounds().at(1).pulled, 0u);
+  }
+  Deployment d;
+  d.open();
+  d.shuffler().close(10, kFive);
+  Buffer& manifest = *d.shuffler().rounds().at(1).manifest;
+  const Buffer signed_by_shuffler = manifest;
+  for (std::size_t i = 0; i < manifest.size(); i += 7) {
+    manifest[i] ^= 1;
+    d.step();
+    EXPECT_EQ(d.story(), "open") << i;
+    manifest = signed_by_shuffler;
+  }
+  manifest.pop_back();
+  d.step();
+  EXPECT_EQ(d.story(), "open");
+  manifest = signed_by_shuffler;
+  d.step();
+  EXPECT_EQ(d.story(), "open release");
+}
+
+// A store that drops one blob: with it, the aggregator forgets what it must not forget.
+class Forgetful final : public Store {
+ public:
+  Forgetful(Store& store, std::string name) : store_(store), name_(std::move(name)) {}
+  std::vector<Buffer> rows() override { return store_.rows(); }
+  std::optional<Buffer> blob(const std::string& name) override { return store_.blob(name); }
+  void commit(const Commit& changes) override {
+    Commit others = changes;
+    std::erase_if(others.put, [&](const auto& blob) { return blob.first == name_; });
+    store_.commit(others);
+  }
+
+ private:
+  Store& store_;
+  std::string name_;
+};
+
+// The first word of the shuffler about a round counts, whatever it says later: it may have handed out the batch
+// upon the first. Returns how the round ended.
+std::string story_with_a_second_manifest(Deployment& d) {
+  d.open();
+  d.shuffler().close(10, kFive);
+  d.shuffler().lose_after(2, ShufflerDouble::Lost::answer);
+  d.step();
+  EXPECT_EQ(d.shuffler().rounds().at(1).pulled, 1u);
+  d.start();
+  const Manifest destroyed{.task = d.task().name(),
+                           .round = 1,
+                           .descriptor = wire::descriptor_hash(d.shuffler().rounds().at(1).descriptor)};
+  d.shuffler().rounds().at(1).manifest = wire::sign_manifest(destroyed, d.shuffler().identity());
+  d.shuffler().refuse_receipts(true);
+  d.shuffler().rounds().at(1).batch.reset();
+  for (int i = 0; i < AggregatorRole::kPulls; ++i) d.step();
+  return d.story().substr(0, std::string("open spent:hash").size());
+}
+TEST(Aggregator, AChangedManifestIsNotAccepted) {
+  Deployment d;
+  EXPECT_EQ(story_with_a_second_manifest(d), "open spent:hash");
+}
+TEST(Aggregator, AnAggregatorThatForgetsTheFirstManifestWouldTakeTheSecond) {
+  Deployment d;
+  Forgetful forgetful(d.disk().store(), "manifest");
+  d.store = &forgetful;
+  EXPECT_NE(story_with_a_second_manifest(d), "open spent:hash");
+}
+
+// Receipts and repeated calls
+
+TEST(Aggregator, AReceiptSaysWhatTheLedgerSays) {
+  Deployment d;
+  d.run();
+  const auto& round = d.shuffler().rounds().at(1);
+  ASSERT_EQ(round.receipts.size(), 1u);
+  EXPECT_EQ(round.receipts[0], (wire::Receipt{.task = d.task().name(),
+                                              .round = 1,
+                                              .manifest = wire::hash_of({*round.manifest}),
+                                              .outcome = wire::Receipt::Outcome::released,
+                                              .ledger_head = d.ledger().head()}));
+  EXPECT_EQ(d.memory().blob("receipt"), std::nullopt);
+}
+
+TEST(Aggregator, AReceiptIsSentUntilItIsAccepted) {
+  Deployment d;
+  d.open();
+  d.shuffler().close(10, kFive);
+  // offer, manifest, batch, and then the receipt, which is lost.
+  d.shuffler().lose_after(3, ShufflerDouble::Lost::request);
+  EXPECT_THAT(d.step().reason, HasSubstr("cannot be reached"));
+  EXPECT_EQ(d.story(), "open release");
+  EXPECT_TRUE(d.shuffler().rounds().at(1).receipts.empty());
+  d.shuffler().refuse_receipts(true);
+  d.start();
+  EXPECT_EQ(d.step().state, State::open);  // the next round is not kept from being opened
+  EXPECT_TRUE(d.shuffler().rounds().at(1).receipts.empty());
+  d.shuffler().refuse_receipts(false);
+  d.step();
+  EXPECT_EQ(d.shuffler().rounds().at(1).receipts.size(), 1u);
+  d.step();
+  EXPECT_EQ(d.shuffler().rounds().at(1).receipts.size(), 1u);
+}
+
+TEST(Aggregator, ARoundThatTheShufflerRefusesIsOfferedAgainAndNeverEnteredTwice) {
+  Deployment d;
+  d.shuffler().refuse_to_open(true);
+  for (int i = 0; i < 3; ++i) {
+    const Progress progress = i == 1 ? d.start().step() : d.step();
+    EXPECT_EQ(progress.state, State::waiting);
+    EXPECT_THAT(progress.reason, HasSubstr("the shuffler refuses to open round 1"));
+    EXPECT_EQ(d.story(), "open");
+  }
+  d.shuffler().refuse_to_open(false);
+  EXPECT_EQ(d.step().state, State::open);
+  EXPECT_EQ(d.story(), "open");
+  EXPECT_EQ(d.shuffler().rounds().at(1).descriptor.ledger_head, d.ledger().head());
+}
+
+TEST(Aggregator, ARoundWhoseKeyTheShufflerLostIsVoid) {
+  Deployment d;
+  d.shuffler().refuse_to_open(true);
+  d.step();
+  d.shuffler().destroy_unopened(descriptor_of(*d.ledger().open_round(), d.task().name(), d.ledger().head()));
+  d.step();
+  EXPECT_EQ(d.story(), "open void");
+  d.shuffler().refuse_to_open(false);
+  d.run();
+  EXPECT_EQ(d.story(), "open void open release");
+  EXPECT_EQ(d.findings(), "");
+}
+
+// The end
+
+TEST(Aggregator, AnOperatorEndsTheTaskAfterTheOpenRound) {
+  Deployment d;
+  d.open();
+  d.role().stop();
+  d.start();
+  EXPECT_EQ(d.step().state, State::open);
+  d.shuffler().close(10, kFive);
+  d.step();
+  EXPECT_THAT(d.step().reason, HasSubstr("stopped by an operator"));
+  EXPECT_EQ(d.story(), "open release end");
+  EXPECT_EQ(std::get<EndEntry>(d.last()), (EndEntry{EndEntry::Why::stopped, test_epsilon(1)}));
+  EXPECT_EQ(d.findings(), "");
+}
+
+TEST(Aggregator, NoMoreThanMostRoundsAreOpened) {
+  Deployment d(Overrides{}, 4);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(d.open().state, State::open);
+    d.shuffler().destroy_round();
+    d.step();
+  }
+  EXPECT_THAT(d.step().reason, HasSubstr("task.most_rounds"));
+  EXPECT_EQ(std::get<EndEntry>(d.last()), (EndEntry{EndEntry::Why::rounds, 0}));
+  EXPECT_EQ(d.findings(), "");
+}
+
+TEST(Aggregator, AModelThatWouldDivergeStaysAndEndsTheTask) {
+  Deployment d(Overrides{{"model.kind", "logistic"},
+                         {"randomizer.kind", "ldp-sgd"},
+                         {"randomizer.clip", "1"},
+                         {"rounds.learning_rate", "3e38"}});
+  d.start();
+  const Buffer before = Learner::model_blob(d.learner().model().state);
+  Buffer report(d.learner().payload());
+  report.back() = 1;
+  d.open();
+  d.shuffler().close(10, {report});
+  d.step();
+  EXPECT_EQ(d.story(), "open release");
+  EXPECT_EQ(Learner::model_blob(d.learner().model().state), before);
+  EXPECT_EQ(std::get<ReleaseEntry>(d.last()).model, blob_hash(before));
+  EXPECT_THAT(d.start().step().reason, HasSubstr("diverged"));
+  EXPECT_EQ(d.story(), "open release end");
+  EXPECT_EQ(d.findings(), "");
+}
+
+// Rounds that are void do not count for the learning rate, as in a simulation, which has none. Those that are
+// charged do.
+TEST(Aggregator, TheLearningRateIsThatOfTheRoundAmongThoseCharged) {
+  const Overrides gradients{{"model.kind", "logistic"},
+                            {"randomizer.kind", "ldp-sgd"},
+                            {"randomizer.clip", "1"},
+                            {"rounds.learning_rate", "inverse-sqrt:1"}};
+  Deployment first(gradients), after_void(gradients), after_spent(gradients);
+  Buffer report((first.start(), first.learner().payload()));
+  report.back() = 1;
+  after_void.open();
+  after_void.shuffler().destroy_round();
+  after_void.step();
+  after_spent.open();
+  after_spent.shuffler().close(10, {report}, {}, [](Manifest& m) { m.heard = 9; });
+  after_spent.step();
+  for (Deployment* d : {&first, &after_void, &after_spent}) d->run({report});
+  EXPECT_EQ(after_void.story(), "open void open release");
+  EXPECT_EQ(after_spent.story(), "open spent:heard open release");
+  EXPECT_EQ(after_void.model(), first.model());
+  EXPECT_NE(after_spent.model(), first.model());
+}
+
+// Check-ins
+
+TEST(Aggregator, CheckInsAreComparedWithTheDevicesThatWereHeard) {
+  Deployment d;
+  ShufflerDouble::Payloads hundred(100, answer(1));
+  d.open();
+  d.shuffler().close(200, hundred);
+  EXPECT_EQ(d.step().alarm, std::nullopt);
+  d.open();
+  // One of them is no valid report, and was sent all the same.
+  hundred[0] = answer(10);
+  d.shuffler().close(100, hundred);
+  const Progress progress = d.step();
+  ASSERT_TRUE(progress.alarm);
+  EXPECT_THAT(*progress.alarm, HasSubstr("round 2 had 100 check-ins"));
+  EXPECT_EQ(d.start().step().alarm, progress.alarm);
+  EXPECT_EQ(d.role().check_ins().rounds_watched(), 2u);
+  EXPECT_EQ(d.findings(), "");
+}
+
+}  // namespace
+}  // namespace muster::service
