@@ -21,10 +21,13 @@ namespace {
 
 using wire::Buffer;
 
+// A rig whose first round is open before the server begins to call the shuffler.
+struct OpenedRig : Rig {
+  OpenedRig() { open_round(); }
+};
+
 class ShufflerServerTest : public ::testing::Test {
  protected:
-  ShufflerServerTest() { rig_.open_round(); }
-
   std::string devices_url() const { return "http://127.0.0.1:" + std::to_string(server_.devices_port()); }
   std::string aggregator_url() const {
     return "http://127.0.0.1:" + std::to_string(server_.aggregator_port());
@@ -43,7 +46,7 @@ class ShufflerServerTest : public ::testing::Test {
     return std::nullopt;
   }
 
-  Rig rig_;
+  OpenedRig rig_;
   ShufflerServer server_{*rig_.shuffler, rig_.clock, {.threads = 2}};
 };
 
