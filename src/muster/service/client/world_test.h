@@ -94,8 +94,10 @@ struct World {
   }
 
   void start(Store& store) {
-    device.emplace(DeviceParts{task, key, store, clock, *shuffler, issuer, computation, draws}, open_policy(),
-                   cheap_epsilon);
+    device.emplace(DeviceParts{task, key, store, clock, *shuffler, issuer,
+                               real_computation != nullptr ? *real_computation : computation,
+                               real_draws != nullptr ? *real_draws : draws},
+                   open_policy(), cheap_epsilon);
   }
   void start() { start(disk.store()); }
 
@@ -141,6 +143,8 @@ struct World {
   TestIssuer issuer{task, clock, network};
   TestDraws draws;
   TestComputation computation;
+  Draws* real_draws = nullptr;  // in place of those above, where a test sets them
+  Computation* real_computation = nullptr;
   Disk disk;
   wire::SigningKey key = key_of_byte(9);
   std::unique_ptr<randomizers::VectorRandomizer> randomizer;
