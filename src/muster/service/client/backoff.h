@@ -1,7 +1,7 @@
 // When to try again what failed: after delays that double up to a bound, with a random half.
 //
-// Nothing but time and chance goes in, so a delay tells nothing about what was to be sent. An object belongs to
-// one thread.
+// Nothing but time and chance goes in, so a delay tells nothing about what was to be sent. An object
+// belongs to one thread.
 #pragma once
 
 #include <algorithm>

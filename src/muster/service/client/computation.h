@@ -29,8 +29,8 @@ class Computation {
 
 class SynchronousComputation final : public Computation {
  public:
-  // `record` returns the device's record as a data set of one example. It is called after the coin of a round,
-  // and may throw. The task must outlive the object.
+  // `record` returns the device's record as a data set of one example. It is called after the coin of a
+  // round, and may throw. The task must outlive the object.
   SynchronousComputation(const TaskDocument& task, std::function<learning::Dataset()> record);
 
   void start(wire::Bytes model, wire::Bytes frozen) override;

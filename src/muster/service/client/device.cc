@@ -133,8 +133,8 @@ bool Device::takes_part(const wire::Descriptor& descriptor, std::int64_t remaini
          is_usable(descriptor.shuffler) && is_usable(descriptor.aggregator);
 }
 
-// The send time is uniform over the middle of what is left of the round: before it there is time to download and
-// to compute, and after it to try again.
+// The send time is uniform over the middle of what is left of the round: before it there is time to
+// download and to compute, and after it to try again.
 void Device::toss(const wire::Descriptor& descriptor, std::int64_t remaining) {
   const std::int64_t edge = remaining / kLastPart;
   RoundCoin coin;

@@ -1,5 +1,5 @@
-// One device of a deployment: it decides by its own coin, and sends one upload in every round that it hears of,
-// whatever the coin.
+// One device of a deployment: it decides by its own coin, and sends one upload in every round that it hears
+// of, whatever the coin.
 //
 // In a round, in this order:
 //     it hears of it     checks both signatures, its token and the time that is left; else it stays out
@@ -9,12 +9,12 @@
 //     the send time      the one that the coin says, and throws the other away
 //     send time          sends these bytes, and the same bytes again until they are acknowledged
 //     the round's end    removes coin, send time, bytes and token; the ledger keeps the round's number
-// Nothing that a network, a relay, the shuffler's clock or the issuer can see depends on the coin: the requests,
-// their order, sizes and times are the same, and so is the work. After the coin, nothing about record or model
-// can keep the upload back.
+// Nothing that a network, a relay, the shuffler's clock or the issuer can see depends on the coin: the
+// requests, their order, sizes and times are the same, and so is the work. After the coin, nothing about
+// record or model can keep the upload back.
 //
-// If the process dies between the coin and the persisted bytes, the bytes are made when it is back, with fresh
-// noise: nothing has left the device yet. Later they are never made anew.
+// If the process dies between the coin and the persisted bytes, the bytes are made when it is back, with
+// fresh noise: nothing has left the device yet. Later they are never made anew.
 //
 // A device belongs to one thread.
 //
@@ -41,8 +41,8 @@
 
 namespace muster::service {
 
-// What a device is made of; everything must outlive it. The store is its own, and `draws` are what draws_of() the
-// task returns.
+// What a device is made of; everything must outlive it. The store is its own, and `draws` are what
+// draws_of() the task returns.
 struct DeviceParts {
   const TaskDocument& task;
   const wire::SigningKey& key;  // enrolled at the issuer
@@ -56,15 +56,16 @@ struct DeviceParts {
 
 class Device {
  public:
-  // Throws Error(plan) for a task that the policy does not allow (policy.h), and Error(file) for a store that is
-  // damaged or belongs to another task or device.
+  // Throws Error(plan) for a task that the policy does not allow (policy.h), and Error(file) for a store
+  // that is damaged or belongs to another task or device.
   Device(const DeviceParts& parts, const Policy& policy, const EpsilonOfRounds& epsilon = charged_epsilon);
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // Does what is due, and returns the steady time in milliseconds at which it wants to be called again. Throws
-  // what the store throws, upon which the process must end; no failure of the network or of the computation.
+  // Does what is due, and returns the steady time in milliseconds at which it wants to be called again.
+  // Throws what the store throws, upon which the process must end; no failure of the network or of the
+  // computation.
   std::int64_t step();
 
   const DeviceLedger& ledger() const { return ledger_; }
@@ -92,7 +93,8 @@ class Device {
   std::int64_t poll_interval();
   std::int64_t due() const;
 
-  // What the shuffler serves: a valid descriptor, or that no round is open. Nullopt if the answer is not valid.
+  // What the shuffler serves: a valid descriptor, or that no round is open. Nullopt if the answer is not
+  // valid.
   struct Heard {
     std::optional<wire::Descriptor> descriptor;
     std::int64_t remaining = 0;

@@ -1,7 +1,8 @@
-// A device that is killed before or after any operation, and starts again: over two rounds it sends at most one
-// message a round, of the kind that its coin decided, and no crash keeps it from sending.
+// A device that is killed before or after any operation, and starts again: over two rounds it sends at most
+// one message a round, of the kind that its coin decided, and no crash keeps it from sending.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -190,7 +191,8 @@ class Run {
   Found found_;
 };
 
-// All that is found when the process dies at every operation, one after another; only until `sought` is found.
+// All that is found when the process dies at every operation, one after another; only until `sought` is
+// found.
 template <typename Between>
 std::set<std::string> faults(const std::string& sought = "") {
   const auto between = [](Store& store) { return std::make_unique<Between>(store); };

@@ -1,7 +1,8 @@
-// What an observer of a device sees must not depend on its coin. Two devices that differ in their coins alone are
-// watched: every call with its time and size, every commit with the sizes of its blobs.
+// What an observer of a device sees must not depend on its coin. Two devices that differ in their coins
+// alone are watched: every call with its time and size, every commit with the sizes of its blobs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <string>
@@ -36,8 +37,8 @@ class WatchedStore final : public Store {
 // What a test does to both devices before they start.
 using Setting = std::function<void(World&)>;
 
-// Plays two rounds with a device of this coin. `before_watching` may put something between device and roles that
-// is not seen itself.
+// Plays two rounds with a device of this coin. `before_watching` may put something between device and roles
+// that is not seen itself.
 std::vector<Call> trace(bool heads, const Setting& setting) {
   World world(heads);
   WatchedStore store(world.disk.store(), world);

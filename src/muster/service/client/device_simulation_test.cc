@@ -33,7 +33,8 @@ std::vector<float> parameters_of(std::uint64_t round, std::vector<float> paramet
   return parameters;
 }
 
-// A device of this number, with coins, record, gradient and noise as they are in a deployment of a seeded task.
+// A device of this number, with coins, record, gradient and noise as they are in a deployment of a seeded
+// task.
 struct SeededDevice {
   SeededDevice(const TaskDocument& task, std::uint64_t client)
       : world(true, task), draws(draws_of(world.task, client)), computation(world.task, [this, client] {

@@ -1,15 +1,16 @@
 // What a device keeps in its store, as blobs of fixed layouts:
 //
-//     device  = version u8 | task 32 | device 32 | seen u64 | offered u64 | serial u64 | asked u64   always
-//     coin    = round u64 | descriptor hash 32 | kind u8 | send u64                 while it takes part in a round
-//     upload  = the sealed bytes                                    from before they are sent until the round ends
-//     tokens  = (round u64 | token 354) x count, in the order of the rounds          for coming rounds
+//     device  = version u8 | task 32 | device 32 | seen u64 | offered u64 | serial u64 | asked u64     always
+//     coin    = round u64 | descriptor hash 32 | kind u8 | send u64     while it takes part in a round
+//     upload  = the sealed bytes     from before they are sent until the round ends
+//     tokens  = (round u64 | token 354) x count, in the order of the rounds     for coming rounds
 //     pending = (round u64 | modulus 256 | nonce 32 | request 259 | unblinding 256) x count
 //               what the issuer is being asked for, from before the request leaves until it is answered
 //
-// Numbers are little-endian. `kind` is that of wire/upload.h, and `send` is the time of sending in milliseconds
-// before the end of the round, by the shuffler's clock: so a restarted device finds it again whatever its own
-// clock says. The functions are pure, but for load_state(), and may be called from any thread.
+// Numbers are little-endian. `kind` is that of wire/upload.h, and `send` is the time of sending in
+// milliseconds before the end of the round, by the shuffler's clock: so a restarted device finds it again
+// whatever its own clock says. The functions are pure, but for load_state(), and may be called from any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ inline constexpr const char* kUploadBlob = "upload";
 inline constexpr const char* kTokensBlob = "tokens";
 inline constexpr const char* kPendingBlob = "pending";
 
-// The device's own ledger. It counts the rounds that the device took part in and says of none which coin fell.
+// The device's own ledger. It counts the rounds that the device took part in and says of none which coin
+// fell.
 struct DeviceLedger {
   std::uint64_t seen = 0;     // the highest round that the device took part in
   std::uint64_t offered = 0;  // how many rounds it took part in, reports and dummies alike
@@ -73,9 +75,9 @@ struct DeviceState {
 
 wire::Buffer encode_device(const TaskDocument& task, const wire::IdentityKey& device,
                            const DeviceLedger& ledger);
-// Reads the store of this task's device; everything is empty in a new store. `upload` is the length of the task's
-// uploads. Throws Error(file), naming the blob, for one that is damaged, and for the store of another task or
-// device.
+// Reads the store of this task's device; everything is empty in a new store. `upload` is the length of the
+// task's uploads. Throws Error(file), naming the blob, for one that is damaged, and for the store of
+// another task or device.
 DeviceState load_state(Store& store, const TaskDocument& task, const wire::IdentityKey& device,
                        std::size_t upload);
 

@@ -1,8 +1,8 @@
 // The random choices of a device: its coins, its send times, and the keys of its noise.
 //
 // In a deployment all of them are the operating system's. With task.randomness = seeded, coins and noise are
-// those of the simulation's client of the same number, so that a test can compare the two bit by bit. Send times
-// never are: no message depends on them. An object belongs to one thread.
+// those of the simulation's client of the same number, so that a test can compare the two bit by bit. Send
+// times never are: no message depends on them. An object belongs to one thread.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Makes the upload of a round from whatever a device has computed.
 //
-// A report and a dummy take the same work: both are made each time, with fresh noise, and one is thrown away. So
-// neither the time nor a failure on the way tells the coin. An object belongs to one thread.
+// A report and a dummy take the same work: both are made each time, with fresh noise, and one is thrown
+// away. So neither the time nor a failure on the way tells the coin. An object belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ class MessageMaker {
   explicit MessageMaker(const TaskDocument& task);
 
   wire::UploadSizes sizes() const { return {format_.size()}; }
-  // The sealed bytes of a report or a dummy. The report is R(vector); R(0) if there is no vector, or one of another
-  // dimension, or one that is not finite. Overwrites the vector by zeros. Throws Error(data) if a key of the
-  // round is of low order, whatever the kind.
+  // The sealed bytes of a report or a dummy. The report is R(vector); R(0) if there is no vector, or one of
+  // another dimension, or one that is not finite. Overwrites the vector by zeros. Throws Error(data) if a
+  // key of the round is of low order, whatever the kind.
   wire::Buffer make(wire::UploadKind kind, const wire::RoundKeys& keys, const wire::Token& token,
                     std::optional<std::vector<float>> vector, Draws& draws);
 

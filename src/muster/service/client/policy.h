@@ -24,8 +24,8 @@ using EpsilonOfRounds = std::function<double(const protocols::Plan& plan, std::u
 // What the accountant charges.
 double charged_epsilon(const protocols::Plan& plan, std::uint64_t rounds);
 
-// Throws Error(plan), naming the key of the policy, its value and what the task would need, for a task that the
-// policy does not allow, and for a bound that is not a number; and whatever `epsilon` throws.
+// Throws Error(plan), naming the key of the policy, its value and what the task would need, for a task that
+// the policy does not allow, and for a bound that is not a number; and whatever `epsilon` throws.
 void check_policy(const TaskDocument& task, const Policy& policy,
                   const EpsilonOfRounds& epsilon = charged_epsilon);
 

@@ -1,11 +1,14 @@
-// The roles around a device, for its tests: an issuer that signs with stored RSA keys, and a shuffler that opens
-// what it gets, with a clock that the test moves. Every call of a port can be watched, lost and killed.
+// The roles around a device, for its tests: an issuer that signs with stored RSA keys, and a shuffler that
+// opens what it gets, with a clock that the test moves. Every call of a port can be watched, lost and
+// killed.
 //
 // The objects belong to the thread of the test.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>

@@ -44,8 +44,8 @@ void TokenWallet::step(std::int64_t now) {
   due_ = now + (done ? until_next() : backoff_.next(draws_));
 }
 
-// A look every half turn for each token that is held, within a factor of two by chance. So a device looks again
-// long before its tokens run out, and soon if it has none.
+// A look every half turn for each token that is held, within a factor of two by chance. So a device looks
+// again long before its tokens run out, and soon if it has none.
 std::int64_t TokenWallet::until_next() {
   const auto turns = static_cast<std::int64_t>(std::max<std::size_t>(1, tokens_.size() / 2));
   const std::int64_t whole = turns * turn_of(task_);
@@ -129,8 +129,8 @@ void TokenWallet::take(std::size_t count, wire::Bytes responses) {
   commit_pending();
 }
 
-// The other rounds are asked for with the same requests: the issuer may have answered them, and the answer may
-// have been lost. If the directory does not say which round has ended, they are asked for one by one.
+// The other rounds are asked for with the same requests: the issuer may have answered them, and the answer
+// may have been lost. If the directory does not say which round has ended, they are asked for one by one.
 bool TokenWallet::drop_rounds_without_keys() {
   const std::optional<wire::KeyDirectory> listed = directory();
   if (!listed) return false;

@@ -1,10 +1,10 @@
 // The tokens of a device: one for each coming round, fetched in blocks long before the rounds open.
 //
-// When the wallet asks depends on time, on chance, on how many tokens it holds and on the issuer's answers, and
-// never on a coin or on the opening of a round: the issuer sees which device asks. What is asked is persisted
-// before it leaves, so that after a lost answer or a restart the same blinded request is made again; the issuer
-// answers no other one for the round. A round whose token was refused is never asked for again, and the device
-// stays out of it. An object belongs to one thread.
+// When the wallet asks depends on time, on chance, on how many tokens it holds and on the issuer's answers,
+// and never on a coin or on the opening of a round: the issuer sees which device asks. What is asked is
+// persisted before it leaves, so that after a lost answer or a restart the same blinded request is made
+// again; the issuer answers no other one for the round. A round whose token was refused is never asked for
+// again, and the device stays out of it. An object belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ namespace muster::service {
 
 class TokenWallet {
  public:
-  // `ledger` is the device's, of which the wallet changes `serial` and `asked`. Everything that is referred to must
-  // outlive the wallet. `now` is the steady time in milliseconds.
+  // `ledger` is the device's, of which the wallet changes `serial` and `asked`. Everything that is referred
+  // to must outlive the wallet. `now` is the steady time in milliseconds.
   TokenWallet(const TaskDocument& task, const wire::SigningKey& device, Store& store,
               IssuerForDevices& issuer, Draws& draws, DeviceLedger& ledger, DeviceState loaded,
               std::int64_t now);

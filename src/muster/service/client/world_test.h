@@ -1,9 +1,10 @@
-// One device among the roles of roles_test.h, with a disk that can be killed, coins that the test decides, and
-// a computation that does what the test says.
+// One device among the roles of roles_test.h, with a disk that can be killed, coins that the test decides,
+// and a computation that does what the test says.
 //
 // The objects belong to the thread of the test.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -1,5 +1,6 @@
-// What a device computes on its own record: bit for bit the vector that the simulation computes for the client
-// that holds this record, from what a device can have: the task, the round's model and its frozen part.
+// What a device computes on its own record: bit for bit the vector that the simulation computes for the
+// client that holds this record, from what a device can have: the task, the round's model and its frozen
+// part.
 //
 // An object is immutable and may be shared between threads.
 #pragma once
@@ -18,8 +19,8 @@ namespace muster::service {
 
 class DeviceFunction {
  public:
-  // Throws Error(data) unless there is a frozen network exactly for features+linear, of the shape and activation
-  // that the task says; and Error(plan) as dimension_of().
+  // Throws Error(data) unless there is a frozen network exactly for features+linear, of the shape and
+  // activation that the task says; and Error(plan) as dimension_of().
   DeviceFunction(const TaskDocument& task, std::optional<simulation::FrozenNetwork> frozen);
 
   std::size_t dimension() const { return dimension_; }

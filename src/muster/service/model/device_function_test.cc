@@ -24,8 +24,8 @@ std::vector<float> moved(std::vector<float> parameters) {
   return parameters;
 }
 
-// Compares what every device computes from the round's blobs and its own record with what the simulation of the
-// whole population computes for the client of the same number.
+// Compares what every device computes from the round's blobs and its own record with what the simulation of
+// the whole population computes for the client of the same number.
 void expect_the_simulations_vectors(const TaskDocument& task, const std::string& own_data) {
   const protocols::Plan& plan = task.plan();
   const learning::DataSplit data = simulation::load_data(plan);

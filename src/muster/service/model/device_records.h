@@ -2,9 +2,9 @@
 //
 //     digits     record j is training digit j of the plan's seed, so there is one for every device
 //     idx:DIR    record j is training image j
-//     csv:FILE   record j is training example j, by the plan's columns and its rule for test examples; a file of
-//                one line after the header has record 0. Labels are numbers below task.classes: those that are
-//                text get their numbers from all records together, which no device has.
+//     csv:FILE   record j is training example j, by the plan's columns and its rule for test examples; a file
+//                of one line after the header has record 0. Labels are numbers below task.classes: those that
+//                are text get their numbers from all records together, which no device has.
 //
 // Record j of the plan's population.data is what the simulation gives client j. Whether a file can be read
 // depends on the records, so a device opens it after its coin. An object is immutable and may be shared
@@ -22,8 +22,8 @@ namespace muster::service {
 
 class DeviceRecords {
  public:
-  // Throws Error(data), with the key `data`, for a format other than that of population.data, and for files that
-  // are not in the format or not of the task's shape.
+  // Throws Error(data), with the key `data`, for a format other than that of population.data, and for files
+  // that are not in the format or not of the task's shape.
   DeviceRecords(const TaskDocument& task, const std::string& data);
 
   // Record `index` as a data set of one example. Throws Error(data), with the key `record`, if there is none.

@@ -24,7 +24,8 @@ wire::Buffer encode_model(std::span<const float> parameters);
 // Returns nullopt for any bytes but encode_model() of this many parameters.
 std::optional<std::vector<float>> decode_model(wire::Bytes blob, std::size_t dimension);
 
-// Throws Error(internal) for a network that is not a cnn with all its parameters, or has one that is not finite.
+// Throws Error(internal) for a network that is not a cnn with all its parameters, or has one that is not
+// finite.
 wire::Buffer encode_frozen(const simulation::FrozenNetwork& frozen);
 // Returns nullopt for any bytes but those that encode_frozen() writes.
 std::optional<simulation::FrozenNetwork> decode_frozen(wire::Bytes blob);

@@ -1,5 +1,5 @@
-// The shape of a task's records, as far as the task alone says it: all roles need it, and no role but a device
-// has a record. The functions are pure and may be called from any thread.
+// The shape of a task's records, as far as the task alone says it: all roles need it, and no role but a
+// device has a record. The functions are pure and may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,12 @@ struct RecordShape {
 
 RecordShape record_shape_of(const TaskDocument& task);
 
-// The number of entries of the vector that a device randomizes, and of the parameters. Throws Error(plan) if the
-// model does not support such records.
+// The number of entries of the vector that a device randomizes, and of the parameters. Throws Error(plan)
+// if the model does not support such records.
 std::size_t dimension_of(const TaskDocument& task);
 
-// The task's randomizer for vectors of dimension_of(). Throws Error(plan) if it does not randomize such vectors.
+// The task's randomizer for vectors of dimension_of(). Throws Error(plan) if it does not randomize such
+// vectors.
 std::unique_ptr<randomizers::VectorRandomizer> randomizer_of(const TaskDocument& task);
 
 }  // namespace muster::service

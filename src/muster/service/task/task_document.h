@@ -5,7 +5,7 @@
 // simulation, and these:
 //
 //     task.aggregator, task.issuer, task.shuffler   identity keys, in hexadecimal
-//     task.classes, task.features   of a record, for csv data alone: no single device can see them from its own
+//     task.classes, task.features   of a record, for csv data alone: no device sees them from its own
 //     task.malicious     devices that may be hostile, 0 .. population.clients
 //     task.most_rounds   rounds opened at most, void ones included
 //     task.randomness    os, or seeded (for tests: coins and noise follow from the plan's seed)
