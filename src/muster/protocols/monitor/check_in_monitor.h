@@ -77,9 +77,9 @@ class CheckInMonitor {
   // Otherwise they are counted, but skipped by the tests.
   void watch(std::uint64_t rounds, std::uint64_t messages);
 
-  // Records that the next round had `messages` messages of `clients` clients, which need not be as many as the
-  // plan declares. Their number must not depend on the coins of the round. Throws Error(data) as watch(), and
-  // Error(internal) for a slot protocol. A round without clients is counted, but skipped by the tests.
+  // Records that the next round had `messages` messages of `clients` clients, which need not be as many as
+  // the plan declares. Their number must not depend on the coins of the round. Throws Error(data) as watch(),
+  // and Error(internal) for a slot protocol. A round without clients is counted, but skipped by the tests.
   void watch_round(std::uint64_t clients, std::uint64_t messages);
 
   // Returns the band for the number of messages of the next `rounds` rounds together; nullopt if these rounds

@@ -297,8 +297,8 @@ TEST(CheckInMonitor, ImpossibleCountsAreRefused) {
   EXPECT_THROW(monitor.watch(1, 10), Error);
 }
 
-// A population that grows keeps its rate. Whoever tests its counts against the declared number of clients calls
-// that an excess of check-ins.
+// A population that grows keeps its rate. Whoever tests its counts against the declared number of clients
+// calls that an excess of check-ins.
 TEST(CheckInMonitor, ARoundMayHaveItsOwnNumberOfClients) {
   constexpr std::uint64_t kRuns = 1000, kRounds = 60;
   Generator generator(11);

@@ -1,7 +1,7 @@
-// A run of four rounds, in which the aggregator is killed before or after each operation on its disk, and each
-// call of the shuffler is lost on its way there or back. However it goes, the run comes to the same end. What is
-// promised to others is on the disk before they hear of it; stores that write late, or forget to remove, fail the
-// same checks.
+// A run of four rounds, in which the aggregator is killed before or after each operation on its disk, and
+// each call of the shuffler is lost on its way there or back. However it goes, the run comes to the same end.
+// What is promised to others is on the disk before they hear of it; stores that write late, or forget to
+// remove, fail the same checks.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The life of a task: how it begins, what comes next, what the shuffler has seen, and how it ends. The rounds are
-// in aggregator_rounds.cc.
+// The life of a task: how it begins, what comes next, what the shuffler has seen, and how it ends. The rounds
+// are in aggregator_rounds.cc.
 #include "muster/service/aggregator/aggregator_role.h"
 
 #include <fmt/format.h>
@@ -146,8 +146,8 @@ void AggregatorRole::stop() {
   if (!ledger_.ended()) store_.commit({.append = {}, .put = {{"stop", {1}}}, .remove = {}});
 }
 
-// A receipt that the shuffler refuses is sent again before the next step, and until then does not keep the next
-// round from being opened: the ledger, which goes with that round, says the same.
+// A receipt that the shuffler refuses is sent again before the next step, and until then does not keep the
+// next round from being opened: the ledger, which goes with that round, says the same.
 void AggregatorRole::send_receipt() {
   const auto receipt = store_.blob("receipt");
   if (receipt && shuffler_.receipt(*receipt)) {

@@ -1,27 +1,27 @@
 // The aggregator of one task: it opens rounds, pulls their batches from the shuffler, learns from them, and
 // writes into its ledger what every round cost.
 //
-//  - The ledger's first entry reserves what all planned rounds cost. Before it, the plan's budget must pay for
-//    one round, and the population's budget for all.
-//  - A round is in the ledger, and its key in the store, before the shuffler hears of it. Whatever is lost on the
-//    way, the same descriptor is offered again; a round is never entered twice.
+//  - The ledger's first entry reserves what all planned rounds cost. Before it, the plan's budget must pay
+//    for one round, and the population's budget for all.
+//  - A round is in the ledger, and its key in the store, before the shuffler hears of it. Whatever is lost on
+//    the way, the same descriptor is offered again; a round is never entered twice.
 //  - The first valid manifest of a released round is stored before a byte of the batch is asked for. No other
 //    word about the round is accepted after that.
-//  - A round ends in one transaction: its outcome, the model, the receipt, and the removal of its key. The receipt
-//    is sent after that, until the shuffler accepts it.
-//  - A batch that cannot be used is charged like any other (SpentEntry). Only a round that the shuffler says to
-//    have destroyed costs nothing.
-//  - An aggregator whose ledger is not the one that the shuffler saw last refuses to go on (Error(file)), unless
-//    an operator charges the rounds that it may have lost. Rounds beyond the planned ones need no charge: the
-//    ledger that was lost has not charged them either, so the task then ends.
+//  - A round ends in one transaction: its outcome, the model, the receipt, and the removal of its key. The
+//    receipt is sent after that, until the shuffler accepts it.
+//  - A batch that cannot be used is charged like any other (SpentEntry). Only a round that the shuffler says
+//    to have destroyed costs nothing.
+//  - An aggregator whose ledger is not the one that the shuffler saw last refuses to go on (Error(file)),
+//    unless an operator charges the rounds that it may have lost. Rounds beyond the planned ones need no
+//    charge: the ledger that was lost has not charged them either, so the task then ends.
 //
-// step() never waits, except for the answers of the shuffler. After a restart everything goes on from the store.
-// Errors of the store (Error(file)) must end the process. An object belongs to one thread.
+// step() never waits, except for the answers of the shuffler. After a restart everything goes on from the
+// store. Errors of the store (Error(file)) must end the process. An object belongs to one thread.
 //
 // Example:
-//     AggregatorRole aggregator(task, identity, store, shuffler, learner, simulation::epsilon_of(task.plan()));
-//     for (Progress progress = aggregator.step(); progress.state != Progress::State::ended;
-//          progress = aggregator.step()) {
+//     AggregatorRole aggregator(task, identity, store, shuffler, learner, epsilon_of(task.plan()));
+//     Progress progress = aggregator.step();
+//     for (; progress.state != Progress::State::ended; progress = aggregator.step()) {
 //       ... show progress.reason, wait a second ...
 //     }
 #pragma once
@@ -72,16 +72,16 @@ struct Progress {
 
 class AggregatorRole {
  public:
-  // `epsilon` returns the epsilon of the plan after a number of rounds (simulation::epsilon_of). All else must
-  // outlive the object. Throws Error(plan) unless `identity` is the task's aggregator; Error(budget) if the
-  // plan's budget does not pay for one round, or that of the population for all; Error(file) if the store is
-  // damaged or belongs to another task.
+  // `epsilon` returns the epsilon of the plan after a number of rounds (simulation::epsilon_of). All else
+  // must outlive the object. Throws Error(plan) unless `identity` is the task's aggregator; Error(budget) if
+  // the plan's budget does not pay for one round, or that of the population for all; Error(file) if the store
+  // is damaged or belongs to another task.
   AggregatorRole(const TaskDocument& task, const wire::SigningKey& identity, Store& store,
                  ShufflerForAggregator& shuffler, Learner& learner,
                  std::function<double(std::uint64_t)> epsilon, AggregatorOptions options = {});
 
-  // Does what comes next. Throws Error(file), with both heads, if the ledger is not the one that the shuffler saw
-  // last.
+  // Does what comes next. Throws Error(file), with both heads, if the ledger is not the one that the shuffler
+  // saw last.
   Progress step();
   // Ends the task as soon as no round is open, also after a restart.
   void stop();

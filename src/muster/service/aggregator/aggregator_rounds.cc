@@ -24,8 +24,8 @@ wire::Descriptor AggregatorRole::descriptor() const {
   return descriptor_of(*ledger_.open_round(), task_.name(), ledger_.head());
 }
 
-// A shuffler that was restored from an older copy has opened fewer rounds than the ledger. The next round tells it
-// of the others; if it lacks that round's key, it destroys the round, which then costs nothing.
+// A shuffler that was restored from an older copy has opened fewer rounds than the ledger. The next round
+// tells it of the others; if it lacks that round's key, it destroys the round, which then costs nothing.
 Progress AggregatorRole::open_next(const wire::Offer& offer) {
   const std::uint64_t round = ledger_.counts().opened + 1;
   if (offer.key == wire::HpkePublicKey{}) {

@@ -1,5 +1,5 @@
-// What the aggregator keeps in its store beside the rows of its ledger, as blobs of fixed layout: integers are
-// little-endian.
+// What the aggregator keeps in its store beside the rows of its ledger, as blobs of fixed layout: integers
+// are little-endian.
 //
 //     "model"     what was learned (learned_model.h)
 //     "key"       round u64 | secret 32: the X25519 key of the open round
@@ -10,8 +10,8 @@
 //     "lost"      32: the head of another ledger that an operator gave up, with its rounds charged
 //     "stop"      1: an operator wants the task to end
 //
-// Functions that read throw Error(file) for bytes that are not of their layout: the store is damaged. They are
-// pure but for the store, and belong to its thread.
+// Functions that read throw Error(file) for bytes that are not of their layout: the store is damaged. They
+// are pure but for the store, and belong to its thread.
 #pragma once
 
 #include <array>

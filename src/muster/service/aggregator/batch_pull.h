@@ -1,7 +1,7 @@
 // Pulls the batch of a round from the shuffler, piece by piece, and compares it with the round's manifest.
 //
-// The batch is held in memory: its reports times the width of one, about 100 bytes a report of ldp-sgd. Only what
-// was received takes memory, whatever the manifest says. An object belongs to one thread.
+// The batch is held in memory: its reports times the width of one, about 100 bytes a report of ldp-sgd. Only
+// what was received takes memory, whatever the manifest says. An object belongs to one thread.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,12 @@ class BatchPull {
     absent,    // the shuffler has no such batch
     other,     // what came has another length or hash than the manifest says
   };
-  // Asks for what is missing. After `absent` and `other`, begins anew at the next call. Throws Unreachable, and
-  // then goes on from there at the next call.
+  // Asks for what is missing. After `absent` and `other`, begins anew at the next call. Throws Unreachable,
+  // and then goes on from there at the next call.
   Result pull(ShufflerForAggregator& shuffler);
 
-  // Once complete: report number `number`, and whether two reports have the same encapsulated key (their first
-  // 32 bytes), so that one was copied from the other.
+  // Once complete: report number `number`, and whether two reports have the same encapsulated key (their
+  // first 32 bytes), so that one was copied from the other.
   wire::Bytes report(std::uint64_t number) const {
     return wire::Bytes(bytes_).subspan(number * manifest_.width, manifest_.width);
   }

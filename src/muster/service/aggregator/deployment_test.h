@@ -1,6 +1,6 @@
-// A small deployment for the aggregator's tests: a task of three planned rounds that learns a histogram of digits
-// from at least ten devices, two of which may be hostile; its keys; a shuffler (shuffler_double_test.h); and a
-// disk that outlives the aggregators that run on it. Belongs to one thread.
+// A small deployment for the aggregator's tests: a task of three planned rounds that learns a histogram of
+// digits from at least ten devices, two of which may be hostile; its keys; a shuffler
+// (shuffler_double_test.h); and a disk that outlives the aggregators that run on it. Belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "muster/service/aggregator/aggregator_role.h"
@@ -69,7 +70,7 @@ class Deployment {
   // Starts the aggregator, again if it runs already.
   AggregatorRole& start() {
     stop();
-    learner_.emplace(task_.plan(), parts(), 2);
+    learner_.emplace(task_.plan(), parts(), 1);
     role_.emplace(task_, aggregator_, store == nullptr ? disk_.store() : *store, shuffler_, *learner_,
                   epsilon, options);
     return *role_;

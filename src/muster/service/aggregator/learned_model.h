@@ -1,9 +1,10 @@
 // What the aggregator has learned so far, and the bytes in which its store keeps that:
 //
-//     updates u64 | diverged u8 (0|1) | dimension u64 | parameters f32 x d | momentum f32 x d | average f32 x d
+//     updates u64 | diverged u8 (0|1) | dimension u64 | parameters f32 x d | momentum f32 x d | average f32 x
+//     d
 //
-// Numbers are little-endian; a float is the bits of an IEEE single, and all are finite. The functions are pure
-// and may be called from any thread.
+// Numbers are little-endian; a float is the bits of an IEEE single, and all are finite. The functions are
+// pure and may be called from any thread.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,12 @@
-// The learning of a task, as far as the aggregator does it: it adds up the messages of a round, takes the server's
-// step, and measures the model on the public test set.
+// The learning of a task, as far as the aggregator does it: it adds up the messages of a round, takes the
+// server's step, and measures the model on the public test set.
 //
-// A round's messages are validated by their format (wire/payload.h), added as integers by protocols::Aggregator
-// and decoded once, so the model does not depend on their order, and has the bits that `muster train` gets from
-// the same messages. A round without a valid message counts as a round, and leaves the model as it is. So does a
-// step after which the model would not be finite; the task then ends. (A simulation reports that as an error.
-// Here the round was charged already, and the model before it is worth keeping.)
+// A round's messages are validated by their format (wire/payload.h), added as integers by
+// protocols::Aggregator and decoded once, so the model does not depend on their order, and has the bits that
+// `muster train` gets from the same messages. A round without a valid message counts as a round, and leaves
+// the model as it is. So does a step after which the model would not be finite; the task then ends. (A
+// simulation reports that as an error. Here the round was charged already, and the model before it is worth
+// keeping.)
 //
 // One thread calls a learner, which divides the work of a round among its own.
 //
@@ -38,9 +39,9 @@
 namespace muster::service {
 
 // Makes the parts of the plan's training that a server has: the model, the randomizer and the test set of
-// population.data. Its training part is left empty: it is not drawn for digits, and not used where it stands in
-// a file. For features+linear the frozen network is trained here, on the public data. Throws Error(data) for a
-// test set that does not fit the task's records, and as simulation::load_test_data() and assemble().
+// population.data. Its training part is left empty: it is not drawn for digits, and not used where it stands
+// in a file. For features+linear the frozen network is trained here, on the public data. Throws Error(data)
+// for a test set that does not fit the task's records, and as simulation::load_test_data() and assemble().
 simulation::Prepared server_parts(const TaskDocument& task);
 
 // The reports of a round by what they turned out to be.
@@ -70,8 +71,8 @@ class Learner {
   // Continues from a model of next() or decode_learned(). Throws Error(internal) for another dimension.
   void adopt(LearnedModel model);
 
-  // The bytes that devices download (model/model_blob.h): the parameters, and the frozen network, which is empty
-  // where the model has none.
+  // The bytes that devices download (model/model_blob.h): the parameters, and the frozen network, which is
+  // empty where the model has none.
   static wire::Buffer model_blob(const simulation::ModelState& state);
   const wire::Buffer& frozen_blob() const { return frozen_; }
 

@@ -1,9 +1,9 @@
 // What all tasks of one operator on one population may cost together, and what each has reserved of it.
 //
-// Tasks add up by basic composition: epsilons and deltas are summed, and each sum that is not exact is rounded
-// up. That holds even if a task is chosen after the results of the others were seen. A task reserves what all
-// its planned rounds cost before its first round, and keeps that reserved however it ends, since the wish to
-// end it may have come from looking.
+// Tasks add up by basic composition: epsilons and deltas are summed, and each sum that is not exact is
+// rounded up. That holds even if a task is chosen after the results of the others were seen. A task reserves
+// what all its planned rounds cost before its first round, and keeps that reserved however it ends, since the
+// wish to end it may have come from looking.
 //
 // The store has one row for each task:  task 32 | epsilon f64 | delta f64.  It must outlive the object. An
 // object belongs to one thread.
@@ -41,8 +41,9 @@ class PopulationBudget {
   PopulationBudget(Store& store, std::string origin, Amount limit);
 
   // Reserves the amount for the task, and returns when that is durable. Does nothing if the task has reserved
-  // it before. Throws Error(budget) if all tasks together would then pass the limit, Error(file) if the task has
-  // reserved another amount, and Error(internal) for an amount that is no pair of positive normal numbers.
+  // it before. Throws Error(budget) if all tasks together would then pass the limit, Error(file) if the task
+  // has reserved another amount, and Error(internal) for an amount that is no pair of positive normal
+  // numbers.
   void reserve(const wire::Hash& task, Amount amount);
 
   const std::vector<Reservation>& reservations() const { return reservations_; }

@@ -1,6 +1,6 @@
-// A shuffler for the aggregator's tests, with the issuer behind it: it follows the rules of the port, and seals the
-// reports of devices that it makes up itself. Each call can be lost on its way there or back, and a test can make
-// it break the rules. It outlives the aggregators of a test. Belongs to one thread.
+// A shuffler for the aggregator's tests, with the issuer behind it: it follows the rules of the port, and
+// seals the reports of devices that it makes up itself. Each call can be lost on its way there or back, and a
+// test can make it break the rules. It outlives the aggregators of a test. Belongs to one thread.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "muster/service/ledger/descriptor_of.h"
@@ -79,8 +80,8 @@ class ShufflerDouble final : public ShufflerForAggregator {
     key_ = wire::HpkeKeyPair::fresh();
   }
 
-  // Closes the open round, in which `heard` devices were heard and these payloads reported; destroys it if they
-  // are too few. The changes are made to the batch and the manifest before they are hashed and signed.
+  // Closes the open round, in which `heard` devices were heard and these payloads reported; destroys it if
+  // they are too few. The changes are made to the batch and the manifest before they are hashed and signed.
   void close(std::uint64_t heard, const Payloads& payloads,
              const std::function<void(wire::Buffer& batch)>& change_batch = {},
              const std::function<void(wire::Manifest& manifest)>& change_manifest = {}) {

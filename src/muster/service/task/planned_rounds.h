@@ -1,4 +1,5 @@
-// How many rounds a task charges at most: those of its plan that its budget pays for, as `muster train` runs them.
+// How many rounds a task charges at most: those of its plan that its budget pays for, as `muster train` runs
+// them.
 //
 // The function is pure but for the calls of `epsilon`.
 #pragma once
@@ -10,8 +11,8 @@
 
 namespace muster::service {
 
-// `epsilon` returns the epsilon of the plan after a number of rounds. Throws Error(budget) if the plan's budget
-// does not pay for one round.
+// `epsilon` returns the epsilon of the plan after a number of rounds. Throws Error(budget) if the plan's
+// budget does not pay for one round.
 std::uint64_t planned_rounds(const protocols::Plan& plan,
                              const std::function<double(std::uint64_t)>& epsilon);
 

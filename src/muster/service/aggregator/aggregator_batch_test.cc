@@ -1,0 +1,313 @@
+// What becomes of a round's batch, manifest and receipt, with a shuffler that follows the rules or breaks
+// them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "muster/service/aggregator/deployment_test.h"
+
+namespace muster::service {
+namespace {
+
+using ::testing::HasSubstr;
+using wire::Buffer;
+using wire::Manifest;
+using State = Progress::State;
+
+TEST(AggregatorBatch, ReportsThatAreNoneAreCountedByReason) {
+  Deployment d;
+  d.open();
+  const auto payloads = answers({1, 10, 2, 0xffffffff, 3});
+  d.shuffler().close(10, payloads, [](Buffer& batch) { batch[3 * 52 - 1] ^= 1; });
+  d.step();
+  EXPECT_EQ(d.story(), "open release");
+  EXPECT_EQ(d.role().rejected().reports, (ReportCounts{.valid = 0, .sealed = 1, .range = 1 + 1}));
+  EXPECT_EQ(d.role().rejected().uploads, (std::array<std::uint64_t, 6>{1, 0, 2, 0, 0, 3}));
+  // The model is that of the valid reports.
+  Deployment only_valid;
+  only_valid.run(answers({1, 3}));
+  EXPECT_EQ(d.model(), only_valid.model());
+  d.open();
+  d.shuffler().destroy_round();
+  d.step();
+  EXPECT_EQ(d.start().rejected().uploads, (std::array<std::uint64_t, 6>{2, 0, 4, 0, 0, 6}));
+  EXPECT_EQ(d.role().rejected().reports.range, 2u);
+}
+
+TEST(AggregatorBatch, ARoundWithoutReportsIsReleasedAndLeavesTheModel) {
+  Deployment d;
+  const Buffer before = (d.start(), d.model());
+  d.run({});
+  EXPECT_EQ(d.story(), "open release");
+  EXPECT_EQ(d.model(), before);
+  EXPECT_EQ(d.ledger().epsilon(), test_epsilon(1));
+  EXPECT_EQ(d.findings(), "");
+}
+
+TEST(AggregatorBatch, ADestroyedRoundCostsNothing) {
+  Deployment d;
+  d.open();
+  d.shuffler().destroy_round();
+  const Progress progress = d.step();
+  EXPECT_EQ(progress.state, State::waiting);
+  EXPECT_THAT(progress.reason, HasSubstr("round 1 is void: 9 devices were heard, 10 are needed"));
+  EXPECT_EQ(d.ledger().epsilon(), 0);
+  EXPECT_EQ(d.memory().blob("key"), std::nullopt);
+  EXPECT_EQ(d.run().round, 3u);
+  EXPECT_EQ(d.story(), "open void open release");
+  EXPECT_EQ(d.findings(), "");
+}
+
+// What a shuffler, or a disk, may do to a batch, and why the round is then charged without an update.
+struct Unusable {
+  const char* why;
+  std::function<void(Deployment&)> close;
+};
+
+class UnusableBatch : public ::testing::TestWithParam<Unusable> {};
+
+TEST_P(UnusableBatch, IsChargedWithoutAnUpdate) {
+  Deployment d;
+  d.run();
+  const Buffer before = d.model();
+  d.open();
+  GetParam().close(d);
+  Progress progress = d.step();
+  for (int i = 0; i < AggregatorRole::kPulls && progress.state == State::closing; ++i) progress = d.step();
+  EXPECT_EQ(d.story(), std::string("open release open spent:") + GetParam().why);
+  EXPECT_THAT(progress.reason, HasSubstr("charged without an update"));
+  EXPECT_EQ(d.ledger().epsilon(), test_epsilon(2));
+  EXPECT_EQ(d.model(), before);
+  EXPECT_EQ(d.memory().blob("key"), std::nullopt);
+  const auto& receipts = d.shuffler().rounds().at(2).receipts;
+  ASSERT_EQ(receipts.size(), 1u);
+  EXPECT_EQ(receipts[0].outcome, wire::Receipt::Outcome::spent);
+  EXPECT_EQ(receipts[0].ledger_head, d.ledger().head());
+  EXPECT_EQ(d.findings(), "");
+  d.run();
+  EXPECT_EQ(d.step().state, State::ended);
+}
+
+const auto kFive = answers({1, 2, 3, 4, 5});
+INSTANTIATE_TEST_SUITE_P(
+    AggregatorBatch, UnusableBatch,
+    ::testing::Values(
+        Unusable{"heard",
+                 [](Deployment& d) {
+                   // Nine devices are too few, and still the shuffler says that it released their reports.
+                   d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.heard = 9; });
+                 }},
+        Unusable{"duplicate",
+                 [](Deployment& d) {
+                   d.shuffler().close(10, kFive, [](Buffer& batch) {
+                     // The encapsulated key of the first report stands before the fifth one's ciphertext.
+                     std::copy_n(batch.begin(), 32, batch.begin() + 4 * 52);
+                   });
+                 }},
+        Unusable{
+            "hash",
+            [](Deployment& d) { d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.batch[0] ^= 1; }); }},
+        Unusable{"hash",
+                 [](Deployment& d) { d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.width = 26; }); }},
+        Unusable{
+            "hash",
+            [](Deployment& d) { d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.reports = 6; }); }},
+        Unusable{
+            "hash",
+            [](Deployment& d) { d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.reports = 4; }); }},
+        Unusable{"hash",
+                 [](Deployment& d) {
+                   d.shuffler().close(10, kFive);
+                   d.shuffler().rounds().at(2).batch.reset();
+                 }},
+        Unusable{"key",
+                 [](Deployment& d) {
+                   d.shuffler().close(10, kFive);
+                   d.memory().commit({.append = {}, .put = {}, .remove = {"key"}});
+                 }},
+        Unusable{"key", [](Deployment& d) {
+                   d.shuffler().close(10, kFive);
+                   d.memory().commit({.append = {},
+                                      .put = {{"key", encode(AggregatorKey{2, wire::HpkeKeyPair::fresh()})}},
+                                      .remove = {}});
+                 }}));
+
+TEST(AggregatorBatch, ABatchThatWasDamagedOnItsWayIsAskedForAgain) {
+  Deployment d;
+  d.open();
+  d.shuffler().close(10, kFive);
+  Buffer& batch = *d.shuffler().rounds().at(1).batch;
+  batch[60] ^= 1;
+  EXPECT_THAT(d.step().reason, HasSubstr("not the one of its manifest (asked for 1 of 3 times)"));
+  batch[60] ^= 1;
+  EXPECT_THAT(d.step().reason, HasSubstr("round 1 was released"));
+  Deployment undamaged;
+  undamaged.run(kFive);
+  EXPECT_EQ(d.model(), undamaged.model());
+}
+
+TEST(AggregatorBatch, ALostPieceIsPulledAgainAndTheRoundWaitsForIt) {
+  Deployment d;
+  d.open();
+  d.shuffler().close(10, kFive);
+  // offer, manifest, and then the batch, whose answer is lost.
+  d.shuffler().lose_after(2, ShufflerDouble::Lost::answer);
+  const Progress progress = d.step();
+  EXPECT_EQ(progress.state, State::closing);
+  EXPECT_THAT(progress.reason, HasSubstr("cannot be reached"));
+  EXPECT_EQ(d.story(), "open");
+  d.step();
+  EXPECT_EQ(d.story(), "open release");
+}
+
+// Manifests
+
+TEST(AggregatorBatch, AManifestThatIsNotTheShufflersWordAboutTheRoundIsNotAccepted) {
+  const std::vector<std::function<void(Manifest&)>> changes = {[](Manifest& m) { m.task[0] ^= 1; },
+                                                               [](Manifest& m) { m.round = 2; },
+                                                               [](Manifest& m) { m.descriptor[0] ^= 1; }};
+  for (const auto& change : changes) {
+    Deployment d;
+    d.open();
+    d.shuffler().close(10, kFive, {}, change);
+    const Progress progress = d.step();
+    EXPECT_EQ(progress.state, State::open);
+    EXPECT_THAT(progress.reason, HasSubstr("manifest of round 1 is not one that the shuffler signed for it"));
+    EXPECT_EQ(d.story(), "open");
+    EXPECT_EQ(d.shuffler().rounds().at(1).pulled, 0u);
+  }
+  Deployment d;
+  d.open();
+  d.shuffler().close(10, kFive);
+  Buffer& manifest = *d.shuffler().rounds().at(1).manifest;
+  const Buffer signed_by_shuffler = manifest;
+  for (std::size_t i = 0; i < manifest.size(); i += 7) {
+    manifest[i] ^= 1;
+    d.step();
+    EXPECT_EQ(d.story(), "open") << i;
+    manifest = signed_by_shuffler;
+  }
+  manifest.pop_back();
+  d.step();
+  EXPECT_EQ(d.story(), "open");
+  manifest = signed_by_shuffler;
+  d.step();
+  EXPECT_EQ(d.story(), "open release");
+}
+
+// A store that drops one blob: with it, the aggregator forgets what it must not forget.
+class Forgetful final : public Store {
+ public:
+  Forgetful(Store& store, std::string name) : store_(store), name_(std::move(name)) {}
+  std::vector<Buffer> rows() override { return store_.rows(); }
+  std::optional<Buffer> blob(const std::string& name) override { return store_.blob(name); }
+  void commit(const Commit& changes) override {
+    Commit others = changes;
+    std::erase_if(others.put, [&](const auto& blob) { return blob.first == name_; });
+    store_.commit(others);
+  }
+
+ private:
+  Store& store_;
+  std::string name_;
+};
+
+// The first word of the shuffler about a round counts, whatever it says later: it may have handed out the
+// batch upon the first. Returns how the round ended.
+std::string story_with_a_second_manifest(Deployment& d) {
+  d.open();
+  d.shuffler().close(10, kFive);
+  d.shuffler().lose_after(2, ShufflerDouble::Lost::answer);
+  d.step();
+  EXPECT_EQ(d.shuffler().rounds().at(1).pulled, 1u);
+  d.start();
+  const Manifest destroyed{.task = d.task().name(),
+                           .round = 1,
+                           .descriptor = wire::descriptor_hash(d.shuffler().rounds().at(1).descriptor)};
+  d.shuffler().rounds().at(1).manifest = wire::sign_manifest(destroyed, d.shuffler().identity());
+  d.shuffler().refuse_receipts(true);
+  d.shuffler().rounds().at(1).batch.reset();
+  for (int i = 0; i < AggregatorRole::kPulls; ++i) d.step();
+  return d.story().substr(0, std::string("open spent:hash").size());
+}
+TEST(AggregatorBatch, AChangedManifestIsNotAccepted) {
+  Deployment d;
+  EXPECT_EQ(story_with_a_second_manifest(d), "open spent:hash");
+}
+TEST(AggregatorBatch, AnAggregatorThatForgetsTheFirstManifestWouldTakeTheSecond) {
+  Deployment d;
+  Forgetful forgetful(d.disk().store(), "manifest");
+  d.store = &forgetful;
+  EXPECT_NE(story_with_a_second_manifest(d), "open spent:hash");
+}
+
+// Receipts and repeated calls
+
+TEST(AggregatorBatch, AReceiptSaysWhatTheLedgerSays) {
+  Deployment d;
+  d.run();
+  const auto& round = d.shuffler().rounds().at(1);
+  ASSERT_EQ(round.receipts.size(), 1u);
+  EXPECT_EQ(round.receipts[0], (wire::Receipt{.task = d.task().name(),
+                                              .round = 1,
+                                              .manifest = wire::hash_of({*round.manifest}),
+                                              .outcome = wire::Receipt::Outcome::released,
+                                              .ledger_head = d.ledger().head()}));
+  EXPECT_EQ(d.memory().blob("receipt"), std::nullopt);
+}
+
+TEST(AggregatorBatch, AReceiptIsSentUntilItIsAccepted) {
+  Deployment d;
+  d.open();
+  d.shuffler().close(10, kFive);
+  // offer, manifest, batch, and then the receipt, which is lost.
+  d.shuffler().lose_after(3, ShufflerDouble::Lost::request);
+  EXPECT_THAT(d.step().reason, HasSubstr("cannot be reached"));
+  EXPECT_EQ(d.story(), "open release");
+  EXPECT_TRUE(d.shuffler().rounds().at(1).receipts.empty());
+  d.shuffler().refuse_receipts(true);
+  d.start();
+  EXPECT_EQ(d.step().state, State::open);  // the next round is not kept from being opened
+  EXPECT_TRUE(d.shuffler().rounds().at(1).receipts.empty());
+  d.shuffler().refuse_receipts(false);
+  d.step();
+  EXPECT_EQ(d.shuffler().rounds().at(1).receipts.size(), 1u);
+  d.step();
+  EXPECT_EQ(d.shuffler().rounds().at(1).receipts.size(), 1u);
+}
+
+TEST(AggregatorBatch, ARoundThatTheShufflerRefusesIsOfferedAgainAndNeverEnteredTwice) {
+  Deployment d;
+  d.shuffler().refuse_to_open(true);
+  for (int i = 0; i < 3; ++i) {
+    const Progress progress = i == 1 ? d.start().step() : d.step();
+    EXPECT_EQ(progress.state, State::waiting);
+    EXPECT_THAT(progress.reason, HasSubstr("the shuffler refuses to open round 1"));
+    EXPECT_EQ(d.story(), "open");
+  }
+  d.shuffler().refuse_to_open(false);
+  EXPECT_EQ(d.step().state, State::open);
+  EXPECT_EQ(d.story(), "open");
+  EXPECT_EQ(d.shuffler().rounds().at(1).descriptor.ledger_head, d.ledger().head());
+}
+
+TEST(AggregatorBatch, ARoundWhoseKeyTheShufflerLostIsVoid) {
+  Deployment d;
+  d.shuffler().refuse_to_open(true);
+  d.step();
+  d.shuffler().destroy_unopened(descriptor_of(*d.ledger().open_round(), d.task().name(), d.ledger().head()));
+  d.step();
+  EXPECT_EQ(d.story(), "open void");
+  d.shuffler().refuse_to_open(false);
+  d.run();
+  EXPECT_EQ(d.story(), "open void open release");
+  EXPECT_EQ(d.findings(), "");
+}
+
+}  // namespace
+}  // namespace muster::service
