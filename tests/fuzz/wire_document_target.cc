@@ -3,10 +3,13 @@
 // bytes.
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "muster/wire/descriptor.h"
+#include "muster/wire/issuance.h"
 #include "muster/wire/key_directory.h"
 #include "muster/wire/manifest.h"
+#include "muster/wire/offer.h"
 #include "muster/wire/receipt.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/wire_secrets.h"
@@ -34,7 +37,7 @@ bool read_twice(Input input, const char* kind, const wire::SigningKey& author, c
 
 bool accepts(Input input) {
   static const wire::SigningKey aggregator = signing_key_of(0x33), shuffler = signing_key_of(0x44),
-                                issuer = signing_key_of(0x55);
+                                issuer = signing_key_of(0x55), device = signing_key_of(0x77);
   if (input.empty()) return false;
   const std::uint8_t kind = input[0];
   input = input.subspan(1);
@@ -67,6 +70,24 @@ bool accepts(Input input) {
           input, "key directory", issuer,
           [](wire::Bytes b) { return wire::read_key_directory(b, issuer.identity()); },
           [](const wire::KeyDirectory& d) { return wire::sign_key_directory(d, issuer); });
+    case 5:
+      return read_twice(
+          input, "token block", device,
+          [](wire::Bytes b) {
+            // A block names the key that signed it, and only that of `device` can be signed again.
+            auto block = wire::read_token_block(b);
+            return block && block->device == device.identity() ? block : std::nullopt;
+          },
+          [](const wire::TokenBlock& b) { return wire::sign_token_block(b, device); });
+    case 6:
+      return read_twice(
+          input, "close issuance", shuffler,
+          [](wire::Bytes b) { return wire::read_close_issuance(b, shuffler.identity()); },
+          [](const wire::CloseIssuance& c) { return wire::sign_close_issuance(c, shuffler); });
+    case 7:
+      return read_twice(
+          input, "offer", shuffler, [](wire::Bytes b) { return wire::read_offer(b, shuffler.identity()); },
+          [](const wire::Offer& o) { return wire::sign_offer(o, shuffler); });
     default:
       return false;
   }

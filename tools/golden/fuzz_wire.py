@@ -4,7 +4,7 @@ import base64
 import re
 
 from curve25519 import hpke_seal, public_key
-from wire import KEYS, SEEDS, Issuer, challenge_digest, fixed, messages, packed, signed, stored_vectors, token, u64
+from wire import DEVICE, KEYS, SEEDS, Issuer, challenge_digest, fixed, messages, packed, signed, stored_vectors, token, u64
 
 LOW_ORDER = {"zero": bytes(32), "one": b"\1" + bytes(31), "p": bytes.fromhex("ed" + "ff" * 30 + "7f"),
              "eight": bytes.fromhex("e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800")}
@@ -65,7 +65,8 @@ def wire_payload():
 
 def wire_document():
     rows = messages()
-    documents = {"descriptor": 0, "manifest": 2, "destroyed": 2, "receipt": 3, "directory": 4}
+    documents = {"descriptor": 0, "manifest": 2, "destroyed": 2, "receipt": 3, "directory": 4, "block": 5, "close": 6,
+                 "offer": 7}
     for name, number in documents.items():
         document = rows[name]
         yield f"good_{name}", bytes([number]) + document
@@ -76,7 +77,7 @@ def wire_document():
         yield f"bad_{name}_body", bytes([number]) + changed(document, 40)
     yield "good_offered_descriptor", b"\1" + rows["descriptor"][:-64]
     yield "bad_empty", b""
-    yield "bad_kind", b"\5" + rows["receipt"]
+    yield "bad_kind", b"\x08" + rows["receipt"]
     yield "bad_receipt_as_manifest", b"\2" + rows["receipt"]
     body = rows["manifest"][:-64]
     again = lambda body: b"\2" + signed("manifest", body, SEEDS["shuffler"])
@@ -93,6 +94,28 @@ def wire_document():
     yield "bad_directory_round_twice", again(body[:53 + 272] + u64(7) + body[53 + 280:])
     yield "bad_directory_even_modulus", again(changed(body, 53 + 8 + 255))
     yield "bad_directory_short_modulus", again(changed(body, 53 + 8, 0x80))
+    body = rows["block"][:-64]
+    again = lambda body, seed=DEVICE: b"\5" + signed("token block", body, seed)
+    entries = lambda count: (body[:65] + count.to_bytes(2, "little") +
+                             b"".join(u64(i) + body[75:67 + 267] for i in range(count)))
+    yield "good_block_of_1", again(entries(1))
+    yield "good_block_of_64", again(entries(64))
+    yield "bad_block_of_65", again(entries(65))
+    yield "bad_block_of_none", again(entries(0))
+    yield "bad_block_count_2", again(changed(body, 65))
+    yield "bad_block_count_most", again(body[:65] + b"\xff" * 2 + body[67:])
+    yield "bad_block_round_twice", again(body[:67 + 267] + u64(7) + body[75 + 267:])
+    yield "bad_block_rounds_not_in_order", again(body[:67 + 267] + u64(12) + body[75 + 267:])
+    yield "bad_block_of_another_device", again(body, SEEDS["issuer"])
+    yield "bad_block_signed_as_close", b"\5" + signed("close issuance", body, DEVICE)
+    body = rows["close"][:-64]
+    yield "bad_close_of_the_aggregator", b"\6" + signed("close issuance", body, SEEDS["aggregator"])
+    yield "bad_close_signed_as_offer", b"\6" + signed("offer", body, SEEDS["shuffler"])
+    yield "bad_offer_as_close", b"\6" + rows["offer"]
+    body = rows["offer"][:-64]
+    yield "bad_offer_of_the_aggregator", b"\7" + signed("offer", body, SEEDS["aggregator"])
+    yield "bad_offer_signed_as_manifest", b"\7" + signed("manifest", body, SEEDS["shuffler"])
+    yield "good_offer_of_nothing", b"\7" + signed("offer", body[:33] + bytes(80), SEEDS["shuffler"])
 
 
 def counted(first, rest):

@@ -78,6 +78,12 @@ def token(issuer, nonce, challenge_digest, salt):
     return signed + issuer.power(pss(signed, salt), issuer.d)
 
 
+def request(issuer, signed, salt, factor):
+    """A token request, whose blinded message is the padded one times the factor to the power e."""
+    blinded = int.from_bytes(pss(signed, salt), "big") * pow(int.from_bytes(factor, "big"), issuer.e, issuer.n)
+    return b"\0\2" + issuer.id[-1:] + (blinded % issuer.n).to_bytes(256, "big")
+
+
 def challenge_digest(task, round_number):
     """SHA-256 of the TokenChallenge of one round, whose issuer is "muster" and which has no origin."""
     context = hash_of(b"muster round", task, u64(round_number))
@@ -109,6 +115,7 @@ def packed(steps, bits):
 
 # Each secret is one byte again and again, so that the fuzz targets can have the same ones.
 SEEDS = {"aggregator": b"\x33" * 32, "shuffler": b"\x44" * 32, "issuer": b"\x55" * 32}
+DEVICE = b"\x77" * 32  # the seed of a device's identity
 KEYS = {"aggregator": b"\x22" * 32, "shuffler": b"\x11" * 32}
 
 
@@ -164,6 +171,16 @@ def messages():
     rows += [("payload direction", payload), ("payload index", (12345).to_bytes(4, "little") + b"\0"),
              ("payload answer", (9).to_bytes(4, "little")), ("payload number", packed([-123456789], 32)),
              ("payload grid", packed([0, 1, -1, 1023, -1023, 512, -512, 77, -300], 11))]
+
+    # The blinding factors have 255 bytes, so they are below every modulus.
+    asked = b"".join(u64(i) + request(issuer, b"\0\2" + fixed(f"nonce {i}") + challenge_digest(task, i) + issuer.id,
+                                      fixed(f"salt {i}", 48), fixed(f"factor {i}", 255)) for i in (7, 8, 11))
+    block = signed("token block", version + task + ed25519_public(DEVICE) + (3).to_bytes(2, "little") + asked, DEVICE)
+    close = signed("close issuance", version + task + u64(round_number), seeds["shuffler"])
+    offer = signed("offer", version + task + u64(6) + u64(13) + fixed("head") + public_key(keys["shuffler"]),
+                   seeds["shuffler"])
+    rows += [("device seed", DEVICE), ("device identity", ed25519_public(DEVICE)), ("block", block), ("close", close),
+             ("offer", offer)]
 
     return dict(rows)
 

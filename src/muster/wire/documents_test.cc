@@ -166,6 +166,28 @@ TEST(Documents, AKeyDirectoryIsInOrderAndNotTooLong) {
       read_key_directory(with_signature(even, "key directory", key()), key().identity()).has_value());
 }
 
+TEST(Documents, AKeyDirectoryFollowsAnotherOneIfNothingGoesBack) {
+  const KeyDirectory seen = some_directory();
+  EXPECT_TRUE(follows(seen, seen));
+  const auto later = [&](const std::function<void(KeyDirectory&)>& change) {
+    KeyDirectory directory = seen;
+    ++directory.serial;
+    change(directory);
+    return follows(directory, seen);
+  };
+  EXPECT_TRUE(later([](auto&) {}));
+  EXPECT_TRUE(later([](auto& d) { ++d.enrolled; }));
+  EXPECT_TRUE(later([](auto& d) { ++d.entries[1].issued; }));
+  EXPECT_TRUE(later([](auto& d) { d.entries.erase(d.entries.begin()); }));
+  EXPECT_TRUE(later([](auto& d) { d.entries.push_back({12, d.entries[0].modulus, 0}); }));
+  EXPECT_FALSE(later([](auto& d) { d.serial -= 2; }));
+  EXPECT_FALSE(later([](auto& d) { d.serial -= 1, ++d.enrolled; }));  // the same serial, other content
+  EXPECT_FALSE(later([](auto& d) { d.task[0] ^= 1; }));
+  EXPECT_FALSE(later([](auto& d) { --d.enrolled; }));
+  EXPECT_FALSE(later([](auto& d) { --d.entries[2].issued; }));
+  EXPECT_FALSE(later([](auto& d) { d.entries[2].modulus[1] ^= 1; }));
+}
+
 TEST(Documents, AnOfferIsReadAsItWasSigned) {
   const Offer offer{{1}, 6, 13, {2}, {3}};
   const Buffer bytes = sign_offer(offer, key());

@@ -9,9 +9,11 @@
 #include "muster/randomizers/linf.h"
 #include "muster/wire/descriptor.h"
 #include "muster/wire/hash.h"
+#include "muster/wire/issuance.h"
 #include "muster/wire/issuer_keys_test.h"
 #include "muster/wire/key_directory.h"
 #include "muster/wire/manifest.h"
+#include "muster/wire/offer.h"
 #include "muster/wire/payload.h"
 #include "muster/wire/receipt.h"
 #include "muster/wire/token.h"
@@ -99,6 +101,34 @@ TEST(FrozenWire, ManifestsReceiptAndDirectoryAreReadAndWritten) {
   ASSERT_TRUE(directory.has_value());
   EXPECT_EQ(directory->entries.at(0).modulus, stored_issuer_key().public_key().modulus());
   EXPECT_EQ(sign_key_directory(*directory, issuer), frozen().at("directory"));
+}
+
+TEST(FrozenWire, ATokenBlockIsReadAndWritten) {
+  const SigningKey device = signing_key("device");
+  const auto block = read_token_block(frozen().at("block"));
+  ASSERT_TRUE(block.has_value());
+  EXPECT_EQ(block->task, descriptor().task);
+  EXPECT_EQ(block->device, device.identity());
+  EXPECT_EQ(sign_token_block(*block, device), frozen().at("block"));
+  ASSERT_EQ(block->entries.size(), 3u);
+  for (const std::size_t i : {0, 1, 2}) {
+    EXPECT_EQ(block->entries[i].round, std::vector({7u, 8u, 11u})[i]);
+    EXPECT_TRUE(issue_token(stored_issuer_key(), block->entries[i].request).has_value());
+  }
+}
+
+TEST(FrozenWire, TheOrderToCloseAndTheOfferAreReadAndWritten) {
+  const SigningKey shuffler = signing_key("shuffler");
+  const auto close = read_close_issuance(frozen().at("close"), shuffler.identity());
+  EXPECT_EQ(close, (CloseIssuance{descriptor().task, 7}));
+  EXPECT_EQ(sign_close_issuance(*close, shuffler), frozen().at("close"));
+  const auto offer = read_offer(frozen().at("offer"), shuffler.identity());
+  ASSERT_TRUE(offer.has_value());
+  EXPECT_EQ(offer->opened, 6u);
+  EXPECT_EQ(offer->entries, 13u);
+  EXPECT_EQ(offer->head, descriptor().ledger_head);
+  EXPECT_EQ(offer->key, round_key("shuffler").public_key());
+  EXPECT_EQ(sign_offer(*offer, shuffler), frozen().at("offer"));
 }
 
 template <typename Sent>

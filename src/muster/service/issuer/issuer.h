@@ -1,7 +1,7 @@
 // The issuer of one task: it gives every enrolled device one token a round, without learning which device
 // spends which (wire/token.h), and publishes a signed directory of the rounds' keys (wire/key_directory.h).
 //
-// Rules (what-the-system-owes of a deployment; issuer_test.cc and issuer_crash_test.cc test them):
+// Its rules, which issuer_test.cc and issuer_crash_test.cc test:
 //  - One token a (device, round). The same request gets the same answer, since these signatures are
 //    deterministic; another request of the device for that round is refused, and with it its whole block. What
 //    was answered is durable before the answer may leave.
@@ -23,12 +23,12 @@
 // An issuer must not be restored from an older copy. Nothing on its own disk can tell it that it was, and it
 // would then give second tokens for the rounds whose devices it has forgotten. What protects the others is the
 // serial: its upper 32 bits count the rounds closed, the lower ones what was published since. A copy that lacks
-// the end of a round stays below what others have seen, and follows() (wire/key_directory.h) refuses it for
-// ever: only the shuffler's orders, one for each lost round, could raise it. A copy of the same round is
-// refused until it has published as often and issued as much as the original, and for ever if a key differs.
-// Where only tokens of that round were lost, nothing can refuse it after that, and each device that asks twice
-// may then be heard twice: so back up the identity key and the list of devices alone. An issuer without its
-// store begins at serial 1, is refused, and needs a new task.
+// the end of a round stays below what others have seen, and follows() (wire/key_directory.h) refuses it: only
+// the shuffler's orders, given again for each lost round, could raise it. A copy of the same round is refused
+// until it has published as often and issued as much as the original, and for ever if a key differs. Where only
+// tokens of that round were lost, nothing can refuse it after that, and each device that asks twice may then be
+// heard twice: so back up the identity key and the list of devices alone. An issuer without its store begins
+// at serial 1, is refused, and needs a new task.
 //
 // After an Error the process must end (store.h, log.h). An issuer belongs to one thread.
 #pragma once
@@ -72,7 +72,8 @@ class Issuer final : public IssuerForDevices, public IssuerForShuffler {
   // more than the task has rounds), and publishes each. Making one takes about a third of a second. Throws
   // Error(plan, out_of_range) while fewer devices are enrolled than a round needs.
   void prepare(std::uint64_t rounds_ahead);
-  // Publishes a directory with the present numbers of devices and tokens, if they have changed.
+  // Publishes a directory with the present numbers of devices and tokens, if they have changed. To be called
+  // from time to time: issuing alone publishes nothing, so that who asks often does not make directories.
   void publish();
 
   // The directory that was published last.
