@@ -3,8 +3,8 @@
 //     directory = version u8 | task 32 | serial u64 | enrolled u64 | count u32 | entry x count | signature 64
 //     entry     = round u64 | modulus 256 | issued u64                                        272 bytes
 //
-// Nobody accepts a serial below one that it has seen (follows()). Entries are in the order of their rounds, at
-// most one for a round. The functions are pure and may be called from any thread.
+// Nobody accepts a serial below one that it has seen (follows()). Entries are in the order of their rounds,
+// at most one for a round. The functions are pure and may be called from any thread.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ Buffer sign_key_directory(const KeyDirectory& directory, const SigningKey& issue
 std::optional<KeyDirectory> read_key_directory(Bytes signed_directory, const IdentityKey& issuer);
 
 // Whether who has seen one directory of a task accepts the other one now: it is the same, or its serial is
-// higher and nothing in it goes back. Devices and tokens do not become fewer, and a round keeps its key. So an
-// issuer that was restored from an older copy is refused.
+// higher and nothing in it goes back. Devices and tokens do not become fewer, and a round keeps its key. So
+// an issuer that was restored from an older copy is refused.
 bool follows(const KeyDirectory& later, const KeyDirectory& seen);
 
 }  // namespace muster::wire

@@ -46,6 +46,25 @@ class ShufflerServerTest : public ::testing::Test {
     return std::nullopt;
   }
 
+  // Waits for the shuffler's offer, and writes the second round into the ledger.
+  wire::Offer write_second_round(const Buffer& model) {
+    auto shuffler = aggregator();
+    wire::Offer offer;
+    for (int i = 0; i < 200 && offer.key == wire::HpkePublicKey{}; ++i) {
+      offer = wire::read_offer(shuffler.offer(), rig_.shuffler_key.identity()).value();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    const OpenEntry open{.round = 2,
+                         .update = 1,
+                         .model = wire::hash_of({model}),
+                         .token_key = RigIssuer::key_of(2).public_key().id(),
+                         .shuffler = offer.key,
+                         .aggregator = rig_.round_key.public_key()};
+    rig_.ledger.append(open);
+    rig_.describe(open);
+    return offer;
+  }
+
   OpenedRig rig_;
   ShufflerServer server_{*rig_.shuffler, rig_.clock, {.threads = 2}};
 };
@@ -90,20 +109,8 @@ TEST_F(ShufflerServerTest, ARoundGoesOverTheWire) {
   EXPECT_FALSE(shuffler.receipt(wire::sign_receipt(receipt, rig_.issuer_key)));
   EXPECT_TRUE(shuffler.receipt(wire::sign_receipt(receipt, rig_.aggregator)));
   EXPECT_FALSE(shuffler.batch(1, 0, 11));
-  wire::Offer offer;
-  for (int i = 0; i < 200 && offer.key == wire::HpkePublicKey{}; ++i) {
-    offer = wire::read_offer(shuffler.offer(), rig_.shuffler_key.identity()).value();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
   const Buffer model{5, 6};
-  const OpenEntry open{.round = 2,
-                       .update = 1,
-                       .model = wire::hash_of({model}),
-                       .token_key = RigIssuer::key_of(2).public_key().id(),
-                       .shuffler = offer.key,
-                       .aggregator = rig_.round_key.public_key()};
-  rig_.ledger.append(open);
-  rig_.describe(open);
+  const wire::Offer offer = write_second_round(model);
   const auto rows = rig_.ledger_store.rows();
   const std::vector<Buffer> tail{rows.begin() + static_cast<std::ptrdiff_t>(offer.entries), rows.end()};
   EXPECT_FALSE(shuffler.open(rig_.offered, offer.entries, tail));

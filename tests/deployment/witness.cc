@@ -1,0 +1,162 @@
+#include "tests/deployment/witness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "muster/wire/descriptor.h"
+#include "muster/wire/manifest.h"
+
+namespace muster::deployment {
+namespace {
+
+using wire::Manifest;
+
+// Where a token has its nonce.
+Buffer nonce_of(const wire::Token& token) { return {token.begin() + 2, token.begin() + 34}; }
+
+}  // namespace
+
+void Witness::sees_round(Bytes signed_descriptor, const std::optional<Buffer>& key) {
+  const auto descriptor =
+      wire::read_descriptor(signed_descriptor, task_.settings().aggregator, task_.settings().shuffler);
+  if (!descriptor || !key) return;
+  Round& round = rounds_[descriptor->round];
+  wire::FieldReader fields(*key);
+  if (round.key || fields.integer<std::uint64_t>() != descriptor->round) return;
+  round.descriptor = wire::descriptor_hash(*descriptor);
+  round.key = wire::HpkeKeyPair::from_secret(
+      wire::SecretBytes<wire::kHpkeKey>(std::span<const std::uint8_t, wire::kHpkeKey>(fields.rest())));
+}
+
+// The upload among those that were sent; nullptr if no round's key opens it.
+Witness::Sent* Witness::find(Bytes upload) {
+  for (auto& [number, round] : rounds_) {
+    wire::OpenedUpload opened;
+    if (!round.key || wire::open_upload(*round.key, number, round.descriptor, sizes_, upload, opened) !=
+                          wire::UploadFault::none) {
+      continue;
+    }
+    std::vector<Sent>& sent = round.by_token[nonce_of(opened.token)];
+    const auto known = std::ranges::find(sent, opened.inner, &Sent::inner);
+    if (known != sent.end()) return &*known;
+    sent.push_back({opened.kind, opened.inner, false});
+    return &sent.back();
+  }
+  return nullptr;
+}
+
+void Witness::sees_upload(Bytes upload) {
+  find(upload);
+  const Buffer bytes(upload.begin(), upload.end());
+  if (std::ranges::find(uploads_, bytes) == uploads_.end()) uploads_.push_back(bytes);
+}
+
+void Witness::sees_answer(Bytes upload, service::Answer answer) {
+  Sent* sent = find(upload);
+  if (answer != service::Answer::stored) return;
+  if (sent == nullptr) return findings_.push_back("an upload that nobody could open was acknowledged");
+  sent->acknowledged = true;
+}
+
+void Witness::sees_manifest(std::uint64_t number, const Buffer& manifest) {
+  Round& round = rounds_[number];
+  const auto read = wire::read_manifest(manifest, task_.settings().shuffler);
+  if (!read) return find_fault(number, "has a manifest that the shuffler did not sign");
+  if (round.manifest && *round.manifest != manifest) find_fault(number, "has two manifests");
+  if (read->outcome != Manifest::Outcome::released) return;
+  if (read->heard < task_.needed()) find_fault(number, "is released with too few devices");
+  if (read->heard > round.by_token.size()) find_fault(number, "heard more devices than there were");
+  if (!round.manifest) round.manifest = manifest;
+}
+
+void Witness::sees_piece(std::uint64_t number, std::uint64_t first, const Buffer& piece) {
+  Round& round = rounds_[number];
+  const std::size_t width = sizes_.inner();
+  for (std::size_t i = 0; i < piece.size() / width; ++i) {
+    const auto at = piece.begin() + static_cast<std::ptrdiff_t>(i * width);
+    const Buffer report(at, at + static_cast<std::ptrdiff_t>(width));
+    const auto [known, is_new] = round.batch.emplace(first + i, report);
+    if (!is_new && known->second != report) find_fault(number, "has a batch that changed");
+  }
+}
+
+void Witness::forgive() {
+  for (auto& [number, round] : rounds_) round.forgiven = true;
+}
+
+void Witness::find_fault(std::uint64_t number, const std::string& what) {
+  const auto round = rounds_.find(number);
+  if (round != rounds_.end() && round->second.forgiven) return;
+  findings_.push_back(fmt::format("round {} {}", number, what));
+}
+
+void Witness::judge_batch(std::uint64_t number, const Round& round) {
+  std::map<Buffer, int> times;
+  for (const auto& [place, report] : round.batch) ++times[report];
+  std::size_t explained = 0;
+  for (const auto& [nonce, sent] : round.by_token) {
+    int taken = 0;
+    for (const Sent& one : sent) {
+      const auto found = times.find(one.inner);
+      if (found == times.end()) continue;
+      ++explained;
+      taken += found->second;
+      if (one.kind == wire::UploadKind::dummy) find_fault(number, "has a dummy in its batch");
+    }
+    if (taken > 1) find_fault(number, "has a device twice in its batch");
+    const bool acknowledged = std::ranges::any_of(sent, &Sent::acknowledged);
+    const bool only_reports =
+        std::ranges::all_of(sent, [](const Sent& one) { return one.kind == wire::UploadKind::report; });
+    if (acknowledged && only_reports && taken == 0) find_fault(number, "lost an acknowledged report");
+  }
+  if (explained != times.size()) find_fault(number, "has a report in its batch that nobody sent");
+}
+
+std::vector<std::string> Witness::judge(const service::Ledger& ledger, bool went_on) {
+  for (const service::Entry& entry : ledger.entries()) {
+    if (const auto* release = std::get_if<service::ReleaseEntry>(&entry)) {
+      const auto manifest = wire::read_manifest(release->manifest, task_.settings().shuffler);
+      const Round& round = rounds_[release->round];
+      if (manifest->reports != round.batch.size())
+        find_fault(release->round, "is released without its batch");
+      judge_batch(release->round, round);
+    }
+    const auto* voided = std::get_if<service::VoidEntry>(&entry);
+    if (voided != nullptr && !rounds_[voided->round].batch.empty() && !went_on) {
+      find_fault(voided->round, "is void and was handed over");
+    }
+  }
+  std::vector<std::string> all = findings_;
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+std::optional<service::ShufflerForDevices::Round> WitnessedShuffler::round() {
+  auto round = CarriedShuffler::round();
+  if (round) witness_.sees_round(round->descriptor, process_.disk().memory().blob("key"));
+  return round;
+}
+
+service::Answer WitnessedShuffler::upload(Bytes upload) {
+  witness_.sees_upload(upload);
+  const service::Answer answer = CarriedShuffler::upload(upload);
+  witness_.sees_answer(upload, answer);
+  return answer;
+}
+
+std::optional<Buffer> WitnessedShuffler::manifest(std::uint64_t round) {
+  auto manifest = CarriedShuffler::manifest(round);
+  if (manifest) witness_.sees_manifest(round, *manifest);
+  return manifest;
+}
+
+std::optional<Buffer> WitnessedShuffler::batch(std::uint64_t round, std::uint64_t first,
+                                               std::uint64_t count) {
+  auto piece = CarriedShuffler::batch(round, first, count);
+  if (piece) witness_.sees_piece(round, first, *piece);
+  return piece;
+}
+
+}  // namespace muster::deployment

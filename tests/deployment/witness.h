@@ -1,0 +1,80 @@
+// Writes down what devices sent, what was acknowledged, and what the shuffler handed over, and says at the
+// end whether a report was lost, doubled or invented. It opens the uploads with the shuffler's keys, which
+// it takes from the shuffler's disk. Belongs to the thread of the test.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "muster/service/ledger/ledger.h"
+#include "muster/service/task/task_document.h"
+#include "muster/wire/upload.h"
+#include "tests/deployment/carrier.h"
+
+namespace muster::deployment {
+
+class Witness {
+ public:
+  Witness(const service::TaskDocument& task, wire::UploadSizes sizes) : task_(task), sizes_(sizes) {}
+
+  // A device is shown this descriptor, while this is the content of the shuffler's blob "key".
+  void sees_round(Bytes signed_descriptor, const std::optional<Buffer>& key);
+  void sees_upload(Bytes upload);
+  void sees_answer(Bytes upload, service::Answer answer);
+  void sees_manifest(std::uint64_t round, const Buffer& manifest);
+  void sees_piece(std::uint64_t round, std::uint64_t first, const Buffer& piece);
+  // The shuffler was restored: it may lack what it acknowledged in the rounds so far.
+  void forgive();
+
+  // All uploads that devices sent, in their order.
+  const std::vector<Buffer>& uploads() const { return uploads_; }
+  // What went wrong, by the aggregator's ledger. `went_on` says that the aggregator was restored and went on.
+  std::vector<std::string> judge(const service::Ledger& ledger, bool went_on);
+
+ private:
+  struct Sent {
+    wire::UploadKind kind = wire::UploadKind::dummy;
+    Buffer inner;
+    bool acknowledged = false;
+  };
+  struct Round {
+    wire::Hash descriptor{};
+    std::optional<wire::HpkeKeyPair> key;
+    std::map<Buffer, std::vector<Sent>> by_token;  // by the token's nonce
+    std::map<std::uint64_t, Buffer> batch;         // by its place
+    std::optional<Buffer> manifest;                // the first of a released round that was handed out
+    bool forgiven = false;
+  };
+
+  Sent* find(Bytes upload);
+  void find_fault(std::uint64_t round, const std::string& what);
+  void judge_batch(std::uint64_t number, const Round& round);
+
+  const service::TaskDocument& task_;
+  wire::UploadSizes sizes_;
+  std::map<std::uint64_t, Round> rounds_;
+  std::vector<Buffer> uploads_;
+  std::vector<std::string> findings_;
+};
+
+// A shuffler whose calls the witness sees.
+class WitnessedShuffler final : public CarriedShuffler {
+ public:
+  WitnessedShuffler(Carrier& carrier, Process<service::Shuffler>& shuffler, Witness& witness)
+      : CarriedShuffler(carrier, shuffler), process_(shuffler), witness_(witness) {}
+
+  std::optional<Round> round() override;
+  service::Answer upload(Bytes upload) override;
+  std::optional<Buffer> manifest(std::uint64_t round) override;
+  std::optional<Buffer> batch(std::uint64_t round, std::uint64_t first, std::uint64_t count) override;
+
+ private:
+  Process<service::Shuffler>& process_;
+  Witness& witness_;
+};
+
+}  // namespace muster::deployment
