@@ -4,9 +4,9 @@
 //
 //     row = version u8, which is 1 | key 32 x count, at least one
 //
-// A device has a number, by the order of enrolment from 0 on, which never changes. In memory a device takes 36
-// bytes, and a search is one in a sorted list, so whoever chooses keys cannot make it slow. While a store is
-// opened its rows are in memory too. A set belongs to one thread.
+// A device has a number, by the order of enrolment from 0 on, which never changes. In memory a device takes
+// 36 bytes, and a search is one in a sorted list, so whoever chooses keys cannot make it slow. While a store
+// is opened its rows are in memory too. A set belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@
 namespace muster::service {
 
 // Reads a list of keys: one in hexadecimal a line. What follows a `#` is a comment, and lines without a key
-// are ignored. Throws Error(file), naming `origin` and the line, for anything else and for a key that the list
-// has twice.
+// are ignored. Throws Error(file), naming `origin` and the line, for anything else and for a key that the
+// list has twice.
 std::vector<wire::IdentityKey> read_enrolment(std::string_view text, const std::string& origin);
 
 class Enrolment {
  public:
-  // Reads the rows of the store, which must outlive the set. Throws Error(file), with `origin` for its key, if
-  // they are not as above or have a device twice.
+  // Reads the rows of the store, which must outlive the set. Throws Error(file), with `origin` for its key,
+  // if they are not as above or have a device twice.
   Enrolment(Store& store, std::string origin);
 
   std::uint64_t size() const { return keys_.size(); }

@@ -3,8 +3,8 @@
 //
 // Its rules, which issuer_test.cc and issuer_crash_test.cc test:
 //  - One token a (device, round). The same request gets the same answer, since these signatures are
-//    deterministic; another request of the device for that round is refused, and with it its whole block. What
-//    was answered is durable before the answer may leave.
+//    deterministic; another request of the device for that round is refused, and with it its whole block.
+//    What was answered is durable before the answer may leave.
 //  - Requests are signed by enrolled devices. A task is not opened with fewer of them than a round needs.
 //  - What the directory says only grows, and so does its serial. A directory is durable before anybody sees
 //    it, and two that differ never have the same serial.
@@ -17,18 +17,18 @@
 //     directory   = the signed directory that was published last
 //     key-ROUND   = the secret key of a round that is not closed, PKCS #8
 //
-// Its logs are tokens-ROUND (round_tokens.h), one for each such key. A sync takes one write for each round that
-// issued tokens since the last one, and so it pays to take many blocks before it.
+// Its logs are tokens-ROUND (round_tokens.h), one for each such key. A sync takes one write for each round
+// that issued tokens since the last one, and so it pays to take many blocks before it.
 //
 // An issuer must not be restored from an older copy. Nothing on its own disk can tell it that it was, and it
-// would then give second tokens for the rounds whose devices it has forgotten. What protects the others is the
-// serial: its upper 32 bits count the rounds closed, the lower ones what was published since. A copy that lacks
-// the end of a round stays below what others have seen, and follows() (wire/key_directory.h) refuses it: only
-// the shuffler's orders, given again for each lost round, could raise it. A copy of the same round is refused
-// until it has published as often and issued as much as the original, and for ever if a key differs. Where only
-// tokens of that round were lost, nothing can refuse it after that, and each device that asks twice may then be
-// heard twice: so back up the identity key and the list of devices alone. An issuer without its store begins
-// at serial 1, is refused, and needs a new task.
+// would then give second tokens for the rounds whose devices it has forgotten. What protects the others is
+// the serial: its upper 32 bits count the rounds closed, the lower ones what was published since. A copy
+// that lacks the end of a round stays below what others have seen, and follows() (wire/key_directory.h)
+// refuses it: only the shuffler's orders, given again for each lost round, could raise it. A copy of the
+// same round is refused until it has published as often and issued as much as the original, and for ever if
+// a key differs. Where only tokens of that round were lost, nothing can refuse it after that, and each
+// device that asks twice may then be heard twice: so back up the identity key and the list of devices alone.
+// An issuer without its store begins at serial 1, is refused, and needs a new task.
 //
 // After an Error the process must end (store.h, log.h). An issuer belongs to one thread.
 #pragma once
@@ -68,9 +68,9 @@ class Issuer final : public IssuerForDevices, public IssuerForShuffler {
   std::uint64_t enrol(std::span<const wire::IdentityKey> devices);
   std::uint64_t enrolled() const { return enrolment_.size(); }
 
-  // Makes the keys that are missing of the next `rounds_ahead` rounds that are not closed (at most 1023, and no
-  // more than the task has rounds), and publishes each. Making one takes about a third of a second. Throws
-  // Error(plan, out_of_range) while fewer devices are enrolled than a round needs.
+  // Makes the keys that are missing of the next `rounds_ahead` rounds that are not closed (at most 1023, and
+  // no more than the task has rounds), and publishes each. Making one takes about a third of a second.
+  // Throws Error(plan, out_of_range) while fewer devices are enrolled than a round needs.
   void prepare(std::uint64_t rounds_ahead);
   // Publishes a directory with the present numbers of devices and tokens, if they have changed. To be called
   // from time to time: issuing alone publishes nothing, so that who asks often does not make directories.

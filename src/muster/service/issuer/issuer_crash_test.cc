@@ -1,6 +1,6 @@
-// The issuer is killed before and after every operation of its disk, and again while it starts, and its machine
-// loses what was not synced. Whoever talks to it goes on asking, and must never see two answers for a device
-// and a round, an answer that is forgotten, a directory that goes back, or a round that comes back.
+// The issuer is killed before and after every operation of its disk, and again while it starts, and its
+// machine loses what was not synced. Whoever talks to it goes on asking, and must never see two answers for
+// a device and a round, an answer that is forgotten, a directory that goes back, or a round that comes back.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -192,8 +192,8 @@ class Life {
     issuer_->prepare(ahead);
   }
 
-  // The devices ask for tokens of the rounds, and get their answers after one sync. Each tries another request
-  // than its own first.
+  // The devices ask for tokens of the rounds, and get their answers after one sync. Each tries another
+  // request than its own first.
   void ask(const std::vector<std::uint8_t>& askers, const std::vector<std::uint64_t>& rounds) {
     const KeyDirectory keys = read(issuer_->keys());
     for (const bool second : {asked_before_, !asked_before_}) {

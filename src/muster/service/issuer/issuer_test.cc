@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/service/issuer/issuer_fixture_test.h"
 #include "muster/service/issuer/small_deployment_test.h"
 #include "muster/service/store/disk_test.h"
-#include "muster/wire/hex.h"
 
 namespace muster::service {
 namespace {
@@ -26,65 +26,7 @@ using wire::KeyDirectory;
 using wire::PendingToken;
 using wire::TokenBlock;
 
-constexpr std::uint8_t kDevices = 6;  // enrolled ones
 constexpr std::uint8_t kStranger = 77;
-
-class IssuerTest : public ::testing::Test {
- protected:
-  IssuerTest() {
-    restart();
-    issuer().enrol(devices(kDevices));
-    issuer().prepare(3);
-  }
-
-  Issuer& issuer() { return *issuer_; }
-  // Ends the process, whose machine then dies, and starts another one on the same disk.
-  void restart() {
-    issuer_.reset();
-    disk_.crash([](std::size_t unsynced) { return unsynced; });
-    issuer_ = std::make_unique<Issuer>(small_task(), issuer_identity(), disk_.store(), disk_.logs(),
-                                       "issuer.db", stored_keys());
-  }
-  // The words of the error with which a restart is refused; empty if it is not.
-  std::string refusal_to_restart() {
-    try {
-      restart();
-      return "";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::file);
-      return error.what();
-    }
-  }
-
-  const wire::Hash& task() const { return task_.name(); }
-  KeyDirectory directory() { return read(issuer().keys()); }
-  PendingToken ask(std::uint64_t round) { return begin(directory(), round); }
-  Issuer::Tokens answer(std::uint8_t device, std::vector<TokenBlock::Entry> entries) {
-    return issuer().tokens(block_of(device, std::move(entries), task()));
-  }
-  Answer answer(std::uint8_t device, std::uint64_t round, const PendingToken& pending) {
-    return answer(device, {{round, pending.request}}).answer;
-  }
-  // The tokens of the round, as the issuer counts them now.
-  std::uint64_t issued(std::uint64_t round) {
-    issuer().publish();
-    const auto entries = directory().entries;
-    const auto found = std::ranges::find(entries, round, &KeyDirectory::Entry::round);
-    return found == entries.end() ? ~0ull : found->issued;
-  }
-  void give_tokens(std::uint64_t round, std::uint8_t count) {
-    for (std::uint8_t device = 0; device < count; ++device) {
-      EXPECT_EQ(answer(device, round, ask(round)), Answer::stored);
-    }
-  }
-  std::optional<Buffer> close(std::uint64_t round) {
-    return issuer().close_issuance(order_to_close(round, task()));
-  }
-
-  TaskDocument task_ = small_task();
-  Disk disk_;
-  std::unique_ptr<Issuer> issuer_;
-};
 
 TEST_F(IssuerTest, GivesTokensThatVerifyForABlockOfRounds) {
   const KeyDirectory keys = directory();
@@ -109,8 +51,8 @@ TEST_F(IssuerTest, GivesTokensThatVerifyForABlockOfRounds) {
   }
 }
 
-// Whether a device gets one token a round: for its request the same answer each time, also after a restart, and
-// none for another request; and whether who is not enrolled gets none.
+// Whether a device gets one token a round: for its request the same answer each time, also after a restart,
+// and none for another request; and whether who is not enrolled gets none.
 bool keeps_to_one_token(const std::function<IssuerForDevices&()>& issuer,
                         const std::function<void()>& restart, const wire::Hash& task) {
   const KeyDirectory keys = read(issuer().keys());
@@ -415,86 +357,6 @@ TEST_F(IssuerTest, TokensThatWereNotPublishedAreCountedAfterARestart) {
   restart();
   const auto entries = directory().entries;
   EXPECT_EQ(entries.at(1).issued, 3u);
-}
-
-TEST_F(IssuerTest, AStoreBelongsToOneTaskAndOneIssuer) {
-  issuer_.reset();
-  const auto open = [&](const TaskDocument& task, wire::SigningKey identity) -> std::string {
-    try {
-      Issuer other(task, std::move(identity), disk_.store(), disk_.logs(), "issuer.db", stored_keys());
-      return "";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::file);
-      return error.what();
-    }
-  };
-  const std::string other_task = open(small_task(6), issuer_identity());
-  for (const std::string& part : {std::string("is the store of another task"), wire::hex_of(task()),
-                                  wire::hex_of(small_task(6).name())}) {
-    EXPECT_NE(other_task.find(part), std::string::npos) << other_task;
-  }
-  EXPECT_NE(open(small_task(), shuffler_identity()).find("another key"), std::string::npos);
-  EXPECT_EQ(open(small_task(), issuer_identity()), "");
-}
-
-TEST_F(IssuerTest, AStoreWithAPartMissingIsRefused) {
-  give_tokens(1, 2);
-  issuer().publish();
-  issuer_.reset();
-  const Disk::Image whole = disk_.image();
-  const auto refusal = [&](const std::function<void()>& damage) {
-    disk_.restore(whole);
-    damage();
-    return refusal_to_restart();
-  };
-  const auto without = [&](const char* name) {
-    return refusal([&] { disk_.memory().commit({.append = {}, .put = {}, .remove = {name}}); });
-  };
-  const auto replaced = [&](const char* name, const Buffer& content) {
-    return refusal([&] { disk_.memory().commit({.append = {}, .put = {{name, content}}, .remove = {}}); });
-  };
-  EXPECT_EQ(refusal([] {}), "");
-  issuer_.reset();
-  const Buffer state = *disk_.memory().blob("issuer"), directory = *disk_.memory().blob("directory");
-  EXPECT_NE(without("issuer"), "");
-  EXPECT_NE(without("directory"), "");
-  EXPECT_NE(without("key-2"), "");
-  EXPECT_NE(replaced("key-2", Buffer{1, 2, 3}), "");
-  EXPECT_NE(replaced("key-2", *disk_.memory().blob("key-1")), "");
-  for (std::size_t i = 0; i < 33; ++i) {  // version and task
-    Buffer changed = state;
-    changed[i] ^= 1;
-    EXPECT_NE(replaced("issuer", changed), "") << i;
-  }
-  EXPECT_NE(replaced("issuer", Buffer(state.begin(), state.end() - 1)), "");
-  Buffer changed = directory;
-  changed[40] ^= 1;
-  EXPECT_NE(replaced("directory", changed), "");
-  EXPECT_NE(refusal([&] { disk_.logs().remove("tokens-1"); }), "");
-  EXPECT_NE(refusal([&] { disk_.memory().stored_rows().clear(); }).find("fewer devices"), std::string::npos);
-}
-
-// What becomes of tokens if the log of a round is not the one that was written.
-TEST_F(IssuerTest, ALogWithTokensMissingOrTwiceIsRefused) {
-  give_tokens(1, 2);
-  issuer().publish();
-  issuer_.reset();
-  std::vector<Buffer> records;
-  disk_.logs().open("tokens-1", 64)->read_all([&](wire::Bytes r) {
-    records.emplace_back(r.begin(), r.end());
-  });
-  ASSERT_EQ(records.size(), 2u);
-  const auto refusal = [&](const std::vector<Buffer>& written) {
-    issuer_.reset();
-    const auto log = disk_.logs().create("tokens-1", 64);
-    for (const Buffer& record : written) log->append(record);
-    log->sync();
-    return refusal_to_restart();
-  };
-  EXPECT_EQ(refusal(records), "");
-  EXPECT_NE(refusal({records[0]}).find("has lost tokens of round 1: 1 are left of 2"), std::string::npos);
-  EXPECT_NE(refusal({records[0], records[0]}).find("two tokens of one device"), std::string::npos);
-  EXPECT_NE(refusal({records[0], Buffer(64, 9)}).find("unknown device"), std::string::npos);
 }
 
 }  // namespace

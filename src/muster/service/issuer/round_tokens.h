@@ -4,7 +4,8 @@
 //
 //     record = device 32 | BLAKE2b-256 of the request 32
 //
-// In memory every enrolled device takes 32 bytes, up to the last one that asked. A round belongs to one thread.
+// In memory every enrolled device takes 32 bytes, up to the last one that asked. A round belongs to one
+// thread.
 #pragma once
 
 #include <cstddef>
