@@ -348,6 +348,7 @@ PACKAGES = {
     "libhwy": ["libhwy-dev"],
     "librsvg-2.0": ["librsvg2-dev"],
     "libcrypto": ["libssl-dev"],
+    "libcurl": ["libcurl4-openssl-dev"],
     "SQLite3": ["libsqlite3-dev"],
     "libsodium": ["libsodium-dev"],
     "MPI": ["libopenmpi-dev", "openmpi-bin"],

@@ -14,6 +14,7 @@
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
 #include "muster/protocols/roll_call.h"
+#include "muster/service/aggregator/simulated_run_test.h"
 #include "muster/service/model/device_function.h"
 #include "muster/service/model/device_records.h"
 #include "muster/service/model/model_blob.h"
@@ -28,25 +29,6 @@ namespace {
 
 using wire::Buffer;
 using Payloads = std::vector<Buffer>;
-
-// The state at the end of `muster train` with the task's plan.
-simulation::ModelState simulated(const TaskDocument& task) {
-  class Silent final : public simulation::TrainingObserver {
-    void started(std::uint64_t, std::uint64_t, const simulation::Expected&) override {}
-    void round_done(std::uint64_t) override {}
-    void logged(const simulation::Measurement&) override {}
-  };
-  const learning::DataSplit data = simulation::load_data(task.plan());
-  simulation::TrainingParts parts =
-      simulation::assemble(task.plan(), data, simulation::Accounting::elsewhere);
-  parts.epsilon = [](std::uint64_t rounds) { return static_cast<double>(rounds); };
-  const muster::testing::TemporaryFolder temporary;
-  const std::filesystem::path path = temporary.path() / "run";
-  simulation::RunFolder folder(path);
-  Silent observer;
-  train(task.plan(), parts, data, folder, {}, observer);
-  return simulation::decode(read_file(path / "checkpoint"), path).model;
-}
 
 // Devices that toss the coins and draw the noise of the simulation, and know of the model what they download.
 class SeededDevices {

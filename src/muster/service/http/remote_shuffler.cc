@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "muster/service/http/answers.h"
 #include "muster/service/http/open_request.h"
 #include "muster/wire/descriptor.h"
 #include "muster/wire/hex.h"
@@ -60,18 +61,9 @@ std::optional<Buffer> RemoteShufflerForDevices::blob(const wire::Hash& hash) {
 }
 
 Answer RemoteShufflerForDevices::upload(Bytes upload) {
-  switch (client_.post("/v1/upload", upload, 0).status) {
-    case 201:
-      return Answer::stored;
-    case 400:
-      return Answer::refused;
-    case 410:
-      return Answer::over;
-    case 503:
-      return Answer::busy;
-    default:
-      throw Unreachable();
-  }
+  const auto answer = answer_of_status(client_.post("/v1/upload", upload, 0).status);
+  if (!answer) throw Unreachable();
+  return *answer;
 }
 
 Buffer RemoteShufflerForAggregator::offer() { return body_of(client_.get("/v1/offer", wire::kOffer)); }

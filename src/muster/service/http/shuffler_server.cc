@@ -2,16 +2,17 @@
 
 #include <charconv>
 #include <chrono>
-#include <condition_variable>
-#include <exception>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "muster/service/http/answers.h"
+#include "muster/service/http/batch_queue.h"
 #include "muster/service/http/http_server.h"
 #include "muster/service/http/open_request.h"
+#include "muster/service/http/serial_access.h"
+#include "muster/service/http/ticker.h"
 #include "muster/wire/hex.h"
 
 namespace muster::service {
@@ -20,32 +21,11 @@ namespace {
 using wire::Buffer;
 using Reply = HttpServer::Reply;
 
-constexpr const char* kRetryAfter = "5";
 // The aggregator may send a model, or all rows of a long ledger.
 constexpr std::size_t kMaxFromAggregator = std::size_t{1} << 30;
 // A piece of a batch is at most about this long.
 constexpr std::size_t kMaxPiece = std::size_t{64} << 20;
-constexpr int kTick = 100;  // milliseconds between two looks at the time
-
-unsigned status_of(Answer answer) {
-  switch (answer) {
-    case Answer::stored:
-      return 201;
-    case Answer::refused:
-      return 400;
-    case Answer::over:
-      return 410;
-    case Answer::busy:
-      return 503;
-  }
-  return 503;
-}
-
-HttpResponse response_to(Answer answer) {
-  HttpResponse response{.status = status_of(answer)};
-  if (answer == Answer::busy) response.headers.emplace_back("Retry-After", kRetryAfter);
-  return response;
-}
+constexpr std::chrono::milliseconds kTick{100};  // between two looks at the time
 
 HttpResponse found(std::optional<Buffer> body) {
   return body ? HttpResponse{.body = *std::move(body)} : HttpResponse{.status = 404};
@@ -91,17 +71,14 @@ struct Waiting {
 
 struct ShufflerServer::State {
   State(Shuffler& the_shuffler, Clock& the_clock, const ShufflerServerOptions& options);
-  ~State();
 
   void serve_device(HttpRequest request, const Reply& reply);
   void serve_aggregator(const HttpRequest& request, const Reply& reply);
   HttpResponse answer_aggregator(const HttpRequest& request);
   void receive(Buffer upload, const Reply& reply);
-  void write_queue();
-  void keep_time();
+  void write(std::vector<Waiting> taken);
   void publish();
   std::shared_ptr<const Published> shown();
-  void fail(std::exception_ptr why);
   // Runs the work as the only one that calls the shuffler, and publishes what has become of the round. An
   // error ends the server's work.
   template <typename Work>
@@ -110,46 +87,23 @@ struct ShufflerServer::State {
   Shuffler& shuffler;
   Clock& clock;
   std::uint64_t width;  // of a report
-  std::size_t max_queue;
 
-  std::mutex shuffler_mutex;
+  SerialAccess access;
   std::mutex published_mutex;
   std::shared_ptr<const Published> published;  // null while no round is open
 
-  std::mutex queue_mutex;
-  std::condition_variable queue_filled, stop_asked;
-  std::vector<Waiting> queue;
-  bool stopping = false;
-
-  std::mutex failure_mutex;
-  std::condition_variable failed;
-  std::exception_ptr failure;
-
-  std::thread writer, timer;
+  // The listeners end before the queue and the ticker, which answer what the listeners owe.
+  std::unique_ptr<BatchQueue<Waiting>> uploads;
+  std::unique_ptr<Ticker> ticker;
   std::unique_ptr<HttpServer> devices, aggregator;
 };
 
 template <typename Work>
 bool ShufflerServer::State::alone(const Work& work) {
-  const std::lock_guard lock(shuffler_mutex);
-  {
-    const std::lock_guard failed_lock(failure_mutex);
-    if (failure) return false;
-  }
-  try {
+  return access.alone([&] {
     work();
     publish();
-    return true;
-  } catch (...) {
-    fail(std::current_exception());
-    return false;
-  }
-}
-
-void ShufflerServer::State::fail(std::exception_ptr why) {
-  const std::lock_guard lock(failure_mutex);
-  if (!failure) failure = std::move(why);
-  failed.notify_all();
+  });
 }
 
 void ShufflerServer::State::publish() {
@@ -177,16 +131,6 @@ std::shared_ptr<const Published> ShufflerServer::State::shown() {
   return published;
 }
 
-void ShufflerServer::State::keep_time() {
-  std::unique_lock lock(queue_mutex);
-  while (!stopping) {
-    lock.unlock();
-    alone([&] { shuffler.tick(); });
-    lock.lock();
-    stop_asked.wait_for(lock, std::chrono::milliseconds(kTick), [&] { return stopping; });
-  }
-}
-
 void ShufflerServer::State::serve_device(HttpRequest request, const Reply& reply) {
   if (request.method == "POST") return receive(std::move(request.body), reply);
   const auto round = shown();
@@ -207,38 +151,21 @@ void ShufflerServer::State::receive(Buffer upload, const Reply& reply) {
   const auto round = shown();
   Waiting waiting{round ? round->intake : nullptr, std::move(upload), std::nullopt, {}, reply};
   if (waiting.intake) waiting.rejected = waiting.intake->check(waiting.upload, waiting.opened);
-  {
-    const std::lock_guard lock(queue_mutex);
-    if (queue.size() < max_queue) {
-      queue.push_back(std::move(waiting));
-      queue_filled.notify_one();
-      return;
-    }
-  }
-  reply(response_to(Answer::busy));
+  if (!uploads->put(std::move(waiting))) reply(response_to(Answer::busy));
 }
 
-// Takes all uploads that wait, makes them durable together, and lets the answers go.
-void ShufflerServer::State::write_queue() {
-  std::unique_lock lock(queue_mutex);
-  while (true) {
-    queue_filled.wait(lock, [&] { return stopping || !queue.empty(); });
-    if (queue.empty()) return;
-    std::vector<Waiting> taken;
-    taken.swap(queue);
-    lock.unlock();
-    std::vector<Answer> answers;
-    const bool is_durable = alone([&] {
-      for (const Waiting& one : taken) {
-        answers.push_back(one.intake ? shuffler.take(*one.intake, one.upload, one.rejected, one.opened)
-                                     : shuffler.upload(one.upload));
-      }
-      shuffler.sync();
-    });
-    // Without durability nobody is answered: what is on the disk is not known.
-    for (std::size_t i = 0; is_durable && i < taken.size(); ++i) taken[i].reply(response_to(answers[i]));
-    lock.lock();
-  }
+// Makes all uploads that wait durable together, and lets the answers go.
+void ShufflerServer::State::write(std::vector<Waiting> taken) {
+  std::vector<Answer> answers;
+  const bool is_durable = alone([&] {
+    for (const Waiting& one : taken) {
+      answers.push_back(one.intake ? shuffler.take(*one.intake, one.upload, one.rejected, one.opened)
+                                   : shuffler.upload(one.upload));
+    }
+    shuffler.sync();
+  });
+  // Without durability nobody is answered: what is on the disk is not known.
+  for (std::size_t i = 0; is_durable && i < taken.size(); ++i) taken[i].reply(response_to(answers[i]));
 }
 
 void ShufflerServer::State::serve_aggregator(const HttpRequest& request, const Reply& reply) {
@@ -269,13 +196,11 @@ HttpResponse ShufflerServer::State::answer_aggregator(const HttpRequest& request
 }
 
 ShufflerServer::State::State(Shuffler& the_shuffler, Clock& the_clock, const ShufflerServerOptions& options)
-    : shuffler(the_shuffler),
-      clock(the_clock),
-      width(the_shuffler.sizes().inner()),
-      max_queue(options.queue) {
+    : shuffler(the_shuffler), clock(the_clock), width(the_shuffler.sizes().inner()) {
   alone([] {});
-  writer = std::thread([this] { write_queue(); });
-  timer = std::thread([this] { keep_time(); });
+  uploads = std::make_unique<BatchQueue<Waiting>>(
+      options.queue, [this](std::vector<Waiting> taken) { write(std::move(taken)); });
+  ticker = std::make_unique<Ticker>(kTick, [this] { alone([&] { shuffler.tick(); }); });
   const std::size_t upload = shuffler.sizes().upload();
   devices = std::make_unique<HttpServer>(
       options.devices.address, options.devices.port, options.threads,
@@ -298,20 +223,6 @@ ShufflerServer::State::State(Shuffler& the_shuffler, Clock& the_clock, const Shu
       [this](const HttpRequest& request, const Reply& reply) { serve_aggregator(request, reply); });
 }
 
-ShufflerServer::State::~State() {
-  // The listeners wait for the answers that they owe, which the writer gives.
-  devices.reset();
-  aggregator.reset();
-  {
-    const std::lock_guard lock(queue_mutex);
-    stopping = true;
-  }
-  queue_filled.notify_all();
-  stop_asked.notify_all();
-  if (writer.joinable()) writer.join();
-  if (timer.joinable()) timer.join();
-}
-
 ShufflerServer::ShufflerServer(Shuffler& shuffler, Clock& clock, const ShufflerServerOptions& options)
     : state_(std::make_unique<State>(shuffler, clock, options)) {}
 ShufflerServer::~ShufflerServer() = default;
@@ -319,11 +230,6 @@ ShufflerServer::~ShufflerServer() = default;
 std::uint16_t ShufflerServer::devices_port() const { return state_->devices->port(); }
 std::uint16_t ShufflerServer::aggregator_port() const { return state_->aggregator->port(); }
 
-void ShufflerServer::wait(unsigned milliseconds) {
-  std::unique_lock lock(state_->failure_mutex);
-  state_->failed.wait_for(lock, std::chrono::milliseconds(milliseconds),
-                          [&] { return state_->failure != nullptr; });
-  if (state_->failure) std::rethrow_exception(state_->failure);
-}
+void ShufflerServer::wait(unsigned milliseconds) { state_->access.wait(milliseconds); }
 
 }  // namespace muster::service

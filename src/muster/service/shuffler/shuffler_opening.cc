@@ -17,12 +17,11 @@ using wire::Buffer;
 using wire::Bytes;
 using wire::Manifest;
 
-// Takes a directory that is the issuer's for this task and not older than the one before.
+// Takes a directory that is the issuer's for this task and may follow the one before.
 bool Shuffler::accept_directory(const Buffer& bytes) {
   auto read = wire::read_key_directory(bytes, task_.settings().issuer);
   if (!read || read->task != task_.name()) return false;
-  if (directory_ && read->serial < directory_->serial) return false;
-  if (directory_ && read->serial == directory_->serial) return *read == *directory_;
+  if (directory_ && !wire::follows(*read, *directory_)) return false;
   directory_ = std::move(read);
   return true;
 }

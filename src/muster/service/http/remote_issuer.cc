@@ -1,0 +1,36 @@
+#include "muster/service/http/remote_issuer.h"
+
+#include <utility>
+
+#include "muster/service/http/answers.h"
+#include "muster/wire/issuance.h"
+
+namespace muster::service {
+namespace {
+
+constexpr std::size_t kMaxDirectory = std::size_t{1} << 20,
+                      kMaxResponses = wire::kMaxTokenBlock * wire::kTokenResponse;
+
+}  // namespace
+
+wire::Buffer RemoteIssuer::keys() {
+  HttpClient::Answer answer = client_.get("/v1/keys", kMaxDirectory);
+  if (answer.status != 200) throw Unreachable();
+  return std::move(answer.body);
+}
+
+IssuerForDevices::Tokens RemoteIssuer::tokens(wire::Bytes signed_block) {
+  HttpClient::Answer answer = client_.post("/v1/tokens", signed_block, kMaxResponses);
+  const auto known = answer_of_status(answer.status);
+  if (!known) throw Unreachable();
+  return {*known, std::move(answer.body)};
+}
+
+std::optional<wire::Buffer> RemoteIssuer::close_issuance(wire::Bytes signed_close) {
+  HttpClient::Answer answer = client_.post("/v1/close", signed_close, kMaxDirectory);
+  if (answer.status == 409) return std::nullopt;
+  if (answer.status != 200) throw Unreachable();
+  return std::move(answer.body);
+}
+
+}  // namespace muster::service

@@ -1,0 +1,25 @@
+// The issuer, reached by HTTP: what its server (issuer_server.h) answers, as the two ports. An answer that
+// is none of those counts as not having been reached. An object belongs to one thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "muster/service/http/http_client.h"
+#include "muster/service/ports/ports.h"
+
+namespace muster::service {
+
+class RemoteIssuer final : public IssuerForDevices, public IssuerForShuffler {
+ public:
+  RemoteIssuer(const std::string& url, const std::string& ca) : client_(url, ca) {}
+
+  wire::Buffer keys() override;
+  Tokens tokens(wire::Bytes signed_block) override;
+  std::optional<wire::Buffer> close_issuance(wire::Bytes signed_close) override;
+
+ private:
+  HttpClient client_;
+};
+
+}  // namespace muster::service

@@ -1,0 +1,47 @@
+// Lets several threads work with a role that belongs to one thread: one at a time, and not at all any more
+// after an error, since a role whose files failed must not go on.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+
+namespace muster::service {
+
+class SerialAccess {
+ public:
+  // Does the work while nobody else does any. Returns false if it threw, or if earlier work did.
+  template <typename Work>
+  bool alone(const Work& work) {
+    const std::lock_guard lock(work_);
+    if (has_failed()) return false;
+    try {
+      work();
+      return true;
+    } catch (...) {
+      const std::lock_guard failure_lock(mutex_);
+      failure_ = std::current_exception();
+      failed_.notify_all();
+      return false;
+    }
+  }
+  // Waits at most this long for an error, and throws it.
+  void wait(unsigned milliseconds) {
+    std::unique_lock lock(mutex_);
+    failed_.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return failure_ != nullptr; });
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  bool has_failed() {
+    const std::lock_guard lock(mutex_);
+    return failure_ != nullptr;
+  }
+
+  std::mutex work_, mutex_;
+  std::condition_variable failed_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace muster::service
