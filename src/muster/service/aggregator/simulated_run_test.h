@@ -1,6 +1,7 @@
 // The run of a simulation with which tests of a deployment compare. Call from the thread of the test.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
 #include "muster/core/atomic_file.h"
