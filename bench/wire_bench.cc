@@ -5,9 +5,6 @@
 // `over_floor` is the ratio of the CPU times. The floor of the shuffler is one X25519 and one verification;
 // that of the aggregator is one X25519, with the decryption and the adding of the payload for `gaussian`.
 #include <benchmark/benchmark.h>
-#include <openssl/evp.h>
-#include <openssl/rsa.h>
-#include <openssl/x509.h>
 #include <sodium.h>
 
 #include <memory>
@@ -20,67 +17,13 @@
 #include "muster/wire/payload.h"
 #include "muster/wire/token.h"
 #include "muster/wire/upload.h"
+#include "upload_floor.h"
 
 namespace {
 
 using namespace muster;
 using namespace muster::wire;
-
-// A round with all its keys.
-struct Round {
-  HpkeKeyPair shuffler = HpkeKeyPair::fresh(), aggregator = HpkeKeyPair::fresh();
-  RsaSecretKey issuer = RsaSecretKey::fresh();
-  Hash descriptor{1}, challenge = round_challenge_digest(Hash{2}, 7);
-  RoundKeys keys{7, descriptor, shuffler.public_key(), aggregator.public_key()};
-  Token token = [this] {
-    const PendingToken pending = begin_token(issuer.public_key(), challenge);
-    return finish_token(issuer.public_key(), pending, *issue_token(issuer, pending.request)).value();
-  }();
-};
-
-const Round& shared_round() {
-  static const Round round;
-  return round;
-}
-
-// One Diffie-Hellman function.
-void diffie_hellman(const Round& round) {
-  std::array<std::uint8_t, 32> shared;
-  benchmark::DoNotOptimize(
-      crypto_scalarmult(shared.data(), round.shuffler.secret().data(), round.keys.aggregator.data()));
-  benchmark::DoNotOptimize(shared);
-}
-
-// One verification of a signature of a digest, with everything made ready before.
-class Verification {
- public:
-  explicit Verification(const Round& round) {
-    const auto encoded = round.issuer.encoded();
-    const std::uint8_t* in = encoded.data();
-    PKCS8_PRIV_KEY_INFO* info = d2i_PKCS8_PRIV_KEY_INFO(nullptr, &in, static_cast<long>(encoded.size()));
-    key_.reset(EVP_PKCS82PKEY(info));
-    PKCS8_PRIV_KEY_INFO_free(info);
-    context_.reset(EVP_PKEY_CTX_new(key_.get(), nullptr));
-    EVP_PKEY_verify_init(context_.get());
-    EVP_PKEY_CTX_set_rsa_padding(context_.get(), RSA_PKCS1_PSS_PADDING);
-    EVP_PKEY_CTX_set_signature_md(context_.get(), EVP_sha384());
-    EVP_PKEY_CTX_set_rsa_pss_saltlen(context_.get(), kSalt);
-    EVP_Digest(round.token.data(), kToken - kRsa, digest_.data(), nullptr, EVP_sha384(), nullptr);
-  }
-  bool operator()(const Round& round) const {
-    return EVP_PKEY_verify(context_.get(), round.token.data() + kToken - kRsa, kRsa, digest_.data(),
-                           digest_.size()) == 1;
-  }
-
- private:
-  struct Free {
-    void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-    void operator()(EVP_PKEY_CTX* context) const { EVP_PKEY_CTX_free(context); }
-  };
-  std::unique_ptr<EVP_PKEY, Free> key_;
-  std::unique_ptr<EVP_PKEY_CTX, Free> context_;
-  std::array<std::uint8_t, 48> digest_{};
-};
+using bench::Round, bench::Verification, bench::diffie_hellman, bench::shared_round;
 
 // Runs `work` and `floor` in turns, and reports the time of `work` and the ratio of the two.
 template <typename Work, typename Floor>
@@ -141,8 +84,8 @@ void aggregate(benchmark::State& state, const randomizers::VectorRandomizer& ran
   const randomizers::Message sent = message;
   Buffer cipher(payload.size() + 16), plain(payload.size());
   const std::array<std::uint8_t, 32> key{};
-  crypto_aead_chacha20poly1305_ietf_encrypt(cipher.data(), nullptr, payload.data(), payload.size(), nullptr, 0,
-                                            nullptr, key.data(), key.data());
+  crypto_aead_chacha20poly1305_ietf_encrypt(cipher.data(), nullptr, payload.data(), payload.size(), nullptr,
+                                            0, nullptr, key.data(), key.data());
   measure(
       state,
       [&] {
@@ -154,9 +97,9 @@ void aggregate(benchmark::State& state, const randomizers::VectorRandomizer& ran
       [&] {
         diffie_hellman(round);
         if (!large) return;
-        benchmark::DoNotOptimize(crypto_aead_chacha20poly1305_ietf_decrypt(plain.data(), nullptr, nullptr,
-                                                                           cipher.data(), cipher.size(), nullptr,
-                                                                           0, key.data(), key.data()));
+        benchmark::DoNotOptimize(
+            crypto_aead_chacha20poly1305_ietf_decrypt(plain.data(), nullptr, nullptr, cipher.data(),
+                                                      cipher.size(), nullptr, 0, key.data(), key.data()));
         randomizer.accumulate(sent, *scratch, floor_sum);
       });
 }
