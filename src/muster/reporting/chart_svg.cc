@@ -72,9 +72,11 @@ double round_step(double range, std::size_t most) {
 
 std::vector<double> linear_ticks(double low, double high, std::size_t most, double min_step) {
   const double step = std::max(min_step, round_step(high - low, most));
+  const double first = std::ceil(low / step - 1e-9);
   std::vector<double> found;
-  for (double count = std::ceil(low / step - 1e-9); count * step <= high + 1e-9 * step; ++count) {
-    found.push_back(count * step);
+  // Counted, because a number that is far larger than the step does not change when the step is added.
+  for (std::size_t i = 0; i < most && (first + static_cast<double>(i)) * step <= high + 1e-9 * step; ++i) {
+    found.push_back((first + static_cast<double>(i)) * step);
   }
   return found;
 }
@@ -92,7 +94,8 @@ Scale Scale::logarithmic(double low, double high, double from, double to) {
 }
 
 Scale Scale::around(double low, double high, double from, double to) {
-  if (!(high > low)) {
+  // Means of equal values differ by their rounding, which is no range to show.
+  if (!(high - low > kNearly * std::max(std::fabs(low), std::fabs(high)))) {
     const double width = low == 0 ? 1 : std::fabs(low) / 10;
     low -= width;
     high = low + 2 * width;

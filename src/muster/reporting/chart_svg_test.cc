@@ -33,6 +33,19 @@ TEST(ChartSvg, LinearTicksAreRoundAndFew) {
   }
 }
 
+TEST(ChartSvg, ARangeOfRoundingErrorsHasFewTicks) {
+  // Three equal accuracies and their mean in floating point: a picture of them filled the memory with ticks.
+  const double value = 0.1, mean = 0.10000000000000002;
+  for (const Scale& scale : {Scale::around(value, mean, 0, 100), Scale::linear(value, mean, 0, 100),
+                             Scale::linear(1e300, std::nextafter(1e300, 2e300), 0, 100),
+                             Scale::linear(0, std::numeric_limits<double>::denorm_min(), 0, 100)}) {
+    EXPECT_LE(scale.ticks(9).size(), 9u);
+  }
+  const Scale around = Scale::around(value, mean, 0, 100);
+  EXPECT_LT(around.low(), 0.095);
+  EXPECT_GT(around.high(), 0.105);
+}
+
 TEST(ChartSvg, TicksOfACountAreWholeNumbers) {
   EXPECT_THAT(Scale::whole_numbers(1, 4, 0, 100).ticks(20), ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(Scale::whole_numbers(0, 700, 0, 100).ticks(8), Scale::linear(0, 700, 0, 100).ticks(8));

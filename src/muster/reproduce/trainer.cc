@@ -72,7 +72,11 @@ std::string Training::name() const {
 }
 
 double TrainedRound::mean() const {
-  return std::accumulate(accuracies.begin(), accuracies.end(), 0.0) / static_cast<double>(accuracies.size());
+  const double mean =
+      std::accumulate(accuracies.begin(), accuracies.end(), 0.0) / static_cast<double>(accuracies.size());
+  // By its rounding, the mean of equal numbers may lie beside them.
+  const auto [low, high] = std::ranges::minmax(accuracies);
+  return std::clamp(mean, low, high);
 }
 
 std::optional<Spread> TrainedRound::range() const {
