@@ -64,8 +64,10 @@ check-tidy: build-all
 	@tools/tidy build/release
 
 # Sanitizer builds run the tests of `check`, but the thread sanitizer only those of the two rooms that start
-# many threads, and of the two functions of other rooms that start some.
-THREADED = tests_learning tests_simulation accounting_privacy_curve_test reporting_stated_epsilon_test
+# many threads, and of the parts of other rooms that start some.
+THREADED = tests_learning tests_simulation accounting_privacy_curve_test reporting_stated_epsilon_test \
+           service_http_test service_issuer_server_test service_learner_test service_shuffler_server_test \
+           deployment_network_test
 
 check-asan:
 	@tools/packages install check
@@ -77,7 +79,7 @@ check-tsan:
 	@tools/packages install check
 	@cmake --preset tsan --log-level=WARNING >&2
 	@cmake --build build/tsan --parallel $(JOBS) --target $(THREADED) >&2
-	@tools/run-tests build/tsan -LE long -R "^(learning|simulation)\\.|privacy_curve|stated_epsilon"
+	@tools/run-tests build/tsan -LE long -R "^(learning|simulation)\\.|privacy_curve|stated_epsilon|http_test|server_test|learner_test|network_test"
 
 check-fuzz:
 	@tools/packages install extra

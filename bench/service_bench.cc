@@ -31,6 +31,7 @@
 #include "muster/wire/hash.h"
 #include "muster/wire/issuance.h"
 #include "muster/wire/offer.h"
+#include "tests/support/temporary_folder.h"
 #include "upload_floor.h"
 
 namespace {
@@ -85,7 +86,8 @@ struct Deployment {
        .aggregator = aggregator.identity(),
        .issuer = issuer_identity.identity(),
        .shuffler = identity.identity()});
-  std::filesystem::path folder;
+  testing::TemporaryFolder temporary;
+  const std::filesystem::path& folder = temporary.path();
   std::optional<service::SqliteStore> store;
   std::optional<service::FileLogFolder> logs;
   OneRoundIssuer issuer{task.name(), issuer_identity, issuer_key};
@@ -94,18 +96,10 @@ struct Deployment {
   std::vector<Buffer> uploads;
 
   Deployment() {
-    std::string name = (std::filesystem::temp_directory_path() / "muster-bench-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    folder = name;
     store.emplace(folder / "store.db", service::SqliteStore::Access::create_or_open);
     logs.emplace(folder);
     shuffler.emplace(task, identity, sizes, *store, *logs, service::system_clock(), issuer);
     open_round();
-  }
-  ~Deployment() {
-    shuffler.reset();
-    store.reset();
-    std::filesystem::remove_all(folder);
   }
 
  private:

@@ -65,6 +65,7 @@ struct NetworkDevice {
         draws(draws_of(task, number)),
         device({task, key, store, system_clock(), shuffler, issuer, computation, *draws},
                {.max_epsilon = 1e9,
+                .max_delta = 1e-3,
                 .max_epsilon0 = 10,
                 .min_clients = 1,
                 .max_rounds = 100,

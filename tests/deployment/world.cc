@@ -11,6 +11,7 @@
 #include "muster/service/ledger/verification.h"
 #include "muster/service/model/device_records.h"
 #include "muster/service/model/record_shape.h"
+#include "muster/service/task/plans_test.h"
 #include "muster/wire/issuer_keys_test.h"
 #include "muster/wire/payload.h"
 
@@ -19,25 +20,6 @@ namespace {
 
 using Kind = Operation::Kind;
 using service::TaskDocument;
-
-constexpr const char* kPlan = R"(
-[population]
-clients = 8
-data = "digits"
-[participation]
-protocol = "shuffled-check-in"
-rate = 0.5
-[rounds]
-count = 3
-[privacy]
-delta = 1e-3
-[model]
-kind = "histogram"
-[randomizer]
-kind = "k-rr"
-epsilon0 = 2
-k = 10
-)";
 
 constexpr std::int64_t kSlice = 2'000, kRound = 60'000;
 constexpr std::uint64_t kKeysAhead = 3;
@@ -62,15 +44,16 @@ const wire::SigningKey& device_key(std::size_t number) {
 }
 
 const TaskDocument& task() {
-  static const TaskDocument document =
-      TaskDocument::make(protocols::Plan::validate(protocols::PlanSource::from_text(kPlan, "plan.toml"),
-                                                   protocols::Command::train),
-                         {.malicious = 2,
-                          .seconds = kRound / 1000,
-                          .most_rounds = 8,
-                          .aggregator = role_key(0).identity(),
-                          .issuer = role_key(1).identity(),
-                          .shuffler = role_key(2).identity()});
+  static const TaskDocument document = TaskDocument::make(
+      protocols::Plan::validate(protocols::PlanSource::from_text(service::kHistogramPlan, "plan.toml"),
+                                protocols::Command::train)
+          .with("population.clients", "4"),
+      {.malicious = 1,
+       .seconds = kRound / 1000,
+       .most_rounds = 8,
+       .aggregator = role_key(0).identity(),
+       .issuer = role_key(1).identity(),
+       .shuffler = role_key(2).identity()});
   return document;
 }
 wire::UploadSizes sizes() {
@@ -110,10 +93,11 @@ struct World::DeviceProcess {
   DeviceProcess(World& world, std::size_t number, service::Disk& disk)
       : draws(world.seed_ * kDevices + number),
         computation(task(), [number] { return service::DeviceRecords(task(), "digits").record(number); }),
-        device({task(), device_key(number), disk.store(), world.clock_, world.shuffler_for_devices_,
-                world.issuer_for_devices_, computation, draws},
-               {.max_epsilon = 1e9, .max_epsilon0 = 10, .min_clients = 1, .max_rounds = 100},
-               [](const protocols::Plan&, std::uint64_t) { return 1.0; }) {}
+        device(
+            {task(), device_key(number), disk.store(), world.clock_, world.shuffler_for_devices_,
+             world.issuer_for_devices_, computation, draws},
+            {.max_epsilon = 1e9, .max_delta = 1e-2, .max_epsilon0 = 10, .min_clients = 1, .max_rounds = 100},
+            [](const protocols::Plan&, std::uint64_t) { return 1.0; }) {}
 
   SeededChoices draws;
   service::SynchronousComputation computation;
@@ -283,12 +267,13 @@ bool World::has_ended() {
 
 std::vector<std::string> World::judge(Tally* tally) {
   std::vector<std::string> findings;
-  const std::pair<const char*, const std::string&> refusals[] = {{"issuer", issuer_.refusal()},
-                                                                 {"shuffler", shuffler_.refusal()},
-                                                                 {"aggregator", aggregator_.refusal()}};
-  for (const auto& [role, refusal] : refusals) {
+  const auto expect_works = [&](const char* role, const std::string& refusal) {
     if (!refusal.empty()) findings.push_back(fmt::format("the {} refuses to work: {}", role, refusal));
-  }
+  };
+  expect_works("issuer", issuer_.refusal());
+  expect_works("shuffler", shuffler_.refusal());
+  expect_works("aggregator", aggregator_.refusal());
+  for (const auto& device : devices_) expect_works("device", device->refusal());
   service::Ledger ledger(aggregator_.disk().memory(), "ledger");
   if (!ledger.ended()) findings.push_back("the task does not come to its end");
   for (const std::string& what : service::verify(ledger, task(), epsilon_of).findings) {

@@ -1,8 +1,8 @@
-// A whole deployment in one thread: an issuer, a shuffler, an aggregator and twelve devices, each a process
+// A whole deployment in one thread: an issuer, a shuffler, an aggregator and six devices, each a process
 // of its own (process.h), with real cryptography, on a clock that the test moves. Schedules of faults act on
 // it, and a witness (witness.h) writes down what everybody sent, acknowledged and handed over.
 //
-// A task of three planned rounds, which need ten devices, learns a histogram; at most eight rounds are
+// A task of three planned rounds, which need five devices, learns a histogram; at most eight rounds are
 // opened.
 #pragma once
 
@@ -36,7 +36,7 @@ struct Tally {
 
 class World {
  public:
-  static constexpr std::size_t kDevices = 12;
+  static constexpr std::size_t kDevices = 6;
 
   // `seed` decides coins, send times and what a dying process loses. The faults of its disk are the
   // shuffler's or the aggregator's, for tests that must notice them.

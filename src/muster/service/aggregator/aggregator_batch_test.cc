@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "muster/service/aggregator/deployment_test.h"
+#include "muster/service/store/round_key.h"
 
 namespace muster::service {
 namespace {
@@ -133,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
         Unusable{"key", [](Deployment& d) {
                    d.shuffler().close(10, kFive);
                    d.memory().commit({.append = {},
-                                      .put = {{"key", encode(AggregatorKey{2, wire::HpkeKeyPair::fresh()})}},
+                                      .put = {{"key", encode(RoundKey{2, wire::HpkeKeyPair::fresh()})}},
                                       .remove = {}});
                  }}));
 

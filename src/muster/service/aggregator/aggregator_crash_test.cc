@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "muster/service/aggregator/deployment_test.h"
+#include "muster/service/store/round_key.h"
 
 namespace muster::service {
 namespace {
@@ -50,7 +51,7 @@ class Watch {
   // After each step: no key of a round that is over is in any blob.
   void check_keys() {
     const Ledger durable(d_.memory(), "durable");
-    if (const auto key = read_aggregator_key(d_.memory())) {
+    if (const auto key = read_round_key(d_.memory())) {
       secrets_.insert(Buffer(key->pair.secret().span().begin(), key->pair.secret().span().end()));
       if (!durable.open_round()) findings_.insert("a key of a round that is over is kept");
     }

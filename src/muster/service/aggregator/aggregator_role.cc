@@ -3,7 +3,6 @@
 #include "muster/service/aggregator/aggregator_role.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 #include <utility>
@@ -11,13 +10,12 @@
 
 #include "muster/core/error.h"
 #include "muster/service/task/planned_rounds.h"
+#include "muster/wire/hex.h"
 
 namespace muster::service {
 namespace {
 
 constexpr const char* kOrigin = "ledger";
-
-std::string hex(const wire::Hash& hash) { return fmt::format("{:02x}", fmt::join(hash, "")); }
 
 // What the planned rounds cost.
 TaskEntry reservation_of(const TaskDocument& task, double epsilon) {
@@ -76,8 +74,9 @@ AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey&
       rejected_(read_counts(store)),
       monitor_(task.plan().stages()) {
   if (identity_.identity() != task_.settings().aggregator) {
-    throw Error(ErrorCode::plan, Reason::contradiction, "task.aggregator", hex(task_.settings().aggregator),
-                hex(identity_.identity()), "is not the identity of this aggregator");
+    throw Error(ErrorCode::plan, Reason::contradiction, "task.aggregator",
+                wire::hex_of(task_.settings().aggregator), wire::hex_of(identity_.identity()),
+                "is not the identity of this aggregator");
   }
   const TaskEntry reserved = reservation_of(task_, epsilon_(planned_));
   if (!ledger_.entries().empty()) expect_own_ledger(reserved);
@@ -99,7 +98,8 @@ AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey&
 void AggregatorRole::expect_own_ledger(const TaskEntry& reserved) const {
   const auto& first = std::get<TaskEntry>(ledger_.entries().front());
   if (first.task != reserved.task) {
-    throw Error(ErrorCode::file, kOrigin, hex(first.task), hex(reserved.task), "is that of another task");
+    throw Error(ErrorCode::file, kOrigin, wire::hex_of(first.task), wire::hex_of(reserved.task),
+                "is that of another task");
   }
   if (first != reserved) {
     throw Error(ErrorCode::file, kOrigin, fmt::format("epsilon {}", first.epsilon),
@@ -187,7 +187,7 @@ bool AggregatorRole::is_known(const wire::Offer& offer) const {
 void AggregatorRole::charge_lost_rounds(const wire::Offer& offer) {
   if (read_lost_head(store_) != offer.head) {
     if (!options_.charge_lost_rounds) {
-      throw Error(ErrorCode::file, kOrigin, hex(ledger_.head()), hex(offer.head),
+      throw Error(ErrorCode::file, kOrigin, wire::hex_of(ledger_.head()), wire::hex_of(offer.head),
                   "is not the one that the shuffler saw last: was it restored from an older copy? "
                   "--charge-lost-rounds goes on with the rounds charged that it may lack");
     }

@@ -10,6 +10,7 @@
 #include "muster/service/aggregator/aggregator_role.h"
 #include "muster/service/ledger/descriptor_of.h"
 #include "muster/service/model/model_blob.h"
+#include "muster/service/store/round_key.h"
 #include "muster/wire/blind_rsa.h"
 #include "muster/wire/hash.h"
 #include "muster/wire/upload.h"
@@ -34,7 +35,7 @@ Progress AggregatorRole::open_next(const wire::Offer& offer) {
   std::string reason;
   const auto tokens = token_key_of(round, reason);
   if (!tokens) return progress(State::waiting, reason);
-  const AggregatorKey key{round, wire::HpkeKeyPair::fresh()};
+  const RoundKey key{round, wire::HpkeKeyPair::fresh()};
   const Buffer model = Learner::model_blob(learner_.model().state);
   const Buffer& frozen = learner_.frozen_blob();
   const OpenEntry entry{.round = round,
@@ -132,7 +133,7 @@ Progress AggregatorRole::close(const SignedManifest& bytes) {
   const auto manifest = read_own_manifest(bytes);
   if (!manifest) throw Error(ErrorCode::file, "manifest", "", "", "is damaged in the aggregator's store");
   if (manifest->heard < task_.needed()) return spend(Why::heard, bytes, *manifest);
-  const auto key = read_aggregator_key(store_);
+  const auto key = read_round_key(store_);
   if (!key || key->pair.public_key() != ledger_.open_round()->aggregator) {
     return spend(Why::key, bytes, *manifest);
   }

@@ -1,14 +1,8 @@
 #include "muster/service/aggregator/aggregator_state.h"
 
-#include <fmt/format.h>
-#include <sodium.h>
-
 #include <algorithm>
-#include <span>
-#include <utility>
 
-#include "muster/core/error.h"
-#include "muster/wire/secret_bytes.h"
+#include "muster/service/store/sized_blob.h"
 
 namespace muster::service {
 namespace {
@@ -17,17 +11,7 @@ using wire::Buffer;
 using wire::FieldReader;
 using wire::FieldWriter;
 
-constexpr std::size_t kKey = 8 + wire::kHpkeKey, kCounts = 8 * (wire::kRejectReasons + 5);
-
-// The blob of this name and length, or nullopt if there is none.
-std::optional<Buffer> blob_of(Store& store, const char* name, std::size_t length) {
-  std::optional<Buffer> blob = store.blob(name);
-  if (blob && blob->size() != length) {
-    throw Error(ErrorCode::file, name, fmt::format("{} bytes", blob->size()), fmt::format("{} bytes", length),
-                "is damaged in the aggregator's store");
-  }
-  return blob;
-}
+constexpr std::size_t kCounts = 8 * (wire::kRejectReasons + 5);
 
 // Lists the counts once, for both directions.
 template <typename Counts, typename Each>
@@ -53,22 +37,8 @@ void add_reports(RejectedCounts& counts, const ReportCounts& reports) {
   counts.reports.padding += reports.padding;
 }
 
-std::optional<AggregatorKey> read_aggregator_key(Store& store) {
-  auto blob = blob_of(store, "key", kKey);
-  if (!blob) return std::nullopt;
-  FieldReader fields(*blob);
-  const auto round = fields.integer<std::uint64_t>();
-  wire::SecretBytes<wire::kHpkeKey> secret{std::span<const std::uint8_t, wire::kHpkeKey>(fields.rest())};
-  sodium_memzero(blob->data(), blob->size());
-  return AggregatorKey{round, wire::HpkeKeyPair::from_secret(std::move(secret))};
-}
-
-Buffer encode(const AggregatorKey& key) {
-  return FieldWriter(kKey).integer(key.round).bytes(key.pair.secret().span()).take();
-}
-
 std::optional<SignedManifest> read_accepted_manifest(Store& store) {
-  const auto blob = blob_of(store, "manifest", wire::kManifest);
+  const auto blob = sized_blob(store, "manifest", wire::kManifest);
   if (!blob) return std::nullopt;
   SignedManifest manifest{};
   std::ranges::copy(*blob, manifest.begin());
@@ -77,7 +47,7 @@ std::optional<SignedManifest> read_accepted_manifest(Store& store) {
 
 RejectedCounts read_counts(Store& store) {
   RejectedCounts counts;
-  if (const auto blob = blob_of(store, "counts", kCounts)) {
+  if (const auto blob = sized_blob(store, "counts", kCounts)) {
     FieldReader fields(*blob);
     each_count(counts, [&](std::uint64_t& count) { count = fields.integer<std::uint64_t>(); });
   }
@@ -91,14 +61,14 @@ Buffer encode(const RejectedCounts& counts) {
 }
 
 std::uint64_t read_serial(Store& store) {
-  const auto blob = blob_of(store, "serial", 8);
+  const auto blob = sized_blob(store, "serial", 8);
   return blob ? FieldReader(*blob).integer<std::uint64_t>() : 0;
 }
 
 Buffer encode_serial(std::uint64_t serial) { return FieldWriter(8).integer(serial).take(); }
 
 std::optional<wire::Hash> read_lost_head(Store& store) {
-  const auto blob = blob_of(store, "lost", 32);
+  const auto blob = sized_blob(store, "lost", 32);
   return blob ? std::optional(FieldReader(*blob).array<32>()) : std::nullopt;
 }
 

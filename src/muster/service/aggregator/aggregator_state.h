@@ -2,7 +2,7 @@
 // are little-endian.
 //
 //     "model"     what was learned (learned_model.h)
-//     "key"       round u64 | secret 32: the X25519 key of the open round
+//     "key"       of the open round (store/round_key.h)
 //     "manifest"  the shuffler's signed manifest of the open round, once it was accepted
 //     "receipt"   the signed receipt that the shuffler has not accepted yet
 //     "counts"    u64 x 11: the rejected uploads and reports of all rounds (RejectedCounts)
@@ -39,13 +39,6 @@ void add_uploads(RejectedCounts& counts, const wire::Manifest& manifest);
 // Adds the reports of a round.
 void add_reports(RejectedCounts& counts, const ReportCounts& reports);
 
-struct AggregatorKey {
-  std::uint64_t round = 0;
-  wire::HpkeKeyPair pair;
-};
-
-std::optional<AggregatorKey> read_aggregator_key(Store& store);
-wire::Buffer encode(const AggregatorKey& key);
 std::optional<SignedManifest> read_accepted_manifest(Store& store);
 RejectedCounts read_counts(Store& store);  // zeros if there are none
 wire::Buffer encode(const RejectedCounts& counts);

@@ -16,28 +16,10 @@
 #include "muster/service/aggregator/shuffler_double_test.h"
 #include "muster/service/ledger/verification.h"
 #include "muster/service/store/disk_test.h"
+#include "muster/service/task/plans_test.h"
 #include "muster/service/task/task_document.h"
 
 namespace muster::service {
-
-inline constexpr const char* kHistogramPlan = R"(
-[population]
-clients = 8
-data = "digits"
-[participation]
-protocol = "shuffled-check-in"
-rate = 0.5
-[rounds]
-count = 3
-[privacy]
-delta = 1e-3
-[model]
-kind = "histogram"
-[randomizer]
-kind = "k-rr"
-epsilon0 = 2
-k = 10
-)";
 
 // Any increasing function will do where a test is not about the accountant.
 inline double test_epsilon(std::uint64_t rounds) { return 0.125 * static_cast<double>(rounds); }

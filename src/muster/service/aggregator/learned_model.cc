@@ -1,27 +1,17 @@
 #include "muster/service/aggregator/learned_model.h"
 
-#include <bit>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "muster/core/error.h"
 #include "muster/randomizers/clip.h"
+#include "muster/service/model/model_blob.h"
 
 namespace muster::service {
 namespace {
 
 constexpr std::size_t kHeader = 8 + 1 + 8;
-
-void write(wire::FieldWriter& out, const std::vector<float>& values) {
-  for (const float value : values) out.integer(std::bit_cast<std::uint32_t>(value));
-}
-
-std::vector<float> read(wire::FieldReader& in, std::size_t count) {
-  std::vector<float> values(count);
-  for (float& value : values) value = std::bit_cast<float>(in.integer<std::uint32_t>());
-  return values;
-}
 
 }  // namespace
 
@@ -39,9 +29,8 @@ wire::Buffer encode(const LearnedModel& model) {
   wire::FieldWriter out(kHeader + 3 * sizeof(float) * dimension);
   out.integer(state.updates).integer(static_cast<std::uint8_t>(model.diverged ? 1 : 0));
   out.integer(static_cast<std::uint64_t>(dimension));
-  write(out, state.parameters);
-  write(out, state.momentum);
-  write(out, state.average);
+  for (const auto* vector : {&state.parameters, &state.momentum, &state.average})
+    out.bytes(encode_model(*vector));
   return out.take();
 }
 
@@ -53,10 +42,11 @@ std::optional<LearnedModel> decode_learned(wire::Bytes bytes, std::size_t dimens
   const auto diverged = in.integer<std::uint8_t>();
   if (diverged > 1 || in.integer<std::uint64_t>() != dimension) return std::nullopt;
   model.diverged = diverged == 1;
-  model.state.parameters = read(in, dimension);
-  model.state.momentum = read(in, dimension);
-  model.state.average = read(in, dimension);
-  if (!is_finite(model.state)) return std::nullopt;
+  for (auto* vector : {&model.state.parameters, &model.state.momentum, &model.state.average}) {
+    auto read = decode_model(in.bytes(sizeof(float) * dimension), dimension);
+    if (!read) return std::nullopt;
+    *vector = *std::move(read);
+  }
   return model;
 }
 

@@ -44,6 +44,7 @@ void check_policy(const TaskDocument& task, const Policy& policy, const EpsilonO
            fmt::format("at least {}", task.settings().most_rounds),
            fmt::format("does not allow the task, which may open {} rounds", task.settings().most_rounds));
   }
+  check_at_most("max_delta", policy.max_delta, plan.delta().value(), "whose delta");
   check_at_most("max_epsilon0", policy.max_epsilon0,
                 plan.epsilon0().value_or(std::numeric_limits<double>::infinity()),
                 "in which the epsilon of one message alone");

@@ -12,6 +12,7 @@ namespace muster::service {
 
 struct Policy {
   double max_epsilon = 0;         // of all planned rounds at the task's delta; positive, perhaps infinite
+  double max_delta = 0;           // at a delta near 1, every task has a small epsilon
   double max_epsilon0 = 0;        // of one message alone; a message of `gaussian` has an infinite one
   std::uint64_t min_clients = 0;  // honest devices that the task's theorem counts on
   std::uint64_t max_rounds = 0;   // rounds that the task may open, and so times that this device may be asked

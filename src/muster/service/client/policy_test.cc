@@ -20,6 +20,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // The bounds that the deployed plan just satisfies, with an accountant that says 0.589.
 Policy tight() {
   return {.max_epsilon = 0.589,
+          .max_delta = 1e-5,
           .max_epsilon0 = 2,
           .min_clients = 2048,
           .max_rounds = 1000,
@@ -48,9 +49,21 @@ TEST(Policy, AllowsWhatJustSatisfiesIt) {
   EXPECT_NO_THROW(check_policy(task_of(kDeployedPlan), anything, says));
 }
 
+// A plan whose delta is 0.9 protects nobody, and the accountant truly says that its epsilon is small.
+TEST(Policy, ASmallEpsilonAtALargeDeltaIsNoProtection) {
+  const TaskDocument task = task_of(kDeployedPlan, {{"privacy.delta", "0.9"}});
+  Policy policy = tight();
+  EXPECT_LT(charged_epsilon(task.plan(), task.plan().rounds()), policy.max_epsilon);
+  expect_refused(
+      "max_delta", [](Policy&) {}, task, charged_epsilon);
+  policy.max_delta = 0.9;
+  EXPECT_NO_THROW(check_policy(task, policy));
+}
+
 TEST(Policy, NamesTheBoundThatTheTaskPasses) {
   expect_refused("max_epsilon", [](Policy& p) { p.max_epsilon = std::nextafter(0.589, 0.0); });
   expect_refused("max_epsilon0", [](Policy& p) { p.max_epsilon0 = std::nextafter(2.0, 0.0); });
+  expect_refused("max_delta", [](Policy& p) { p.max_delta = std::nextafter(1e-5, 0.0); });
   expect_refused("min_clients", [](Policy& p) { p.min_clients = 2049; });
   expect_refused("max_rounds", [](Policy& p) { p.max_rounds = 999; });
   TaskSettings seeded = task_settings();
@@ -63,6 +76,7 @@ TEST(Policy, ABoundOrAnEpsilonThatIsNoNumberRefuses) {
   for (const double bound : {kNan, 0.0, -1.0}) {
     expect_refused("max_epsilon", [&](Policy& p) { p.max_epsilon = bound; });
     expect_refused("max_epsilon0", [&](Policy& p) { p.max_epsilon0 = bound; });
+    expect_refused("max_delta", [&](Policy& p) { p.max_delta = bound; });
   }
   expect_refused(
       "max_epsilon", [](Policy&) {}, task_of(kDeployedPlan),

@@ -81,8 +81,12 @@ class TestComputation final : public Computation {
 inline double cheap_epsilon(const protocols::Plan&, std::uint64_t) { return 1; }
 
 inline Policy open_policy() {
-  return {
-      .max_epsilon = 10, .max_epsilon0 = 1000, .min_clients = 1, .max_rounds = 10'000, .allow_seeded = true};
+  return {.max_epsilon = 10,
+          .max_delta = 0.5,
+          .max_epsilon0 = 1000,
+          .min_clients = 1,
+          .max_rounds = 10'000,
+          .allow_seeded = true};
 }
 
 struct World {

@@ -123,7 +123,6 @@ TEST_F(ShufflerServerTest, ARoundGoesOverTheWire) {
 
 TEST_F(ShufflerServerTest, UploadsOfManyConnectionsAreAllStored) {
   constexpr int kThreads = 4, kEach = 25;
-  rig_.issuer.issued = 1000;
   std::vector<Buffer> uploads;
   for (int i = 0; i < kThreads * kEach; ++i) uploads.push_back(rig_.report(static_cast<std::uint8_t>(i)));
   // The rig's issuer said that twelve tokens were issued, so the round ends with the twelfth device.

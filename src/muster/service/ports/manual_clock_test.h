@@ -1,6 +1,7 @@
-// A clock for tests, which goes as far as it is told. Call from the thread of the test.
+// A clock for tests, which goes as far as it is told. Any thread may ask it; that of the test moves it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "muster/service/ports/clock.h"
@@ -20,7 +21,7 @@ class ManualClock final : public Clock {
   void set_wall(std::int64_t milliseconds) { wall_ = milliseconds; }
 
  private:
-  std::int64_t wall_ = 1'800'000'000'000, steady_ = 5'000;
+  std::atomic<std::int64_t> wall_{1'800'000'000'000}, steady_{5'000};
 };
 
 }  // namespace muster::service

@@ -1,12 +1,11 @@
 #include "muster/service/shuffler/model_blobs.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <string>
 
 #include "muster/core/error.h"
 #include "muster/wire/hash.h"
+#include "muster/wire/hex.h"
 
 namespace muster::service {
 namespace {
@@ -16,7 +15,7 @@ using wire::Bytes;
 
 constexpr std::size_t kMaxBlobs = 6, kMaxNamed = 2;
 
-std::string key_of(const wire::Hash& hash) { return fmt::format("blob {:02x}", fmt::join(hash, "")); }
+std::string key_of(const wire::Hash& hash) { return "blob " + wire::hex_of(hash); }
 
 Buffer encode(const std::vector<wire::Hash>& names) {
   wire::FieldWriter fields(32 * names.size());

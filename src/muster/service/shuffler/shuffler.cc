@@ -43,7 +43,7 @@ Shuffler::~Shuffler() = default;
 
 void Shuffler::recover() {
   ledger_ = read_ledger(store_).value_or(SeenLedger{});
-  key_ = read_key(store_);
+  key_ = read_round_key(store_);
   if (const auto stored = store_.blob("directory")) accept_directory(*stored);
   manifest_ = store_.blob("manifest");
   const auto stored = read_round(store_);

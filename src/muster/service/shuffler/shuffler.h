@@ -32,6 +32,7 @@
 #include "muster/service/shuffler/model_blobs.h"
 #include "muster/service/shuffler/shuffler_state.h"
 #include "muster/service/store/log_folder.h"
+#include "muster/service/store/round_key.h"
 #include "muster/service/store/store.h"
 #include "muster/service/task/task_document.h"
 #include "muster/wire/descriptor.h"

@@ -1,9 +1,8 @@
 #include "muster/service/shuffler/shuffler_state.h"
 
 #include <fmt/format.h>
-#include <sodium.h>
 
-#include "muster/core/error.h"
+#include "muster/service/store/sized_blob.h"
 
 namespace muster::service {
 namespace {
@@ -12,23 +11,12 @@ using wire::Buffer;
 using wire::FieldReader;
 using wire::FieldWriter;
 
-constexpr std::size_t kLedger = 8 + 8 + 32, kKey = 8 + wire::kHpkeKey,
-                      kRound = wire::kSignedDescriptor + 8 + 8 + wire::kRsa;
-
-// The blob of this name and length, or nullopt if there is none.
-std::optional<Buffer> blob_of(Store& store, const char* name, std::size_t length) {
-  std::optional<Buffer> blob = store.blob(name);
-  if (blob && blob->size() != length) {
-    throw Error(ErrorCode::file, name, fmt::format("{} bytes", blob->size()), fmt::format("{} bytes", length),
-                "is damaged in the shuffler's store");
-  }
-  return blob;
-}
+constexpr std::size_t kLedger = 8 + 8 + 32, kRound = wire::kSignedDescriptor + 8 + 8 + wire::kRsa;
 
 }  // namespace
 
 std::optional<SeenLedger> read_ledger(Store& store) {
-  const auto blob = blob_of(store, "ledger", kLedger);
+  const auto blob = sized_blob(store, "ledger", kLedger);
   if (!blob) return std::nullopt;
   FieldReader fields(*blob);
   SeenLedger ledger;
@@ -46,22 +34,8 @@ Buffer encode(const SeenLedger& ledger) {
       .take();
 }
 
-std::optional<RoundKey> read_key(Store& store) {
-  auto blob = blob_of(store, "key", kKey);
-  if (!blob) return std::nullopt;
-  FieldReader fields(*blob);
-  const auto round = fields.integer<std::uint64_t>();
-  wire::SecretBytes<wire::kHpkeKey> secret(std::span<const std::uint8_t, wire::kHpkeKey>(fields.rest()));
-  sodium_memzero(blob->data(), blob->size());
-  return RoundKey{round, wire::HpkeKeyPair::from_secret(std::move(secret))};
-}
-
-Buffer encode(const RoundKey& key) {
-  return FieldWriter(kKey).integer(key.round).bytes(key.pair.secret().span()).take();
-}
-
 std::optional<StoredRound> read_round(Store& store) {
-  const auto blob = blob_of(store, "round", kRound);
+  const auto blob = sized_blob(store, "round", kRound);
   if (!blob) return std::nullopt;
   FieldReader fields(*blob);
   const wire::Bytes descriptor = fields.bytes(wire::kSignedDescriptor);

@@ -3,7 +3,7 @@
 //     "task"       the name of the task, 32 bytes
 //     "ledger"     opened u64 | entries u64 | head 32: rounds opened, and the ledger up to the last
 //                  opening or receipt
-//     "key"        round u64 | secret 32: the X25519 key of the round that is open or offered
+//     "key"        of the round that is open or offered (store/round_key.h)
 //     "directory"  the issuer's key directory, as it was accepted last
 //     "round"      signed descriptor 369 | deadline i64 | issued u64 | modulus 256: while a round is open
 //     "manifest"   the signed manifest of the round that was closed last
@@ -21,14 +21,9 @@
 #include "muster/service/store/store.h"
 #include "muster/wire/blind_rsa.h"
 #include "muster/wire/descriptor.h"
-#include "muster/wire/hpke.h"
 
 namespace muster::service {
 
-struct RoundKey {
-  std::uint64_t round = 0;
-  wire::HpkeKeyPair pair;
-};
 struct StoredRound {
   wire::Buffer descriptor;       // signed by both roles
   std::int64_t deadline_ms = 0;  // on the wall clock
@@ -38,8 +33,6 @@ struct StoredRound {
 
 std::optional<SeenLedger> read_ledger(Store& store);
 wire::Buffer encode(const SeenLedger& ledger);
-std::optional<RoundKey> read_key(Store& store);
-wire::Buffer encode(const RoundKey& key);
 std::optional<StoredRound> read_round(Store& store);
 wire::Buffer encode(const StoredRound& round);
 

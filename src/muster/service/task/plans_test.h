@@ -1,4 +1,4 @@
-// The plan of the deployment's tests: built-in digits, a frozen network, 20 rounds. The function is pure.
+// Plans of the deployment's tests. The function is pure.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 namespace muster::service {
 
+// Built-in digits, a frozen network, 20 rounds.
 inline constexpr const char* kDeployedPlan = R"(
 name = "deployed"
 [population]
@@ -29,6 +30,26 @@ average = 0.1
 kind = "features+linear"
 [privacy]
 delta = 1e-5
+)";
+
+// A plan that needs no training: three rounds of a histogram of digits.
+inline constexpr const char* kHistogramPlan = R"(
+[population]
+clients = 8
+data = "digits"
+[participation]
+protocol = "shuffled-check-in"
+rate = 0.5
+[rounds]
+count = 3
+[privacy]
+delta = 1e-3
+[model]
+kind = "histogram"
+[randomizer]
+kind = "k-rr"
+epsilon0 = 2
+k = 10
 )";
 
 inline protocols::Plan deployed_plan(std::uint64_t clients = 2048) {
