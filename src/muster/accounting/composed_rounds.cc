@@ -13,10 +13,16 @@ namespace muster::accounting {
 namespace {
 
 // A smaller delta needs tables that reach further, because losses beyond the last node count as infinite. If
-// delta is asked for, tables are first made for kFirstDelta, and then up to kDeeper times again, each time
-// for the delta just found.
+// delta is asked for, tables are first made for kFirstDelta, and then at most kDeeper times again, each time
+// for the delta just found. If this delta is less than kFarBelow times the one that the tables were made for,
+// most of it may be the losses beyond their last nodes, so the next tables are made for a delta that is as
+// many times smaller again, but not below kLeastDelta.
 constexpr double kFirstDelta = 1e-12;
-constexpr int kDeeper = 4;
+constexpr int kDeeper = 2;
+constexpr double kFarBelow = 1e-3, kLeastDelta = 1e-300;
+// The share of the allowed work that the tables for one of these deltas may take. All of them together then
+// take about the work of the tables for a question about epsilon.
+constexpr double kShareOfDelta = 0.3;
 // Tables are not made again once the answer is more than this share of the previous answer.
 constexpr double kSettled = 0.99;
 
@@ -43,10 +49,12 @@ std::size_t kinds_of(const std::vector<ChargedRounds>& rounds) {
 ComposedRounds::ComposedRounds(const std::vector<ChargedRounds>& all, ChargedBy by)
     : by_(by), curves_(std::make_shared<RoundKinds>(by, kinds_of(all))) {}
 
-RunningAccountant& ComposedRounds::charged(const std::vector<ChargedRounds>& rounds, Delta delta) const {
-  if (running_ == nullptr || delta_ != delta.value()) {
-    running_ = std::make_unique<RunningAccountant>(delta, curves_);
+RunningAccountant& ComposedRounds::charged(const std::vector<ChargedRounds>& rounds, Delta delta,
+                                           double share) const {
+  if (running_ == nullptr || delta_ != delta.value() || share_ != share) {
+    running_ = std::make_unique<RunningAccountant>(delta, curves_, share);
     delta_ = delta.value();
+    share_ = share;
   }
   running_->restart();
   for (const ChargedRounds& each : rounds) running_->charge(each.mechanism, each.participation, each.rounds);
@@ -55,20 +63,24 @@ RunningAccountant& ComposedRounds::charged(const std::vector<ChargedRounds>& rou
 
 std::pair<numerics::Enclosure, const RunningAccountant*> ComposedRounds::composed(
     const std::vector<ChargedRounds>& rounds, const Question& question, const Check& check) const {
+  const double share = question.asks_epsilon() ? 1 : kShareOfDelta;
   double made_for = question.asks_epsilon() ? question.fixed() : kFirstDelta;
-  const RunningAccountant* account = &charged(rounds, Delta::of(made_for));
+  const RunningAccountant* account = &charged(rounds, Delta::of(made_for), share);
   numerics::Enclosure answer =
       question.asks_epsilon() ? account->epsilon() : account->delta(question.fixed());
   for (int i = 0; i < kDeeper && !question.asks_epsilon() && answer.upper > 0 && answer.upper < made_for;
        ++i) {
-    made_for = answer.upper;
-    account = &charged(rounds, Delta::of(made_for));
+    const double fall = answer.upper / made_for;
+    made_for = fall < kFarBelow
+                   ? numerics::larger(answer.upper * fall, numerics::smaller(answer.upper, kLeastDelta))
+                   : answer.upper;
+    account = &charged(rounds, Delta::of(made_for), share);
     const numerics::Enclosure deeper = account->delta(question.fixed());
     const bool settled = deeper.upper > kSettled * answer.upper;
     answer = {numerics::larger(answer.lower, deeper.lower), numerics::smaller(answer.upper, deeper.upper)};
     if (settled) break;
   }
-  check(answer.upper, [&](double epsilon) { return account->delta_upper(epsilon); });
+  check(answer.upper, [&](double epsilon) { return account->delta_upper_as_searched(epsilon); });
   return {answer, account};
 }
 

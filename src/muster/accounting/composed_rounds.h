@@ -53,10 +53,10 @@ class ComposedRounds {
               const Check& check) const;
 
  private:
-  // The caller of charged() or composed() must hold mutex_. charged() returns the account after these rounds,
-  // with tables made for `delta`. composed() also answers the question, and chooses the delta of the tables
-  // for it.
-  RunningAccountant& charged(const std::vector<ChargedRounds>& rounds, Delta delta) const;
+  // The caller of charged() or composed() must hold mutex_. charged() returns the account after these
+  // rounds, with tables made for `delta` by this share of the allowed work. composed() also answers the
+  // question, and chooses the delta of the tables for it.
+  RunningAccountant& charged(const std::vector<ChargedRounds>& rounds, Delta delta, double share) const;
   std::pair<numerics::Enclosure, const RunningAccountant*> composed(const std::vector<ChargedRounds>& rounds,
                                                                     const Question& question,
                                                                     const Check& check) const;
@@ -64,7 +64,8 @@ class ComposedRounds {
   ChargedBy by_;
   mutable std::mutex mutex_;
   std::shared_ptr<RoundKinds> curves_;
-  mutable double delta_ = 0;  // the delta for which the tables of running_ were made
+  mutable double delta_ = 0,
+                 share_ = 1;  // the delta and the share for which the tables of running_ were made
   mutable std::unique_ptr<RunningAccountant> running_;
 };
 

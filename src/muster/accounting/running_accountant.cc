@@ -39,9 +39,10 @@ const RunningAccountant::Kind& RunningAccountant::kind_of(const Mechanism& mecha
   if (known != kinds_.end()) {
     return *known;
   }
-  const BoundTable upper = curves.upper->table(nested_nodes(delta_, curves_->share_of_upper()));
-  const PairTable pair = curves.pair ? curves.pair->table(nested_nodes(delta_, curves_->share_of_pair()))
-                                     : PairTable{upper.spacing, {0, 1}, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
+  const BoundTable upper = curves.upper->table(nested_nodes(delta_, share_ * curves_->share_of_upper()));
+  const PairTable pair = curves.pair
+                             ? curves.pair->table(nested_nodes(delta_, share_ * curves_->share_of_pair()))
+                             : PairTable{upper.spacing, {0, 1}, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
   kinds_.push_back({&curves, LossDistribution::dominating(upper), LossDistribution::dominated(pair),
                     LossDistribution::dominated(pair.swapped()), upper, std::nullopt});
   return kinds_.back();
@@ -116,6 +117,13 @@ double RunningAccountant::delta_upper(double epsilon) const {
   }
   const std::optional<DifferentRounds> typed = typed_uppers();
   return typed ? numerics::smaller(plain, typed->delta(epsilon, Ends::upper).upper) : plain;
+}
+
+double RunningAccountant::delta_upper_as_searched(double epsilon) const {
+  const double value = delta_upper(epsilon);
+  return value <= delta_.value()
+             ? value
+             : numerics::smaller(value, uppers_.delta_as_searched(delta_.value(), epsilon));
 }
 
 numerics::Enclosure RunningAccountant::delta(double epsilon) const {

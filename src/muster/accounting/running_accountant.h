@@ -37,9 +37,10 @@ class RunningAccountant {
  public:
   explicit RunningAccountant(Delta delta, ChargedBy by = ChargedBy::smallest_bound)
       : RunningAccountant(delta, std::make_shared<RoundKinds>(by)) {}
-  // Several accountants, for different deltas, may use the same `curves`, one after another.
-  RunningAccountant(Delta delta, std::shared_ptr<RoundKinds> curves)
-      : delta_(delta), curves_(std::move(curves)) {}
+  // Several accountants, for different deltas, may use the same `curves`, one after another. Each table may
+  // take the fraction `share` of the work that `curves` allow it.
+  RunningAccountant(Delta delta, std::shared_ptr<RoundKinds> curves, double share = 1)
+      : delta_(delta), curves_(std::move(curves)), share_(share) {}
 
   // The first charge of a mechanism with a participation tabulates their curves; later charges of the same
   // kind take almost no time. A round without a proven bound that amplifies is charged its local guarantee.
@@ -61,6 +62,9 @@ class RunningAccountant {
   double delta_estimate(double epsilon) const { return estimates().delta(epsilon, Ends::lower).lower; }
   // Returns the proven upper delta at an epsilon >= 0.
   double delta_upper(double epsilon) const;
+  // The same, also by the means that found epsilon().upper, if the above is larger than the constructor's
+  // delta. A check of epsilon().upper needs it, because either of the two values may be much smaller.
+  double delta_upper_as_searched(double epsilon) const;
 
   // Forgets the charges but keeps the tables, so that charging the same kinds of rounds again takes almost no
   // time.
@@ -92,6 +96,7 @@ class RunningAccountant {
   // (3) Kinds in segments point into `kinds_`, whose elements stay in place until the object is destroyed.
   Delta delta_;
   std::shared_ptr<RoundKinds> curves_;
+  double share_ = 1;
   std::uint64_t rounds_ = 0;
   std::list<Kind> kinds_;
   std::map<Segment, std::uint64_t> ended_;  // how many segments of each kind and length have ended

@@ -7,8 +7,11 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "muster/accounting/accountant.h"
+#include "muster/accounting/round_kinds.h"
 #include "muster/core/error.h"
 #include "muster/describe/stage.h"
 
@@ -128,6 +131,23 @@ TEST(RunningAccountant, NothingChargedCostsNothingAndBadDescriptionsAreRefused) 
   EXPECT_EQ(running.epsilon().lower, 0);
   EXPECT_THROW(running.charge(PureLocal{-1}, check_in(10, 0.1)), Error);
   EXPECT_EQ(running.rounds(), 0);
+}
+
+// Three stages with few reports, at a delta so small that only the search for epsilon chooses a lattice on
+// which the losses can be composed. Delta at the epsilon found is 3e-14 on the lattice that is chosen for it.
+// A check of epsilon by this delta alone would take the answer for a defect.
+TEST(RunningAccountant, AnEpsilonIsCheckedByTheMeansThatFoundIt) {
+  constexpr double kTarget = 1e-20, kTwiceTheWork = 2;
+  RunningAccountant running(Delta::of(kTarget), std::make_shared<RoundKinds>(ChargedBy::smallest_bound, 3),
+                            kTwiceTheWork);
+  for (const auto& [dropout, rounds] : {std::pair{0.1, 299}, {0.2, 400}, {0.35, 301}}) {
+    const Participation participation =
+        ShuffledCheckIn{ClientCount::of(100'000), Rate::of(1e-6 * (1 - dropout))};
+    running.charge(GaussianLocal(0.8), participation, static_cast<std::uint64_t>(rounds));
+  }
+  const double just_above = 1.01 * running.epsilon().upper;
+  EXPECT_GT(running.delta_upper(just_above), kTarget);
+  EXPECT_LE(running.delta_upper_as_searched(just_above), kTarget);
 }
 
 }  // namespace

@@ -173,7 +173,21 @@ double upper_without_shifts(Parts parts, double spacing, double target) {
   return left > 0 ? numerics::smaller(convolved, chernoff_epsilon(parts, spacing, left)) : convolved;
 }
 
+// Whether delta at epsilon = 0 is at most `target` because the total variation distance of the composition is
+// at most the sum of the rounds' distances. Rounding errors are ignored, because the only use is that the
+// lower bound 0, which is always valid, is returned without a search.
+bool surely_within(Parts parts, double target) {
+  return sum_over(parts, [](const RepeatedLoss& p) {
+           double distance = p.infinity;
+           for (std::size_t i = 0; i < p.losses->points.size(); ++i) {
+             distance -= p.losses->weights[i] * std::expm1(-numerics::larger(0.0, p.losses->points[i]));
+           }
+           return distance;
+         }) <= target;
+}
+
 double lower_without_shifts(Parts parts, double spacing, double target) {
+  if (surely_within(parts, target)) return 0;
   if (const auto found = by_some_integrals(parts, spacing, target, Side::below)) return *found;
   const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::below);
   return numerics::crossing_from_below([&](double epsilon) { return losses.delta(epsilon); }, target,

@@ -34,6 +34,11 @@ numerics::Enclosure DifferentRounds::delta(double epsilon, Ends ends) const {
   return parts_.empty() ? numerics::Enclosure{0, 0} : composed_delta(all.parts, all.spacing, epsilon, ends);
 }
 
+double DifferentRounds::delta_as_searched(double target, double epsilon) const {
+  const Losses all = losses();
+  return parts_.empty() ? 0 : composed_delta_as_searched(all.parts, all.spacing, target, epsilon);
+}
+
 double DifferentRounds::epsilon_upper(double target) const {
   const Losses all = losses();
   return parts_.empty() ? 0 : composed_epsilon_upper(all.parts, all.spacing, target);

@@ -25,6 +25,8 @@ class DifferentRounds {
   // Encloses the hockey-stick divergence at epsilon of the composition of these discrete pairs;
   // {0, 0} before any round.
   numerics::Enclosure delta(double epsilon, Ends ends = Ends::both) const;
+  // An upper bound on delta at `epsilon` by the means of epsilon_upper(target) (composed_delta_as_searched).
+  double delta_as_searched(double target, double epsilon) const;
   // An upper and a lower bound on the epsilon at which delta is `target`, as in LossDistribution; 0 before
   // any round.
   double epsilon_upper(double target) const;

@@ -99,13 +99,13 @@ double excess_saddle(const AtomicLaw& law, double n, double k) {
   return contour::saddle_point(law, n, k, [](double c) { return 2 / c; });
 }
 
-Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
+Enclosure excess_by_contour(const AtomicLaw& law, double n, double k, double width) {
   const double c = excess_saddle(law, n, k);
   const TiltedLaw tilt(law, c);
   const Effort effort = tilt.atoms() <= 8 ? kFewAtoms : many_atoms(tilt.atoms());
   const double log_scale = n * tilt.log_mgf() - c * k;
-  const double width = std::sqrt(n * tilt.variance() + 2 / (c * c));
-  const double log_value = log_scale - 2 * std::log(c) - std::log(width * std::sqrt(2 * std::numbers::pi));
+  const double log_value = log_scale - 2 * std::log(c) -
+                           0.5 * std::log(2 * std::numbers::pi * (n * tilt.variance() + 2 / (c * c)));
   // The aliases are bounded by Chernoff's inequality x_+ <= e^{lambda x} / (e lambda).
   const contour::Period period = contour::choose_period(c, log_value, [&](double lambda) {
     return n * law.log_mgf(lambda) - lambda * k - 1 - std::log(lambda);
@@ -119,7 +119,8 @@ Enclosure excess_by_contour(const AtomicLaw& law, double n, double k) {
   }
   double expected = 0;  // the smoothing's work in budgets, estimated from the last attempt; 0 at first
   // Find the finest smoothing whose frequencies fit the budget.
-  const double finest = effort.finest * (log_chernoff < kFarTail ? kCoarserInFarTail : 1);
+  const double finest =
+      larger(effort.finest * (log_chernoff < kFarTail ? kCoarserInFarTail : 1), std::sqrt(2 * width));
   for (double fraction = finest;; fraction *= effort.coarser, expected /= effort.coarser) {
     const double s = fraction / c;
     const bool coarsest = fraction > kCoarsest;

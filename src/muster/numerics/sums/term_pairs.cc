@@ -8,6 +8,8 @@
 
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
+#include "muster/numerics/sums/excess_by_contour.h"
+#include "muster/numerics/work.h"
 
 namespace muster::numerics {
 namespace {
@@ -20,15 +22,28 @@ constexpr double kProductUnderflow = 1e-306;
 // Tuning: every choice gives a valid enclosure; these constants trade its width for work.
 struct Pairs {
   // The largest expected number of nonzero terms that is accepted. One or two nonzero terms are computed
-  // exactly. Three or more, which are enclosed between two bounds, are then at most 1e-4 / 6 times as
-  // probable as one.
+  // exactly. Three or more are then at most 1e-4 / 6 times as probable as one.
   static constexpr double kMaxExpected = 1e-2;
-  static constexpr double kMaxGap = 1e-7;  // relative gap of the enclosure above which it is discarded
+  // Where the two bounds for three and more terms leave a larger relative gap, terms are integrated. The gap
+  // is that of an integral over a law of few atoms with the finest smoothing (excess_by_contour.cc).
+  static constexpr double kMaxGap = 5e-6;
+  // A number of terms is integrated if its bounds leave more than this fraction of kMaxGap.
+  static constexpr double kShare = 0.1;
+  // The width of an integral, as a share of the whole value. It is that of an integral over a law of many
+  // atoms with the finest smoothing.
+  static constexpr double kWidth = 1e-5;
+  // The largest width of an integral relative to its own value.
+  static constexpr double kWidest = 0.01;
+  // The relative gap above which an enclosure with integrals is discarded. Other methods are then as narrow.
+  static constexpr double kMaxIntegratedGap = 1e-3;
   // The enclosure may be wide if the value is below this times the mean size of a term.
   static constexpr double kNothing = 1e-90;
   // The largest number of nonzero terms that is added up: 0.01^30 / 30! = 4e-93 is less than kNothing.
   static constexpr int kMaxCount = 30;
 };
+
+// The work of an atom in PairsOfTerms() and in two(), in the unit of numerics/work.h, as measured.
+constexpr double kWorkOfSorting = 40, kWorkOfPairs = 12;
 
 // The mass away from zero. The sum is in extended precision, so that m atoms take m / 2048 + 1 roundings.
 double mass_of(const AtomicLaw& law) {
@@ -44,6 +59,7 @@ double mass_of(const AtomicLaw& law) {
 class PairsOfTerms {
  public:
   PairsOfTerms(const AtomicLaw& law, double mass) {
+    count_work(law.points.size(), kWorkOfSorting, 0);
     std::vector<std::size_t> order(law.points.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       order[i] = i;
@@ -73,6 +89,7 @@ class PairsOfTerms {
     return around(sum);
   }
   Enclosure two(double k) const {
+    count_work(points_.size(), kWorkOfPairs, 0);
     Sum total;
     std::size_t from = points_.size();
     for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -139,58 +156,125 @@ Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
               kProductUnderflow * (1 + terms.absolute_mean() + std::abs(k))};
 }
 
+namespace {
+
+// The probability of a number of nonzero terms, with an enclosure of the expected excess of so many terms.
+struct Count {
+  int terms;
+  double probability;
+  Enclosure excess;
+  double gap() const { return probability * (excess.upper - excess.lower); }
+};
+
+// Bounds for c > 2 nonzero terms, from those for two.
+//
+// The threshold of either bound is rounded outward, by 32 roundings of what is added up. The mean of m atoms
+// takes m / 1024 + 3 (the mass, the division by it, the sum and its conversion), its product one, and the two
+// sums with it one each. For m = 24,000 these are 30.
+Enclosure bounds_for(int c, const PairsOfTerms& terms, double k) {
+  const double lost = 16 * kUlp * (std::abs(k) + c * terms.absolute_mean());
+  return {terms.two(k - (c - 2) * terms.mean() + lost).lower, 0.5 * c * terms.two(2 * k / c - lost).upper};
+}
+
+// The numbers of nonzero terms that matter, and a bound on what all larger numbers add.
+struct Counts {
+  std::vector<Count> each;
+  double tail = 0;
+
+  double lower() const {
+    double sum = 0;
+    for (const Count& count : each) sum += count.probability * count.excess.lower;
+    return sum;
+  }
+  double upper() const {
+    double sum = 0;
+    for (const Count& count : each) sum += count.probability * count.excess.upper;
+    return sum;
+  }
+};
+
+// `largest` is such that E(Y_1 + ... + Y_c - k)_+ is at most c times it.
+Counts counts_of(const PairsOfTerms& terms, double mass, double n, double k, double largest) {
+  const double ratio = mass / (1 - mass), expected = n * ratio;
+  double probability = std::exp(n * std::log1p(-mass));
+  Counts counts;
+  counts.each.push_back({0, probability, {larger(0.0, -k), larger(0.0, -k)}});
+  for (int c = 1; c <= n; ++c) {
+    probability *= (n - c + 1) / c * ratio;
+    counts.tail = c * largest * probability / (1 - expected / c) * (1 + kEightThousandRoundings);
+    if (c > Pairs::kMaxCount || (c > 2 && counts.tail <= 0.01 * Pairs::kMaxGap * counts.upper())) break;
+    counts.tail = 0;
+    counts.each.push_back({c, probability,
+                           c == 1   ? terms.one(k)
+                           : c == 2 ? terms.two(k)
+                                    : bounds_for(c, terms, k)});
+  }
+  return counts;
+}
+
+// The law of a nonzero term, with a mass of kEightThousandRoundings to twice as much at zero.
+//
+// The atoms of a law that is divided by its mass may add up to a little more than 1. With d of mass at zero,
+// the expected excess x_c of c terms becomes the mean of x_J over a binomial number J of c trials with
+// probability 1 - d. So x_c is at most (1 - d)^-c times that mean. The means exceed x_c by what J < c adds,
+// at most C(c, j) d^{c-j} x_j for each j. The probability of c nonzero terms is at most
+// expected^{c-j} j! / c! times that of j. So over all c together, J < c adds at most e^{d expected} - 1 times
+// the value, less than 1e-13 of it.
+AtomicLaw nearly_conditioned(const AtomicLaw& law, double mass) {
+  AtomicLaw result;
+  for (std::size_t i = 0; i < law.points.size(); ++i) {
+    result.add(law.points[i], law.weights[i] / mass * (1 - 1.5 * kEightThousandRoundings));
+  }
+  return result;
+}
+
+// Integrates the excess for three and more terms where its bounds leave more than their share of the gap,
+// the widest first. These integrals are short: the characteristic function of the sum of a given number of
+// terms decays, while that of a sum of which most terms are zero stays near the probability that all are.
+void integrate(Counts& counts, const AtomicLaw& law, double mass, double k) {
+  const AtomicLaw term = nearly_conditioned(law, mass);
+  std::vector<Count*> widest;
+  for (Count& count : counts.each) {
+    if (count.terms > 2) widest.push_back(&count);
+  }
+  std::sort(widest.begin(), widest.end(), [](const Count* a, const Count* b) { return a->gap() > b->gap(); });
+  for (Count* count : widest) {
+    if (count->gap() <= Pairs::kShare * Pairs::kMaxGap * counts.upper()) return;
+    if (std::fma(count->terms, law.largest_point(), -k) <= 0) continue;
+    const double width = Pairs::kWidth * counts.upper() / (count->probability * count->excess.upper);
+    const Enclosure integral = excess_by_contour(term, count->terms, k, smaller(width, Pairs::kWidest));
+    const double outward = 4 * kEightThousandRoundings * count->terms;
+    count->excess.lower = larger(count->excess.lower, integral.lower);
+    count->excess.upper = smaller(count->excess.upper, integral.upper * (1 + outward));
+    // One integral that is wide decides that the whole enclosure is.
+    if (count->gap() > Pairs::kMaxIntegratedGap * counts.upper()) return;
+  }
+}
+
+}  // namespace
+
 std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double k) {
   const double mass = mass_of(law);
   if (!(mass > 0) || !(mass * n <= Pairs::kMaxExpected)) {
     return std::nullopt;
   }
-  const double ratio = mass / (1 - mass), expected = n * ratio;
   const PairsOfTerms terms(law, mass);
-  double probability = std::exp(n * std::log1p(-mass));
-  Enclosure total{probability * larger(0.0, -k), probability * larger(0.0, -k)};
-  // For c >= 1, E(Y_1 + ... + Y_c - k)_+ is at most c times `each`.
   const double each = terms.absolute_mean() + larger(0.0, -k);
-  double tail = 0;
-  for (int c = 1;; ++c) {
-    probability *= (n - c + 1) / c * ratio;
-    if (c > n) {
-      break;
-    }
-    tail = c * each * probability / (1 - expected / c) * (1 + kEightThousandRoundings);
-    if (c > 2 && tail <= 0.01 * Pairs::kMaxGap * total.upper) {
-      break;
-    }
-    tail = 0;
-    if (c == 1) {
-      const Enclosure one = terms.one(k);
-      total = {total.lower + probability * one.lower, total.upper + probability * one.upper};
-    } else {
-      // For c = 2 both thresholds are k; for more terms they are rounded outward, by 32 roundings of what is
-      // added up. The mean of m atoms takes m / 1024 + 3 (the mass, the division by it, the sum and its
-      // conversion), its product one, and the two sums with it one each. For m = 24,000 these are 30.
-      const double lost = c > 2 ? 16 * kUlp * (std::abs(k) + c * terms.absolute_mean()) : 0;
-      total.lower += probability * terms.two(k - (c - 2) * terms.mean() + lost).lower;
-      total.upper += probability * 0.5 * c * terms.two(2 * k / c - lost).upper;
-    }
-    if (total.upper * (1 - Pairs::kMaxGap) > total.lower && total.upper > Pairs::kNothing * each) {
-      return std::nullopt;
-    }
-    if (c >= Pairs::kMaxCount) {
-      tail = (c + 1) * each * probability * expected / c / (1 - expected / c) * (1 + kEightThousandRoundings);
-      break;
-    }
+  Counts counts = counts_of(terms, mass, n, k, each);
+  const auto is_wider_than = [&](double gap) {
+    return counts.upper() * (1 - gap) > counts.lower() && counts.upper() > Pairs::kNothing * each;
+  };
+  if (is_wider_than(Pairs::kMaxGap)) {
+    integrate(counts, law, mass, k);
+    if (is_wider_than(Pairs::kMaxIntegratedGap)) return std::nullopt;
   }
   // Of the kEightThousandRoundings, every nonzero term takes six: the division by the mass and five in
   // `probability`. With at most kMaxCount terms and as many additions, these are 210. The mass of m atoms
   // takes m / 2048 + 1. It enters once for each nonzero term, and by the exponential, where it is at most
   // kMaxExpected / n: at most 400 roundings for m = 24,000, three times the most atoms of a law in this
-  // project (rare_terms.cc). terms.one() and terms.two() cover their own.
-  total.lower *= 1 - kEightThousandRoundings;
-  total.upper = total.upper * (1 + kEightThousandRoundings) + tail + kUnderflow * (1 + each);
-  if (total.upper * (1 - Pairs::kMaxGap) > total.lower && total.upper > Pairs::kNothing * each) {
-    return std::nullopt;
-  }
-  return total;
+  // project (rare_terms.cc). terms.one(), terms.two() and the integrals cover their own.
+  return Enclosure{counts.lower() * (1 - kEightThousandRoundings),
+                   counts.upper() * (1 + kEightThousandRoundings) + counts.tail + kUnderflow * (1 + each)};
 }
 
 }  // namespace muster::numerics
