@@ -41,5 +41,6 @@ Subcommand train_command(CLI::App& root);
 Subcommand report_command(CLI::App& root);
 Subcommand evaluate_command(CLI::App& root);
 Subcommand reproduce_command(CLI::App& root);
+Subcommand keygen_command(CLI::App& root);
 
 }  // namespace muster::app

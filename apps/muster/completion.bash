@@ -86,6 +86,8 @@ _muster() {
     mapfile -t COMPREPLY < <(compgen -W "${names[*]}" -- "$cur")
   elif [[ ${COMP_WORDS[1]} == report ]]; then
     _muster_files -d "$cur"
+  elif [[ ${COMP_WORDS[1]} == keygen ]] && ((COMP_CWORD == 2)); then
+    mapfile -t COMPREPLY < <(compgen -W 'issuer shuffler aggregator devices task' -- "$cur")
   elif [[ ${COMP_WORDS[1]} == evaluate ]]; then
     mapfile -t COMPREPLY < <(compgen -d -- "$cur"; compgen -f -X '!*.safetensors' -- "$cur")
     compopt -o filenames

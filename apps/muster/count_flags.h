@@ -1,4 +1,4 @@
-// Declares flags that are no plan keys, take a count, and belong to several commands.
+// Declares flags that are no plan keys and take a count.
 //
 // A value that is no integer in the range is refused by Error(usage), in the same form as the errors of plan
 // keys. The variables given to these functions must outlive parsing. `when`
@@ -15,5 +15,8 @@ namespace muster::app {
 CLI::Option* add_threads(CLI::App& cli, unsigned& threads, const std::string& when = "");
 // Declares `--seeds N`, with N = 1..1000.
 CLI::Option* add_seeds(CLI::App& cli, std::uint64_t& seeds, const std::string& when = "");
+// Declares `flag`, which takes an integer from `least` to `most`.
+CLI::Option* add_count(CLI::App& cli, const std::string& flag, std::uint64_t& count, std::uint64_t least,
+                       std::uint64_t most, const std::string& help);
 
 }  // namespace muster::app

@@ -1,0 +1,146 @@
+"""Tests `muster keygen`: the files of keys, the task document, and what is refused.
+
+    python3 tests/cli/keygen_test.py --command build/release/muster
+
+The task's name and the plan's hash are computed here anew, from the document alone.
+"""
+
+import hashlib
+import json
+import stat
+
+import muster_command
+from small_runs import SmallRuns
+
+PLAN = """
+[population]
+clients = 40
+data = "digits"
+[participation]
+protocol = "shuffled-check-in"
+rate = 0.5
+[randomizer]
+kind = "ldp-sgd"
+epsilon0 = 2
+clip = 0.5
+[model]
+kind = "logistic"
+[rounds]
+count = 25
+learning_rate = 0.1
+[privacy]
+delta = 1e-4
+"""
+
+
+def hash_of(text):
+    return hashlib.blake2b(text, digest_size=32).hexdigest()
+
+
+class Keygen(SmallRuns):
+    def keygen(self, *arguments):
+        return json.loads(self.run_command("keygen", *arguments, "--json").stdout)
+
+    def make_roles(self):
+        return {role: self.keygen(role, "--out", "keys")["key"] for role in ("issuer", "shuffler", "aggregator")}
+
+    def task(self, *arguments, plan=PLAN, **keys):
+        """Returns the arguments for a task; `issuer="PATH"` names another key file than keys/issuer.pub."""
+        (self.folder / "plan.toml").write_text(plan)
+        roles = [word for role in ("aggregator", "issuer", "shuffler")
+                 for word in (f"--{role}", keys.get(role, f"keys/{role}.pub"))]
+        return ["task", "plan.toml", *roles, *arguments]
+
+    def test_a_role_has_a_secret_key_that_others_cannot_read(self):
+        said = self.keygen("issuer", "--out", "a/b")
+        secret, public = self.folder / said["secret"], self.folder / said["public"]
+        self.assertEqual(stat.S_IMODE(secret.stat().st_mode), 0o600)
+        self.assertRegex(secret.read_text(), r"\Amuster secret key 1 issuer [0-9a-f]{64}\n\Z")
+        self.assertEqual(public.read_text(), f"muster public key 1 issuer {said['key']}\n")
+        self.assertNotEqual(secret.read_text().split()[-1], said["key"])
+        before = secret.read_bytes()
+        error = self.refusal("keygen", "issuer", "--out", "a/b", status=3)
+        self.assertIn("exists already", error["message"])
+        self.assertEqual(secret.read_bytes(), before)
+
+    def test_devices_have_different_keys_and_a_list(self):
+        said = self.keygen("devices", "--count", "12", "--out", "devices")
+        lines = (self.folder / said["enrolment"]).read_text().splitlines()[1:]
+        keys = [line.split()[0] for line in lines]
+        self.assertEqual(len(set(keys)), 12)
+        for number, key in enumerate(keys, 1):
+            self.assertEqual((self.folder / f"devices/device-{number:02}.pub").read_text(),
+                             f"muster public key 1 device {key}\n")
+        secrets = {path.read_text().split()[-1] for path in (self.folder / "devices").glob("*.key")}
+        self.assertEqual(len(secrets), 12)
+        error = self.refusal("keygen", "devices", "--count", "3", "--out", "devices", status=3)
+        self.assertIn("exists already", error["message"])
+
+    def test_a_task_has_the_plan_the_settings_and_the_keys(self):
+        keys = self.make_roles()
+        arguments = self.task("--malicious", "3", "--seconds", "60", "--out", "task.txt")
+        said = self.keygen(*arguments)
+        text = (self.folder / "task.txt").read_bytes()
+        self.assertEqual(said["task"], hash_of(text))
+        values = dict(line.split(" = ", 1) for line in text.decode().splitlines())
+        self.assertEqual(list(values), sorted(values))
+        self.assertEqual({role: values[f"task.{role}"] for role in keys}, keys)
+        settings = ("malicious", "most_rounds", "randomness", "seconds", "wire")
+        self.assertEqual([values[f"task.{key}"] for key in settings], ["3", "28", "os", "60", "1"])
+        plan = "".join(f"{key} = {value}\n" for key, value in values.items() if not key.startswith("task."))
+        self.assertEqual(said["plan"], hash_of(plan.encode()))
+        self.assertEqual((said["needed"], said["rounds"], said["most_rounds"]), (43, 25, 28))
+        account = json.loads(self.run_command("account", "plan.toml", "--json").stdout)
+        self.assertEqual((said["epsilon"], said["delta"]), (account["epsilon"]["upper"], 1e-4))
+        self.assertIn("exists already", self.refusal("keygen", *arguments, status=3)["message"])
+        self.assertEqual((self.folder / "task.txt").read_bytes(), text)
+
+    def test_words_say_what_a_task_needs(self):
+        self.make_roles()
+        words = self.run_command("keygen", *self.task("--malicious", "0", "--seconds", "9", "--randomness", "seeded",
+                                                      "--most-rounds", "25", "--out", "task.txt")).stdout
+        self.assertIn("40 devices heard in every round", words)
+        self.assertIn("nobody is protected", words)
+
+    def test_what_is_refused_leaves_no_file(self):
+        self.make_roles()
+        whole = ["--malicious", "3", "--seconds", "60", "--out", "task.txt"]
+        dropout = PLAN.replace("rate = 0.5", "rate = 0.5\ndropout = 0.1")
+        shuffle = PLAN.replace('"shuffled-check-in"\nrate = 0.5', '"shuffle"')
+        for status, words, arguments in [
+                (2, "did you mean issuer?", ["isuer", "--out", "x"]),
+                (2, "WHAT is missing", []),
+                (2, "--out is missing", ["issuer"]),
+                (2, "--count is missing", ["devices", "--out", "x"]),
+                (2, "integer 1..", ["devices", "--count", "0", "--out", "x"]),
+                (2, "integer 1..", ["devices", "--count", "1e3", "--out", "x"]),
+                (2, "applies to muster keygen devices alone", ["issuer", "--count", "3", "--out", "x"]),
+                (2, "applies to muster keygen task alone", ["issuer", "--seconds", "3", "--out", "x"]),
+                (2, "PLAN is missing", ["task", *whole]),
+                (2, "--malicious is missing", self.task("--seconds", "60", "--out", "task.txt")),
+                (2, "--seconds is missing", self.task("--malicious", "3", "--out", "task.txt")),
+                (2, "--randomness", self.task(*whole, "--randomness", "none")),
+        ]:
+            self.check_refused(status, words, arguments)
+        for status, words, plan, arguments in [
+                (2, "task.malicious", PLAN, ["--malicious", "41", "--seconds", "60", "--out", "task.txt"]),
+                (2, "task.seconds", PLAN, ["--malicious", "3", "--seconds", "0", "--out", "task.txt"]),
+                (2, "task.most_rounds", PLAN, [*whole, "--most-rounds", "24"]),
+                (2, "participation.protocol", shuffle, whole),
+                (2, "participation.dropout", dropout, whole),
+                (4, "budget", PLAN + "budget = 1e-3\n", whole),
+        ]:
+            self.check_refused(status, words, self.task(*arguments, plan=plan))
+        for words, path in [("is not the key", "keys/issuer.key"), ("cannot be opened", "keys/none.pub"),
+                            ("is not the key", "keys/shuffler.pub")]:
+            self.check_refused(3, words, self.task(*whole, issuer=path))
+
+    def check_refused(self, status, words, arguments):
+        with self.subTest(arguments=arguments):
+            self.assertIn(words, self.refusal("keygen", *arguments, status=status)["message"])
+            self.assertFalse((self.folder / "task.txt").exists())
+            self.assertFalse((self.folder / "x").exists())
+
+
+if __name__ == "__main__":
+    muster_command.test_main()
