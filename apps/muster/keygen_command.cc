@@ -11,8 +11,10 @@
 
 #include "command.h"
 #include "count_flags.h"
+#include "muster/accounting/accountant.h"
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/plan/nearest.h"
 #include "muster/plan/plan.h"
 #include "muster/plan/source.h"
@@ -23,15 +25,18 @@
 #include "muster/simulation/data_source.h"
 #include "muster/simulation/setup.h"
 #include "muster/wire/hex.h"
+#include "say.h"
 
 namespace muster::app {
 namespace {
 
 namespace fs = std::filesystem;
+using accounting::Accountant;
 using service::TaskDocument;
 using service::TaskSettings;
 
-constexpr std::uint64_t kMostDevices = 10'000'000;
+// A hundred thousand devices take about two minutes, nearly all of it to make their files durable.
+constexpr std::uint64_t kMostDevices = 100'000, kDevicesBetweenNotes = 10'000;
 // The ranges of the task's settings are checked with the task (TaskDocument::make).
 constexpr std::uint64_t kAnyCount = std::numeric_limits<std::int64_t>::max();
 
@@ -48,6 +53,13 @@ struct KeygenFlags {
 
 [[noreturn]] void refuse_missing(std::string_view flag, std::string_view what) {
   throw Error(ErrorCode::usage, Reason::missing, std::string(flag), "", std::string(what), "is missing");
+}
+
+// Throws Error(file) if there is something at `path`. `why` says why nothing may be written over.
+void expect_absent(const fs::path& path, std::string_view why) {
+  if (fs::exists(fs::symlink_status(path))) {
+    throw Error(ErrorCode::file, path.string(), "", "", fmt::format("exists already, and {}", why));
+  }
 }
 
 // The folder for the keys, which is made if it does not exist.
@@ -82,14 +94,13 @@ int make_role(const KeygenFlags& flags) {
 int make_devices(const KeygenFlags& flags) {
   if (flags.count_option->empty()) refuse_missing("--count", "the number of devices");
   const fs::path folder = folder_of(flags), list = folder / "devices.txt";
-  if (fs::exists(fs::symlink_status(list))) {
-    throw Error(ErrorCode::file, list.string(), "", "", "exists already, and keys are never written over");
-  }
+  expect_absent(list, "keys are never written over");
   const std::size_t width = std::to_string(flags.count).size();
   std::string enrolment = "# The public keys of the devices, one a line.\n";
   for (std::uint64_t i = 1; i <= flags.count; ++i) {
     const std::string name = fmt::format("device-{:0{}}", i, width);
     enrolment += wire::hex_of(service::make_key_files(folder, name, "device")) + "  # " + name + "\n";
+    if (i % kDevicesBetweenNotes == 0) say(fmt::format("{} of {} devices have keys", i, flags.count));
   }
   replace_file(list, enrolment);
   if (flags.json) {
@@ -137,9 +148,7 @@ int make_task(const KeygenFlags& flags) {
   if (flags.plan.empty()) refuse_missing("PLAN", "the plan of the task, a TOML file");
   if (flags.out.empty()) refuse_missing("--out", "the file for the task document");
   const fs::path file = flags.out;
-  if (fs::exists(fs::symlink_status(file))) {
-    throw Error(ErrorCode::file, file.string(), "", "", "exists already, and a task never changes");
-  }
+  expect_absent(file, "a task never changes");
   const protocols::Plan plan =
       protocols::Plan::validate(protocols::PlanSource::from_file(flags.plan), protocols::Command::train);
   const TaskDocument task = TaskDocument::make(plan, settings_of(flags, plan));
@@ -160,6 +169,9 @@ int make_task(const KeygenFlags& flags) {
                            .unsigned_integer("seconds", settings.seconds)
                            .number("epsilon", epsilon)
                            .number("delta", plan.delta())
+                           .text("validity", name_of(Accountant::kValidity))
+                           .text("neighbouring", name_of(Accountant::kNeighbouring))
+                           .text("view", name_of(accounting::own_view(plan.participation())))
                            .text("file", file.string())
                            .str());
     return 0;
@@ -170,8 +182,9 @@ int make_task(const KeygenFlags& flags) {
       task.needed(), plan.clients(), settings.malicious);
   fmt::print("rounds    {}, of {} s each; opened at most {}, void ones included\n", rounds, settings.seconds,
              settings.most_rounds);
-  fmt::print("epsilon   {:.6g} at delta = {:g}, proven, if shuffler and aggregator do not collude\n", epsilon,
-             *plan.delta());
+  fmt::print("epsilon   {} at delta {} ({}, {}, shuffler and aggregator do not collude)\n",
+             epsilon_text(epsilon), *plan.delta(), name_of(Accountant::kValidity),
+             name_of(Accountant::kNeighbouring));
   if (settings.randomness == service::Randomness::seeded) {
     fmt::print(
         "warning   coins and noise follow from the plan's public seed: for tests alone, nobody is "
@@ -216,7 +229,8 @@ Subcommand keygen_command(CLI::App& root) {
   flags->of_tasks.push_back(
       cli->add_option("PLAN", flags->plan, "of a task: its plan, a TOML file")->type_name("FILE"));
   cli->add_option("--out", flags->out, "the folder for keys, or the file for a task")->type_name("PATH");
-  flags->count_option = add_count(*cli, "--count", flags->count, 1, kMostDevices, "devices: how many");
+  flags->count_option =
+      add_count(*cli, "--count", flags->count, 1, kMostDevices, "devices: how many, 1 .. 100000");
   const auto of_task = [&](CLI::Option* option) {
     flags->of_tasks.push_back(option);
     return option;

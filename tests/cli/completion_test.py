@@ -134,6 +134,8 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.line("muster account plans/f"), "muster account plans/first.toml ")
         self.assertEqual(self.line("muster train plans/s"), "muster train plans/second\\ plan.toml ")
         self.assertEqual(self.line("muster account plans/n"), "muster account plans/n")
+        self.assertEqual(self.line("muster keygen shu"), "muster keygen shuffler ")
+        self.assertEqual(self.line("muster keygen task plans/f"), "muster keygen task plans/first.toml ")
         self.assertEqual(self.line("muster account --json pl"), "muster account --json plans/")
         self.assertEqual(self.line("muster report mn"), "muster report mnist/")
         self.assertEqual(self.line("muster train --out mn"), "muster train --out mnist/")

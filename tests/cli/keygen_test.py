@@ -92,8 +92,25 @@ class Keygen(SmallRuns):
         self.assertEqual((said["needed"], said["rounds"], said["most_rounds"]), (43, 25, 28))
         account = json.loads(self.run_command("account", "plan.toml", "--json").stdout)
         self.assertEqual((said["epsilon"], said["delta"]), (account["epsilon"]["upper"], 1e-4))
+        same = ("validity", "neighbouring", "view")
+        self.assertEqual([said[key] for key in same], [account[key] for key in same])
         self.assertIn("exists already", self.refusal("keygen", *arguments, status=3)["message"])
         self.assertEqual((self.folder / "task.txt").read_bytes(), text)
+
+    def test_a_task_on_csv_data_states_the_shape_of_a_record(self):
+        self.make_roles()
+        rows = [f"{i},{i * i},{i % 7},{'abc'[i % 3]},{'test' if i > 50 else 'train'}\n" for i in range(60)]
+        # The class d is in the training part alone, and devices may hold it.
+        rows[5] = "1,2,3,d,train\n"
+        (self.folder / "table.csv").write_text("x,y,z,class,part\n" + "".join(rows))
+        plan = PLAN.replace('data = "digits"', 'data = "csv:table.csv"\nlabel = "class"\nsplit = "part"')
+        self.keygen(*self.task("--malicious", "0", "--seconds", "60", "--out", "task.txt", plan=plan))
+        text = (self.folder / "task.txt").read_text()
+        self.assertIn("task.classes = 4\n", text)
+        self.assertIn("task.features = 3\n", text)
+        (self.folder / "task.txt").unlink()
+        self.check_refused(3, "none.csv", self.task("--malicious", "0", "--seconds", "60", "--out", "x",
+                                                    plan=plan.replace("table.csv", "none.csv")))
 
     def test_words_say_what_a_task_needs(self):
         self.make_roles()

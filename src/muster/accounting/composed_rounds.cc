@@ -18,11 +18,11 @@ namespace {
 // most of it may be the losses beyond their last nodes, so the next tables are made for a delta that is as
 // many times smaller again, but not below kLeastDelta.
 constexpr double kFirstDelta = 1e-12;
-constexpr int kDeeper = 2;
+constexpr int kDeeper = 4;
 constexpr double kFarBelow = 1e-3, kLeastDelta = 1e-300;
-// The share of the allowed work that the tables for one of these deltas may take. All of them together then
-// take about the work of the tables for a question about epsilon.
-constexpr double kShareOfDelta = 0.3;
+// The shares of the allowed work that the tables for the first of these deltas and for each smaller one may
+// take. All of them together then take about the work of the tables for a question about epsilon.
+constexpr double kShareOfDelta = 0.3, kShareOfDeeper = 0.15;
 // Tables are not made again once the answer is more than this share of the previous answer.
 constexpr double kSettled = 0.99;
 
@@ -74,7 +74,7 @@ std::pair<numerics::Enclosure, const RunningAccountant*> ComposedRounds::compose
     made_for = fall < kFarBelow
                    ? numerics::larger(answer.upper * fall, numerics::smaller(answer.upper, kLeastDelta))
                    : answer.upper;
-    account = &charged(rounds, Delta::of(made_for), share);
+    account = &charged(rounds, Delta::of(made_for), kShareOfDeeper);
     const numerics::Enclosure deeper = account->delta(question.fixed());
     const bool settled = deeper.upper > kSettled * answer.upper;
     answer = {numerics::larger(answer.lower, deeper.lower), numerics::smaller(answer.upper, deeper.upper)};

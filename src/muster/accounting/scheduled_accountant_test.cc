@@ -231,7 +231,7 @@ void expect_refused(const char* key, const std::function<void()>& ask) {
   }
 }
 
-// Each kind of round has two tables, and a question for delta makes tables up to three times. Their work is
+// Each kind of round has two tables, and a question for delta makes tables up to five times. Their work is
 // limited together; 3.5e9 units (numerics/work.h) take about a second.
 TEST(ScheduledAccountant, ManyTablesCostLittle) {
   std::vector<Stage> stages;

@@ -4,15 +4,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <random>
 #include <vector>
 
+#include "muster/composition/composed_epsilon.h"
 #include "muster/composition/convolved_losses.h"
 #include "muster/composition/convolved_near.h"
 #include "muster/composition/loss_integral.h"
+#include "muster/numerics/work.h"
 
 namespace muster::accounting {
 namespace {
@@ -413,6 +416,25 @@ TEST(ComposedDelta, EnclosesRandomLawsByEveryRoute) {
   RecordProperty("routes", routes);
   RecordProperty("narrow", narrow);
   RecordProperty("crossed", crossed);
+}
+
+// Rounds whose losses are all zero but for a probability of 1e-12: their total variation distances add up to
+// little less than delta at epsilon = 0. Where the sum is at most the target, the lower bound on epsilon is 0
+// without a search; where it is not, the search finds a positive one.
+TEST(ComposedEpsilon, ALowerBoundThatIsSurelyZeroIsNotSearchedFor) {
+  constexpr double kSpacing = 0.01, kRounds = 4e5;
+  numerics::AtomicLaw law = normal_law(0.5, kSpacing, 400);
+  for (double& w : law.weights) w *= 1e-12;
+  double distance = 0;
+  for (std::size_t i = 0; i < law.points.size(); ++i) {
+    distance += law.weights[i] * -std::expm1(-std::max(0.0, law.points[i]));
+  }
+  const std::array parts{RepeatedLoss{&law, 0, kRounds}};
+  const double before = numerics::work_done();
+  EXPECT_EQ(composed_epsilon_lower(parts, kSpacing, 1.01 * kRounds * distance), 0);
+  EXPECT_LT(numerics::work_done() - before, 1e4);
+  EXPECT_GT(composed_epsilon_lower(parts, kSpacing, 0.9 * kRounds * distance), 0);
+  EXPECT_GT(numerics::work_done() - before, 1e4);
 }
 
 }  // namespace

@@ -31,6 +31,13 @@ Found one_or_two(const AtomicLaw& law, double n, double k) {
   return n <= 2 && law.points.size() > 3 ? Found(excess_of_one_or_two(law, n, k)) : std::nullopt;
 }
 
+// Few terms are expected away from zero (sparse_sum.h). An enclosure wider than kWideFewTerms is left to the
+// other strategies.
+constexpr double kWideFewTerms = 1e-3;
+Found few_terms(const AtomicLaw& law, double n, double k) {
+  return few_terms_excess(law, n, k, kWideFewTerms);
+}
+
 // Sums over how many terms equal each of at most three atoms (enumerated_excess.h).
 Found all_counts(const AtomicLaw& law, double n, double k) {
   return enumerable(law, n) ? Found(enumerated_excess(law, n, k)) : std::nullopt;
@@ -44,10 +51,10 @@ Found rare_terms(const AtomicLaw& law, double n, double k) {
 // The strategies in the order in which they are tried, the more exact strategies first. Each returns none
 // where it does not apply. If all return none, integral_or_rare_terms() is used.
 constexpr std::array kStrategies{
-    one_or_two,        // n <= 2 and more than 3 atoms
-    few_terms_excess,  // few terms are expected away from zero (sparse_sum.h)
-    all_counts,        // n <= 100 and at most 3 atoms (enumerated_excess.h)
-    rare_terms,        // at least 64 atoms, of which some are rare and large (rare_terms.h)
+    one_or_two,  // n <= 2 and more than 3 atoms
+    few_terms,   // few terms are expected away from zero (sparse_sum.h)
+    all_counts,  // n <= 100 and at most 3 atoms (enumerated_excess.h)
+    rare_terms,  // at least 64 atoms, of which some are rare and large (rare_terms.h)
 };
 
 bool is_narrow(const Enclosure& found) {

@@ -10,7 +10,6 @@
 
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
-#include "muster/numerics/sums/term_pairs.h"
 #include "muster/numerics/work.h"
 
 namespace muster::numerics {
@@ -302,9 +301,9 @@ std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const Atom
   return FewTerms(first, second, terms, k, mixing).worst();
 }
 
-std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double k) {
+std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double k, double widest) {
   if (law.points.size() > 3) {
-    return n >= 1 && within_range(law) ? excess_by_pairs(law, n, k) : std::nullopt;
+    return n >= 1 && within_range(law) ? excess_by_pairs(law, n, k, widest) : std::nullopt;
   }
   if (!few(law, law, n, k, 3)) {
     return std::nullopt;

@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "muster/numerics/sums/atomic_law.h"
+#include "muster/numerics/sums/term_pairs.h"
 #include "muster/numerics/sums/worst_mixture.h"
 
 namespace muster::numerics {
@@ -30,7 +31,9 @@ std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const Atom
 
 // E(Y_1 + ... + Y_n - k)_+ for one law. If the law has at most three nonzero atoms, this is computed in the
 // same way, and the result is none in the other cases named above. If the law has more atoms, the result is
-// that of excess_by_pairs() (term_pairs.h), or none if atoms or weights are extreme or n < 1.
-std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double k);
+// that of excess_by_pairs() (term_pairs.h), with this `widest`, or none if atoms or weights are extreme or n
+// < 1.
+std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double k,
+                                          double widest = kNarrowPairs);
 
 }  // namespace muster::numerics

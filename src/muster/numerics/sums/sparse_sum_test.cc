@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -134,16 +135,15 @@ TEST(SparseSum, OneLawOfManyAtoms) {
   constexpr int kTerms = 6, kAtoms = 5;
   std::mt19937_64 engine(9);
   std::uniform_real_distribution<double> uniform(0, 1);
-  int answered = 0, one_alone_fails = 0, two_fail = 0, narrow = 0;
-  for (int trial = 0; trial < 60; ++trial) {
+  int answered = 0, one_alone_fails = 0;
+  for (int trial = 0; trial < 30; ++trial) {
     AtomicLaw law;
     const double rate = std::pow(10, -2.8 - 4 * uniform(engine));
     for (int i = 0; i < kAtoms; ++i) law.add(4 * uniform(engine) - 1.5, rate * uniform(engine) / kAtoms);
     long double mass = 0;
     for (const double w : law.weights) mass += w;
-    for (const double k : {-0.4, 0.0, 0.2, 1.1, law.largest_point() * 1.01, law.largest_point() * 2.02,
-                           law.largest_point() * 3.3}) {
-      long double exact = 0, one = 0, two = 0;
+    for (const double k : {-0.4, 0.0, 0.2, 1.1, law.largest_point() * 1.01, law.largest_point() * 2.02}) {
+      long double exact = 0, one = 0;
       for (int code = 0; code < 46656; ++code) {
         long double p = 1, sum = 0;
         int nonzero = 0;
@@ -155,7 +155,6 @@ TEST(SparseSum, OneLawOfManyAtoms) {
         }
         exact += p * std::max(0.0L, sum - k);
         one += nonzero <= 1 ? p * std::max(0.0L, sum - k) : 0;
-        two += nonzero <= 2 ? p * std::max(0.0L, sum - k) : 0;
       }
       const auto few = few_terms_excess(law, kTerms, k);
       if (!few) continue;
@@ -163,18 +162,64 @@ TEST(SparseSum, OneLawOfManyAtoms) {
       ++answered;
       EXPECT_GE(few->upper, exact);
       EXPECT_LE(few->lower, exact);
-      EXPECT_LE(few->upper - few->lower, 1.1e-3 * few->upper + 1e-88);
+      EXPECT_LE(few->upper - few->lower, 1.1e-7 * few->upper + 1e-88);
       one_alone_fails += one < exact * (1 - 1e-6L) ? 1 : 0;
-      two_fail += two < exact * (1 - 1e-3L) ? 1 : 0;
-      narrow += few->upper - few->lower <= 1e-5 * few->upper ? 1 : 0;
     }
   }
-  std::printf("%d of 420 answered, %d of them within 1e-5; one term alone fails %d, two terms fail %d\n",
-              answered, narrow, one_alone_fails, two_fail);
+  std::printf("%d of 180 answered; one term alone fails %d of them\n", answered, one_alone_fails);
+  EXPECT_GT(answered, 100);
+  EXPECT_GT(one_alone_fails, 30);
+}
+
+// Where three or more nonzero terms decide, the enclosure comes from integrals. The reference adds up every
+// outcome of the terms and zero. There are laws of so few atoms that an integral takes the effort for few
+// (excess_by_contour.cc), and of more.
+TEST(SparseSum, IntegratesThreeAndMoreTerms) {
+  std::mt19937_64 engine(10);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  int answered = 0, integrated = 0, two_alone_fail = 0;
+  for (const auto& [atoms, terms, trials] : {std::array{5, 6, 60}, std::array{11, 5, 20}}) {
+    for (int trial = 0; trial < trials; ++trial) {
+      AtomicLaw law;
+      const double rate = std::pow(10, -2.8 - 4 * uniform(engine));
+      for (int i = 0; i < atoms; ++i) law.add(4 * uniform(engine) - 1.5, rate * uniform(engine) / atoms);
+      long double mass = 0;
+      for (const double w : law.weights) mass += w;
+      for (const double k :
+           {0.2, law.largest_point() * 2.02, law.largest_point() * 2.6, 3.3 * law.largest_point()}) {
+        long double exact = 0, two = 0;
+        const auto outcomes = static_cast<int>(std::lround(std::pow(atoms + 1, terms)));
+        for (int code = 0; code < outcomes; ++code) {
+          long double p = 1, sum = 0;
+          int nonzero = 0;
+          for (int i = 0, rest = code; i < terms; ++i, rest /= atoms + 1) {
+            const int atom = rest % (atoms + 1);
+            p *= atom == atoms ? 1 - mass : law.weights[static_cast<std::size_t>(atom)];
+            sum += atom == atoms ? 0 : law.points[static_cast<std::size_t>(atom)];
+            nonzero += atom == atoms ? 0 : 1;
+          }
+          exact += p * std::max(0.0L, sum - k);
+          two += nonzero <= 2 ? p * std::max(0.0L, sum - k) : 0;
+        }
+        constexpr double kWidest = 1e-3;
+        const auto few = few_terms_excess(law, terms, k, kWidest);
+        if (!few) continue;
+        SCOPED_TRACE(::testing::Message() << atoms << ' ' << trial << ' ' << rate << ' ' << k);
+        ++answered;
+        EXPECT_GE(few->upper, exact);
+        EXPECT_LE(few->lower, exact);
+        // The ends are rounded outward after they are compared.
+        EXPECT_LE(few->upper - few->lower, (kWidest + 1e-9) * few->upper + 1e-88);
+        integrated += few_terms_excess(law, terms, k) ? 0 : 1;
+        two_alone_fail += two < exact * (1 - 1e-3L) ? 1 : 0;
+      }
+    }
+  }
+  std::printf("%d of 320 answered, %d of them by integrals; two terms alone fail %d\n", answered, integrated,
+              two_alone_fail);
   EXPECT_GT(answered, 250);
-  EXPECT_GT(narrow, 200);
-  EXPECT_GT(one_alone_fails, 60);
-  EXPECT_GT(two_fail, 30);
+  EXPECT_GT(integrated, 60);
+  EXPECT_GT(two_alone_fail, 60);
 }
 
 // Only sums of dozens of nonzero terms exceed these thresholds. The reference is a binomial tail in extended

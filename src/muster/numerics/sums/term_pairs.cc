@@ -24,18 +24,16 @@ struct Pairs {
   // The largest expected number of nonzero terms that is accepted. One or two nonzero terms are computed
   // exactly. Three or more are then at most 1e-4 / 6 times as probable as one.
   static constexpr double kMaxExpected = 1e-2;
-  // Where the two bounds for three and more terms leave a larger relative gap, terms are integrated. The gap
-  // is that of an integral over a law of few atoms with the finest smoothing (excess_by_contour.cc).
+  // Where the two bounds for three and more terms leave a larger relative gap, terms are integrated if the
+  // caller can use the result. The gap is that of an integral over a law of few atoms with the finest
+  // smoothing (excess_by_contour.cc).
   static constexpr double kMaxGap = 5e-6;
   // A number of terms is integrated if its bounds leave more than this fraction of kMaxGap.
   static constexpr double kShare = 0.1;
-  // The width of an integral, as a share of the whole value. It is that of an integral over a law of many
-  // atoms with the finest smoothing.
+  // The width of an integral, as a share of the whole value.
   static constexpr double kWidth = 1e-5;
   // The largest width of an integral relative to its own value.
   static constexpr double kWidest = 0.01;
-  // The relative gap above which an enclosure with integrals is discarded. Other methods are then as narrow.
-  static constexpr double kMaxIntegratedGap = 1e-3;
   // The enclosure may be wide if the value is below this times the mean size of a term.
   static constexpr double kNothing = 1e-90;
   // The largest number of nonzero terms that is added up: 0.01^30 / 30! = 4e-93 is less than kNothing.
@@ -193,8 +191,9 @@ struct Counts {
   }
 };
 
-// `largest` is such that E(Y_1 + ... + Y_c - k)_+ is at most c times it.
-Counts counts_of(const PairsOfTerms& terms, double mass, double n, double k, double largest) {
+// `largest` is such that E(Y_1 + ... + Y_c - k)_+ is at most c times it. The numbers of terms that are left
+// out add at most `gap` / 100 of the value.
+Counts counts_of(const PairsOfTerms& terms, double mass, double n, double k, double largest, double gap) {
   const double ratio = mass / (1 - mass), expected = n * ratio;
   double probability = std::exp(n * std::log1p(-mass));
   Counts counts;
@@ -202,7 +201,7 @@ Counts counts_of(const PairsOfTerms& terms, double mass, double n, double k, dou
   for (int c = 1; c <= n; ++c) {
     probability *= (n - c + 1) / c * ratio;
     counts.tail = c * largest * probability / (1 - expected / c) * (1 + kEightThousandRoundings);
-    if (c > Pairs::kMaxCount || (c > 2 && counts.tail <= 0.01 * Pairs::kMaxGap * counts.upper())) break;
+    if (c > Pairs::kMaxCount || (c > 2 && counts.tail <= 0.01 * gap * counts.upper())) break;
     counts.tail = 0;
     counts.each.push_back({c, probability,
                            c == 1   ? terms.one(k)
@@ -229,16 +228,15 @@ AtomicLaw nearly_conditioned(const AtomicLaw& law, double mass) {
 }
 
 // Integrates the excess for three and more terms where its bounds leave more than their share of the gap,
-// the widest first. These integrals are short: the characteristic function of the sum of a given number of
-// terms decays, while that of a sum of which most terms are zero stays near the probability that all are.
-void integrate(Counts& counts, const AtomicLaw& law, double mass, double k) {
+// the widest first. Stops at an integral that leaves more than `widest` of the value.
+void integrate(Counts& counts, const AtomicLaw& law, double mass, double k, double widest) {
   const AtomicLaw term = nearly_conditioned(law, mass);
-  std::vector<Count*> widest;
+  std::vector<Count*> order;
   for (Count& count : counts.each) {
-    if (count.terms > 2) widest.push_back(&count);
+    if (count.terms > 2) order.push_back(&count);
   }
-  std::sort(widest.begin(), widest.end(), [](const Count* a, const Count* b) { return a->gap() > b->gap(); });
-  for (Count* count : widest) {
+  std::sort(order.begin(), order.end(), [](const Count* a, const Count* b) { return a->gap() > b->gap(); });
+  for (Count* count : order) {
     if (count->gap() <= Pairs::kShare * Pairs::kMaxGap * counts.upper()) return;
     if (std::fma(count->terms, law.largest_point(), -k) <= 0) continue;
     const double width = Pairs::kWidth * counts.upper() / (count->probability * count->excess.upper);
@@ -246,33 +244,35 @@ void integrate(Counts& counts, const AtomicLaw& law, double mass, double k) {
     const double outward = 4 * kEightThousandRoundings * count->terms;
     count->excess.lower = larger(count->excess.lower, integral.lower);
     count->excess.upper = smaller(count->excess.upper, integral.upper * (1 + outward));
-    // One integral that is wide decides that the whole enclosure is.
-    if (count->gap() > Pairs::kMaxIntegratedGap * counts.upper()) return;
+    if (count->gap() > widest * counts.upper()) return;
   }
 }
 
 }  // namespace
 
-std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double k) {
+std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double k, double widest) {
   const double mass = mass_of(law);
   if (!(mass > 0) || !(mass * n <= Pairs::kMaxExpected)) {
     return std::nullopt;
   }
   const PairsOfTerms terms(law, mass);
   const double each = terms.absolute_mean() + larger(0.0, -k);
-  Counts counts = counts_of(terms, mass, n, k, each);
+  const double narrow = smaller(Pairs::kMaxGap, widest);
+  Counts counts = counts_of(terms, mass, n, k, each, narrow);
   const auto is_wider_than = [&](double gap) {
-    return counts.upper() * (1 - gap) > counts.lower() && counts.upper() > Pairs::kNothing * each;
+    const double upper = counts.upper() + counts.tail;
+    return upper * (1 - gap) > counts.lower() && upper > Pairs::kNothing * each;
   };
-  if (is_wider_than(Pairs::kMaxGap)) {
-    integrate(counts, law, mass, k);
-    if (is_wider_than(Pairs::kMaxIntegratedGap)) return std::nullopt;
+  if (is_wider_than(narrow)) {
+    if (widest > narrow) integrate(counts, law, mass, k, widest);
+    if (is_wider_than(widest)) return std::nullopt;
   }
   // Of the kEightThousandRoundings, every nonzero term takes six: the division by the mass and five in
   // `probability`. With at most kMaxCount terms and as many additions, these are 210. The mass of m atoms
   // takes m / 2048 + 1. It enters once for each nonzero term, and by the exponential, where it is at most
   // kMaxExpected / n: at most 400 roundings for m = 24,000, three times the most atoms of a law in this
-  // project (rare_terms.cc). terms.one(), terms.two() and the integrals cover their own.
+  // project (rare_terms.cc). terms.one(), terms.two() and the integrals cover their own. What terms at zero
+  // add to the integrals (nearly_conditioned) is as much as 900 roundings more.
   return Enclosure{counts.lower() * (1 - kEightThousandRoundings),
                    counts.upper() * (1 + kEightThousandRoundings) + counts.tail + kUnderflow * (1 + each)};
 }
