@@ -22,7 +22,7 @@ constexpr int kDeeper = 4;
 constexpr double kFarBelow = 1e-3, kLeastDelta = 1e-300;
 // The shares of the allowed work that the tables for the first of these deltas and for each smaller one may
 // take. All of them together then take about the work of the tables for a question about epsilon.
-constexpr double kShareOfDelta = 0.3, kShareOfDeeper = 0.15;
+constexpr double kShareOfDelta = 0.5, kShareOfDeeper = 0.25;
 // Tables are not made again once the answer is more than this share of the previous answer.
 constexpr double kSettled = 0.99;
 

@@ -12,8 +12,8 @@ namespace {
 
 // The tables of all kinds' upper curves together may take kAllUppers times the work of a full table, and the
 // tables of all kinds' pairs kAllPairs times that work.
-constexpr double kAllUppers = 0.75;
-constexpr double kAllPairs = 0.4;
+constexpr double kAllUppers = 0.4;
+constexpr double kAllPairs = 0.25;
 
 }  // namespace
 

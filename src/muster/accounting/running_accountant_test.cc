@@ -137,9 +137,9 @@ TEST(RunningAccountant, NothingChargedCostsNothingAndBadDescriptionsAreRefused) 
 // which the losses can be composed. Delta at the epsilon found is 3e-14 on the lattice that is chosen for it.
 // A check of epsilon by this delta alone would take the answer for a defect.
 TEST(RunningAccountant, AnEpsilonIsCheckedByTheMeansThatFoundIt) {
-  constexpr double kTarget = 1e-20, kTwiceTheWork = 2;
+  constexpr double kTarget = 1e-20, kMoreWork = 3.75;
   RunningAccountant running(Delta::of(kTarget), std::make_shared<RoundKinds>(ChargedBy::smallest_bound, 3),
-                            kTwiceTheWork);
+                            kMoreWork);
   for (const auto& [dropout, rounds] : {std::pair{0.1, 299}, {0.2, 400}, {0.35, 301}}) {
     const Participation participation =
         ShuffledCheckIn{ClientCount::of(100'000), Rate::of(1e-6 * (1 - dropout))};

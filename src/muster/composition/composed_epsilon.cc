@@ -30,9 +30,22 @@ constexpr double kBelowChernoff = 0.5;
 constexpr double kFarAbove = 4;
 // When a lattice is chosen again (see kFarBelow), moving the losses onto it may change epsilon, to first
 // order, by at most one of these fractions. The fractions are tried in turn until the integrals on the
-// lattice give an answer. In measurements with rare large losses,
-// the first limit made epsilon larger by 3e-4 or less in all, and kHarmlessChange by 2e-3.
+// lattice give an answer. In measurements with rare large losses, the first limit made epsilon larger by 3e-4
+// or less in all, and kHarmlessChange by 2e-3.
 constexpr std::array kCloserChanges{1e-5, kHarmlessChange, 4 * kHarmlessChange};
+
+// The relative width to which a search by integrals finds epsilon. Each integral over several laws takes the
+// work of one integral for each of them, so their searches end earlier.
+double width_of_search(Parts parts) { return parts.size() > 1 ? 1e-6 : numerics::kCrossingWidth; }
+
+// Limits on the work of one integral when a quick search has failed. Sums over several laws may take little
+// more work, and their transforms hardly more cells, than those of a single law.
+Effort most_effort(Parts parts) {
+  const Effort one;
+  const double laws = static_cast<double>(parts.size());
+  return {numerics::larger(kQuick.work, one.work / laws),
+          numerics::larger(kQuick.cells, one.cells - static_cast<int>(std::log2(laws)))};
+}
 
 // A lower bound of P(S > 1) by Cantelli's inequality, for the sum S of all rounds' losses; 0 if
 // the mean of S is at most 1. Delta at 0 is at least (1 - 1/e) times this probability.
@@ -86,7 +99,7 @@ class Integrals {
 
  private:
   static constexpr int kMaxFailures = 3;
-  static constexpr double kClose = 1e-6;
+  static constexpr double kClose = 1e-5;
   Parts parts_;
   double spacing_;
   Effort most_;
@@ -99,12 +112,13 @@ class Integrals {
 std::optional<double> by_integrals(Parts parts, double spacing, double target, Side side, Effort most,
                                    const Start& start) {
   Integrals integrals(parts, spacing, start.passes_zero, most);
+  const double width = width_of_search(parts);
   const double found =
       side == Side::above
           ? numerics::crossing_from_above([&](double epsilon) { return integrals.at(epsilon).upper; }, target,
-                                          kMaxEpsilon, start.epsilon)
+                                          kMaxEpsilon, start.epsilon, width)
           : numerics::crossing_from_below([&](double epsilon) { return integrals.at(epsilon).lower; }, target,
-                                          kMaxEpsilon, start.epsilon);
+                                          kMaxEpsilon, start.epsilon, width);
   return integrals.decided(found) ? std::optional(found) : std::nullopt;
 }
 
@@ -122,8 +136,8 @@ double on_lattice_for(double found, double spacing_of_found, Parts parts, double
     if (!again) continue;
     if (!(again->spacing < spacing_of_found)) break;
     const std::vector<RepeatedLoss> moved = again->parts(parts);
-    if (const auto closer = by_integrals(moved, again->spacing, target, side, {},
-                                         start_near_mean(moved, again->spacing, target))) {
+    const Start start{found, start_near_mean(moved, again->spacing, target).passes_zero};
+    if (const auto closer = by_integrals(moved, again->spacing, target, side, most_effort(parts), start)) {
       return side == Side::above ? numerics::smaller(found, *closer) : numerics::larger(found, *closer);
     }
   }
@@ -151,11 +165,13 @@ std::optional<double> by_some_integrals(Parts parts, double spacing, double targ
   const auto near_chernoff = [&](Parts of, double lattice) {
     return start_near_chernoff(of, lattice, target, chernoff);
   };
-  if (const auto found = by_integrals(parts, spacing, target, side, {}, near_chernoff(parts, spacing))) {
+  if (const auto found =
+          by_integrals(parts, spacing, target, side, most_effort(parts), near_chernoff(parts, spacing))) {
     return found;
   }
   if (!coarse) return std::nullopt;
-  return by_integrals(moved, coarse->spacing, target, side, {}, near_chernoff(moved, coarse->spacing));
+  return by_integrals(moved, coarse->spacing, target, side, most_effort(parts),
+                      near_chernoff(moved, coarse->spacing));
 }
 
 double upper_without_shifts(Parts parts, double spacing, double target) {

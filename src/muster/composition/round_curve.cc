@@ -58,10 +58,11 @@ constexpr double kCoarse = 8;
 constexpr double kCoarsest = 32;
 // Once this fraction of the affordable work is done, new cells are wider by a factor that doubles with each
 // further third of the affordable work. Once the work on nodes alone exceeds the affordable work by kHurry
-// times the affordable work or by kHurryWork, whichever is more, the factor also doubles with each further
-// sixtieth of the affordable work, so that hardly any table takes twice the affordable work.
+// times the affordable work or by kHurryWork, whichever is more, but by at most kMaxHurry times the
+// affordable work, the factor also doubles with each further sixtieth of the affordable work, so that hardly
+// any full table takes twice the affordable work.
 constexpr double kWideningStart = 0.75;
-constexpr double kHurry = 0.2;
+constexpr double kHurry = 0.2, kMaxHurry = 1.25;
 constexpr double kHurryWork = 0.25 * kTableWork;
 // Once this multiple of the affordable work is done, resolve_large_losses() halves no more cells.
 constexpr double kStopped = 1.75;
@@ -309,7 +310,7 @@ class Table {
 
   // The factor by which new cells are wider because most of the affordable work is done.
   double widening() const {
-    const double hurry = 1 + larger(kHurry, kHurryWork / affordable_);
+    const double hurry = 1 + numerics::within(kHurryWork / affordable_, kHurry, kMaxHurry);
     const double on_nodes = spent() - before_ / affordable_;
     return smaller(kMaxWidening,
                    std::exp2(3 * larger(0.0, spent() - kWideningStart) + 60 * larger(0.0, on_nodes - hurry)));

@@ -3,11 +3,12 @@
 //
 // The logarithm of such a function is usually close to a parabola, so a safeguarded secant method on
 // logarithms needs fewer than ten evaluations. A result strictly between 0 and `limit` is within a relative
-// 1e-9 of the crossing. The function was evaluated at the result, and its value there is at most the target
-// (crossing_from_above) or at least the target (crossing_from_below), even if the function is only roughly
-// decreasing. A computed upper bound may even rise where it consists of nothing but allowances for rounding.
-// Where crossing_from_above meets such a rise, it also searches to the left of it. The functions call
-// `value` on the caller's thread only, so they are thread-safe if it is.
+// `width` of the crossing, which is 1e-9 unless the caller accepts more. The function was evaluated at the
+// result, and its value there is at most the target (crossing_from_above) or at least the target
+// (crossing_from_below), even if the function is only roughly decreasing. A computed upper bound may even
+// rise where it consists of nothing but allowances for rounding. Where crossing_from_above meets such a
+// rise, it also searches to the left of it. The functions call `value` on the caller's thread only, so they
+// are thread-safe if it is.
 #pragma once
 
 #include <cmath>
@@ -17,6 +18,9 @@
 #include "muster/numerics/ordered.h"
 
 namespace muster::numerics {
+
+// The relative width to which a crossing is found unless the caller accepts more.
+inline constexpr double kCrossingWidth = 1e-9;
 
 namespace crossing_detail {
 
@@ -34,8 +38,8 @@ struct Bracket {
 template <typename F, typename Holds>
 class Search {
  public:
-  Search(F& value, Holds& holds, double target, double limit)
-      : value_(value), holds_(holds), log_target_(std::log(target)), limit_(limit) {}
+  Search(F& value, Holds& holds, double target, double limit, double width)
+      : value_(value), holds_(holds), log_target_(std::log(target)), limit_(limit), width_(width) {}
 
   // The point with the least value at which `holds` was false, if the function was noticeably larger at a
   // point to its right.
@@ -118,18 +122,18 @@ class Search {
   void narrow() {
     int same_side = 0;  // how many times in a row the upper end moved; negative if the lower end did
     int slow = 0;       // how many steps in a row have not halved the bracket
-    for (int i = 0; i < 200 && high_ - low_ > kNarrow * high_; ++i) {
+    for (int i = 0; i < 200 && high_ - low_ > width_ * high_; ++i) {
       const double fraction = at_low_ / (at_low_ - at_high_);
       double x = low_ + (high_ - low_) * (std::isfinite(fraction) ? fraction : 0.5);
       // The step aims past the crossing by this margin, so that the other end of the bracket moves too.
-      const double margin = larger(kBeyond * high_, 1e-4 * (high_ - low_));
+      const double margin = larger(beyond() * high_, 1e-4 * (high_ - low_));
       if (slow >= 3 || at_high_ < -700) {
         x = 0.5 * (low_ + high_);
         same_side = 0;
       } else {
         x += same_side > 0 ? -margin : margin;
       }
-      x = within(x, low_ + kLeastStep * high_, high_ - kLeastStep * high_);
+      x = within(x, low_ + least_step() * high_, high_ - least_step() * high_);
       const double width = high_ - low_;
       const double v = value_(x);
       if (holds_(v)) {
@@ -148,6 +152,11 @@ class Search {
     }
   }
 
+  // The least distance of a step from the bracket's ends, and the least margin by which a step aims past the
+  // crossing, both relative to the crossing.
+  double least_step() const { return width_ / 10; }
+  double beyond() const { return width_ / 5; }
+
   // The factor by which Anderson and Bjoerck reduce the ordinate of the end that stays, where the step has
   // changed the other end's ordinate from `before` to `now`. It is a half where their formula gives no number
   // between 0 and 1.
@@ -159,13 +168,11 @@ class Search {
   F& value_;
   Holds& holds_;
   double log_target_, limit_;
+  double width_;  // the relative width of a bracket that is narrow enough
   double low_ = 0, high_ = 0;
   double at_low_ = 0, at_high_ = 0;  // ln(value / target) at low_ and high_
   // A crossing below this share of the first guess is taken as 0.
   static constexpr double kNearZero = 1e-12;
-  // The relative width of a bracket that is narrow enough, the least distance of a step from the bracket's
-  // ends, and the least margin by which a step aims past the crossing.
-  static constexpr double kNarrow = 1e-9, kLeastStep = 1e-10, kBeyond = 2e-10;
   // A smaller relative rise may come from the function's own rounding.
   static constexpr double kNoticeable = 1e-5;
   Point least_low_{0, std::numeric_limits<double>::infinity()};
@@ -176,33 +183,36 @@ class Search {
 // most the target and the point is below `found`; otherwise returns `found`. Hardly any function rises, so
 // this code is not inlined into the search.
 template <typename F>
-[[gnu::noinline]] double left_of_rise(F& value, const Point& low, double target, double found) {
+[[gnu::noinline]] double left_of_rise(F& value, const Point& low, double target, double found, double width) {
   const auto as_low = [&](double v) { return v <= low.value; };
-  const double left = Search(value, as_low, low.value, low.x).run(low.x / 2, false).high;
+  const double left = Search(value, as_low, low.value, low.x, width).run(low.x / 2, false).high;
   return value(left) <= target ? smaller(left, found) : found;
 }
 
 }  // namespace crossing_detail
 
-// A point x >= 0 with value(x) <= target, the least one to a relative 1e-9; infinity if value(limit) is
+// A point x >= 0 with value(x) <= target, the least one to a relative `width`; infinity if value(limit) is
 // larger than the target. `start` is about where the crossing is expected; a bad guess, even NaN, only
 // costs evaluations.
 template <typename F>
-double crossing_from_above(F&& value, double target, double limit, double start = 1e-2) {
+double crossing_from_above(F&& value, double target, double limit, double start = 1e-2,
+                           double width = kCrossingWidth) {
   const auto holds = [&](double v) { return v <= target; };
-  crossing_detail::Search search(value, holds, target, limit);
+  crossing_detail::Search search(value, holds, target, limit, width);
   const double found = search.run(start, false).high;
-  return search.before_rise() ? crossing_detail::left_of_rise(value, *search.before_rise(), target, found)
-                              : found;
+  return search.before_rise()
+             ? crossing_detail::left_of_rise(value, *search.before_rise(), target, found, width)
+             : found;
 }
 
 // A point x >= 0 with value(x) >= target. If the function decreases, x is the largest such point up to
-// `limit`, to a relative 1e-9. The result is 0 if the values at 0 and around `start` are all below the
+// `limit`, to a relative `width`. The result is 0 if the values at 0 and around `start` are all below the
 // target.
 template <typename F>
-double crossing_from_below(F&& value, double target, double limit, double start = 1e-2) {
+double crossing_from_below(F&& value, double target, double limit, double start = 1e-2,
+                           double width = kCrossingWidth) {
   const auto holds = [&](double v) { return !(v >= target); };
-  return crossing_detail::Search(value, holds, target, limit).run(start, true).low;
+  return crossing_detail::Search(value, holds, target, limit, width).run(start, true).low;
 }
 
 }  // namespace muster::numerics

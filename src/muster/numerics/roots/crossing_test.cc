@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 #include <cstdio>
 
 namespace muster::numerics {
@@ -51,6 +52,27 @@ TEST(Crossing, AFallingFunctionIsSearchedOnce) {
     const double found = crossing_from_above(falling, target, 1e20);
     EXPECT_NEAR(found, std::sqrt(1 - 2 * std::log(target)) - 1, 1e-8 * found);
     EXPECT_LE(evaluations, 30) << target;
+  }
+}
+
+TEST(Crossing, AWiderResultTakesFewerEvaluations) {
+  int evaluations = 0;
+  const auto falling = [&](double x) {
+    ++evaluations;
+    return std::exp(-x * x / 2 - x);
+  };
+  for (const double target : {0.1, 1e-5, 1e-30, 1e-200}) {
+    const double crossing = std::sqrt(1 - 2 * std::log(target)) - 1;
+    evaluations = 0;
+    crossing_from_above(falling, target, 1e20, 1);
+    const int narrow = std::exchange(evaluations, 0);
+    const double above = crossing_from_above(falling, target, 1e20, 1, 1e-4);
+    EXPECT_LT(evaluations, narrow) << target;
+    const double below = crossing_from_below(falling, target, 1e20, 1, 1e-4);
+    EXPECT_GE(above, crossing * (1 - 1e-12));
+    EXPECT_LE(above, crossing * (1 + 1e-4));
+    EXPECT_LE(below, crossing * (1 + 1e-12));
+    EXPECT_GE(below, crossing * (1 - 1e-4));
   }
 }
 
