@@ -82,6 +82,7 @@ AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey&
   if (!ledger_.entries().empty()) expect_own_ledger(reserved);
   if (options_.population != nullptr) {
     options_.population->reserve(reserved.task, {reserved.epsilon, reserved.delta});
+    options_.population = nullptr;
   }
   if (ledger_.entries().empty()) {
     ledger_.append(reserved, {.append = {}, .put = {{"model", encode(learner_.model())}}, .remove = {}});

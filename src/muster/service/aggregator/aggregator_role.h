@@ -52,7 +52,8 @@ namespace muster::service {
 struct AggregatorOptions {
   // Goes on although the ledger is not the one that the shuffler saw last, with the lost rounds charged.
   bool charge_lost_rounds = false;
-  // Where the task reserves its cost, beside the other tasks on its population; none if null.
+  // Where the task reserves its cost, beside the other tasks on its population; none if null. It is needed
+  // only while the aggregator is made.
   PopulationBudget* population = nullptr;
 };
 
@@ -72,8 +73,8 @@ struct Progress {
 
 class AggregatorRole {
  public:
-  // `epsilon` returns the epsilon of the plan after a number of rounds (simulation::epsilon_of). All else
-  // must outlive the object. Throws Error(plan) unless `identity` is the task's aggregator; Error(budget) if
+  // `epsilon` returns the epsilon of the plan after a number of rounds (simulation::epsilon_of). All else but
+  // the options must outlive the object. Throws Error(plan) unless `identity` is the task's aggregator; Error(budget) if
   // the plan's budget does not pay for one round, or that of the population for all; Error(file) if the store
   // is damaged or belongs to another task.
   AggregatorRole(const TaskDocument& task, const wire::SigningKey& identity, Store& store,

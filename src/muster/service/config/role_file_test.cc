@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "muster/core/error.h"
@@ -79,6 +80,9 @@ TEST_F(RoleFileTest, EveryErrorOfAValueNamesFileKeyValueAndRange) {
   const auto number = [](RoleFile& file) { file.number("x", 700); };
   const auto pair = [](RoleFile& file) { file.epsilon_and_delta("x"); };
   const auto address = [](RoleFile& file) { file.address("x", {}); };
+  const auto listen = [](RoleFile& file) { file.listen("x", {}); };
+  const auto bound = [](RoleFile& file) { file.bound("x"); };
+  const auto url = [](RoleFile& file) { file.url("x"); };
   const struct {
     const char* value;
     std::function<void(RoleFile&)> use;
@@ -117,18 +121,69 @@ TEST_F(RoleFileTest, EveryErrorOfAValueNamesFileKeyValueAndRange) {
                {"\"8080\"", address},
                {"\":8080\"", address},
                {"\"a:b\"", address},
+               {"\"localhost:80\"", address},
+               {"\"127.0.0:80\"", address},
                {"\"::1:80\"", address},
                {"\"1.2.3.4:65536\"", address},
                {"\"1.2.3.4:-1\"", address},
                {"\"1.2.3.4:\"", address},
                {"\"1.2.3.4:80x\"", address},
-               {"\"[]:80\"", address}};
+               {"\"[]:80\"", address},
+               {"\"0.0.0.0:80\"", listen},
+               {"\"[::]:0\"", listen},
+               {"80", listen},
+               {"0", bound},
+               {"-inf", bound},
+               {"nan", bound},
+               {"-1", bound},
+               {"1e-310", bound},
+               {"\"inf\"", bound},
+               {"\"127.0.0.1:80\"", url},
+               {"\"ftp://a:80\"", url},
+               {"\"https://\"", url},
+               {"\"http://a:80/v1\"", url},
+               {"\"http://user@a:80\"", url},
+               {"1", url}};
   for (const auto& [value, use] : cases) {
     const std::string said = refusal(std::string("x = ") + value + "\n", use);
     EXPECT_TRUE(said.starts_with("x ")) << value << ": " << said;
     EXPECT_NE(said.find("role.toml, line 1"), std::string::npos) << value << ": " << said;
     EXPECT_NE(said.find("allowed"), std::string::npos) << value << ": " << said;
   }
+}
+
+TEST_F(RoleFileTest, AnAddressThatOthersReachNeedsARelay) {
+  RoleFile file = read("listen = \"0.0.0.0:8080\"\nbehind_relay = true\n");
+  EXPECT_EQ(file.listen("listen", {}).address, "0.0.0.0");
+  file.refuse_others();
+  EXPECT_EQ(read("").listen("listen", {"127.0.0.1", 7}).port, 7);
+  EXPECT_EQ(read("listen = \"[::1]:8080\"\n").listen("listen", {}).address, "::1");
+}
+
+TEST_F(RoleFileTest, ABoundMayBeInfiniteIfThatIsWritten) {
+  RoleFile file = read("a = inf\nb = 3\nc = 0.5\n");
+  EXPECT_EQ(file.bound("a"), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(file.bound("b"), 3);
+  EXPECT_EQ(file.bound("c"), 0.5);
+  EXPECT_NE(refusal("", [](RoleFile& empty) { empty.bound("a"); }).find("is missing"), std::string::npos);
+}
+
+TEST_F(RoleFileTest, AServerHasASchemeAndNoPath) {
+  RoleFile file = read("a = \"https://example.org:8443\"\nb = \"http://[::1]:80\"\n");
+  EXPECT_EQ(file.url("a"), "https://example.org:8443");
+  EXPECT_EQ(file.url("b"), "http://[::1]:80");
+  EXPECT_EQ(url_of({"::1", 80}), "http://[::1]:80");
+  EXPECT_EQ(url_of({"127.0.0.1", 8080}), "http://127.0.0.1:8080");
+}
+
+TEST_F(RoleFileTest, ARuleOfTheCallerNamesTheValueAndItsPlace) {
+  const std::string said = refusal("\nx = 7\n", [](RoleFile& file) {
+    file.integer("x", 1, 9);
+    file.refuse("x", "an even number", "is odd");
+  });
+  EXPECT_TRUE(said.starts_with("x = 7 ")) << said;
+  EXPECT_NE(said.find("role.toml, line 2"), std::string::npos) << said;
+  EXPECT_NE(said.find("an even number"), std::string::npos) << said;
 }
 
 TEST_F(RoleFileTest, AMissingKeyIsNamed) {

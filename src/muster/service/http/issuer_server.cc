@@ -99,6 +99,11 @@ IssuerServer::IssuerServer(Issuer& issuer, const IssuerServerOptions& options)
 IssuerServer::~IssuerServer() = default;
 
 std::uint16_t IssuerServer::port() const { return state_->listener->port(); }
+wire::Buffer IssuerServer::keys() {
+  wire::Buffer keys;
+  state_->access.alone([&] { keys = state_->issuer.keys(); });
+  return keys;
+}
 void IssuerServer::wait(unsigned milliseconds) { state_->access.wait(milliseconds); }
 
 }  // namespace muster::service

@@ -37,6 +37,8 @@ class IssuerServer {
   ~IssuerServer();
 
   std::uint16_t port() const;
+  // The signed key directory that is served now; empty after an error of a file.
+  wire::Buffer keys();
   // Waits at most this long; throws the error that ended the server's work, if there was one.
   void wait(unsigned milliseconds);
 

@@ -70,6 +70,7 @@ TEST_F(IssuerServerTest, TokensAreIssuedUntilTheRoundIsClosed) {
   ASSERT_TRUE(closed);
   EXPECT_TRUE(wire::follows(read(*closed), *before));
   EXPECT_EQ(issuer.close_issuance(order_to_close(1, task_.name())), closed);
+  EXPECT_TRUE(read(server_->keys()).serial >= read(*closed).serial);
   EXPECT_EQ(issuer.tokens(block(4, pending())).answer, Answer::over);
 }
 

@@ -91,6 +91,7 @@ struct ShufflerServer::State {
   SerialAccess access;
   std::mutex published_mutex;
   std::shared_ptr<const Published> published;  // null while no round is open
+  Seen seen;
 
   // The listeners end before the queue and the ticker, which answer what the listeners owe.
   std::unique_ptr<BatchQueue<Waiting>> uploads;
@@ -122,8 +123,12 @@ void ShufflerServer::State::publish() {
       if (auto blob = shuffler.blob(hash)) now->blobs["/v1/blob/" + wire::hex_of(hash)] = *std::move(blob);
     }
   }
+  Seen next{now ? shuffler.descriptor()->round : 0, shuffler.last_manifest()};
   const std::lock_guard lock(published_mutex);
   published = std::move(now);
+  // The manifest of a round that is over is forgotten when the next one opens.
+  if (!next.closed) next.closed = seen.closed;
+  seen = next;
 }
 
 std::shared_ptr<const Published> ShufflerServer::State::shown() {
@@ -229,6 +234,11 @@ ShufflerServer::~ShufflerServer() = default;
 
 std::uint16_t ShufflerServer::devices_port() const { return state_->devices->port(); }
 std::uint16_t ShufflerServer::aggregator_port() const { return state_->aggregator->port(); }
+
+ShufflerServer::Seen ShufflerServer::seen() const {
+  const std::lock_guard lock(state_->published_mutex);
+  return state_->seen;
+}
 
 void ShufflerServer::wait(unsigned milliseconds) { state_->access.wait(milliseconds); }
 

@@ -20,11 +20,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "muster/service/config/role_file.h"
 #include "muster/service/ports/clock.h"
 #include "muster/service/shuffler/shuffler.h"
+#include "muster/wire/manifest.h"
 
 namespace muster::service {
 
@@ -44,6 +46,12 @@ class ShufflerServer {
 
   std::uint16_t devices_port() const;
   std::uint16_t aggregator_port() const;
+  // What happened since the start, in numbers that name nobody.
+  struct Seen {
+    std::uint64_t open = 0;                // the round that is open; 0 if there is none
+    std::optional<wire::Manifest> closed;  // of the last round that was open
+  };
+  Seen seen() const;
   // Waits at most this long; throws the error that ended the server's work, if there was one.
   void wait(unsigned milliseconds);
 

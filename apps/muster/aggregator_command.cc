@@ -1,0 +1,224 @@
+// `muster aggregator FILE`: runs the aggregator of a deployment, which learns from anonymous messages and
+// charges every round, until the task is over.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "aggregator_log.h"
+#include "command.h"
+#include "deployment_text.h"
+#include "muster/core/atomic_file.h"
+#include "muster/core/error.h"
+#include "muster/core/number_text.h"
+#include "muster/reporting/stated_epsilon.h"
+#include "muster/reporting/text_layout.h"
+#include "muster/service/aggregator/aggregator_role.h"
+#include "muster/service/aggregator/learner.h"
+#include "muster/service/aggregator/population_budget.h"
+#include "muster/service/http/remote_shuffler.h"
+#include "muster/service/store/sqlite_store.h"
+#include "muster/simulation/runs/model_file.h"
+#include "muster/simulation/setup.h"
+#include "muster/wire/upload.h"
+#include "role_process.h"
+#include "say.h"
+
+namespace muster::app {
+namespace {
+
+namespace fs = std::filesystem;
+using service::AggregatorRole;
+using service::Learner;
+using service::PopulationBudget;
+using service::Progress;
+using service::SqliteStore;
+using service::TaskDocument;
+
+struct AggregatorFlags {
+  std::string file;
+  bool charge_lost_rounds = false, stop = false, json = false;
+};
+
+struct AggregatorSettings {
+  std::string folder, task, shuffler, ca, population;
+  std::optional<std::pair<double, double>> population_budget;
+  unsigned threads = 1;
+};
+
+AggregatorSettings settings_in(const std::string& path) {
+  service::RoleFile file = role_file(path);
+  AggregatorSettings settings;
+  settings.folder = file.text("folder");
+  settings.task = file.text("task");
+  settings.shuffler = file.url("shuffler");
+  settings.ca = file.text("ca", "");
+  settings.threads = static_cast<unsigned>(
+      file.integer("threads", 1, 1024, std::max(1u, std::thread::hardware_concurrency())));
+  settings.population = file.text("population", "");
+  settings.population_budget = file.epsilon_and_delta("population_budget");
+  if (settings.population_budget.has_value() == settings.population.empty()) {
+    file.refuse(settings.population.empty() ? "population_budget" : "population",
+                "population = FILE and population_budget = [epsilon, delta]",
+                "needs the other one beside it");
+  }
+  file.refuse_others();
+  return settings;
+}
+
+// Keeps the task document beside the ledger, where `muster verify` reads it.
+void keep_task(const fs::path& folder, const TaskDocument& task) {
+  const fs::path path = folder / kTaskFile;
+  if (!fs::exists(fs::symlink_status(path))) return replace_file(path, task.text());
+  if (read_file(path) == task.text()) return;
+  throw Error(ErrorCode::file, path.string(), "", "", "is another task: each task needs a folder of its own");
+}
+
+// Works until the task is over or a signal arrives, and returns the last step's progress.
+Progress work(const TaskDocument& task, AggregatorRole& role, AggregatorLog& log) {
+  const std::chrono::milliseconds pause(
+      std::clamp<std::uint64_t>(task.settings().seconds * 1000 / 50, 50, 1000));
+  Progress progress = role.step();
+  log.look(progress);
+  while (progress.state != Progress::State::ended && !interrupted()) {
+    wait_for_signal(pause);
+    if (interrupted()) break;
+    progress = role.step();
+    log.look(progress);
+  }
+  return progress;
+}
+
+// What the task came to, as it is printed once it is over.
+struct Outcome {
+  double accuracy = 0;
+  double epsilon = 0;
+  std::string bound;
+  double local = 0;  // epsilon of all rounds that were opened, if shuffler and aggregator collude
+  service::Ledger::Counts counts;
+  std::string stopped, reason, model;
+};
+
+Outcome conclude(const TaskDocument& task, const AggregatorRole& role, const Learner& learner,
+                 const Progress& progress, const fs::path& folder) {
+  const service::Ledger& ledger = role.ledger();
+  Outcome outcome{.accuracy = learner.score().accuracy,
+                  .epsilon = ledger.epsilon(),
+                  .bound = "",
+                  .local = 0,
+                  .counts = ledger.counts(),
+                  .stopped = name_of(std::get<service::EndEntry>(ledger.entries().back()).why),
+                  .reason = progress.reason,
+                  .model = (folder / simulation::kModelFile).string()};
+  if (outcome.counts.charged() > 0) {
+    outcome.bound = reporting::statement_of(task.plan(), outcome.counts.charged()).best.id;
+  }
+  if (outcome.counts.opened > 0) {
+    outcome.local = reporting::statement_of(task.plan(), outcome.counts.opened)
+                        .local_upper.value_or(std::numeric_limits<double>::infinity());
+  }
+  replace_file(outcome.model,
+               simulation::encode_model(learner.stored(outcome.counts.charged(), outcome.epsilon)));
+  return outcome;
+}
+
+void print_json(const TaskDocument& task, const Outcome& outcome) {
+  reporting::JsonObject object;
+  object.number("accuracy", outcome.accuracy).number("epsilon", outcome.epsilon);
+  add_guarantee(object, task.plan());
+  object.text("bound", outcome.bound)
+      .object("local", reporting::JsonObject()
+                           .number("epsilon", outcome.local)
+                           .number("delta", task.plan().delta())
+                           .unsigned_integer("rounds", outcome.counts.opened))
+      .object("rounds", counts_json(outcome.counts))
+      .text("stopped", outcome.stopped)
+      .text("model", outcome.model);
+  fmt::print("{}\n", object.str());
+}
+
+void print_words(const TaskDocument& task, const Outcome& outcome) {
+  const auto line = [](const char* name, const std::string& text) {
+    fmt::print("{}", reporting::wrapped(text, fmt::format("{:<10}", name), std::string(10, ' ')));
+  };
+  line("accuracy", fmt::format("{:.4f} on the test set", outcome.accuracy));
+  line("epsilon", guarantee_text(outcome.epsilon, task.plan()) +
+                      (outcome.bound.empty() ? "" : ", by the bound " + outcome.bound));
+  line("local", fmt::format("{} at delta {} is left if they do collude, in {} rounds opened",
+                            epsilon_text(outcome.local), task.plan().delta().value(), outcome.counts.opened));
+  line("rounds", counts_text(outcome.counts, task));
+  line("ended", fmt::format("{}: {}", outcome.stopped, outcome.reason));
+  line("model", outcome.model);
+  if (task.settings().randomness == service::Randomness::seeded) {
+    line("warning", "coins and noise followed from the plan's public seed: nobody was protected");
+  }
+}
+
+// Opens the population's store for as long as the role is made: other tasks reserve in it as well.
+AggregatorRole make_role(const AggregatorFlags& flags, const AggregatorSettings& settings,
+                         const TaskDocument& task, const wire::SigningKey& key, SqliteStore& store,
+                         service::RemoteShufflerForAggregator& shuffler, Learner& learner) {
+  const auto epsilon = simulation::epsilon_of(task.plan());
+  service::AggregatorOptions options{.charge_lost_rounds = flags.charge_lost_rounds, .population = nullptr};
+  if (!settings.population_budget) return {task, key, store, shuffler, learner, epsilon, options};
+  SqliteStore population(settings.population, SqliteStore::Access::create_or_open);
+  PopulationBudget budget(population, settings.population,
+                          {settings.population_budget->first, settings.population_budget->second});
+  options.population = &budget;
+  return {task, key, store, shuffler, learner, epsilon, options};
+}
+
+int aggregate(const AggregatorFlags& flags) {
+  begin_role();
+  const AggregatorSettings settings = settings_in(flags.file);
+  const TaskDocument task = read_task(settings.task);
+  const service::RoleFolder folder(settings.folder);
+  const wire::SigningKey key = role_key(folder, "aggregator");
+  keep_task(folder.path(), task);
+  SqliteStore store(folder.store(), SqliteStore::Access::create_or_open);
+  const simulation::Prepared parts = service::server_parts(task);
+  Learner learner(task.plan(), parts, settings.threads);
+  service::RemoteShufflerForAggregator shuffler(settings.shuffler, settings.ca,
+                                                learner.payload() + wire::kSealing);
+  AggregatorRole role = make_role(flags, settings, task, key, store, shuffler, learner);
+  if (flags.stop) role.stop();
+  AggregatorLog log(task, role, learner);
+  say(fmt::format("{} rounds are planned, {} are charged so far", role.planned_rounds(),
+                  role.ledger().counts().charged()));
+  const Progress progress = work(task, role, log);
+  if (progress.state != Progress::State::ended) {
+    say("stopping: the same command goes on from here");
+    return 0;
+  }
+  const Outcome outcome = conclude(task, role, learner, progress, folder.path());
+  if (flags.json) {
+    print_json(task, outcome);
+  } else {
+    print_words(task, outcome);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Subcommand aggregator_command(CLI::App& root) {
+  CLI::App* cli = add_subcommand(root, "aggregator", "Run the aggregator of a deployment",
+                                 "muster aggregator aggregator.toml");
+  auto flags = std::make_shared<AggregatorFlags>();
+  cli->add_option("FILE", flags->file, "the aggregator's configuration, a TOML file")->type_name("FILE");
+  cli->add_flag("--charge-lost-rounds", flags->charge_lost_rounds,
+                "go on although the folder is older than what the shuffler has seen, with all rounds charged "
+                "that it may lack");
+  cli->add_flag("--stop", flags->stop, "end the task as soon as no round is open");
+  cli->add_flag("--json", flags->json, "print the result as one JSON line");
+  return {cli, [flags] { return aggregate(*flags); }};
+}
+
+}  // namespace muster::app
