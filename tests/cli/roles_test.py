@@ -8,14 +8,80 @@ import shutil
 import signal
 import sqlite3
 import stat
-import subprocess
-import time
 
 import muster_command
 from role_processes import POLICY, Deployment
 from small_runs import SmallRuns
 
 SAME = ("delta", "validity", "neighbouring", "view")
+
+# Configurations of the roles, beside folder and task, for processes that are refused before they reach anybody.
+KEYS = {
+    "issuer": ['listen = "127.0.0.1:0"', "rounds_ahead = 1"],
+    "shuffler": ['issuer = "http://127.0.0.1:9"'],
+    "aggregator": ['shuffler = "http://127.0.0.1:9"'],
+    "client0": ['shuffler = "http://127.0.0.1:9"', 'issuer = "http://127.0.0.1:9"', 'data = "digits"', "record = 0"],
+}
+# A line in place of that of the same key, and what the message has to say.
+COMMON = [
+    ("folder = 3", "is not a text"),
+    ('folder = ""', "is empty"),
+    ("task = []", "is not a text"),
+    ('tsak = "task.txt"', "did you mean task?"),
+    ("folder = \"a\"\nfolder = \"b\"", "line"),
+    ("folder = ", "line"),
+    ("x = 1e400", "line"),
+    ("[oops]\ny = 1", "is an unknown key"),
+]
+ADDRESS = "IP-ADDRESS:PORT"
+URL = "http://HOST:PORT"
+OF_ROLES = [
+    *[(role, line, words) for role in ("issuer", "shuffler") for line, words in (
+        ('listen = "localhost:80"', ADDRESS),
+        ('listen = "127.0.0.1"', ADDRESS),
+        ('listen = "127.0.0.1:65536"', ADDRESS),
+        ("listen = 80", ADDRESS),
+        ('listen = "0.0.0.0:0"', "behind_relay = true"),
+        ('listen = "[::]:0"', "behind_relay = true"),
+        ('behind_relay = "yes"', "true or false"),
+        ("threads = 0", "an integer from 1 to 256"),
+        ("threads = 257", "an integer from 1 to 256"),
+        ("threads = 1.5", "is not an integer"),
+        ("connections = 0", "an integer from 1 to 1000000"),
+    )],
+    ("issuer", "rounds_ahead = 0", "an integer from 1 to 1023"),
+    ("issuer", "rounds_ahead = 1024", "an integer from 1 to 1023"),
+    ("shuffler", 'listen_aggregator = "0.0.0.0:0"', "behind_relay = true"),
+    ("shuffler", "queue = 0", "an integer from 1 to 1000000"),
+    ("shuffler", 'issuer = "127.0.0.1:9"', URL),
+    ("shuffler", 'issuer = "http://127.0.0.1:9/v1"', URL),
+    ("aggregator", 'shuffler = "ftp://127.0.0.1:9"', URL),
+    ("aggregator", "threads = 1025", "an integer from 1 to 1024"),
+    *[("aggregator", line, words) for line, words in (
+        ("population_budget = 1", "[epsilon, delta]"),
+        ("population_budget = [0, 1e-5]", "[epsilon, delta]"),
+        ("population_budget = [nan, 1e-5]", "[epsilon, delta]"),
+        ("population_budget = [1, 1]", "[epsilon, delta]"),
+        ("population_budget = [1, 0]", "[epsilon, delta]"),
+        ("population_budget = [1, 1e-5]", "population = FILE"),
+        ('population = "population.db"', "population_budget = [epsilon, delta]"),
+    )],
+    *[("client0", line, words) for line, words in (
+        ("shuffler = 9", "is not a text"),
+        ('issuer = "https://"', URL),
+        ('data = "csv:a.csv"', "is of another format"),
+        ('data = "digits:more"', "is of another format"),
+        ("record = -1", "is out of range"),
+        ('record = "0"', "is not an integer"),
+        ("max_epsilon = 0", "a number above 0, or inf"),
+        ("max_epsilon = -1", "a number above 0, or inf"),
+        ("max_epsilon = nan", "a number above 0, or inf"),
+        ('max_delta = "1"', "a number above 0, or inf"),
+        ("min_clients = 0", "an integer from 1"),
+        ("max_rounds = 1.0", "is not an integer"),
+        ("allow_seeded = 1", "true or false"),
+    )],
+]
 
 
 class Roles(SmallRuns):
@@ -132,6 +198,10 @@ class Roles(SmallRuns):
         """One device of twelve is away after its tokens were issued: nothing is released, and nothing is charged."""
         deployment = self.deployment(clients=2, devices=6, seconds=2)
         deployment.start_servers()
+        aggregator = deployment.start("aggregator")
+        aggregator.until("3 rounds are planned")
+        self.assertEqual(aggregator.stop(), 0)
+        shutil.copytree(self.folder / "aggregator", self.folder / "yesterday")
         aggregator = deployment.start("aggregator", "--json")
         clients = [deployment.start_client(i) for i in range(2)]
         deployment.running["shuffler"].until("round 1 is open")
@@ -146,6 +216,132 @@ class Roles(SmallRuns):
         status, output = stopping.result()
         self.assertEqual((status, json.loads(output)["stopped"]), (0, "stopped"))
         self.assertEqual(self.verify()["ended"], "stopped")
+        (self.folder / "aggregator").rename(self.folder / "today")
+        (self.folder / "yesterday").rename(self.folder / "aggregator")
+        said = self.run_command("aggregator", "aggregator.toml", status=3).stderr.splitlines()[-1]
+        heads = [self.verify(folder)["head"] for folder in ("aggregator", "today")]
+        self.assertIn(heads[0], said)
+        self.assertIn("--charge-lost-rounds", said)
+        lost = deployment.start("aggregator", "--charge-lost-rounds", "--json", "--stop")
+        lost.until("round 1 is spent without an update (lost)")
+        clients[0].kill()
+        status, output = lost.result()
+        self.assertEqual((status, json.loads(output)["rounds"]["spent"]), (0, found["counts"]["opened"]))
+
+    def test_tasks_on_one_population_share_its_budget(self):
+        deployment = self.deployment(clients=1, devices=12)
+        budget = {"shuffler": "http://127.0.0.1:9", "population": "population.db"}
+        deployment.write("aggregator", population_budget=[2.7, 1e-3], **budget)
+        self.assertIn("does not pay for this task", self.refusal("aggregator", "aggregator.toml", status=4)["message"])
+        deployment.write("aggregator", population_budget=[3, 1e-3], **budget)
+        for _ in range(2):  # what is reserved is not reserved again
+            aggregator = deployment.start("aggregator")
+            aggregator.until("cannot be reached")
+            self.assertEqual(aggregator.stop(), 0)
+        keys = [word for role in ("issuer", "shuffler", "aggregator") for word in (f"--{role}", f"{role}/{role}.pub")]
+        deployment.muster("keygen", "task", "plan.toml", *keys, "--malicious", "0", "--seconds", "9", "--out",
+                          "second.txt")
+        (self.folder / "second").mkdir()
+        shutil.copy(self.folder / "aggregator/aggregator.key", self.folder / "second")
+        deployment.write("second", population_budget=[3, 1e-3], **{**budget, "task": "second.txt"})
+        error = self.refusal("aggregator", "second.toml", status=4)
+        self.assertEqual(error["key"], "population_budget")
+        deployment.write("second", **{"shuffler": "http://127.0.0.1:9", "task": "second.txt", "folder": "aggregator"})
+        self.assertIn("is another task", self.refusal("aggregator", "second.toml", status=3)["message"])
+
+    def test_every_bad_configuration_is_refused_by_name(self):
+        """Nothing is listened on, and the message has file, key, value and what is allowed."""
+        self.deployment(clients=1, devices=12)
+        for role in ("issuer", "shuffler", "aggregator", "client0"):
+            self.write(role)
+            self.run_command(role.rstrip("0"), f"{role}.toml", "--oops", status=2)
+            self.assertIn("FILE is missing", self.refusal(role.rstrip("0"), status=2)["message"])
+            self.assertIn("none.toml", self.refusal(role.rstrip("0"), "none.toml", status=3)["message"])
+        for line, words in COMMON:
+            for role in ("issuer", "shuffler", "aggregator", "client0"):
+                self.check_line(role, line, words)
+        for role, line, words in OF_ROLES:
+            self.check_line(role, line, words)
+
+    def write(self, role, changed=""):
+        """Writes a configuration in which one line, if any, is another one: its key says which."""
+        key = changed.split("=")[0].strip()
+        lines = [f'folder = "{role}"', 'task = "task.txt"', *KEYS[role]]
+        kept = [line for line in lines if line.split("=")[0].strip() != key]
+        policy = [line for line in POLICY.splitlines() if line.split("=")[0].strip() != key]
+        if role == "client0":
+            in_policy = key in POLICY
+            kept += [*([] if in_policy else [changed]), *policy, *([changed] if in_policy else [])]
+        else:
+            kept.append(changed)
+        (self.folder / f"{role}.toml").write_text("\n".join(kept) + "\n")
+
+    def check_line(self, role, line, words):
+        with self.subTest(role=role, line=line):
+            self.write(role, line)
+            flags = ["--devices", "12"] if role == "client0" else []
+            error = self.refusal(role.rstrip("0"), f"{role}.toml", *flags, status=2)
+            self.assertIn(words, error["message"])
+            self.assertIn(f"{role}.toml", error["message"])
+
+    def test_what_else_a_role_refuses(self):
+        self.deployment(clients=1, devices=12)
+        for role in ("issuer", "shuffler", "aggregator", "client0"):
+            self.write(role)
+        few = "".join((self.folder / "devices.txt").read_text().splitlines(keepends=True)[:6])
+        (self.folder / "few.txt").write_text(few)
+        (self.folder / "bad.txt").write_text("abc\n")
+        (self.folder / "ca.pem").write_text("no certificate\n")
+        for status, words, arguments in [
+                (2, "are too few to open the task", ["issuer", "issuer.toml"]),
+                (3, "line 1", ["issuer", "issuer.toml", "--enrol", "bad.txt"]),
+                (3, "none.txt", ["issuer", "issuer.toml", "--enrol", "none.txt"]),
+                (2, "--devices 3", ["client", "client0.toml", "--devices", "3"]),
+                (2, "integer 1..", ["client", "client0.toml", "--devices", "0"]),
+                (2, "FOLDER is missing", ["verify"]),
+                (3, "absent/task.txt", ["verify", "absent"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.assertIn(words, self.refusal(*arguments, status=status)["message"])
+        said = self.run_command("issuer", "issuer.toml", "--enrol", "few.txt", status=2).stderr
+        self.assertIn("enrolled devices = 5 are too few to open the task", said)
+        for line in ("max_epsilon = 0.1", "max_epsilon0 = 1.9", "max_delta = 1e-5", "min_clients = 13",
+                     "max_rounds = 5", "allow_seeded = false"):
+            with self.subTest(line=line):
+                self.write("client0", line)
+                error = self.refusal("client", "client0.toml", "--devices", "12", status=2)
+                self.assertEqual(error["key"], f"policy.{line.split()[0]}")
+                self.assertIn("does not allow the task", error["message"])
+        for role, line in (("shuffler", 'ca = "ca.pem"'), ("aggregator", 'ca = "none.pem"'), ("client0", 'ca = "ca.pem"')):
+            self.write(role, line)
+            flags = ["--devices", "12"] if role == "client0" else []
+            self.assertIn(".pem", self.refusal(role.rstrip("0"), f"{role}.toml", *flags, status=3)["message"])
+        for role in ("issuer", "shuffler", "aggregator", "client0"):
+            self.check_keys_and_tasks(role)
+
+    def check_keys_and_tasks(self, role):
+        """A key that others may read, the key of another role, no key, another task, and a folder that is a file."""
+        self.write(role)
+        name = role.rstrip("0")
+        key = next((self.folder / role).glob("*.key"))
+        arguments = [name, f"{role}.toml", *(["--devices", "12"] if role == "client0" else [])]
+        key.chmod(0o644)
+        self.assertIn("mode 0644", self.refusal(*arguments, status=3)["message"])
+        key.chmod(0o600)
+        text = key.read_text()
+        for other in (text.replace("secret key 1 ", "secret key 1 other-"), "", text[:-3]):
+            key.write_text(other)
+            self.assertIn("is not the key that is needed", self.refusal(*arguments, status=3)["message"])
+        key.write_text(text)
+        task = (self.folder / "task.txt").read_text()
+        for other in (task.replace("task.seconds = 8", "task.seconds = 0"), task[:-9], "", task.replace("digits", "\0")):
+            (self.folder / "task.txt").write_text(other)
+            self.assertIn("task.txt", self.refusal(*arguments, status=3)["message"])
+        (self.folder / "task.txt").write_text(task)
+        self.write(role, 'folder = "plan.toml"')
+        self.assertIn("is no folder", self.refusal(*arguments, status=3)["message"])
+        self.write(role, 'task = "none.txt"')
+        self.assertIn("none.txt", self.refusal(*arguments, status=3)["message"])
 
 
 if __name__ == "__main__":

@@ -133,13 +133,14 @@ Progress AggregatorRole::step() {
 
 Progress AggregatorRole::act() {
   send_receipt();
-  if (const auto why = end_reason()) return end(*why);
+  // An operator's wish to stop has to wait for the shuffler's word that the ledger lacks nothing: an older copy
+  // of it would end with fewer rounds charged than were released.
+  const auto why = end_reason();
+  if (why && (ledger_.ended() || *why != EndEntry::Why::stopped)) return end(*why);
   const auto offer = fetch_offer();
   if (!offer) return progress(state_now(), "the shuffler's offer is not one that it signed for this task");
-  if (!is_known(*offer)) {
-    charge_lost_rounds(*offer);
-    if (const auto why = end_reason()) return end(*why);
-  }
+  if (!is_known(*offer)) charge_lost_rounds(*offer);
+  if (const auto now = end_reason()) return end(*now);
   return ledger_.open_round() ? go_on(*offer) : open_next(*offer);
 }
 

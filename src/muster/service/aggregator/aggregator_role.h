@@ -84,7 +84,8 @@ class AggregatorRole {
   // Does what comes next. Throws Error(file), with both heads, if the ledger is not the one that the shuffler
   // saw last.
   Progress step();
-  // Ends the task as soon as no round is open, also after a restart.
+  // Ends the task as soon as no round is open and the shuffler knows of none that the ledger lacks, also after
+  // a restart.
   void stop();
 
   const Ledger& ledger() const { return ledger_; }

@@ -80,7 +80,7 @@ learning::Dataset read_csv(const protocols::Plan& plan, const RecordShape& shape
 
 bool has_format_of(const TaskDocument& task, const std::string& data) {
   const std::string format = format_of(task.plan().data());
-  return format_of(data) == format && (data.size() > format.size() + 1) == (format != "digits");
+  return format == "digits" ? data == format : format_of(data) == format && data.size() > format.size() + 1;
 }
 
 DeviceRecords::DeviceRecords(const TaskDocument& task, const std::string& data) : seed_(task.plan().seed()) {
