@@ -4,6 +4,8 @@
 """
 
 import json
+import pathlib
+import re
 import shutil
 import signal
 import sqlite3
@@ -283,6 +285,16 @@ class Roles(SmallRuns):
             error = self.refusal(role.rstrip("0"), f"{role}.toml", *flags, status=2)
             self.assertIn(words, error["message"])
             self.assertIn(f"{role}.toml", error["message"])
+
+    def test_the_configurations_of_the_documentation_are_read(self):
+        """Each is refused for its task alone, which is not there: all else was read before."""
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/deployment.md").read_text(encoding="utf-8")
+        samples = re.findall(r"```toml\n# (\w+)\.toml\n(.*?)```", page, re.S)
+        self.assertEqual([name for name, _ in samples], ["issuer", "shuffler", "aggregator", "client"])
+        for name, text in samples:
+            (self.folder / f"{name}.toml").write_text(text)
+            error = self.refusal(name, f"{name}.toml", status=3)
+            self.assertEqual(error["key"], "task.txt")
 
     def test_what_else_a_role_refuses(self):
         self.deployment(clients=1, devices=12)

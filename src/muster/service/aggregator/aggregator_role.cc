@@ -133,8 +133,8 @@ Progress AggregatorRole::step() {
 
 Progress AggregatorRole::act() {
   send_receipt();
-  // An operator's wish to stop has to wait for the shuffler's word that the ledger lacks nothing: an older copy
-  // of it would end with fewer rounds charged than were released.
+  // An operator's wish to stop has to wait for the shuffler's word that the ledger lacks nothing: an older
+  // copy of it would end with fewer rounds charged than were released.
   const auto why = end_reason();
   if (why && (ledger_.ended() || *why != EndEntry::Why::stopped)) return end(*why);
   const auto offer = fetch_offer();

@@ -74,9 +74,9 @@ struct Progress {
 class AggregatorRole {
  public:
   // `epsilon` returns the epsilon of the plan after a number of rounds (simulation::epsilon_of). All else but
-  // the options must outlive the object. Throws Error(plan) unless `identity` is the task's aggregator; Error(budget) if
-  // the plan's budget does not pay for one round, or that of the population for all; Error(file) if the store
-  // is damaged or belongs to another task.
+  // the options must outlive the object. Throws Error(plan) unless `identity` is the task's aggregator;
+  // Error(budget) if the plan's budget does not pay for one round, or that of the population for all;
+  // Error(file) if the store is damaged or belongs to another task.
   AggregatorRole(const TaskDocument& task, const wire::SigningKey& identity, Store& store,
                  ShufflerForAggregator& shuffler, Learner& learner,
                  std::function<double(std::uint64_t)> epsilon, AggregatorOptions options = {});
@@ -84,8 +84,8 @@ class AggregatorRole {
   // Does what comes next. Throws Error(file), with both heads, if the ledger is not the one that the shuffler
   // saw last.
   Progress step();
-  // Ends the task as soon as no round is open and the shuffler knows of none that the ledger lacks, also after
-  // a restart.
+  // Ends the task as soon as no round is open and the shuffler knows of none that the ledger lacks, also
+  // after a restart.
   void stop();
 
   const Ledger& ledger() const { return ledger_; }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "muster/core/error.h"
 #include "tests/support/temporary_folder.h"
@@ -30,6 +31,15 @@ class RoleFileTest : public ::testing::Test {
       return error.what();
     }
     return "";
+  }
+  // Expects that each of these values of the key x is refused, with its place and what is allowed.
+  void expect_refused(const std::vector<std::string>& values, const std::function<void(RoleFile&)>& use) {
+    for (const std::string& value : values) {
+      const std::string said = refusal("x = " + value + "\n", use);
+      EXPECT_TRUE(said.starts_with("x ")) << value << ": " << said;
+      EXPECT_NE(said.find("role.toml, line 1"), std::string::npos) << value << ": " << said;
+      EXPECT_NE(said.find("allowed"), std::string::npos) << value << ": " << said;
+    }
   }
 
   muster::testing::TemporaryFolder folder_;
@@ -74,82 +84,27 @@ TEST_F(RoleFileTest, AnUnknownKeyIsRefusedWithTheOneThatWasMeant) {
 }
 
 TEST_F(RoleFileTest, EveryErrorOfAValueNamesFileKeyValueAndRange) {
-  const auto integer = [](RoleFile& file) { file.integer("x", 1, 9); };
-  const auto text = [](RoleFile& file) { file.text("x"); };
-  const auto flag = [](RoleFile& file) { file.flag("x", false); };
-  const auto number = [](RoleFile& file) { file.number("x", 700); };
-  const auto pair = [](RoleFile& file) { file.epsilon_and_delta("x"); };
-  const auto address = [](RoleFile& file) { file.address("x", {}); };
-  const auto listen = [](RoleFile& file) { file.listen("x", {}); };
-  const auto bound = [](RoleFile& file) { file.bound("x"); };
-  const auto url = [](RoleFile& file) { file.url("x"); };
-  const struct {
-    const char* value;
-    std::function<void(RoleFile&)> use;
-  } cases[] = {{"0", integer},
-               {"10", integer},
-               {"-1", integer},
-               {"1.5", integer},
-               {"\"3\"", integer},
-               {"true", integer},
-               {"nan", integer},
-               {"3", text},
-               {"\"\"", text},
-               {"[]", text},
-               {"1", flag},
-               {"\"true\"", flag},
-               {"0", number},
-               {"-1", number},
-               {"nan", number},
-               {"inf", number},
-               {"701", number},
-               {"1e-310", number},
-               {"\"1\"", number},
-               {"[1]", pair},
-               {"[1, 1e-5, 3]", pair},
-               {"[0, 1e-5]", pair},
-               {"[1, 0]", pair},
-               {"[1, 1]", pair},
-               {"[nan, 0.1]", pair},
-               {"[1, nan]", pair},
-               {"[inf, 0.1]", pair},
-               {"[1, \"a\"]", pair},
-               {"[-1, 0.1]", pair},
-               {"[1e-310, 0.1]", pair},
-               {"1", pair},
-               {"8080", address},
-               {"\"8080\"", address},
-               {"\":8080\"", address},
-               {"\"a:b\"", address},
-               {"\"localhost:80\"", address},
-               {"\"127.0.0:80\"", address},
-               {"\"::1:80\"", address},
-               {"\"1.2.3.4:65536\"", address},
-               {"\"1.2.3.4:-1\"", address},
-               {"\"1.2.3.4:\"", address},
-               {"\"1.2.3.4:80x\"", address},
-               {"\"[]:80\"", address},
-               {"\"0.0.0.0:80\"", listen},
-               {"\"[::]:0\"", listen},
-               {"80", listen},
-               {"0", bound},
-               {"-inf", bound},
-               {"nan", bound},
-               {"-1", bound},
-               {"1e-310", bound},
-               {"\"inf\"", bound},
-               {"\"127.0.0.1:80\"", url},
-               {"\"ftp://a:80\"", url},
-               {"\"https://\"", url},
-               {"\"http://a:80/v1\"", url},
-               {"\"http://user@a:80\"", url},
-               {"1", url}};
-  for (const auto& [value, use] : cases) {
-    const std::string said = refusal(std::string("x = ") + value + "\n", use);
-    EXPECT_TRUE(said.starts_with("x ")) << value << ": " << said;
-    EXPECT_NE(said.find("role.toml, line 1"), std::string::npos) << value << ": " << said;
-    EXPECT_NE(said.find("allowed"), std::string::npos) << value << ": " << said;
-  }
+  expect_refused({"0", "10", "-1", "1.5", "\"3\"", "true", "nan"},
+                 [](RoleFile& file) { file.integer("x", 1, 9); });
+  expect_refused({"3", "\"\"", "[]"}, [](RoleFile& file) { file.text("x"); });
+  expect_refused({"1", "\"true\""}, [](RoleFile& file) { file.flag("x", false); });
+  expect_refused({"0", "-1", "nan", "inf", "701", "1e-310", "\"1\""},
+                 [](RoleFile& file) { file.number("x", 700); });
+  expect_refused({"0", "-inf", "nan", "-1", "1e-310", "\"inf\""}, [](RoleFile& file) { file.bound("x"); });
+  expect_refused({"[1]", "[1, 1e-5, 3]", "[0, 1e-5]", "[1, 0]", "[1, 1]", "[nan, 0.1]", "[1, nan]",
+                  "[inf, 0.1]", "[1, \"a\"]", "[-1, 0.1]", "[1e-310, 0.1]", "1"},
+                 [](RoleFile& file) { file.epsilon_and_delta("x"); });
+}
+
+TEST_F(RoleFileTest, SoDoesEveryErrorOfAnAddress) {
+  expect_refused(
+      {"8080", "\"8080\"", "\":8080\"", "\"a:b\"", "\"localhost:80\"", "\"127.0.0:80\"", "\"::1:80\"",
+       "\"1.2.3.4:65536\"", "\"1.2.3.4:-1\"", "\"1.2.3.4:\"", "\"1.2.3.4:80x\"", "\"[]:80\""},
+      [](RoleFile& file) { file.address("x", {}); });
+  expect_refused({"\"0.0.0.0:80\"", "\"[::]:0\"", "80"}, [](RoleFile& file) { file.listen("x", {}); });
+  expect_refused({"\"127.0.0.1:80\"", "\"ftp://a:80\"", "\"https://\"", "\"http://a:80/v1\"",
+                  "\"http://user@a:80\"", "1"},
+                 [](RoleFile& file) { file.url("x"); });
 }
 
 TEST_F(RoleFileTest, AnAddressThatOthersReachNeedsARelay) {
