@@ -46,6 +46,7 @@ Subcommand issuer_command(CLI::App& root);
 Subcommand shuffler_command(CLI::App& root);
 Subcommand aggregator_command(CLI::App& root);
 Subcommand client_command(CLI::App& root);
+Subcommand status_command(CLI::App& root);
 Subcommand verify_command(CLI::App& root);
 
 }  // namespace muster::app

@@ -15,6 +15,11 @@ std::string guarantee_text(double epsilon, const protocols::Plan& plan) {
                      name_of(Accountant::kNeighbouring));
 }
 
+std::string local_text(double epsilon, std::uint64_t opened, const protocols::Plan& plan) {
+  return fmt::format("{} at delta {} is left if they do collude, in {} rounds opened", epsilon_text(epsilon),
+                     plan.delta().value(), opened);
+}
+
 void add_guarantee(reporting::JsonObject& object, const protocols::Plan& plan) {
   object.number("delta", plan.delta())
       .text("validity", name_of(Accountant::kValidity))

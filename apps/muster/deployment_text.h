@@ -4,6 +4,7 @@
 // assumes. The functions are pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "muster/reporting/json.h"
@@ -17,6 +18,11 @@ inline constexpr const char* kTaskFile = "task.txt";
 
 // "0.9259 at delta 1e-05 (proven, replace-one, shuffler and aggregator do not collude)"
 std::string guarantee_text(double epsilon, const protocols::Plan& plan);
+// What is left of it, in all rounds that were opened, if shuffler and aggregator collude.
+std::string local_text(double epsilon, std::uint64_t opened, const protocols::Plan& plan);
+// Said of a task whose randomness is seeded.
+inline constexpr const char* kSeededWarning =
+    "coins and noise follow from the plan's public seed: for tests alone, nobody is protected";
 // Adds delta, validity, neighbouring and view.
 void add_guarantee(reporting::JsonObject& object, const protocols::Plan& plan);
 

@@ -178,9 +178,7 @@ int make_task(const KeygenFlags& flags) {
              settings.most_rounds);
   fmt::print("epsilon   {}\n", guarantee_text(epsilon, plan));
   if (settings.randomness == service::Randomness::seeded) {
-    fmt::print(
-        "warning   coins and noise follow from the plan's public seed: for tests alone, nobody is "
-        "protected\n");
+    fmt::print("warning   {}\n", kSeededWarning);
   }
   fmt::print("written   {}\n", file.string());
   return 0;

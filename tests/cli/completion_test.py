@@ -139,6 +139,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.line("muster account --json pl"), "muster account --json plans/")
         self.assertEqual(self.line("muster report mn"), "muster report mnist/")
         self.assertEqual(self.line("muster verify mn"), "muster verify mnist/")
+        self.assertEqual(self.line("muster status --json mn"), "muster status --json mnist/")
         self.assertEqual(self.line("muster shuffler plans/f"), "muster shuffler plans/first.toml ")
         self.assertEqual(self.line("muster issuer --enrol plans/n"), "muster issuer --enrol plans/notes.txt ")
         self.assertEqual(self.line("muster train --out mn"), "muster train --out mnist/")

@@ -124,7 +124,7 @@ class Deployment:
         shuffler = self.ready(self.start("shuffler", "--json"))
         self.write("shuffler", issuer=url, listen=shuffler["devices"].removeprefix("http://"),
                    listen_aggregator=shuffler["the aggregator"].removeprefix("http://"))
-        self.write("aggregator", shuffler=shuffler["the aggregator"])
+        self.write("aggregator", shuffler=shuffler["the aggregator"], listen="127.0.0.1:0")
         for i in range(self.clients):
             self.write(f"client{i}", shuffler=shuffler["devices"], issuer=url, data="digits",
                        record=i * self.devices, policy=POLICY)
@@ -134,6 +134,11 @@ class Deployment:
         if not line:
             raise AssertionError(f"{role.log.name} is not ready:\n{role.said()}")
         return json.loads(line)["ready"]
+
+    def start_aggregator(self, *flags):
+        """Starts the aggregator, and returns its process and the URL of its status."""
+        aggregator = self.start("aggregator", "--json", *flags)
+        return aggregator, self.ready(aggregator)["status"]
 
     def start_client(self, i):
         return self.start(f"client{i}", "--devices", str(self.devices))

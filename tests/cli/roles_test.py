@@ -10,12 +10,17 @@ import shutil
 import signal
 import sqlite3
 import stat
+import time
+import urllib.request
 
 import muster_command
 from role_processes import POLICY, Deployment
 from small_runs import SmallRuns
 
 SAME = ("delta", "validity", "neighbouring", "view")
+
+STATUS = ["task", "plan", "state", "reason", "rounds", "epsilon", "epsilon_planned", "delta", "validity",
+          "neighbouring", "view", "bound", "local", "population", "assumptions", "accuracy", "last", "rejected", "alarm"]
 
 # Configurations of the roles, beside folder and task, for processes that are refused before they reach anybody.
 KEYS = {
@@ -38,7 +43,7 @@ COMMON = [
 ADDRESS = "IP-ADDRESS:PORT"
 URL = "http://HOST:PORT"
 OF_ROLES = [
-    *[(role, line, words) for role in ("issuer", "shuffler") for line, words in (
+    *[(role, line, words) for role in ("issuer", "shuffler", "aggregator") for line, words in (
         ('listen = "localhost:80"', ADDRESS),
         ('listen = "127.0.0.1"', ADDRESS),
         ('listen = "127.0.0.1:65536"', ADDRESS),
@@ -46,6 +51,8 @@ OF_ROLES = [
         ('listen = "0.0.0.0:0"', "behind_relay = true"),
         ('listen = "[::]:0"', "behind_relay = true"),
         ('behind_relay = "yes"', "true or false"),
+    )],
+    *[(role, line, words) for role in ("issuer", "shuffler") for line, words in (
         ("threads = 0", "an integer from 1 to 256"),
         ("threads = 257", "an integer from 1 to 256"),
         ("threads = 1.5", "is not an integer"),
@@ -95,6 +102,44 @@ class Roles(SmallRuns):
     def verify(self, folder="aggregator", status=0):
         return json.loads(self.run_command("verify", folder, "--json", status=status).stdout)
 
+    def status(self, where):
+        return json.loads(self.run_command("status", where, "--json").stdout)
+
+    def check_beginning(self, url):
+        """Nothing was charged yet, and the planned rounds have their epsilon."""
+        status = self.status(url)
+        account = json.loads(self.run_command("account", "plan.toml", "--json").stdout)
+        self.assertEqual(list(status), STATUS)
+        self.assertEqual((status["state"], status["epsilon"]), ("waiting", {"upper": 0, "lower": 0}))
+        self.assertEqual(status["local"], {"epsilon": 0, "delta": 1e-4, "rounds": 0})
+        self.assertEqual((status["epsilon_planned"], status["bound"]), (account["epsilon"]["upper"], account["bound"]))
+        self.assertEqual([status[key] for key in (*SAME, "assumptions")],
+                         [account[key] for key in (*SAME, "assumptions")])
+        self.assertEqual([status[key] for key in ("population", "last", "accuracy", "alarm")], [None] * 4)
+        self.assertEqual(status["rounds"], {"released": 0, "spent": 0, "void": 0, "opened": 0, "planned": 3, "most": 6})
+        words = self.run_command("status", url).stdout
+        for part in ("waiting: ", "0 released", "at delta 0.0001", "nobody is protected"):
+            self.assertIn(part, words)
+
+    def check_open(self, url, running):
+        """The second round is open, and the first was charged as `muster account` says."""
+        status, end = self.status(url), time.monotonic() + 30
+        while status["state"] != "open" and time.monotonic() < end:
+            status = self.status(url)
+        account = json.loads(self.run_command("account", "plan.toml", "--rounds", "1", "--json").stdout)
+        self.assertEqual((status["state"], status["reason"]), ("open", "round 2 is open"))
+        self.assertEqual(status["epsilon"], account["epsilon"])
+        self.assertEqual(status["epsilon"]["upper"], running["epsilon"])
+        self.assertEqual(status["local"]["rounds"], 2)
+        last = status["last"]
+        self.assertEqual((last["round"], last["heard"], last["needed"]), (1, 12, 12))
+        self.assertEqual(last["check_ins"], running["rounds"][0]["reports"])
+        low, high = last["band"]
+        self.assertTrue(low <= last["check_ins"] <= high, last)
+        self.assertEqual(set(last["rejected"].values()), {0})
+        with urllib.request.urlopen(f"{url}/healthz") as answer:
+            self.assertEqual(answer.status, 200)
+
     def refuse_second(self, deployment, name, *flags):
         error = self.refusal(name.rstrip("012"), f"{name}.toml", *flags, status=3)
         self.assertEqual(error["key"], name)
@@ -117,7 +162,8 @@ class Roles(SmallRuns):
         """Each role is killed once with rounds under way, and loses nothing."""
         deployment = self.deployment()
         deployment.start_servers()
-        aggregator = deployment.start("aggregator", "--json")
+        aggregator, url = deployment.start_aggregator()
+        self.check_beginning(url)
         clients = [deployment.start_client(i) for i in range(deployment.clients)]
         shuffler = deployment.running["shuffler"]
         shuffler.until("round 1 is open")
@@ -134,7 +180,9 @@ class Roles(SmallRuns):
         aggregator.kill()
         running = self.verify()
         self.assertEqual([round["outcome"] for round in running["rounds"]], ["released", "open"])
-        aggregator = deployment.start("aggregator", "--json")
+        self.assertEqual(self.status("aggregator")["state"], "open")
+        aggregator, url = deployment.start_aggregator()
+        self.check_open(url, running)
         deployment.running["issuer"].kill()
         issuer = deployment.start("issuer")
         shuffler.until("round 3 is open")
@@ -143,7 +191,7 @@ class Roles(SmallRuns):
         self.assertEqual(shuffler.stop(), 0)
         shuffler = deployment.start("shuffler")
         clients[1] = deployment.start_client(1)
-        aggregator = deployment.start("aggregator", "--json")
+        aggregator, _ = deployment.start_aggregator()
         status, output = aggregator.result()
         self.assertEqual(status, 0, aggregator.said())
         self.compare(json.loads(output), aggregator)
@@ -164,6 +212,9 @@ class Roles(SmallRuns):
         self.assertEqual(len(epsilons), 1, epsilons)
         self.assertEqual(result["local"], account["local"])
         self.assertEqual(result["bound"], account["bound"])
+        status = self.status("aggregator")
+        self.assertEqual((status["state"], status["reason"]), ("done", "every planned round was charged"))
+        self.assertEqual((status["epsilon"], status["local"]), (account["epsilon"], account["local"]))
         for key in SAME:
             self.assertEqual((result[key], verified[key]), (account[key], account[key]))
         self.assertEqual((verified["counts"], verified["ended"], verified["findings"]), (result["rounds"], "done", []))
@@ -181,7 +232,7 @@ class Roles(SmallRuns):
         """A task that is over says so again, and a ledger that was changed is no ledger."""
         words = " ".join(self.run_command("aggregator", "aggregator.toml").stdout.split())
         for part in ("(proven, replace-one, shuffler and aggregator do not collude), by the", "3 released", "done:",
-                     "nobody was protected"):
+                     "nobody is protected"):
             self.assertIn(part, words)
         self.assertIn("every epsilon are as they must be", self.run_command("verify", "aggregator").stdout)
         self.assertEqual(self.refusal("verify", "shuffler", status=3)["key"], "shuffler/task.txt")
@@ -200,15 +251,19 @@ class Roles(SmallRuns):
         """One device of twelve is away after its tokens were issued: nothing is released, and nothing is charged."""
         deployment = self.deployment(clients=2, devices=6, seconds=2)
         deployment.start_servers()
-        aggregator = deployment.start("aggregator")
+        aggregator, _ = deployment.start_aggregator()
         aggregator.until("3 rounds are planned")
         self.assertEqual(aggregator.stop(), 0)
         shutil.copytree(self.folder / "aggregator", self.folder / "yesterday")
-        aggregator = deployment.start("aggregator", "--json")
+        aggregator, url = deployment.start_aggregator()
         clients = [deployment.start_client(i) for i in range(2)]
         deployment.running["shuffler"].until("round 1 is open")
         clients[1].kill()
         aggregator.until("round 1 is void: ")
+        status = self.status(url)
+        self.assertEqual((status["rounds"]["void"], status["epsilon"]["upper"], status["last"]["band"]), (1, 0, None))
+        self.assertLess(status["last"]["heard"], 12)
+        self.assertEqual(status["last"]["enrolled"], 12)
         self.assertEqual(aggregator.stop(), 0)
         found = self.verify()
         self.assertEqual((found["counts"]["void"], found["epsilon"]), (1, 0))
@@ -216,7 +271,7 @@ class Roles(SmallRuns):
         stopping = deployment.start("aggregator", "--json", "--stop")
         clients[1] = deployment.start_client(1)
         status, output = stopping.result()
-        self.assertEqual((status, json.loads(output)["stopped"]), (0, "stopped"))
+        self.assertEqual((status, json.loads(output.splitlines()[-1])["stopped"]), (0, "stopped"))
         self.assertEqual(self.verify()["ended"], "stopped")
         (self.folder / "aggregator").rename(self.folder / "today")
         (self.folder / "yesterday").rename(self.folder / "aggregator")
@@ -228,7 +283,8 @@ class Roles(SmallRuns):
         lost.until("round 1 is spent without an update (lost)")
         clients[0].kill()
         status, output = lost.result()
-        self.assertEqual((status, json.loads(output)["rounds"]["spent"]), (0, found["counts"]["opened"]))
+        rounds = json.loads(output.splitlines()[-1])["rounds"]
+        self.assertEqual((status, rounds["spent"]), (0, found["counts"]["opened"]))
 
     def test_tasks_on_one_population_share_its_budget(self):
         deployment = self.deployment(clients=1, devices=12)
@@ -237,8 +293,11 @@ class Roles(SmallRuns):
         self.assertIn("does not pay for this task", self.refusal("aggregator", "aggregator.toml", status=4)["message"])
         deployment.write("aggregator", population_budget=[3, 1e-3], **budget)
         for _ in range(2):  # what is reserved is not reserved again
-            aggregator = deployment.start("aggregator")
+            aggregator = deployment.start("aggregator", "--json")
             aggregator.until("cannot be reached")
+            status = self.status(deployment.ready(aggregator)["status"])
+            self.assertEqual(status["population"]["epsilon"], status["epsilon_planned"])
+            self.assertEqual(status["population"]["budget"], {"epsilon": 3, "delta": 1e-3})
             self.assertEqual(aggregator.stop(), 0)
         keys = [word for role in ("issuer", "shuffler", "aggregator") for word in (f"--{role}", f"{role}/{role}.pub")]
         deployment.muster("keygen", "task", "plan.toml", *keys, "--malicious", "0", "--seconds", "9", "--out",
@@ -312,6 +371,10 @@ class Roles(SmallRuns):
                 (2, "integer 1..", ["client", "client0.toml", "--devices", "0"]),
                 (2, "FOLDER is missing", ["verify"]),
                 (3, "absent/task.txt", ["verify", "absent"]),
+                (2, "WHERE is missing", ["status"]),
+                (3, "absent/task.txt", ["status", "absent"]),
+                (3, "cannot be reached", ["status", "http://127.0.0.1:9"]),
+                (3, "none.pem", ["status", "https://127.0.0.1:9", "--ca", "none.pem"]),
         ]:
             with self.subTest(arguments=arguments):
                 self.assertIn(words, self.refusal(*arguments, status=status)["message"])
@@ -324,7 +387,8 @@ class Roles(SmallRuns):
                 error = self.refusal("client", "client0.toml", "--devices", "12", status=2)
                 self.assertEqual(error["key"], f"policy.{line.split()[0]}")
                 self.assertIn("does not allow the task", error["message"])
-        for role, line in (("shuffler", 'ca = "ca.pem"'), ("aggregator", 'ca = "none.pem"'), ("client0", 'ca = "ca.pem"')):
+        for role, line in (("shuffler", 'ca = "ca.pem"'), ("aggregator", 'ca = "none.pem"'),
+                           ("client0", 'ca = "ca.pem"')):
             self.write(role, line)
             flags = ["--devices", "12"] if role == "client0" else []
             self.assertIn(".pem", self.refusal(role.rstrip("0"), f"{role}.toml", *flags, status=3)["message"])
@@ -346,7 +410,8 @@ class Roles(SmallRuns):
             self.assertIn("is not the key that is needed", self.refusal(*arguments, status=3)["message"])
         key.write_text(text)
         task = (self.folder / "task.txt").read_text()
-        for other in (task.replace("task.seconds = 8", "task.seconds = 0"), task[:-9], "", task.replace("digits", "\0")):
+        for other in (task.replace("task.seconds = 8", "task.seconds = 0"), task[:-9], "",
+                      task.replace("digits", "\0")):
             (self.folder / "task.txt").write_text(other)
             self.assertIn("task.txt", self.refusal(*arguments, status=3)["message"])
         (self.folder / "task.txt").write_text(task)

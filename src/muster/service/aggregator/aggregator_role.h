@@ -92,6 +92,8 @@ class AggregatorRole {
   std::uint64_t planned_rounds() const { return planned_; }  // within the plan's budget
   const RejectedCounts& rejected() const { return rejected_; }
   const protocols::CheckInMonitor& check_ins() const { return monitor_; }
+  // Devices, by the issuer's directory that this object read last; nullopt before.
+  const std::optional<std::uint64_t>& enrolled() const { return enrolled_; }
 
   // How often a batch that is not the manifest's is asked for before the round is charged without it.
   static constexpr int kPulls = 3;
@@ -141,6 +143,7 @@ class AggregatorRole {
   std::uint64_t planned_;
   RejectedCounts rejected_;
   protocols::CheckInMonitor monitor_;
+  std::optional<std::uint64_t> enrolled_;
   std::optional<BatchPull> pull_;
   int failed_pulls_ = 0;
 };

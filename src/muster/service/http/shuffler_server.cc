@@ -190,6 +190,7 @@ HttpResponse ShufflerServer::State::answer_aggregator(const HttpRequest& request
     if (!open) return {.status = 400};
     return {.status = shuffler.open(open->offered, open->first, open->rows) ? 200u : 409u};
   }
+  if (target == "/healthz") return {.status = 200};
   if (target == "/v1/offer") return {.body = shuffler.offer()};
   if (target == "/v1/keys") return {.body = shuffler.keys()};
   if (const auto round = numbers_after(target, "/v1/manifest/", 1)) {
@@ -221,7 +222,7 @@ ShufflerServer::State::State(Shuffler& the_shuffler, Clock& the_clock, const Shu
       [](std::string_view method, std::string_view target) -> std::optional<std::size_t> {
         const bool posts = target == "/v1/blob" || target == "/v1/open" || target == "/v1/receipt";
         if (method == "POST" && posts) return kMaxFromAggregator;
-        const bool gets = target == "/v1/offer" || target == "/v1/keys" ||
+        const bool gets = target == "/healthz" || target == "/v1/offer" || target == "/v1/keys" ||
                           target.starts_with("/v1/manifest/") || target.starts_with("/v1/batch/");
         return method == "GET" && gets ? std::optional<std::size_t>(0) : std::nullopt;
       },

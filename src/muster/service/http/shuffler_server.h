@@ -10,6 +10,7 @@
 //                  GET  /v1/manifest/ROUND   200, or 404
 //                  GET  /v1/batch/ROUND/FIRST/COUNT   200, or 404
 //                  POST /v1/receipt          200, or 400
+//                  GET  /healthz             200; no answer after an error of a file
 //
 // Uploads are checked on the listener's threads, which never wait for the disk: checked ones go into a
 // bounded queue (503 if it is full). One thread takes all that wait, makes them durable with one sync, and

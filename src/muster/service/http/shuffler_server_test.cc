@@ -180,6 +180,7 @@ TEST_F(ShufflerServerTest, WhatIsNoUploadIsRefusedAndWhatIsNoPathNotFound) {
   EXPECT_EQ(aggregator.post("/v1/open", Buffer(400), 0).status, 400);
   EXPECT_EQ(aggregator.post("/v1/open", Buffer(313), 0).status, 409);
   EXPECT_EQ(aggregator.post("/v1/receipt", Buffer(170), 0).status, 400);
+  EXPECT_EQ(aggregator.get("/healthz", 0).status, 200);
   EXPECT_EQ(device.upload(good), Answer::stored);
 }
 
