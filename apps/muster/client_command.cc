@@ -14,9 +14,9 @@
 #include "command.h"
 #include "count_flags.h"
 #include "muster/core/error.h"
-#include "muster/service/client/computation.h"
 #include "muster/service/client/device.h"
 #include "muster/service/client/draws.h"
+#include "muster/service/client/forked_computation.h"
 #include "muster/service/client/policy.h"
 #include "muster/service/config/key_file.h"
 #include "muster/service/http/remote_issuer.h"
@@ -100,17 +100,12 @@ std::vector<std::string> names_in(const service::RoleFolder& folder, std::uint64
   return names;
 }
 
-// What all devices of the process share. The records are read when the first device needs one.
+// What all devices of the process share.
 struct Shared {
   const TaskDocument& task;
   const ClientSettings& settings;
-  std::optional<service::DeviceRecords> records = std::nullopt;
   std::optional<double> epsilon = std::nullopt;
 
-  learning::Dataset record(std::uint64_t number) {
-    if (!records) records.emplace(task, settings.data);
-    return records->record(number);
-  }
   double epsilon_of(const protocols::Plan& plan, std::uint64_t rounds) {
     if (!epsilon) epsilon = service::charged_epsilon(plan, rounds);
     return *epsilon;
@@ -126,7 +121,10 @@ struct OwnDevice {
         key(std::move(the_key)),
         shuffler(shared.settings.shuffler, shared.settings.ca, kMaxBlob),
         issuer(shared.settings.issuer, shared.settings.ca),
-        computation(shared.task, [&shared, record] { return shared.record(record); }),
+        computation(shared.task,
+                    [&shared, record] {
+                      return service::DeviceRecords(shared.task, shared.settings.data).record(record);
+                    }),
         draws(service::draws_of(shared.task, record)),
         device({shared.task, key, store, service::system_clock(), shuffler, issuer, computation, *draws},
                shared.settings.policy, [&shared](const protocols::Plan& plan, std::uint64_t rounds) {
@@ -138,7 +136,7 @@ struct OwnDevice {
   wire::SigningKey key;
   service::RemoteShufflerForDevices shuffler;
   service::RemoteIssuer issuer;
-  service::SynchronousComputation computation;
+  service::ForkedComputation computation;
   std::unique_ptr<service::Draws> draws;
   Device device;
   std::int64_t wakes = 0;

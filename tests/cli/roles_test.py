@@ -172,6 +172,8 @@ class Roles(SmallRuns):
         self.refuse_second(deployment, "shuffler")
         self.refuse_second(deployment, "aggregator")
         self.refuse_second(deployment, "client0", "--devices", "4")
+        for command in ("verify", "status"):
+            self.assertIn("is in use by another process", self.refusal(command, "aggregator", status=3)["message"])
         shuffler.kill()
         shuffler = deployment.start("shuffler")
         clients[0].kill()
