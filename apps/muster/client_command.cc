@@ -9,11 +9,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command.h"
 #include "count_flags.h"
 #include "muster/core/error.h"
+#include "muster/service/client/computation.h"
 #include "muster/service/client/device.h"
 #include "muster/service/client/draws.h"
 #include "muster/service/client/forked_computation.h"
@@ -112,21 +114,28 @@ struct Shared {
   }
 };
 
+// A device that is alone in its process computes in another one, which may crash or be slow without anybody
+// noticing. Several devices of a process, which are for tests and demonstrations, compute one after another.
+std::unique_ptr<service::Computation> computation_of(const Shared& shared, std::uint64_t record, bool alone) {
+  const auto read = [&shared, record] {
+    return service::DeviceRecords(shared.task, shared.settings.data).record(record);
+  };
+  if (alone) return std::make_unique<service::ForkedComputation>(shared.task, read);
+  return std::make_unique<service::SynchronousComputation>(shared.task, read);
+}
+
 // One device. The two connections are its own: what the issuer answers and what the relay forwards is never
 // on one of them.
 struct OwnDevice {
-  OwnDevice(Shared& shared, const fs::path& path, wire::SigningKey the_key, std::uint64_t record)
+  OwnDevice(Shared& shared, const fs::path& path, wire::SigningKey the_key, std::uint64_t record, bool alone)
       : folder(path),
         store(folder.store(), service::SqliteStore::Access::create_or_open),
         key(std::move(the_key)),
         shuffler(shared.settings.shuffler, shared.settings.ca, kMaxBlob),
         issuer(shared.settings.issuer, shared.settings.ca),
-        computation(shared.task,
-                    [&shared, record] {
-                      return service::DeviceRecords(shared.task, shared.settings.data).record(record);
-                    }),
+        computation(computation_of(shared, record, alone)),
         draws(service::draws_of(shared.task, record)),
-        device({shared.task, key, store, service::system_clock(), shuffler, issuer, computation, *draws},
+        device({shared.task, key, store, service::system_clock(), shuffler, issuer, *computation, *draws},
                shared.settings.policy, [&shared](const protocols::Plan& plan, std::uint64_t rounds) {
                  return shared.epsilon_of(plan, rounds);
                }) {}
@@ -136,7 +145,7 @@ struct OwnDevice {
   wire::SigningKey key;
   service::RemoteShufflerForDevices shuffler;
   service::RemoteIssuer issuer;
-  service::ForkedComputation computation;
+  std::unique_ptr<service::Computation> computation;
   std::unique_ptr<service::Draws> draws;
   Device device;
   std::int64_t wakes = 0;
@@ -196,9 +205,10 @@ int take_part(const ClientFlags& flags) {
   Shared shared{task, settings};
   Devices devices;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    devices.push_back(std::make_unique<OwnDevice>(
-        shared, folder.path() / names[i],
-        service::read_secret_key(folder.path() / (names[i] + ".key"), "device"), settings.record + i));
+    devices.push_back(
+        std::make_unique<OwnDevice>(shared, folder.path() / names[i],
+                                    service::read_secret_key(folder.path() / (names[i] + ".key"), "device"),
+                                    settings.record + i, names.size() == 1));
   }
   say(fmt::format("{} devices take part", devices.size()));
   run(devices);

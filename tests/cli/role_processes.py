@@ -84,15 +84,15 @@ class Role:
 class Deployment:
     """Keys, a task and configurations in a folder, and the processes that were started there."""
 
-    def __init__(self, folder, clients=3, devices=4, seconds=8, plan=PLAN):
-        self.folder, self.clients, self.devices, self.running = folder, clients, devices, {}
-        self.ports = {"listen": 0, "listen_aggregator": 0, "issuer": 0}
+    def __init__(self, folder, devices=(12,), seconds=8, plan=PLAN):
+        """`devices` has the number of devices of each client."""
+        self.folder, self.devices, self.running = folder, devices, {}
         (folder / "plan.toml").write_text(plan)
         for role in ("issuer", "shuffler", "aggregator"):
             self.muster("keygen", role, "--out", role)
-        for i in range(clients):
-            self.muster("keygen", "devices", "--count", str(devices), "--out", f"client{i}")
-        lists = [(folder / f"client{i}/devices.txt").read_text() for i in range(clients)]
+        for i, count in enumerate(devices):
+            self.muster("keygen", "devices", "--count", str(count), "--out", f"client{i}")
+        lists = [(folder / f"client{i}/devices.txt").read_text() for i in range(len(devices))]
         (folder / "devices.txt").write_text("".join(lists))
         keys = [word for role in ("issuer", "shuffler", "aggregator") for word in (f"--{role}", f"{role}/{role}.pub")]
         self.muster("keygen", "task", "plan.toml", *keys, "--malicious", "0", "--seconds", str(seconds),
@@ -125,9 +125,9 @@ class Deployment:
         self.write("shuffler", issuer=url, listen=shuffler["devices"].removeprefix("http://"),
                    listen_aggregator=shuffler["the aggregator"].removeprefix("http://"))
         self.write("aggregator", shuffler=shuffler["the aggregator"], listen="127.0.0.1:0")
-        for i in range(self.clients):
+        for i in range(len(self.devices)):
             self.write(f"client{i}", shuffler=shuffler["devices"], issuer=url, data="digits",
-                       record=i * self.devices, policy=POLICY)
+                       record=sum(self.devices[:i]), policy=POLICY)
 
     def ready(self, role):
         line = role.process.stdout.readline()
@@ -141,7 +141,8 @@ class Deployment:
         return aggregator, self.ready(aggregator)["status"]
 
     def start_client(self, i):
-        return self.start(f"client{i}", "--devices", str(self.devices))
+        flags = ["--devices", str(self.devices[i])] if self.devices[i] > 1 else []
+        return self.start(f"client{i}", *flags)
 
     def close(self):
         for role in self.running.values():

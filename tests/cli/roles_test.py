@@ -153,18 +153,18 @@ class Roles(SmallRuns):
                 self.assertRegex(file.read(), r"Max core file size +0 +0 ")
             self.assertEqual(stat.S_IMODE((self.folder / name).stat().st_mode), 0o700)
         said = deployment.logs()
-        for i in range(deployment.clients):
+        for i in range(len(deployment.devices)):
             for line in (self.folder / f"client{i}/devices.txt").read_text().splitlines()[1:]:
                 for word in line.replace("#", "").split():
                     self.assertNotIn(word, said)
 
     def test_the_model_and_its_epsilon_are_those_of_the_simulation(self):
         """Each role is killed once with rounds under way, and loses nothing."""
-        deployment = self.deployment()
+        deployment = self.deployment(devices=(4, 4, 3, 1))
         deployment.start_servers()
         aggregator, url = deployment.start_aggregator()
         self.check_beginning(url)
-        clients = [deployment.start_client(i) for i in range(deployment.clients)]
+        clients = [deployment.start_client(i) for i in range(len(deployment.devices))]
         shuffler = deployment.running["shuffler"]
         shuffler.until("round 1 is open")
         self.check_private(deployment)
@@ -251,7 +251,7 @@ class Roles(SmallRuns):
 
     def test_too_few_devices_leave_a_round_void(self):
         """One device of twelve is away after its tokens were issued: nothing is released, and nothing is charged."""
-        deployment = self.deployment(clients=2, devices=6, seconds=2)
+        deployment = self.deployment(devices=(6, 6), seconds=2)
         deployment.start_servers()
         aggregator, _ = deployment.start_aggregator()
         aggregator.until("3 rounds are planned")
@@ -263,12 +263,13 @@ class Roles(SmallRuns):
         clients[1].kill()
         aggregator.until("round 1 is void: ")
         status = self.status(url)
-        self.assertEqual((status["rounds"]["void"], status["epsilon"]["upper"], status["last"]["band"]), (1, 0, None))
+        self.assertGreaterEqual(status["rounds"]["void"], 1)
+        self.assertEqual((status["epsilon"]["upper"], status["last"]["band"]), (0, None))
         self.assertLess(status["last"]["heard"], 12)
         self.assertEqual(status["last"]["enrolled"], 12)
         self.assertEqual(aggregator.stop(), 0)
         found = self.verify()
-        self.assertEqual((found["counts"]["void"], found["epsilon"]), (1, 0))
+        self.assertEqual((found["counts"]["released"], found["counts"]["spent"], found["epsilon"]), (0, 0, 0))
         self.assertRegex(found["rounds"][0]["reason"], r"heard \d+ devices, fewer than 12")
         stopping = deployment.start("aggregator", "--json", "--stop")
         clients[1] = deployment.start_client(1)
@@ -278,18 +279,18 @@ class Roles(SmallRuns):
         (self.folder / "aggregator").rename(self.folder / "today")
         (self.folder / "yesterday").rename(self.folder / "aggregator")
         said = self.run_command("aggregator", "aggregator.toml", status=3).stderr.splitlines()[-1]
-        heads = [self.verify(folder)["head"] for folder in ("aggregator", "today")]
-        self.assertIn(heads[0], said)
+        today = self.verify("today")
+        self.assertIn(self.verify()["head"], said)
         self.assertIn("--charge-lost-rounds", said)
         lost = deployment.start("aggregator", "--charge-lost-rounds", "--json", "--stop")
         lost.until("round 1 is spent without an update (lost)")
         clients[0].kill()
         status, output = lost.result()
         rounds = json.loads(output.splitlines()[-1])["rounds"]
-        self.assertEqual((status, rounds["spent"]), (0, found["counts"]["opened"]))
+        self.assertEqual((status, rounds["spent"]), (0, min(3, today["counts"]["opened"])))
 
     def test_tasks_on_one_population_share_its_budget(self):
-        deployment = self.deployment(clients=1, devices=12)
+        deployment = self.deployment()
         budget = {"shuffler": "http://127.0.0.1:9", "population": "population.db"}
         deployment.write("aggregator", population_budget=[2.7, 1e-3], **budget)
         self.assertIn("does not pay for this task", self.refusal("aggregator", "aggregator.toml", status=4)["message"])
@@ -314,7 +315,7 @@ class Roles(SmallRuns):
 
     def test_every_bad_configuration_is_refused_by_name(self):
         """Nothing is listened on, and the message has file, key, value and what is allowed."""
-        self.deployment(clients=1, devices=12)
+        self.deployment()
         for role in ("issuer", "shuffler", "aggregator", "client0"):
             self.write(role)
             self.run_command(role.rstrip("0"), f"{role}.toml", "--oops", status=2)
@@ -358,7 +359,7 @@ class Roles(SmallRuns):
             self.assertEqual(error["key"], "task.txt")
 
     def test_what_else_a_role_refuses(self):
-        self.deployment(clients=1, devices=12)
+        self.deployment()
         for role in ("issuer", "shuffler", "aggregator", "client0"):
             self.write(role)
         few = "".join((self.folder / "devices.txt").read_text().splitlines(keepends=True)[:6])
