@@ -40,7 +40,7 @@ constexpr std::uint64_t kMostDevices = 10'000;
 // What a device downloads at most: a model, or its frozen part.
 constexpr std::size_t kMaxBlob = std::size_t{256} << 20;
 // Counts are said this often at most.
-constexpr std::int64_t kBetweenNotes = 5000;
+constexpr std::int64_t kBetweenNotes = 1000;  // milliseconds
 
 struct ClientFlags {
   std::string file;
@@ -166,9 +166,7 @@ class ClientLog {
       sum.refused += counts.refused;
       sum.faults += counts.faults;
     }
-    std::string text =
-        fmt::format("{} uploads are acknowledged, {} were late, {} refused; {} faults of the others",
-                    sum.acknowledged, sum.late, sum.refused, sum.faults);
+    std::string text = text_of(sum);
     if (text == said_) return;
     say(text);
     said_ = std::move(text);
@@ -176,7 +174,12 @@ class ClientLog {
   }
 
  private:
-  std::string said_;
+  static std::string text_of(const Device::Counts& counts) {
+    return fmt::format("{} uploads are acknowledged, {} were late, {} refused; {} faults of the others",
+                       counts.acknowledged, counts.late, counts.refused, counts.faults);
+  }
+
+  std::string said_ = text_of({});  // nothing has happened yet
   std::int64_t next_ = 0;
 };
 
