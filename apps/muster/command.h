@@ -42,5 +42,11 @@ Subcommand report_command(CLI::App& root);
 Subcommand evaluate_command(CLI::App& root);
 Subcommand reproduce_command(CLI::App& root);
 Subcommand keygen_command(CLI::App& root);
+Subcommand issuer_command(CLI::App& root);
+Subcommand shuffler_command(CLI::App& root);
+Subcommand aggregator_command(CLI::App& root);
+Subcommand client_command(CLI::App& root);
+Subcommand status_command(CLI::App& root);
+Subcommand verify_command(CLI::App& root);
 
 }  // namespace muster::app

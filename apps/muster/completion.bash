@@ -84,7 +84,7 @@ _muster() {
   done < <(_muster_entries "$muster" "${COMP_WORDS[1]}")
   if [[ $cur == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "${names[*]}" -- "$cur")
-  elif [[ ${COMP_WORDS[1]} == report ]]; then
+  elif [[ ${COMP_WORDS[1]} == report || ${COMP_WORDS[1]} == status || ${COMP_WORDS[1]} == verify ]]; then
     _muster_files -d "$cur"
   elif [[ ${COMP_WORDS[1]} == keygen ]] && ((COMP_CWORD == 2)); then
     mapfile -t COMPREPLY < <(compgen -W 'issuer shuffler aggregator devices task' -- "$cur")

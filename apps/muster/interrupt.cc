@@ -1,5 +1,6 @@
 #include "interrupt.h"
 
+#include <semaphore.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,8 +15,13 @@ std::atomic<bool> g_interrupted{false};
 std::atomic<std::int64_t> g_first_signal{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<std::int64_t>::is_always_lock_free);
 
+// Posted by each signal, so that a wait which begins between a look at the flag and the signal ends, too.
+sem_t g_wake;
+[[maybe_unused]] const bool g_wake_made = ::sem_init(&g_wake, 0, 0) == 0;
+
 void on_signal(int) {
   const int saved = errno;
+  ::sem_post(&g_wake);
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   if (!g_interrupted.exchange(true)) {
@@ -38,5 +44,17 @@ void catch_signals() {
 }
 
 const std::atomic<bool>& interrupted() { return g_interrupted; }
+
+void wait_for_signal(std::chrono::milliseconds longest) {
+  if (g_interrupted || longest.count() <= 0) return;
+  timespec end{};
+  ::clock_gettime(CLOCK_MONOTONIC, &end);
+  constexpr std::int64_t kBillion = 1'000'000'000;
+  const std::int64_t nanoseconds = end.tv_nsec + longest.count() % 1000 * 1'000'000;
+  end.tv_sec += longest.count() / 1000 + nanoseconds / kBillion;
+  end.tv_nsec = nanoseconds % kBillion;
+  while (!g_interrupted && ::sem_clockwait(&g_wake, CLOCK_MONOTONIC, &end) != 0 && errno == EINTR) {
+  }
+}
 
 }  // namespace muster::app

@@ -11,10 +11,9 @@
 
 #include "command.h"
 #include "count_flags.h"
-#include "muster/accounting/accountant.h"
+#include "deployment_text.h"
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
-#include "muster/core/number_text.h"
 #include "muster/plan/nearest.h"
 #include "muster/plan/plan.h"
 #include "muster/plan/source.h"
@@ -31,7 +30,6 @@ namespace muster::app {
 namespace {
 
 namespace fs = std::filesystem;
-using accounting::Accountant;
 using service::TaskDocument;
 using service::TaskSettings;
 
@@ -160,20 +158,16 @@ int make_task(const KeygenFlags& flags) {
   const std::string name = wire::hex_of(task.name());
   const TaskSettings& settings = task.settings();
   if (flags.json) {
-    fmt::print("{}\n", reporting::JsonObject()
-                           .text("task", name)
-                           .text("plan", plan.hash())
-                           .unsigned_integer("needed", task.needed())
-                           .unsigned_integer("rounds", rounds)
-                           .unsigned_integer("most_rounds", settings.most_rounds)
-                           .unsigned_integer("seconds", settings.seconds)
-                           .number("epsilon", epsilon)
-                           .number("delta", plan.delta())
-                           .text("validity", name_of(Accountant::kValidity))
-                           .text("neighbouring", name_of(Accountant::kNeighbouring))
-                           .text("view", name_of(accounting::own_view(plan.participation())))
-                           .text("file", file.string())
-                           .str());
+    reporting::JsonObject object;
+    object.text("task", name)
+        .text("plan", plan.hash())
+        .unsigned_integer("needed", task.needed())
+        .unsigned_integer("rounds", rounds)
+        .unsigned_integer("most_rounds", settings.most_rounds)
+        .unsigned_integer("seconds", settings.seconds)
+        .number("epsilon", epsilon);
+    add_guarantee(object, plan);
+    fmt::print("{}\n", object.text("file", file.string()).str());
     return 0;
   }
   fmt::print("task      {}\nplan      {}\n", name, plan.hash());
@@ -182,13 +176,9 @@ int make_task(const KeygenFlags& flags) {
       task.needed(), plan.clients(), settings.malicious);
   fmt::print("rounds    {}, of {} s each; opened at most {}, void ones included\n", rounds, settings.seconds,
              settings.most_rounds);
-  fmt::print("epsilon   {} at delta {} ({}, {}, shuffler and aggregator do not collude)\n",
-             epsilon_text(epsilon), *plan.delta(), name_of(Accountant::kValidity),
-             name_of(Accountant::kNeighbouring));
+  fmt::print("epsilon   {}\n", guarantee_text(epsilon, plan));
   if (settings.randomness == service::Randomness::seeded) {
-    fmt::print(
-        "warning   coins and noise follow from the plan's public seed: for tests alone, nobody is "
-        "protected\n");
+    fmt::print("warning   {}\n", kSeededWarning);
   }
   fmt::print("written   {}\n", file.string());
   return 0;

@@ -49,7 +49,8 @@ Subcommand help_command(CLI::App& root) {
   CLI::App* cli = root.add_subcommand("help", "Show the help of a command");
   const auto name = std::make_shared<std::string>();
   cli->add_option("COMMAND", *name,
-                  "account, calibrate, compare, train, report, evaluate, reproduce or keygen");
+                  "account, calibrate, compare, train, report, evaluate, reproduce, keygen, issuer, "
+                  "shuffler, aggregator, client, status or verify");
   return {cli, [&root, name] {
             if (name->empty()) {
               // root.help() would print the help of the parsed subcommand, which is `help` itself.
@@ -150,9 +151,10 @@ int run(int argc, char** argv) {
   root.allow_extras();
   root.footer("Each command has its own --help. Documentation: docs/accounting.md, docs/plan.md");
   std::vector<Subcommand> commands = {
-      account_command(root),   calibrate_command(root), compare_command(root),
-      train_command(root),     report_command(root),    evaluate_command(root),
-      reproduce_command(root), keygen_command(root),    help_command(root)};
+      account_command(root), calibrate_command(root), compare_command(root),    train_command(root),
+      report_command(root),  evaluate_command(root),  reproduce_command(root),  keygen_command(root),
+      issuer_command(root),  shuffler_command(root),  aggregator_command(root), client_command(root),
+      status_command(root),  verify_command(root),    help_command(root)};
   try {
     root.parse(argc, argv);
   } catch (const CLI::Success& success) {  // thrown for --help and --version

@@ -109,7 +109,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.line("muster --ver"), "muster --version ")
 
     def test_every_flag_that_help_shows(self):
-        for command in ("account", "calibrate", "compare", "train", "report"):
+        for command in ("account", "calibrate", "compare", "train", "report", "aggregator", "client"):
             flags = re.findall(r"^  (?:-\w,)?(--[a-z0-9-]+)", self.help_of(command), re.M)
             self.assertGreater(len(flags), 2)
             self.assertEqual(sorted(self.listed(f"muster {command} --")), sorted(flags))
@@ -138,6 +138,10 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.line("muster keygen task plans/f"), "muster keygen task plans/first.toml ")
         self.assertEqual(self.line("muster account --json pl"), "muster account --json plans/")
         self.assertEqual(self.line("muster report mn"), "muster report mnist/")
+        self.assertEqual(self.line("muster verify mn"), "muster verify mnist/")
+        self.assertEqual(self.line("muster status --json mn"), "muster status --json mnist/")
+        self.assertEqual(self.line("muster shuffler plans/f"), "muster shuffler plans/first.toml ")
+        self.assertEqual(self.line("muster issuer --enrol plans/n"), "muster issuer --enrol plans/notes.txt ")
         self.assertEqual(self.line("muster train --out mn"), "muster train --out mnist/")
 
     def test_data(self):

@@ -119,7 +119,7 @@ class Refusals(CommandTest):
         self.assertIn("no command given", nothing.stderr)
 
     def test_unknown_commands(self):
-        for name, close in (("acount", "account"), ("shuffler", None), ("repot", "report")):
+        for name, close in (("acount", "account"), ("mixer", None), ("repot", "report")):
             error = self.refused(name, "plans/x.toml")
             self.assertEqual((error["kind"], error["key"]), ("usage", name))
             self.assertIn(f"did you mean {close}?" if close else "unknown command", error["message"])

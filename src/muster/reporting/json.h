@@ -27,10 +27,11 @@ class JsonObject {
   JsonObject& texts(std::string_view key, const std::vector<std::string>& values);
   JsonObject& object(std::string_view key, const JsonObject& value);
   JsonObject& objects(std::string_view key, const std::vector<JsonObject>& values);
+  // `json` is a value in JSON, such as "null".
+  JsonObject& raw(std::string_view key, const std::string& json);
   std::string str() const;
 
  private:
-  JsonObject& raw(std::string_view key, const std::string& json);
   std::string body_;
 };
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <optional>
 
 #include "muster/accounting/accountant.h"
@@ -17,6 +16,7 @@
 #include "muster/simulation/epsilon_prefetch.h"
 #include "muster/simulation/evaluation.h"
 #include "muster/simulation/population.h"
+#include "muster/simulation/released_model.h"
 #include "muster/simulation/round_engine.h"
 #include "muster/simulation/workload.h"
 
@@ -339,20 +339,6 @@ RunResult result_of(const Session& session, const Ending& ending, std::uint64_t 
   return result;
 }
 
-// Returns the reported model, with the plan's hash and the privacy guarantee in its metadata.
-StoredModel stored_model(const protocols::Plan& plan, const TrainingParts& parts, const RunResult& result,
-                         const std::vector<float>& reported) {
-  StoredModel model = parts.task.stored(reported);
-  model.about["plan"] = plan.hash();
-  model.about["rounds"] = fmt::format("{}", result.rounds);
-  model.about["epsilon"] = std::isfinite(result.epsilon) ? fmt::format("{}", result.epsilon) : "none";
-  model.about["delta"] = fmt::format("{}", result.delta);
-  model.about["validity"] = name_of(accounting::Accountant::kValidity);
-  model.about["neighbouring"] = name_of(accounting::Accountant::kNeighbouring);
-  model.about["view"] = name_of(accounting::own_view(plan.participation()));
-  return model;
-}
-
 // Runs steps until `rounds` rounds are done. The first rank also writes checkpoints, metrics and the result.
 RunResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const protocols::Plan& plan,
               const TrainingParts& parts, const learning::DataSplit& data, RunFolder* folder,
@@ -382,7 +368,7 @@ RunResult run(Session& session, Ranks& ranks, std::uint64_t rounds, const protoc
     if (ending.interrupted) {
       folder->tabulate();
     } else {
-      folder->finish(result, stored_model(plan, parts, result, session.reported()));
+      folder->finish(result, released_model(plan, parts, session.reported(), result.rounds, result.epsilon));
     }
   }
   // No rank leaves before everything is written.

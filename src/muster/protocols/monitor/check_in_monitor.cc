@@ -189,11 +189,13 @@ void CheckInMonitor::test(const std::optional<Law>& expected, double most_messag
                 fmt::format("at most {:.0f}", most_messages),
                 "are more than the clients can send in these rounds");
   }
+  last_band_.reset();
   if (!expected) {
     advance(rounds, messages);
     return;
   }
   const CountBand inside = band_of(*expected);
+  last_band_ = inside;
   const std::uint64_t first = done_ + 1;
   up_.add(expected->trials, messages, expected->max_rate);
   down_.add(expected->trials, messages, expected->min_rate);

@@ -86,6 +86,9 @@ class CheckInMonitor {
   // cannot be tested.
   std::optional<CountBand> band(std::uint64_t rounds) const;
 
+  // The band that the messages watched last were compared with; nullopt if they were not tested.
+  const std::optional<CountBand>& last_band() const { return last_band_; }
+
   enum class Direction { too_few, too_many };
   struct Alarm {
     Direction direction;
@@ -148,6 +151,7 @@ class CheckInMonitor {
   DriftEvidence up_{true};
   DriftEvidence down_{false};
   std::optional<Alarm> alarm_;
+  std::optional<CountBand> last_band_;
   // The most recent band, because most rounds need the same band again.
   mutable std::optional<std::pair<Law, CountBand>> newest_band_;
 };

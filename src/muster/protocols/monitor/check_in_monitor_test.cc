@@ -331,8 +331,12 @@ TEST(CheckInMonitor, ADriftAmongThoseHeardIsSeen) {
 TEST(CheckInMonitor, ARoundOfAsManyClientsAsDeclaredIsTheRoundOfTheDeclaration) {
   CheckInMonitor each({{check_in(1000, 0.1), 100}}), declared({{check_in(1000, 0.1), 100}});
   for (const std::uint64_t messages : {95u, 110u, 99u, 180u}) {
+    const CountBand next = declared.band(1).value();
     each.watch_round(1000, messages);
     declared.watch(1, messages);
+    EXPECT_EQ(each.last_band()->low, next.low);
+    EXPECT_EQ(each.last_band()->high, next.high);
+    EXPECT_EQ(declared.last_band()->high, next.high);
   }
   EXPECT_EQ(each.alarm()->reason, declared.alarm()->reason);
   EXPECT_EQ(each.estimate()->rate, declared.estimate()->rate);
@@ -350,12 +354,14 @@ TEST(CheckInMonitor, TheEstimateCountsTheClientsThatWereThere) {
 TEST(CheckInMonitor, ARoundWithoutClientsIsNotTested) {
   CheckInMonitor monitor({{check_in(10, 1), 10}});
   monitor.watch_round(0, 0);
+  EXPECT_FALSE(monitor.last_band());
   EXPECT_FALSE(monitor.alarm());
   EXPECT_FALSE(monitor.estimate());
   EXPECT_EQ(monitor.rounds_skipped(), 1u);
   EXPECT_THROW(monitor.watch_round(0, 1), Error);
   EXPECT_THROW(monitor.watch_round(5, 6), Error);
   monitor.watch_round(5, 5);
+  EXPECT_EQ(monitor.last_band()->high, 5u);
   EXPECT_FALSE(monitor.alarm());
 }
 

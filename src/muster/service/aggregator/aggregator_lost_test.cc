@@ -43,6 +43,24 @@ TEST(LostRounds, AnOlderLedgerIsRefusedWithBothHeads) {
   EXPECT_EQ(d.memory().rows(), Disk::Image(yesterday).store.rows());
 }
 
+// Or else the task would end with an epsilon that lacks rounds.
+TEST(LostRounds, AnOlderLedgerDoesNotEndBecauseAnOperatorStopsIt) {
+  Deployment d;
+  d.run();
+  const Disk::Image yesterday = d.disk().image();
+  d.run();
+  restore(d, yesterday);
+  d.start();
+  d.role().stop();
+  EXPECT_THROW(d.step(), Error);
+  d.stop();
+  d.options.charge_lost_rounds = true;
+  EXPECT_EQ(d.step().state, State::ended);
+  EXPECT_EQ(d.story(), "open release open spent:lost end");
+  EXPECT_EQ(d.ledger().epsilon(), test_epsilon(2));
+  EXPECT_EQ(d.findings(), "");
+}
+
 TEST(LostRounds, AreChargedWhenAnOperatorSaysSo) {
   Deployment d;
   d.run();

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "muster/core/error.h"
+#include "muster/service/aggregator/check_ins.h"
 #include "muster/service/task/planned_rounds.h"
 #include "muster/wire/hex.h"
 
@@ -26,37 +27,6 @@ TaskEntry reservation_of(const TaskDocument& task, double epsilon) {
   return {task.name(), epsilon, task.plan().delta().value()};
 }
 
-// The check-ins that were watched before, by the manifests in the ledger.
-void watch_again(const Ledger& ledger, const wire::IdentityKey& shuffler,
-                 protocols::CheckInMonitor& monitor) {
-  for (const Entry& entry : ledger.entries()) {
-    const SignedManifest* bytes = nullptr;
-    if (const auto* released = std::get_if<ReleaseEntry>(&entry)) bytes = &released->manifest;
-    if (const auto* spent = std::get_if<SpentEntry>(&entry)) bytes = &spent->manifest;
-    if (bytes == nullptr) continue;
-    // A round that was charged as lost has no manifest.
-    if (const auto manifest = wire::read_manifest(*bytes, shuffler)) {
-      monitor.watch_round(manifest->heard, manifest->reports);
-    }
-  }
-}
-
-std::string text_of(EndEntry::Why why) {
-  switch (why) {
-    case EndEntry::Why::done:
-      return "every planned round was charged";
-    case EndEntry::Why::budget:
-      return "the next round would pass privacy.budget";
-    case EndEntry::Why::rounds:
-      return "task.most_rounds rounds were opened";
-    case EndEntry::Why::stopped:
-      return "stopped by an operator";
-    case EndEntry::Why::diverged:
-      return "the model has diverged: its next step would not be finite";
-  }
-  return "";
-}
-
 }  // namespace
 
 AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey& identity, Store& store,
@@ -72,7 +42,7 @@ AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey&
       ledger_(store, kOrigin),
       planned_(service::planned_rounds(task.plan(), epsilon_)),
       rejected_(read_counts(store)),
-      monitor_(task.plan().stages()) {
+      monitor_(watched_check_ins(ledger_, task)) {
   if (identity_.identity() != task_.settings().aggregator) {
     throw Error(ErrorCode::plan, Reason::contradiction, "task.aggregator",
                 wire::hex_of(task_.settings().aggregator), wire::hex_of(identity_.identity()),
@@ -82,6 +52,7 @@ AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey&
   if (!ledger_.entries().empty()) expect_own_ledger(reserved);
   if (options_.population != nullptr) {
     options_.population->reserve(reserved.task, {reserved.epsilon, reserved.delta});
+    options_.population = nullptr;
   }
   if (ledger_.entries().empty()) {
     ledger_.append(reserved, {.append = {}, .put = {{"model", encode(learner_.model())}}, .remove = {}});
@@ -92,7 +63,6 @@ AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey&
     throw Error(ErrorCode::file, "model", "", "", "is damaged or missing in the aggregator's store");
   }
   learner_.adopt(*std::move(model));
-  watch_again(ledger_, task_.settings().shuffler, monitor_);
 }
 
 void AggregatorRole::expect_own_ledger(const TaskEntry& reserved) const {
@@ -132,13 +102,14 @@ Progress AggregatorRole::step() {
 
 Progress AggregatorRole::act() {
   send_receipt();
-  if (const auto why = end_reason()) return end(*why);
+  // An operator's wish to stop has to wait for the shuffler's word that the ledger lacks nothing: an older
+  // copy of it would end with fewer rounds charged than were released.
+  const auto why = end_reason();
+  if (why && (ledger_.ended() || *why != EndEntry::Why::stopped)) return end(*why);
   const auto offer = fetch_offer();
   if (!offer) return progress(state_now(), "the shuffler's offer is not one that it signed for this task");
-  if (!is_known(*offer)) {
-    charge_lost_rounds(*offer);
-    if (const auto why = end_reason()) return end(*why);
-  }
+  if (!is_known(*offer)) charge_lost_rounds(*offer);
+  if (const auto now = end_reason()) return end(*now);
   return ledger_.open_round() ? go_on(*offer) : open_next(*offer);
 }
 
@@ -170,7 +141,7 @@ std::optional<EndEntry::Why> AggregatorRole::end_reason() {
 
 Progress AggregatorRole::end(EndEntry::Why why) {
   if (!ledger_.ended()) ledger_.append(EndEntry{why, ledger_.epsilon()});
-  return progress(Progress::State::ended, text_of(why));
+  return progress(Progress::State::ended, sentence_of(why));
 }
 
 std::optional<wire::Offer> AggregatorRole::fetch_offer() {

@@ -52,7 +52,8 @@ namespace muster::service {
 struct AggregatorOptions {
   // Goes on although the ledger is not the one that the shuffler saw last, with the lost rounds charged.
   bool charge_lost_rounds = false;
-  // Where the task reserves its cost, beside the other tasks on its population; none if null.
+  // Where the task reserves its cost, beside the other tasks on its population; none if null. It is needed
+  // only while the aggregator is made.
   PopulationBudget* population = nullptr;
 };
 
@@ -72,10 +73,10 @@ struct Progress {
 
 class AggregatorRole {
  public:
-  // `epsilon` returns the epsilon of the plan after a number of rounds (simulation::epsilon_of). All else
-  // must outlive the object. Throws Error(plan) unless `identity` is the task's aggregator; Error(budget) if
-  // the plan's budget does not pay for one round, or that of the population for all; Error(file) if the store
-  // is damaged or belongs to another task.
+  // `epsilon` returns the epsilon of the plan after a number of rounds (simulation::epsilon_of). All else but
+  // the options must outlive the object. Throws Error(plan) unless `identity` is the task's aggregator;
+  // Error(budget) if the plan's budget does not pay for one round, or that of the population for all;
+  // Error(file) if the store is damaged or belongs to another task.
   AggregatorRole(const TaskDocument& task, const wire::SigningKey& identity, Store& store,
                  ShufflerForAggregator& shuffler, Learner& learner,
                  std::function<double(std::uint64_t)> epsilon, AggregatorOptions options = {});
@@ -83,13 +84,16 @@ class AggregatorRole {
   // Does what comes next. Throws Error(file), with both heads, if the ledger is not the one that the shuffler
   // saw last.
   Progress step();
-  // Ends the task as soon as no round is open, also after a restart.
+  // Ends the task as soon as no round is open and the shuffler knows of none that the ledger lacks, also
+  // after a restart.
   void stop();
 
   const Ledger& ledger() const { return ledger_; }
   std::uint64_t planned_rounds() const { return planned_; }  // within the plan's budget
   const RejectedCounts& rejected() const { return rejected_; }
   const protocols::CheckInMonitor& check_ins() const { return monitor_; }
+  // Devices, by the issuer's directory that this object read last; nullopt before.
+  const std::optional<std::uint64_t>& enrolled() const { return enrolled_; }
 
   // How often a batch that is not the manifest's is asked for before the round is charged without it.
   static constexpr int kPulls = 3;
@@ -139,6 +143,7 @@ class AggregatorRole {
   std::uint64_t planned_;
   RejectedCounts rejected_;
   protocols::CheckInMonitor monitor_;
+  std::optional<std::uint64_t> enrolled_;
   std::optional<BatchPull> pull_;
   int failed_pulls_ = 0;
 };

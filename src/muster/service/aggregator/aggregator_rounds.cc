@@ -67,6 +67,7 @@ std::optional<wire::KeyDirectory::Entry> AggregatorRole::token_key_of(std::uint6
   if (directory->serial > seen) {
     store_.commit({.append = {}, .put = {{"serial", encode_serial(directory->serial)}}, .remove = {}});
   }
+  enrolled_ = directory->enrolled;
   const auto found = std::ranges::find(directory->entries, round, &wire::KeyDirectory::Entry::round);
   if (found == directory->entries.end()) {
     reason = fmt::format("the issuer has no key for the tokens of round {} yet", round);

@@ -8,6 +8,7 @@
 #include "muster/service/model/model_blob.h"
 #include "muster/service/model/record_shape.h"
 #include "muster/simulation/data_source.h"
+#include "muster/simulation/released_model.h"
 
 namespace muster::service {
 namespace {
@@ -160,6 +161,11 @@ wire::Buffer Learner::model_blob(const simulation::ModelState& state) {
 
 simulation::TestScore Learner::score() const {
   return evaluator_->score(simulation::reported_model(rule_, model_.state));
+}
+
+simulation::StoredModel Learner::stored(std::uint64_t rounds, double epsilon) const {
+  return simulation::released_model(plan_, parts_, simulation::reported_model(rule_, model_.state), rounds,
+                                    epsilon);
 }
 
 }  // namespace muster::service

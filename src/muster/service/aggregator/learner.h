@@ -30,6 +30,7 @@
 #include "muster/service/aggregator/learned_model.h"
 #include "muster/service/task/task_document.h"
 #include "muster/simulation/evaluation.h"
+#include "muster/simulation/runs/model_file.h"
 #include "muster/simulation/server_update.h"
 #include "muster/simulation/setup.h"
 #include "muster/simulation/worker_team.h"
@@ -78,6 +79,8 @@ class Learner {
 
   // How good the reported model is on the test set.
   simulation::TestScore score() const;
+  // The reported model as `muster train` stores it, with the guarantee of `rounds` rounds.
+  simulation::StoredModel stored(std::uint64_t rounds, double epsilon) const;
 
  private:
   struct Worker;

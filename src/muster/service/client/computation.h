@@ -1,8 +1,8 @@
 // What a device computes on its record in a round. It may fail, crash or take too long: whoever owns the coin
 // then sends the message of the zero vector, and so nobody can tell.
 //
-// SynchronousComputation computes within start(); another implementation may compute in a process of its own.
-// An object belongs to one thread.
+// SynchronousComputation computes within start(). ForkedComputation (forked_computation.h), for a device that
+// is alone in its process, computes in another one. An object belongs to one thread.
 #pragma once
 
 #include <functional>

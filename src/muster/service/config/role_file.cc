@@ -1,5 +1,6 @@
 #include "muster/service/config/role_file.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,12 +32,20 @@ std::optional<ListenAddress> address_of(std::string_view text) {
   if (bracketed) host = host.substr(1, host.size() - 2);
   if (host.empty() || (host.find(':') != host.npos) != bracketed) return std::nullopt;
   ListenAddress address{std::string(host), 0};
+  in6_addr parsed{};  // large enough for both kinds
+  if (::inet_pton(bracketed ? AF_INET6 : AF_INET, address.address.c_str(), &parsed) != 1) return std::nullopt;
   const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
   if (error != std::errc() || end != port.data() + port.size()) return std::nullopt;
   return address;
 }
 
 }  // namespace
+
+std::string url_of(const ListenAddress& address) {
+  const bool is_v6 = address.address.find(':') != std::string::npos;
+  const std::string host = is_v6 ? fmt::format("[{}]", address.address) : address.address;
+  return fmt::format("http://{}:{}", host, address.port);
+}
 
 bool ListenAddress::is_loopback() const { return address.starts_with("127.") || address == "::1"; }
 
@@ -51,6 +60,12 @@ void RoleFile::refuse(std::string_view key, const RawValue& value, const std::st
                       const char* why) const {
   throw Error(ErrorCode::plan, Reason::out_of_range, std::string(key), value.text, allowed,
               fmt::format("({}) {}", value.origin.describe(), why));
+}
+
+void RoleFile::refuse(std::string_view key, const std::string& allowed, const char* why) const {
+  const RawValue* raw = source_.find(key);
+  if (raw == nullptr) refuse_missing(key, allowed);
+  refuse(key, *raw, allowed, why);
 }
 
 void RoleFile::refuse_missing(std::string_view key, const std::string& what) const {
@@ -106,6 +121,17 @@ std::optional<double> RoleFile::number(std::string_view key, double most) {
   return number;
 }
 
+double RoleFile::bound(std::string_view key) {
+  constexpr const char* kAllowed = "a number above 0, or inf";
+  const RawValue* raw = find(key);
+  if (raw == nullptr) refuse_missing(key, kAllowed);
+  const auto number = number_of(*raw);
+  if (!number) refuse(key, *raw, kAllowed, "is not a number");
+  const bool is_endless = std::isinf(*number) && *number > 0;
+  if (!is_amount(*number) && !is_endless) refuse(key, *raw, kAllowed, "is out of range");
+  return *number;
+}
+
 std::optional<std::pair<double, double>> RoleFile::epsilon_and_delta(std::string_view key) {
   const RawValue* raw = find(key);
   if (raw == nullptr) return std::nullopt;
@@ -127,6 +153,23 @@ ListenAddress RoleFile::address(std::string_view key, const ListenAddress& other
   const auto address = text == nullptr ? std::nullopt : address_of(*text);
   if (!address) refuse(key, *raw, kAllowed, "is not an address and a port");
   return *address;
+}
+
+ListenAddress RoleFile::listen(std::string_view key, const ListenAddress& otherwise) {
+  const ListenAddress listen = address(key, otherwise);
+  const bool behind_relay = flag("behind_relay", false);
+  if (listen.is_loopback() || behind_relay) return listen;
+  refuse(key, "an address of this machine alone, or behind_relay = true where TLS ends in a relay",
+         "can be reached from other machines");
+}
+
+std::string RoleFile::url(std::string_view key) {
+  const std::string url = text(key);
+  const std::size_t host = url.starts_with("https://") ? 8 : url.starts_with("http://") ? 7 : 0;
+  if (host == 0 || url.size() == host || url.find_first_of("/?#@ ", host) != url.npos) {
+    refuse(key, "\"http://HOST:PORT\" or \"https://HOST:PORT\"", "is not the address of a server");
+  }
+  return url;
 }
 
 void RoleFile::refuse_others() const {

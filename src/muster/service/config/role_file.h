@@ -30,6 +30,8 @@ struct ListenAddress {
   // Whether only programs on this machine can reach it.
   bool is_loopback() const;
 };
+// "http://127.0.0.1:8080"
+std::string url_of(const ListenAddress& address);
 
 class RoleFile {
  public:
@@ -44,9 +46,19 @@ class RoleFile {
   bool flag(std::string_view key, bool otherwise);
   // A number in (0, most].
   std::optional<double> number(std::string_view key, double most);
+  // A positive number, or `inf` for no bound, which has to be written.
+  double bound(std::string_view key);
   // An epsilon and a delta: [0.5, 1e-5]. Both are positive normal numbers, and delta is below 1.
   std::optional<std::pair<double, double>> epsilon_and_delta(std::string_view key);
   ListenAddress address(std::string_view key, const ListenAddress& otherwise);
+  // The address of a server of this role. One that other machines can reach is refused unless the file also
+  // says `behind_relay = true`: TLS ends in the relay, and a server without it would show who connects.
+  ListenAddress listen(std::string_view key, const ListenAddress& otherwise);
+  // The address of another role: "http://HOST:PORT" or "https://HOST:PORT", without a path.
+  std::string url(std::string_view key);
+
+  // Throws Error(plan) about the value that the file gives to a key, by a rule that only the caller knows.
+  [[noreturn]] void refuse(std::string_view key, const std::string& allowed, const char* why) const;
 
   // Throws Error(plan) for the first key that was not asked for.
   void refuse_others() const;

@@ -4,7 +4,9 @@
 
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "muster/core/error.h"
 #include "tests/support/temporary_folder.h"
@@ -29,6 +31,15 @@ class RoleFileTest : public ::testing::Test {
       return error.what();
     }
     return "";
+  }
+  // Expects that each of these values of the key x is refused, with its place and what is allowed.
+  void expect_refused(const std::vector<std::string>& values, const std::function<void(RoleFile&)>& use) {
+    for (const std::string& value : values) {
+      const std::string said = refusal("x = " + value + "\n", use);
+      EXPECT_TRUE(said.starts_with("x ")) << value << ": " << said;
+      EXPECT_NE(said.find("role.toml, line 1"), std::string::npos) << value << ": " << said;
+      EXPECT_NE(said.find("allowed"), std::string::npos) << value << ": " << said;
+    }
   }
 
   muster::testing::TemporaryFolder folder_;
@@ -73,62 +84,61 @@ TEST_F(RoleFileTest, AnUnknownKeyIsRefusedWithTheOneThatWasMeant) {
 }
 
 TEST_F(RoleFileTest, EveryErrorOfAValueNamesFileKeyValueAndRange) {
-  const auto integer = [](RoleFile& file) { file.integer("x", 1, 9); };
-  const auto text = [](RoleFile& file) { file.text("x"); };
-  const auto flag = [](RoleFile& file) { file.flag("x", false); };
-  const auto number = [](RoleFile& file) { file.number("x", 700); };
-  const auto pair = [](RoleFile& file) { file.epsilon_and_delta("x"); };
-  const auto address = [](RoleFile& file) { file.address("x", {}); };
-  const struct {
-    const char* value;
-    std::function<void(RoleFile&)> use;
-  } cases[] = {{"0", integer},
-               {"10", integer},
-               {"-1", integer},
-               {"1.5", integer},
-               {"\"3\"", integer},
-               {"true", integer},
-               {"nan", integer},
-               {"3", text},
-               {"\"\"", text},
-               {"[]", text},
-               {"1", flag},
-               {"\"true\"", flag},
-               {"0", number},
-               {"-1", number},
-               {"nan", number},
-               {"inf", number},
-               {"701", number},
-               {"1e-310", number},
-               {"\"1\"", number},
-               {"[1]", pair},
-               {"[1, 1e-5, 3]", pair},
-               {"[0, 1e-5]", pair},
-               {"[1, 0]", pair},
-               {"[1, 1]", pair},
-               {"[nan, 0.1]", pair},
-               {"[1, nan]", pair},
-               {"[inf, 0.1]", pair},
-               {"[1, \"a\"]", pair},
-               {"[-1, 0.1]", pair},
-               {"[1e-310, 0.1]", pair},
-               {"1", pair},
-               {"8080", address},
-               {"\"8080\"", address},
-               {"\":8080\"", address},
-               {"\"a:b\"", address},
-               {"\"::1:80\"", address},
-               {"\"1.2.3.4:65536\"", address},
-               {"\"1.2.3.4:-1\"", address},
-               {"\"1.2.3.4:\"", address},
-               {"\"1.2.3.4:80x\"", address},
-               {"\"[]:80\"", address}};
-  for (const auto& [value, use] : cases) {
-    const std::string said = refusal(std::string("x = ") + value + "\n", use);
-    EXPECT_TRUE(said.starts_with("x ")) << value << ": " << said;
-    EXPECT_NE(said.find("role.toml, line 1"), std::string::npos) << value << ": " << said;
-    EXPECT_NE(said.find("allowed"), std::string::npos) << value << ": " << said;
-  }
+  expect_refused({"0", "10", "-1", "1.5", "\"3\"", "true", "nan"},
+                 [](RoleFile& file) { file.integer("x", 1, 9); });
+  expect_refused({"3", "\"\"", "[]"}, [](RoleFile& file) { file.text("x"); });
+  expect_refused({"1", "\"true\""}, [](RoleFile& file) { file.flag("x", false); });
+  expect_refused({"0", "-1", "nan", "inf", "701", "1e-310", "\"1\""},
+                 [](RoleFile& file) { file.number("x", 700); });
+  expect_refused({"0", "-inf", "nan", "-1", "1e-310", "\"inf\""}, [](RoleFile& file) { file.bound("x"); });
+  expect_refused({"[1]", "[1, 1e-5, 3]", "[0, 1e-5]", "[1, 0]", "[1, 1]", "[nan, 0.1]", "[1, nan]",
+                  "[inf, 0.1]", "[1, \"a\"]", "[-1, 0.1]", "[1e-310, 0.1]", "1"},
+                 [](RoleFile& file) { file.epsilon_and_delta("x"); });
+}
+
+TEST_F(RoleFileTest, SoDoesEveryErrorOfAnAddress) {
+  expect_refused(
+      {"8080", "\"8080\"", "\":8080\"", "\"a:b\"", "\"localhost:80\"", "\"127.0.0:80\"", "\"::1:80\"",
+       "\"1.2.3.4:65536\"", "\"1.2.3.4:-1\"", "\"1.2.3.4:\"", "\"1.2.3.4:80x\"", "\"[]:80\""},
+      [](RoleFile& file) { file.address("x", {}); });
+  expect_refused({"\"0.0.0.0:80\"", "\"[::]:0\"", "80"}, [](RoleFile& file) { file.listen("x", {}); });
+  expect_refused({"\"127.0.0.1:80\"", "\"ftp://a:80\"", "\"https://\"", "\"http://a:80/v1\"",
+                  "\"http://user@a:80\"", "1"},
+                 [](RoleFile& file) { file.url("x"); });
+}
+
+TEST_F(RoleFileTest, AnAddressThatOthersReachNeedsARelay) {
+  RoleFile file = read("listen = \"0.0.0.0:8080\"\nbehind_relay = true\n");
+  EXPECT_EQ(file.listen("listen", {}).address, "0.0.0.0");
+  file.refuse_others();
+  EXPECT_EQ(read("").listen("listen", {"127.0.0.1", 7}).port, 7);
+  EXPECT_EQ(read("listen = \"[::1]:8080\"\n").listen("listen", {}).address, "::1");
+}
+
+TEST_F(RoleFileTest, ABoundMayBeInfiniteIfThatIsWritten) {
+  RoleFile file = read("a = inf\nb = 3\nc = 0.5\n");
+  EXPECT_EQ(file.bound("a"), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(file.bound("b"), 3);
+  EXPECT_EQ(file.bound("c"), 0.5);
+  EXPECT_NE(refusal("", [](RoleFile& empty) { empty.bound("a"); }).find("is missing"), std::string::npos);
+}
+
+TEST_F(RoleFileTest, AServerHasASchemeAndNoPath) {
+  RoleFile file = read("a = \"https://example.org:8443\"\nb = \"http://[::1]:80\"\n");
+  EXPECT_EQ(file.url("a"), "https://example.org:8443");
+  EXPECT_EQ(file.url("b"), "http://[::1]:80");
+  EXPECT_EQ(url_of({"::1", 80}), "http://[::1]:80");
+  EXPECT_EQ(url_of({"127.0.0.1", 8080}), "http://127.0.0.1:8080");
+}
+
+TEST_F(RoleFileTest, ARuleOfTheCallerNamesTheValueAndItsPlace) {
+  const std::string said = refusal("\nx = 7\n", [](RoleFile& file) {
+    file.integer("x", 1, 9);
+    file.refuse("x", "an even number", "is odd");
+  });
+  EXPECT_TRUE(said.starts_with("x = 7 ")) << said;
+  EXPECT_NE(said.find("role.toml, line 2"), std::string::npos) << said;
+  EXPECT_NE(said.find("an even number"), std::string::npos) << said;
 }
 
 TEST_F(RoleFileTest, AMissingKeyIsNamed) {

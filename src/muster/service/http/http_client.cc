@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
 #include "muster/service/ports/ports.h"
 
@@ -63,7 +64,12 @@ HttpClient::HttpClient(std::string base, const std::string& ca, unsigned timeout
   state_->set(CURLOPT_TIMEOUT, static_cast<long>(timeout_seconds));
   state_->set(CURLOPT_WRITEFUNCTION, &State::take);
   state_->set(CURLOPT_WRITEDATA, static_cast<void*>(state_.get()));
-  if (!ca.empty()) state_->set(CURLOPT_CAINFO, ca.c_str());
+  if (ca.empty()) return;
+  // With a file that is no list of certificates, every server would seem to be unreachable.
+  if (read_file(ca).find("-----BEGIN CERTIFICATE-----") == std::string::npos) {
+    throw Error(ErrorCode::file, ca, "", "certificates of authorities (PEM)", "has no certificate");
+  }
+  state_->set(CURLOPT_CAINFO, ca.c_str());
 }
 
 HttpClient::~HttpClient() = default;

@@ -22,7 +22,8 @@ class HttpClient {
   };
 
   // `base` is a URL without a path, such as "https://shuffler.example:8443". Throws Error(plan) for one of
-  // another scheme than http or https. `ca` may be empty.
+  // another scheme than http or https, and Error(file) if `ca` is a file without certificates. `ca` may be
+  // empty.
   HttpClient(std::string base, const std::string& ca, unsigned timeout_seconds = 30);
   ~HttpClient();
 

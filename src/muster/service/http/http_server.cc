@@ -157,6 +157,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
+// Throws system_error if another socket listens on the port. With SO_REUSEPORT alone, two processes of one
+// user could, and the system would divide the connections among them.
+void expect_free(const tcp::endpoint& endpoint) {
+  asio::io_context context;
+  tcp::acceptor probe(context);
+  probe.open(endpoint.protocol());
+  probe.set_option(asio::socket_base::reuse_address(true));
+  probe.bind(endpoint);
+}
+
 // One thread with its own event loop and acceptor.
 class Loop {
  public:
@@ -229,6 +239,7 @@ HttpServer::HttpServer(const std::string& address, std::uint16_t port, unsigned 
     throw Error(ErrorCode::plan, Reason::malformed, "listen", place, "IP-ADDRESS:PORT", "has no IP address");
   try {
     tcp::endpoint endpoint(ip, port);
+    expect_free(endpoint);
     for (unsigned i = 0; i < threads; ++i) {
       state_->loops.push_back(std::make_unique<Loop>(endpoint, state_->shared));
       endpoint = state_->loops.front()->endpoint();

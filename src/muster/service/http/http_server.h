@@ -54,7 +54,7 @@ class HttpServer {
       std::function<std::optional<std::size_t>(std::string_view method, std::string_view target)>;
 
   // Listens on the address (an IP address) and port; port 0 takes a free one. Throws Error(file) if that
-  // fails. Answers requests from the constructor's return on.
+  // fails, also where another process listens there. Answers requests from the constructor's return on.
   HttpServer(const std::string& address, std::uint16_t port, unsigned threads, const HttpLimits& limits,
              BodyLimit body_limit, Handler handler);
   // Accepts no more connections, waits at most `request_seconds` for the answers that are owed, and ends.

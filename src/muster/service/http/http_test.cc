@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "muster/service/http/http_client.h"
 #include "muster/service/http/http_server.h"
 #include "muster/service/ports/ports.h"
+#include "tests/support/temporary_folder.h"
 
 namespace muster::service {
 namespace {
@@ -144,6 +146,14 @@ TEST(Http, AClientSaysWhenNobodyIsThere) {
   EXPECT_THROW(HttpClient("ftp://example.org", ""), Error);
 }
 
+TEST(Http, AFileWithoutCertificatesIsRefusedBeforeAnyRequest) {
+  const muster::testing::TemporaryFolder folder;
+  const std::string path = folder.path() / "ca.pem";
+  EXPECT_THROW(HttpClient("https://example.org", path), Error);
+  std::ofstream(path) << "no certificate\n";
+  EXPECT_THROW(HttpClient("https://example.org", path), Error);
+}
+
 TEST(Http, AClientTellsNothingOfItself) {
   TestServer server;
   // The bytes that the client sends are read by a socket of the test.
@@ -238,6 +248,7 @@ TEST(Http, AnAddressThatIsTakenOrNoneIsAnError) {
         address, port, 1, {}, [](auto, auto) { return std::nullopt; }, [](auto, auto) {});
   };
   EXPECT_THROW(listen("localhost", 0), Error);
+  EXPECT_THROW(listen("127.0.0.1", server.port()), Error);
   EXPECT_THROW(listen("203.0.113.1", 0), Error);  // of no interface of this machine
 }
 

@@ -27,7 +27,7 @@ struct Waiting {
 };
 
 std::optional<std::size_t> body_limit(std::string_view method, std::string_view target) {
-  if (method == "GET" && target == "/v1/keys") return 0;
+  if (method == "GET" && (target == "/v1/keys" || target == "/healthz")) return 0;
   if (method == "POST" && target == "/v1/tokens") return kMaxBlock;
   if (method == "POST" && target == "/v1/close") return wire::kCloseIssuance;
   return std::nullopt;
@@ -70,7 +70,9 @@ void IssuerServer::State::serve(HttpRequest request, const Reply& reply) {
   }
   HttpResponse response;
   const bool answered = access.alone([&] {
-    if (request.method == "GET") {
+    if (request.target == "/healthz") {
+      response = {.status = 200};
+    } else if (request.method == "GET") {
       response = {.body = issuer.keys()};
     } else if (auto closed = issuer.close_issuance(request.body)) {
       response = {.body = *std::move(closed)};
@@ -99,6 +101,11 @@ IssuerServer::IssuerServer(Issuer& issuer, const IssuerServerOptions& options)
 IssuerServer::~IssuerServer() = default;
 
 std::uint16_t IssuerServer::port() const { return state_->listener->port(); }
+wire::Buffer IssuerServer::keys() {
+  wire::Buffer keys;
+  state_->access.alone([&] { keys = state_->issuer.keys(); });
+  return keys;
+}
 void IssuerServer::wait(unsigned milliseconds) { state_->access.wait(milliseconds); }
 
 }  // namespace muster::service

@@ -3,6 +3,7 @@
 //     GET  /v1/keys     200: the signed key directory
 // POST /v1/tokens   201: the responses to a block of requests; 400, 410, or 503 with a constant Retry-After
 //     POST /v1/close    200: the key directory after the issuance of a round ended; 409 if the issuer refuses
+//     GET  /healthz     200; no answer after an error of a file
 //
 // Blocks of requests wait in a bounded queue (503 if it is full). One thread answers all that wait, makes
 // them durable with one sync, and then lets the answers go. Another one makes the keys of coming rounds and
@@ -37,6 +38,8 @@ class IssuerServer {
   ~IssuerServer();
 
   std::uint16_t port() const;
+  // The signed key directory that is served now; empty after an error of a file.
+  wire::Buffer keys();
   // Waits at most this long; throws the error that ended the server's work, if there was one.
   void wait(unsigned milliseconds);
 

@@ -70,6 +70,7 @@ TEST_F(IssuerServerTest, TokensAreIssuedUntilTheRoundIsClosed) {
   ASSERT_TRUE(closed);
   EXPECT_TRUE(wire::follows(read(*closed), *before));
   EXPECT_EQ(issuer.close_issuance(order_to_close(1, task_.name())), closed);
+  EXPECT_TRUE(read(server_->keys()).serial >= read(*closed).serial);
   EXPECT_EQ(issuer.tokens(block(4, pending())).answer, Answer::over);
 }
 
@@ -82,6 +83,7 @@ TEST_F(IssuerServerTest, OtherRequestsAreRefused) {
   EXPECT_EQ(client.post("/v1/tokens", Buffer(20'000), 0).status, 400);
   EXPECT_EQ(client.get("/v1/tokens", 0).status, 404);
   EXPECT_EQ(client.get("/v1/round", 0).status, 404);
+  EXPECT_EQ(client.get("/healthz", 0).status, 200);
 }
 
 TEST_F(IssuerServerTest, OnABrokenDiskNobodyIsAnswered) {
@@ -89,6 +91,7 @@ TEST_F(IssuerServerTest, OnABrokenDiskNobodyIsAnswered) {
   HttpClient client(url(), "", 1);
   EXPECT_THROW(client.post("/v1/tokens", block(0, pending()), 1000), Unreachable);
   EXPECT_THROW(server_->wait(1000), Error);
+  EXPECT_THROW(client.get("/healthz", 0), Unreachable);
 }
 
 }  // namespace

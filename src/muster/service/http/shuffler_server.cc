@@ -91,6 +91,7 @@ struct ShufflerServer::State {
   SerialAccess access;
   std::mutex published_mutex;
   std::shared_ptr<const Published> published;  // null while no round is open
+  Seen seen;
 
   // The listeners end before the queue and the ticker, which answer what the listeners owe.
   std::unique_ptr<BatchQueue<Waiting>> uploads;
@@ -122,8 +123,12 @@ void ShufflerServer::State::publish() {
       if (auto blob = shuffler.blob(hash)) now->blobs["/v1/blob/" + wire::hex_of(hash)] = *std::move(blob);
     }
   }
+  Seen next{now ? shuffler.descriptor()->round : 0, shuffler.last_manifest()};
   const std::lock_guard lock(published_mutex);
   published = std::move(now);
+  // The manifest of a round that is over is forgotten when the next one opens.
+  if (!next.closed) next.closed = seen.closed;
+  seen = next;
 }
 
 std::shared_ptr<const Published> ShufflerServer::State::shown() {
@@ -185,6 +190,7 @@ HttpResponse ShufflerServer::State::answer_aggregator(const HttpRequest& request
     if (!open) return {.status = 400};
     return {.status = shuffler.open(open->offered, open->first, open->rows) ? 200u : 409u};
   }
+  if (target == "/healthz") return {.status = 200};
   if (target == "/v1/offer") return {.body = shuffler.offer()};
   if (target == "/v1/keys") return {.body = shuffler.keys()};
   if (const auto round = numbers_after(target, "/v1/manifest/", 1)) {
@@ -216,7 +222,7 @@ ShufflerServer::State::State(Shuffler& the_shuffler, Clock& the_clock, const Shu
       [](std::string_view method, std::string_view target) -> std::optional<std::size_t> {
         const bool posts = target == "/v1/blob" || target == "/v1/open" || target == "/v1/receipt";
         if (method == "POST" && posts) return kMaxFromAggregator;
-        const bool gets = target == "/v1/offer" || target == "/v1/keys" ||
+        const bool gets = target == "/healthz" || target == "/v1/offer" || target == "/v1/keys" ||
                           target.starts_with("/v1/manifest/") || target.starts_with("/v1/batch/");
         return method == "GET" && gets ? std::optional<std::size_t>(0) : std::nullopt;
       },
@@ -229,6 +235,11 @@ ShufflerServer::~ShufflerServer() = default;
 
 std::uint16_t ShufflerServer::devices_port() const { return state_->devices->port(); }
 std::uint16_t ShufflerServer::aggregator_port() const { return state_->aggregator->port(); }
+
+ShufflerServer::Seen ShufflerServer::seen() const {
+  const std::lock_guard lock(state_->published_mutex);
+  return state_->seen;
+}
 
 void ShufflerServer::wait(unsigned milliseconds) { state_->access.wait(milliseconds); }
 

@@ -10,6 +10,7 @@
 //                  GET  /v1/manifest/ROUND   200, or 404
 //                  GET  /v1/batch/ROUND/FIRST/COUNT   200, or 404
 //                  POST /v1/receipt          200, or 400
+//                  GET  /healthz             200; no answer after an error of a file
 //
 // Uploads are checked on the listener's threads, which never wait for the disk: checked ones go into a
 // bounded queue (503 if it is full). One thread takes all that wait, makes them durable with one sync, and
@@ -20,11 +21,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "muster/service/config/role_file.h"
 #include "muster/service/ports/clock.h"
 #include "muster/service/shuffler/shuffler.h"
+#include "muster/wire/manifest.h"
 
 namespace muster::service {
 
@@ -44,6 +47,12 @@ class ShufflerServer {
 
   std::uint16_t devices_port() const;
   std::uint16_t aggregator_port() const;
+  // What happened since the start, in numbers that name nobody.
+  struct Seen {
+    std::uint64_t open = 0;                // the round that is open; 0 if there is none
+    std::optional<wire::Manifest> closed;  // of the last round that was open
+  };
+  Seen seen() const;
   // Waits at most this long; throws the error that ended the server's work, if there was one.
   void wait(unsigned milliseconds);
 

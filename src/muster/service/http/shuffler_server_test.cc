@@ -84,6 +84,8 @@ TEST_F(ShufflerServerTest, ARoundGoesOverTheWire) {
     EXPECT_EQ(device.upload(upload), Answer::stored);
     EXPECT_EQ(device.upload(upload), Answer::stored);
   }
+  EXPECT_EQ(server_.seen().open, 1u);
+  EXPECT_FALSE(server_.seen().closed);
   const Buffer late = rig_.report(50);
   auto shuffler = aggregator();
   EXPECT_FALSE(shuffler.manifest(1));
@@ -94,6 +96,8 @@ TEST_F(ShufflerServerTest, ARoundGoesOverTheWire) {
   EXPECT_EQ(device.upload(late), Answer::over);
   const auto stated = wire::read_manifest(*manifest, rig_.shuffler_key.identity()).value();
   EXPECT_EQ(stated.heard, 11u);
+  EXPECT_EQ(server_.seen().open, 0u);
+  EXPECT_EQ(server_.seen().closed, stated);
   const Buffer batch = shuffler.batch(1, 0, 11).value();
   EXPECT_EQ(wire::hash_of({batch}), stated.batch);
   EXPECT_FALSE(shuffler.batch(1, 0, 12));
@@ -116,6 +120,8 @@ TEST_F(ShufflerServerTest, ARoundGoesOverTheWire) {
   EXPECT_FALSE(shuffler.open(rig_.offered, offer.entries, tail));
   shuffler.put_blob(model);
   EXPECT_TRUE(shuffler.open(rig_.offered, offer.entries, tail));
+  EXPECT_EQ(server_.seen().open, 2u);
+  EXPECT_EQ(server_.seen().closed, stated);
   EXPECT_TRUE(device.round());
   EXPECT_EQ(device.blob(rig_.descriptor.model), model);
   EXPECT_EQ(device.upload(late), Answer::over);
@@ -174,6 +180,7 @@ TEST_F(ShufflerServerTest, WhatIsNoUploadIsRefusedAndWhatIsNoPathNotFound) {
   EXPECT_EQ(aggregator.post("/v1/open", Buffer(400), 0).status, 400);
   EXPECT_EQ(aggregator.post("/v1/open", Buffer(313), 0).status, 409);
   EXPECT_EQ(aggregator.post("/v1/receipt", Buffer(170), 0).status, 400);
+  EXPECT_EQ(aggregator.get("/healthz", 0).status, 200);
   EXPECT_EQ(device.upload(good), Answer::stored);
 }
 

@@ -166,4 +166,20 @@ std::optional<ReadEntry> read_row(Bytes row, const Hash& before, std::uint64_t n
   return ReadEntry{*std::move(entry), hash};
 }
 
+const char* sentence_of(EndEntry::Why why) {
+  switch (why) {
+    case EndEntry::Why::done:
+      return "every planned round was charged";
+    case EndEntry::Why::budget:
+      return "the next round would pass privacy.budget";
+    case EndEntry::Why::rounds:
+      return "task.most_rounds rounds were opened";
+    case EndEntry::Why::stopped:
+      return "stopped by an operator";
+    case EndEntry::Why::diverged:
+      return "the model has diverged: its next step would not be finite";
+  }
+  return "";
+}
+
 }  // namespace muster::service

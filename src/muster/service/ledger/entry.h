@@ -88,6 +88,7 @@ using Entry = std::variant<TaskEntry, OpenEntry, ReleaseEntry, SpentEntry, VoidE
 const char* name_of(const Entry& entry);  // "task", "open", "release", "spent", "void" or "end"
 const char* name_of(SpentEntry::Why why);
 const char* name_of(EndEntry::Why why);
+const char* sentence_of(EndEntry::Why why);  // "every planned round was charged", ...
 
 // The row of the entry with this number, counted from 0, that follows an entry with the hash `before`. The
 // first one follows 32 zero bytes.

@@ -22,6 +22,7 @@ struct RoundRecord {
   std::string reason;   // of a spent round (entry.h); for a void one "heard fewer devices than needed"
   double epsilon = 0;   // of all rounds charged up to here, as computed
   std::uint64_t heard = 0, reports = 0;  // by the shuffler's manifest; 0 without one
+  std::string signer = {};  // "shuffler", if it signed the manifest that the outcome rests on; else empty
 };
 
 struct Verification {

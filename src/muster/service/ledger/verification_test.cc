@@ -104,6 +104,7 @@ TEST_F(VerificationTest, NamesEveryRoundWithItsOutcomeAndEpsilon) {
     EXPECT_EQ(v.rounds[i].outcome, outcomes[i]) << i;
     EXPECT_EQ(v.rounds[i].reason, reasons[i]) << i;
     EXPECT_EQ(v.rounds[i].epsilon, epsilons[i]) << i;
+    EXPECT_EQ(v.rounds[i].signer, i < 3 ? "shuffler" : "") << i;  // of a lost and of an open round nobody
   }
   EXPECT_EQ(v.rounds[0].heard, 2064u);
   EXPECT_EQ(v.rounds[0].reports, 1031u);

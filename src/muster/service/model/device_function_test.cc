@@ -129,6 +129,19 @@ TEST(DeviceRecords, WhatIsNotARecordOfTheTaskIsRefused) {
   EXPECT_THROW(DeviceRecords(task, "digits"), Error);
 }
 
+TEST(DeviceRecords, TheirFormatIsThatOfTheTask) {
+  const TaskDocument digits = task_of(kDeployedPlan);
+  const TaskDocument csv = csv_task(csv_file("a,b,class", "device_all.csv"));
+  EXPECT_TRUE(has_format_of(digits, "digits"));
+  EXPECT_TRUE(has_format_of(csv, "csv:own.csv"));
+  for (const char* other : {"", "digit", "digits:", "digits:x", "csv:own.csv", "idx:own"}) {
+    EXPECT_FALSE(has_format_of(digits, other)) << other;
+  }
+  for (const char* other : {"", "csv", "csv:", "digits", "idx:own", "own.csv"}) {
+    EXPECT_FALSE(has_format_of(csv, other)) << other;
+  }
+}
+
 TEST(DeviceFunction, AFrozenPartThatIsNotTheTasksIsRefused) {
   const learning::Architecture cnn{learning::ArchitectureKind::cnn};
   const simulation::FrozenNetwork frozen{cnn, std::vector<float>(learning::parameter_count(cnn))};

@@ -78,9 +78,14 @@ learning::Dataset read_csv(const protocols::Plan& plan, const RecordShape& shape
 
 }  // namespace
 
+bool has_format_of(const TaskDocument& task, const std::string& data) {
+  const std::string format = format_of(task.plan().data());
+  return format == "digits" ? data == format : format_of(data) == format && data.size() > format.size() + 1;
+}
+
 DeviceRecords::DeviceRecords(const TaskDocument& task, const std::string& data) : seed_(task.plan().seed()) {
   const std::string format = format_of(task.plan().data());
-  if (format_of(data) != format) {
+  if (!has_format_of(task, data)) {
     throw Error(ErrorCode::data, "data", data, format, "is of another format than the task's records");
   }
   if (format == "digits") return;

@@ -20,6 +20,10 @@
 
 namespace muster::service {
 
+// Whether `data` names the format of the task's records. The task alone decides that, and so a device may
+// find out at any time.
+bool has_format_of(const TaskDocument& task, const std::string& data);
+
 class DeviceRecords {
  public:
   // Throws Error(data), with the key `data`, for a format other than that of population.data, and for files

@@ -81,6 +81,8 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   std::optional<wire::Descriptor> descriptor() const;
   // Devices heard in the open round; 0 if none is open.
   std::uint64_t heard() const;
+  // Of the round closed last; nullopt if there is none, and once the next one is open.
+  std::optional<wire::Manifest> last_manifest() const;
 
  private:
   struct OpenRound;  // what is in memory while a round is open
@@ -98,7 +100,6 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   // The directory's entry for the round, if enough tokens of it were issued.
   std::optional<wire::KeyDirectory::Entry> entry_of(std::uint64_t round) const;
   bool start(const StoredRound& stored, const wire::Descriptor& descriptor, const SeenLedger& ledger);
-  std::optional<wire::Manifest> last_manifest() const;
   bool open_is(std::uint64_t round) const;
 
   const TaskDocument& task_;

@@ -128,6 +128,8 @@ class SqliteStore::Database {
 
   void check(int status, const char* what) {
     if (status == SQLITE_OK) return;
+    constexpr int kPrimary = 0xff;  // an extended code has more bits
+    if ((status & kPrimary) == SQLITE_BUSY) what = "is in use by another process";
     fail(fmt::format("{}: {}", what,
                      connection_ ? sqlite3_errmsg(connection_.get()) : sqlite3_errstr(status)));
   }

@@ -45,8 +45,8 @@ TEST_F(SqliteStoreTest, IsReadableByItsOwnerAlone) {
 TEST_F(SqliteStoreTest, ASecondProcessIsRefused) {
   SqliteStore store(path_, Access::create_or_open);
   store.commit({{{1}}, {}, {}});
-  expect_refused(Access::create_or_open, "locked");
-  expect_refused(Access::read_only, "locked");
+  expect_refused(Access::create_or_open, "is in use by another process");
+  expect_refused(Access::read_only, "is in use by another process");
 }
 
 // Whether some file of the folder has these bytes in it.

@@ -1,0 +1,45 @@
+// What the aggregator says while it runs: a line for every round that ended, and why it waits.
+//
+// Lines are about rounds that end while this process runs. Reasons to wait that change all the time, such as
+// a number of tokens, are said every few seconds at most. Call from the main thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "muster/service/aggregator/aggregator_role.h"
+#include "muster/service/aggregator/learner.h"
+#include "muster/service/task/task_document.h"
+
+namespace muster::app {
+
+class AggregatorLog {
+ public:
+  // All must outlive the log.
+  AggregatorLog(const service::TaskDocument& task, const service::AggregatorRole& role,
+                const service::Learner& learner);
+
+  // To be called after every step.
+  void look(const service::Progress& progress);
+  // The accuracy that was measured last: after every rounds.log_every charged rounds, as in training.
+  const std::optional<double>& accuracy() const { return accuracy_; }
+
+ private:
+  // Says what became of the round that entry number `i` of the ledger ended, if it ended one.
+  void say_outcome(std::size_t i);
+  std::string manifest_text(const service::SignedManifest& bytes) const;
+  void say_waiting(const service::Progress& progress);
+
+  const service::TaskDocument& task_;
+  const service::AggregatorRole& role_;
+  const service::Learner& learner_;
+  std::size_t said_;  // entries of the ledger
+  std::optional<double> accuracy_;
+  std::string reason_, alarm_;
+  std::optional<service::Progress::State> state_;
+  std::chrono::steady_clock::time_point said_at_;
+};
+
+}  // namespace muster::app

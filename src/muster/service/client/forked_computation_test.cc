@@ -1,0 +1,102 @@
+// A computation in a process of its own, which may do anything without this process noticing.
+#include "muster/service/client/forked_computation.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <stdexcept>
+#include <thread>
+
+#include "muster/service/model/device_records.h"
+#include "muster/service/model/model_blob.h"
+#include "muster/service/model/record_shape.h"
+#include "muster/service/model/tasks_test.h"
+#include "muster/service/task/plans_test.h"
+
+namespace muster::service {
+namespace {
+
+class ForkedComputationTest : public ::testing::Test {
+ protected:
+  learning::Dataset record() const { return DeviceRecords(task_, "digits").record(7); }
+  // Waits for the result, or for as long as the time of a result that never comes.
+  static std::optional<std::vector<float>> result_of(Computation& computation, int milliseconds = 20'000) {
+    auto result = computation.result();
+    for (int i = 0; i < milliseconds && !result; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      result = computation.result();
+    }
+    return result;
+  }
+
+  // More bytes than a pipe would hold.
+  TaskDocument task_ = task_of(kDeployedPlan, {{"model.kind", "cnn"}});
+  std::vector<float> parameters_ = std::vector<float>(dimension_of(task_), 0.01f);
+  wire::Buffer model_ = encode_model(parameters_);
+};
+
+TEST_F(ForkedComputationTest, ComputesWhatIsComputedWithinTheProcess) {
+  SynchronousComputation within(task_, [this] { return record(); });
+  within.start(model_, {});
+  ForkedComputation forked(task_, [this] { return record(); });
+  EXPECT_FALSE(forked.result());
+  for (int i = 0; i < 2; ++i) {
+    forked.start(model_, {});
+    const auto result = result_of(forked);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result, within.result());
+  }
+  forked.stop();
+  EXPECT_FALSE(forked.result());
+  forked.start(wire::Buffer{1, 2, 3}, {});  // no model
+  EXPECT_FALSE(result_of(forked, 500));
+}
+
+TEST_F(ForkedComputationTest, WhateverHappensToTheChildThereIsNoResultAndThisProcessGoesOn) {
+  const std::function<learning::Dataset()> records[] = {
+      []() -> learning::Dataset { throw std::runtime_error("no record"); },
+      []() -> learning::Dataset { ::_exit(0); },
+      []() -> learning::Dataset { std::abort(); },
+      []() -> learning::Dataset {
+        std::raise(SIGKILL);
+        throw std::runtime_error("not reached");
+      },
+      []() -> learning::Dataset {
+        for (;;) ::pause();
+      },
+  };
+  for (const auto& record : records) {
+    ForkedComputation forked(task_, record);
+    forked.start(model_, {});
+    EXPECT_FALSE(result_of(forked, 200));
+    const auto began = std::chrono::steady_clock::now();
+    forked.stop();
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5));
+    EXPECT_FALSE(forked.result());
+  }
+}
+
+// A child that outlived its parent would keep what the parent had locked.
+TEST_F(ForkedComputationTest, AChildDiesWithItsParent) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    ForkedComputation forked(task_, []() -> learning::Dataset {
+      for (;;) ::pause();
+    });
+    forked.start(model_, {});
+    ::raise(SIGKILL);
+  }
+  ::close(ends[1]);
+  // The end of the pipe comes when nobody has its other end any more: neither parent nor child.
+  char byte = 0;
+  EXPECT_EQ(::read(ends[0], &byte, 1), 0);
+  ::close(ends[0]);
+}
+
+}  // namespace
+}  // namespace muster::service

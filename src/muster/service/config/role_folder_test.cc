@@ -1,0 +1,82 @@
+#include "muster/service/config/role_folder.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "muster/core/error.h"
+#include "tests/support/temporary_folder.h"
+
+namespace muster::service {
+namespace {
+
+class RoleFolderTest : public ::testing::Test {
+ protected:
+  static void expect_refused(const std::filesystem::path& path, const std::string& words) {
+    try {
+      const RoleFolder folder(path);
+      ADD_FAILURE() << "was opened";
+    } catch (const Error& error) {
+      EXPECT_EQ(exit_status(error.code()), 3);
+      EXPECT_TRUE(error.key().starts_with(path.string())) << error.what();
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  }
+  static mode_t mode_of(const std::filesystem::path& path) {
+    struct stat info {};
+    EXPECT_EQ(::stat(path.c_str(), &info), 0);
+    return info.st_mode & 07777;
+  }
+
+  muster::testing::TemporaryFolder temporary_;
+  std::filesystem::path path_ = temporary_.path() / "role";
+};
+
+TEST_F(RoleFolderTest, IsMadeForItsOwnerAlone) {
+  const RoleFolder folder(path_);
+  EXPECT_EQ(mode_of(path_), 0700u);
+  EXPECT_EQ(folder.path(), path_);
+  EXPECT_EQ(folder.store(), path_ / "store.db");
+}
+
+TEST_F(RoleFolderTest, RightsOfOthersAreTakenFromAFolderThatIsThere) {
+  std::filesystem::create_directory(path_);
+  ASSERT_EQ(::chmod(path_.c_str(), 0755), 0);
+  const RoleFolder folder(path_);
+  EXPECT_EQ(mode_of(path_), 0700u);
+}
+
+TEST_F(RoleFolderTest, ASecondUserIsRefusedByNameUntilTheFirstIsGone) {
+  {
+    const RoleFolder folder(path_);
+    expect_refused(path_, "is in use by another process");
+  }
+  const RoleFolder again(path_);
+}
+
+// A process that is killed leaves no lock behind.
+TEST_F(RoleFolderTest, TheLockEndsWithItsProcess) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const RoleFolder folder(path_);
+    ::_exit(0);  // without a destructor
+  }
+  int status = 1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  const RoleFolder folder(path_);
+}
+
+TEST_F(RoleFolderTest, WhatIsNoFolderIsRefused) {
+  std::ofstream(path_) << "a file";
+  expect_refused(path_, "is no folder");
+  expect_refused(temporary_.path() / "absent" / "role", "cannot be made");
+}
+
+}  // namespace
+}  // namespace muster::service

@@ -1,0 +1,154 @@
+"""The roles of a small deployment as processes of the built command, on free ports of this machine."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import muster_command
+
+PATIENCE = 60  # seconds that a busy machine may take for one step
+
+PLAN = """
+[population]
+clients = 12
+data = "digits"
+[participation]
+protocol = "shuffled-check-in"
+rate = 0.5
+[randomizer]
+kind = "ldp-sgd"
+epsilon0 = 2
+clip = 0.5
+[model]
+kind = "logistic"
+[rounds]
+count = 3
+learning_rate = 0.1
+[privacy]
+delta = 1e-4
+"""
+
+POLICY = """
+[policy]
+max_epsilon = 50
+max_delta = 1e-3
+max_epsilon0 = 2
+min_clients = 12
+max_rounds = 6
+allow_seeded = true
+"""
+
+
+class Role:
+    """One process. What it says on stderr goes into a file, to which a restarted role adds."""
+
+    def __init__(self, folder, name, arguments):
+        self.log = folder / f"{name}.log"
+        self.before = self.log.stat().st_size if self.log.exists() else 0
+        environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen([muster_command.COMMAND, *arguments], stdout=subprocess.PIPE, stderr=log,
+                                            stdin=subprocess.DEVNULL, text=True, cwd=folder, env=environment)
+
+    def said(self):
+        """What this process, and none before it, has said."""
+        return self.log.read_bytes()[self.before:].decode()
+
+    def until(self, words):
+        """Waits until the process says these words."""
+        end = time.monotonic() + PATIENCE
+        while words not in self.said():
+            if self.process.poll() is not None or time.monotonic() > end:
+                raise AssertionError(f"{self.log.name} does not say {words!r}, but:\n{self.said()}")
+            time.sleep(0.02)
+
+    def kill(self):
+        self.process.kill()
+        self.process.communicate(timeout=PATIENCE)
+
+    def stop(self, number=signal.SIGTERM):
+        """Sends a signal, and returns the exit status."""
+        self.process.send_signal(number)
+        self.output = self.process.communicate(timeout=PATIENCE)[0]
+        return self.process.returncode
+
+    def result(self):
+        """Waits for the end, and returns the exit status and the output."""
+        output = self.process.communicate(timeout=PATIENCE)[0]
+        return self.process.returncode, output
+
+
+class Deployment:
+    """Keys, a task and configurations in a folder, and the processes that were started there."""
+
+    def __init__(self, folder, devices=(12,), seconds=8, plan=PLAN):
+        """`devices` has the number of devices of each client."""
+        self.folder, self.devices, self.running = folder, devices, {}
+        (folder / "plan.toml").write_text(plan)
+        for role in ("issuer", "shuffler", "aggregator"):
+            self.muster("keygen", role, "--out", role)
+        for i, count in enumerate(devices):
+            self.muster("keygen", "devices", "--count", str(count), "--out", f"client{i}")
+        lists = [(folder / f"client{i}/devices.txt").read_text() for i in range(len(devices))]
+        (folder / "devices.txt").write_text("".join(lists))
+        keys = [word for role in ("issuer", "shuffler", "aggregator") for word in (f"--{role}", f"{role}/{role}.pub")]
+        self.muster("keygen", "task", "plan.toml", *keys, "--malicious", "0", "--seconds", str(seconds),
+                    "--most-rounds", "6", "--randomness", "seeded", "--out", "task.txt")
+        self.write("issuer", rounds_ahead=3)
+
+    def muster(self, *arguments):
+        return subprocess.run([muster_command.COMMAND, *arguments], cwd=self.folder, check=True, capture_output=True,
+                              text=True).stdout
+
+    def write(self, name, policy="", **keys):
+        """Writes the configuration NAME.toml."""
+        values = {"folder": name, "task": "task.txt", **keys}
+        lines = [f"{key} = {json.dumps(value)}\n" for key, value in values.items()]
+        (self.folder / f"{name}.toml").write_text("".join(lines) + policy)
+
+    def start(self, name, *flags):
+        """Starts a role, or starts it again, and returns its process once it is ready."""
+        role = Role(self.folder, name, [name.rstrip("0123456789"), f"{name}.toml", *flags])
+        self.running[name] = role
+        return role
+
+    def start_servers(self):
+        """Starts issuer and shuffler on free ports, which their configurations keep from then on."""
+        issuer = self.start("issuer", "--enrol", "devices.txt", "--json")
+        url = self.ready(issuer)["devices and the shuffler"]
+        self.write("issuer", rounds_ahead=3, listen=url.removeprefix("http://"))
+        self.write("shuffler", issuer=url)
+        shuffler = self.ready(self.start("shuffler", "--json"))
+        self.write("shuffler", issuer=url, listen=shuffler["devices"].removeprefix("http://"),
+                   listen_aggregator=shuffler["the aggregator"].removeprefix("http://"))
+        self.write("aggregator", shuffler=shuffler["the aggregator"], listen="127.0.0.1:0")
+        for i in range(len(self.devices)):
+            self.write(f"client{i}", shuffler=shuffler["devices"], issuer=url, data="digits",
+                       record=sum(self.devices[:i]), policy=POLICY)
+
+    def ready(self, role):
+        line = role.process.stdout.readline()
+        if not line:
+            raise AssertionError(f"{role.log.name} is not ready:\n{role.said()}")
+        return json.loads(line)["ready"]
+
+    def start_aggregator(self, *flags):
+        """Starts the aggregator, and returns its process and the URL of its status."""
+        aggregator = self.start("aggregator", "--json", *flags)
+        return aggregator, self.ready(aggregator)["status"]
+
+    def start_client(self, i):
+        flags = ["--devices", str(self.devices[i])] if self.devices[i] > 1 else []
+        return self.start(f"client{i}", *flags)
+
+    def close(self):
+        for role in self.running.values():
+            if role.process.poll() is None:
+                role.process.kill()
+            role.process.communicate()
+
+    def logs(self):
+        return "".join(path.read_text() for path in sorted(pathlib.Path(self.folder).glob("*.log")))

@@ -1,0 +1,436 @@
+"""Runs a deployment as real processes: an issuer, a shuffler, an aggregator, and clients of several devices each.
+
+    python3 tests/cli/roles_test.py --command build/release/muster
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import signal
+import sqlite3
+import stat
+import time
+import urllib.request
+
+import muster_command
+from role_processes import POLICY, Deployment
+from small_runs import SmallRuns
+
+SAME = ("delta", "validity", "neighbouring", "view")
+
+# Seconds after the beginning of a round in which every device has heard of it and computed. A device that misses its
+# send time because the shuffler or its own process was away sends the message of the zero vector, as it must; the model
+# is then another one than the simulation's.
+SETTLED = 2
+
+STATUS = ["task", "plan", "state", "reason", "rounds", "epsilon", "epsilon_planned", "delta", "validity",
+          "neighbouring", "view", "bound", "local", "population", "assumptions", "accuracy", "last", "rejected",
+          "alarm"]
+
+# Configurations of the roles, beside folder and task, for processes that are refused before they reach anybody.
+KEYS = {
+    "issuer": ['listen = "127.0.0.1:0"', "rounds_ahead = 1"],
+    "shuffler": ['issuer = "http://127.0.0.1:9"'],
+    "aggregator": ['shuffler = "http://127.0.0.1:9"'],
+    "client0": ['shuffler = "http://127.0.0.1:9"', 'issuer = "http://127.0.0.1:9"', 'data = "digits"', "record = 0"],
+}
+# A line in place of that of the same key, and what the message has to say.
+COMMON = [
+    ("folder = 3", "is not a text"),
+    ('folder = ""', "is empty"),
+    ("task = []", "is not a text"),
+    ('tsak = "task.txt"', "did you mean task?"),
+    ("folder = \"a\"\nfolder = \"b\"", "line"),
+    ("folder = ", "line"),
+    ("x = 1e400", "line"),
+    ("[oops]\ny = 1", "is an unknown key"),
+]
+ADDRESS = "IP-ADDRESS:PORT"
+URL = "http://HOST:PORT"
+OF_ROLES = [
+    *[(role, line, words) for role in ("issuer", "shuffler", "aggregator") for line, words in (
+        ('listen = "localhost:80"', ADDRESS),
+        ('listen = "127.0.0.1"', ADDRESS),
+        ('listen = "127.0.0.1:65536"', ADDRESS),
+        ("listen = 80", ADDRESS),
+        ('listen = "0.0.0.0:0"', "behind_relay = true"),
+        ('listen = "[::]:0"', "behind_relay = true"),
+        ('behind_relay = "yes"', "true or false"),
+    )],
+    *[(role, line, words) for role in ("issuer", "shuffler") for line, words in (
+        ("threads = 0", "an integer from 1 to 256"),
+        ("threads = 257", "an integer from 1 to 256"),
+        ("threads = 1.5", "is not an integer"),
+        ("connections = 0", "an integer from 1 to 1000000"),
+    )],
+    ("issuer", "rounds_ahead = 0", "an integer from 1 to 1023"),
+    ("issuer", "rounds_ahead = 1024", "an integer from 1 to 1023"),
+    ("shuffler", 'listen_aggregator = "0.0.0.0:0"', "behind_relay = true"),
+    ("shuffler", "queue = 0", "an integer from 1 to 1000000"),
+    ("shuffler", 'issuer = "127.0.0.1:9"', URL),
+    ("shuffler", 'issuer = "http://127.0.0.1:9/v1"', URL),
+    ("aggregator", 'shuffler = "ftp://127.0.0.1:9"', URL),
+    ("aggregator", "threads = 1025", "an integer from 1 to 1024"),
+    *[("aggregator", line, words) for line, words in (
+        ("population_budget = 1", "[epsilon, delta]"),
+        ("population_budget = [0, 1e-5]", "[epsilon, delta]"),
+        ("population_budget = [nan, 1e-5]", "[epsilon, delta]"),
+        ("population_budget = [1, 1]", "[epsilon, delta]"),
+        ("population_budget = [1, 0]", "[epsilon, delta]"),
+        ("population_budget = [1, 1e-5]", "population = FILE"),
+        ('population = "population.db"', "population_budget = [epsilon, delta]"),
+    )],
+    *[("client0", line, words) for line, words in (
+        ("shuffler = 9", "is not a text"),
+        ('issuer = "https://"', URL),
+        ('data = "csv:a.csv"', "is of another format"),
+        ('data = "digits:more"', "is of another format"),
+        ("record = -1", "is out of range"),
+        ('record = "0"', "is not an integer"),
+        ("max_epsilon = 0", "a number above 0, or inf"),
+        ("max_epsilon = -1", "a number above 0, or inf"),
+        ("max_epsilon = nan", "a number above 0, or inf"),
+        ('max_delta = "1"', "a number above 0, or inf"),
+        ("min_clients = 0", "an integer from 1"),
+        ("max_rounds = 1.0", "is not an integer"),
+        ("allow_seeded = 1", "true or false"),
+    )],
+]
+
+
+class Roles(SmallRuns):
+    def deployment(self, **options):
+        deployment = Deployment(self.folder, **options)
+        self.addCleanup(deployment.close)
+        return deployment
+
+    def verify(self, folder="aggregator", status=0):
+        return json.loads(self.run_command("verify", folder, "--json", status=status).stdout)
+
+    def status(self, where):
+        return json.loads(self.run_command("status", where, "--json").stdout)
+
+    def check_beginning(self, url):
+        """Nothing was charged yet, and the planned rounds have their epsilon."""
+        status = self.status(url)
+        account = json.loads(self.run_command("account", "plan.toml", "--json").stdout)
+        self.assertEqual(list(status), STATUS)
+        self.assertEqual((status["state"], status["epsilon"]), ("waiting", {"upper": 0, "lower": 0}))
+        self.assertEqual(status["local"], {"epsilon": 0, "delta": 1e-4, "rounds": 0})
+        self.assertEqual((status["epsilon_planned"], status["bound"]), (account["epsilon"]["upper"], account["bound"]))
+        self.assertEqual([status[key] for key in (*SAME, "assumptions")],
+                         [account[key] for key in (*SAME, "assumptions")])
+        self.assertEqual([status[key] for key in ("population", "last", "accuracy", "alarm")], [None] * 4)
+        self.assertEqual(status["rounds"], {"released": 0, "spent": 0, "void": 0, "opened": 0, "planned": 3, "most": 6})
+        words = self.run_command("status", url).stdout
+        for part in ("waiting: ", "0 released", "at delta 0.0001", "nobody is protected"):
+            self.assertIn(part, words)
+
+    def check_open(self, url, running):
+        """The second round is open, and the first was charged as `muster account` says."""
+        status, end = self.status(url), time.monotonic() + 30
+        while status["state"] != "open" and time.monotonic() < end:
+            status = self.status(url)
+        account = json.loads(self.run_command("account", "plan.toml", "--rounds", "1", "--json").stdout)
+        self.assertEqual((status["state"], status["reason"]), ("open", "round 2 is open"))
+        self.assertEqual(status["epsilon"], account["epsilon"])
+        self.assertEqual(status["epsilon"]["upper"], running["epsilon"])
+        self.assertEqual(status["local"]["rounds"], 2)
+        last = status["last"]
+        self.assertEqual((last["round"], last["heard"], last["needed"]), (1, 12, 12))
+        self.assertEqual(last["check_ins"], running["rounds"][0]["reports"])
+        low, high = last["band"]
+        self.assertTrue(low <= last["check_ins"] <= high, last)
+        self.assertEqual(set(last["rejected"].values()), {0})
+        with urllib.request.urlopen(f"{url}/healthz") as answer:
+            self.assertEqual(answer.status, 200)
+
+    def refuse_second(self, deployment, name, *flags):
+        error = self.refusal(name.rstrip("012"), f"{name}.toml", *flags, status=3)
+        self.assertEqual(error["key"], name)
+        self.assertIn("is in use by another process", error["message"])
+
+    def check_private(self, deployment):
+        """No core file, no right of others to a folder, and no name of a device in what was said."""
+        for name, role in deployment.running.items():
+            limits = (f"/proc/{role.process.pid}/limits")
+            with open(limits, encoding="utf-8") as file:
+                self.assertRegex(file.read(), r"Max core file size +0 +0 ")
+            self.assertEqual(stat.S_IMODE((self.folder / name).stat().st_mode), 0o700)
+        said = deployment.logs()
+        for i in range(len(deployment.devices)):
+            for line in (self.folder / f"client{i}/devices.txt").read_text().splitlines()[1:]:
+                for word in line.replace("#", "").split():
+                    self.assertNotIn(word, said)
+
+    def test_the_model_and_its_epsilon_are_those_of_the_simulation(self):
+        """Each role is killed once with rounds under way, and loses nothing."""
+        deployment = self.deployment(devices=(4, 4, 3, 1))
+        deployment.start_servers()
+        aggregator, url = deployment.start_aggregator()
+        self.check_beginning(url)
+        clients = [deployment.start_client(i) for i in range(len(deployment.devices))]
+        shuffler = deployment.running["shuffler"]
+        shuffler.until("round 1 is open")
+        self.check_private(deployment)
+        self.refuse_second(deployment, "issuer")
+        self.refuse_second(deployment, "shuffler")
+        self.refuse_second(deployment, "aggregator")
+        self.refuse_second(deployment, "client0", "--devices", "4")
+        for command in ("verify", "status"):
+            self.assertIn("is in use by another process", self.refusal(command, "aggregator", status=3)["message"])
+        time.sleep(SETTLED)
+        shuffler.kill()
+        shuffler = deployment.start("shuffler")
+        clients[3].until("1 uploads are acknowledged")
+        clients[3].kill()
+        clients[3] = deployment.start_client(3)
+        shuffler.until("round 2 is open")
+        aggregator.kill()
+        running = self.verify()
+        self.assertEqual([round["outcome"] for round in running["rounds"]], ["released", "open"])
+        self.assertEqual(self.status("aggregator")["state"], "open")
+        aggregator, url = deployment.start_aggregator()
+        self.check_open(url, running)
+        deployment.running["issuer"].kill()
+        issuer = deployment.start("issuer")
+        shuffler.until("round 3 is open")
+        time.sleep(SETTLED)
+        self.assertEqual(aggregator.stop(), 0)
+        self.assertEqual(shuffler.stop(), 0)
+        shuffler = deployment.start("shuffler")
+        aggregator, _ = deployment.start_aggregator()
+        status, output = aggregator.result()
+        self.assertEqual(status, 0, aggregator.said())
+        self.compare(json.loads(output), aggregator)
+        self.assertEqual(clients[0].stop(signal.SIGINT), 0, clients[0].said())
+        for role in (issuer, shuffler, *clients[1:]):
+            self.assertEqual(role.stop(), 0, role.said())
+        self.check_again(deployment)
+
+    def compare(self, result, aggregator):
+        """Compares what the aggregator printed with `muster train`, `muster account` and `muster verify`."""
+        trained = json.loads(self.run_command("train", "plan.toml", "--out", "run", "--json").stdout.splitlines()[-1])
+        account = json.loads(self.run_command("account", "plan.toml", "--json").stdout)
+        verified = self.verify()
+        self.assertEqual(result["rounds"], {"released": 3, "spent": 0, "void": 0, "opened": 3}, aggregator.said())
+        self.assertEqual((self.folder / "aggregator/model.safetensors").read_bytes(),
+                         (self.folder / "run/model.safetensors").read_bytes())
+        self.assertEqual((result["accuracy"], result["stopped"]), (trained["accuracy"], "done"))
+        epsilons = {result["epsilon"], trained["epsilon"], account["epsilon"]["upper"], verified["epsilon"]}
+        self.assertEqual(len(epsilons), 1, epsilons)
+        self.assertEqual(result["local"], account["local"])
+        self.assertEqual(result["bound"], account["bound"])
+        status = self.status("aggregator")
+        self.assertEqual((status["state"], status["reason"]), ("done", "every planned round was charged"))
+        self.assertEqual((status["epsilon"], status["local"]), (account["epsilon"], account["local"]))
+        for key in SAME:
+            self.assertEqual((result[key], verified[key]), (account[key], account[key]))
+        self.assertEqual((verified["counts"], verified["ended"], verified["findings"]), (result["rounds"], "done", []))
+        for round in verified["rounds"]:
+            self.assertEqual((round["outcome"], round["heard"], round["signed_by"]), ("released", 12, "shuffler"))
+        epsilon = 0
+        for rounds, round in enumerate(verified["rounds"], 1):
+            self.assertGreater(round["epsilon"], epsilon)
+            epsilon = round["epsilon"]
+            if rounds < 3:
+                shorter = self.run_command("account", "plan.toml", "--rounds", rounds, "--json").stdout
+                self.assertEqual(epsilon, json.loads(shorter)["epsilon"]["upper"])
+
+    def check_again(self, deployment):
+        """A task that is over says so again, and a ledger that was changed is no ledger."""
+        words = " ".join(self.run_command("aggregator", "aggregator.toml").stdout.split())
+        for part in ("(proven, replace-one, shuffler and aggregator do not collude), by the", "3 released", "done:",
+                     "nobody is protected"):
+            self.assertIn(part, words)
+        self.assertIn("every epsilon are as they must be", self.run_command("verify", "aggregator").stdout)
+        self.assertEqual(self.refusal("verify", "shuffler", status=3)["key"], "shuffler/task.txt")
+        for name, change in (("changed", "UPDATE log SET row = CAST(substr(row, 1, 9) || x'00' || substr(row, 11) "
+                                         "AS BLOB) WHERE number = 3"),
+                             ("missing", "DELETE FROM log WHERE number = 3"),
+                             ("cut", "DELETE FROM log WHERE number = 1")):
+            shutil.copytree(self.folder / "aggregator", self.folder / name)
+            with sqlite3.connect(self.folder / name / "store.db") as store:
+                store.execute(change)
+            store.close()
+            error = self.refusal("verify", name, status=3)
+            self.assertIn("entry", error["message"])
+
+    def test_too_few_devices_leave_a_round_void(self):
+        """One device of twelve is away after its tokens were issued: nothing is released, and nothing is charged."""
+        deployment = self.deployment(devices=(6, 6), seconds=2)
+        deployment.start_servers()
+        aggregator, _ = deployment.start_aggregator()
+        aggregator.until("3 rounds are planned")
+        self.assertEqual(aggregator.stop(), 0)
+        shutil.copytree(self.folder / "aggregator", self.folder / "yesterday")
+        aggregator, url = deployment.start_aggregator()
+        clients = [deployment.start_client(i) for i in range(2)]
+        deployment.running["shuffler"].until("round 1 is open")
+        clients[1].kill()
+        aggregator.until("round 1 is void: ")
+        status = self.status(url)
+        self.assertGreaterEqual(status["rounds"]["void"], 1)
+        self.assertEqual((status["epsilon"]["upper"], status["last"]["band"]), (0, None))
+        self.assertLess(status["last"]["heard"], 12)
+        self.assertEqual(status["last"]["enrolled"], 12)
+        self.assertEqual(aggregator.stop(), 0)
+        found = self.verify()
+        self.assertEqual((found["counts"]["released"], found["counts"]["spent"], found["epsilon"]), (0, 0, 0))
+        self.assertRegex(found["rounds"][0]["reason"], r"heard \d+ devices, fewer than 12")
+        stopping = deployment.start("aggregator", "--json", "--stop")
+        clients[1] = deployment.start_client(1)
+        status, output = stopping.result()
+        self.assertEqual((status, json.loads(output.splitlines()[-1])["stopped"]), (0, "stopped"))
+        self.assertEqual(self.verify()["ended"], "stopped")
+        (self.folder / "aggregator").rename(self.folder / "today")
+        (self.folder / "yesterday").rename(self.folder / "aggregator")
+        said = self.run_command("aggregator", "aggregator.toml", status=3).stderr.splitlines()[-1]
+        today = self.verify("today")
+        self.assertIn(self.verify()["head"], said)
+        self.assertIn("--charge-lost-rounds", said)
+        lost = deployment.start("aggregator", "--charge-lost-rounds", "--json", "--stop")
+        lost.until("round 1 is spent without an update (lost)")
+        clients[0].kill()
+        status, output = lost.result()
+        rounds = json.loads(output.splitlines()[-1])["rounds"]
+        self.assertEqual((status, rounds["spent"]), (0, min(3, today["counts"]["opened"])))
+
+    def test_tasks_on_one_population_share_its_budget(self):
+        deployment = self.deployment()
+        budget = {"shuffler": "http://127.0.0.1:9", "population": "population.db"}
+        deployment.write("aggregator", population_budget=[2.7, 1e-3], **budget)
+        self.assertIn("does not pay for this task", self.refusal("aggregator", "aggregator.toml", status=4)["message"])
+        deployment.write("aggregator", population_budget=[3, 1e-3], **budget)
+        for _ in range(2):  # what is reserved is not reserved again
+            aggregator = deployment.start("aggregator", "--json")
+            aggregator.until("cannot be reached")
+            status = self.status(deployment.ready(aggregator)["status"])
+            self.assertEqual(status["population"]["epsilon"], status["epsilon_planned"])
+            self.assertEqual(status["population"]["budget"], {"epsilon": 3, "delta": 1e-3})
+            self.assertEqual(aggregator.stop(), 0)
+        keys = [word for role in ("issuer", "shuffler", "aggregator") for word in (f"--{role}", f"{role}/{role}.pub")]
+        deployment.muster("keygen", "task", "plan.toml", *keys, "--malicious", "0", "--seconds", "9", "--out",
+                          "second.txt")
+        (self.folder / "second").mkdir()
+        shutil.copy(self.folder / "aggregator/aggregator.key", self.folder / "second")
+        deployment.write("second", population_budget=[3, 1e-3], **{**budget, "task": "second.txt"})
+        error = self.refusal("aggregator", "second.toml", status=4)
+        self.assertEqual(error["key"], "population_budget")
+        deployment.write("second", **{"shuffler": "http://127.0.0.1:9", "task": "second.txt", "folder": "aggregator"})
+        self.assertIn("is another task", self.refusal("aggregator", "second.toml", status=3)["message"])
+
+    def test_every_bad_configuration_is_refused_by_name(self):
+        """Nothing is listened on, and the message has file, key, value and what is allowed."""
+        self.deployment()
+        for role in ("issuer", "shuffler", "aggregator", "client0"):
+            self.write(role)
+            self.run_command(role.rstrip("0"), f"{role}.toml", "--oops", status=2)
+            self.assertIn("FILE is missing", self.refusal(role.rstrip("0"), status=2)["message"])
+            self.assertIn("none.toml", self.refusal(role.rstrip("0"), "none.toml", status=3)["message"])
+        for line, words in COMMON:
+            for role in ("issuer", "shuffler", "aggregator", "client0"):
+                self.check_line(role, line, words)
+        for role, line, words in OF_ROLES:
+            self.check_line(role, line, words)
+
+    def write(self, role, changed=""):
+        """Writes a configuration in which one line, if any, is another one: its key says which."""
+        key = changed.split("=")[0].strip()
+        lines = [f'folder = "{role}"', 'task = "task.txt"', *KEYS[role]]
+        kept = [line for line in lines if line.split("=")[0].strip() != key]
+        policy = [line for line in POLICY.splitlines() if line.split("=")[0].strip() != key]
+        if role == "client0":
+            in_policy = key in POLICY
+            kept += [*([] if in_policy else [changed]), *policy, *([changed] if in_policy else [])]
+        else:
+            kept.append(changed)
+        (self.folder / f"{role}.toml").write_text("\n".join(kept) + "\n")
+
+    def check_line(self, role, line, words):
+        with self.subTest(role=role, line=line):
+            self.write(role, line)
+            flags = ["--devices", "12"] if role == "client0" else []
+            error = self.refusal(role.rstrip("0"), f"{role}.toml", *flags, status=2)
+            self.assertIn(words, error["message"])
+            self.assertIn(f"{role}.toml", error["message"])
+
+    def test_the_configurations_of_the_documentation_are_read(self):
+        """Each is refused for its task alone, which is not there: all else was read before."""
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/deployment.md").read_text(encoding="utf-8")
+        samples = re.findall(r"```toml\n# (\w+)\.toml\n(.*?)```", page, re.S)
+        self.assertEqual([name for name, _ in samples], ["issuer", "shuffler", "aggregator", "client"])
+        for name, text in samples:
+            (self.folder / f"{name}.toml").write_text(text)
+            error = self.refusal(name, f"{name}.toml", status=3)
+            self.assertEqual(error["key"], "task.txt")
+
+    def test_what_else_a_role_refuses(self):
+        self.deployment()
+        for role in ("issuer", "shuffler", "aggregator", "client0"):
+            self.write(role)
+        few = "".join((self.folder / "devices.txt").read_text().splitlines(keepends=True)[:6])
+        (self.folder / "few.txt").write_text(few)
+        (self.folder / "bad.txt").write_text("abc\n")
+        (self.folder / "ca.pem").write_text("no certificate\n")
+        for status, words, arguments in [
+                (2, "are too few to open the task", ["issuer", "issuer.toml"]),
+                (3, "line 1", ["issuer", "issuer.toml", "--enrol", "bad.txt"]),
+                (3, "none.txt", ["issuer", "issuer.toml", "--enrol", "none.txt"]),
+                (2, "--devices 3", ["client", "client0.toml", "--devices", "3"]),
+                (2, "integer 1..", ["client", "client0.toml", "--devices", "0"]),
+                (2, "FOLDER is missing", ["verify"]),
+                (3, "absent/task.txt", ["verify", "absent"]),
+                (2, "WHERE is missing", ["status"]),
+                (3, "absent/task.txt", ["status", "absent"]),
+                (3, "cannot be reached", ["status", "http://127.0.0.1:9"]),
+                (3, "none.pem", ["status", "https://127.0.0.1:9", "--ca", "none.pem"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.assertIn(words, self.refusal(*arguments, status=status)["message"])
+        said = self.run_command("issuer", "issuer.toml", "--enrol", "few.txt", status=2).stderr
+        self.assertIn("enrolled devices = 5 are too few to open the task", said)
+        for line in ("max_epsilon = 0.1", "max_epsilon0 = 1.9", "max_delta = 1e-5", "min_clients = 13",
+                     "max_rounds = 5", "allow_seeded = false"):
+            with self.subTest(line=line):
+                self.write("client0", line)
+                error = self.refusal("client", "client0.toml", "--devices", "12", status=2)
+                self.assertEqual(error["key"], f"policy.{line.split()[0]}")
+                self.assertIn("does not allow the task", error["message"])
+        for role, line in (("shuffler", 'ca = "ca.pem"'), ("aggregator", 'ca = "none.pem"'),
+                           ("client0", 'ca = "ca.pem"')):
+            self.write(role, line)
+            flags = ["--devices", "12"] if role == "client0" else []
+            self.assertIn(".pem", self.refusal(role.rstrip("0"), f"{role}.toml", *flags, status=3)["message"])
+        for role in ("issuer", "shuffler", "aggregator", "client0"):
+            self.check_keys_and_tasks(role)
+
+    def check_keys_and_tasks(self, role):
+        """A key that others may read, the key of another role, no key, another task, and a folder that is a file."""
+        self.write(role)
+        name = role.rstrip("0")
+        key = next((self.folder / role).glob("*.key"))
+        arguments = [name, f"{role}.toml", *(["--devices", "12"] if role == "client0" else [])]
+        key.chmod(0o644)
+        self.assertIn("mode 0644", self.refusal(*arguments, status=3)["message"])
+        key.chmod(0o600)
+        text = key.read_text()
+        for other in (text.replace("secret key 1 ", "secret key 1 other-"), "", text[:-3]):
+            key.write_text(other)
+            self.assertIn("is not the key that is needed", self.refusal(*arguments, status=3)["message"])
+        key.write_text(text)
+        task = (self.folder / "task.txt").read_text()
+        for other in (task.replace("task.seconds = 8", "task.seconds = 0"), task[:-9], "",
+                      task.replace("digits", "\0")):
+            (self.folder / "task.txt").write_text(other)
+            self.assertIn("task.txt", self.refusal(*arguments, status=3)["message"])
+        (self.folder / "task.txt").write_text(task)
+        self.write(role, 'folder = "plan.toml"')
+        self.assertIn("is no folder", self.refusal(*arguments, status=3)["message"])
+        self.write(role, 'task = "none.txt"')
+        self.assertIn("none.txt", self.refusal(*arguments, status=3)["message"])
+
+
+if __name__ == "__main__":
+    muster_command.test_main()
