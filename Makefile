@@ -1,6 +1,7 @@
-# Two commands start everything; each works as the first command typed on a bare Debian 12.
+# Three commands start everything; each works as the first command typed on a bare Debian 12.
 #
 #   make demo        installs packages, builds, and trains a model privately for about a minute
+#   make demo-deploy installs packages, builds, and runs a whole deployment: all roles, a relay and 2,176 devices
 #   make check       installs packages, builds, and runs every test without the label `long`
 #
 #   make check-all   runs make check, then format, clang-tidy, sanitizers, fuzzers and all long tests
@@ -14,7 +15,7 @@
 # stdout has the steps and their results, and stderr the messages of the tools.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
-.PHONY: demo build build-all install check check-all check-format check-tidy check-asan check-tsan check-fuzz check-long \
+.PHONY: demo demo-deploy build build-all install check check-all check-format check-tidy check-asan check-tsan check-fuzz check-long \
         check-peers manual format
 .DEFAULT_GOAL := demo
 
@@ -27,6 +28,11 @@ CODE = $(shell find src apps examples tests bench tools -name '*.cc' -o -name '*
 demo: build
 	@echo "train     plans/quickstart.toml: built-in digits, one a client, about a minute"
 	@build/release/muster train plans/quickstart.toml --resume
+
+# [KEEP=1] keeps the page up until Ctrl-C; [ROUND_SECONDS=9] is the length of a round.
+demo-deploy: build
+	@tools/packages install deploy
+	@tools/demo-deploy build/release/muster
 
 # Without the packages of group `check` the tests cannot be configured. The demo does not need these packages.
 build:
