@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -37,7 +38,7 @@ max_epsilon = 50
 max_delta = 1e-3
 max_epsilon0 = 2
 min_clients = 12
-max_rounds = 6
+max_rounds = 100
 allow_seeded = true
 """
 
@@ -84,7 +85,7 @@ class Role:
 class Deployment:
     """Keys, a task and configurations in a folder, and the processes that were started there."""
 
-    def __init__(self, folder, devices=(12,), seconds=8, plan=PLAN):
+    def __init__(self, folder, devices=(12,), seconds=8, plan=PLAN, most_rounds=6):
         """`devices` has the number of devices of each client."""
         self.folder, self.devices, self.running = folder, devices, {}
         (folder / "plan.toml").write_text(plan)
@@ -96,7 +97,7 @@ class Deployment:
         (folder / "devices.txt").write_text("".join(lists))
         keys = [word for role in ("issuer", "shuffler", "aggregator") for word in (f"--{role}", f"{role}/{role}.pub")]
         self.muster("keygen", "task", "plan.toml", *keys, "--malicious", "0", "--seconds", str(seconds),
-                    "--most-rounds", "6", "--randomness", "seeded", "--out", "task.txt")
+                    "--most-rounds", str(most_rounds), "--randomness", "seeded", "--out", "task.txt")
         self.write("issuer", rounds_ahead=3)
 
     def muster(self, *arguments):
@@ -128,6 +129,16 @@ class Deployment:
         for i in range(len(self.devices)):
             self.write(f"client{i}", shuffler=shuffler["devices"], issuer=url, data="digits",
                        record=sum(self.devices[:i]), policy=POLICY)
+
+    def port_of(self, name, key):
+        """The port of the URL that the configuration NAME.toml has under this key."""
+        return int(re.search(rf'^{key} = "http://127\.0\.0\.1:(\d+)"$', (self.folder / f"{name}.toml").read_text(), re.M)
+                   .group(1))
+
+    def redirect(self, name, key, port):
+        """Replaces this port in the configuration NAME.toml."""
+        path = self.folder / f"{name}.toml"
+        path.write_text(path.read_text().replace(f':{self.port_of(name, key)}"', f':{port}"'))
 
     def ready(self, role):
         line = role.process.stdout.readline()

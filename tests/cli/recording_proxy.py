@@ -1,0 +1,60 @@
+"""A proxy between devices and a server, which records the requests that pass and may add to them."""
+
+import socket
+import threading
+import time
+
+
+class Proxy:
+    """Carries whole requests to a server on this machine, from the address `source`, with `headers` added to each. The
+    list `requests` has, of each request, its time, the number of its connection, its first line and its length."""
+
+    def __init__(self, port, source="127.0.0.1", headers=""):
+        self.upstream, self.source, self.headers = port, source, headers
+        self.requests, self.lock = [], threading.Lock()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def close(self):
+        self.listener.close()
+
+    def accept(self):
+        number = 0
+        while True:
+            try:
+                device, _ = self.listener.accept()
+            except OSError:
+                return
+            number += 1
+            server = socket.create_connection(("127.0.0.1", self.upstream), source_address=(self.source, 0))
+            threading.Thread(target=self.requests_of, args=(number, device, server), daemon=True).start()
+            threading.Thread(target=self.answers_of, args=(server, device), daemon=True).start()
+
+    def requests_of(self, number, device, server):
+        received = b""
+        with server:
+            while more := self.read(device):
+                received += more
+                while b"\r\n\r\n" in received:
+                    head, _, rest = received.partition(b"\r\n\r\n")
+                    lines = head.decode().split("\r\n")
+                    length = sum(int(line.split(":")[1]) for line in lines if line.lower().startswith("content-length:"))
+                    if len(rest) < length:
+                        break
+                    received = rest[length:]
+                    with self.lock:
+                        self.requests.append((time.monotonic(), number, lines[0], len(head) + length))
+                    server.sendall(head + b"\r\n" + self.headers.encode() + b"\r\n" + rest[:length])
+
+    def answers_of(self, server, device):
+        with device:
+            while more := self.read(server):
+                device.sendall(more)
+
+    @staticmethod
+    def read(connection):
+        try:
+            return connection.recv(1 << 16)
+        except OSError:
+            return b""
