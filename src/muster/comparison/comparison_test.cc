@@ -41,6 +41,12 @@ Comparison compared(const Wanted& wanted, double epsilon, Solves solves = Solves
   return compare(candidates, {{.epsilon = epsilon, .delta = delta}, solves, records_of(candidates.own)}, {});
 }
 
+// Two protocols, each with the same two randomizers, at epsilon 0.5.
+const Comparison& two_protocols() {
+  static const Comparison all = compared({{"shuffle", "shuffled-check-in"}, {"ldp-sgd", "l1"}}, 0.5);
+  return all;
+}
+
 TEST(Comparison, EveryRowMeetsTheTargetAsTheAccountantSays) {
   const Comparison all = compared({{"shuffle", "subset", "shuffled-check-in"}, {"ldp-sgd"}}, 0.5);
   ASSERT_EQ(all.rows.size(), 3U);
@@ -58,7 +64,8 @@ TEST(Comparison, EveryRowMeetsTheTargetAsTheAccountantSays) {
 }
 
 TEST(Comparison, MessagesAndBitsAreThoseOfTheRun) {
-  const Comparison all = compared({{"shuffle", "subset"}, {"ldp-sgd", "l1"}}, 0.5);
+  const Comparison& all = two_protocols();
+  ASSERT_EQ(all.rows.size(), 4U);
   const std::vector<double> messages = {6e7, 6e6};
   for (std::size_t i = 0; i < all.rows.size(); ++i) {
     EXPECT_DOUBLE_EQ(all.rows[i].messages, messages[i / 2]);
@@ -83,17 +90,19 @@ TEST(Comparison, ATargetThatIsNoneIsRefused) {
 }
 
 TEST(Comparison, AccuracyChoosesTheRateWhereThereIsOne) {
-  const Comparison noise = compared({{"shuffle", "shuffled-check-in"}, {"ldp-sgd"}}, 0.5);
+  // The rows of ldp-sgd are the first of each protocol.
+  const Row &shuffle = two_protocols().rows[0], &check_in = two_protocols().rows[2];
+  ASSERT_EQ(check_in.randomizer, "ldp-sgd");
   const Comparison both = compared({{"shuffle", "shuffled-check-in"}, {"ldp-sgd"}}, 0.5, Solves::accuracy);
-  EXPECT_EQ(both.rows[0].value, noise.rows[0].value);
+  EXPECT_EQ(both.rows[0].value, shuffle.value);
   EXPECT_FALSE(both.rows[0].rate);
-  EXPECT_EQ(noise.rows[1].rate, 0.1);
+  EXPECT_EQ(check_in.rate, 0.1);
   EXPECT_GT(*both.rows[1].rate, 0.1);
-  EXPECT_LT(*both.rows[1].variance, *noise.rows[1].variance);
+  EXPECT_LT(*both.rows[1].variance, *check_in.variance);
 }
 
 TEST(Comparison, LocalTrustsNobodyAndPaysForIt) {
-  const Comparison all = compared({{"shuffle", "shuffled-check-in"}, {"ldp-sgd", "l1"}}, 0.5);
+  const Comparison& all = two_protocols();
   std::vector<Row> local;
   for (const Row& row : all.references) {
     if (row.protocol == "local") local.push_back(row);
@@ -113,7 +122,7 @@ TEST(Comparison, LocalTrustsNobodyAndPaysForIt) {
 }
 
 TEST(Comparison, CentralIsATrustedServerWithTheSameShareOfClients) {
-  const Comparison all = compared({{"shuffled-check-in"}, {"ldp-sgd"}}, 0.5);
+  const Comparison& all = two_protocols();
   ASSERT_GE(all.references.size(), 3U);
   const Row& replaced = all.references[all.references.size() - 2];
   const Row& changed = all.references.back();
@@ -128,7 +137,7 @@ TEST(Comparison, CentralIsATrustedServerWithTheSameShareOfClients) {
     EXPECT_EQ(row->bits, 32U * 7850);
     // The server adds noise once, so its mean has a smaller variance than the mean of a protocol with the
     // same sampling probability.
-    EXPECT_LT(*row->variance, *all.rows.front().variance);
+    EXPECT_LT(*row->variance, *all.rows[2].variance);
     // The next smaller sigma misses the target.
     const accounting::SampledGaussianRounds next(row->value * (1 - 1e-4), 0.1, row->bound->neighbouring);
     EXPECT_GT(next.epsilon(1000, 1e-5).upper, 0.5);
