@@ -54,9 +54,16 @@ class Install(unittest.TestCase):
         for place in ("bin/muster", "share/man/man1/muster.1", "share/man/man1/muster-train.1",
                       "share/bash-completion/completions/muster", "share/doc/muster/LICENSE",
                       "include/muster/accounting/accountant.h", "lib*/**/libmuster_accounting.a",
-                      "lib*/**/cmake/muster/muster-config-version.cmake"):
+                      "lib*/**/cmake/muster/muster-config-version.cmake", "share/muster/deploy/shuffler.toml",
+                      "lib/systemd/system/muster-shuffler.service"):
             self.only(place)
         self.assertIn("SPDX-License-Identifier: Apache-2.0", self.only("lib*/**/muster-config.cmake").read_text())
+
+    def test_units_start_the_command_where_it_is_installed(self):
+        units = list(self.prefix.glob("lib/systemd/system/*.service"))
+        self.assertEqual(len(units), 4)
+        for unit in units:
+            self.assertRegex(unit.read_text(), rf"\nExecStart=/{PREFIX}/bin/muster {unit.stem.removeprefix('muster-')} ")
 
     def test_the_command_runs(self):
         version = re.search(r"^project\(muster VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.M).group(1)
