@@ -40,7 +40,7 @@ std::optional<LedgerPlace> follow(const SeenLedger& seen, std::uint64_t first,
   const auto* open = std::get_if<OpenEntry>(&last->entry);
   if (open == nullptr || descriptor_of(*open, descriptor.task, last->hash) != descriptor) return std::nullopt;
   // A ledger has one outcome for each round before the one that it opens.
-  if (!goes_on && (outcomes < seen.opened || descriptor.round != outcomes + 1)) return std::nullopt;
+  if (first == 0 && (outcomes < seen.opened || descriptor.round != outcomes + 1)) return std::nullopt;
   return place;
 }
 

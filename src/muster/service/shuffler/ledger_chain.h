@@ -28,7 +28,7 @@ struct SeenLedger {
 // Returns the place after the rows, which begin with number `first`, or nullopt unless
 //  - they are a chain that ends with the opening of the descriptor's round, as the descriptor states it,
 //  - they begin at the place that was seen; or at 0, with an outcome for each round that was opened, after a
-//    ledger has lost its end, and
+//    ledger has lost its end or the shuffler its place, and
 //  - the shuffler itself signed the word that is in each entry of a void round: no round that was handed out
 //    is said to cost nothing.
 std::optional<LedgerPlace> follow(const SeenLedger& seen, std::uint64_t first,

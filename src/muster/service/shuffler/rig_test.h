@@ -48,8 +48,8 @@ class RigIssuer final : public IssuerForShuffler {
   std::optional<wire::Buffer> close_issuance(wire::Bytes signed_close) override {
     if (away) throw Unreachable();
     const auto close = wire::read_close_issuance(signed_close, shuffler_);
-    if (!close || close->task != task_) return std::nullopt;
-    closed_ = close->round;
+    if (!close || close->task != task_ || close->round > closed_ + 1) return std::nullopt;
+    closed_ = std::max(closed_, close->round);
     return keys();
   }
 
