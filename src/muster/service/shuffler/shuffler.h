@@ -14,13 +14,13 @@
 // After a restart, everything goes on from the store and the logs, once the issuer has told which rounds were
 // opened. It knows, because it ends the issuance of a round on the shuffler's order alone, and the shuffler
 // gives that order after the round before has ended. So a shuffler that was restored from an older copy finds
-// out that it was, if a round has ended since or another one was prepared after it. It then forgets what it
-// has of those rounds: it neither hands out reports of a round that may have been handed out before, nor signs
-// that nothing of it was. From the aggregator it asks for a ledger with an outcome for each of these rounds.
-// A round that the ledger opened since, and that it has no key for, it destroys.
+// out that it was, if a round that the copy does not know to have ended has ended, and the next one was
+// prepared. It then forgets what it has of those rounds: it neither hands out reports of a round that may have
+// been handed out before, nor signs that nothing of it was. From the aggregator it asks for a ledger with an
+// outcome for each of these rounds. A later round of the ledger that it has no key for, it destroys.
 //
-// No trace is left of a round that was prepared before the copy was made if no other one was prepared after
-// it: a shuffler that is restored then may run it again. So back up the identity key alone.
+// Of a round after which no other one was prepared, the issuer knows nothing: a shuffler whose copy has the
+// key of this round may run it again. So back up the identity key alone.
 //
 // One thread calls the members; Intake::check(), which does nearly all the work of an upload, may run on any
 // thread (intake, take and sync). Errors of the store or a log (Error(file)) must end the process.

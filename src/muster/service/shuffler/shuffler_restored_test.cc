@@ -1,5 +1,5 @@
-// A shuffler whose folder was restored from an older copy, or which has its identity key alone: what it learns
-// from the issuer, what it does not do again, and which ledger it goes on with.
+// A shuffler whose folder was restored from an older copy, or which has its identity key alone: what it
+// learns from the issuer, what it does not do again, and which ledger it goes on with.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -74,8 +74,8 @@ TEST(RestoredShuffler, ForgetsWhatItHasOfOlderRounds) {
   EXPECT_EQ(rig.ledger.counts().released, 4u);
 }
 
-// The aggregator knows of a round whose issuance ended no other round. The shuffler destroys the one after it,
-// unprepared, and then ends the issuance of both.
+// The aggregator knows a round more than the issuer can tell of. The shuffler destroys the next one, which is
+// unprepared, and then ends the issuance of that one too.
 TEST(RestoredShuffler, IsToldOfARoundByTheNextOneWhichItDestroys) {
   Rig rig;
   run_round(rig);
