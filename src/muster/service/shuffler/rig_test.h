@@ -64,6 +64,9 @@ class RigIssuer final : public IssuerForShuffler {
         .value();
   }
 
+  // Goes on from a copy that knows of this many closed rounds.
+  void restore(std::uint64_t closed) { closed_ = closed; }
+
   std::uint64_t issued = 12, serial = 0;
   bool away = false;
 

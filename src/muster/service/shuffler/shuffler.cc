@@ -79,7 +79,7 @@ void Shuffler::find_out_rounds() {
   } catch (const Unreachable&) {
     return;  // the issuer is asked again at the next tick
   }
-  const std::uint64_t opened = directory_->entries.empty() ? 0 : directory_->entries.front().round - 1;
+  const std::uint64_t opened = std::max<std::uint64_t>(1, last_issued()) - 1;
   const bool is_open = store_.blob("round").has_value();
   if (opened > ledger_.opened || (is_open && opened == ledger_.opened)) forget_rounds(opened);
   knows_rounds_ = true;

@@ -15,9 +15,9 @@
 // opened. It knows, because it ends the issuance of a round on the shuffler's order alone, and the shuffler
 // gives that order after the round before has ended. So a shuffler that was restored from an older copy finds
 // out that it was, if a round that the copy does not know to have ended has ended, and the next one was
-// prepared. It then forgets what it has of those rounds: it neither hands out reports of a round that may have
-// been handed out before, nor signs that nothing of it was. From the aggregator it asks for a ledger with an
-// outcome for each of these rounds. A later round of the ledger that it has no key for, it destroys.
+// prepared. It then forgets what it has of those rounds: it neither hands out reports of a round that may
+// have been handed out before, nor signs that nothing of it was. From the aggregator it asks for a ledger
+// with an outcome for each of these rounds. A later round of the ledger that it has no key for, it destroys.
 //
 // Of a round after which no other one was prepared, the issuer knows nothing: a shuffler whose copy has the
 // key of this round may run it again. So back up the identity key alone.
@@ -105,6 +105,7 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   wire::Buffer release(wire::Manifest manifest);
   void destroy(const wire::Descriptor& descriptor, const SeenLedger& ledger);
   void prepare_next();
+  std::uint64_t last_issued() const;
   std::optional<wire::Buffer> close_issuance(std::uint64_t round);
   bool accept_directory(const wire::Buffer& bytes);
   // The directory's entry for the round, if enough tokens of it were issued.

@@ -33,6 +33,11 @@ std::optional<wire::KeyDirectory::Entry> Shuffler::entry_of(std::uint64_t round)
   return enough ? std::optional(*found) : std::nullopt;
 }
 
+// The last round whose issuance may have ended, by the issuer's word. Its directory begins with that round.
+std::uint64_t Shuffler::last_issued() const {
+  return directory_ && !directory_->entries.empty() ? directory_->entries.front().round : 0;
+}
+
 void Shuffler::prepare_next() {
   const std::uint64_t next = ledger_.opened + 1;
   if (!knows_rounds_ || next > task_.settings().most_rounds || (key_ && key_->round == next)) return;
@@ -55,7 +60,7 @@ std::optional<Buffer> Shuffler::close_issuance(std::uint64_t round) {
   };
   auto closed = order(round);
   if (closed) return closed;
-  for (std::uint64_t before = directory_->entries.front().round; before < round; ++before) {
+  for (std::uint64_t before = last_issued(); before < round; ++before) {
     if (!order(before)) return std::nullopt;
   }
   return order(round);
@@ -84,7 +89,7 @@ bool Shuffler::open(Bytes offered, std::uint64_t first, const std::vector<Buffer
   if (!knows_rounds_ || descriptor->round <= ledger_.opened ||
       descriptor->round > task_.settings().most_rounds)
     return false;
-  const auto place = follow(ledger_, first, rows, *descriptor, identity_.identity());
+  const auto place = follow(ledger_, first, rows, *descriptor, identity_.identity(), last_issued());
   if (!place) return false;
   const SeenLedger ledger{*place, descriptor->round};
   const auto entry = entry_of(descriptor->round);

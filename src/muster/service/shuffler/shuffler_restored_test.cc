@@ -175,6 +175,27 @@ TEST(RestoredShuffler, AsksForAnOutcomeOfEveryRoundThatItHasForgotten) {
   EXPECT_TRUE(rig.shuffler->round());
 }
 
+// Else the orders for the rounds that the issuer lacks would raise its serial, and nobody would notice that
+// it has forgotten who has a token.
+TEST(RestoredShuffler, DoesNotGoOnWithAnIssuerThatKnowsLessThanTheLedger) {
+  for (const std::uint64_t closed : {1u, 2u}) {
+    Rig rig;
+    run_round(rig);
+    run_round(rig);
+    rig.issuer.restore(closed);
+    restore(rig, {});
+    EXPECT_EQ(rig.offer().opened, closed - 1);
+    rig.shuffler->put_blob(rig.model);
+    const OpenEntry open{.round = 3,
+                         .update = 2,
+                         .model = wire::hash_of({rig.model}),
+                         .aggregator = rig.round_key.public_key()};
+    rig.ledger.append(open);
+    rig.describe(open);
+    EXPECT_EQ(rig.ask_to_open(0), closed == 2);
+  }
+}
+
 TEST(RestoredShuffler, KilledWhileItForgetsFindsOutAgain) {
   for (const auto when : {Disk::When::before, Disk::When::after}) {
     for (std::uint64_t operation = 0; operation < 3; ++operation) {
