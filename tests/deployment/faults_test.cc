@@ -52,12 +52,65 @@ TEST(Faults, NothingIsLostDoubledOrInvented) {
   }
   std::cout << count << " schedules: " << tally.released << " rounds released, " << tally.voided << " void, "
             << tally.spent << " spent; " << tally.deaths << " processes killed, " << tally.refusals
-            << " aggregators restored and refused\n";
+            << " in which an operator had lost rounds charged\n";
   // The faults took place, and rounds were released nevertheless.
   EXPECT_GT(tally.deaths, count / 2);
   EXPECT_GT(tally.released, count);
   EXPECT_GT(tally.voided, 0u);
 }
+
+// A schedule that found something once, as its seed draws it and as short as it could be made.
+struct FoundOnce {
+  const char* name;
+  std::uint64_t seed;
+  Schedule shorter;
+};
+
+class FaultsFoundOnce : public ::testing::TestWithParam<FoundOnce> {};
+
+TEST_P(FaultsFoundOnce, FindNothingAnyMore) {
+  const FoundOnce& found = GetParam();
+  EXPECT_EQ(joined(World(found.seed).live_through(draw_schedule(found.seed))), "");
+  EXPECT_EQ(joined(World(found.seed).live_through(found.shorter)), "");
+}
+
+using enum Operation::Kind;
+
+INSTANTIATE_TEST_SUITE_P(
+    , FaultsFoundOnce,
+    ::testing::Values(
+        // The shuffler went on from a copy without any round. It asked the issuer for the key of round 1 for
+        // ever, which was erased long ago, and the aggregator waited for the shuffler's key.
+        FoundOnce{"AnEmptyShufflerWaitsForARoundOfThePast",
+                  1128,
+                  {{back_up, Role::shuffler, 9694251613431014705u},
+                   {pass, Role::device, 17484207748505461789u},
+                   {restore, Role::shuffler, 10092666889453121678u},
+                   {pass, Role::shuffler, 2053273450844867946u},
+                   {pass, Role::issuer, 13461823462636612688u},
+                   {pass, Role::device, 2016429695268377502u},
+                   {restore, Role::shuffler, 963030229064196955u}}},
+        // Shuffler and aggregator opened a round a second time, with other keys, and a device that had not
+        // heard of it before took part. The witness knew the first keys alone.
+        FoundOnce{"ARoundIsOpenedAgainWithOtherKeys",
+                  1320,
+                  {{pass, Role::aggregator, 10137532686016063162u},
+                   {jump, Role::issuer, 13289783655820510234u},
+                   {back_up, Role::shuffler, 2850873721968117075u},
+                   {back_up, Role::aggregator, 1807874207857819704u},
+                   {pass, Role::aggregator, 5533438201702015111u},
+                   {restore, Role::aggregator, 2442547874300301672u},
+                   {restore, Role::shuffler, 15147145976261986917u}}},
+        // Both knew two rounds, and the issuer had erased the keys of the third one.
+        FoundOnce{"BothWaitForARoundOfThePast",
+                  1495,
+                  {{back_up, Role::shuffler, 997629201806800416u},
+                   {back_up, Role::aggregator, 3850314771180217484u},
+                   {pass, Role::aggregator, 18116996740000405844u},
+                   {restore, Role::aggregator, 17562500170655581127u},
+                   {pass, Role::device, 3496102215437307546u},
+                   {restore, Role::shuffler, 3737354735488943081u}}}),
+    [](const auto& tested) { return std::string(tested.param.name); });
 
 // Whether one of the first schedules finds this, on a deployment one of whose disks does not keep what it
 // promises.

@@ -21,19 +21,19 @@ void Witness::sees_round(Bytes signed_descriptor, const std::optional<Buffer>& k
   const auto descriptor =
       wire::read_descriptor(signed_descriptor, task_.settings().aggregator, task_.settings().shuffler);
   if (!descriptor || !key) return;
-  Round& round = rounds_[descriptor->round];
+  Round& round = rounds_[wire::descriptor_hash(*descriptor)];
+  round.number = descriptor->round;
   wire::FieldReader fields(*key);
   if (round.key || fields.integer<std::uint64_t>() != descriptor->round) return;
-  round.descriptor = wire::descriptor_hash(*descriptor);
   round.key = wire::HpkeKeyPair::from_secret(
       wire::SecretBytes<wire::kHpkeKey>(std::span<const std::uint8_t, wire::kHpkeKey>(fields.rest())));
 }
 
 // The upload among those that were sent; nullptr if no round's key opens it.
 Witness::Sent* Witness::find(Bytes upload) {
-  for (auto& [number, round] : rounds_) {
+  for (auto& [descriptor, round] : rounds_) {
     wire::OpenedUpload opened;
-    if (!round.key || wire::open_upload(*round.key, number, round.descriptor, sizes_, upload, opened) !=
+    if (!round.key || wire::open_upload(*round.key, round.number, descriptor, sizes_, upload, opened) !=
                           wire::UploadFault::none) {
       continue;
     }
@@ -60,38 +60,45 @@ void Witness::sees_answer(Bytes upload, service::Answer answer) {
 }
 
 void Witness::sees_manifest(std::uint64_t number, const Buffer& manifest) {
-  Round& round = rounds_[number];
   const auto read = wire::read_manifest(manifest, task_.settings().shuffler);
-  if (!read) return find_fault(number, "has a manifest that the shuffler did not sign");
-  if (round.manifest && *round.manifest != manifest) find_fault(number, "has two manifests");
+  if (!read || read->round != number) {
+    return findings_.push_back(fmt::format("round {} has a manifest that the shuffler did not sign", number));
+  }
+  Round& round = opening(*read);
+  closed_[number] = read->descriptor;
+  if (round.manifest && *round.manifest != manifest) find_fault(round, "has two manifests");
   if (read->outcome != Manifest::Outcome::released) return;
-  if (read->heard < task_.needed()) find_fault(number, "is released with too few devices");
-  if (read->heard > round.by_token.size()) find_fault(number, "heard more devices than there were");
+  if (read->heard < task_.needed()) find_fault(round, "is released with too few devices");
+  if (read->heard > round.by_token.size()) find_fault(round, "heard more devices than there were");
   if (!round.manifest) round.manifest = manifest;
 }
 
 void Witness::sees_piece(std::uint64_t number, std::uint64_t first, const Buffer& piece) {
-  Round& round = rounds_[number];
+  Round& round = rounds_[closed_.at(number)];
   const std::size_t width = sizes_.inner();
   for (std::size_t i = 0; i < piece.size() / width; ++i) {
     const auto at = piece.begin() + static_cast<std::ptrdiff_t>(i * width);
     const Buffer report(at, at + static_cast<std::ptrdiff_t>(width));
     const auto [known, is_new] = round.batch.emplace(first + i, report);
-    if (!is_new && known->second != report) find_fault(number, "has a batch that changed");
+    if (!is_new && known->second != report) find_fault(round, "has a batch that changed");
   }
 }
 
 void Witness::forgive() {
-  for (auto& [number, round] : rounds_) round.forgiven = true;
+  for (auto& [descriptor, round] : rounds_) round.forgiven = true;
 }
 
-void Witness::find_fault(std::uint64_t number, const std::string& what) {
-  const auto round = rounds_.find(number);
-  if (round != rounds_.end() && round->second.forgiven) return;
-  findings_.push_back(fmt::format("round {} {}", number, what));
+Witness::Round& Witness::opening(const Manifest& manifest) {
+  Round& round = rounds_[manifest.descriptor];
+  round.number = manifest.round;
+  return round;
 }
 
-void Witness::judge_batch(std::uint64_t number, const Round& round) {
+void Witness::find_fault(const Round& round, const std::string& what) {
+  if (!round.forgiven) findings_.push_back(fmt::format("round {} {}", round.number, what));
+}
+
+void Witness::judge_batch(const Round& round) {
   std::map<Buffer, int> times;
   for (const auto& [place, report] : round.batch) ++times[report];
   std::size_t explained = 0;
@@ -102,29 +109,28 @@ void Witness::judge_batch(std::uint64_t number, const Round& round) {
       if (found == times.end()) continue;
       ++explained;
       taken += found->second;
-      if (one.kind == wire::UploadKind::dummy) find_fault(number, "has a dummy in its batch");
+      if (one.kind == wire::UploadKind::dummy) find_fault(round, "has a dummy in its batch");
     }
-    if (taken > 1) find_fault(number, "has a device twice in its batch");
+    if (taken > 1) find_fault(round, "has a device twice in its batch");
     const bool acknowledged = std::ranges::any_of(sent, &Sent::acknowledged);
     const bool only_reports =
         std::ranges::all_of(sent, [](const Sent& one) { return one.kind == wire::UploadKind::report; });
-    if (acknowledged && only_reports && taken == 0) find_fault(number, "lost an acknowledged report");
+    if (acknowledged && only_reports && taken == 0) find_fault(round, "lost an acknowledged report");
   }
-  if (explained != times.size()) find_fault(number, "has a report in its batch that nobody sent");
+  if (explained != times.size()) find_fault(round, "has a report in its batch that nobody sent");
 }
 
-std::vector<std::string> Witness::judge(const service::Ledger& ledger, bool went_on) {
+std::vector<std::string> Witness::judge(const service::Ledger& ledger) {
   for (const service::Entry& entry : ledger.entries()) {
     if (const auto* release = std::get_if<service::ReleaseEntry>(&entry)) {
       const auto manifest = wire::read_manifest(release->manifest, task_.settings().shuffler);
-      const Round& round = rounds_[release->round];
-      if (manifest->reports != round.batch.size())
-        find_fault(release->round, "is released without its batch");
-      judge_batch(release->round, round);
+      const Round& round = opening(*manifest);
+      if (manifest->reports != round.batch.size()) find_fault(round, "is released without its batch");
+      judge_batch(round);
     }
-    const auto* voided = std::get_if<service::VoidEntry>(&entry);
-    if (voided != nullptr && !rounds_[voided->round].batch.empty() && !went_on) {
-      find_fault(voided->round, "is void and was handed over");
+    if (const auto* voided = std::get_if<service::VoidEntry>(&entry)) {
+      const Round& round = opening(*wire::read_manifest(voided->manifest, task_.settings().shuffler));
+      if (!round.batch.empty()) find_fault(round, "is void and was handed over");
     }
   }
   std::vector<std::string> all = findings_;

@@ -32,8 +32,8 @@ class Witness {
 
   // All uploads that devices sent, in their order.
   const std::vector<Buffer>& uploads() const { return uploads_; }
-  // What went wrong, by the aggregator's ledger. `went_on` says that the aggregator was restored and went on.
-  std::vector<std::string> judge(const service::Ledger& ledger, bool went_on);
+  // What went wrong, by the aggregator's ledger.
+  std::vector<std::string> judge(const service::Ledger& ledger);
 
  private:
   struct Sent {
@@ -41,8 +41,10 @@ class Witness {
     Buffer inner;
     bool acknowledged = false;
   };
+  // One opening of a round. If aggregator and shuffler were both restored, a round may be opened again, with
+  // other keys: it has another descriptor then, and is heard and judged by itself.
   struct Round {
-    wire::Hash descriptor{};
+    std::uint64_t number = 0;
     std::optional<wire::HpkeKeyPair> key;
     std::map<Buffer, std::vector<Sent>> by_token;  // by the token's nonce
     std::map<std::uint64_t, Buffer> batch;         // by its place
@@ -51,12 +53,14 @@ class Witness {
   };
 
   Sent* find(Bytes upload);
-  void find_fault(std::uint64_t round, const std::string& what);
-  void judge_batch(std::uint64_t number, const Round& round);
+  Round& opening(const wire::Manifest& manifest);
+  void find_fault(const Round& round, const std::string& what);
+  void judge_batch(const Round& round);
 
   const service::TaskDocument& task_;
   wire::UploadSizes sizes_;
-  std::map<std::uint64_t, Round> rounds_;
+  std::map<wire::Hash, Round> rounds_;          // by the descriptor's hash
+  std::map<std::uint64_t, wire::Hash> closed_;  // by the round's number, the descriptor of its last manifest
   std::vector<Buffer> uploads_;
   std::vector<std::string> findings_;
 };

@@ -148,7 +148,7 @@ World::~World() = default;
 
 void World::start_all() {
   // An operator reads why the aggregator refuses, and decides.
-  if (aggregator_restored_ && !aggregator_.refusal().empty()) charge_lost_rounds_ = true;
+  if (restored_ && !aggregator_.refusal().empty()) charge_lost_rounds_ = true;
   issuer_.start();
   shuffler_.start();
   aggregator_.start();
@@ -247,7 +247,7 @@ void World::perform(const Operation& o) {
         process.stop();
         process.disk().restore(backup->second);
         if (o.role == Role::shuffler) witness_.forgive();
-        if (o.role == Role::aggregator) aggregator_restored_ = true;
+        if (o.role != Role::device) restored_ = true;
         process.start();
       });
     case Kind::jump:
@@ -279,7 +279,7 @@ std::vector<std::string> World::judge(Tally* tally) {
   for (const std::string& what : service::verify(ledger, task(), epsilon_of).findings) {
     findings.push_back("the ledger: " + what);
   }
-  for (const std::string& what : witness_.judge(ledger, aggregator_restored_)) findings.push_back(what);
+  for (const std::string& what : witness_.judge(ledger)) findings.push_back(what);
   if (tally != nullptr) {
     tally->released += ledger.counts().released;
     tally->spent += ledger.counts().spent;

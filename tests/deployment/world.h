@@ -73,7 +73,7 @@ class World {
   WitnessedShuffler shuffler_for_devices_, shuffler_for_aggregator_;
   std::vector<std::unique_ptr<Process<DeviceProcess>>> devices_;
   std::map<const void*, service::Disk::Image> backups_;
-  bool charge_lost_rounds_ = false, aggregator_restored_ = false;
+  bool charge_lost_rounds_ = false, restored_ = false;
 };
 
 }  // namespace muster::deployment

@@ -189,5 +189,89 @@ TEST(LostRounds, AShufflerThatWasRestoredLearnsOfTheRoundsByOneThatIsVoid) {
   EXPECT_EQ(d.findings(), "");
 }
 
+// The issuer has erased the keys of the rounds that the shuffler believes to be the next ones.
+TEST(LostRounds, AShufflerThatIsBehindIsToldOfTheRoundsWithoutAKeyOrTokens) {
+  Deployment d;
+  d.run();
+  d.run();
+  d.shuffler().restore({});
+  d.shuffler().have_key(false);
+  d.shuffler().have_directory(false);
+  d.step();
+  ASSERT_EQ(d.story(), "open release open release open");
+  const auto descriptor = descriptor_of(*d.ledger().open_round(), d.task().name(), d.ledger().head());
+  EXPECT_EQ(descriptor.shuffler, wire::HpkePublicKey{});
+  EXPECT_EQ(descriptor.token_key, wire::Hash{});
+  d.shuffler().destroy_unopened(descriptor);
+  d.step();
+  EXPECT_EQ(d.story(), "open release open release open void");
+  EXPECT_EQ(d.findings(), "");
+}
+
+// What a shuffler offers that has forgotten rounds: how many there were, and no place in the ledger.
+ShufflerDouble::Memory forgotten(std::uint64_t rounds) {
+  return {.opened = rounds, .entries = 0, .head = {}};
+}
+
+TEST(LostRounds, ARoundThatTheShufflerHasForgottenIsChargedIfAnOperatorSaysSo) {
+  Deployment d;
+  d.run();
+  d.open();
+  d.shuffler().rounds().erase(2);
+  d.shuffler().restore(forgotten(2));
+  try {
+    d.step();
+    FAIL() << "a round of which nobody knows the end is no matter";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::file);
+    EXPECT_EQ(error.value(), "1 rounds");
+    EXPECT_EQ(error.allowed(), "2 rounds");
+    EXPECT_THAT(error.what(), HasSubstr("--charge-lost-rounds"));
+  }
+  EXPECT_EQ(d.story(), "open release open");
+  d.options.charge_lost_rounds = true;
+  d.start();
+  d.step();
+  EXPECT_EQ(d.story(), "open release open spent:lost");
+  EXPECT_EQ(d.ledger().epsilon(), test_epsilon(2));
+  // It is charged once, and the decision does not hold for another round.
+  d.options.charge_lost_rounds = false;
+  d.start();
+  EXPECT_EQ(d.step().state, State::open);
+  d.shuffler().rounds().erase(3);
+  d.shuffler().restore(forgotten(3));
+  EXPECT_THROW(d.step(), Error);
+  EXPECT_EQ(d.story(), "open release open spent:lost open");
+  EXPECT_EQ(d.findings(), "");
+}
+
+TEST(LostRounds, ALedgerThatKnowsFewerRoundsThanAForgetfulShufflerIsRefused) {
+  Deployment d;
+  d.run();
+  const Disk::Image yesterday = d.disk().image();
+  d.run();
+  restore(d, yesterday);
+  d.shuffler().restore(forgotten(2));
+  EXPECT_THROW(d.step(), Error);
+  d.options.charge_lost_rounds = true;
+  d.start();
+  EXPECT_EQ(d.step().state, State::open);
+  EXPECT_EQ(d.story(), "open release open spent:lost open");
+  EXPECT_EQ(d.findings(), "");
+}
+
+// An intact ledger needs no decision: it has an outcome for each of the rounds.
+TEST(LostRounds, AForgetfulShufflerGoesOnWithALedgerThatKnowsEveryRound) {
+  Deployment d;
+  d.run();
+  d.run();
+  d.shuffler().restore(forgotten(2));
+  EXPECT_EQ(d.step().state, State::open);
+  d.shuffler().close(10, answers({1}));
+  d.step();
+  EXPECT_EQ(d.story(), "open release open release open release");
+  EXPECT_EQ(d.findings(), "");
+}
+
 }  // namespace
 }  // namespace muster::service

@@ -156,13 +156,10 @@ bool AggregatorRole::is_known(const wire::Offer& offer) const {
 }
 
 void AggregatorRole::charge_lost_rounds(const wire::Offer& offer) {
-  if (read_lost_head(store_) != offer.head) {
-    if (!options_.charge_lost_rounds) {
-      throw Error(ErrorCode::file, kOrigin, wire::hex_of(ledger_.head()), wire::hex_of(offer.head),
-                  "is not the one that the shuffler saw last: was it restored from an older copy? "
-                  "--charge-lost-rounds goes on with the rounds charged that it may lack");
-    }
-    store_.commit({.append = {}, .put = {{"lost", {offer.head.begin(), offer.head.end()}}}, .remove = {}});
+  const wire::Hash given_up = lost_name(offer);
+  if (read_lost(store_) != given_up) {
+    if (!options_.charge_lost_rounds) refuse_lost_rounds(offer);
+    store_.commit({.append = {}, .put = {{"lost", {given_up.begin(), given_up.end()}}}, .remove = {}});
   }
   if (ledger_.open_round() && ledger_.open_round()->round <= offer.opened) charge_as_lost();
   while (!ledger_.open_round() && ledger_.counts().opened < offer.opened &&
@@ -170,6 +167,21 @@ void AggregatorRole::charge_lost_rounds(const wire::Offer& offer) {
     ledger_.append(OpenEntry{.round = ledger_.counts().opened + 1, .update = ledger_.counts().released});
     charge_as_lost();
   }
+}
+
+void AggregatorRole::refuse_lost_rounds(const wire::Offer& offer) const {
+  if (offer.entries == 0) {
+    // Without its place in the ledger the shuffler knows only how many rounds there were.
+    const Ledger::Counts& counts = ledger_.counts();
+    const std::uint64_t outcomes = counts.opened - (ledger_.open_round() ? 1 : 0);
+    throw Error(ErrorCode::file, kOrigin, fmt::format("{} rounds", outcomes),
+                fmt::format("{} rounds", offer.opened),
+                "lacks the outcome of rounds that the shuffler has opened and knows no more: was a folder "
+                "restored from an older copy? --charge-lost-rounds goes on with these rounds charged");
+  }
+  throw Error(ErrorCode::file, kOrigin, wire::hex_of(ledger_.head()), wire::hex_of(offer.head),
+              "is not the one that the shuffler saw last: was it restored from an older copy? "
+              "--charge-lost-rounds goes on with the rounds charged that it may lack");
 }
 
 void AggregatorRole::charge_as_lost() {

@@ -11,8 +11,9 @@
 //    receipt is sent after that, until the shuffler accepts it.
 //  - A batch that cannot be used is charged like any other (SpentEntry). Only a round that the shuffler says
 //    to have destroyed costs nothing.
-//  - An aggregator whose ledger is not the one that the shuffler saw last refuses to go on (Error(file)),
-//    unless an operator charges the rounds that it may have lost. Rounds beyond the planned ones need no
+//  - An aggregator whose ledger is not the one that the shuffler saw last, or lacks the outcome of a round
+//    that a restored shuffler has forgotten, refuses to go on (Error(file)), unless an operator charges the
+//    rounds that may be lost. Rounds beyond the planned ones need no
 //    charge: the ledger that was lost has not charged them either, so the task then ends.
 //
 // step() never waits, except for the answers of the shuffler. After a restart everything goes on from the
@@ -50,7 +51,8 @@
 namespace muster::service {
 
 struct AggregatorOptions {
-  // Goes on although the ledger is not the one that the shuffler saw last, with the lost rounds charged.
+  // Goes on although the ledger is not the one that the shuffler saw last, or a round's outcome is lost, with
+  // the lost rounds charged.
   bool charge_lost_rounds = false;
   // Where the task reserves its cost, beside the other tasks on its population; none if null. It is needed
   // only while the aggregator is made.
@@ -82,7 +84,7 @@ class AggregatorRole {
                  std::function<double(std::uint64_t)> epsilon, AggregatorOptions options = {});
 
   // Does what comes next. Throws Error(file), with both heads, if the ledger is not the one that the shuffler
-  // saw last.
+  // saw last; and with both numbers of rounds if neither of the two knows what became of a round.
   Progress step();
   // Ends the task as soon as no round is open and the shuffler knows of none that the ledger lacks, also
   // after a restart.
@@ -111,6 +113,7 @@ class AggregatorRole {
   std::optional<wire::Offer> fetch_offer();
   bool is_known(const wire::Offer& offer) const;
   void charge_lost_rounds(const wire::Offer& offer);
+  [[noreturn]] void refuse_lost_rounds(const wire::Offer& offer) const;
   void charge_as_lost();
 
   wire::Descriptor descriptor() const;  // of the open round

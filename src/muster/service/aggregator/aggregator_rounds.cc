@@ -26,15 +26,21 @@ wire::Descriptor AggregatorRole::descriptor() const {
 }
 
 // A shuffler that was restored from an older copy has opened fewer rounds than the ledger. The next round
-// tells it of the others; if it lacks that round's key, it destroys the round, which then costs nothing.
+// tells it of the others. It cannot have that round's key, so it destroys the round, which then costs nothing
+// and needs neither key nor tokens: those of the rounds that the shuffler lacks may be gone.
 Progress AggregatorRole::open_next(const wire::Offer& offer) {
   const std::uint64_t round = ledger_.counts().opened + 1;
-  if (offer.key == wire::HpkePublicKey{}) {
+  const bool is_behind = offer.opened + 1 < round;
+  if (!is_behind && offer.key == wire::HpkePublicKey{}) {
     return progress(State::waiting, fmt::format("the shuffler has no key for round {} yet", round));
   }
-  std::string reason;
-  const auto tokens = token_key_of(round, reason);
-  if (!tokens) return progress(State::waiting, reason);
+  wire::Hash token_key{};
+  if (!is_behind) {
+    std::string reason;
+    const auto tokens = token_key_of(round, reason);
+    if (!tokens) return progress(State::waiting, reason);
+    token_key = wire::RsaPublicKey::of_modulus(tokens->modulus)->id();
+  }
   const RoundKey key{round, wire::HpkeKeyPair::fresh()};
   const Buffer model = Learner::model_blob(learner_.model().state);
   const Buffer& frozen = learner_.frozen_blob();
@@ -42,7 +48,7 @@ Progress AggregatorRole::open_next(const wire::Offer& offer) {
                         .update = ledger_.counts().released,
                         .model = blob_hash(model),
                         .frozen = frozen.empty() ? wire::Hash{} : blob_hash(frozen),
-                        .token_key = wire::RsaPublicKey::of_modulus(tokens->modulus)->id(),
+                        .token_key = token_key,
                         .shuffler = offer.key,
                         .aggregator = key.pair.public_key()};
   ledger_.append(entry, {.append = {}, .put = {{"key", encode(key)}}, .remove = {}});
@@ -105,8 +111,11 @@ Progress AggregatorRole::go_on(const wire::Offer& offer) {
   const std::uint64_t round = ledger_.open_round()->round;
   const auto bytes = shuffler_.manifest(round);
   if (!bytes) {
+    if (offer.head == ledger_.head()) return progress(State::open, fmt::format("round {} is open", round));
     if (offer.opened < round) return announce(offer);
-    return progress(State::open, fmt::format("round {} is open", round));
+    // The shuffler has opened the round and forgotten it: nobody can say any more what was handed out.
+    charge_lost_rounds(offer);
+    return progress(State::waiting, fmt::format("round {} was charged as lost", round));
   }
   const auto manifest = read_own_manifest(*bytes);
   if (!manifest) {

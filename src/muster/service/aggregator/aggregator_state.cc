@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "muster/service/store/sized_blob.h"
+#include "muster/wire/hash.h"
 
 namespace muster::service {
 namespace {
@@ -67,7 +68,11 @@ std::uint64_t read_serial(Store& store) {
 
 Buffer encode_serial(std::uint64_t serial) { return FieldWriter(8).integer(serial).take(); }
 
-std::optional<wire::Hash> read_lost_head(Store& store) {
+wire::Hash lost_name(const wire::Offer& offer) {
+  return wire::hash_of({wire::FieldWriter(8).integer(offer.opened).take(), offer.head});
+}
+
+std::optional<wire::Hash> read_lost(Store& store) {
   const auto blob = sized_blob(store, "lost", 32);
   return blob ? std::optional(FieldReader(*blob).array<32>()) : std::nullopt;
 }

@@ -7,7 +7,7 @@
 //     "receipt"   the signed receipt that the shuffler has not accepted yet
 //     "counts"    u64 x 11: the rejected uploads and reports of all rounds (RejectedCounts)
 //     "serial"    u64: the greatest serial of the issuer's key directory that was seen
-//     "lost"      32: the head of another ledger that an operator gave up, with its rounds charged
+//     "lost"      32: what the shuffler had seen (lost_name) when an operator had the lost rounds charged
 //     "stop"      1: an operator wants the task to end
 //
 // Functions that read throw Error(file) for bytes that are not of their layout: the store is damaged. They
@@ -24,6 +24,7 @@
 #include "muster/wire/bytes.h"
 #include "muster/wire/hpke.h"
 #include "muster/wire/manifest.h"
+#include "muster/wire/offer.h"
 
 namespace muster::service {
 
@@ -44,6 +45,8 @@ RejectedCounts read_counts(Store& store);  // zeros if there are none
 wire::Buffer encode(const RejectedCounts& counts);
 std::uint64_t read_serial(Store& store);  // 0 if none was seen
 wire::Buffer encode_serial(std::uint64_t serial);
-std::optional<wire::Hash> read_lost_head(Store& store);
+std::optional<wire::Hash> read_lost(Store& store);
+// A name for what the shuffler has seen: an operator's decision holds for that, and for nothing else.
+wire::Hash lost_name(const wire::Offer& offer);
 
 }  // namespace muster::service

@@ -22,7 +22,7 @@ bool is_outcome(const Entry& entry) {
 
 std::optional<LedgerPlace> follow(const SeenLedger& seen, std::uint64_t first,
                                   const std::vector<wire::Buffer>& rows, const wire::Descriptor& descriptor,
-                                  const wire::IdentityKey& shuffler) {
+                                  const wire::IdentityKey& shuffler, std::uint64_t issued) {
   const bool goes_on = first == seen.place.entries;
   if ((!goes_on && first != 0) || rows.empty()) return std::nullopt;
   LedgerPlace place = goes_on ? seen.place : LedgerPlace{};
@@ -34,13 +34,16 @@ std::optional<LedgerPlace> follow(const SeenLedger& seen, std::uint64_t first,
     if (const auto* entry = std::get_if<VoidEntry>(&last->entry)) {
       if (!is_honest_void(*entry, shuffler)) return std::nullopt;
     }
+    if (const auto* entry = std::get_if<OpenEntry>(&last->entry)) {
+      if (entry->token_key != wire::Hash{} && entry->round > issued) return std::nullopt;
+    }
     if (is_outcome(last->entry)) ++outcomes;
     place = {place.entries + 1, last->hash};
   }
   const auto* open = std::get_if<OpenEntry>(&last->entry);
   if (open == nullptr || descriptor_of(*open, descriptor.task, last->hash) != descriptor) return std::nullopt;
   // A ledger has one outcome for each round before the one that it opens.
-  if (!goes_on && (outcomes < seen.opened || descriptor.round != outcomes + 1)) return std::nullopt;
+  if (first == 0 && (outcomes < seen.opened || descriptor.round != outcomes + 1)) return std::nullopt;
   return place;
 }
 

@@ -48,8 +48,8 @@ class RigIssuer final : public IssuerForShuffler {
   std::optional<wire::Buffer> close_issuance(wire::Bytes signed_close) override {
     if (away) throw Unreachable();
     const auto close = wire::read_close_issuance(signed_close, shuffler_);
-    if (!close || close->task != task_) return std::nullopt;
-    closed_ = close->round;
+    if (!close || close->task != task_ || close->round > closed_ + 1) return std::nullopt;
+    closed_ = std::max(closed_, close->round);
     return keys();
   }
 
@@ -63,6 +63,9 @@ class RigIssuer final : public IssuerForShuffler {
     return wire::finish_token(key.public_key(), pending, wire::issue_token(key, pending.request).value())
         .value();
   }
+
+  // Goes on from a copy that knows of this many closed rounds.
+  void restore(std::uint64_t closed) { closed_ = closed; }
 
   std::uint64_t issued = 12, serial = 0;
   bool away = false;

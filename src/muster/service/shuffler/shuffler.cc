@@ -45,6 +45,7 @@ void Shuffler::recover() {
   ledger_ = read_ledger(store_).value_or(SeenLedger{});
   key_ = read_round_key(store_);
   if (const auto stored = store_.blob("directory")) accept_directory(*stored);
+  find_out_rounds();
   manifest_ = store_.blob("manifest");
   const auto stored = read_round(store_);
   const auto names = logs_.names();
@@ -66,6 +67,34 @@ void Shuffler::recover() {
     const bool waits = std::ranges::find(names, name) != names.end() && !store_.blob("receipt");
     if (waits) batch_ = logs_.open(name, closed->width);
   }
+  remove_leftovers();
+}
+
+// The directory begins with the round whose issuance the shuffler ended last, and it ended it after it had
+// opened all rounds before. If its own memory knows less, it was restored from an older copy.
+void Shuffler::find_out_rounds() {
+  if (knows_rounds_) return;
+  try {
+    if (!accept_directory(issuer_.keys())) return;
+  } catch (const Unreachable&) {
+    return;  // the issuer is asked again at the next tick
+  }
+  const std::uint64_t opened = std::max<std::uint64_t>(1, last_issued()) - 1;
+  const bool is_open = store_.blob("round").has_value();
+  if (opened > ledger_.opened || (is_open && opened == ledger_.opened)) forget_rounds(opened);
+  knows_rounds_ = true;
+}
+
+// What the store has of a round that went on without it must not be used: the round would be handed out a
+// second time, with other reports, and the difference would tell which of them came late.
+void Shuffler::forget_rounds(std::uint64_t opened) {
+  const SeenLedger ledger{{}, opened};
+  store_.commit({{}, {{"ledger", encode(ledger)}}, {"round", "key", "manifest", "receipt"}});
+  ledger_ = ledger;
+  key_.reset();
+  open_.reset();
+  manifest_.reset();
+  batch_.reset();
   remove_leftovers();
 }
 
@@ -106,7 +135,7 @@ void Shuffler::remove_leftovers() {
 }
 
 std::optional<ShufflerForDevices::Round> Shuffler::round() {
-  if (close_if_due(); !open_) return std::nullopt;
+  if (close_if_due(); !open_ || is_due()) return std::nullopt;
   return Round{open_->stored.descriptor, open_->ends_at - clock_.steady_ms()};
 }
 
@@ -117,7 +146,7 @@ std::shared_ptr<const Intake> Shuffler::intake() const { return open_ ? open_->i
 Answer Shuffler::take(const Intake& intake, Bytes upload, std::optional<Rejected> rejected,
                       const wire::OpenedUpload& opened) {
   close_if_due();
-  if (!rejected && (!open_ || open_->intake.get() != &intake)) return Answer::over;
+  if (!rejected && (!open_ || is_due() || open_->intake.get() != &intake)) return Answer::over;
   if (!rejected) {
     switch (open_->heard.take(opened, upload)) {
       case Heard::Upload::first:
@@ -159,14 +188,19 @@ std::optional<wire::Descriptor> Shuffler::descriptor() const {
 std::uint64_t Shuffler::heard() const { return open_ ? open_->heard.devices() : 0; }
 
 void Shuffler::tick() {
+  find_out_rounds();
   close_if_due();
   if (!open_) prepare_next();
 }
 
-void Shuffler::close_if_due() {
-  if (!open_) return;
+bool Shuffler::is_due() const {
   const bool everybody = open_->heard.devices() >= open_->stored.issued;
-  if (everybody || clock_.steady_ms() >= open_->ends_at) close();
+  return everybody || clock_.steady_ms() >= open_->ends_at;
+}
+
+// After a restart, a round is closed once it is sure that it was not closed before.
+void Shuffler::close_if_due() {
+  if (open_ && is_due() && knows_rounds_) close();
 }
 
 void Shuffler::close() {

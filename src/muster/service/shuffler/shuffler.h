@@ -11,8 +11,16 @@
 //  - The batch is deleted upon the aggregator's receipt, or when the ledger shows the round's outcome.
 //  - A round is opened only by a ledger that continues the one that was seen before (ledger_chain.h).
 //
-// After a restart, everything goes on from the store and the logs. A shuffler that was restored from an older
-// copy lacks the keys of the rounds opened since; it then destroys the round that is open.
+// After a restart, everything goes on from the store and the logs, once the issuer has told which rounds were
+// opened. It knows, because it ends the issuance of a round on the shuffler's order alone, and the shuffler
+// gives that order after the round before has ended. So a shuffler that was restored from an older copy finds
+// out that it was, if a round that the copy does not know to have ended has ended, and the next one was
+// prepared. It then forgets what it has of those rounds: it neither hands out reports of a round that may
+// have been handed out before, nor signs that nothing of it was. From the aggregator it asks for a ledger
+// with an outcome for each of these rounds. A later round of the ledger that it has no key for, it destroys.
+//
+// Of a round after which no other one was prepared, the issuer knows nothing: a shuffler whose copy has the
+// key of this round may run it again. So back up the identity key alone.
 //
 // One thread calls the members; Intake::check(), which does nearly all the work of an upload, may run on any
 // thread (intake, take and sync). Errors of the store or a log (Error(file)) must end the process.
@@ -88,14 +96,19 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   struct OpenRound;  // what is in memory while a round is open
 
   void recover();
+  void find_out_rounds();
+  void forget_rounds(std::uint64_t opened);
   void resume(const StoredRound& stored, const wire::Descriptor& descriptor, std::unique_ptr<Log> log);
   void read_uploads();
   void remove_leftovers();
+  bool is_due() const;
   void close_if_due();
   void close();
   wire::Buffer release(wire::Manifest manifest);
   void destroy(const wire::Descriptor& descriptor, const SeenLedger& ledger);
   void prepare_next();
+  std::uint64_t last_issued() const;
+  std::optional<wire::Buffer> close_issuance(std::uint64_t round);
   bool accept_directory(const wire::Buffer& bytes);
   // The directory's entry for the round, if enough tokens of it were issued.
   std::optional<wire::KeyDirectory::Entry> entry_of(std::uint64_t round) const;
@@ -112,6 +125,7 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
 
   ModelBlobs blobs_{store_};
   SeenLedger ledger_;
+  bool knows_rounds_ = false;    // since the last start, whether the issuer told which ones were opened
   std::optional<RoundKey> key_;  // of the open round, or of the next one
   std::optional<wire::KeyDirectory> directory_;
   std::unique_ptr<OpenRound> open_;

@@ -33,12 +33,17 @@ std::optional<wire::KeyDirectory::Entry> Shuffler::entry_of(std::uint64_t round)
   return enough ? std::optional(*found) : std::nullopt;
 }
 
+// The last round whose issuance may have ended, by the issuer's word. Its directory begins with that round.
+std::uint64_t Shuffler::last_issued() const {
+  return directory_ && !directory_->entries.empty() ? directory_->entries.front().round : 0;
+}
+
 void Shuffler::prepare_next() {
   const std::uint64_t next = ledger_.opened + 1;
-  if (next > task_.settings().most_rounds || (key_ && key_->round == next)) return;
+  if (!knows_rounds_ || next > task_.settings().most_rounds || (key_ && key_->round == next)) return;
   try {
     if (!accept_directory(issuer_.keys()) || !entry_of(next)) return;
-    const auto closed = issuer_.close_issuance(wire::sign_close_issuance({task_.name(), next}, identity_));
+    const auto closed = close_issuance(next);
     if (!closed || !accept_directory(*closed) || !entry_of(next)) return;
     RoundKey key{next, wire::HpkeKeyPair::fresh()};
     store_.commit({{}, {{"key", encode(key)}, {"directory", *closed}}, {}});
@@ -46,6 +51,19 @@ void Shuffler::prepare_next() {
   } catch (const Unreachable&) {
     // The issuer is asked again at the next tick.
   }
+}
+
+// Issuance ends in the order of the rounds. That of a round which was destroyed unprepared has not ended.
+std::optional<Buffer> Shuffler::close_issuance(std::uint64_t round) {
+  const auto order = [&](std::uint64_t ended) {
+    return issuer_.close_issuance(wire::sign_close_issuance({task_.name(), ended}, identity_));
+  };
+  auto closed = order(round);
+  if (closed) return closed;
+  for (std::uint64_t before = last_issued(); before < round; ++before) {
+    if (!order(before)) return std::nullopt;
+  }
+  return order(round);
 }
 
 Buffer Shuffler::offer() {
@@ -68,8 +86,10 @@ bool Shuffler::open(Bytes offered, std::uint64_t first, const std::vector<Buffer
   if (const auto closed = last_manifest(); closed && closed->round == descriptor->round) {
     return closed->descriptor == hash;
   }
-  if (descriptor->round <= ledger_.opened || descriptor->round > task_.settings().most_rounds) return false;
-  const auto place = follow(ledger_, first, rows, *descriptor, identity_.identity());
+  if (!knows_rounds_ || descriptor->round <= ledger_.opened ||
+      descriptor->round > task_.settings().most_rounds)
+    return false;
+  const auto place = follow(ledger_, first, rows, *descriptor, identity_.identity(), last_issued());
   if (!place) return false;
   const SeenLedger ledger{*place, descriptor->round};
   const auto entry = entry_of(descriptor->round);

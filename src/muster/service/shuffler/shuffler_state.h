@@ -2,7 +2,7 @@
 //
 //     "task"       the name of the task, 32 bytes
 //     "ledger"     opened u64 | entries u64 | head 32: rounds opened, and the ledger up to the last
-//                  opening or receipt
+//                  opening or receipt; entries and head are zero once the place was lost
 //     "key"        of the round that is open or offered (store/round_key.h)
 //     "directory"  the issuer's key directory, as it was accepted last
 //     "round"      signed descriptor 369 | deadline i64 | issued u64 | modulus 256: while a round is open

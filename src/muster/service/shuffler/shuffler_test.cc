@@ -100,6 +100,7 @@ TEST(Shuffler, ARoundOfDummiesAloneIsReleasedWithoutReports) {
 TEST(Shuffler, ClosesOnceAsManyTokensAreSpentAsWereIssued) {
   Rig rig;
   rig.issuer.issued = 11;
+  rig.restart();
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   send(rig, 10, 0);
   rig.shuffler->tick();
@@ -230,6 +231,7 @@ TEST(Shuffler, AnUploadThatWasCheckedInTimeAndComesLateIsOver) {
 TEST(Shuffler, TheNextRoundWaitsForTheIssuer) {
   Rig rig;
   rig.issuer.away = true;
+  rig.restart();
   rig.shuffler->tick();
   EXPECT_EQ(rig.offer().key, wire::HpkePublicKey{});
   rig.issuer.away = false;

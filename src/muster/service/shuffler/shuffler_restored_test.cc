@@ -1,0 +1,225 @@
+// A shuffler whose folder was restored from an older copy, or which has its identity key alone: what it
+// learns from the issuer, what it does not do again, and which ledger it goes on with.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "muster/service/shuffler/rig_test.h"
+
+namespace muster::service {
+namespace {
+
+using wire::Buffer;
+using wire::Manifest;
+
+constexpr std::int64_t kRound = static_cast<std::int64_t>(Rig::kSeconds) * 1000;
+const wire::HpkePublicKey kNoKey{};
+
+void send(Rig& rig, std::uint8_t first, std::uint8_t count) {
+  for (std::uint8_t i = first; i < first + count; ++i) {
+    EXPECT_EQ(rig.shuffler->upload(rig.report(i)), Answer::stored);
+  }
+}
+
+// Ends the open round, whose outcome comes into the ledger and to the shuffler.
+void end_round(Rig& rig) {
+  rig.clock.advance(kRound);
+  const Buffer receipt = rig.conclude();
+  EXPECT_TRUE(rig.shuffler->receipt(receipt));
+}
+void run_round(Rig& rig) {
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  send(rig, 0, 10);
+  end_round(rig);
+}
+
+Disk::Image back_up(Rig& rig) {
+  rig.shuffler.reset();
+  Disk::Image image = rig.disk.image();
+  rig.shuffler = rig.start();
+  return image;
+}
+void restore(Rig& rig, const Disk::Image& image) {
+  rig.shuffler.reset();
+  rig.disk.restore(image);
+  rig.shuffler = rig.start();
+}
+
+TEST(RestoredShuffler, WithItsIdentityKeyAloneGoesOnWithTheNextRound) {
+  Rig rig;
+  run_round(rig);
+  run_round(rig);
+  rig.shuffler->tick();  // ends the issuance of round 3
+  restore(rig, {});
+  EXPECT_EQ(rig.offer().opened, 2u);
+  EXPECT_EQ(rig.offer().entries, 0u);
+  run_round(rig);
+  EXPECT_EQ(rig.ledger.counts().released, 3u);
+}
+
+TEST(RestoredShuffler, ForgetsWhatItHasOfOlderRounds) {
+  Rig rig;
+  run_round(rig);
+  rig.shuffler->tick();
+  const Disk::Image old = back_up(rig);
+  run_round(rig);
+  run_round(rig);
+  rig.shuffler->tick();
+  restore(rig, old);
+  EXPECT_EQ(rig.offer().opened, 3u);
+  EXPECT_EQ(rig.offer().head, wire::Hash{});
+  EXPECT_FALSE(rig.disk.memory().blob("key"));
+  run_round(rig);
+  EXPECT_EQ(rig.ledger.counts().released, 4u);
+}
+
+// The aggregator knows a round more than the issuer can tell of. The shuffler destroys the next one, which is
+// unprepared, and then ends the issuance of that one too.
+TEST(RestoredShuffler, IsToldOfARoundByTheNextOneWhichItDestroys) {
+  Rig rig;
+  run_round(rig);
+  run_round(rig);  // the issuance of round 3 has not ended
+  restore(rig, {});
+  EXPECT_EQ(rig.offer().opened, 1u);
+  rig.shuffler->put_blob(rig.model);
+  const OpenEntry open{
+      .round = 3, .update = 2, .model = wire::hash_of({rig.model}), .aggregator = rig.round_key.public_key()};
+  rig.ledger.append(open);
+  rig.describe(open);
+  EXPECT_TRUE(rig.ask_to_open(0));
+  EXPECT_EQ(rig.manifest()->outcome, Manifest::Outcome::destroyed);
+  rig.conclude();
+  run_round(rig);
+  EXPECT_EQ(rig.descriptor.round, 4u);
+  EXPECT_EQ(rig.ledger.counts().released, 3u);
+}
+
+// Handed out again, with fewer reports, the round would tell which ones came late. Called void, it would cost
+// nothing.
+TEST(RestoredShuffler, ARoundThatWentOnWithoutItIsNeitherHandedOutAgainNorVoid) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  send(rig, 0, 10);
+  const Disk::Image within = back_up(rig);
+  send(rig, 10, 1);
+  const Buffer offered = rig.offered;
+  end_round(rig);
+  rig.shuffler->tick();
+  restore(rig, within);
+  rig.clock.advance(kRound);
+  EXPECT_FALSE(rig.shuffler->round());
+  EXPECT_FALSE(rig.shuffler->manifest(1));
+  EXPECT_FALSE(rig.shuffler->batch(1, 0, 0));
+  EXPECT_TRUE(rig.disk.logs().names().empty());
+  EXPECT_FALSE(rig.shuffler->open(offered, 0, {rig.ledger_store.rows()[0], rig.ledger_store.rows()[1]}));
+  EXPECT_FALSE(rig.shuffler->manifest(1));
+}
+
+TEST(RestoredShuffler, WaitsForTheIssuerBeforeItClosesARoundOrOpensOne) {
+  for (const bool is_older : {true, false}) {
+    Rig rig;
+    ASSERT_NO_FATAL_FAILURE(rig.open_round());
+    send(rig, 0, 10);
+    const Disk::Image within = back_up(rig);
+    if (is_older) {
+      send(rig, 10, 2);  // with these, all tokens are spent
+      EXPECT_TRUE(rig.shuffler->receipt(rig.conclude()));
+      rig.shuffler->tick();
+    }
+    rig.issuer.away = true;
+    restore(rig, within);
+    EXPECT_TRUE(rig.shuffler->round());
+    const Buffer late = rig.report(20);
+    rig.clock.advance(kRound);
+    rig.shuffler->tick();
+    EXPECT_FALSE(rig.shuffler->round());
+    EXPECT_EQ(rig.shuffler->upload(late), Answer::over);
+    EXPECT_FALSE(rig.shuffler->manifest(1));
+    rig.issuer.away = false;
+    rig.shuffler->tick();
+    EXPECT_EQ(rig.shuffler->manifest(1).has_value(), !is_older);
+    if (is_older) continue;
+    EXPECT_EQ(rig.manifest()->heard, 10u);
+  }
+}
+
+TEST(RestoredShuffler, AsksForAnOutcomeOfEveryRoundThatItHasForgotten) {
+  Rig rig;
+  run_round(rig);
+  run_round(rig);
+  rig.shuffler->tick();
+  restore(rig, {});
+  rig.shuffler->tick();
+  rig.shuffler->put_blob(rig.model);
+  // The aggregator was restored as well, and its ledger knows round 1 alone.
+  for (const bool is_charged : {false, true}) {
+    MemoryStore store;
+    for (std::size_t i = 0; i < 3; ++i) store.commit({{rig.ledger_store.rows()[i]}, {}, {}});
+    Ledger ledger(store, "older");
+    if (is_charged) {
+      ledger.append(OpenEntry{.round = 2, .update = 1});
+      ledger.append(SpentEntry{2, 0.3, SpentEntry::Why::lost, {}});
+    }
+    const OpenEntry open{.round = ledger.counts().opened + 1,
+                         .update = 1,
+                         .model = wire::hash_of({rig.model}),
+                         .token_key = RigIssuer::key_of(3).public_key().id(),
+                         .shuffler = rig.offer().key,
+                         .aggregator = rig.round_key.public_key()};
+    ledger.append(open);
+    const auto descriptor = descriptor_of(open, rig.task.name(), ledger.head());
+    EXPECT_EQ(rig.shuffler->open(wire::sign_descriptor(descriptor, rig.aggregator), 0, store.rows()),
+              is_charged);
+  }
+  EXPECT_TRUE(rig.shuffler->round());
+}
+
+// Else the orders for the rounds that the issuer lacks would raise its serial, and nobody would notice that
+// it has forgotten who has a token.
+TEST(RestoredShuffler, DoesNotGoOnWithAnIssuerThatKnowsLessThanTheLedger) {
+  for (const std::uint64_t closed : {1u, 2u}) {
+    Rig rig;
+    run_round(rig);
+    run_round(rig);
+    rig.issuer.restore(closed);
+    restore(rig, {});
+    EXPECT_EQ(rig.offer().opened, closed - 1);
+    rig.shuffler->put_blob(rig.model);
+    const OpenEntry open{.round = 3,
+                         .update = 2,
+                         .model = wire::hash_of({rig.model}),
+                         .aggregator = rig.round_key.public_key()};
+    rig.ledger.append(open);
+    rig.describe(open);
+    EXPECT_EQ(rig.ask_to_open(0), closed == 2);
+  }
+}
+
+TEST(RestoredShuffler, KilledWhileItForgetsFindsOutAgain) {
+  for (const auto when : {Disk::When::before, Disk::When::after}) {
+    for (std::uint64_t operation = 0; operation < 3; ++operation) {
+      Rig rig;
+      ASSERT_NO_FATAL_FAILURE(rig.open_round());
+      send(rig, 0, 10);
+      const Disk::Image within = back_up(rig);
+      end_round(rig);
+      rig.shuffler->tick();
+      rig.shuffler.reset();
+      rig.disk.restore(within);
+      rig.disk.kill_after(operation, when);
+      try {
+        rig.shuffler = rig.start();
+      } catch (const Killed&) {
+      }
+      rig.disk.spare();
+      rig.restart();
+      EXPECT_EQ(rig.offer().opened, 1u);
+      EXPECT_FALSE(rig.shuffler->manifest(1));
+      EXPECT_TRUE(rig.disk.logs().names().empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::service
