@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -46,7 +47,7 @@ using service::TaskDocument;
 
 struct AggregatorFlags {
   std::string file;
-  bool charge_lost_rounds = false, stop = false, json = false;
+  bool charge_lost_rounds = false, stop = false, stay = false, json = false;
 };
 
 struct AggregatorSettings {
@@ -241,6 +242,8 @@ int aggregate(const AggregatorFlags& flags) {
   } else {
     print_words(task, outcome);
   }
+  std::fflush(stdout);
+  while (flags.stay && !interrupted()) wait_for_signal(std::chrono::minutes(1));
   return 0;
 }
 
@@ -255,6 +258,7 @@ Subcommand aggregator_command(CLI::App& root) {
                 "go on although the folder is older than what the shuffler has seen, with all rounds charged "
                 "that it may lack");
   cli->add_flag("--stop", flags->stop, "end the task as soon as no round is open");
+  cli->add_flag("--stay", flags->stay, "go on to serve the status of the task once it is over, until a signal");
   cli->add_flag("--json", flags->json, "print the result as one JSON line");
   return {cli, [flags] { return aggregate(*flags); }};
 }

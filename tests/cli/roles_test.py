@@ -244,6 +244,11 @@ class Roles(SmallRuns):
         for part in ("(proven, replace-one, shuffler and aggregator do not collude), by the", "3 released", "done:",
                      "nobody is protected"):
             self.assertIn(part, words)
+        staying, url = deployment.start_aggregator("--stay")
+        self.assertEqual(json.loads(staying.process.stdout.readline())["stopped"], "done")
+        self.assertEqual(self.status(url)["state"], "done")
+        self.assertIsNone(staying.process.poll())
+        self.assertEqual(staying.stop(), 0)
         self.assertIn("every epsilon are as they must be", self.run_command("verify", "aggregator").stdout)
         self.assertEqual(self.refusal("verify", "shuffler", status=3)["key"], "shuffler/task.txt")
         for name, change in (("changed", "UPDATE log SET row = CAST(substr(row, 1, 9) || x'00' || substr(row, 11) "
