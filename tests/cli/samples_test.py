@@ -5,6 +5,7 @@
 
 import json
 import pathlib
+import random
 import re
 import shutil
 import socket
@@ -70,13 +71,14 @@ def keys_of(text):
 
 class Samples(SmallRuns):
     def free_ports(self):
-        probes = [socket.socket() for _ in PORTS]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        ports = [str(probe.getsockname()[1]) for probe in probes]
-        for probe in probes:
-            probe.close()
-        return dict(zip(PORTS, ports))
+        """Free ports below those that the system gives to whoever asks for any: nobody else is given them meanwhile."""
+        ports = []
+        while len(ports) < len(PORTS):
+            with socket.socket() as probe:
+                port = random.randrange(10_000, 32_000)
+                if port not in ports and probe.connect_ex(("127.0.0.1", port)) != 0:
+                    ports.append(port)
+        return dict(zip(PORTS, map(str, ports)))
 
     def write(self, name, text, ports, device=""):
         """Writes a configuration whose paths are below the test's folder and whose ports are free ones."""

@@ -104,7 +104,8 @@ class Units(unittest.TestCase):
         """What differs between the units is named here, so that none is forgotten when one is changed."""
         own = {"Description", "Documentation", "After", "ExecStart", "TimeoutStopSec", "RestartPreventExitStatus",
                "User", "StateDirectory", "WorkingDirectory", "LimitNOFILE", "RestrictAddressFamilies", "IPAddressDeny",
-               "IPAddressAllow", "OOMPolicy", "Environment", "EnvironmentFile"}
+               "IPAddressAllow", "OOMPolicy", "Environment", "EnvironmentFile",
+               "StartLimitIntervalSec", "StartLimitBurst", "RestartSec"}
         texts = [(UNITS / f"muster-{role}.service").read_text(encoding="utf-8") for role in ROLES]
         shared = [[pair for pair in settings_of(text) if pair[0] not in own] for text in texts]
         for role, settings in zip(ROLES[1:], shared[1:]):
