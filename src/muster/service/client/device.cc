@@ -16,7 +16,7 @@ namespace {
 // Parts of a round's length. A device that hears of a round later than this before its end stays out.
 constexpr std::int64_t kLastPart = 10;
 // A round is asked for about this often within its length, and at least every ten minutes.
-constexpr std::int64_t kPolls = 20;
+constexpr std::int64_t kPolls = 10;
 constexpr std::int64_t kLongestPoll = 600'000;
 // The upload is made this long before it is sent, at most, so that the time of making it shows in nothing.
 constexpr std::int64_t kLongestLead = 1000, kLeadPart = 200;
@@ -95,13 +95,16 @@ std::int64_t Device::due() const {
 std::optional<Device::Heard> Device::hear() {
   const std::optional<ShufflerForDevices::Round> round = parts_.shuffler.round();
   if (!round) return Heard{};
-  const TaskSettings& settings = parts_.task.settings();
-  auto descriptor = wire::read_descriptor(round->descriptor, settings.aggregator, settings.shuffler);
-  if (!descriptor || descriptor->task != parts_.task.name()) {
-    ++counts_.faults;
-    return std::nullopt;
+  if (!(valid_ && valid_->first == round->descriptor)) {
+    const TaskSettings& settings = parts_.task.settings();
+    auto descriptor = wire::read_descriptor(round->descriptor, settings.aggregator, settings.shuffler);
+    if (!descriptor || descriptor->task != parts_.task.name()) {
+      ++counts_.faults;
+      return std::nullopt;
+    }
+    valid_.emplace(round->descriptor, std::move(*descriptor));
   }
-  return Heard{std::move(descriptor), std::clamp<std::int64_t>(round->remaining_ms, 0, round_ms_)};
+  return Heard{valid_->second, std::clamp<std::int64_t>(round->remaining_ms, 0, round_ms_)};
 }
 
 void Device::poll(std::int64_t now) {

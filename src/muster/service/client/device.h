@@ -25,6 +25,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "muster/service/client/backoff.h"
 #include "muster/service/client/computation.h"
@@ -122,6 +123,8 @@ class Device {
   wire::Buffer upload_;            // of that round; empty until it is made
   TokenWallet wallet_;
   Backoff backoff_;
+  // The last descriptor whose signatures were valid, and its bytes: most polls hear of it again.
+  std::optional<std::pair<wire::Buffer, wire::Descriptor>> valid_;
   std::optional<Active> active_;
   std::int64_t poll_at_;
   wire::Hash frozen_hash_{};
