@@ -19,7 +19,7 @@ from standing_page import Page, check_same
 
 SKIPPED = 77
 OUT = None
-ROUNDS = 8
+ROUNDS = 6
 
 
 class BrowserTest(unittest.TestCase):
@@ -35,16 +35,17 @@ class BrowserTest(unittest.TestCase):
     def running(self):
         """The URL of the status of a deployment that is under way, and when it has to be done."""
         plan = PLAN.replace("count = 3", f"count = {ROUNDS}")
-        deployment = Deployment(self.folder, devices=(6, 6), seconds=2, plan=plan, most=ROUNDS + 4)
+        deployment = Deployment(self.folder, devices=(6, 6), seconds=4, plan=plan, most=3 * ROUNDS)
         self.addCleanup(deployment.close)
         deployment.start_servers()
         _, url = deployment.start_aggregator("--stay")
         for i in range(2):
             deployment.start_client(i)
-        end = time.monotonic() + 120
+        end = time.monotonic() + 240
         while self.status(url)["rounds"]["released"] < 2:
             self.assertLess(time.monotonic(), end, deployment.logs())
             time.sleep(0.1)
+        self.logs = deployment.logs
         return url, end
 
     def check_shown(self, browser, status):
@@ -74,7 +75,7 @@ class BrowserTest(unittest.TestCase):
             released = browser.run("document.getElementById('rounds.released').textContent")
             # The page loads itself again while the task runs.
             while browser.run("document.getElementById('state').textContent") != "done":
-                self.assertLess(time.monotonic(), end)
+                self.assertLess(time.monotonic(), end, self.logs())
                 time.sleep(0.2)
             self.assertNotEqual(browser.run("document.getElementById('rounds.released').textContent"), released)
             status = self.status(url)

@@ -17,7 +17,7 @@ import muster_command
 from role_processes import Deployment
 from standing_page import Page, check_same, check_whole
 
-ROUND = 4  # seconds
+ROUND, MOST = 4, 12  # seconds of a round, and how many may be opened
 OUTCOMES = ("released", "spent", "void")
 
 
@@ -35,7 +35,7 @@ class PageTest(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="muster-page-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
-        cls.deployment = Deployment(cls.folder, devices=(6, 6), seconds=ROUND)
+        cls.deployment = Deployment(cls.folder, devices=(6, 6), seconds=ROUND, most=MOST)
         cls.addClassCleanup(cls.deployment.close)
         cls.deployment.start_servers()
         cls.deployment.write("aggregator", shuffler=cls.shuffler_url(), listen="127.0.0.1:0",
@@ -170,10 +170,13 @@ class PageTest(unittest.TestCase):
         self.deployment.start_client(1)
         self.until("the task is done", lambda: json.loads(fetch(self.url, "/status")[1])["state"] == "done")
         status, page = self.check_told()
-        self.assertEqual(status["rounds"], {"released": 3, "spent": 0, "void": 1, "opened": 4, "planned": 3, "most": 6})
+        # On a busy machine, more rounds than the first may be void.
+        rounds = status["rounds"]
+        self.assertEqual((rounds["released"], rounds["spent"], rounds["planned"], rounds["most"]), (3, 0, 3, MOST))
+        self.assertEqual(rounds["opened"], 3 + rounds["void"])
         self.assertGreater(status["accuracy"], 0)
-        self.check_shuffler(3, 1, void + 36)
-        self.assertIn(self.check_issuer(), (4, 5))  # the shuffler may be about to offer another round
+        self.check_shuffler(3, rounds["void"], sum(int(row[2]) for row in page.tables["past"][1:]))
+        self.assertIn(self.check_issuer() - rounds["opened"], (0, 1))  # the shuffler may be about to offer another
         self.check_nobody_named()
         self.check_history(page)
 
