@@ -16,10 +16,12 @@
 #include <variant>
 
 #include "aggregator_log.h"
+#include "aggregator_metrics.h"
 #include "command.h"
 #include "deployment_text.h"
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/reporting/task_standing.h"
 #include "muster/reporting/text_layout.h"
 #include "muster/service/aggregator/aggregator_role.h"
 #include "muster/service/aggregator/learner.h"
@@ -38,6 +40,7 @@ namespace muster::app {
 namespace {
 
 namespace fs = std::filesystem;
+using reporting::TaskStanding;
 using service::AggregatorRole;
 using service::Learner;
 using service::PopulationBudget;
@@ -90,31 +93,49 @@ void keep_task(const fs::path& folder, const TaskDocument& task) {
 class Shown {
  public:
   Shown(const TaskDocument& task, const AggregatorRole& role, const AggregatorLog& log,
-        std::optional<Situation::Population> population, const service::ListenAddress& listen)
-      : task_(task), role_(role), log_(log), population_(population), status_(task), server_(listen) {}
+        std::optional<TaskStanding::Population> population, const service::ListenAddress& listen)
+      : role_(role),
+        log_(log),
+        population_(population),
+        status_(task),
+        server_(listen, reporting::standing_style()) {}
 
   std::string url(const service::ListenAddress& listen) const {
     return service::url_of({listen.address, server_.port()});
   }
   TaskStatus& status() { return status_; }
   void update(const Progress& progress) {
-    const Situation now{.state = state_name(progress.state, role_.ledger()),
-                        .reason = progress.reason,
-                        .rejected = role_.rejected(),
-                        .check_ins = role_.check_ins(),
-                        .accuracy = log_.accuracy(),
-                        .enrolled = role_.enrolled(),
-                        .population = population_};
-    server_.show(status_.json(role_.ledger(), now).str(), status_.words(role_.ledger(), now));
+    const Seen seen{progress.state, progress.reason, role_.ledger().entries().size(), role_.enrolled()};
+    if (seen == seen_) return;
+    seen_ = seen;
+    const TaskStanding now = status_.standing(role_.ledger(), role_.history(),
+                                              {.state = state_name(progress.state, role_.ledger()),
+                                               .reason = progress.reason,
+                                               .rejected = role_.rejected(),
+                                               .accuracies = log_.accuracies(),
+                                               .enrolled = role_.enrolled(),
+                                               .population = population_});
+    server_.show({.json = standing_json(now).str(),
+                  .words = status_.words(now),
+                  .page = standing_html(now),
+                  .metrics = aggregator_metrics(now)});
   }
 
  private:
-  const TaskDocument& task_;
   const AggregatorRole& role_;
   const AggregatorLog& log_;
-  std::optional<Situation::Population> population_;
+  std::optional<TaskStanding::Population> population_;
   TaskStatus status_;
   service::StatusServer server_;
+  // What all that is shown follows from, as it was when it was shown last.
+  struct Seen {
+    Progress::State state;
+    std::string reason;
+    std::size_t entries;
+    std::optional<std::uint64_t> enrolled;
+    bool operator==(const Seen&) const = default;
+  };
+  std::optional<Seen> seen_;
 };
 
 // Works until the task is over or a signal arrives, and returns the last step's progress.
@@ -195,7 +216,7 @@ std::unique_ptr<AggregatorRole> make_role(const AggregatorFlags& flags, const Ag
                                           const TaskDocument& task, const wire::SigningKey& key,
                                           SqliteStore& store, service::ShufflerForAggregator& shuffler,
                                           Learner& learner,
-                                          std::optional<Situation::Population>& population) {
+                                          std::optional<TaskStanding::Population>& population) {
   const auto epsilon = simulation::epsilon_of(task.plan());
   service::AggregatorOptions options{.charge_lost_rounds = flags.charge_lost_rounds, .population = nullptr};
   if (!settings.population_budget) {
@@ -206,8 +227,16 @@ std::unique_ptr<AggregatorRole> make_role(const AggregatorFlags& flags, const Ag
   PopulationBudget budget(file, settings.population, limit);
   options.population = &budget;
   auto role = std::make_unique<AggregatorRole>(task, key, store, shuffler, learner, epsilon, options);
-  population = Situation::Population{budget.reserved(), limit};
+  const PopulationBudget::Amount reserved = budget.reserved();
+  population = TaskStanding::Population{{reserved.epsilon, reserved.delta}, {limit.epsilon, limit.delta}};
   return role;
+}
+
+// Goes on telling how the task ended, until a signal arrives.
+void stay() {
+  constexpr std::chrono::hours kPause{1};
+  std::fflush(stdout);
+  while (!interrupted()) wait_for_signal(kPause);
 }
 
 int aggregate(const AggregatorFlags& flags) {
@@ -222,10 +251,10 @@ int aggregate(const AggregatorFlags& flags) {
   Learner learner(task.plan(), parts, settings.threads);
   service::RemoteShufflerForAggregator shuffler(settings.shuffler, settings.ca,
                                                 learner.payload() + wire::kSealing);
-  std::optional<Situation::Population> population;
+  std::optional<TaskStanding::Population> population;
   const auto role = make_role(flags, settings, task, key, store, shuffler, learner, population);
   if (flags.stop) role->stop();
-  AggregatorLog log(task, *role, learner);
+  AggregatorLog log(task, *role, learner, store);
   Shown shown(task, *role, log, population, settings.listen);
   shown.update({.state = Progress::State::waiting, .round = 0, .reason = "starting", .alarm = std::nullopt});
   announce({{"status", shown.url(settings.listen)}}, flags.json);
@@ -242,8 +271,7 @@ int aggregate(const AggregatorFlags& flags) {
   } else {
     print_words(task, outcome);
   }
-  std::fflush(stdout);
-  while (flags.stay && !interrupted()) wait_for_signal(std::chrono::minutes(1));
+  if (flags.stay) stay();
   return 0;
 }
 
@@ -258,7 +286,7 @@ Subcommand aggregator_command(CLI::App& root) {
                 "go on although the folder is older than what the shuffler has seen, with all rounds charged "
                 "that it may lack");
   cli->add_flag("--stop", flags->stop, "end the task as soon as no round is open");
-  cli->add_flag("--stay", flags->stay, "go on to serve the status of the task once it is over, until a signal");
+  cli->add_flag("--stay", flags->stay, "go on showing the status after the task is over, until a signal arrives");
   cli->add_flag("--json", flags->json, "print the result as one JSON line");
   return {cli, [flags] { return aggregate(*flags); }};
 }

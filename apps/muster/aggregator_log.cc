@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <variant>
 
 #include "deployment_text.h"
@@ -21,8 +22,33 @@ constexpr std::chrono::seconds kBetweenReasons{5};
 }  // namespace
 
 AggregatorLog::AggregatorLog(const service::TaskDocument& task, const service::AggregatorRole& role,
-                             const service::Learner& learner)
-    : task_(task), role_(role), learner_(learner), said_(role.ledger().entries().size()) {}
+                             const service::Learner& learner, service::Store& store)
+    : task_(task),
+      role_(role),
+      learner_(learner),
+      store_(store),
+      said_(role.ledger().entries().size()),
+      accuracies_(service::read_accuracies(store, role.history())) {
+  // A void round leaves the model as it is.
+  const auto& past = role.history().rounds();
+  const auto last = std::ranges::find_if(
+      past.rbegin(), past.rend(), [](const service::PastRound& each) { return each.outcome != "void"; });
+  if (last != past.rend() && last->outcome == "released" && !accuracies_.contains(last->round) &&
+      is_measured(role.ledger().counts().charged())) {
+    measure(last->round);
+  }
+}
+
+bool AggregatorLog::is_measured(std::uint64_t charged) const {
+  return charged % task_.plan().log_every() == 0 || charged == role_.planned_rounds();
+}
+
+double AggregatorLog::measure(std::uint64_t round) {
+  const double accuracy = learner_.score().accuracy;
+  service::keep_accuracy(store_, round, accuracy);
+  accuracies_[round] = accuracy;
+  return accuracy;
+}
 
 void AggregatorLog::look(const Progress& progress) {
   const std::size_t before = said_;
@@ -46,12 +72,10 @@ void AggregatorLog::say_outcome(std::size_t i) {
                     name_of(spent->why), manifest_text(spent->manifest),
                     guarantee_text(spent->epsilon, task_.plan())));
   } else if (const auto* released = std::get_if<ReleaseEntry>(&entry)) {
-    const std::uint64_t charged = role_.ledger().counts().charged();
-    const bool is_measured = charged % task_.plan().log_every() == 0 || charged == role_.planned_rounds();
-    if (is_measured) accuracy_ = learner_.score().accuracy;
+    const bool measures = is_measured(role_.ledger().counts().charged());
     say(fmt::format("round {} is released: {}; epsilon {}{}", released->round,
                     manifest_text(released->manifest), guarantee_text(released->epsilon, task_.plan()),
-                    is_measured ? fmt::format("; accuracy {:.4f}", *accuracy_) : ""));
+                    measures ? fmt::format("; accuracy {:.4f}", measure(released->round)) : ""));
   }
 }
 

@@ -9,24 +9,30 @@
 #include <optional>
 #include <string>
 
+#include "muster/service/aggregator/accuracy.h"
 #include "muster/service/aggregator/aggregator_role.h"
 #include "muster/service/aggregator/learner.h"
+#include "muster/service/store/store.h"
 #include "muster/service/task/task_document.h"
 
 namespace muster::app {
 
 class AggregatorLog {
  public:
-  // All must outlive the log.
+  // All must outlive the log. Accuracies are kept in the store. One that is missing because the process
+  // ended before it was measured is measured now, if the model is still that one.
   AggregatorLog(const service::TaskDocument& task, const service::AggregatorRole& role,
-                const service::Learner& learner);
+                const service::Learner& learner, service::Store& store);
 
   // To be called after every step.
   void look(const service::Progress& progress);
-  // The accuracy that was measured last: after every rounds.log_every charged rounds, as in training.
-  const std::optional<double>& accuracy() const { return accuracy_; }
+  // What was measured, after every rounds.log_every charged rounds, as in training.
+  const service::Accuracies& accuracies() const { return accuracies_; }
 
  private:
+  // Whether the accuracy is measured after so many charged rounds.
+  bool is_measured(std::uint64_t charged) const;
+  double measure(std::uint64_t round);
   // Says what became of the round that entry number `i` of the ledger ended, if it ended one.
   void say_outcome(std::size_t i);
   std::string manifest_text(const service::SignedManifest& bytes) const;
@@ -35,8 +41,9 @@ class AggregatorLog {
   const service::TaskDocument& task_;
   const service::AggregatorRole& role_;
   const service::Learner& learner_;
+  service::Store& store_;
   std::size_t said_;  // entries of the ledger
-  std::optional<double> accuracy_;
+  service::Accuracies accuracies_;
   std::string reason_, alarm_;
   std::optional<service::Progress::State> state_;
   std::chrono::steady_clock::time_point said_at_;

@@ -8,8 +8,9 @@
 #include "command.h"
 #include "deployment_text.h"
 #include "muster/core/error.h"
+#include "muster/service/aggregator/accuracy.h"
 #include "muster/service/aggregator/aggregator_state.h"
-#include "muster/service/aggregator/check_ins.h"
+#include "muster/service/aggregator/round_history.h"
 #include "muster/service/config/role_folder.h"
 #include "muster/service/http/http_client.h"
 #include "muster/service/ledger/ledger.h"
@@ -51,15 +52,17 @@ std::string found_in(const StatusFlags& flags) {
   const State state = !ledger.open_round()                     ? State::waiting
                       : service::read_accepted_manifest(store) ? State::closing
                                                                : State::open;
-  const auto check_ins = service::watched_check_ins(ledger, task);
+  service::RoundHistory history(task);
+  history.look(ledger);
   const Situation now{.state = state_name(state, ledger),
                       .reason = ledger.ended()
                                     ? sentence_of(std::get<service::EndEntry>(ledger.entries().back()).why)
                                     : "the aggregator of this folder does not run",
                       .rejected = service::read_counts(store),
-                      .check_ins = check_ins};
+                      .accuracies = service::read_accuracies(store, history)};
   TaskStatus status(task);
-  return flags.json ? status.json(ledger, now).str() : status.words(ledger, now);
+  const auto standing = status.standing(ledger, history, now);
+  return flags.json ? standing_json(standing).str() : status.words(standing);
 }
 
 int show_status(const StatusFlags& flags) {

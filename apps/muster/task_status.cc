@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <limits>
+#include <utility>
 #include <variant>
 
 #include "deployment_text.h"
-#include "muster/core/number_text.h"
+#include "muster/accounting/theorems/local/local.h"
+#include "muster/describe/participation.h"
 #include "muster/reporting/text_layout.h"
 #include "muster/service/task/planned_rounds.h"
 #include "muster/wire/hex.h"
@@ -17,63 +18,25 @@ namespace muster::app {
 namespace {
 
 using accounting::Question;
-using reporting::JsonObject;
+using reporting::StandingRound;
+using reporting::TaskStanding;
 using service::EndEntry;
 using service::Ledger;
 
-constexpr std::array<const char*, wire::kRejectReasons> kUploadReasons = {"length", "version",  "layer",
-                                                                          "token",  "repeated", "late"};
-
-// The shuffler's word about the round that ended last, with its name in `outcome`.
-std::optional<wire::Manifest> last_manifest(const Ledger& ledger, const wire::IdentityKey& shuffler) {
-  std::optional<wire::Manifest> last;
-  for (auto entry = ledger.entries().rbegin(); entry != ledger.entries().rend() && !last; ++entry) {
-    if (const auto* released = std::get_if<service::ReleaseEntry>(&*entry)) {
-      last = wire::read_manifest(released->manifest, shuffler);
-    } else if (const auto* spent = std::get_if<service::SpentEntry>(&*entry)) {
-      last = wire::read_manifest(spent->manifest, shuffler);
-    } else if (const auto* voided = std::get_if<service::VoidEntry>(&*entry)) {
-      last = wire::read_manifest(voided->manifest, shuffler);
-    }
+reporting::NamedCounts uploads_of(const std::array<std::uint64_t, wire::kRejectReasons>& uploads) {
+  reporting::NamedCounts counts;
+  for (std::size_t i = 0; i < uploads.size(); ++i) {
+    counts.emplace_back(name_of(static_cast<wire::Rejected>(i)), uploads[i]);
   }
-  return last;
+  return counts;
 }
 
-std::string number_json(const std::optional<std::uint64_t>& number) {
-  return number ? fmt::format("{}", *number) : "null";
-}
-
-JsonObject uploads_json(const std::array<std::uint64_t, wire::kRejectReasons>& uploads) {
-  JsonObject object;
-  for (std::size_t i = 0; i < uploads.size(); ++i) object.unsigned_integer(kUploadReasons[i], uploads[i]);
-  return object;
-}
-
-JsonObject reports_json(const service::ReportCounts& reports) {
-  return JsonObject()
-      .unsigned_integer("sealed", reports.sealed)
-      .unsigned_integer("length", reports.length)
-      .unsigned_integer("sign", reports.sign)
-      .unsigned_integer("range", reports.range)
-      .unsigned_integer("padding", reports.padding);
-}
-
-JsonObject last_json(const wire::Manifest& manifest, std::uint64_t needed, const Situation& now) {
-  JsonObject object;
-  object.unsigned_integer("round", manifest.round)
-      .unsigned_integer("heard", manifest.heard)
-      .unsigned_integer("needed", needed)
-      .raw("enrolled", number_json(now.enrolled))
-      .unsigned_integer("check_ins", manifest.reports);
-  // A void round is not compared with the declared rate: nobody knows how many of its uploads were reports.
-  const bool released = manifest.outcome == wire::Manifest::Outcome::released;
-  const auto& band = now.check_ins.last_band();
-  object.raw("band", released && band ? fmt::format("[{},{}]", band->low, band->high) : "null");
-  return object.object("rejected", uploads_json(manifest.rejected));
-}
-
-JsonObject amount_json(const service::PopulationBudget::Amount& amount) {
-  return JsonObject().number("epsilon", amount.epsilon).number("delta", amount.delta);
+reporting::NamedCounts reports_of(const service::ReportCounts& reports) {
+  return {{"sealed", reports.sealed},
+          {"length", reports.length},
+          {"sign", reports.sign},
+          {"range", reports.range},
+          {"padding", reports.padding}};
 }
 
 }  // namespace
@@ -103,65 +66,90 @@ const accounting::Statement& TaskStatus::statement(std::uint64_t rounds) {
   return statements_.emplace(rounds, accountant_.account(rounds, question)).first->second;
 }
 
-JsonObject TaskStatus::json(const Ledger& ledger, const Situation& now) {
+double TaskStatus::local(std::uint64_t opened) {
+  const auto found = locals_.find(opened);
+  if (found != locals_.end()) return found->second;
+  const protocols::Plan& plan = task_.plan();
+  const double epsilon = accounting::local_upper(plan.mechanism(), message_rate(plan.participation()), opened,
+                                                 {Question::Kind::epsilon_at_delta, plan.delta().value()});
+  return locals_.emplace(opened, epsilon).first->second;
+}
+
+StandingRound TaskStatus::standing_round(const service::PastRound& past) {
+  StandingRound round{.round = past.round,
+                      .outcome = past.outcome,
+                      .reason = past.reason,
+                      .epsilon = past.epsilon,
+                      .local = local(past.opened)};
+  if (const auto& manifest = past.manifest) {
+    round.counted = {.heard = manifest->heard,
+                     .check_ins = manifest->reports,
+                     .band = past.band,
+                     .rejected = uploads_of(manifest->rejected)};
+  }
+  return round;
+}
+
+TaskStanding TaskStatus::standing(const Ledger& ledger, const service::RoundHistory& history,
+                                  const Situation& now) {
   const Ledger::Counts& counts = ledger.counts();
   const accounting::Statement planned = statement(planned_), charged = statement(counts.charged()),
                               opened = statement(counts.opened);
-  JsonObject object;
-  object.text("task", wire::hex_of(task_.name()))
-      .text("plan", task_.plan().hash())
-      .text("state", now.state)
-      .text("reason", now.reason)
-      .object("rounds", counts_json(counts)
-                            .unsigned_integer("planned", planned_)
-                            .unsigned_integer("most", task_.settings().most_rounds))
-      .object("epsilon", JsonObject().number("upper", charged.best.upper).number("lower", charged.best.lower))
-      .number("epsilon_planned", planned.best.upper);
-  add_guarantee(object, task_.plan());
-  object.text("bound", planned.best.id)
-      .object("local", JsonObject()
-                           .number("epsilon", opened.local_upper)
-                           .number("delta", task_.plan().delta())
-                           .unsigned_integer("rounds", opened.local_rounds));
-  if (now.population) {
-    object.object(
-        "population",
-        amount_json(now.population->reserved).object("budget", amount_json(now.population->budget)));
-  } else {
-    object.raw("population", "null");
+  TaskStanding standing{
+      .name = task_.plan().name(),
+      .task = wire::hex_of(task_.name()),
+      .plan = task_.plan().hash(),
+      .state = now.state,
+      .reason = now.reason,
+      .is_over = ledger.ended(),
+      .is_seeded = task_.settings().randomness == service::Randomness::seeded,
+      .seconds = task_.settings().seconds,
+      .rounds = {counts.released, counts.spent, counts.voided, counts.opened, planned_,
+                 task_.settings().most_rounds},
+      .epsilon_upper = charged.best.upper,
+      .epsilon_lower = charged.best.lower,
+      .epsilon_planned = planned.best.upper,
+      .local = opened.local_upper,
+      .local_rounds = opened.local_rounds,
+      .delta = task_.plan().delta().value(),
+      .validity = name_of(accounting::Accountant::kValidity),
+      .neighbouring = name_of(accounting::Accountant::kNeighbouring),
+      .view = name_of(accounting::own_view(task_.plan().participation())),
+      .bound = planned.best.id,
+      .assumptions = planned.best.assumptions,
+      .population = now.population,
+      .needed = task_.needed(),
+      .enrolled = now.enrolled,
+      .uploads = uploads_of(now.rejected.uploads),
+      .reports = reports_of(now.rejected.reports)};
+  for (const service::PastRound& past : history.rounds()) {
+    standing.past.push_back(standing_round(past));
+    const auto measured = now.accuracies.find(past.round);
+    if (measured != now.accuracies.end()) standing.past.back().accuracy = measured->second;
   }
-  object.texts("assumptions", planned.best.assumptions).number("accuracy", now.accuracy);
-  if (const auto manifest = last_manifest(ledger, task_.settings().shuffler)) {
-    object.object("last", last_json(*manifest, task_.needed(), now));
-  } else {
-    object.raw("last", "null");
-  }
-  object.object("rejected", JsonObject()
-                                .object("uploads", uploads_json(now.rejected.uploads))
-                                .object("reports", reports_json(now.rejected.reports)));
-  if (const auto& alarm = now.check_ins.alarm()) return object.text("alarm", alarm->reason);
-  return object.raw("alarm", "null");
+  if (const auto& alarm = history.check_ins().alarm()) standing.alarm = alarm->reason;
+  return standing;
 }
 
-std::string TaskStatus::words(const Ledger& ledger, const Situation& now) {
-  const Ledger::Counts& counts = ledger.counts();
-  const double local = statement(counts.opened).local_upper.value_or(std::numeric_limits<double>::infinity());
+std::string TaskStatus::words(const TaskStanding& now) const {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
   std::string text;
   const auto line = [&](const char* name, const std::string& what) {
     text += reporting::wrapped(what, fmt::format("{:<10}", name), std::string(10, ' '));
   };
-  line("task", wire::hex_of(task_.name()));
+  line("task", now.task);
   line("state", fmt::format("{}: {}", now.state, now.reason));
-  line("rounds", counts_text(counts, task_));
-  line("epsilon", guarantee_text(ledger.epsilon(), task_.plan()));
-  line("local", local_text(local, counts.opened, task_.plan()));
-  if (now.accuracy) line("accuracy", fmt::format("{:.4f} on the test set", *now.accuracy));
-  if (const auto manifest = last_manifest(ledger, task_.settings().shuffler)) {
-    line("last", fmt::format("round {}: {} devices were heard, {} are needed, {} checked in", manifest->round,
-                             manifest->heard, task_.needed(), manifest->reports));
+  line("rounds",
+       counts_text({now.rounds.opened, now.rounds.released, now.rounds.spent, now.rounds.voided}, task_));
+  line("epsilon", guarantee_text(now.epsilon_upper.value_or(kNone), task_.plan()));
+  line("local", local_text(now.local.value_or(kNone), now.rounds.opened, task_.plan()));
+  if (const auto accuracy = now.accuracy()) line("accuracy", fmt::format("{:.4f} on the test set", *accuracy));
+  if (const StandingRound* last = now.last()) {
+    line("last", fmt::format("round {}: {} devices were heard, {} are needed, {} checked in", last->round,
+                             last->counted->heard, now.needed, last->counted->check_ins));
   }
-  if (const auto& alarm = now.check_ins.alarm()) line("alarm", alarm->reason);
-  if (task_.settings().randomness == service::Randomness::seeded) line("warning", kSeededWarning);
+  if (now.alarm) line("alarm", *now.alarm);
+  if (now.is_seeded) line("warning", kSeededWarning);
   return text;
 }
 

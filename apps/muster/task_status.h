@@ -1,4 +1,4 @@
-// How a task stands: the object that `/status` serves and `muster status` prints, and the same in words.
+// How a task stands, in the figures that pages, metrics and `muster status` show, and in words.
 //
 // The two privacy figures, with an honest shuffler and with one that colludes, are computed from the rounds
 // of the ledger, and never stand without delta, validity and view. An object belongs to one thread.
@@ -10,11 +10,11 @@
 #include <string>
 
 #include "muster/accounting/accountant.h"
-#include "muster/protocols/monitor/check_in_monitor.h"
-#include "muster/reporting/json.h"
+#include "muster/reporting/task_standing.h"
+#include "muster/service/aggregator/accuracy.h"
 #include "muster/service/aggregator/aggregator_role.h"
 #include "muster/service/aggregator/aggregator_state.h"
-#include "muster/service/aggregator/population_budget.h"
+#include "muster/service/aggregator/round_history.h"
 #include "muster/service/ledger/ledger.h"
 #include "muster/service/task/task_document.h"
 
@@ -25,15 +25,10 @@ struct Situation {
   std::string state;   // "waiting", "open", "closing", "done", "budget" or "stopped"
   std::string reason;  // what it waits for, or why the task is over
   service::RejectedCounts rejected;
-  const protocols::CheckInMonitor& check_ins;
+  service::Accuracies accuracies;
   // What only an aggregator that runs can tell.
-  std::optional<double> accuracy = std::nullopt;
   std::optional<std::uint64_t> enrolled = std::nullopt;
-  // All tasks of the population together, and the most that they may cost.
-  struct Population {
-    service::PopulationBudget::Amount reserved, budget;
-  };
-  std::optional<Population> population = std::nullopt;
+  std::optional<reporting::TaskStanding::Population> population = std::nullopt;
 };
 
 // The name of a state; `ledger` tells how a task ended. A task that ended for another reason than done or
@@ -48,14 +43,20 @@ class TaskStatus {
   // All bounds for a number of rounds, at the plan's delta.
   const accounting::Statement& statement(std::uint64_t rounds);
 
-  reporting::JsonObject json(const service::Ledger& ledger, const Situation& now);
-  std::string words(const service::Ledger& ledger, const Situation& now);
+  // `history` is that of the ledger.
+  reporting::TaskStanding standing(const service::Ledger& ledger, const service::RoundHistory& history,
+                                   const Situation& now);
+  std::string words(const reporting::TaskStanding& standing) const;
 
  private:
+  reporting::StandingRound standing_round(const service::PastRound& past);
+  double local(std::uint64_t opened);
+
   const service::TaskDocument& task_;
   accounting::Accountant accountant_;
   std::uint64_t planned_;
   std::map<std::uint64_t, accounting::Statement> statements_;  // by rounds, those that were needed last
+  std::map<std::uint64_t, double> locals_;                     // epsilon by rounds opened
 };
 
 }  // namespace muster::app

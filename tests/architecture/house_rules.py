@@ -351,6 +351,7 @@ PACKAGES = {
     "libcurl": ["libcurl4-openssl-dev"],
     "SQLite3": ["libsqlite3-dev"],
     "libsodium": ["libsodium-dev"],
+    "prometheus-cpp-core": ["prometheus-cpp-dev"],
     "MPI": ["libopenmpi-dev", "openmpi-bin"],
     "nlohmann_json": ["nlohmann-json3-dev"],
     "PkgConfig": ["pkg-config"],

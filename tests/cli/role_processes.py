@@ -38,7 +38,7 @@ max_epsilon = 50
 max_delta = 1e-3
 max_epsilon0 = 2
 min_clients = 12
-max_rounds = 100
+max_rounds = 6
 allow_seeded = true
 """
 
@@ -85,9 +85,9 @@ class Role:
 class Deployment:
     """Keys, a task and configurations in a folder, and the processes that were started there."""
 
-    def __init__(self, folder, devices=(12,), seconds=8, plan=PLAN, most_rounds=6):
-        """`devices` has the number of devices of each client."""
-        self.folder, self.devices, self.running = folder, devices, {}
+    def __init__(self, folder, devices=(12,), seconds=8, plan=PLAN, most=6):
+        """`devices` has the number of devices of each client, and `most` rounds may be opened."""
+        self.folder, self.devices, self.most, self.running = folder, devices, most, {}
         (folder / "plan.toml").write_text(plan)
         for role in ("issuer", "shuffler", "aggregator"):
             self.muster("keygen", role, "--out", role)
@@ -97,7 +97,7 @@ class Deployment:
         (folder / "devices.txt").write_text("".join(lists))
         keys = [word for role in ("issuer", "shuffler", "aggregator") for word in (f"--{role}", f"{role}/{role}.pub")]
         self.muster("keygen", "task", "plan.toml", *keys, "--malicious", "0", "--seconds", str(seconds),
-                    "--most-rounds", str(most_rounds), "--randomness", "seeded", "--out", "task.txt")
+                    "--most-rounds", str(most), "--randomness", "seeded", "--out", "task.txt")
         self.write("issuer", rounds_ahead=3)
 
     def muster(self, *arguments):
@@ -128,7 +128,7 @@ class Deployment:
         self.write("aggregator", shuffler=shuffler["the aggregator"], listen="127.0.0.1:0")
         for i in range(len(self.devices)):
             self.write(f"client{i}", shuffler=shuffler["devices"], issuer=url, data="digits",
-                       record=sum(self.devices[:i]), policy=POLICY)
+                       record=sum(self.devices[:i]), policy=POLICY.replace("max_rounds = 6", f"max_rounds = {self.most}"))
 
     def port_of(self, name, key):
         """The port of the URL that the configuration NAME.toml has under this key."""

@@ -34,7 +34,7 @@ def watched(rate):
     """Runs a deployment of this rate. Returns its result, and what was seen of each device in each of its rounds."""
     with tempfile.TemporaryDirectory() as name:
         deployment = role_processes.Deployment(pathlib.Path(name), devices=(DEVICES,), seconds=SECONDS,
-                                               plan=with_rate(rate), most_rounds=2 * ROUNDS)
+                                               plan=with_rate(rate), most=2 * ROUNDS)
         try:
             deployment.start_servers()
             proxy = Proxy(deployment.port_of("client0", "shuffler"))

@@ -34,15 +34,20 @@ bool is_report(std::string_view text) {
 
 namespace page {
 
+std::string framed(const std::string& head, const std::string& title, const std::string& style,
+                   const std::string& body) {
+  return fmt::format(
+      "{}<meta charset=\"utf-8\">\n{}"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</html>\n",
+      kBeginning, head, escaped(title), style, body);
+}
+
+std::string style_sheet(const std::string& more) { return kReportStyle + more; }
+
 std::string whole(const std::string& title, const std::string& kind, const std::string& style,
                   const std::string& body) {
-  std::string html = fmt::format(
-      "{}<meta charset=\"utf-8\">\n{}"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
-      kBeginning, kMarker);
-  html += fmt::format("<title>{}: {}</title>\n<style>{}{}</style>\n</head>\n<body>\n<main>\n", escaped(title),
-                      kind, kReportStyle, style);
-  return html + body + "</main>\n</body>\n</html>\n";
+  return framed(std::string(kMarker), fmt::format("{}: {}", title, kind), style_sheet(style), body);
 }
 
 std::string data(const std::string& value, const std::string& shown) {

@@ -1,4 +1,4 @@
-// The parts of which the pages of `muster report` are made: the frame with its style sheet, numbers, boxes,
+// The parts of which the pages of muster are made: the frame with its style sheet, numbers, boxes,
 // lists, and what no page may leave out.
 //
 // A page is one file that loads nothing from outside and follows the reader's light or dark mode. Text that
@@ -23,7 +23,13 @@ bool is_report(std::string_view text);
 
 namespace muster::reporting::page {
 
-// Returns the whole page. `title` is plain text and stands before ": " and `kind`. `style` is added to the
+// Returns a page with these elements in its head. `title` is plain text, and `style` the whole style sheet.
+std::string framed(const std::string& head, const std::string& title, const std::string& style,
+                   const std::string& body);
+// Returns the style sheet of all pages with more after it.
+std::string style_sheet(const std::string& more);
+
+// Returns the whole page of a report. `title` is plain text and stands before ": " and `kind`. `style` is added to the
 // style sheet of all pages, and `body` is HTML.
 std::string whole(const std::string& title, const std::string& kind, const std::string& style,
                   const std::string& body);

@@ -14,6 +14,24 @@ bool consistent(const Manifest& m) {
 
 }  // namespace
 
+const char* name_of(Rejected reason) {
+  switch (reason) {
+    case Rejected::length:
+      return "length";
+    case Rejected::version:
+      return "version";
+    case Rejected::layer:
+      return "layer";
+    case Rejected::token:
+      return "token";
+    case Rejected::repeated:
+      return "repeated";
+    case Rejected::late:
+      return "late";
+  }
+  return "unknown";
+}
+
 Buffer sign_manifest(const Manifest& m, const SigningKey& shuffler) {
   if (!consistent(m)) throw Error(ErrorCode::internal, "manifest", "", "", "contradicts itself");
   FieldWriter fields(kManifest);

@@ -29,6 +29,7 @@ enum class Rejected : std::uint8_t {
   late,      // after the round was closed, or for another round
 };
 inline constexpr std::size_t kRejectReasons = 6;
+const char* name_of(Rejected reason);  // "length", "version", ...
 
 struct Manifest {
   enum class Outcome : std::uint8_t { destroyed = 0, released = 1 };

@@ -9,7 +9,6 @@
 #include <variant>
 
 #include "muster/core/error.h"
-#include "muster/service/aggregator/check_ins.h"
 #include "muster/service/task/planned_rounds.h"
 #include "muster/wire/hex.h"
 
@@ -42,7 +41,8 @@ AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey&
       ledger_(store, kOrigin),
       planned_(service::planned_rounds(task.plan(), epsilon_)),
       rejected_(read_counts(store)),
-      monitor_(watched_check_ins(ledger_, task)) {
+      history_(task) {
+  history_.look(ledger_);
   if (identity_.identity() != task_.settings().aggregator) {
     throw Error(ErrorCode::plan, Reason::contradiction, "task.aggregator",
                 wire::hex_of(task_.settings().aggregator), wire::hex_of(identity_.identity()),
@@ -82,7 +82,7 @@ Progress AggregatorRole::progress(Progress::State state, std::string reason) con
   const auto& open = ledger_.open_round();
   const std::uint64_t opened = ledger_.counts().opened;
   Progress progress{state, open || ledger_.ended() ? opened : opened + 1, std::move(reason), std::nullopt};
-  if (monitor_.alarm()) progress.alarm = monitor_.alarm()->reason;
+  if (const auto& alarm = history_.check_ins().alarm()) progress.alarm = alarm->reason;
   return progress;
 }
 

@@ -32,11 +32,11 @@
 #include <optional>
 #include <string>
 
-#include "muster/protocols/monitor/check_in_monitor.h"
 #include "muster/service/aggregator/aggregator_state.h"
 #include "muster/service/aggregator/batch_pull.h"
 #include "muster/service/aggregator/learner.h"
 #include "muster/service/aggregator/population_budget.h"
+#include "muster/service/aggregator/round_history.h"
 #include "muster/service/ledger/ledger.h"
 #include "muster/service/ports/ports.h"
 #include "muster/service/store/store.h"
@@ -93,7 +93,7 @@ class AggregatorRole {
   const Ledger& ledger() const { return ledger_; }
   std::uint64_t planned_rounds() const { return planned_; }  // within the plan's budget
   const RejectedCounts& rejected() const { return rejected_; }
-  const protocols::CheckInMonitor& check_ins() const { return monitor_; }
+  const RoundHistory& history() const { return history_; }
   // Devices, by the issuer's directory that this object read last; nullopt before.
   const std::optional<std::uint64_t>& enrolled() const { return enrolled_; }
 
@@ -145,7 +145,7 @@ class AggregatorRole {
   Ledger ledger_;
   std::uint64_t planned_;
   RejectedCounts rejected_;
-  protocols::CheckInMonitor monitor_;
+  RoundHistory history_;
   std::optional<std::uint64_t> enrolled_;
   std::optional<BatchPull> pull_;
   int failed_pulls_ = 0;

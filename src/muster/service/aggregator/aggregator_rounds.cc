@@ -177,7 +177,6 @@ Progress AggregatorRole::release(const SignedManifest& bytes, const Manifest& ma
   conclude(entry, receipt_of(bytes, wire::Receipt::Outcome::released),
            {.append = {}, .put = {{"model", encode(next)}}, .remove = {}});
   learner_.adopt(std::move(next));
-  monitor_.watch_round(manifest.heard, manifest.reports);
   send_receipt();
   return progress(State::waiting, fmt::format("round {} was released", manifest.round));
 }
@@ -186,7 +185,6 @@ Progress AggregatorRole::spend(SpentEntry::Why why, const SignedManifest& bytes,
   add_uploads(rejected_, manifest);
   conclude(SpentEntry{manifest.round, epsilon_(ledger_.counts().charged() + 1), why, bytes},
            receipt_of(bytes, wire::Receipt::Outcome::spent), {});
-  monitor_.watch_round(manifest.heard, manifest.reports);
   send_receipt();
   return progress(State::waiting,
                   fmt::format("round {} was charged without an update: {}", manifest.round, name_of(why)));
@@ -210,6 +208,7 @@ void AggregatorRole::conclude(const Entry& outcome, std::optional<wire::Receipt>
     beside.put.emplace_back("receipt", wire::sign_receipt(*receipt, identity_));
   }
   ledger_.append(outcome, std::move(beside));
+  history_.look(ledger_);
   pull_.reset();
   failed_pulls_ = 0;
 }

@@ -9,6 +9,7 @@
 //     "serial"    u64: the greatest serial of the issuer's key directory that was seen
 //     "lost"      32: what the shuffler had seen (lost_name) when an operator had the lost rounds charged
 //     "stop"      1: an operator wants the task to end
+//     "accuracy-ROUND"  what was measured after a round (accuracy.h)
 //
 // Functions that read throw Error(file) for bytes that are not of their layout: the store is damaged. They
 // are pure but for the store, and belong to its thread.

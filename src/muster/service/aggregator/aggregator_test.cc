@@ -319,7 +319,7 @@ TEST(Aggregator, CheckInsAreComparedWithTheDevicesThatWereHeard) {
   ASSERT_TRUE(progress.alarm);
   EXPECT_THAT(*progress.alarm, HasSubstr("round 2 had 100 check-ins"));
   EXPECT_EQ(d.start().step().alarm, progress.alarm);
-  EXPECT_EQ(d.role().check_ins().rounds_watched(), 2u);
+  EXPECT_EQ(d.role().history().check_ins().rounds_watched(), 2u);
   EXPECT_EQ(d.findings(), "");
 }
 

@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "muster/wire/bytes.h"
+
 namespace muster::service {
 namespace {
 
@@ -26,6 +28,11 @@ std::optional<Answer> answer_of_status(long status) {
     if (known == status) return answer;
   }
   return std::nullopt;
+}
+
+HttpResponse text_response(const std::string& type, std::string_view text) {
+  const wire::Bytes bytes = wire::bytes_of(text);
+  return {.type = type, .body = {bytes.begin(), bytes.end()}, .headers = {{"Cache-Control", "no-store"}}};
 }
 
 }  // namespace muster::service

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "muster/service/http/http_server.h"
 #include "muster/service/ports/ports.h"
@@ -12,5 +14,8 @@ namespace muster::service {
 HttpResponse response_to(Answer answer);
 // Nullopt for any other status.
 std::optional<Answer> answer_of_status(long status);
+
+// 200, with a text that no cache keeps.
+HttpResponse text_response(const std::string& type, std::string_view text);
 
 }  // namespace muster::service

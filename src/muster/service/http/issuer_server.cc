@@ -9,6 +9,7 @@
 #include "muster/service/http/answers.h"
 #include "muster/service/http/batch_queue.h"
 #include "muster/service/http/http_server.h"
+#include "muster/service/http/metrics.h"
 #include "muster/service/http/serial_access.h"
 #include "muster/service/http/ticker.h"
 #include "muster/wire/issuance.h"
@@ -27,10 +28,31 @@ struct Waiting {
 };
 
 std::optional<std::size_t> body_limit(std::string_view method, std::string_view target) {
-  if (method == "GET" && (target == "/v1/keys" || target == "/healthz")) return 0;
+  if (method == "GET" && (target == "/v1/keys" || target == "/healthz" || target == "/metrics")) return 0;
   if (method == "POST" && target == "/v1/tokens") return kMaxBlock;
   if (method == "POST" && target == "/v1/close") return wire::kCloseIssuance;
   return std::nullopt;
+}
+
+// Nothing here tells more than the directory, which anybody may ask for.
+std::string metrics_of(const wire::KeyDirectory& directory, std::uint64_t closed) {
+  std::uint64_t ahead = 0;
+  double of_closed = 0, of_next = 0;
+  for (const wire::KeyDirectory::Entry& entry : directory.entries) {
+    if (entry.round > closed) ++ahead;
+    if (entry.round == closed) of_closed = static_cast<double>(entry.issued);
+    if (entry.round == closed + 1) of_next = static_cast<double>(entry.issued);
+  }
+  return Metrics()
+      .gauge("muster_issuer_enrolled_devices", "Devices that are enrolled.",
+             static_cast<double>(directory.enrolled))
+      .counter("muster_issuer_rounds_closed_total", "Rounds whose issuance is over.",
+               static_cast<double>(closed))
+      .gauge("muster_issuer_keys_ahead", "Rounds to come whose token keys are made.",
+             static_cast<double>(ahead))
+      .gauge("muster_issuer_tokens_issued", "Tokens of the round closed last, and of the next one so far.",
+             "round", {{"closed", of_closed}, {"next", of_next}})
+      .text();
 }
 
 }  // namespace
@@ -72,6 +94,8 @@ void IssuerServer::State::serve(HttpRequest request, const Reply& reply) {
   const bool answered = access.alone([&] {
     if (request.target == "/healthz") {
       response = {.status = 200};
+    } else if (request.target == "/metrics") {
+      response = text_response(Metrics::kType, metrics_of(issuer.directory(), issuer.closed()));
     } else if (request.method == "GET") {
       response = {.body = issuer.keys()};
     } else if (auto closed = issuer.close_issuance(request.body)) {

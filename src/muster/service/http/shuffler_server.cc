@@ -1,5 +1,6 @@
 #include "muster/service/http/shuffler_server.h"
 
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <map>
@@ -10,9 +11,11 @@
 #include "muster/service/http/answers.h"
 #include "muster/service/http/batch_queue.h"
 #include "muster/service/http/http_server.h"
+#include "muster/service/http/metrics.h"
 #include "muster/service/http/open_request.h"
 #include "muster/service/http/serial_access.h"
 #include "muster/service/http/ticker.h"
+#include "muster/service/http/upload_counts.h"
 #include "muster/wire/hex.h"
 
 namespace muster::service {
@@ -67,6 +70,28 @@ struct Waiting {
   Reply reply;
 };
 
+// Rounds that were closed since the start, and what their manifests counted.
+struct RoundCounts {
+  std::uint64_t released = 0, destroyed = 0;
+  std::array<std::uint64_t, wire::kRejectReasons> rejected{};
+
+  void add(const wire::Manifest& manifest) {
+    ++(manifest.outcome == wire::Manifest::Outcome::released ? released : destroyed);
+    for (std::size_t i = 0; i < rejected.size(); ++i) rejected[i] += manifest.rejected[i];
+  }
+};
+
+Metrics::Samples samples_of(const UploadCounts::Counts& counts) {
+  Metrics::Samples samples;
+  for (const auto& [answer, count] : {std::pair{Answer::stored, counts.stored},
+                                      {Answer::refused, counts.refused},
+                                      {Answer::over, counts.over},
+                                      {Answer::busy, counts.busy}}) {
+    samples.emplace_back(std::to_string(response_to(answer).status), static_cast<double>(count));
+  }
+  return samples;
+}
+
 }  // namespace
 
 struct ShufflerServer::State {
@@ -78,7 +103,9 @@ struct ShufflerServer::State {
   void receive(Buffer upload, const Reply& reply);
   void write(std::vector<Waiting> taken);
   void publish();
+  void note(Seen next);
   std::shared_ptr<const Published> shown();
+  std::string metrics();
   // Runs the work as the only one that calls the shuffler, and publishes what has become of the round. An
   // error ends the server's work.
   template <typename Work>
@@ -92,6 +119,8 @@ struct ShufflerServer::State {
   std::mutex published_mutex;
   std::shared_ptr<const Published> published;  // null while no round is open
   Seen seen;
+  RoundCounts rounds;
+  UploadCounts answers;
 
   // The listeners end before the queue and the ticker, which answer what the listeners owe.
   std::unique_ptr<BatchQueue<Waiting>> uploads;
@@ -123,12 +152,48 @@ void ShufflerServer::State::publish() {
       if (auto blob = shuffler.blob(hash)) now->blobs["/v1/blob/" + wire::hex_of(hash)] = *std::move(blob);
     }
   }
-  Seen next{now ? shuffler.descriptor()->round : 0, shuffler.last_manifest()};
+  const std::uint64_t open = now ? shuffler.descriptor()->round : 0;
+  {
+    const std::lock_guard lock(published_mutex);
+    published = std::move(now);
+  }
+  note({open, shuffler.last_manifest()});
+}
+
+// Notes which round is open, and which one was closed last.
+void ShufflerServer::State::note(Seen next) {
   const std::lock_guard lock(published_mutex);
-  published = std::move(now);
   // The manifest of a round that is over is forgotten when the next one opens.
   if (!next.closed) next.closed = seen.closed;
+  if (next.closed && next.closed != seen.closed) rounds.add(*next.closed);
+  next.open == 0 ? answers.round_ends() : answers.round_opens();
   seen = next;
+}
+
+std::string ShufflerServer::State::metrics() {
+  const std::lock_guard lock(published_mutex);
+  Metrics metrics;
+  metrics
+      .counter("muster_shuffler_uploads_total",
+               "Uploads by the status of the answer, since the start; but for 503, those before the open round.",
+               "answer", samples_of(answers.told()))
+      .counter("muster_shuffler_rounds_total", "Rounds closed since the start, by what became of them.",
+               "outcome",
+               {{"released", static_cast<double>(rounds.released)},
+                {"destroyed", static_cast<double>(rounds.destroyed)}})
+      .gauge("muster_shuffler_open_round", "The number of the round that is open, or 0.",
+             static_cast<double>(seen.open));
+  Metrics::Samples rejected;
+  for (std::size_t i = 0; i < rounds.rejected.size(); ++i) {
+    rejected.emplace_back(name_of(static_cast<wire::Rejected>(i)), static_cast<double>(rounds.rejected[i]));
+  }
+  metrics.counter("muster_shuffler_uploads_rejected_total",
+                  "Uploads rejected in the rounds closed since the start, by reason.", "reason", rejected);
+  if (seen.closed) {
+    metrics.gauge("muster_shuffler_last_heard_devices", "Devices heard in the round that was closed last.",
+                  static_cast<double>(seen.closed->heard));
+  }
+  return metrics.text();
 }
 
 std::shared_ptr<const Published> ShufflerServer::State::shown() {
@@ -156,21 +221,26 @@ void ShufflerServer::State::receive(Buffer upload, const Reply& reply) {
   const auto round = shown();
   Waiting waiting{round ? round->intake : nullptr, std::move(upload), std::nullopt, {}, reply};
   if (waiting.intake) waiting.rejected = waiting.intake->check(waiting.upload, waiting.opened);
-  if (!uploads->put(std::move(waiting))) reply(response_to(Answer::busy));
+  if (uploads->put(std::move(waiting))) return;
+  answers.add(Answer::busy);
+  reply(response_to(Answer::busy));
 }
 
 // Makes all uploads that wait durable together, and lets the answers go.
 void ShufflerServer::State::write(std::vector<Waiting> taken) {
-  std::vector<Answer> answers;
+  std::vector<Answer> given;
   const bool is_durable = alone([&] {
     for (const Waiting& one : taken) {
-      answers.push_back(one.intake ? shuffler.take(*one.intake, one.upload, one.rejected, one.opened)
+      given.push_back(one.intake ? shuffler.take(*one.intake, one.upload, one.rejected, one.opened)
                                    : shuffler.upload(one.upload));
     }
     shuffler.sync();
   });
   // Without durability nobody is answered: what is on the disk is not known.
-  for (std::size_t i = 0; is_durable && i < taken.size(); ++i) taken[i].reply(response_to(answers[i]));
+  for (std::size_t i = 0; is_durable && i < taken.size(); ++i) {
+    answers.add(given[i]);
+    taken[i].reply(response_to(given[i]));
+  }
 }
 
 void ShufflerServer::State::serve_aggregator(const HttpRequest& request, const Reply& reply) {
@@ -191,6 +261,7 @@ HttpResponse ShufflerServer::State::answer_aggregator(const HttpRequest& request
     return {.status = shuffler.open(open->offered, open->first, open->rows) ? 200u : 409u};
   }
   if (target == "/healthz") return {.status = 200};
+  if (target == "/metrics") return text_response(Metrics::kType, metrics());
   if (target == "/v1/offer") return {.body = shuffler.offer()};
   if (target == "/v1/keys") return {.body = shuffler.keys()};
   if (const auto round = numbers_after(target, "/v1/manifest/", 1)) {
@@ -203,6 +274,8 @@ HttpResponse ShufflerServer::State::answer_aggregator(const HttpRequest& request
 
 ShufflerServer::State::State(Shuffler& the_shuffler, Clock& the_clock, const ShufflerServerOptions& options)
     : shuffler(the_shuffler), clock(the_clock), width(the_shuffler.sizes().inner()) {
+  // The round that was closed before the start is no round of this process.
+  seen.closed = shuffler.last_manifest();
   alone([] {});
   uploads = std::make_unique<BatchQueue<Waiting>>(
       options.queue, [this](std::vector<Waiting> taken) { write(std::move(taken)); });
@@ -222,7 +295,7 @@ ShufflerServer::State::State(Shuffler& the_shuffler, Clock& the_clock, const Shu
       [](std::string_view method, std::string_view target) -> std::optional<std::size_t> {
         const bool posts = target == "/v1/blob" || target == "/v1/open" || target == "/v1/receipt";
         if (method == "POST" && posts) return kMaxFromAggregator;
-        const bool gets = target == "/healthz" || target == "/v1/offer" || target == "/v1/keys" ||
+        const bool gets = target == "/healthz" || target == "/metrics" || target == "/v1/offer" || target == "/v1/keys" ||
                           target.starts_with("/v1/manifest/") || target.starts_with("/v1/batch/");
         return method == "GET" && gets ? std::optional<std::size_t>(0) : std::nullopt;
       },

@@ -11,6 +11,11 @@
 //                  GET  /v1/batch/ROUND/FIRST/COUNT   200, or 404
 //                  POST /v1/receipt          200, or 400
 //                  GET  /healthz             200; no answer after an error of a file
+//                  GET  /metrics             200: figures for Prometheus
+//
+// No metric is about the round that is open, but for its number: whoever asks again and again would learn
+// when devices were heard (upload_counts.h). For the same reason there is none of how many uploads wait for
+// the disk, or of connections.
 //
 // Uploads are checked on the listener's threads, which never wait for the disk: checked ones go into a
 // bounded queue (503 if it is full). One thread takes all that wait, makes them durable with one sync, and

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -125,6 +126,40 @@ TEST_F(ShufflerServerTest, ARoundGoesOverTheWire) {
   EXPECT_TRUE(device.round());
   EXPECT_EQ(device.blob(rig_.descriptor.model), model);
   EXPECT_EQ(device.upload(late), Answer::over);
+}
+
+TEST_F(ShufflerServerTest, MetricsTellNothingOfARoundThatIsOpen) {
+  HttpClient asking(aggregator_url(), "");
+  const auto metrics = [&] {
+    const auto answer = asking.get("/metrics", 100'000);
+    EXPECT_EQ(answer.status, 200);
+    return std::string(answer.body.begin(), answer.body.end());
+  };
+  const auto has = [](const std::string& text, const std::string& line) {
+    return text.find("\n" + line + "\n") != text.npos;
+  };
+  auto device = this->device();
+  const std::string before = metrics();
+  EXPECT_TRUE(has(before, "muster_shuffler_open_round 1"));
+  for (std::uint8_t i = 0; i < 11; ++i) {
+    EXPECT_EQ(device.upload(rig_.report(i)), Answer::stored);
+    EXPECT_EQ(device.upload({}), Answer::refused);
+    EXPECT_EQ(metrics(), before);
+  }
+  ASSERT_TRUE(end_round());
+  EXPECT_EQ(device.upload(rig_.report(50)), Answer::over);
+  const std::string after = metrics();
+  for (const char* line :
+       {"muster_shuffler_open_round 0", "muster_shuffler_last_heard_devices 11",
+        "muster_shuffler_uploads_total{answer=\"201\"} 11", "muster_shuffler_uploads_total{answer=\"400\"} 11",
+        "muster_shuffler_uploads_total{answer=\"410\"} 1", "muster_shuffler_uploads_total{answer=\"503\"} 0",
+        "muster_shuffler_rounds_total{outcome=\"released\"} 1",
+        "muster_shuffler_rounds_total{outcome=\"destroyed\"} 0",
+        "muster_shuffler_uploads_rejected_total{reason=\"length\"} 11",
+        "muster_shuffler_uploads_rejected_total{reason=\"token\"} 0"}) {
+    EXPECT_TRUE(has(after, line)) << line << "\n" << after;
+  }
+  EXPECT_EQ(HttpClient(devices_url(), "").get("/metrics", 0).status, 404);
 }
 
 TEST_F(ShufflerServerTest, UploadsOfManyConnectionsAreAllStored) {

@@ -1,45 +1,55 @@
 #include "muster/service/http/status_server.h"
 
+#include <algorithm>
+#include <array>
 #include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "muster/service/http/answers.h"
+#include "muster/service/http/content_policy.h"
 #include "muster/service/http/http_server.h"
-#include "muster/wire/bytes.h"
+#include "muster/service/http/metrics.h"
 
 namespace muster::service {
 namespace {
 
 constexpr std::size_t kConnections = 256;
-
-HttpResponse page(std::string type, std::string_view text) {
-  const wire::Bytes bytes = wire::bytes_of(text);
-  return {.type = std::move(type),
-          .body = {bytes.begin(), bytes.end()},
-          .headers = {{"Cache-Control", "no-store"}}};
-}
+constexpr std::array<std::string_view, 5> kPaths = {"/", "/healthz", "/metrics", "/status", "/status.txt"};
 
 }  // namespace
 
 struct StatusServer::State {
   HttpResponse answer(std::string_view target) {
     const std::lock_guard lock(mutex);
-    if (json.empty()) return {.status = 503};
-    if (target == "/status") return page("application/json", json);
-    return page("text/plain; charset=utf-8", target == "/healthz" ? "ok\n" : words);
+    if (told.json.empty()) return {.status = 503};
+    if (target == "/") return page();
+    if (target == "/metrics") return text_response(Metrics::kType, told.metrics);
+    if (target == "/status") return text_response("application/json", told.json);
+    return text_response("text/plain; charset=utf-8", target == "/healthz" ? "ok\n" : told.words);
+  }
+  HttpResponse page() const {
+    HttpResponse response = text_response("text/html; charset=utf-8", told.page);
+    response.headers.emplace_back("Content-Security-Policy", policy);
+    response.headers.emplace_back("Referrer-Policy", "no-referrer");
+    response.headers.emplace_back("X-Content-Type-Options", "nosniff");
+    return response;
   }
 
   std::mutex mutex;
-  std::string json, words;
+  Told told;
+  std::string policy;
   std::unique_ptr<HttpServer> listener;  // last: it uses the others
 };
 
-StatusServer::StatusServer(const ListenAddress& listen) : state_(std::make_unique<State>()) {
+StatusServer::StatusServer(const ListenAddress& listen, std::string_view style)
+    : state_(std::make_unique<State>()) {
+  state_->policy = content_policy(style);
   state_->listener = std::make_unique<HttpServer>(
       listen.address, listen.port, 1, HttpLimits{.connections = kConnections},
       [](std::string_view method, std::string_view target) -> std::optional<std::size_t> {
-        const bool is_known = target == "/healthz" || target == "/status" || target == "/status.txt";
+        const bool is_known = std::ranges::find(kPaths, target) != kPaths.end();
         return method == "GET" && is_known ? std::optional<std::size_t>(0) : std::nullopt;
       },
       [state = state_.get()](const HttpRequest& request, const HttpServer::Reply& reply) {
@@ -50,10 +60,9 @@ StatusServer::~StatusServer() = default;
 
 std::uint16_t StatusServer::port() const { return state_->listener->port(); }
 
-void StatusServer::show(std::string json, std::string words) {
+void StatusServer::show(Told told) {
   const std::lock_guard lock(state_->mutex);
-  state_->json = std::move(json);
-  state_->words = std::move(words);
+  state_->told = std::move(told);
 }
 
 }  // namespace muster::service

@@ -1,6 +1,8 @@
 // Tells what a role says of itself, to whoever asks: no request changes anything.
 //
+//     GET /             200: a web page, under a policy that lets it load nothing (content_policy.h)
 //     GET /healthz      200 once there is something to tell; 503 before
+//     GET /metrics      200: figures for Prometheus
 //     GET /status       200: one JSON object
 //     GET /status.txt   200: the same in words
 //
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "muster/service/config/role_file.h"
 
@@ -17,13 +20,16 @@ namespace muster::service {
 
 class StatusServer {
  public:
-  // Throws as HttpServer.
-  explicit StatusServer(const ListenAddress& listen);
+  // `style` is the style sheet of the page. Throws as HttpServer.
+  StatusServer(const ListenAddress& listen, std::string_view style);
   ~StatusServer();
 
   std::uint16_t port() const;
+  struct Told {
+    std::string json, words, page, metrics;
+  };
   // What is told from now on.
-  void show(std::string json, std::string words);
+  void show(Told told);
 
  private:
   struct State;

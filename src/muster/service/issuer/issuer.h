@@ -76,8 +76,10 @@ class Issuer final : public IssuerForDevices, public IssuerForShuffler {
   // from time to time: issuing alone publishes nothing, so that who asks often does not make directories.
   void publish();
 
-  // The directory that was published last.
+  // The directory that was published last, signed and as it was read.
   wire::Buffer keys() override { return published_; }
+  const wire::KeyDirectory& directory() const { return directory_; }
+  std::uint64_t closed() const { return closed_; }  // rounds 1 .. closed()
   // Answers a block of requests. The answer may leave once sync() has returned, or with tokens() at once.
   Tokens take(wire::Bytes signed_block);
   void sync();
