@@ -68,9 +68,8 @@ std::string head_of(const TaskStanding& now) {
                        "<b>This task protects nobody.</b> Its randomness is seeded: coins and noise of the "
                        "devices follow from the plan's public seed. It is for tests alone.");
   }
-  const char* kind = now.state == "stopped"                       ? "bad"
-                     : now.state == "open" || now.state == "done" ? "good"
-                                                                  : "";
+  const bool is_well = now.state == "open" || now.state == "done";
+  const char* kind = now.state == "stopped" ? "bad" : is_well ? "good" : "";
   html += page::flag(kind, fmt::format("<span class=\"state\"><b>{}</b>: {}</span>",
                                        text_item("state", now.state), text_item("reason", now.reason)));
   return now.alarm ? html + page::flag("bad", fmt::format("<b>Alarm.</b> {}", text_item("alarm", *now.alarm)))
@@ -245,9 +244,8 @@ std::string privacy_of(const TaskStanding& now) {
     html += fmt::format("<li>{}</li>\n", text_item(fmt::format("assumptions.{}", i), now.assumptions[i]));
   }
   return html +
-         "</ul>\n<p>Shuffler and issuer are one operator, the aggregator another. If the two collude, what "
-         "is "
-         "left is the second epsilon above, in the view shuffler-colludes.</p>\n";
+         "</ul>\n<p>Shuffler and issuer are one operator, the aggregator another. If the two collude, "
+         "what is left is the second epsilon above, in the view shuffler-colludes.</p>\n";
 }
 
 // What a reason of the shuffler or the aggregator means, for people.
@@ -285,8 +283,8 @@ std::string rejected_of(const TaskStanding& now) {
   }
   return "<h2>What was rejected</h2>\n" +
          table("uploads",
-               "<th>uploads, by the shuffler</th><th class=\"n\">last round</th><th class=\"n\">all "
-               "rounds</th><th></th>",
+               "<th>uploads, by the shuffler</th><th class=\"n\">last round</th>"
+               "<th class=\"n\">all rounds</th><th></th>",
                uploads) +
          table("reports", "<th>reports, by the aggregator</th><th class=\"n\">all rounds</th><th></th>",
                reports);
