@@ -286,7 +286,8 @@ Subcommand aggregator_command(CLI::App& root) {
                 "go on although the folder is older than what the shuffler has seen, with all rounds charged "
                 "that it may lack");
   cli->add_flag("--stop", flags->stop, "end the task as soon as no round is open");
-  cli->add_flag("--stay", flags->stay, "go on showing the status after the task is over, until a signal arrives");
+  cli->add_flag("--stay", flags->stay,
+                "go on showing the status after the task is over, until a signal arrives");
   cli->add_flag("--json", flags->json, "print the result as one JSON line");
   return {cli, [flags] { return aggregate(*flags); }};
 }

@@ -33,7 +33,8 @@ void add_rounds(Metrics& metrics, const TaskStanding& now) {
                static_cast<double>(rounds.opened))
       .gauge("muster_aggregator_rounds_planned", "Rounds to be charged at most, within the plan's budget.",
              static_cast<double>(rounds.planned))
-      .gauge("muster_aggregator_rounds_most", "Rounds to be opened at most.", static_cast<double>(rounds.most));
+      .gauge("muster_aggregator_rounds_most", "Rounds to be opened at most.",
+             static_cast<double>(rounds.most));
   Metrics::Samples states;
   for (const char* state : {"waiting", "open", "closing", "done", "budget", "stopped"}) {
     states.emplace_back(state, now.state == state ? 1 : 0);
@@ -51,10 +52,11 @@ void add_privacy(Metrics& metrics, const TaskStanding& now) {
              "Epsilon of all planned rounds at the task's delta, proven, if shuffler and aggregator do not "
              "collude.",
              upper(now.epsilon_planned))
-      .gauge("muster_aggregator_local_epsilon_upper",
-             "Epsilon of the rounds opened at the task's delta, proven, that is left if shuffler and aggregator "
-             "collude.",
-             upper(now.local))
+      .gauge(
+          "muster_aggregator_local_epsilon_upper",
+          "Epsilon of the rounds opened at the task's delta, proven, that is left if shuffler and aggregator "
+          "collude.",
+          upper(now.local))
       .gauge("muster_aggregator_delta", "The task's delta.", Metrics::rounded_up(now.delta))
       .gauge("muster_aggregator_alarm", "1 if the check-ins do not fit the declared rate, else 0.",
              now.alarm ? 1 : 0);
@@ -76,7 +78,8 @@ void add_last(Metrics& metrics, const TaskStanding& now) {
     }
   }
   if (const auto accuracy = now.accuracy()) {
-    metrics.gauge("muster_aggregator_accuracy_ratio", "Accuracy on the test set, as measured last.", *accuracy);
+    metrics.gauge("muster_aggregator_accuracy_ratio", "Accuracy on the test set, as measured last.",
+                  *accuracy);
   }
 }
 

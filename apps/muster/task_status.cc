@@ -95,33 +95,32 @@ TaskStanding TaskStatus::standing(const Ledger& ledger, const service::RoundHist
   const Ledger::Counts& counts = ledger.counts();
   const accounting::Statement planned = statement(planned_), charged = statement(counts.charged()),
                               opened = statement(counts.opened);
-  TaskStanding standing{
-      .name = task_.plan().name(),
-      .task = wire::hex_of(task_.name()),
-      .plan = task_.plan().hash(),
-      .state = now.state,
-      .reason = now.reason,
-      .is_over = ledger.ended(),
-      .is_seeded = task_.settings().randomness == service::Randomness::seeded,
-      .seconds = task_.settings().seconds,
-      .rounds = {counts.released, counts.spent, counts.voided, counts.opened, planned_,
-                 task_.settings().most_rounds},
-      .epsilon_upper = charged.best.upper,
-      .epsilon_lower = charged.best.lower,
-      .epsilon_planned = planned.best.upper,
-      .local = opened.local_upper,
-      .local_rounds = opened.local_rounds,
-      .delta = task_.plan().delta().value(),
-      .validity = name_of(accounting::Accountant::kValidity),
-      .neighbouring = name_of(accounting::Accountant::kNeighbouring),
-      .view = name_of(accounting::own_view(task_.plan().participation())),
-      .bound = planned.best.id,
-      .assumptions = planned.best.assumptions,
-      .population = now.population,
-      .needed = task_.needed(),
-      .enrolled = now.enrolled,
-      .uploads = uploads_of(now.rejected.uploads),
-      .reports = reports_of(now.rejected.reports)};
+  TaskStanding standing{.name = task_.plan().name(),
+                        .task = wire::hex_of(task_.name()),
+                        .plan = task_.plan().hash(),
+                        .state = now.state,
+                        .reason = now.reason,
+                        .is_over = ledger.ended(),
+                        .is_seeded = task_.settings().randomness == service::Randomness::seeded,
+                        .seconds = task_.settings().seconds,
+                        .rounds = {counts.released, counts.spent, counts.voided, counts.opened, planned_,
+                                   task_.settings().most_rounds},
+                        .epsilon_upper = charged.best.upper,
+                        .epsilon_lower = charged.best.lower,
+                        .epsilon_planned = planned.best.upper,
+                        .local = opened.local_upper,
+                        .local_rounds = opened.local_rounds,
+                        .delta = task_.plan().delta().value(),
+                        .validity = name_of(accounting::Accountant::kValidity),
+                        .neighbouring = name_of(accounting::Accountant::kNeighbouring),
+                        .view = name_of(accounting::own_view(task_.plan().participation())),
+                        .bound = planned.best.id,
+                        .assumptions = planned.best.assumptions,
+                        .population = now.population,
+                        .needed = task_.needed(),
+                        .enrolled = now.enrolled,
+                        .uploads = uploads_of(now.rejected.uploads),
+                        .reports = reports_of(now.rejected.reports)};
   for (const service::PastRound& past : history.rounds()) {
     standing.past.push_back(standing_round(past));
     const auto measured = now.accuracies.find(past.round);
@@ -143,7 +142,8 @@ std::string TaskStatus::words(const TaskStanding& now) const {
        counts_text({now.rounds.opened, now.rounds.released, now.rounds.spent, now.rounds.voided}, task_));
   line("epsilon", guarantee_text(now.epsilon_upper.value_or(kNone), task_.plan()));
   line("local", local_text(now.local.value_or(kNone), now.rounds.opened, task_.plan()));
-  if (const auto accuracy = now.accuracy()) line("accuracy", fmt::format("{:.4f} on the test set", *accuracy));
+  if (const auto accuracy = now.accuracy())
+    line("accuracy", fmt::format("{:.4f} on the test set", *accuracy));
   if (const StandingRound* last = now.last()) {
     line("last", fmt::format("round {}: {} devices were heard, {} are needed, {} checked in", last->round,
                              last->counted->heard, now.needed, last->counted->check_ins));

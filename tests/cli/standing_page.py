@@ -5,7 +5,7 @@ import hashlib
 import html.parser
 
 UNKNOWN = {"none", "none yet", "not yet", "No alarm", "an unknown number"}  # how the page shows null
-VOID = {"meta", "line", "path", "circle"}
+VOID = {"meta"}  # has no end; an element of a drawing ends in its own tag or, in the DOM of a browser, after it
 
 
 class Page(html.parser.HTMLParser):

@@ -29,8 +29,8 @@ std::string framed(const std::string& head, const std::string& title, const std:
 // Returns the style sheet of all pages with more after it.
 std::string style_sheet(const std::string& more);
 
-// Returns the whole page of a report. `title` is plain text and stands before ": " and `kind`. `style` is added to the
-// style sheet of all pages, and `body` is HTML.
+// Returns the whole page of a report. `title` is plain text and stands before ": " and `kind`. `style` is
+// added to the style sheet of all pages, and `body` is HTML.
 std::string whole(const std::string& title, const std::string& kind, const std::string& style,
                   const std::string& body);
 

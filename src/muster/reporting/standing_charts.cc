@@ -71,8 +71,8 @@ std::string picture(const std::string& heading, const ChartPanel& panel, const L
 }  // namespace
 
 std::string accuracy_chart(const TaskStanding& now) {
-  const Points points = without_gaps(
-      by_round(now, [](const StandingRound& round) { return round.accuracy.value_or(kGap); }));
+  const Points points =
+      without_gaps(by_round(now, [](const StandingRound& round) { return round.accuracy.value_or(kGap); }));
   if (points.empty()) return "";
   const auto [low, high] = range_of(points);
   ChartPanel panel(round_scale(now), Scale::around(low, high, kBottom, kTop), "accuracy on the test set",
@@ -85,10 +85,8 @@ std::string accuracy_chart(const TaskStanding& now) {
 std::string epsilon_chart(const TaskStanding& now) {
   // A logarithmic scale shows both; nothing was charged yet where the one is 0.
   const auto positive = [](double epsilon) { return epsilon > 0 ? epsilon : kGap; };
-  const Points honest =
-      by_round(now, [&](const StandingRound& round) { return positive(round.epsilon); });
-  const Points colluding =
-      by_round(now, [&](const StandingRound& round) { return positive(round.local); });
+  const Points honest = by_round(now, [&](const StandingRound& round) { return positive(round.epsilon); });
+  const Points colluding = by_round(now, [&](const StandingRound& round) { return positive(round.local); });
   Points all = honest;
   all.insert(all.end(), colluding.begin(), colluding.end());
   all = without_gaps(all);
@@ -131,7 +129,8 @@ std::string heard_chart(const TaskStanding& now) {
 std::string check_ins_chart(const TaskStanding& now) {
   const auto if_shown = [](auto value) {
     return [value](const StandingRound& round) {
-      return round.shows_check_ins() && round.counted->band ? static_cast<double>(value(*round.counted)) : kGap;
+      return round.shows_check_ins() && round.counted->band ? static_cast<double>(value(*round.counted))
+                                                            : kGap;
     };
   };
   using Counted = StandingRound::Counted;

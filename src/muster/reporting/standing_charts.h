@@ -11,7 +11,7 @@ namespace muster::reporting {
 std::string accuracy_chart(const TaskStanding& now);
 // Epsilon of the rounds charged, and of those opened if shuffler and aggregator collude.
 std::string epsilon_chart(const TaskStanding& now);
-std::string heard_chart(const TaskStanding& now);     // devices, against those needed and enrolled
+std::string heard_chart(const TaskStanding& now);      // devices, against those needed and enrolled
 std::string check_ins_chart(const TaskStanding& now);  // against their band
 
 }  // namespace muster::reporting

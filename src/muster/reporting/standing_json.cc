@@ -42,8 +42,8 @@ JsonObject rounds_json(const TaskStanding::Rounds& rounds) {
 }  // namespace
 
 std::optional<double> TaskStanding::accuracy() const {
-  const auto found = std::ranges::find_if(past.rbegin(), past.rend(),
-                                          [](const StandingRound& each) { return each.accuracy.has_value(); });
+  const auto found = std::ranges::find_if(
+      past.rbegin(), past.rend(), [](const StandingRound& each) { return each.accuracy.has_value(); });
   return found == past.rend() ? std::nullopt : found->accuracy;
 }
 
@@ -72,8 +72,9 @@ JsonObject standing_json(const TaskStanding& now) {
                            .number("delta", now.delta)
                            .unsigned_integer("rounds", now.local_rounds));
   if (now.population) {
-    object.object("population", amount_json(now.population->reserved)
-                                    .object("budget", amount_json(now.population->budget)));
+    object.object(
+        "population",
+        amount_json(now.population->reserved).object("budget", amount_json(now.population->budget)));
   } else {
     object.raw("population", "null");
   }
@@ -83,9 +84,9 @@ JsonObject standing_json(const TaskStanding& now) {
   } else {
     object.raw("last", "null");
   }
-  object.object("rejected", JsonObject()
-                                .object("uploads", counts_json(now.uploads))
-                                .object("reports", counts_json(now.reports)));
+  object.object(
+      "rejected",
+      JsonObject().object("uploads", counts_json(now.uploads)).object("reports", counts_json(now.reports)));
   return now.alarm ? object.text("alarm", *now.alarm) : object.raw("alarm", "null");
 }
 

@@ -23,7 +23,7 @@ using testing::Not;
 constexpr double kEpsilon = 1.99990001;  // a four-digit text to the nearest would be below it
 
 NamedCounts uploads(std::uint64_t first) {
-  return {{"length", first},     {"version", first + 1},  {"layer", first + 2},
+  return {{"length", first},    {"version", first + 1},  {"layer", first + 2},
           {"token", first + 3}, {"repeated", first + 4}, {"late", first + 5}};
 }
 
@@ -91,7 +91,8 @@ void expect_same(const TaskStanding& now) {
     std::string id = pointer.substr(1);
     std::ranges::replace(id, '/', '.');
     if (value.is_number()) {
-      EXPECT_THAT(element(html, id), HasSubstr(fmt::format("<data value=\"{:.17g}\">", value.get<double>()))) << id;
+      EXPECT_THAT(element(html, id), HasSubstr(fmt::format("<data value=\"{:.17g}\">", value.get<double>())))
+          << id;
     } else if (value.is_string()) {
       EXPECT_EQ(element(html, id), escaped(value.get<std::string>())) << id;
     } else if (value.is_null()) {
@@ -128,8 +129,10 @@ TEST(Standing, EpsilonsAreRoundedUpAndNeverAlone) {
   const std::string html = standing_html(made_standing());
   EXPECT_EQ(element(html, "epsilon.upper"), fmt::format("<data value=\"{:.17g}\">2.0000</data>", kEpsilon));
   EXPECT_THAT(html, HasSubstr("epsilon of the rounds charged, at delta <span id=\"delta\">"));
-  EXPECT_THAT(html, HasSubstr("view <span id=\"view\">shuffler-honest</span> (shuffler and aggregator do not "));
-  EXPECT_THAT(html, HasSubstr("proven, replace-one, view shuffler-colludes (shuffler and aggregator collude)"));
+  EXPECT_THAT(html,
+              HasSubstr("view <span id=\"view\">shuffler-honest</span> (shuffler and aggregator do not "));
+  EXPECT_THAT(html,
+              HasSubstr("proven, replace-one, view shuffler-colludes (shuffler and aggregator collude)"));
   EXPECT_THAT(html, HasSubstr("<th>epsilon</th><th>delta</th><th>validity</th><th>view</th>"));
 }
 
@@ -143,8 +146,8 @@ TEST(Standing, AVoidRoundHasNoCheckInsAndALostOneNoCounts) {
 TEST(Standing, TextFromOutsideIsEscaped) {
   TaskStanding now = made_standing();
   const std::string evil = "<img src=x>&\"'\xff";
-  now.name = now.task = now.plan = now.state = now.reason = now.validity = now.neighbouring = now.view = now.bound =
-      evil;
+  now.name = now.task = now.plan = now.state = now.reason = now.validity = now.neighbouring = now.view =
+      now.bound = evil;
   now.assumptions = {evil};
   now.alarm = evil;
   now.past.front().outcome = now.past.front().reason = evil;
@@ -157,7 +160,8 @@ TEST(Standing, TextFromOutsideIsEscaped) {
 
 TEST(Standing, ThePageLoadsNothingAndItsStyleIsTheOneThatIsAllowed) {
   const std::string html = standing_html(made_standing());
-  for (const char* foreign : {"http:", "https:", "//", "<script", "<img", "<link", "url(", "@import", " style=\"", " src=", " onload"}) {
+  for (const char* foreign : {"http:", "https:", "//", "<script", "<img", "<link", "url(", "@import",
+                              " style=\"", " src=", " onload"}) {
     EXPECT_THAT(html, Not(HasSubstr(foreign))) << foreign;
   }
   EXPECT_THAT(html, HasSubstr("<style>" + standing_style() + "</style>"));
@@ -218,7 +222,8 @@ TEST(Standing, ALongTaskHasItsNewestRoundsFirst) {
     now.past.back().round = round;
   }
   const std::string html = standing_html(now);
-  EXPECT_LT(html.find("<tr><td class=\"n\"><data value=\"3000\">"), html.find("<tr><td class=\"n\"><data value=\"2999\">"));
+  EXPECT_LT(html.find("<tr><td class=\"n\"><data value=\"3000\">"),
+            html.find("<tr><td class=\"n\"><data value=\"2999\">"));
   EXPECT_THAT(html, HasSubstr("<summary>the 2000 rounds before</summary>"));
   EXPECT_THAT(html, Not(HasSubstr("<tr><td class=\"n\"><data value=\"988\">")));
 }

@@ -31,7 +31,7 @@ using NamedCounts = std::vector<std::pair<std::string, std::uint64_t>>;  // by r
 struct StandingRound {
   std::uint64_t round = 0;
   std::string outcome = {};  // "released", "spent" or "void"
-  std::string reason = {};  // why it was spent; else empty
+  std::string reason = {};   // why it was spent; else empty
   // After the round, at the task's delta: of the rounds charged, and of those opened if shuffler and
   // aggregator collude.
   double epsilon = 0, local = 0;
@@ -75,7 +75,7 @@ struct TaskStanding {
   std::uint64_t needed = 0;
   std::optional<std::uint64_t> enrolled;
   std::vector<StandingRound> past = {};  // in the order of the rounds
-  NamedCounts uploads, reports;     // rejected in all rounds
+  NamedCounts uploads, reports;          // rejected in all rounds
   std::optional<std::string> alarm = std::nullopt;
 
   // The accuracy that was measured last.

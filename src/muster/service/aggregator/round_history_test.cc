@@ -13,8 +13,8 @@ namespace {
 std::string story(const RoundHistory& history) {
   std::string text;
   for (const PastRound& past : history.rounds()) {
-    text += fmt::format("{} {}{}{} {} {}; ", past.round, past.outcome, past.reason.empty() ? "" : ":", past.reason,
-                        past.epsilon, past.opened);
+    text += fmt::format("{} {}{}{} {} {}; ", past.round, past.outcome, past.reason.empty() ? "" : ":",
+                        past.reason, past.epsilon, past.opened);
   }
   return text;
 }

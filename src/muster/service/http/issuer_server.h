@@ -1,7 +1,8 @@
 // An issuer behind an HTTP listener, for devices and for the shuffler.
 //
 //     GET  /v1/keys     200: the signed key directory
-//     POST /v1/tokens   201: the responses to a block of requests; 400, 410, or 503 with a constant Retry-After
+//     POST /v1/tokens   201: the responses to a block of requests; 400, 410, or 503 with a constant
+//                       Retry-After
 //     POST /v1/close    200: the key directory after the issuance of a round ended; 409 if the issuer refuses
 //     GET  /healthz     200; no answer after an error of a file
 //     GET  /metrics     200: figures for Prometheus, which all follow from the published directory

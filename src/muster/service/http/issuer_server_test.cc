@@ -1,6 +1,7 @@
 // The issuer behind its server, reached by HTTP, on a disk that may break.
 #include "muster/service/http/issuer_server.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -84,6 +85,29 @@ TEST_F(IssuerServerTest, OtherRequestsAreRefused) {
   EXPECT_EQ(client.get("/v1/tokens", 0).status, 404);
   EXPECT_EQ(client.get("/v1/round", 0).status, 404);
   EXPECT_EQ(client.get("/healthz", 0).status, 200);
+  EXPECT_EQ(client.post("/metrics", {}, 10).status, 404);
+}
+
+TEST_F(IssuerServerTest, MetricsSayWhatThePublishedDirectoryDoes) {
+  RemoteIssuer issuer(url(), "");
+  HttpClient client(url(), "");
+  const auto metrics = [&] {
+    const auto answer = client.get("/metrics", 100'000);
+    return "\n" + std::string(answer.body.begin(), answer.body.end());
+  };
+  const auto expect = [&](const std::string& line) {
+    EXPECT_NE(metrics().find("\n" + line + "\n"), std::string::npos) << line << metrics();
+  };
+  expect("muster_issuer_enrolled_devices 6");
+  expect("muster_issuer_keys_ahead 3");
+  expect("muster_issuer_rounds_closed_total 0");
+  for (std::uint8_t device = 0; device < kNeeded; ++device) issuer.tokens(block(device, pending()));
+  ASSERT_TRUE(directory_with(issuer, kNeeded));
+  expect(fmt::format("muster_issuer_tokens_issued{{round=\"next\"}} {}", kNeeded));
+  ASSERT_TRUE(issuer.close_issuance(order_to_close(1, task_.name())));
+  expect("muster_issuer_rounds_closed_total 1");
+  expect(fmt::format("muster_issuer_tokens_issued{{round=\"closed\"}} {}", kNeeded));
+  expect("muster_issuer_tokens_issued{round=\"next\"} 0");
 }
 
 TEST_F(IssuerServerTest, OnABrokenDiskNobodyIsAnswered) {

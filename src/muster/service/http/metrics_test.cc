@@ -18,11 +18,12 @@ TEST(Metrics, AreWrittenInTheTextFormat) {
   Metrics metrics;
   metrics.counter("a_total", "Things.", "why", {{"one", 1}, {"two", 2.5}}).gauge("b", "More.", 1 << 20);
   metrics.counter("c_total", "All.", 3).gauge("d", "Some.", "why", {{"never", kInfinity}});
-  EXPECT_EQ(metrics.text(),
-            "# HELP a_total Things.\n# TYPE a_total counter\na_total{why=\"one\"} 1\na_total{why=\"two\"} 2.5\n"
-            "# HELP b More.\n# TYPE b gauge\nb 1048576\n"
-            "# HELP c_total All.\n# TYPE c_total counter\nc_total 3\n"
-            "# HELP d Some.\n# TYPE d gauge\nd{why=\"never\"} +Inf\n");
+  EXPECT_EQ(
+      metrics.text(),
+      "# HELP a_total Things.\n# TYPE a_total counter\na_total{why=\"one\"} 1\na_total{why=\"two\"} 2.5\n"
+      "# HELP b More.\n# TYPE b gauge\nb 1048576\n"
+      "# HELP c_total All.\n# TYPE c_total counter\nc_total 3\n"
+      "# HELP d Some.\n# TYPE d gauge\nd{why=\"never\"} +Inf\n");
   EXPECT_EQ(Metrics().text(), "");
 }
 

@@ -174,9 +174,10 @@ std::string ShufflerServer::State::metrics() {
   const std::lock_guard lock(published_mutex);
   Metrics metrics;
   metrics
-      .counter("muster_shuffler_uploads_total",
-               "Uploads by the status of the answer, since the start; but for 503, those before the open round.",
-               "answer", samples_of(answers.told()))
+      .counter(
+          "muster_shuffler_uploads_total",
+          "Uploads by the status of the answer, since the start; but for 503, those before the open round.",
+          "answer", samples_of(answers.told()))
       .counter("muster_shuffler_rounds_total", "Rounds closed since the start, by what became of them.",
                "outcome",
                {{"released", static_cast<double>(rounds.released)},
@@ -232,7 +233,7 @@ void ShufflerServer::State::write(std::vector<Waiting> taken) {
   const bool is_durable = alone([&] {
     for (const Waiting& one : taken) {
       given.push_back(one.intake ? shuffler.take(*one.intake, one.upload, one.rejected, one.opened)
-                                   : shuffler.upload(one.upload));
+                                 : shuffler.upload(one.upload));
     }
     shuffler.sync();
   });
@@ -295,8 +296,9 @@ ShufflerServer::State::State(Shuffler& the_shuffler, Clock& the_clock, const Shu
       [](std::string_view method, std::string_view target) -> std::optional<std::size_t> {
         const bool posts = target == "/v1/blob" || target == "/v1/open" || target == "/v1/receipt";
         if (method == "POST" && posts) return kMaxFromAggregator;
-        const bool gets = target == "/healthz" || target == "/metrics" || target == "/v1/offer" || target == "/v1/keys" ||
-                          target.starts_with("/v1/manifest/") || target.starts_with("/v1/batch/");
+        const bool gets = target == "/healthz" || target == "/metrics" || target == "/v1/offer" ||
+                          target == "/v1/keys" || target.starts_with("/v1/manifest/") ||
+                          target.starts_with("/v1/batch/");
         return method == "GET" && gets ? std::optional<std::size_t>(0) : std::nullopt;
       },
       [this](const HttpRequest& request, const Reply& reply) { serve_aggregator(request, reply); });

@@ -151,8 +151,9 @@ TEST_F(ShufflerServerTest, MetricsTellNothingOfARoundThatIsOpen) {
   const std::string after = metrics();
   for (const char* line :
        {"muster_shuffler_open_round 0", "muster_shuffler_last_heard_devices 11",
-        "muster_shuffler_uploads_total{answer=\"201\"} 11", "muster_shuffler_uploads_total{answer=\"400\"} 11",
-        "muster_shuffler_uploads_total{answer=\"410\"} 1", "muster_shuffler_uploads_total{answer=\"503\"} 0",
+        "muster_shuffler_uploads_total{answer=\"201\"} 11",
+        "muster_shuffler_uploads_total{answer=\"400\"} 11", "muster_shuffler_uploads_total{answer=\"410\"} 1",
+        "muster_shuffler_uploads_total{answer=\"503\"} 0",
         "muster_shuffler_rounds_total{outcome=\"released\"} 1",
         "muster_shuffler_rounds_total{outcome=\"destroyed\"} 0",
         "muster_shuffler_uploads_rejected_total{reason=\"length\"} 11",

@@ -22,7 +22,8 @@ TEST(StatusServer, TellsWhatItWasShownLast) {
     EXPECT_EQ(client.get(path, 10).status, 503);
   }
   server.show({.json = "{}", .words = "nothing\n", .page = "<p>", .metrics = "a 0\n"});
-  server.show({.json = "{\"state\":\"open\"}", .words = "state open\n", .page = "<p>open", .metrics = "a 1\n"});
+  server.show(
+      {.json = "{\"state\":\"open\"}", .words = "state open\n", .page = "<p>open", .metrics = "a 1\n"});
   EXPECT_EQ(client.get("/healthz", 10).status, 200);
   EXPECT_EQ(text_of(client.get("/", 100)), "<p>open");
   EXPECT_EQ(text_of(client.get("/metrics", 100)), "a 1\n");
