@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <variant>
 
 #include "deployment_text.h"
@@ -82,8 +83,9 @@ void AggregatorLog::say_outcome(std::size_t i) {
 std::string AggregatorLog::manifest_text(const service::SignedManifest& bytes) const {
   const auto manifest = wire::read_manifest(bytes, task_.settings().shuffler);
   if (!manifest) return "nothing is known of it";
-  return fmt::format("{} devices were heard, {} are needed, {} checked in", manifest->heard, task_.needed(),
-                     manifest->reports);
+  const bool is_released = manifest->outcome == wire::Manifest::Outcome::released;
+  return heard_text(manifest->heard, task_.needed(),
+                    is_released ? std::optional(manifest->reports) : std::nullopt);
 }
 
 void AggregatorLog::say_waiting(const Progress& progress) {

@@ -32,6 +32,11 @@ std::string counts_text(const service::Ledger::Counts& counts, const service::Ta
                      counts.voided, counts.opened, task.settings().most_rounds);
 }
 
+std::string heard_text(std::uint64_t heard, std::uint64_t needed, std::optional<std::uint64_t> check_ins) {
+  return fmt::format("{} devices were heard, {} are needed", heard, needed) +
+         (check_ins ? fmt::format(", {} checked in", *check_ins) : "");
+}
+
 reporting::JsonObject counts_json(const service::Ledger::Counts& counts) {
   return reporting::JsonObject()
       .unsigned_integer("released", counts.released)

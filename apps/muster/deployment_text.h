@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "muster/reporting/json.h"
@@ -28,6 +29,9 @@ void add_guarantee(reporting::JsonObject& object, const protocols::Plan& plan);
 
 // "3 released, 0 spent, 1 void: 4 opened of at most 6"
 std::string counts_text(const service::Ledger::Counts& counts, const service::TaskDocument& task);
+// "2176 devices were heard, 2064 are needed, 1092 checked in". Of a round that was destroyed nobody knows how
+// many checked in.
+std::string heard_text(std::uint64_t heard, std::uint64_t needed, std::optional<std::uint64_t> check_ins);
 // {"released":..,"spent":..,"void":..,"opened":..}
 reporting::JsonObject counts_json(const service::Ledger::Counts& counts);
 

@@ -145,8 +145,11 @@ std::string TaskStatus::words(const TaskStanding& now) const {
   if (const auto accuracy = now.accuracy())
     line("accuracy", fmt::format("{:.4f} on the test set", *accuracy));
   if (const StandingRound* last = now.last()) {
-    line("last", fmt::format("round {}: {} devices were heard, {} are needed, {} checked in", last->round,
-                             last->counted->heard, now.needed, last->counted->check_ins));
+    const auto& counted = *last->counted;
+    line("last",
+         fmt::format("round {}: {}", last->round,
+                     heard_text(counted.heard, now.needed,
+                                last->shows_check_ins() ? std::optional(counted.check_ins) : std::nullopt)));
   }
   if (now.alarm) line("alarm", *now.alarm);
   if (now.is_seeded) line("warning", kSeededWarning);

@@ -14,7 +14,7 @@ import unittest
 
 import muster_command
 import webdriver
-from role_processes import PLAN, Deployment
+from role_processes import Deployment, plan
 from standing_page import Page, check_same
 
 SKIPPED = 77
@@ -34,8 +34,8 @@ class BrowserTest(unittest.TestCase):
 
     def running(self):
         """The URL of the status of a deployment that is under way, and when it has to be done."""
-        plan = PLAN.replace("count = 3", f"count = {ROUNDS}")
-        deployment = Deployment(self.folder, devices=(6, 6), seconds=4, plan=plan, most=3 * ROUNDS)
+        text = plan(rounds=ROUNDS)
+        deployment = Deployment(self.folder, devices=(6, 6), seconds=4, text=text, most=3 * ROUNDS)
         self.addCleanup(deployment.close)
         deployment.start_servers()
         _, url = deployment.start_aggregator("--stay")

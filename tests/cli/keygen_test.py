@@ -10,27 +10,10 @@ import json
 import stat
 
 import muster_command
+import role_processes
 from small_runs import SmallRuns
 
-PLAN = """
-[population]
-clients = 40
-data = "digits"
-[participation]
-protocol = "shuffled-check-in"
-rate = 0.5
-[randomizer]
-kind = "ldp-sgd"
-epsilon0 = 2
-clip = 0.5
-[model]
-kind = "logistic"
-[rounds]
-count = 25
-learning_rate = 0.1
-[privacy]
-delta = 1e-4
-"""
+PLAN = role_processes.plan(clients=40, rounds=25)
 
 
 def hash_of(text):

@@ -12,25 +12,29 @@ import muster_command
 
 PATIENCE = 60  # seconds that a busy machine may take for one step
 
-PLAN = """
+
+def plan(clients=12, rate=0.5, epsilon0=2, rounds=3, delta="1e-4"):
+    """A plan that can be deployed, and whose rounds take no time to compute."""
+    return f"""
 [population]
-clients = 12
+clients = {clients}
 data = "digits"
 [participation]
 protocol = "shuffled-check-in"
-rate = 0.5
+rate = {rate}
 [randomizer]
 kind = "ldp-sgd"
-epsilon0 = 2
+epsilon0 = {epsilon0}
 clip = 0.5
 [model]
 kind = "logistic"
 [rounds]
-count = 3
+count = {rounds}
 learning_rate = 0.1
 [privacy]
-delta = 1e-4
+delta = {delta}
 """
+
 
 POLICY = """
 [policy]
@@ -85,10 +89,10 @@ class Role:
 class Deployment:
     """Keys, a task and configurations in a folder, and the processes that were started there."""
 
-    def __init__(self, folder, devices=(12,), seconds=8, plan=PLAN, most=6):
-        """`devices` has the number of devices of each client, and `most` rounds may be opened."""
+    def __init__(self, folder, devices=(12,), seconds=8, text=None, most=6):
+        """`devices` has the number of devices of each client, `text` is the plan, and `most` rounds may be opened."""
         self.folder, self.devices, self.most, self.running = folder, devices, most, {}
-        (folder / "plan.toml").write_text(plan)
+        (folder / "plan.toml").write_text(text or plan())
         for role in ("issuer", "shuffler", "aggregator"):
             self.muster("keygen", role, "--out", role)
         for i, count in enumerate(devices):

@@ -11,7 +11,7 @@ import shutil
 import socket
 
 import muster_command
-from role_processes import Role
+import role_processes
 from small_runs import SmallRuns
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -19,25 +19,7 @@ ROLES = ("issuer", "shuffler", "aggregator", "client")
 PORTS = {"8443": "issuer", "8444": "devices", "8445": "aggregator", "8446": "status"}
 
 # Two devices and one round, within the bounds of client.toml but for the number of clients.
-PLAN = """
-[population]
-clients = 2
-data = "digits"
-[participation]
-protocol = "shuffled-check-in"
-rate = 0.5
-[randomizer]
-kind = "ldp-sgd"
-epsilon0 = 1
-clip = 0.5
-[model]
-kind = "logistic"
-[rounds]
-count = 1
-learning_rate = 0.1
-[privacy]
-delta = 1e-5
-"""
+PLAN = role_processes.plan(clients=2, epsilon0=1, rounds=1, delta="1e-5")
 
 # A key that the command reads, with the numbers after it: file.integer("threads", 1, 256, 1).
 ASKED = re.compile(r'\bfile\.(\w+)\("([\w.]+)"(?:, ([\d\', ]+)\))?')
@@ -104,7 +86,7 @@ class Samples(SmallRuns):
             shutil.copy(self.folder / f"devices/device-{device}.key", self.folder / f"client{device}")
 
     def start(self, role, name, *flags):
-        process = Role(self.folder, name, [role, f"{name}.toml", *flags])
+        process = role_processes.Role(self.folder, name, [role, f"{name}.toml", *flags])
         self.addCleanup(process.process.communicate)
         self.addCleanup(process.process.kill)
         return process

@@ -21,20 +21,13 @@ ROUNDS, SECONDS, DEVICES = 20, 3, 12
 FALSE_ALARM = 1e-6  # of each comparison of two laws
 
 
-def with_rate(rate):
-    """The plan of the roles' test with this rate. Its delta is so small that even the rounds of tails have an epsilon."""
-    plan = role_processes.PLAN
-    for old, new in (("rate = 0.5", f"rate = {rate}"), ("count = 3", f"count = {ROUNDS}"), ("delta = 1e-4", "delta = 1e-10")):
-        assert plan.count(old) == 1, old
-        plan = plan.replace(old, new)
-    return plan
-
-
 def watched(rate):
     """Runs a deployment of this rate. Returns its result, and what was seen of each device in each of its rounds."""
+    # Delta is so small that even the rounds of tails have an epsilon.
+    text = role_processes.plan(rate=rate, rounds=ROUNDS, delta="1e-10")
     with tempfile.TemporaryDirectory() as name:
-        deployment = role_processes.Deployment(pathlib.Path(name), devices=(DEVICES,), seconds=SECONDS,
-                                               plan=with_rate(rate), most=2 * ROUNDS)
+        deployment = role_processes.Deployment(pathlib.Path(name), devices=(DEVICES,), seconds=SECONDS, text=text,
+                                               most=2 * ROUNDS)
         try:
             deployment.start_servers()
             proxy = Proxy(deployment.port_of("client0", "shuffler"))

@@ -99,6 +99,8 @@ class Integrals {
 
  private:
   static constexpr int kMaxFailures = 3;
+  // An integral that failed within this relative distance below the answer may have hidden a better one. It
+  // is larger than the widths of the searches.
   static constexpr double kClose = 1e-5;
   Parts parts_;
   double spacing_;

@@ -1,5 +1,5 @@
-// The parts of which the pages of muster are made: the frame with its style sheet, numbers, boxes,
-// lists, and what no page may leave out.
+// The parts of which the pages of muster are made: the frame with its style sheet, numbers, boxes, lists, and
+// what no page may leave out.
 //
 // A page is one file that loads nothing from outside and follows the reader's light or dark mode. Text that
 // comes from a file must go through escaped() (chart_svg.h) before it becomes part of a page; the functions

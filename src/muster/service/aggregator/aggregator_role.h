@@ -13,8 +13,8 @@
 //    to have destroyed costs nothing.
 //  - An aggregator whose ledger is not the one that the shuffler saw last, or lacks the outcome of a round
 //    that a restored shuffler has forgotten, refuses to go on (Error(file)), unless an operator charges the
-//    rounds that may be lost. Rounds beyond the planned ones need no
-//    charge: the ledger that was lost has not charged them either, so the task then ends.
+//    rounds that may be lost. Rounds beyond the planned ones need no charge: the ledger that was lost has not
+//    charged them either, so the task then ends.
 //
 // step() never waits, except for the answers of the shuffler. After a restart everything goes on from the
 // store. Errors of the store (Error(file)) must end the process. An object belongs to one thread.

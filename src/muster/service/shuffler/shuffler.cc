@@ -58,8 +58,8 @@ void Shuffler::recover() {
       resume(*stored, *descriptor, logs_.open(uploads_of(descriptor->round), sizes_.upload()));
       read_uploads();
     } else {
-      // The folder was put together from copies of different times.
-      destroy(*descriptor, ledger_);
+      // The folder was put together from copies of different times, perhaps after the round was handed out.
+      forget_rounds(descriptor->round);
     }
   }
   if (const auto closed = last_manifest(); closed && closed->outcome == Manifest::Outcome::released) {

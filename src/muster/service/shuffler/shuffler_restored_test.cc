@@ -116,6 +116,37 @@ TEST(RestoredShuffler, ARoundThatWentOnWithoutItIsNeitherHandedOutAgainNorVoid) 
   EXPECT_FALSE(rig.shuffler->manifest(1));
 }
 
+// The store says that the round is open, and its log or its key is gone, as they are once it was handed out.
+TEST(RestoredShuffler, PiecedTogetherItSaysOfNoRoundThatItIsVoid) {
+  for (const bool is_away : {true, false}) {
+    for (const bool has_key : {true, false}) {
+      Rig rig;
+      ASSERT_NO_FATAL_FAILURE(rig.open_round());
+      send(rig, 0, 10);
+      Disk::Image within = back_up(rig);
+      if (has_key) {
+        within.logs.clear();
+      } else {
+        within.store.commit({{}, {}, {"key"}});
+      }
+      end_round(rig);  // the next round is not prepared: the issuer knows nothing of it
+      rig.issuer.away = is_away;
+      restore(rig, within);
+      rig.shuffler->tick();
+      EXPECT_FALSE(rig.shuffler->round());
+      EXPECT_FALSE(rig.shuffler->manifest(1));
+      EXPECT_TRUE(rig.disk.logs().names().empty());
+      rig.issuer.away = false;
+      rig.shuffler->tick();
+      EXPECT_FALSE(rig.shuffler->manifest(1));
+      EXPECT_EQ(rig.offer().opened, 1u);
+      EXPECT_EQ(rig.offer().head, wire::Hash{});
+      run_round(rig);
+      EXPECT_EQ(rig.ledger.counts().released, 2u);
+    }
+  }
+}
+
 TEST(RestoredShuffler, WaitsForTheIssuerBeforeItClosesARoundOrOpensOne) {
   for (const bool is_older : {true, false}) {
     Rig rig;

@@ -48,14 +48,14 @@ class Disk {
   struct Faults {
     bool forgets_syncs = false;  // sync() does nothing
     std::string keeps{};         // the blob of this name is not removed
-    std::string forgets{};       // a commit that puts this blob is lost in the next crash
+    std::string forgets{};       // a commit that puts this blob, and all after it, is lost in the next crash
   };
   void break_promises(Faults faults) { faults_ = std::move(faults); }
 
   // Loses, of each log, some of the records that were not synced: as many as `lost` says when it is given
   // their greatest number.
   void crash(const std::function<std::size_t(std::size_t)>& lost) {
-    if (before_forgotten_) memory_ = *std::exchange(before_forgotten_, std::nullopt);
+    if (before_forgotten_) restore(*std::exchange(before_forgotten_, std::nullopt));
     for (auto& [name, log] : logs_of_all_) log->crash(lost(log->unsynced()));
   }
 
@@ -92,7 +92,7 @@ class Disk {
     std::erase(changes.remove, faults_.keeps);
     const auto is_forgotten = [&](const auto& put) { return put.first == faults_.forgets; };
     before_forgotten_.reset();
-    if (std::ranges::any_of(changes.put, is_forgotten)) before_forgotten_ = memory_;
+    if (std::ranges::any_of(changes.put, is_forgotten)) before_forgotten_ = image();
     memory_.commit(changes);
   }
 
@@ -162,7 +162,7 @@ class Disk {
   KilledStore store_;
   KilledFolder logs_;
   Faults faults_;
-  std::optional<MemoryStore> before_forgotten_;  // the store before a commit that the next crash undoes
+  std::optional<Image> before_forgotten_;  // the disk before a commit that the next crash undoes
   std::uint64_t operations_ = 0;
   bool fails_ = false;
   std::optional<std::pair<std::uint64_t, When>> kill_;
