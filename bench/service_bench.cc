@@ -65,10 +65,11 @@ delta = 1e-5
 class OneRoundIssuer final : public service::IssuerForShuffler {
  public:
   OneRoundIssuer(const Hash& task, const SigningKey& identity, const RsaSecretKey& key)
-      : signed_(sign_key_directory({task, 1, kUploads, {{1, key.public_key().modulus(), kUploads + 1}}},
+      : signed_(sign_key_directory({task, 1, kUploads, 1, {{1, key.public_key().modulus(), kUploads + 1}}},
                                    identity)) {}
   Buffer keys() override { return signed_; }
   std::optional<Buffer> close_issuance(Bytes) override { return signed_; }
+  std::optional<Buffer> note_release(Bytes) override { return signed_; }
 
  private:
   Buffer signed_;

@@ -46,7 +46,7 @@ class TaskStatus {
   // `history` is that of the ledger.
   reporting::TaskStanding standing(const service::Ledger& ledger, const service::RoundHistory& history,
                                    const Situation& now);
-  std::string words(const reporting::TaskStanding& standing) const;
+  std::string words(const reporting::TaskStanding& now) const;
 
  private:
   reporting::StandingRound standing_round(const service::PastRound& past);

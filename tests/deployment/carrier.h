@@ -50,6 +50,10 @@ class CarriedIssuer final : public service::IssuerForDevices, public service::Is
     return carrier_.carry(
         [&] { return issuer_.call([&](service::Issuer& i) { return i.close_issuance(close); }); });
   }
+  std::optional<Buffer> note_release(Bytes notice) override {
+    return carrier_.carry(
+        [&] { return issuer_.call([&](service::Issuer& i) { return i.note_release(notice); }); });
+  }
 
  private:
   Carrier& carrier_;

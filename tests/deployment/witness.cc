@@ -95,7 +95,7 @@ Witness::Round& Witness::opening(const Manifest& manifest) {
 }
 
 void Witness::find_fault(const Round& round, const std::string& what) {
-  if (!round.forgiven) findings_.push_back(fmt::format("round {} {}", round.number, what));
+  findings_.push_back(fmt::format("round {} {}", round.number, what));
 }
 
 void Witness::judge_batch(const Round& round) {
@@ -115,12 +115,29 @@ void Witness::judge_batch(const Round& round) {
     const bool acknowledged = std::ranges::any_of(sent, &Sent::acknowledged);
     const bool only_reports =
         std::ranges::all_of(sent, [](const Sent& one) { return one.kind == wire::UploadKind::report; });
-    if (acknowledged && only_reports && taken == 0) find_fault(round, "lost an acknowledged report");
+    if (acknowledged && only_reports && taken == 0 && !round.forgiven) {
+      find_fault(round, "lost an acknowledged report");
+    }
   }
   if (explained != times.size()) find_fault(round, "has a report in its batch that nobody sent");
 }
 
+// What was handed over is charged, and no round is handed over in two openings, which would be charged once.
+void Witness::judge_charges(const service::Ledger& ledger) {
+  std::set<std::uint64_t> charged, handed;
+  for (const service::Entry& entry : ledger.entries()) {
+    if (const auto* release = std::get_if<service::ReleaseEntry>(&entry)) charged.insert(release->round);
+    if (const auto* spent = std::get_if<service::SpentEntry>(&entry)) charged.insert(spent->round);
+  }
+  for (const auto& [descriptor, round] : rounds_) {
+    if (round.batch.empty()) continue;
+    if (!charged.contains(round.number)) find_fault(round, "was handed over and is not charged");
+    if (!handed.insert(round.number).second) find_fault(round, "was handed over twice");
+  }
+}
+
 std::vector<std::string> Witness::judge(const service::Ledger& ledger) {
+  judge_charges(ledger);
   for (const service::Entry& entry : ledger.entries()) {
     if (const auto* release = std::get_if<service::ReleaseEntry>(&entry)) {
       const auto manifest = wire::read_manifest(release->manifest, task_.settings().shuffler);

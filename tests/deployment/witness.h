@@ -41,8 +41,8 @@ class Witness {
     Buffer inner;
     bool acknowledged = false;
   };
-  // One opening of a round. If aggregator and shuffler were both restored, a round may be opened again, with
-  // other keys: it has another descriptor then, and is heard and judged by itself.
+  // One opening of a round. If aggregator and shuffler were both restored, a round of which nothing was handed
+  // out may be opened again, with other keys: it has another descriptor then, and is heard and judged by itself.
   struct Round {
     std::uint64_t number = 0;
     std::optional<wire::HpkeKeyPair> key;
@@ -56,6 +56,7 @@ class Witness {
   Round& opening(const wire::Manifest& manifest);
   void find_fault(const Round& round, const std::string& what);
   void judge_batch(const Round& round);
+  void judge_charges(const service::Ledger& ledger);
 
   const service::TaskDocument& task_;
   wire::UploadSizes sizes_;

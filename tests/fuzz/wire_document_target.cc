@@ -83,11 +83,16 @@ bool accepts(Input input) {
       return read_twice(
           input, "close issuance", shuffler,
           [](wire::Bytes b) { return wire::read_close_issuance(b, shuffler.identity()); },
-          [](const wire::CloseIssuance& c) { return wire::sign_close_issuance(c, shuffler); });
+          [](const wire::RoundNotice& c) { return wire::sign_close_issuance(c, shuffler); });
     case 7:
       return read_twice(
           input, "offer", shuffler, [](wire::Bytes b) { return wire::read_offer(b, shuffler.identity()); },
           [](const wire::Offer& o) { return wire::sign_offer(o, shuffler); });
+    case 8:
+      return read_twice(
+          input, "release notice", shuffler,
+          [](wire::Bytes b) { return wire::read_release_notice(b, shuffler.identity()); },
+          [](const wire::RoundNotice& r) { return wire::sign_release_notice(r, shuffler); });
     default:
       return false;
   }

@@ -66,7 +66,7 @@ def wire_payload():
 def wire_document():
     rows = messages()
     documents = {"descriptor": 0, "manifest": 2, "destroyed": 2, "receipt": 3, "directory": 4, "block": 5, "close": 6,
-                 "offer": 7}
+                 "offer": 7, "release": 8}
     for name, number in documents.items():
         document = rows[name]
         yield f"good_{name}", bytes([number]) + document
@@ -77,7 +77,7 @@ def wire_document():
         yield f"bad_{name}_body", bytes([number]) + changed(document, 40)
     yield "good_offered_descriptor", b"\1" + rows["descriptor"][:-64]
     yield "bad_empty", b""
-    yield "bad_kind", b"\x08" + rows["receipt"]
+    yield "bad_kind", b"\x09" + rows["receipt"]
     yield "bad_receipt_as_manifest", b"\2" + rows["receipt"]
     body = rows["manifest"][:-64]
     again = lambda body: b"\2" + signed("manifest", body, SEEDS["shuffler"])
@@ -89,11 +89,11 @@ def wire_document():
     yield "bad_manifest_of_the_aggregator", b"\2" + signed("manifest", body, SEEDS["aggregator"])
     body = rows["directory"][:-64]
     again = lambda body: b"\4" + signed("key directory", body, SEEDS["issuer"])
-    yield "bad_directory_count_3", again(changed(body, 49))
-    yield "bad_directory_count_most", again(body[:49] + b"\xff" * 4 + body[53:])
-    yield "bad_directory_round_twice", again(body[:53 + 272] + u64(7) + body[53 + 280:])
-    yield "bad_directory_even_modulus", again(changed(body, 53 + 8 + 255))
-    yield "bad_directory_short_modulus", again(changed(body, 53 + 8, 0x80))
+    yield "bad_directory_count_3", again(changed(body, 57))
+    yield "bad_directory_count_most", again(body[:57] + b"\xff" * 4 + body[61:])
+    yield "bad_directory_round_twice", again(body[:61 + 272] + u64(7) + body[61 + 280:])
+    yield "bad_directory_even_modulus", again(changed(body, 61 + 8 + 255))
+    yield "bad_directory_short_modulus", again(changed(body, 61 + 8, 0x80))
     body = rows["block"][:-64]
     again = lambda body, seed=DEVICE: b"\5" + signed("token block", body, seed)
     entries = lambda count: (body[:65] + count.to_bytes(2, "little") +
@@ -112,6 +112,8 @@ def wire_document():
     yield "bad_close_of_the_aggregator", b"\6" + signed("close issuance", body, SEEDS["aggregator"])
     yield "bad_close_signed_as_offer", b"\6" + signed("offer", body, SEEDS["shuffler"])
     yield "bad_offer_as_close", b"\6" + rows["offer"]
+    yield "bad_release_as_close", b"\6" + rows["release"]
+    yield "bad_close_as_release", b"\x08" + rows["close"]
     body = rows["offer"][:-64]
     yield "bad_offer_of_the_aggregator", b"\7" + signed("offer", body, SEEDS["aggregator"])
     yield "bad_offer_signed_as_manifest", b"\7" + signed("manifest", body, SEEDS["shuffler"])

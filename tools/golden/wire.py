@@ -164,7 +164,7 @@ def messages():
     receipt = signed("receipt", version + task + u64(round_number) + hash_of(manifest) + b"\1" + fixed("next head"),
                      seeds["aggregator"])
     modulus = issuer.n.to_bytes(256, "big")
-    directory = signed("key directory", version + task + u64(3) + u64(2176) + (2).to_bytes(4, "little") +
+    directory = signed("key directory", version + task + u64(3) + u64(2176) + u64(6) + (2).to_bytes(4, "little") +
                        u64(7) + modulus + u64(2100) + u64(8) + modulus + u64(0), seeds["issuer"])
     rows += [("manifest", manifest), ("destroyed", destroyed), ("receipt", receipt), ("directory", directory)]
 
@@ -177,10 +177,11 @@ def messages():
                                       fixed(f"salt {i}", 48), fixed(f"factor {i}", 255)) for i in (7, 8, 11))
     block = signed("token block", version + task + ed25519_public(DEVICE) + (3).to_bytes(2, "little") + asked, DEVICE)
     close = signed("close issuance", version + task + u64(round_number), seeds["shuffler"])
+    release = signed("release notice", version + task + u64(round_number), seeds["shuffler"])
     offer = signed("offer", version + task + u64(6) + u64(13) + fixed("head") + public_key(keys["shuffler"]),
                    seeds["shuffler"])
     rows += [("device seed", DEVICE), ("device identity", ed25519_public(DEVICE)), ("block", block), ("close", close),
-             ("offer", offer)]
+             ("release", release), ("offer", offer)]
 
     return dict(rows)
 

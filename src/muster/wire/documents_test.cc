@@ -21,7 +21,7 @@ Manifest some_manifest() {
 }
 Receipt some_receipt() { return {{1}, 7, {2}, Receipt::Outcome::released, {3}}; }
 KeyDirectory some_directory() {
-  KeyDirectory directory{{1}, 3, 20, {}};
+  KeyDirectory directory{{1}, 3, 20, 5, {}};
   for (const std::uint64_t round : {7u, 8u, 11u}) {
     RsaBlock modulus;
     modulus.fill(0xff);
@@ -156,7 +156,7 @@ TEST(Documents, AKeyDirectoryIsInOrderAndNotTooLong) {
   // An issuer that signs entries out of order, or a modulus that is even, is not believed.
   const Buffer bytes = sign_key_directory(some_directory(), key());
   const Buffer body(bytes.begin(), bytes.end() - 64);
-  constexpr std::size_t kFirst = 53;
+  constexpr std::size_t kFirst = 61;
   Buffer unordered = body, even = body;
   unordered[kFirst] = 9;
   even[kFirst + 8 + 255] = 0;
@@ -177,6 +177,7 @@ TEST(Documents, AKeyDirectoryFollowsAnotherOneIfNothingGoesBack) {
   };
   EXPECT_TRUE(later([](auto&) {}));
   EXPECT_TRUE(later([](auto& d) { ++d.enrolled; }));
+  EXPECT_TRUE(later([](auto& d) { ++d.released; }));
   EXPECT_TRUE(later([](auto& d) { ++d.entries[1].issued; }));
   EXPECT_TRUE(later([](auto& d) { d.entries.erase(d.entries.begin()); }));
   EXPECT_TRUE(later([](auto& d) { d.entries.push_back({12, d.entries[0].modulus, 0}); }));
@@ -184,6 +185,7 @@ TEST(Documents, AKeyDirectoryFollowsAnotherOneIfNothingGoesBack) {
   EXPECT_FALSE(later([](auto& d) { d.serial -= 1, ++d.enrolled; }));  // the same serial, other content
   EXPECT_FALSE(later([](auto& d) { d.task[0] ^= 1; }));
   EXPECT_FALSE(later([](auto& d) { --d.enrolled; }));
+  EXPECT_FALSE(later([](auto& d) { --d.released; }));
   EXPECT_FALSE(later([](auto& d) { --d.entries[2].issued; }));
   EXPECT_FALSE(later([](auto& d) { d.entries[2].modulus[1] ^= 1; }));
 }
@@ -197,11 +199,21 @@ TEST(Documents, AnOfferIsReadAsItWasSigned) {
 }
 
 TEST(Documents, AnOrderToCloseIsReadAsItWasSigned) {
-  const CloseIssuance close{{1}, 7};
+  const RoundNotice close{{1}, 7};
   const Buffer bytes = sign_close_issuance(close, key());
-  EXPECT_EQ(bytes.size(), kCloseIssuance);
+  EXPECT_EQ(bytes.size(), kRoundNotice);
   EXPECT_EQ(read_close_issuance(bytes, key().identity()), close);
   expect_exact(bytes, [](Bytes b) { return read_close_issuance(b, key().identity()).has_value(); });
+}
+
+TEST(Documents, ANoticeOfAReleaseIsReadAsItWasSignedAndIsNoOrderToClose) {
+  const RoundNotice release{{1}, 7};
+  const Buffer bytes = sign_release_notice(release, key());
+  EXPECT_EQ(bytes.size(), kRoundNotice);
+  EXPECT_EQ(read_release_notice(bytes, key().identity()), release);
+  EXPECT_FALSE(read_close_issuance(bytes, key().identity()).has_value());
+  EXPECT_FALSE(read_release_notice(sign_close_issuance(release, key()), key().identity()).has_value());
+  expect_exact(bytes, [](Bytes b) { return read_release_notice(b, key().identity()).has_value(); });
 }
 
 TokenBlock some_block(std::size_t rounds) {

@@ -117,11 +117,14 @@ TEST(FrozenWire, ATokenBlockIsReadAndWritten) {
   }
 }
 
-TEST(FrozenWire, TheOrderToCloseAndTheOfferAreReadAndWritten) {
+TEST(FrozenWire, TheNoticesOfARoundAndTheOfferAreReadAndWritten) {
   const SigningKey shuffler = signing_key("shuffler");
   const auto close = read_close_issuance(frozen().at("close"), shuffler.identity());
-  EXPECT_EQ(close, (CloseIssuance{descriptor().task, 7}));
+  EXPECT_EQ(close, (RoundNotice{descriptor().task, 7}));
   EXPECT_EQ(sign_close_issuance(*close, shuffler), frozen().at("close"));
+  const auto release = read_release_notice(frozen().at("release"), shuffler.identity());
+  EXPECT_EQ(release, close);
+  EXPECT_EQ(sign_release_notice(*release, shuffler), frozen().at("release"));
   const auto offer = read_offer(frozen().at("offer"), shuffler.identity());
   ASSERT_TRUE(offer.has_value());
   EXPECT_EQ(offer->opened, 6u);

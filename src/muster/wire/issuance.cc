@@ -9,13 +9,29 @@
 namespace muster::wire {
 namespace {
 
-constexpr std::string_view kBlock = "token block", kClose = "close issuance";
+constexpr std::string_view kBlock = "token block", kClose = "close issuance", kRelease = "release notice";
 constexpr std::size_t kHead = 1 + 32 + 32 + 2, kEntry = 8 + kTokenRequest;
 
 bool is_valid(const std::vector<TokenBlock::Entry>& entries) {
   return !entries.empty() && entries.size() <= kMaxTokenBlock &&
          std::ranges::adjacent_find(
              entries, [](const auto& a, const auto& b) { return a.round >= b.round; }) == entries.end();
+}
+
+Buffer sign_notice(const RoundNotice& notice, std::string_view kind, const SigningKey& shuffler) {
+  FieldWriter fields(kRoundNotice);
+  return with_signature(fields.integer(kWireVersion).bytes(notice.task).integer(notice.round).take(), kind,
+                        shuffler);
+}
+
+std::optional<RoundNotice> read_notice(Bytes bytes, std::string_view kind, const IdentityKey& shuffler) {
+  if (bytes.size() != kRoundNotice || !signature_holds(bytes, kind, shuffler)) return std::nullopt;
+  FieldReader fields(bytes);
+  if (fields.integer<std::uint8_t>() != kWireVersion) return std::nullopt;
+  RoundNotice notice;
+  notice.task = fields.array<32>();
+  notice.round = fields.integer<std::uint64_t>();
+  return notice;
 }
 
 }  // namespace
@@ -51,22 +67,20 @@ std::optional<TokenBlock> read_token_block(Bytes signed_block) {
   return is_valid(b.entries) ? std::optional(std::move(b)) : std::nullopt;
 }
 
-Buffer sign_close_issuance(const CloseIssuance& close, const SigningKey& shuffler) {
-  return with_signature(
-      FieldWriter(kCloseIssuance).integer(kWireVersion).bytes(close.task).integer(close.round).take(), kClose,
-      shuffler);
+Buffer sign_close_issuance(const RoundNotice& close, const SigningKey& shuffler) {
+  return sign_notice(close, kClose, shuffler);
 }
 
-std::optional<CloseIssuance> read_close_issuance(Bytes signed_close, const IdentityKey& shuffler) {
-  if (signed_close.size() != kCloseIssuance || !signature_holds(signed_close, kClose, shuffler)) {
-    return std::nullopt;
-  }
-  FieldReader fields(signed_close);
-  if (fields.integer<std::uint8_t>() != kWireVersion) return std::nullopt;
-  CloseIssuance close;
-  close.task = fields.array<32>();
-  close.round = fields.integer<std::uint64_t>();
-  return close;
+Buffer sign_release_notice(const RoundNotice& release, const SigningKey& shuffler) {
+  return sign_notice(release, kRelease, shuffler);
+}
+
+std::optional<RoundNotice> read_close_issuance(Bytes signed_close, const IdentityKey& shuffler) {
+  return read_notice(signed_close, kClose, shuffler);
+}
+
+std::optional<RoundNotice> read_release_notice(Bytes signed_notice, const IdentityKey& shuffler) {
+  return read_notice(signed_notice, kRelease, shuffler);
 }
 
 }  // namespace muster::wire

@@ -8,7 +8,7 @@ namespace muster::wire {
 namespace {
 
 constexpr std::string_view kKind = "key directory";
-constexpr std::size_t kHead = 1 + 32 + 8 + 8 + 4, kEntry = 8 + kRsa + 8;
+constexpr std::size_t kHead = 1 + 32 + 8 + 8 + 8 + 4, kEntry = 8 + kRsa + 8;
 
 bool in_order(const std::vector<KeyDirectory::Entry>& entries) {
   return std::ranges::adjacent_find(
@@ -22,7 +22,7 @@ Buffer sign_key_directory(const KeyDirectory& d, const SigningKey& issuer) {
     throw Error(ErrorCode::internal, "key directory", "", "", "is too long or not in order");
   }
   FieldWriter fields(kHead + kEntry * d.entries.size() + 64);
-  fields.integer(kWireVersion).bytes(d.task).integer(d.serial).integer(d.enrolled);
+  fields.integer(kWireVersion).bytes(d.task).integer(d.serial).integer(d.enrolled).integer(d.released);
   fields.integer(static_cast<std::uint32_t>(d.entries.size()));
   for (const KeyDirectory::Entry& entry : d.entries) {
     fields.integer(entry.round).bytes(entry.modulus).integer(entry.issued);
@@ -39,6 +39,7 @@ std::optional<KeyDirectory> read_key_directory(Bytes signed_directory, const Ide
   d.task = fields.array<32>();
   d.serial = fields.integer<std::uint64_t>();
   d.enrolled = fields.integer<std::uint64_t>();
+  d.released = fields.integer<std::uint64_t>();
   const auto count = fields.integer<std::uint32_t>();
   if (size != kHead + kEntry * std::uint64_t{count} + 64) return std::nullopt;
   if (!signature_holds(signed_directory, kKind, issuer)) return std::nullopt;
@@ -54,7 +55,8 @@ std::optional<KeyDirectory> read_key_directory(Bytes signed_directory, const Ide
 
 bool follows(const KeyDirectory& later, const KeyDirectory& seen) {
   if (later == seen) return true;
-  if (later.task != seen.task || later.serial <= seen.serial || later.enrolled < seen.enrolled) return false;
+  if (later.task != seen.task || later.serial <= seen.serial) return false;
+  if (later.enrolled < seen.enrolled || later.released < seen.released) return false;
   return std::ranges::all_of(later.entries, [&](const KeyDirectory::Entry& entry) {
     const auto before = std::ranges::find(seen.entries, entry.round, &KeyDirectory::Entry::round);
     return before == seen.entries.end() ||

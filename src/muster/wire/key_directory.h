@@ -1,6 +1,7 @@
 // The issuer's signed list of the token keys of a task's coming rounds.
 //
-//     directory = version u8 | task 32 | serial u64 | enrolled u64 | count u32 | entry x count | signature 64
+//     directory = version u8 | task 32 | serial u64 | enrolled u64 | released u64 | count u32 |
+//                 entry x count | signature 64
 //     entry     = round u64 | modulus 256 | issued u64                                        272 bytes
 //
 // Nobody accepts a serial below one that it has seen (follows()). Entries are in the order of their rounds,
@@ -27,6 +28,8 @@ struct KeyDirectory {
   Hash task{};
   std::uint64_t serial = 0;
   std::uint64_t enrolled = 0;  // devices
+  // The last round whose reports the shuffler has said it hands out; 0 before the first one.
+  std::uint64_t released = 0;
   std::vector<Entry> entries;
 
   bool operator==(const KeyDirectory&) const = default;
@@ -41,8 +44,8 @@ Buffer sign_key_directory(const KeyDirectory& directory, const SigningKey& issue
 std::optional<KeyDirectory> read_key_directory(Bytes signed_directory, const IdentityKey& issuer);
 
 // Whether who has seen one directory of a task accepts the other one now: it is the same, or its serial is
-// higher and nothing in it goes back. Devices and tokens do not become fewer, and a round keeps its key. So
-// an issuer that was restored from an older copy is refused.
+// higher and nothing in it goes back. Devices, rounds released and tokens do not become fewer, and a round
+// keeps its key. So an issuer that was restored from an older copy is refused.
 bool follows(const KeyDirectory& later, const KeyDirectory& seen);
 
 }  // namespace muster::wire

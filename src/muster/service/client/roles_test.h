@@ -80,7 +80,7 @@ class TestIssuer final : public IssuerForDevices {
 
   wire::Buffer keys() override {
     return network_.carry<wire::Buffer>({clock_.steady_ms(), "keys", 0}, [this] {
-      wire::KeyDirectory directory{task_.name(), serial, 12, {}};
+      wire::KeyDirectory directory{task_.name(), serial, 12, 0, {}};
       for (std::uint64_t round = first; round <= last; ++round) {
         directory.entries.push_back({round, key(round).public_key().modulus(), 0});
       }

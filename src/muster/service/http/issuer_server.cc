@@ -30,7 +30,7 @@ struct Waiting {
 std::optional<std::size_t> body_limit(std::string_view method, std::string_view target) {
   if (method == "GET" && (target == "/v1/keys" || target == "/healthz" || target == "/metrics")) return 0;
   if (method == "POST" && target == "/v1/tokens") return kMaxBlock;
-  if (method == "POST" && target == "/v1/close") return wire::kCloseIssuance;
+  if (method == "POST" && (target == "/v1/close" || target == "/v1/release")) return wire::kRoundNotice;
   return std::nullopt;
 }
 
@@ -98,10 +98,10 @@ void IssuerServer::State::serve(HttpRequest request, const Reply& reply) {
       response = text_response(Metrics::kType, metrics_of(issuer.directory(), issuer.closed()));
     } else if (request.method == "GET") {
       response = {.body = issuer.keys()};
-    } else if (auto closed = issuer.close_issuance(request.body)) {
-      response = {.body = *std::move(closed)};
     } else {
-      response = {.status = 409};
+      auto directory = request.target == "/v1/close" ? issuer.close_issuance(request.body)
+                                                     : issuer.note_release(request.body);
+      response = directory ? HttpResponse{.body = *std::move(directory)} : HttpResponse{.status = 409};
     }
   });
   if (answered) reply(std::move(response));

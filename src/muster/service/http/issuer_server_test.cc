@@ -72,6 +72,9 @@ TEST_F(IssuerServerTest, TokensAreIssuedUntilTheRoundIsClosed) {
   EXPECT_TRUE(wire::follows(read(*closed), *before));
   EXPECT_EQ(issuer.close_issuance(order_to_close(1, task_.name())), closed);
   EXPECT_TRUE(read(server_->keys()).serial >= read(*closed).serial);
+  EXPECT_FALSE(issuer.note_release(notice_of_release(2, task_.name())));
+  EXPECT_EQ(read(issuer.note_release(notice_of_release(1, task_.name())).value()).released, 1u);
+  EXPECT_EQ(read(issuer.keys()).released, 1u);
   EXPECT_EQ(issuer.tokens(block(4, pending())).answer, Answer::over);
 }
 

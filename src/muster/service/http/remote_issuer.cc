@@ -27,7 +27,15 @@ IssuerForDevices::Tokens RemoteIssuer::tokens(wire::Bytes signed_block) {
 }
 
 std::optional<wire::Buffer> RemoteIssuer::close_issuance(wire::Bytes signed_close) {
-  HttpClient::Answer answer = client_.post("/v1/close", signed_close, kMaxDirectory);
+  return notify("/v1/close", signed_close);
+}
+
+std::optional<wire::Buffer> RemoteIssuer::note_release(wire::Bytes signed_notice) {
+  return notify("/v1/release", signed_notice);
+}
+
+std::optional<wire::Buffer> RemoteIssuer::notify(const char* path, wire::Bytes notice) {
+  HttpClient::Answer answer = client_.post(path, notice, kMaxDirectory);
   if (answer.status == 409) return std::nullopt;
   if (answer.status != 200) throw Unreachable();
   return std::move(answer.body);

@@ -17,8 +17,11 @@ class RemoteIssuer final : public IssuerForDevices, public IssuerForShuffler {
   wire::Buffer keys() override;
   Tokens tokens(wire::Bytes signed_block) override;
   std::optional<wire::Buffer> close_issuance(wire::Bytes signed_close) override;
+  std::optional<wire::Buffer> note_release(wire::Bytes signed_notice) override;
 
  private:
+  std::optional<wire::Buffer> notify(const char* path, wire::Bytes notice);
+
   HttpClient client_;
 };
 

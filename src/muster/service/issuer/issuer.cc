@@ -76,7 +76,7 @@ void Issuer::load() {
   if (directory.has_value() != store_.blob(kStateName).has_value()) {
     refuse("has lost a part of the issuer's state");
   }
-  if (!directory) return commit({task_.name(), 0, enrolment_.size(), {}}, 0, {});
+  if (!directory) return commit({task_.name(), 0, enrolment_.size(), 0, {}}, 0, {});
   auto read = wire::read_key_directory(*directory, identity_.identity());
   if (!read || read->task != task_.name())
     refuse("has no key directory that this issuer signed for this task");
@@ -233,6 +233,18 @@ std::optional<wire::Buffer> Issuer::close_issuance(wire::Bytes signed_close) {
   commit(std::move(next), order->round, std::move(changes));
   rounds_.erase(found);
   logs_.remove(log_name(order->round));
+  return published_;
+}
+
+std::optional<wire::Buffer> Issuer::note_release(wire::Bytes signed_notice) {
+  const auto notice = wire::read_release_notice(signed_notice, task_.settings().shuffler);
+  if (!notice || notice->task != task_.name() || notice->round == 0) return std::nullopt;
+  if (notice->round > closed_) return std::nullopt;
+  if (notice->round > directory_.released) {
+    Directory next = present();
+    next.released = notice->round;
+    commit(std::move(next), closed_, {});
+  }
   return published_;
 }
 

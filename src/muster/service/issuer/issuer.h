@@ -10,6 +10,8 @@
 //    it, and two that differ never have the same serial.
 //  - The shuffler ends the issuance of a round before it opens it. The round's key is then erased. The round
 //    stays in the directory, with its final number of tokens, until the issuance of the next one ends.
+//  - The shuffler hands out the reports of a round only after the directory says that the round is released,
+//    so that it learns from the issuer which rounds it must not run again if its own memory is lost.
 //
 // In the store are the rows of enrolment.h and these blobs, all of one commit's state:
 //
@@ -85,6 +87,7 @@ class Issuer final : public IssuerForDevices, public IssuerForShuffler {
   void sync();
   Tokens tokens(wire::Bytes signed_block) override;
   std::optional<wire::Buffer> close_issuance(wire::Bytes signed_close) override;
+  std::optional<wire::Buffer> note_release(wire::Bytes signed_notice) override;
 
  private:
   using Directory = wire::KeyDirectory;

@@ -81,6 +81,17 @@ TEST_F(RestoredIssuer, IsRefusedForEverIfItLacksTheEndOfARound) {
   }
 }
 
+TEST_F(RestoredIssuer, IsRefusedWhileItLacksARelease) {
+  give_tokens(1, kNeeded);
+  issuer_->close_issuance(order_to_close(1, name_));
+  const Disk::Image old = copy();
+  const KeyDirectory seen = read(issuer_->note_release(notice_of_release(1, name_)).value());
+  restore(old);
+  for (std::uint8_t more = 7; more < 10; ++more) issuer_->enrol(devices(more));
+  EXPECT_GT(directory().serial, seen.serial);
+  EXPECT_FALSE(wire::follows(directory(), seen));
+}
+
 TEST_F(RestoredIssuer, IsRefusedForEverIfAKeyIsAnotherOne) {
   const Disk::Image old = copy();
   issuer_->prepare(3);

@@ -312,6 +312,37 @@ TEST_F(IssuerTest, AnOrderThatComesAgainChangesNothing) {
   EXPECT_EQ(read(next).entries.front().issued, kNeeded);
 }
 
+TEST_F(IssuerTest, ItsDirectorySaysForGoodWhichRoundWasReleasedLast) {
+  for (const std::uint64_t round : {1, 2}) give_tokens(round, kNeeded);
+  EXPECT_FALSE(issuer().note_release(notice_of_release(1, task())).has_value());  // it was not even opened
+  close(1);
+  EXPECT_EQ(directory().released, 0u);
+  const Buffer notice = notice_of_release(1, task());
+  for (std::size_t i = 0; i < notice.size(); ++i) {
+    Buffer changed = notice;
+    changed[i] ^= static_cast<std::uint8_t>(1 << i % 8);
+    ASSERT_FALSE(issuer().note_release(changed).has_value()) << i;
+    ASSERT_FALSE(issuer().note_release(wire::Bytes(notice).first(i)).has_value()) << i;
+  }
+  EXPECT_FALSE(issuer().note_release(order_to_close(1, task())).has_value());
+  EXPECT_FALSE(issuer().note_release(wire::sign_release_notice({task(), 1}, issuer_identity())).has_value());
+  EXPECT_FALSE(issuer().note_release(notice_of_release(1, small_task(6).name())).has_value());
+  for (const std::uint64_t round : std::vector<std::uint64_t>{0, 2, kMostRounds + 1, ~0ull}) {
+    EXPECT_FALSE(issuer().note_release(notice_of_release(round, task())).has_value()) << round;
+  }
+  const wire::KeyDirectory before = directory();
+  const Buffer noted = issuer().note_release(notice).value();
+  EXPECT_EQ(read(noted).released, 1u);
+  EXPECT_TRUE(wire::follows(read(noted), before));
+  EXPECT_EQ(issuer().note_release(notice), noted);
+  restart();
+  EXPECT_EQ(issuer().keys(), noted);
+  close(2);
+  EXPECT_EQ(directory().released, 1u);
+  issuer().note_release(notice_of_release(2, task()));
+  EXPECT_EQ(read(issuer().note_release(notice).value()).released, 2u);
+}
+
 TEST_F(IssuerTest, ATaskIsIssuedToItsLastRound) {
   for (std::uint64_t round = 1; round <= kMostRounds; ++round) {
     issuer().prepare(2);

@@ -85,6 +85,10 @@ inline wire::Buffer order_to_close(std::uint64_t round, const wire::Hash& task) 
   return wire::sign_close_issuance({task, round}, shuffler_identity());
 }
 
+inline wire::Buffer notice_of_release(std::uint64_t round, const wire::Hash& task) {
+  return wire::sign_release_notice({task, round}, shuffler_identity());
+}
+
 inline wire::KeyDirectory read(wire::Bytes signed_directory) {
   const auto directory = wire::read_key_directory(signed_directory, issuer_identity().identity());
   EXPECT_TRUE(directory.has_value());

@@ -64,6 +64,10 @@ class IssuerForShuffler {
   // Ends the issuance of the tokens of a round (wire/issuance.h) and returns the key directory after it;
   // nullopt if the order is not valid, or fewer tokens were issued than the round needs devices.
   virtual std::optional<wire::Buffer> close_issuance(wire::Bytes signed_close) = 0;
+  // Takes the shuffler's notice that it is about to hand out the reports of a round (wire/issuance.h), and
+  // returns the key directory that says so for good; nullopt if the notice is not valid, or the issuance of
+  // the round has not ended.
+  virtual std::optional<wire::Buffer> note_release(wire::Bytes signed_notice) = 0;
 };
 
 // The shuffler, as the aggregator sees it.

@@ -39,8 +39,8 @@ class RigIssuer final : public IssuerForShuffler {
 
   wire::Buffer keys() override {
     if (away) throw Unreachable();
-    wire::KeyDirectory directory{task_, ++serial, 20, {}};
-    for (std::uint64_t round = closed_; round <= closed_ + 3; ++round) {
+    wire::KeyDirectory directory{task_, ++serial, 20, released_, {}};
+    for (std::uint64_t round = closed_; round <= closed_ + (has_more_keys ? 3 : 0); ++round) {
       if (round > 0) directory.entries.push_back({round, key_of(round).public_key().modulus(), issued});
     }
     return wire::sign_key_directory(directory, identity_);
@@ -50,6 +50,13 @@ class RigIssuer final : public IssuerForShuffler {
     const auto close = wire::read_close_issuance(signed_close, shuffler_);
     if (!close || close->task != task_ || close->round > closed_ + 1) return std::nullopt;
     closed_ = std::max(closed_, close->round);
+    return keys();
+  }
+  std::optional<wire::Buffer> note_release(wire::Bytes signed_notice) override {
+    if (away) throw Unreachable();
+    const auto notice = wire::read_release_notice(signed_notice, shuffler_);
+    if (!notice || notice->task != task_ || notice->round > closed_) return std::nullopt;
+    released_ = std::max(released_, notice->round);
     return keys();
   }
 
@@ -64,17 +71,20 @@ class RigIssuer final : public IssuerForShuffler {
         .value();
   }
 
-  // Goes on from a copy that knows of this many closed rounds.
-  void restore(std::uint64_t closed) { closed_ = closed; }
+  // Goes on from a copy that knows of these rounds.
+  void restore(std::uint64_t closed, std::uint64_t released) {
+    closed_ = closed;
+    released_ = released;
+  }
 
   std::uint64_t issued = 12, serial = 0;
-  bool away = false;
+  bool away = false, has_more_keys = true;
 
  private:
   wire::Hash task_;
   const wire::SigningKey& identity_;
   wire::IdentityKey shuffler_;
-  std::uint64_t closed_ = 0;
+  std::uint64_t closed_ = 0, released_ = 0;
 };
 
 struct Rig {
@@ -168,7 +178,14 @@ struct Rig {
   }
   wire::Buffer dummy() { return wire::seal_dummy(keys(), token(), kSizes); }
 
+  // Ends the round, if it is due, and announces its release; the next round is not prepared.
+  void let_announce() {
+    issuer.has_more_keys = false;
+    shuffler->tick();
+    issuer.has_more_keys = true;
+  }
   std::optional<wire::Manifest> manifest() {
+    let_announce();
     const auto bytes = shuffler->manifest(descriptor.round);
     return bytes ? wire::read_manifest(*bytes, shuffler_key.identity()) : std::nullopt;
   }
@@ -197,6 +214,7 @@ struct Rig {
 
   // The aggregator writes the outcome that the manifest allows; returns its receipt for a batch.
   wire::Buffer conclude() {
+    let_announce();
     const wire::Buffer bytes = shuffler->manifest(descriptor.round).value();
     const auto stated = wire::read_manifest(bytes, shuffler_key.identity()).value();
     SignedManifest kept;

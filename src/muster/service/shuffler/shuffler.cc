@@ -70,8 +70,9 @@ void Shuffler::recover() {
   remove_leftovers();
 }
 
-// The directory begins with the round whose issuance the shuffler ended last, and it ended it after it had
-// opened all rounds before. If its own memory knows less, it was restored from an older copy.
+// The directory says which round was released last. It begins with the round whose issuance the shuffler ended
+// last, and it ended it after all rounds before had ended. If the shuffler's own memory knows less, it was
+// restored from an older copy.
 void Shuffler::find_out_rounds() {
   if (knows_rounds_) return;
   try {
@@ -79,7 +80,7 @@ void Shuffler::find_out_rounds() {
   } catch (const Unreachable&) {
     return;  // the issuer is asked again at the next tick
   }
-  const std::uint64_t opened = std::max<std::uint64_t>(1, last_issued()) - 1;
+  const std::uint64_t opened = std::max(std::max<std::uint64_t>(1, last_issued()) - 1, directory_->released);
   const bool is_open = store_.blob("round").has_value();
   if (opened > ledger_.opened || (is_open && opened == ledger_.opened)) forget_rounds(opened);
   knows_rounds_ = true;
@@ -190,7 +191,9 @@ std::uint64_t Shuffler::heard() const { return open_ ? open_->heard.devices() : 
 void Shuffler::tick() {
   find_out_rounds();
   close_if_due();
-  if (!open_) prepare_next();
+  if (open_) return;
+  announce_release();
+  prepare_next();
 }
 
 bool Shuffler::is_due() const {

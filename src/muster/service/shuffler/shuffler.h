@@ -6,21 +6,20 @@
 //  - At the deadline, or once as many tokens are spent as were issued, the round is closed. If fewer devices
 //    were heard than TaskDocument::needed(), it is destroyed. Otherwise the reports' inner layers are put in
 //    a secret uniform order (in the log "batch-ROUND"), and the signed manifest becomes durable in the same
-//    commit that erases the round's key. Then the uploads are removed. Nothing of a round is handed out
-//    before that.
+//    commit that erases the round's key. Then the uploads are removed.
+//  - Nothing of a released round is handed out, its manifest included, before the issuer has made durable
+//    that the round is released.
 //  - The batch is deleted upon the aggregator's receipt, or when the ledger shows the round's outcome.
 //  - A round is opened only by a ledger that continues the one that was seen before (ledger_chain.h).
 //
-// After a restart, everything goes on from the store and the logs, once the issuer has told which rounds were
-// opened. It knows, because it ends the issuance of a round on the shuffler's order alone, and the shuffler
-// gives that order after the round before has ended. So a shuffler that was restored from an older copy finds
-// out that it was, if a round that the copy does not know to have ended has ended, and the next one was
-// prepared. It then forgets what it has of those rounds: it neither hands out reports of a round that may
-// have been handed out before, nor signs that nothing of it was. From the aggregator it asks for a ledger
-// with an outcome for each of these rounds. A later round of the ledger that it has no key for, it destroys.
-//
-// Of a round after which no other one was prepared, the issuer knows nothing: a shuffler whose copy has the
-// key of this round may run it again. So back up the identity key alone.
+// After a restart, everything goes on from the store and the logs, once the issuer has told which rounds have
+// ended. It knows, because it is told of every release, and ends the issuance of a round on the shuffler's
+// order alone, which the shuffler gives after the round before has ended. So a shuffler that was restored from
+// an older copy finds out that it was, if a round that the copy does not know to have ended was released. It
+// then forgets what it has of those rounds: it neither hands out reports of a round that may have been handed
+// out before, nor signs that nothing of it was. From the aggregator it asks for a ledger with an outcome for
+// each of these rounds. A later round, of which nothing was handed out, may be run again if the copy has its
+// key; if it has not, the round is destroyed. Uploads that came after the copy was made are lost in both.
 //
 // One thread calls the members; Intake::check(), which does nearly all the work of an upload, may run on any
 // thread (intake, take and sync). Errors of the store or a log (Error(file)) must end the process.
@@ -58,8 +57,8 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
            LogFolder& logs, Clock& clock, IssuerForShuffler& issuer);
   ~Shuffler() override;
 
-  // Does what the time asks for: closes a round that is due, and between rounds prepares the next one with
-  // the issuer. To be called at least every second.
+  // Does what the time asks for: closes a round that is due, and between rounds tells the issuer of a release
+  // and prepares the next round with it. To be called at least every second.
   void tick();
 
   // For devices. upload() makes the upload durable by itself.
@@ -105,6 +104,9 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   void close_if_due();
   void close();
   wire::Buffer release(wire::Manifest manifest);
+  void announce_release();
+  // Whether the issuer knows that this round is released.
+  bool is_announced(std::uint64_t round) const;
   void destroy(const wire::Descriptor& descriptor, const SeenLedger& ledger);
   void prepare_next();
   std::uint64_t last_issued() const;

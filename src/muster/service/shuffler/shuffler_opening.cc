@@ -38,6 +38,21 @@ std::uint64_t Shuffler::last_issued() const {
   return directory_ && !directory_->entries.empty() ? directory_->entries.front().round : 0;
 }
 
+// The reports of a round may leave once the issuer will tell so after any loss of this shuffler's memory.
+void Shuffler::announce_release() {
+  const auto closed = last_manifest();
+  if (!closed || closed->outcome != Manifest::Outcome::released || is_announced(closed->round)) return;
+  try {
+    const auto noted =
+        issuer_.note_release(wire::sign_release_notice({task_.name(), closed->round}, identity_));
+    if (noted) accept_directory(*noted);
+  } catch (const Unreachable&) {
+    // The issuer is told at the next tick.
+  }
+}
+
+bool Shuffler::is_announced(std::uint64_t round) const { return directory_ && directory_->released >= round; }
+
 void Shuffler::prepare_next() {
   const std::uint64_t next = ledger_.opened + 1;
   if (!knows_rounds_ || next > task_.settings().most_rounds || (key_ && key_->round == next)) return;
@@ -129,12 +144,14 @@ std::optional<Manifest> Shuffler::last_manifest() const {
 std::optional<Buffer> Shuffler::manifest(std::uint64_t round) {
   close_if_due();
   const auto closed = last_manifest();
-  return closed && closed->round == round ? manifest_ : std::nullopt;
+  if (!closed || closed->round != round) return std::nullopt;
+  const bool may_leave = closed->outcome == Manifest::Outcome::destroyed || is_announced(round);
+  return may_leave ? manifest_ : std::nullopt;
 }
 
 std::optional<Buffer> Shuffler::batch(std::uint64_t round, std::uint64_t first, std::uint64_t count) {
   const auto closed = last_manifest();
-  if (!batch_ || closed->round != round) return std::nullopt;
+  if (!batch_ || closed->round != round || !is_announced(round)) return std::nullopt;
   if (first > batch_->size() || count > batch_->size() - first) return std::nullopt;
   Buffer reports;
   reports.reserve(count * batch_->width());

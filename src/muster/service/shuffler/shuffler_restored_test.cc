@@ -2,6 +2,7 @@
 // learns from the issuer, what it does not do again, and which ledger it goes on with.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -74,14 +75,15 @@ TEST(RestoredShuffler, ForgetsWhatItHasOfOlderRounds) {
   EXPECT_EQ(rig.ledger.counts().released, 4u);
 }
 
-// The aggregator knows a round more than the issuer can tell of. The shuffler destroys the next one, which is
-// unprepared, and then ends the issuance of that one too.
-TEST(RestoredShuffler, IsToldOfARoundByTheNextOneWhichItDestroys) {
+// The issuer is told of a release before anything is handed out. So it can tell, although no later round was
+// prepared. Then the shuffler destroys the next round, which is unprepared, and ends the issuance of that one
+// too.
+TEST(RestoredShuffler, KnowsOfARoundThatWasHandedOutAlthoughTheNextOneIsUnprepared) {
   Rig rig;
   run_round(rig);
-  run_round(rig);  // the issuance of round 3 has not ended
+  run_round(rig);
   restore(rig, {});
-  EXPECT_EQ(rig.offer().opened, 1u);
+  EXPECT_EQ(rig.offer().opened, 2u);
   rig.shuffler->put_blob(rig.model);
   const OpenEntry open{
       .round = 3, .update = 2, .model = wire::hash_of({rig.model}), .aggregator = rig.round_key.public_key()};
@@ -98,22 +100,45 @@ TEST(RestoredShuffler, IsToldOfARoundByTheNextOneWhichItDestroys) {
 // Handed out again, with fewer reports, the round would tell which ones came late. Called void, it would cost
 // nothing.
 TEST(RestoredShuffler, ARoundThatWentOnWithoutItIsNeitherHandedOutAgainNorVoid) {
+  for (const bool next_is_prepared : {true, false}) {
+    for (const bool was_open : {true, false}) {
+      Rig rig;
+      rig.shuffler->tick();
+      Disk::Image copy = back_up(rig);  // it has the key of round 1
+      ASSERT_NO_FATAL_FAILURE(rig.open_round());
+      send(rig, 0, 10);
+      if (was_open) copy = back_up(rig);
+      send(rig, 10, 1);
+      const Buffer offered = rig.offered;
+      end_round(rig);
+      if (next_is_prepared) rig.shuffler->tick();
+      restore(rig, copy);
+      rig.clock.advance(kRound);
+      EXPECT_FALSE(rig.shuffler->round());
+      EXPECT_FALSE(rig.shuffler->manifest(1));
+      EXPECT_FALSE(rig.shuffler->batch(1, 0, 0));
+      EXPECT_TRUE(rig.disk.logs().names().empty());
+      EXPECT_FALSE(rig.shuffler->open(offered, 0, {rig.ledger_store.rows()[0], rig.ledger_store.rows()[1]}));
+      EXPECT_FALSE(rig.shuffler->manifest(1));
+    }
+  }
+}
+
+// The release was not announced, so nothing was handed out.
+TEST(RestoredShuffler, ARoundOfWhichNothingWasHandedOutIsRunAgain) {
   Rig rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   send(rig, 0, 10);
   const Disk::Image within = back_up(rig);
-  send(rig, 10, 1);
-  const Buffer offered = rig.offered;
-  end_round(rig);
+  rig.issuer.away = true;
+  send(rig, 10, 2);
+  rig.clock.advance(kRound);
   rig.shuffler->tick();
+  EXPECT_FALSE(rig.shuffler->manifest(1));
+  rig.issuer.away = false;
   restore(rig, within);
   rig.clock.advance(kRound);
-  EXPECT_FALSE(rig.shuffler->round());
-  EXPECT_FALSE(rig.shuffler->manifest(1));
-  EXPECT_FALSE(rig.shuffler->batch(1, 0, 0));
-  EXPECT_TRUE(rig.disk.logs().names().empty());
-  EXPECT_FALSE(rig.shuffler->open(offered, 0, {rig.ledger_store.rows()[0], rig.ledger_store.rows()[1]}));
-  EXPECT_FALSE(rig.shuffler->manifest(1));
+  EXPECT_EQ(rig.batch().size(), 10u);
 }
 
 // The store says that the round is open, and its log or its key is gone, as they are once it was handed out.
@@ -129,7 +154,7 @@ TEST(RestoredShuffler, PiecedTogetherItSaysOfNoRoundThatItIsVoid) {
       } else {
         within.store.commit({{}, {}, {"key"}});
       }
-      end_round(rig);  // the next round is not prepared: the issuer knows nothing of it
+      end_round(rig);
       rig.issuer.away = is_away;
       restore(rig, within);
       rig.shuffler->tick();
@@ -209,13 +234,13 @@ TEST(RestoredShuffler, AsksForAnOutcomeOfEveryRoundThatItHasForgotten) {
 // Else the orders for the rounds that the issuer lacks would raise its serial, and nobody would notice that
 // it has forgotten who has a token.
 TEST(RestoredShuffler, DoesNotGoOnWithAnIssuerThatKnowsLessThanTheLedger) {
-  for (const std::uint64_t closed : {1u, 2u}) {
+  for (const auto& [closed, released] : {std::pair{1u, 0u}, {1u, 1u}, {2u, 1u}, {2u, 2u}}) {
     Rig rig;
     run_round(rig);
     run_round(rig);
-    rig.issuer.restore(closed);
+    rig.issuer.restore(closed, released);
     restore(rig, {});
-    EXPECT_EQ(rig.offer().opened, closed - 1);
+    EXPECT_EQ(rig.offer().opened, std::max(closed - 1, released));
     rig.shuffler->put_blob(rig.model);
     const OpenEntry open{.round = 3,
                          .update = 2,

@@ -423,28 +423,6 @@ TEST(Shuffler, ADescriptorThatTheAggregatorDidNotSignIsRefused) {
   EXPECT_FALSE(rig.ask_to_open(0));
 }
 
-TEST(Shuffler, AReceiptMustBeTheAggregatorsForThisBatch) {
-  Rig rig;
-  ASSERT_NO_FATAL_FAILURE(rig.open_round());
-  send(rig, 10, 0);
-  rig.clock.advance(kRound);
-  const Buffer manifest = rig.shuffler->manifest(1).value();
-  wire::Receipt receipt{rig.task.name(), 1, wire::hash_of({manifest}), wire::Receipt::Outcome::released, {}};
-  EXPECT_FALSE(rig.shuffler->receipt(wire::sign_receipt(receipt, rig.shuffler_key)));
-  wire::Receipt other = receipt;
-  other.manifest[0] ^= 1;
-  EXPECT_FALSE(rig.shuffler->receipt(wire::sign_receipt(other, rig.aggregator)));
-  other = receipt;
-  other.round = 2;
-  EXPECT_FALSE(rig.shuffler->receipt(wire::sign_receipt(other, rig.aggregator)));
-  other = receipt;
-  other.task[0] ^= 1;
-  EXPECT_FALSE(rig.shuffler->receipt(wire::sign_receipt(other, rig.aggregator)));
-  EXPECT_EQ(rig.batch().size(), 10u);
-  EXPECT_TRUE(rig.shuffler->receipt(wire::sign_receipt(receipt, rig.aggregator)));
-  EXPECT_FALSE(rig.shuffler->batch(1, 0, 1));
-}
-
 TEST(Shuffler, ABatchIsReadInPieces) {
   Rig rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());

@@ -1,0 +1,90 @@
+// How a released round leaves the shuffler: not before the issuer knows that it is released, and until the
+// aggregator's receipt.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "muster/service/shuffler/rig_test.h"
+#include "muster/wire/receipt.h"
+
+namespace muster::service {
+namespace {
+
+constexpr std::int64_t kRound = static_cast<std::int64_t>(Rig::kSeconds) * 1000;
+
+void hear(Rig& rig, std::uint8_t devices) {
+  for (std::uint8_t i = 0; i < devices; ++i) rig.shuffler->upload(rig.report(i));
+}
+
+TEST(ShufflerRelease, WaitsForTheIssuerToKnowOfIt) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  hear(rig, 10);
+  rig.issuer.away = true;
+  rig.clock.advance(kRound);
+  for (const bool restarts : {false, true}) {
+    if (restarts) rig.restart();
+    rig.shuffler->tick();
+    EXPECT_EQ(rig.shuffler->last_manifest()->outcome, wire::Manifest::Outcome::released);
+    EXPECT_FALSE(rig.shuffler->manifest(1));
+    EXPECT_FALSE(rig.shuffler->batch(1, 0, 0));
+  }
+  rig.issuer.away = false;
+  rig.shuffler->tick();
+  EXPECT_EQ(rig.batch().size(), 10u);
+}
+
+TEST(ShufflerRelease, WaitsForEverForAnIssuerThatForgotTheRound) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  hear(rig, 10);
+  rig.issuer.restore(0, 0);
+  rig.clock.advance(kRound);
+  EXPECT_FALSE(rig.manifest());
+  EXPECT_FALSE(rig.shuffler->batch(1, 0, 0));
+}
+
+TEST(ShufflerRelease, ADestroyedRoundDoesNotWait) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  hear(rig, 9);
+  rig.issuer.away = true;
+  rig.clock.advance(kRound);
+  EXPECT_EQ(rig.manifest()->outcome, wire::Manifest::Outcome::destroyed);
+}
+
+TEST(ShufflerRelease, IsHandedOutAgainAfterARestart) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  hear(rig, 10);
+  rig.clock.advance(kRound);
+  const auto batch = rig.batch();
+  rig.restart();
+  EXPECT_EQ(rig.batch(), batch);
+}
+
+TEST(ShufflerRelease, TheReceiptMustBeTheAggregatorsForThisBatch) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
+  hear(rig, 10);
+  rig.clock.advance(kRound);
+  rig.let_announce();
+  const wire::Buffer manifest = rig.shuffler->manifest(1).value();
+  wire::Receipt receipt{rig.task.name(), 1, wire::hash_of({manifest}), wire::Receipt::Outcome::released, {}};
+  EXPECT_FALSE(rig.shuffler->receipt(wire::sign_receipt(receipt, rig.shuffler_key)));
+  wire::Receipt other = receipt;
+  other.manifest[0] ^= 1;
+  EXPECT_FALSE(rig.shuffler->receipt(wire::sign_receipt(other, rig.aggregator)));
+  other = receipt;
+  other.round = 2;
+  EXPECT_FALSE(rig.shuffler->receipt(wire::sign_receipt(other, rig.aggregator)));
+  other = receipt;
+  other.task[0] ^= 1;
+  EXPECT_FALSE(rig.shuffler->receipt(wire::sign_receipt(other, rig.aggregator)));
+  EXPECT_EQ(rig.batch().size(), 10u);
+  EXPECT_TRUE(rig.shuffler->receipt(wire::sign_receipt(receipt, rig.aggregator)));
+  EXPECT_FALSE(rig.shuffler->batch(1, 0, 1));
+}
+
+}  // namespace
+}  // namespace muster::service
