@@ -46,7 +46,7 @@ TEST(Faults, WithoutFaultsEveryRoundIsReleased) {
   EXPECT_EQ(tally.voided + tally.spent, 0u);
 }
 
-TEST(Faults, NothingIsLostDoubledOrInvented) {
+TEST(Faults, NothingIsLostDoubledInventedOrUncharged) {
   const std::uint64_t first = number_from_environment("FIRST", 1),
                       count = number_from_environment("SCHEDULES", 200);
   Tally tally;
