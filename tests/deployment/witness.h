@@ -41,8 +41,9 @@ class Witness {
     Buffer inner;
     bool acknowledged = false;
   };
-  // One opening of a round. If aggregator and shuffler were both restored, a round of which nothing was handed
-  // out may be opened again, with other keys: it has another descriptor then, and is heard and judged by itself.
+  // One opening of a round. If aggregator and shuffler were both restored, a round of which nothing was
+  // handed out may be opened again, with other keys: it has another descriptor then, and is heard and judged
+  // by itself.
   struct Round {
     std::uint64_t number = 0;
     std::optional<wire::HpkeKeyPair> key;

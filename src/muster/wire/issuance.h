@@ -2,7 +2,8 @@
 // shuffler, to issue no more tokens for a round that is about to open, and that it is about to hand out the
 // reports of a round.
 //
-//     block   = version u8 | task 32 | device 32 | count u16 | (round u64 | request 259) x count | signature 64
+//     block   = version u8 | task 32 | device 32 | count u16 | (round u64 | request 259) x count |
+//               signature 64
 //     close   = version u8 | task 32 | round u64 | signature 64                                     105 bytes
 //     release = the same
 //

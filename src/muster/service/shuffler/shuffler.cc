@@ -70,9 +70,9 @@ void Shuffler::recover() {
   remove_leftovers();
 }
 
-// The directory says which round was released last. It begins with the round whose issuance the shuffler ended
-// last, and it ended it after all rounds before had ended. If the shuffler's own memory knows less, it was
-// restored from an older copy.
+// The directory says which round was released last. It begins with the round whose issuance the shuffler
+// ended last, and it ended it after all rounds before had ended. If the shuffler's own memory knows less, it
+// was restored from an older copy.
 void Shuffler::find_out_rounds() {
   if (knows_rounds_) return;
   try {

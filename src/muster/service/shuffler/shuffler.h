@@ -12,14 +12,15 @@
 //  - The batch is deleted upon the aggregator's receipt, or when the ledger shows the round's outcome.
 //  - A round is opened only by a ledger that continues the one that was seen before (ledger_chain.h).
 //
-// After a restart, everything goes on from the store and the logs, once the issuer has told which rounds have
-// ended. It knows, because it is told of every release, and ends the issuance of a round on the shuffler's
-// order alone, which the shuffler gives after the round before has ended. So a shuffler that was restored from
-// an older copy finds out that it was, if a round that the copy does not know to have ended was released. It
-// then forgets what it has of those rounds: it neither hands out reports of a round that may have been handed
-// out before, nor signs that nothing of it was. From the aggregator it asks for a ledger with an outcome for
-// each of these rounds. A later round, of which nothing was handed out, may be run again if the copy has its
-// key; if it has not, the round is destroyed. Uploads that came after the copy was made are lost in both.
+// After a restart, everything goes on from the store and the logs, once the issuer has told which rounds
+// have ended. It knows, because it is told of every release, and ends the issuance of a round on the
+// shuffler's order alone, which the shuffler gives after the round before has ended. So a shuffler that was
+// restored from an older copy finds out that it was, if a round that the copy does not know to have ended
+// was released. It then forgets what it has of those rounds: it neither hands out reports of a round that
+// may have been handed out before, nor signs that nothing of it was. From the aggregator it asks for a
+// ledger with an outcome for each of these rounds. A later round, of which nothing was handed out, may be
+// run again if the copy has its key; if it has not, the round is destroyed. Uploads that came after the
+// copy was made are lost in both.
 //
 // One thread calls the members; Intake::check(), which does nearly all the work of an upload, may run on any
 // thread (intake, take and sync). Errors of the store or a log (Error(file)) must end the process.
