@@ -33,6 +33,14 @@ bool read_twice(Input input, const char* kind, const wire::SigningKey& author, c
   return read_as_written(input, read, write);
 }
 
+template <typename Read, typename Sign>
+bool read_notice(Input input, const char* kind, const wire::SigningKey& author, const Read& read,
+                 const Sign& sign) {
+  return read_twice(
+      input, kind, author, [&](wire::Bytes b) { return read(b, author.identity()); },
+      [&](const wire::RoundNotice& n) { return sign(n, author); });
+}
+
 }  // namespace
 
 bool accepts(Input input) {
@@ -80,19 +88,15 @@ bool accepts(Input input) {
           },
           [](const wire::TokenBlock& b) { return wire::sign_token_block(b, device); });
     case 6:
-      return read_twice(
-          input, "close issuance", shuffler,
-          [](wire::Bytes b) { return wire::read_close_issuance(b, shuffler.identity()); },
-          [](const wire::RoundNotice& c) { return wire::sign_close_issuance(c, shuffler); });
+      return read_notice(input, "close issuance", shuffler, wire::read_close_issuance,
+                         wire::sign_close_issuance);
     case 7:
       return read_twice(
           input, "offer", shuffler, [](wire::Bytes b) { return wire::read_offer(b, shuffler.identity()); },
           [](const wire::Offer& o) { return wire::sign_offer(o, shuffler); });
     case 8:
-      return read_twice(
-          input, "release notice", shuffler,
-          [](wire::Bytes b) { return wire::read_release_notice(b, shuffler.identity()); },
-          [](const wire::RoundNotice& r) { return wire::sign_release_notice(r, shuffler); });
+      return read_notice(input, "release notice", shuffler, wire::read_release_notice,
+                         wire::sign_release_notice);
     default:
       return false;
   }
