@@ -116,8 +116,9 @@ def wire_document():
     yield "bad_close_as_release", b"\x08" + rows["close"]
     body = rows["offer"][:-64]
     yield "bad_offer_of_the_aggregator", b"\7" + signed("offer", body, SEEDS["aggregator"])
+    yield "bad_offer_waits_4", b"\7" + signed("offer", changed(body, 113, 7), SEEDS["shuffler"])
     yield "bad_offer_signed_as_manifest", b"\7" + signed("manifest", body, SEEDS["shuffler"])
-    yield "good_offer_of_nothing", b"\7" + signed("offer", body[:33] + bytes(80), SEEDS["shuffler"])
+    yield "good_offer_of_nothing", b"\7" + signed("offer", body[:33] + bytes(89), SEEDS["shuffler"])
 
 
 def counted(first, rest):

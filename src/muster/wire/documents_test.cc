@@ -191,11 +191,14 @@ TEST(Documents, AKeyDirectoryFollowsAnotherOneIfNothingGoesBack) {
 }
 
 TEST(Documents, AnOfferIsReadAsItWasSigned) {
-  const Offer offer{{1}, 6, 13, {2}, {3}};
+  const Offer offer{{1}, 6, 13, {2}, {3}, Waits::issuance, 9};
   const Buffer bytes = sign_offer(offer, key());
   EXPECT_EQ(bytes.size(), kOffer);
   EXPECT_EQ(read_offer(bytes, key().identity()), offer);
   expect_exact(bytes, [](Bytes b) { return read_offer(b, key().identity()).has_value(); });
+  Buffer body(bytes.begin(), bytes.end() - 64);
+  body[113] = 4;  // no such reason
+  EXPECT_FALSE(read_offer(with_signature(body, "offer", key()), key().identity()).has_value());
 }
 
 TEST(Documents, AnOrderToCloseIsReadAsItWasSigned) {

@@ -130,6 +130,8 @@ TEST(FrozenWire, TheNoticesOfARoundAndTheOfferAreReadAndWritten) {
   EXPECT_EQ(offer->opened, 6u);
   EXPECT_EQ(offer->entries, 13u);
   EXPECT_EQ(offer->head, descriptor().ledger_head);
+  EXPECT_EQ(offer->waits, Waits::issuance);
+  EXPECT_EQ(offer->issued, 2100u);
   EXPECT_EQ(offer->key, round_key("shuffler").public_key());
   EXPECT_EQ(sign_offer(*offer, shuffler), frozen().at("offer"));
 }

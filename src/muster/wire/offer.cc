@@ -17,6 +17,8 @@ Buffer sign_offer(const Offer& o, const SigningKey& shuffler) {
                             .integer(o.entries)
                             .bytes(o.head)
                             .bytes(o.key)
+                            .integer(static_cast<std::uint8_t>(o.waits))
+                            .integer(o.issued)
                             .take(),
                         kKind, shuffler);
 }
@@ -31,6 +33,10 @@ std::optional<Offer> read_offer(Bytes signed_offer, const IdentityKey& shuffler)
   o.entries = fields.integer<std::uint64_t>();
   o.head = fields.array<32>();
   o.key = fields.array<kHpkeKey>();
+  const auto waits = fields.integer<std::uint8_t>();
+  if (waits > static_cast<std::uint8_t>(Waits::issuance)) return std::nullopt;
+  o.waits = static_cast<Waits>(waits);
+  o.issued = fields.integer<std::uint64_t>();
   return o;
 }
 

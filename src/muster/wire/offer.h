@@ -1,7 +1,8 @@
 // What the shuffler tells the aggregator between rounds: how much of the ledger it has seen, and its key for
 // the round that may be opened next.
 //
-//     offer = version u8 | task 32 | opened u64 | entries u64 | head 32 | key 32 | signature 64     177 bytes
+//     offer = version u8 | task 32 | opened u64 | entries u64 | head 32 | key 32 | waits u8 | issued u64 |
+//             signature 64                                                                          186 bytes
 //
 // The functions are pure and may be called from any thread.
 #pragma once
@@ -16,17 +17,28 @@
 
 namespace muster::wire {
 
+// What the shuffler waits for, as operators need to know it.
+enum class Waits : std::uint8_t {
+  nothing = 0,  // or a round is open
+  issuer = 1,   // the issuer cannot be reached
+  directory =
+      2,  // the issuer's key directory is not of this task, or goes back (follows() in key_directory.h)
+  issuance = 3,  // too few tokens of the next round were issued, or only just enough
+};
+
 struct Offer {
   Hash task{};
   std::uint64_t opened = 0;   // rounds that the shuffler has opened
   std::uint64_t entries = 0;  // of the ledger, as the aggregator signed it last
   Hash head{};                // the hash of the last of these entries; zero if there are none
   HpkePublicKey key{};        // for round opened + 1; zero while that round cannot be opened
+  Waits waits = Waits::nothing;
+  std::uint64_t issued = 0;  // tokens of round opened + 1, by the issuer's directory that was seen last
 
   bool operator==(const Offer&) const = default;
 };
 
-inline constexpr std::size_t kOffer = 1 + 32 + 8 + 8 + 32 + 32 + 64;
+inline constexpr std::size_t kOffer = 1 + 32 + 8 + 8 + 32 + 32 + 1 + 8 + 64;
 
 Buffer sign_offer(const Offer& offer, const SigningKey& shuffler);
 // Returns nullopt unless this is a signed offer of the shuffler.

@@ -117,6 +117,8 @@ class AggregatorRole {
   void charge_as_lost();
 
   wire::Descriptor descriptor() const;  // of the open round
+  std::optional<std::string> what_shuffler_waits_for(const wire::Offer& offer) const;
+  std::string issued_text(std::uint64_t round, std::uint64_t issued) const;
   Progress open_next(const wire::Offer& offer);
   // The issuer's entry for the round; nullopt, with the reason, while it cannot be opened.
   std::optional<wire::KeyDirectory::Entry> token_key_of(std::uint64_t round, std::string& reason);

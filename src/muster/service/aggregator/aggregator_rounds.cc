@@ -25,6 +25,25 @@ wire::Descriptor AggregatorRole::descriptor() const {
   return descriptor_of(*ledger_.open_round(), task_.name(), ledger_.head());
 }
 
+std::optional<std::string> AggregatorRole::what_shuffler_waits_for(const wire::Offer& offer) const {
+  switch (offer.waits) {
+    case wire::Waits::nothing:
+      return std::nullopt;
+    case wire::Waits::issuer:
+      return "the shuffler cannot reach the issuer";
+    case wire::Waits::directory:
+      return "the shuffler refuses the issuer's key directory: it is of another task, or older than one that "
+             "was seen";
+    case wire::Waits::issuance:
+      return issued_text(offer.opened + 1, offer.issued);
+  }
+  return std::nullopt;
+}
+
+std::string AggregatorRole::issued_text(std::uint64_t round, std::uint64_t issued) const {
+  return fmt::format("tokens issued for round {}: {}, and {} are needed", round, issued, task_.needed());
+}
+
 // A shuffler that was restored from an older copy has opened fewer rounds than the ledger. The next round
 // tells it of the others. It cannot have that round's key, so it destroys the round, which then costs nothing
 // and needs neither key nor tokens: those of the rounds that the shuffler lacks may be gone.
@@ -32,7 +51,8 @@ Progress AggregatorRole::open_next(const wire::Offer& offer) {
   const std::uint64_t round = ledger_.counts().opened + 1;
   const bool is_behind = offer.opened + 1 < round;
   if (!is_behind && offer.key == wire::HpkePublicKey{}) {
-    return progress(State::waiting, fmt::format("the shuffler has no key for round {} yet", round));
+    return progress(State::waiting, what_shuffler_waits_for(offer).value_or(
+                                        fmt::format("the shuffler has no key for round {} yet", round)));
   }
   wire::Hash token_key{};
   if (!is_behind) {
@@ -80,7 +100,7 @@ std::optional<wire::KeyDirectory::Entry> AggregatorRole::token_key_of(std::uint6
     return std::nullopt;
   }
   if (found->issued < task_.needed()) {
-    reason = fmt::format("tokens issued for round {}: {} of {} needed", round, found->issued, task_.needed());
+    reason = issued_text(round, found->issued);
     return std::nullopt;
   }
   return *found;
@@ -111,7 +131,11 @@ Progress AggregatorRole::go_on(const wire::Offer& offer) {
   const std::uint64_t round = ledger_.open_round()->round;
   const auto bytes = shuffler_.manifest(round);
   if (!bytes) {
-    if (offer.head == ledger_.head()) return progress(State::open, fmt::format("round {} is open", round));
+    if (offer.head == ledger_.head()) {
+      const auto waits = what_shuffler_waits_for(offer);
+      return progress(State::open,
+                      fmt::format("round {} is open{}{}", round, waits ? "; " : "", waits.value_or("")));
+    }
     if (offer.opened < round) return announce(offer);
     // The shuffler has opened the round and forgotten it: nobody can say any more what was handed out.
     charge_lost_rounds(offer);

@@ -78,13 +78,20 @@ TEST(Aggregator, SaysWhatItWaitsFor) {
   };
   d.shuffler().have_key(false);
   expect("no key for round 1 yet");
+  d.shuffler().wait_for(wire::Waits::issuer);
+  expect("cannot reach the issuer");
+  d.shuffler().wait_for(wire::Waits::directory);
+  expect("refuses the issuer's key directory");
+  d.shuffler().wait_for(wire::Waits::issuance);
+  expect("tokens issued for round 1: 7, and 10 are needed");
+  d.shuffler().wait_for(wire::Waits::nothing);
   d.shuffler().have_key(true);
   d.shuffler().have_directory(false);
   expect("no key directory of the issuer yet");
   d.shuffler().have_directory(true);
   wire::KeyDirectory& directory = d.shuffler().directory();
   directory.entries[0].issued = 9;
-  expect("tokens issued for round 1: 9 of 10 needed");
+  expect("tokens issued for round 1: 9, and 10 are needed");
   const auto entries = directory.entries;
   directory.entries.erase(directory.entries.begin());
   expect("no key for the tokens of round 1 yet");
@@ -96,6 +103,9 @@ TEST(Aggregator, SaysWhatItWaitsFor) {
   expect("cannot be reached");
   directory.entries[0].issued = 10;
   EXPECT_EQ(d.step().state, State::open);
+  EXPECT_EQ(d.step().reason, "round 1 is open");
+  d.shuffler().wait_for(wire::Waits::issuer);
+  EXPECT_EQ(d.step().reason, "round 1 is open; the shuffler cannot reach the issuer");
 }
 
 TEST(Aggregator, ADirectoryOfAnotherIssuerIsNotUsed) {

@@ -60,6 +60,8 @@ class ShufflerDouble final : public ShufflerForAggregator {
   void refuse_receipts(bool refuses) { refuses_receipts_ = refuses; }
   void have_key(bool has) { has_key_ = has; }
   void have_directory(bool has) { has_directory_ = has; }
+  // What its offers say that it waits for.
+  void wait_for(wire::Waits waits) { waits_ = waits; }
   // Loses the call that follows after `further` others: on its way there, or its answer.
   enum class Lost { request, answer };
   void lose_after(std::uint64_t further, Lost lost) { lost_ = {calls_ + further, lost}; }
@@ -120,7 +122,9 @@ class ShufflerDouble final : public ShufflerForAggregator {
                                .opened = opened_,
                                .entries = entries_,
                                .head = head_,
-                               .key = has_key_ ? key_.public_key() : wire::HpkePublicKey{}},
+                               .key = has_key_ ? key_.public_key() : wire::HpkePublicKey{},
+                               .waits = waits_,
+                               .issued = 7},
                               identity_);
     });
   }
@@ -233,6 +237,7 @@ class ShufflerDouble final : public ShufflerForAggregator {
   const wire::SigningKey& issuer_;
   wire::HpkeKeyPair key_ = wire::HpkeKeyPair::fresh();
   wire::KeyDirectory directory_;
+  wire::Waits waits_ = wire::Waits::nothing;
   std::map<std::uint64_t, Round> rounds_;
   std::vector<wire::Hash> blobs_;
   std::uint64_t opened_ = 0, entries_ = 0, opens_accepted_ = 0, calls_ = 0;

@@ -61,6 +61,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   static constexpr std::size_t kReadAhead = 65536;
+  static constexpr std::chrono::seconds kLinger{2};
   using Parser = http::request_parser<http::vector_body<std::uint8_t>>;
 
   // An answer that the handler owes. If the handler drops it, the connection is closed without an answer.
@@ -140,10 +141,21 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (response_->need_eof()) {
       error_code ignored;
       stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
-      return;
+      stream_.expires_after(kLinger);
+      return discard();
     }
     response_.reset();
     read();
+  }
+
+  // What still comes is read and thrown away for a moment. Closing a socket that has unread bytes resets the
+  // connection, and the answer could be lost with it.
+  void discard() {
+    buffer_.clear();
+    stream_.async_read_some(buffer_.prepare(kReadAhead),
+                            [self = shared_from_this()](error_code e, std::size_t) {
+                              if (!e) self->discard();
+                            });
   }
 
   Shared& shared_;

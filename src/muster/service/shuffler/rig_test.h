@@ -39,7 +39,7 @@ class RigIssuer final : public IssuerForShuffler {
 
   wire::Buffer keys() override {
     if (away) throw Unreachable();
-    wire::KeyDirectory directory{task_, ++serial, 20, released_, {}};
+    wire::KeyDirectory directory{task_, ++serial, issued + without_token, released_, {}};
     for (std::uint64_t round = closed_; round <= closed_ + (has_more_keys ? 3 : 0); ++round) {
       if (round > 0) directory.entries.push_back({round, key_of(round).public_key().modulus(), issued});
     }
@@ -77,7 +77,7 @@ class RigIssuer final : public IssuerForShuffler {
     released_ = released;
   }
 
-  std::uint64_t issued = 12, serial = 0;
+  std::uint64_t issued = 12, without_token = 0, serial = 0;
   bool away = false, has_more_keys = true;
 
  private:

@@ -21,6 +21,7 @@ using wire::Buffer;
 using wire::Bytes;
 using wire::Manifest;
 using wire::Rejected;
+using wire::Waits;
 
 Shuffler::Shuffler(const TaskDocument& task, const wire::SigningKey& identity, wire::UploadSizes sizes,
                    Store& store, LogFolder& logs, Clock& clock, IssuerForShuffler& issuer)
@@ -75,15 +76,22 @@ void Shuffler::recover() {
 // was restored from an older copy.
 void Shuffler::find_out_rounds() {
   if (knows_rounds_) return;
-  try {
-    if (!accept_directory(issuer_.keys())) return;
-  } catch (const Unreachable&) {
-    return;  // the issuer is asked again at the next tick
-  }
+  ask_issuer([&] { return accept_directory(issuer_.keys()) ? Waits::nothing : Waits::directory; });
+  if (waits_ != Waits::nothing) return;
   const std::uint64_t opened = std::max(std::max<std::uint64_t>(1, last_issued()) - 1, directory_->released);
   const bool is_open = store_.blob("round").has_value();
   if (opened > ledger_.opened || (is_open && opened == ledger_.opened)) forget_rounds(opened);
   knows_rounds_ = true;
+}
+
+// Asks the issuer something, and notes what the shuffler waits for after that. If the issuer cannot be reached,
+// it is asked again at the next tick.
+void Shuffler::ask_issuer(const std::function<Waits()>& ask) {
+  try {
+    waits_ = ask();
+  } catch (const Unreachable&) {
+    waits_ = Waits::issuer;
+  }
 }
 
 // What the store has of a round that went on without it must not be used: the round would be handed out a

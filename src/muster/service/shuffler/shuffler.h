@@ -28,8 +28,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "muster/service/ports/clock.h"
@@ -46,6 +48,7 @@
 #include "muster/wire/descriptor.h"
 #include "muster/wire/key_directory.h"
 #include "muster/wire/manifest.h"
+#include "muster/wire/offer.h"
 #include "muster/wire/signature.h"
 
 namespace muster::service {
@@ -96,6 +99,7 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   struct OpenRound;  // what is in memory while a round is open
 
   void recover();
+  void ask_issuer(const std::function<wire::Waits()>& ask);
   void find_out_rounds();
   void forget_rounds(std::uint64_t opened);
   void resume(const StoredRound& stored, const wire::Descriptor& descriptor, std::unique_ptr<Log> log);
@@ -113,8 +117,10 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   std::uint64_t last_issued() const;
   std::optional<wire::Buffer> close_issuance(std::uint64_t round);
   bool accept_directory(const wire::Buffer& bytes);
-  // The directory's entry for the round, if enough tokens of it were issued.
   std::optional<wire::KeyDirectory::Entry> entry_of(std::uint64_t round) const;
+  // The same, if enough tokens of the round were issued.
+  std::optional<wire::KeyDirectory::Entry> ready_entry_of(std::uint64_t round) const;
+  bool others_had_time(std::uint64_t round);
   bool start(const StoredRound& stored, const wire::Descriptor& descriptor, const SeenLedger& ledger);
   bool open_is(std::uint64_t round) const;
 
@@ -130,6 +136,9 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   SeenLedger ledger_;
   bool knows_rounds_ = false;    // since the last start, whether the issuer told which ones were opened
   std::optional<RoundKey> key_;  // of the open round, or of the next one
+  wire::Waits waits_ = wire::Waits::nothing;
+  // The round for which enough tokens were seen to be issued, and since when, on the steady clock.
+  std::pair<std::uint64_t, std::int64_t> enough_{};
   std::optional<wire::KeyDirectory> directory_;
   std::unique_ptr<OpenRound> open_;
   std::optional<wire::Buffer> manifest_;                        // of the round closed last

@@ -16,6 +16,7 @@ namespace muster::service {
 using wire::Buffer;
 using wire::Bytes;
 using wire::Manifest;
+using wire::Waits;
 
 // Takes a directory that is the issuer's for this task and may follow the one before.
 bool Shuffler::accept_directory(const Buffer& bytes) {
@@ -29,8 +30,20 @@ bool Shuffler::accept_directory(const Buffer& bytes) {
 std::optional<wire::KeyDirectory::Entry> Shuffler::entry_of(std::uint64_t round) const {
   if (!directory_) return std::nullopt;
   const auto found = std::ranges::find(directory_->entries, round, &wire::KeyDirectory::Entry::round);
-  const bool enough = found != directory_->entries.end() && found->issued >= task_.needed();
-  return enough ? std::optional(*found) : std::nullopt;
+  return found == directory_->entries.end() ? std::nullopt : std::optional(*found);
+}
+
+std::optional<wire::KeyDirectory::Entry> Shuffler::ready_entry_of(std::uint64_t round) const {
+  const auto entry = entry_of(round);
+  return entry && entry->issued >= task_.needed() ? entry : std::nullopt;
+}
+
+// Once enough devices have a token of the round, the others have a tenth of a round's length to get theirs.
+bool Shuffler::others_had_time(std::uint64_t round) {
+  if (enough_.first != round) enough_ = {round, clock_.steady_ms()};
+  const std::int64_t tenth = static_cast<std::int64_t>(task_.settings().seconds) * 1000 / 10;
+  const bool all_have = entry_of(round)->issued >= directory_->enrolled;
+  return all_have || clock_.steady_ms() - enough_.second >= tenth;
 }
 
 // The last round whose issuance may have ended, by the issuer's word. Its directory begins with that round.
@@ -42,13 +55,11 @@ std::uint64_t Shuffler::last_issued() const {
 void Shuffler::announce_release() {
   const auto closed = last_manifest();
   if (!closed || closed->outcome != Manifest::Outcome::released || is_announced(closed->round)) return;
-  try {
-    const auto noted =
-        issuer_.note_release(wire::sign_release_notice({task_.name(), closed->round}, identity_));
-    if (noted) accept_directory(*noted);
-  } catch (const Unreachable&) {
-    // The issuer is told at the next tick.
-  }
+  const wire::RoundNotice notice{task_.name(), closed->round};
+  ask_issuer([&] {
+    const auto noted = issuer_.note_release(wire::sign_release_notice(notice, identity_));
+    return noted && accept_directory(*noted) ? Waits::nothing : Waits::directory;
+  });
 }
 
 bool Shuffler::is_announced(std::uint64_t round) const { return directory_ && directory_->released >= round; }
@@ -56,16 +67,18 @@ bool Shuffler::is_announced(std::uint64_t round) const { return directory_ && di
 void Shuffler::prepare_next() {
   const std::uint64_t next = ledger_.opened + 1;
   if (!knows_rounds_ || next > task_.settings().most_rounds || (key_ && key_->round == next)) return;
-  try {
-    if (!accept_directory(issuer_.keys()) || !entry_of(next)) return;
+  ask_issuer([&] {
+    if (!accept_directory(issuer_.keys())) return Waits::directory;
+    if (!ready_entry_of(next) || !others_had_time(next)) return Waits::issuance;
     const auto closed = close_issuance(next);
-    if (!closed || !accept_directory(*closed) || !entry_of(next)) return;
+    if (!closed) return Waits::issuance;
+    if (!accept_directory(*closed) || !ready_entry_of(next)) return Waits::directory;
     RoundKey key{next, wire::HpkeKeyPair::fresh()};
     store_.commit({{}, {{"key", encode(key)}, {"directory", *closed}}, {}});
     key_ = std::move(key);
-  } catch (const Unreachable&) {
-    // The issuer is asked again at the next tick.
-  }
+    if (ready_entry_of(next + 1)) enough_ = {next + 1, clock_.steady_ms()};
+    return Waits::nothing;
+  });
 }
 
 // Issuance ends in the order of the rounds. That of a round which was destroyed unprepared has not ended.
@@ -83,8 +96,11 @@ std::optional<Buffer> Shuffler::close_issuance(std::uint64_t round) {
 
 Buffer Shuffler::offer() {
   close_if_due();
-  wire::Offer offer{task_.name(), ledger_.opened, ledger_.place.entries, ledger_.place.head, {}};
+  wire::Offer offer{
+      task_.name(), ledger_.opened, ledger_.place.entries, ledger_.place.head, {}, Waits::nothing, 0};
   if (!open_ && key_ && key_->round == ledger_.opened + 1) offer.key = key_->pair.public_key();
+  offer.waits = waits_;
+  if (const auto next = entry_of(ledger_.opened + 1)) offer.issued = next->issued;
   return wire::sign_offer(offer, identity_);
 }
 
@@ -107,7 +123,7 @@ bool Shuffler::open(Bytes offered, std::uint64_t first, const std::vector<Buffer
   const auto place = follow(ledger_, first, rows, *descriptor, identity_.identity(), last_issued());
   if (!place) return false;
   const SeenLedger ledger{*place, descriptor->round};
-  const auto entry = entry_of(descriptor->round);
+  const auto entry = ready_entry_of(descriptor->round);
   const auto token_key = entry ? wire::RsaPublicKey::of_modulus(entry->modulus) : std::nullopt;
   const bool is_ours = key_ && key_->round == descriptor->round &&
                        key_->pair.public_key() == descriptor->shuffler && token_key &&

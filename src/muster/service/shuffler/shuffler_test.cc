@@ -228,40 +228,6 @@ TEST(Shuffler, AnUploadThatWasCheckedInTimeAndComesLateIsOver) {
   EXPECT_EQ(rig.manifest()->heard, 10u);
 }
 
-TEST(Shuffler, TheNextRoundWaitsForTheIssuer) {
-  Rig rig;
-  rig.issuer.away = true;
-  rig.restart();
-  rig.shuffler->tick();
-  EXPECT_EQ(rig.offer().key, wire::HpkePublicKey{});
-  rig.issuer.away = false;
-  rig.issuer.issued = 9;
-  rig.shuffler->tick();
-  EXPECT_EQ(rig.offer().key, wire::HpkePublicKey{});
-  rig.issuer.issued = 10;
-  rig.shuffler->tick();
-  const auto offered = rig.offer().key;
-  EXPECT_NE(offered, wire::HpkePublicKey{});
-  rig.restart();
-  EXPECT_EQ(rig.offer().key, offered);
-}
-
-TEST(Shuffler, ADirectoryWithALowerSerialIsNotBelieved) {
-  Rig rig;
-  ASSERT_NO_FATAL_FAILURE(rig.open_round());
-  rig.clock.advance(kRound);
-  rig.issuer.serial = 0;
-  rig.shuffler->tick();  // closes the round, which is void, and asks the issuer about the next one
-  EXPECT_EQ(rig.offer().key, wire::HpkePublicKey{});
-  rig.restart();
-  rig.issuer.serial = 0;
-  rig.shuffler->tick();
-  EXPECT_EQ(rig.offer().key, wire::HpkePublicKey{});
-  rig.issuer.serial = 100;
-  rig.shuffler->tick();
-  EXPECT_NE(rig.offer().key, wire::HpkePublicKey{});
-}
-
 TEST(Shuffler, OpensOnlyForALedgerThatGoesOn) {
   Rig rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
