@@ -84,8 +84,8 @@ void Shuffler::find_out_rounds() {
   knows_rounds_ = true;
 }
 
-// Asks the issuer something, and notes what the shuffler waits for after that. If the issuer cannot be reached,
-// it is asked again at the next tick.
+// Asks the issuer something, and notes what the shuffler waits for after that. If the issuer cannot be
+// reached, it is asked again at the next tick.
 void Shuffler::ask_issuer(const std::function<Waits()>& ask) {
   try {
     waits_ = ask();
