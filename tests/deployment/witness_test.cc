@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "muster/service/model/tasks_test.h"
 #include "muster/service/store/memory_store_test.h"
@@ -15,7 +14,6 @@ namespace muster::deployment {
 namespace {
 
 using service::Ledger;
-using Findings = std::vector<std::string>;
 
 class WitnessTest : public ::testing::Test {
  protected:
@@ -59,12 +57,12 @@ TEST_F(WitnessTest, NoticesARoundThatWasHandedOverAndIsNotCharged) {
   EXPECT_TRUE(finds("round 1 was handed over and is not charged"));
 }
 
-TEST_F(WitnessTest, HasNothingToSayOfARoundThatWasHandedOverAndIsSpent) {
+TEST_F(WitnessTest, MissesNoChargeOfARoundThatIsSpent) {
   hand_over(1, 1);
   ledger_.append(service::TaskEntry{task_.name(), 0.5, 1e-3});
   ledger_.append(service::OpenEntry{.round = 1});
   ledger_.append(service::SpentEntry{1, 0.1, service::SpentEntry::Why::lost, {}});
-  EXPECT_EQ(witness_.judge(ledger_), Findings{});
+  EXPECT_FALSE(finds("round 1 was handed over and is not charged"));
 }
 
 TEST_F(WitnessTest, NoticesARoundThatIsVoidAndWasHandedOver) {
