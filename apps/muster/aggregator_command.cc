@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,6 +91,24 @@ void keep_task(const fs::path& folder, const TaskDocument& task) {
   throw Error(ErrorCode::file, path.string(), "", "", "is another task: each task needs a folder of its own");
 }
 
+// Epsilon after numbers of rounds, each of which is computed once.
+class KnownEpsilons {
+ public:
+  explicit KnownEpsilons(const protocols::Plan& plan) : compute_(simulation::epsilon_of(plan)) {}
+
+  double of(std::uint64_t rounds) {
+    const auto found = known_.find(rounds);
+    if (found != known_.end()) return found->second;
+    const double epsilon = compute_(rounds);
+    known_.emplace(rounds, epsilon);
+    return epsilon;
+  }
+
+ private:
+  std::function<double(std::uint64_t)> compute_;
+  std::map<std::uint64_t, double> known_;
+};
+
 // Shows how the task stands, after every step that changed something.
 class Shown {
  public:
@@ -104,6 +124,8 @@ class Shown {
     return service::url_of({listen.address, server_.port()});
   }
   TaskStatus& status() { return status_; }
+  // Computes what will be shown once one more round is charged.
+  void prepare() { status_.statement(role_.ledger().counts().charged() + 1); }
   void update(const Progress& progress) {
     const Seen seen{progress.state, progress.reason, role_.ledger().entries().size(), role_.enrolled()};
     if (seen == seen_) return;
@@ -138,16 +160,25 @@ class Shown {
   std::optional<Seen> seen_;
 };
 
-// Works until the task is over or a signal arrives, and returns the last step's progress.
-Progress work(const TaskDocument& task, AggregatorRole& role, AggregatorLog& log, Shown& shown) {
+// Works until the task is over or a signal arrives, and returns the last step's progress. What the accountant
+// has to say about the next release is computed while the round is open. Else the round after that would wait
+// for it.
+Progress work(const TaskDocument& task, AggregatorRole& role, KnownEpsilons& epsilons, AggregatorLog& log,
+              Shown& shown) {
   const std::chrono::milliseconds pause(
       std::clamp<std::uint64_t>(task.settings().seconds * 1000 / 50, 50, 1000));
   while (true) {
+    const std::size_t entries = role.ledger().entries().size();
     Progress progress = role.step();
     log.look(progress);
     shown.update(progress);
     if (progress.state == Progress::State::ended || interrupted()) return progress;
-    wait_for_signal(pause);
+    if (progress.state == Progress::State::open) {
+      epsilons.of(role.ledger().counts().charged() + 1);
+      shown.prepare();
+    }
+    // After a new entry of the ledger there is more to do at once.
+    if (role.ledger().entries().size() == entries) wait_for_signal(pause);
     if (interrupted()) return progress;
   }
 }
@@ -215,9 +246,9 @@ void print_words(const TaskDocument& task, const Outcome& outcome) {
 std::unique_ptr<AggregatorRole> make_role(const AggregatorFlags& flags, const AggregatorSettings& settings,
                                           const TaskDocument& task, const wire::SigningKey& key,
                                           SqliteStore& store, service::ShufflerForAggregator& shuffler,
-                                          Learner& learner,
+                                          Learner& learner, KnownEpsilons& epsilons,
                                           std::optional<TaskStanding::Population>& population) {
-  const auto epsilon = simulation::epsilon_of(task.plan());
+  const auto epsilon = [&epsilons](std::uint64_t rounds) { return epsilons.of(rounds); };
   service::AggregatorOptions options{.charge_lost_rounds = flags.charge_lost_rounds, .population = nullptr};
   if (!settings.population_budget) {
     return std::make_unique<AggregatorRole>(task, key, store, shuffler, learner, epsilon, options);
@@ -252,7 +283,8 @@ int aggregate(const AggregatorFlags& flags) {
   service::RemoteShufflerForAggregator shuffler(settings.shuffler, settings.ca,
                                                 learner.payload() + wire::kSealing);
   std::optional<TaskStanding::Population> population;
-  const auto role = make_role(flags, settings, task, key, store, shuffler, learner, population);
+  KnownEpsilons epsilons(task.plan());
+  const auto role = make_role(flags, settings, task, key, store, shuffler, learner, epsilons, population);
   if (flags.stop) role->stop();
   AggregatorLog log(task, *role, learner, store);
   Shown shown(task, *role, log, population, settings.listen);
@@ -260,7 +292,7 @@ int aggregate(const AggregatorFlags& flags) {
   announce({{"status", shown.url(settings.listen)}}, flags.json);
   say(fmt::format("{} rounds are planned, {} are charged so far", role->planned_rounds(),
                   role->ledger().counts().charged()));
-  const Progress progress = work(task, *role, log, shown);
+  const Progress progress = work(task, *role, epsilons, log, shown);
   if (progress.state != Progress::State::ended) {
     say("stopping: the same command goes on from here");
     return 0;
