@@ -156,8 +156,8 @@ using Devices = std::vector<std::unique_ptr<OwnDevice>>;
 // Says the counts of all devices together, which tell nothing of one of them.
 class ClientLog {
  public:
-  void look(const Devices& devices, std::int64_t now) {
-    if (now < next_) return;
+  void look(const Devices& devices, std::int64_t now, bool is_last) {
+    if (now < next_ && !is_last) return;
     Device::Counts sum;
     for (const auto& one : devices) {
       const Device::Counts counts = one->device.counts();
@@ -183,19 +183,22 @@ class ClientLog {
   std::int64_t next_ = 0;
 };
 
-// Wakes each device when its time has come, and sleeps otherwise.
-void run(const Devices& devices) {
+// Wakes each device when its time has come, and sleeps otherwise. Returns true once all have heard that the
+// task is over, and false after a signal.
+bool run(const Devices& devices) {
   service::Clock& clock = service::system_clock();
   ClientLog log;
-  while (!interrupted()) {
+  while (true) {
     std::int64_t next = std::numeric_limits<std::int64_t>::max();
     for (const auto& one : devices) {
-      if (interrupted()) return;
+      if (interrupted()) return false;
       if (one->wakes <= clock.steady_ms()) one->wakes = one->device.step();
       next = std::min(next, one->wakes);
     }
     const std::int64_t now = clock.steady_ms();
-    log.look(devices, now);
+    const bool is_over = std::ranges::all_of(devices, [](const auto& one) { return one->device.is_over(); });
+    log.look(devices, now, is_over);
+    if (is_over) return true;
     wait_for_signal(std::chrono::milliseconds(std::max<std::int64_t>(0, next - now)));
   }
 }
@@ -214,8 +217,8 @@ int take_part(const ClientFlags& flags) {
                                     settings.record + i, names.size() == 1));
   }
   say(fmt::format("{} devices take part", devices.size()));
-  run(devices);
-  say("stopping: the devices go on from here when they are started again");
+  say(run(devices) ? "the task is over"
+                   : "stopping: the devices go on from here when they are started again");
   return 0;
 }
 

@@ -101,6 +101,9 @@ class CarriedShuffler : public service::ShufflerForDevices, public service::Shuf
   bool receipt(Bytes signed_receipt) override {
     return carry([&](service::Shuffler& s) { return s.receipt(signed_receipt); });
   }
+  bool end(Bytes signed_over) override {
+    return carry([&](service::Shuffler& s) { return s.end(signed_over); });
+  }
 
  private:
   Carrier& carrier_;

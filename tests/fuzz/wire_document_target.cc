@@ -11,6 +11,7 @@
 #include "muster/wire/manifest.h"
 #include "muster/wire/offer.h"
 #include "muster/wire/receipt.h"
+#include "muster/wire/round_notice.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/wire_secrets.h"
 
@@ -97,6 +98,8 @@ bool accepts(Input input) {
     case 8:
       return read_notice(input, "release notice", shuffler, wire::read_release_notice,
                          wire::sign_release_notice);
+    case 9:
+      return read_notice(input, "task over", aggregator, wire::read_task_over, wire::sign_task_over);
     default:
       return false;
   }

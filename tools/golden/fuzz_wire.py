@@ -66,7 +66,7 @@ def wire_payload():
 def wire_document():
     rows = messages()
     documents = {"descriptor": 0, "manifest": 2, "destroyed": 2, "receipt": 3, "directory": 4, "block": 5, "close": 6,
-                 "offer": 7, "release": 8}
+                 "offer": 7, "release": 8, "over": 9}
     for name, number in documents.items():
         document = rows[name]
         yield f"good_{name}", bytes([number]) + document
@@ -77,7 +77,7 @@ def wire_document():
         yield f"bad_{name}_body", bytes([number]) + changed(document, 40)
     yield "good_offered_descriptor", b"\1" + rows["descriptor"][:-64]
     yield "bad_empty", b""
-    yield "bad_kind", b"\x09" + rows["receipt"]
+    yield "bad_kind", b"\x0a" + rows["receipt"]
     yield "bad_receipt_as_manifest", b"\2" + rows["receipt"]
     body = rows["manifest"][:-64]
     again = lambda body: b"\2" + signed("manifest", body, SEEDS["shuffler"])
@@ -114,6 +114,8 @@ def wire_document():
     yield "bad_offer_as_close", b"\6" + rows["offer"]
     yield "bad_release_as_close", b"\6" + rows["release"]
     yield "bad_close_as_release", b"\x08" + rows["close"]
+    yield "bad_release_as_over", b"\x09" + rows["release"]
+    yield "bad_over_of_the_shuffler", b"\x09" + signed("task over", body, SEEDS["shuffler"])
     body = rows["offer"][:-64]
     yield "bad_offer_of_the_aggregator", b"\7" + signed("offer", body, SEEDS["aggregator"])
     yield "bad_offer_waits_4", b"\7" + signed("offer", changed(body, 113, 7), SEEDS["shuffler"])

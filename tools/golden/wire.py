@@ -178,10 +178,11 @@ def messages():
     block = signed("token block", version + task + ed25519_public(DEVICE) + (3).to_bytes(2, "little") + asked, DEVICE)
     close = signed("close issuance", version + task + u64(round_number), seeds["shuffler"])
     release = signed("release notice", version + task + u64(round_number), seeds["shuffler"])
+    over = signed("task over", version + task + u64(round_number), seeds["aggregator"])
     offer = signed("offer", version + task + u64(6) + u64(13) + fixed("head") + public_key(keys["shuffler"]) + b"\3" +
                    u64(2100), seeds["shuffler"])
     rows += [("device seed", DEVICE), ("device identity", ed25519_public(DEVICE)), ("block", block), ("close", close),
-             ("release", release), ("offer", offer)]
+             ("release", release), ("over", over), ("offer", offer)]
 
     return dict(rows)
 

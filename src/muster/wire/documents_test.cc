@@ -10,6 +10,7 @@
 #include "muster/wire/manifest.h"
 #include "muster/wire/offer.h"
 #include "muster/wire/receipt.h"
+#include "muster/wire/round_notice.h"
 #include "muster/wire/upload.h"
 
 namespace muster::wire {
@@ -209,14 +210,18 @@ TEST(Documents, AnOrderToCloseIsReadAsItWasSigned) {
   expect_exact(bytes, [](Bytes b) { return read_close_issuance(b, key().identity()).has_value(); });
 }
 
-TEST(Documents, ANoticeOfAReleaseIsReadAsItWasSignedAndIsNoOrderToClose) {
-  const RoundNotice release{{1}, 7};
-  const Buffer bytes = sign_release_notice(release, key());
-  EXPECT_EQ(bytes.size(), kRoundNotice);
-  EXPECT_EQ(read_release_notice(bytes, key().identity()), release);
-  EXPECT_FALSE(read_close_issuance(bytes, key().identity()).has_value());
-  EXPECT_FALSE(read_release_notice(sign_close_issuance(release, key()), key().identity()).has_value());
-  expect_exact(bytes, [](Bytes b) { return read_release_notice(b, key().identity()).has_value(); });
+TEST(Documents, ANoticeIsReadAsItWasSignedAndAsNoOtherKind) {
+  const RoundNotice notice{{1}, 7};
+  const Buffer release = sign_release_notice(notice, key()), over = sign_task_over(notice, key());
+  EXPECT_EQ(release.size(), kRoundNotice);
+  EXPECT_EQ(read_release_notice(release, key().identity()), notice);
+  EXPECT_EQ(read_task_over(over, key().identity()), notice);
+  expect_exact(release, [](Bytes b) { return read_release_notice(b, key().identity()).has_value(); });
+  expect_exact(over, [](Bytes b) { return read_task_over(b, key().identity()).has_value(); });
+  EXPECT_FALSE(read_close_issuance(release, key().identity()).has_value());
+  EXPECT_FALSE(read_task_over(release, key().identity()).has_value());
+  EXPECT_FALSE(read_release_notice(over, key().identity()).has_value());
+  EXPECT_FALSE(read_release_notice(sign_close_issuance(notice, key()), key().identity()).has_value());
 }
 
 TokenBlock some_block(std::size_t rounds) {

@@ -16,6 +16,7 @@
 #include "muster/wire/offer.h"
 #include "muster/wire/payload.h"
 #include "muster/wire/receipt.h"
+#include "muster/wire/round_notice.h"
 #include "muster/wire/token.h"
 #include "muster/wire/upload.h"
 
@@ -125,6 +126,10 @@ TEST(FrozenWire, TheNoticesOfARoundAndTheOfferAreReadAndWritten) {
   const auto release = read_release_notice(frozen().at("release"), shuffler.identity());
   EXPECT_EQ(release, close);
   EXPECT_EQ(sign_release_notice(*release, shuffler), frozen().at("release"));
+  const SigningKey aggregator = signing_key("aggregator");
+  const auto over = read_task_over(frozen().at("over"), aggregator.identity());
+  EXPECT_EQ(over, close);
+  EXPECT_EQ(sign_task_over(*over, aggregator), frozen().at("over"));
   const auto offer = read_offer(frozen().at("offer"), shuffler.identity());
   ASSERT_TRUE(offer.has_value());
   EXPECT_EQ(offer->opened, 6u);

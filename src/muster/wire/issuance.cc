@@ -9,29 +9,13 @@
 namespace muster::wire {
 namespace {
 
-constexpr std::string_view kBlock = "token block", kClose = "close issuance", kRelease = "release notice";
+constexpr std::string_view kBlock = "token block";
 constexpr std::size_t kHead = 1 + 32 + 32 + 2, kEntry = 8 + kTokenRequest;
 
 bool is_valid(const std::vector<TokenBlock::Entry>& entries) {
   return !entries.empty() && entries.size() <= kMaxTokenBlock &&
          std::ranges::adjacent_find(
              entries, [](const auto& a, const auto& b) { return a.round >= b.round; }) == entries.end();
-}
-
-Buffer sign_notice(const RoundNotice& notice, std::string_view kind, const SigningKey& shuffler) {
-  FieldWriter fields(kRoundNotice);
-  return with_signature(fields.integer(kWireVersion).bytes(notice.task).integer(notice.round).take(), kind,
-                        shuffler);
-}
-
-std::optional<RoundNotice> read_notice(Bytes bytes, std::string_view kind, const IdentityKey& shuffler) {
-  if (bytes.size() != kRoundNotice || !signature_holds(bytes, kind, shuffler)) return std::nullopt;
-  FieldReader fields(bytes);
-  if (fields.integer<std::uint8_t>() != kWireVersion) return std::nullopt;
-  RoundNotice notice;
-  notice.task = fields.array<32>();
-  notice.round = fields.integer<std::uint64_t>();
-  return notice;
 }
 
 }  // namespace
@@ -65,22 +49,6 @@ std::optional<TokenBlock> read_token_block(Bytes signed_block) {
     entry.request = fields.array<kTokenRequest>();
   }
   return is_valid(b.entries) ? std::optional(std::move(b)) : std::nullopt;
-}
-
-Buffer sign_close_issuance(const RoundNotice& close, const SigningKey& shuffler) {
-  return sign_notice(close, kClose, shuffler);
-}
-
-Buffer sign_release_notice(const RoundNotice& release, const SigningKey& shuffler) {
-  return sign_notice(release, kRelease, shuffler);
-}
-
-std::optional<RoundNotice> read_close_issuance(Bytes signed_close, const IdentityKey& shuffler) {
-  return read_notice(signed_close, kClose, shuffler);
-}
-
-std::optional<RoundNotice> read_release_notice(Bytes signed_notice, const IdentityKey& shuffler) {
-  return read_notice(signed_notice, kRelease, shuffler);
 }
 
 }  // namespace muster::wire

@@ -11,6 +11,7 @@
 #include "muster/core/error.h"
 #include "muster/service/task/planned_rounds.h"
 #include "muster/wire/hex.h"
+#include "muster/wire/round_notice.h"
 
 namespace muster::service {
 namespace {
@@ -141,7 +142,21 @@ std::optional<EndEntry::Why> AggregatorRole::end_reason() {
 
 Progress AggregatorRole::end(EndEntry::Why why) {
   if (!ledger_.ended()) ledger_.append(EndEntry{why, ledger_.epsilon()});
+  send_end();
   return progress(Progress::State::ended, sentence_of(why));
+}
+
+// A shuffler that cannot be reached is told when the aggregator is started again; until then devices go on
+// asking for a round.
+void AggregatorRole::send_end() {
+  if (store_.blob("told")) return;
+  const wire::RoundNotice over{task_.name(), ledger_.counts().opened};
+  try {
+    if (!shuffler_.end(wire::sign_task_over(over, identity_))) return;
+    store_.commit({.append = {}, .put = {{"told", {1}}}, .remove = {}});
+  } catch (const Unreachable&) {
+    return;
+  }
 }
 
 std::optional<wire::Offer> AggregatorRole::fetch_offer() {

@@ -11,6 +11,7 @@
 //    receipt is sent after that, until the shuffler accepts it.
 //  - A batch that cannot be used is charged like any other (SpentEntry). Only a round that the shuffler says
 //    to have destroyed costs nothing.
+//  - Once the task is over, the shuffler is told, which tells all devices.
 //  - An aggregator whose ledger is not the one that the shuffler saw last, or lacks the outcome of a round
 //    that a restored shuffler has forgotten, refuses to go on (Error(file)), unless an operator charges the
 //    rounds that may be lost. Rounds beyond the planned ones need no charge: the ledger that was lost has not
@@ -107,6 +108,7 @@ class AggregatorRole {
 
   Progress act();
   void send_receipt();
+  void send_end();
   std::optional<EndEntry::Why> end_reason();
   Progress end(EndEntry::Why why);
 

@@ -67,6 +67,18 @@ TEST(Aggregator, TheDescriptorStatesWhatTheLedgerOpened) {
   EXPECT_EQ(std::get<ReleaseEntry>(d.ledger().entries()[2]).model, blob_hash(model));
 }
 
+TEST(Aggregator, TellsTheShufflerOnceThatTheTaskIsOver) {
+  Deployment d;
+  for (int round = 0; round < 3; ++round) d.run();
+  EXPECT_TRUE(d.shuffler().ends().empty());
+  d.shuffler().lose_after(0, ShufflerDouble::Lost::answer);
+  EXPECT_EQ(d.step().state, State::ended);
+  EXPECT_EQ(d.step().state, State::ended);
+  EXPECT_EQ(d.step().state, State::ended);
+  EXPECT_EQ(d.start().step().state, State::ended);
+  EXPECT_EQ(d.shuffler().ends(), (std::vector<std::uint64_t>{3, 3}));
+}
+
 TEST(Aggregator, SaysWhatItWaitsFor) {
   Deployment d;
   const auto expect = [&](const char* reason) {

@@ -25,6 +25,7 @@
 #include "muster/wire/manifest.h"
 #include "muster/wire/offer.h"
 #include "muster/wire/receipt.h"
+#include "muster/wire/round_notice.h"
 
 namespace muster::service {
 
@@ -60,6 +61,8 @@ class ShufflerDouble final : public ShufflerForAggregator {
   void refuse_receipts(bool refuses) { refuses_receipts_ = refuses; }
   void have_key(bool has) { has_key_ = has; }
   void have_directory(bool has) { has_directory_ = has; }
+  // The last rounds of the notices that the task is over.
+  const std::vector<std::uint64_t>& ends() const { return ends_; }
   // What its offers say that it waits for.
   void wait_for(wire::Waits waits) { waits_ = waits; }
   // Loses the call that follows after `further` others: on its way there, or its answer.
@@ -172,6 +175,14 @@ class ShufflerDouble final : public ShufflerForAggregator {
       return true;
     });
   }
+  bool end(wire::Bytes signed_over) override {
+    return call("end", [&] {
+      const auto over = wire::read_task_over(signed_over, task_.settings().aggregator);
+      if (!over || over->task != task_.name()) return false;
+      ends_.push_back(over->round);
+      return true;
+    });
+  }
 
  private:
   static constexpr std::size_t kNoReportWidth = 4 + wire::kSealing;  // of an answer of k-rr
@@ -238,6 +249,7 @@ class ShufflerDouble final : public ShufflerForAggregator {
   wire::HpkeKeyPair key_ = wire::HpkeKeyPair::fresh();
   wire::KeyDirectory directory_;
   wire::Waits waits_ = wire::Waits::nothing;
+  std::vector<std::uint64_t> ends_;
   std::map<std::uint64_t, Round> rounds_;
   std::vector<wire::Hash> blobs_;
   std::uint64_t opened_ = 0, entries_ = 0, opens_accepted_ = 0, calls_ = 0;

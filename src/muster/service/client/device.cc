@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "muster/core/error.h"
 #include "muster/service/model/model_blob.h"
+#include "muster/wire/round_notice.h"
 
 namespace muster::service {
 namespace {
@@ -71,6 +73,7 @@ std::int64_t Device::poll_interval() {
 }
 
 std::int64_t Device::step() {
+  if (is_over_) return std::numeric_limits<std::int64_t>::max();
   wallet_.step(parts_.clock.steady_ms());
   const std::int64_t now = parts_.clock.steady_ms();
   if (active_ && now >= active_->end) finish();
@@ -95,6 +98,7 @@ std::int64_t Device::due() const {
 std::optional<Device::Heard> Device::hear() {
   const std::optional<ShufflerForDevices::Round> round = parts_.shuffler.round();
   if (!round) return Heard{};
+  if (!round->over.empty()) return hear_of_the_end(round->over);
   if (!(valid_ && valid_->first == round->descriptor)) {
     const TaskSettings& settings = parts_.task.settings();
     auto descriptor = wire::read_descriptor(round->descriptor, settings.aggregator, settings.shuffler);
@@ -105,6 +109,16 @@ std::optional<Device::Heard> Device::hear() {
     valid_.emplace(round->descriptor, std::move(*descriptor));
   }
   return Heard{valid_->second, std::clamp<std::int64_t>(round->remaining_ms, 0, round_ms_)};
+}
+
+std::optional<Device::Heard> Device::hear_of_the_end(wire::Bytes signed_over) {
+  const auto notice = wire::read_task_over(signed_over, parts_.task.settings().aggregator);
+  if (!notice || notice->task != parts_.task.name()) {
+    ++counts_.faults;
+    return std::nullopt;
+  }
+  is_over_ = true;
+  return Heard{};
 }
 
 void Device::poll(std::int64_t now) {

@@ -68,6 +68,8 @@ class Device {
   // Throws what the store throws, upon which the process must end; no failure of the network or of the
   // computation.
   std::int64_t step();
+  // Whether the aggregator has said that the task is over. Then nothing is due any more.
+  bool is_over() const { return is_over_; }
 
   const DeviceLedger& ledger() const { return ledger_; }
   // What this process has seen. None of it depends on a coin or a record.
@@ -94,13 +96,14 @@ class Device {
   std::int64_t poll_interval();
   std::int64_t due() const;
 
-  // What the shuffler serves: a valid descriptor, or that no round is open. Nullopt if the answer is not
-  // valid.
+  // What the shuffler serves: a valid descriptor, or that no round is open, perhaps for ever. Nullopt if the
+  // answer is not valid.
   struct Heard {
     std::optional<wire::Descriptor> descriptor;
     std::int64_t remaining = 0;
   };
   std::optional<Heard> hear();
+  std::optional<Heard> hear_of_the_end(wire::Bytes signed_over);
   void poll(std::int64_t now);
   bool takes_part(const wire::Descriptor& descriptor, std::int64_t remaining) const;
   void toss(const wire::Descriptor& descriptor, std::int64_t remaining);
@@ -126,6 +129,7 @@ class Device {
   // The last descriptor whose signatures were valid, and its bytes: most polls hear of it again.
   std::optional<std::pair<wire::Buffer, wire::Descriptor>> valid_;
   std::optional<Active> active_;
+  bool is_over_ = false;
   std::int64_t poll_at_;
   wire::Hash frozen_hash_{};
   wire::Buffer frozen_;

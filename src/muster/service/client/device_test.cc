@@ -10,6 +10,7 @@
 
 #include "muster/core/error.h"
 #include "muster/service/client/world_test.h"
+#include "muster/wire/round_notice.h"
 
 namespace muster::service {
 namespace {
@@ -34,6 +35,26 @@ TEST(Device, SendsOneUploadInEveryRoundWhateverItsCoin) {
     EXPECT_EQ(world.computation.asked, 3);
     EXPECT_GE(world.computation.stopped, 3);
   }
+}
+
+TEST(Device, RestsOnceTheAggregatorHasSaidThatTheTaskIsOver) {
+  World world;
+  world.play(1);
+  for (const wire::Buffer& wrong :
+       {wire::sign_task_over({world.task.name(), 1}, world.shuffler->shuffler_signer),
+        wire::sign_task_over({{1}, 1}, world.shuffler->aggregator_signer), wire::Buffer{1}}) {
+    const std::uint64_t faults = world.device->counts().faults;
+    world.shuffler->over = wrong;
+    world.run_until(world.clock.now + world.length());
+    EXPECT_FALSE(world.device->is_over());
+    EXPECT_GT(world.device->counts().faults, faults);
+  }
+  world.shuffler->over = wire::sign_task_over({world.task.name(), 1}, world.shuffler->aggregator_signer);
+  world.run_until(world.clock.now + world.length());
+  EXPECT_TRUE(world.device->is_over());
+  const std::size_t calls = world.network.calls.size();
+  world.run_until(world.clock.now + 100 * world.length());
+  EXPECT_EQ(world.network.calls.size(), calls);
 }
 
 TEST(Device, NoRoundNoUpload) {

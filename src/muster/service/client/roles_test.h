@@ -163,8 +163,9 @@ class TestShuffler final : public ShufflerForDevices {
 
   std::optional<Round> round() override {
     return network_.carry<std::optional<Round>>({clock_.now, "round", 0}, [this] {
+      if (!over.empty()) return std::optional(Round{{}, 0, over});
       if (!is_open || clock_.now >= end) return std::optional<Round>();
-      return std::optional(Round{signed_descriptor(), end - clock_.now});
+      return std::optional(Round{signed_descriptor(), end - clock_.now, {}});
     });
   }
 
@@ -205,6 +206,7 @@ class TestShuffler final : public ShufflerForDevices {
   wire::Descriptor descriptor;
   std::int64_t end = 0;
   bool is_open = false;
+  wire::Buffer over;                                    // what it shows as the notice that the task is over
   std::function<bool()> silent = [] { return false; };  // whether uploads do not even leave the device
   std::optional<Answer> answers;  // what it answers to every upload, if it is not to look at it
   std::map<wire::Hash, wire::Buffer> blobs;

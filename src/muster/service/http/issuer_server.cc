@@ -13,6 +13,7 @@
 #include "muster/service/http/serial_access.h"
 #include "muster/service/http/ticker.h"
 #include "muster/wire/issuance.h"
+#include "muster/wire/round_notice.h"
 
 namespace muster::service {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "muster/service/http/answers.h"
 #include "muster/wire/issuance.h"
+#include "muster/wire/round_notice.h"
 
 namespace muster::service {
 namespace {

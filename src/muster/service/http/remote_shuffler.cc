@@ -46,14 +46,16 @@ bool agreed(const HttpClient::Answer& answer, long no) {
 
 std::optional<ShufflerForDevices::Round> RemoteShufflerForDevices::round() {
   constexpr std::size_t kLength = wire::kSignedDescriptor + 8;
-  const auto body = found_in(client_.get("/v1/round", kLength));
+  HttpClient::Answer answer = client_.get("/v1/round", kLength);
+  if (answer.status == 410) return Round{{}, 0, std::move(answer.body)};
+  const auto body = found_in(std::move(answer));
   if (!body) return std::nullopt;
   if (body->size() != kLength) throw Unreachable();
   wire::FieldReader fields(*body);
   const Bytes descriptor = fields.bytes(wire::kSignedDescriptor);
   const auto remaining = fields.integer<std::uint64_t>();
   if (remaining > std::uint64_t{1} << 40) throw Unreachable();
-  return Round{{descriptor.begin(), descriptor.end()}, static_cast<std::int64_t>(remaining)};
+  return Round{{descriptor.begin(), descriptor.end()}, static_cast<std::int64_t>(remaining), {}};
 }
 
 std::optional<Buffer> RemoteShufflerForDevices::blob(const wire::Hash& hash) {
@@ -94,6 +96,10 @@ std::optional<Buffer> RemoteShufflerForAggregator::batch(std::uint64_t round, st
 
 bool RemoteShufflerForAggregator::receipt(Bytes signed_receipt) {
   return agreed(client_.post("/v1/receipt", signed_receipt, 0), 400);
+}
+
+bool RemoteShufflerForAggregator::end(Bytes signed_over) {
+  return agreed(client_.post("/v1/end", signed_over, 0), 409);
 }
 
 }  // namespace muster::service

@@ -40,6 +40,7 @@ class RemoteShufflerForAggregator final : public ShufflerForAggregator {
   std::optional<wire::Buffer> manifest(std::uint64_t round) override;
   std::optional<wire::Buffer> batch(std::uint64_t round, std::uint64_t first, std::uint64_t count) override;
   bool receipt(wire::Bytes signed_receipt) override;
+  bool end(wire::Bytes signed_over) override;
 
  private:
   HttpClient client_;

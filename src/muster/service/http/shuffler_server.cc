@@ -105,6 +105,7 @@ struct ShufflerServer::State {
   void publish();
   void note(Seen next);
   std::shared_ptr<const Published> shown();
+  std::optional<Buffer> notice_of_end();
   std::string metrics();
   // Runs the work as the only one that calls the shuffler, and publishes what has become of the round. An
   // error ends the server's work.
@@ -118,6 +119,7 @@ struct ShufflerServer::State {
   SerialAccess access;
   std::mutex published_mutex;
   std::shared_ptr<const Published> published;  // null while no round is open
+  std::optional<Buffer> over;                  // the notice that the task is over
   Seen seen;
   RoundCounts rounds;
   UploadCounts answers;
@@ -137,6 +139,10 @@ bool ShufflerServer::State::alone(const Work& work) {
 }
 
 void ShufflerServer::State::publish() {
+  if (shuffler.over()) {
+    const std::lock_guard lock(published_mutex);
+    over = shuffler.over();
+  }
   const auto intake = shuffler.intake();
   const auto before = shown();
   if ((before ? before->intake : nullptr) == intake) return;
@@ -202,10 +208,18 @@ std::shared_ptr<const Published> ShufflerServer::State::shown() {
   return published;
 }
 
+std::optional<Buffer> ShufflerServer::State::notice_of_end() {
+  const std::lock_guard lock(published_mutex);
+  return over;
+}
+
 void ShufflerServer::State::serve_device(HttpRequest request, const Reply& reply) {
   if (request.method == "POST") return receive(std::move(request.body), reply);
   const auto round = shown();
   const std::int64_t remaining = round ? round->ends_at - clock.steady_ms() : 0;
+  if (auto notice = notice_of_end(); notice && request.target == "/v1/round") {
+    return reply({.status = 410, .body = *std::move(notice)});
+  }
   if (!round || remaining <= 0) {
     return reply({.status = request.target == "/v1/round" ? 204u : 404u});
   }
@@ -257,6 +271,7 @@ HttpResponse ShufflerServer::State::answer_aggregator(const HttpRequest& request
       return {.status = 201};
     }
     if (target == "/v1/receipt") return {.status = shuffler.receipt(request.body) ? 200u : 400u};
+    if (target == "/v1/end") return {.status = shuffler.end(request.body) ? 200u : 409u};
     const auto open = read_open_request(request.body);
     if (!open) return {.status = 400};
     return {.status = shuffler.open(open->offered, open->first, open->rows) ? 200u : 409u};
@@ -294,7 +309,8 @@ ShufflerServer::State::State(Shuffler& the_shuffler, Clock& the_clock, const Shu
   aggregator = std::make_unique<HttpServer>(
       options.aggregator.address, options.aggregator.port, 1, HttpLimits{.connections = 64},
       [](std::string_view method, std::string_view target) -> std::optional<std::size_t> {
-        const bool posts = target == "/v1/blob" || target == "/v1/open" || target == "/v1/receipt";
+        const bool posts =
+            target == "/v1/blob" || target == "/v1/open" || target == "/v1/receipt" || target == "/v1/end";
         if (method == "POST" && posts) return kMaxFromAggregator;
         const bool gets = target == "/healthz" || target == "/metrics" || target == "/v1/offer" ||
                           target == "/v1/keys" || target.starts_with("/v1/manifest/") ||

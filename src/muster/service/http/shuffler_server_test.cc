@@ -128,6 +128,19 @@ TEST_F(ShufflerServerTest, ARoundGoesOverTheWire) {
   EXPECT_EQ(device.upload(late), Answer::over);
 }
 
+TEST_F(ShufflerServerTest, DevicesAreToldThatTheTaskIsOver) {
+  auto device = this->device();
+  auto shuffler = aggregator();
+  const Buffer over = wire::sign_task_over({rig_.task.name(), 1}, rig_.aggregator);
+  EXPECT_FALSE(shuffler.end(over));
+  EXPECT_FALSE(device.round()->descriptor.empty());
+  ASSERT_TRUE(end_round());
+  EXPECT_FALSE(shuffler.end(wire::sign_task_over({rig_.task.name(), 1}, rig_.shuffler_key)));
+  EXPECT_FALSE(device.round());
+  EXPECT_TRUE(shuffler.end(over));
+  EXPECT_EQ(device.round()->over, over);
+}
+
 TEST_F(ShufflerServerTest, MetricsTellNothingOfARoundThatIsOpen) {
   HttpClient asking(aggregator_url(), "");
   const auto metrics = [&] {

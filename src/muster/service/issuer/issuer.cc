@@ -11,6 +11,7 @@
 #include "muster/core/error.h"
 #include "muster/wire/hex.h"
 #include "muster/wire/issuance.h"
+#include "muster/wire/round_notice.h"
 
 namespace muster::service {
 namespace {

@@ -16,6 +16,7 @@
 #include "muster/wire/issuance.h"
 #include "muster/wire/issuer_keys_test.h"
 #include "muster/wire/key_directory.h"
+#include "muster/wire/round_notice.h"
 #include "muster/wire/signature.h"
 #include "muster/wire/token.h"
 

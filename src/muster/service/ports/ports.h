@@ -34,6 +34,9 @@ class ShufflerForDevices {
   struct Round {
     wire::Buffer descriptor;        // signed (wire/descriptor.h)
     std::int64_t remaining_ms = 0;  // until the round ends
+    // If this is not empty, no round is open and none will be: the aggregator's signed notice that the task
+    // is over (wire/round_notice.h).
+    wire::Buffer over{};
   };
   virtual ~ShufflerForDevices() = default;
   virtual std::optional<Round> round() = 0;  // nullopt while no round is open
@@ -61,12 +64,12 @@ class IssuerForShuffler {
  public:
   virtual ~IssuerForShuffler() = default;
   virtual wire::Buffer keys() = 0;
-  // Ends the issuance of the tokens of a round (wire/issuance.h) and returns the key directory after it;
+  // Ends the issuance of the tokens of a round (wire/round_notice.h) and returns the key directory after it;
   // nullopt if the order is not valid, or fewer tokens were issued than the round needs devices.
   virtual std::optional<wire::Buffer> close_issuance(wire::Bytes signed_close) = 0;
-  // Takes the shuffler's notice that it is about to hand out the reports of a round (wire/issuance.h), and
-  // returns the key directory that says so for good; nullopt if the notice is not valid, or the issuance of
-  // the round has not ended.
+  // Takes the shuffler's notice that it is about to hand out the reports of a round (wire/round_notice.h),
+  // and returns the key directory that says so for good; nullopt if the notice is not valid, or the issuance
+  // of the round has not ended.
   virtual std::optional<wire::Buffer> note_release(wire::Bytes signed_notice) = 0;
 };
 
@@ -90,6 +93,9 @@ class ShufflerForAggregator {
                                             std::uint64_t count) = 0;
   // Takes the aggregator's signed receipt, upon which the batch is deleted. False if it is not valid.
   virtual bool receipt(wire::Bytes signed_receipt) = 0;
+  // Takes the aggregator's signed notice that the task is over, for devices to ask for. False if it is not
+  // valid, or a round is open.
+  virtual bool end(wire::Bytes signed_over) = 0;
 };
 
 }  // namespace muster::service

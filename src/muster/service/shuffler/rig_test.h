@@ -23,10 +23,10 @@
 #include "muster/service/store/disk_test.h"
 #include "muster/service/task/plans_test.h"
 #include "muster/wire/hash.h"
-#include "muster/wire/issuance.h"
 #include "muster/wire/issuer_keys_test.h"
 #include "muster/wire/offer.h"
 #include "muster/wire/receipt.h"
+#include "muster/wire/round_notice.h"
 #include "muster/wire/token.h"
 
 namespace muster::service {

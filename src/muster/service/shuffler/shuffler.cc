@@ -48,6 +48,7 @@ void Shuffler::recover() {
   if (const auto stored = store_.blob("directory")) accept_directory(*stored);
   find_out_rounds();
   manifest_ = store_.blob("manifest");
+  over_ = store_.blob("over");
   const auto stored = read_round(store_);
   const auto names = logs_.names();
   if (stored) {
@@ -144,8 +145,9 @@ void Shuffler::remove_leftovers() {
 }
 
 std::optional<ShufflerForDevices::Round> Shuffler::round() {
+  if (over_) return Round{{}, 0, *over_};
   if (close_if_due(); !open_ || is_due()) return std::nullopt;
-  return Round{open_->stored.descriptor, open_->ends_at - clock_.steady_ms()};
+  return Round{open_->stored.descriptor, open_->ends_at - clock_.steady_ms(), {}};
 }
 
 std::optional<Buffer> Shuffler::blob(const wire::Hash& hash) { return blobs_.get(hash); }

@@ -10,7 +10,8 @@
 //  - Nothing of a released round is handed out, its manifest included, before the issuer has made durable
 //    that the round is released.
 //  - The batch is deleted upon the aggregator's receipt, or when the ledger shows the round's outcome.
-//  - A round is opened only by a ledger that continues the one that was seen before (ledger_chain.h).
+//  - A round is opened only by a ledger that continues the one that was seen before (ledger_chain.h), and
+//    none after the aggregator's word that the task is over, which every device is shown.
 //
 // After a restart, everything goes on from the store and the logs, once the issuer has told which rounds
 // have ended. It knows, because it is told of every release, and ends the issuance of a round on the
@@ -86,8 +87,11 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   std::optional<wire::Buffer> manifest(std::uint64_t round) override;
   std::optional<wire::Buffer> batch(std::uint64_t round, std::uint64_t first, std::uint64_t count) override;
   bool receipt(wire::Bytes signed_receipt) override;
+  bool end(wire::Bytes signed_over) override;
 
   wire::UploadSizes sizes() const { return sizes_; }
+  // The aggregator's notice that the task is over; nullopt before.
+  const std::optional<wire::Buffer>& over() const { return over_; }
   // Of the open round; nullopt if none is open.
   std::optional<wire::Descriptor> descriptor() const;
   // Devices heard in the open round; 0 if none is open.
@@ -141,6 +145,7 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   std::pair<std::uint64_t, std::int64_t> enough_{};
   std::optional<wire::KeyDirectory> directory_;
   std::unique_ptr<OpenRound> open_;
+  std::optional<wire::Buffer> over_;
   std::optional<wire::Buffer> manifest_;                        // of the round closed last
   std::unique_ptr<Log> batch_;                                  // its batch, until there is a receipt
   std::array<std::uint64_t, wire::kRejectReasons> rejected_{};  // in the open round, since the last start

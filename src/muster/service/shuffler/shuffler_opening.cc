@@ -7,9 +7,9 @@
 #include "muster/service/shuffler/shuffler.h"
 #include "muster/wire/descriptor.h"
 #include "muster/wire/hash.h"
-#include "muster/wire/issuance.h"
 #include "muster/wire/offer.h"
 #include "muster/wire/receipt.h"
+#include "muster/wire/round_notice.h"
 
 namespace muster::service {
 
@@ -66,7 +66,7 @@ bool Shuffler::is_announced(std::uint64_t round) const { return directory_ && di
 
 void Shuffler::prepare_next() {
   const std::uint64_t next = ledger_.opened + 1;
-  if (!knows_rounds_ || next > task_.settings().most_rounds || (key_ && key_->round == next)) return;
+  if (over_ || !knows_rounds_ || next > task_.settings().most_rounds || (key_ && key_->round == next)) return;
   ask_issuer([&] {
     if (!accept_directory(issuer_.keys())) return Waits::directory;
     if (!ready_entry_of(next) || !others_had_time(next)) return Waits::issuance;
@@ -117,7 +117,7 @@ bool Shuffler::open(Bytes offered, std::uint64_t first, const std::vector<Buffer
   if (const auto closed = last_manifest(); closed && closed->round == descriptor->round) {
     return closed->descriptor == hash;
   }
-  if (!knows_rounds_ || descriptor->round <= ledger_.opened ||
+  if (over_ || !knows_rounds_ || descriptor->round <= ledger_.opened ||
       descriptor->round > task_.settings().most_rounds)
     return false;
   const auto place = follow(ledger_, first, rows, *descriptor, identity_.identity(), last_issued());
@@ -194,6 +194,17 @@ bool Shuffler::receipt(Bytes signed_receipt) {
   ledger_ = ledger;
   batch_.reset();
   remove_leftovers();
+  return true;
+}
+
+bool Shuffler::end(Bytes signed_over) {
+  const auto notice = wire::read_task_over(signed_over, task_.settings().aggregator);
+  if (!notice || notice->task != task_.name() || open_) return false;
+  if (over_) return true;
+  Buffer over(signed_over.begin(), signed_over.end());
+  store_.commit({{}, {{"over", over}}, {"key"}});
+  over_ = std::move(over);
+  key_.reset();
   return true;
 }
 
