@@ -39,7 +39,7 @@ namespace {
 using namespace muster;
 using namespace muster::wire;
 
-constexpr std::size_t kUploads = 4000, kConnections = 32;
+constexpr std::size_t kUploads = 20000, kConnections = 256;
 
 constexpr const char* kPlan = R"(
 [population]
@@ -65,7 +65,7 @@ delta = 1e-5
 class OneRoundIssuer final : public service::IssuerForShuffler {
  public:
   OneRoundIssuer(const Hash& task, const SigningKey& identity, const RsaSecretKey& key)
-      : signed_(sign_key_directory({task, 1, kUploads, 1, {{1, key.public_key().modulus(), kUploads + 1}}},
+      : signed_(sign_key_directory({task, 1, kUploads, 0, {{1, key.public_key().modulus(), kUploads + 1}}},
                                    identity)) {}
   Buffer keys() override { return signed_; }
   std::optional<Buffer> close_issuance(Bytes) override { return signed_; }

@@ -1,8 +1,9 @@
 // A bounded queue from many threads to one, which takes everything that waits at a time: what it does with
-// all of it together (a sync of the disk) costs about as much as for one. The consumer is a thread of the
-// queue.
+// all of it together (a sync of the disk) costs about as much as for one. So it lets the first one wait for
+// others, for a moment. The consumer is a thread of the queue.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -16,9 +17,11 @@ namespace muster::service {
 template <typename T>
 class BatchQueue {
  public:
-  // `consume` is called with what waits, at least one item, by one thread.
-  BatchQueue(std::size_t capacity, std::function<void(std::vector<T>)> consume)
-      : capacity_(capacity), consume_(std::move(consume)), consumer_([this] { run(); }) {}
+  // `consume` is called with what waits, at least one item, by one thread; `moment` is how long the first of
+  // them waits for the others.
+  BatchQueue(std::size_t capacity, std::chrono::milliseconds moment,
+             std::function<void(std::vector<T>)> consume)
+      : capacity_(capacity), moment_(moment), consume_(std::move(consume)), consumer_([this] { run(); }) {}
   // What waits is consumed first.
   ~BatchQueue() {
     {
@@ -26,6 +29,7 @@ class BatchQueue {
       stopping_ = true;
     }
     filled_.notify_all();
+    stopped_.notify_all();
     consumer_.join();
   }
   BatchQueue(const BatchQueue&) = delete;
@@ -33,12 +37,14 @@ class BatchQueue {
 
   // Returns false, and takes nothing, if the queue is full.
   bool put(T item) {
+    bool is_first = false;
     {
       const std::lock_guard lock(mutex_);
       if (waiting_.size() >= capacity_) return false;
+      is_first = waiting_.empty();
       waiting_.push_back(std::move(item));
     }
-    filled_.notify_one();
+    if (is_first) filled_.notify_one();
     return true;
   }
 
@@ -48,6 +54,7 @@ class BatchQueue {
     while (true) {
       filled_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
       if (waiting_.empty()) return;
+      stopped_.wait_for(lock, moment_, [&] { return stopping_; });
       std::vector<T> taken;
       taken.swap(waiting_);
       lock.unlock();
@@ -57,9 +64,10 @@ class BatchQueue {
   }
 
   std::size_t capacity_;
+  std::chrono::milliseconds moment_;
   std::function<void(std::vector<T>)> consume_;
   std::mutex mutex_;
-  std::condition_variable filled_;
+  std::condition_variable filled_, stopped_;
   std::vector<T> waiting_;
   bool stopping_ = false;
   std::thread consumer_;  // last: it uses the others

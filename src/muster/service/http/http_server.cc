@@ -25,6 +25,11 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
+// With the executor's own type, asio calls it directly and allocates nothing for it.
+using Executor = asio::io_context::executor_type;
+using Socket = asio::basic_stream_socket<tcp, Executor>;
+using Stream = beast::basic_stream<tcp, Executor>;
+using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
 
 // What all connections of a server share.
 struct Shared {
@@ -39,7 +44,7 @@ struct Shared {
 // One connection. It lives as long as one of its operations is pending.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(tcp::socket socket, Shared& shared)
+  Connection(Socket socket, Shared& shared)
       : shared_(shared), stream_(std::move(socket)), buffer_(shared.limits.header + kReadAhead) {
     ++shared_.connections;
   }
@@ -140,7 +145,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (e) return;
     if (response_->need_eof()) {
       error_code ignored;
-      stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+      stream_.socket().shutdown(Socket::shutdown_send, ignored);
       stream_.expires_after(kLinger);
       return discard();
     }
@@ -159,7 +164,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   Shared& shared_;
-  beast::tcp_stream stream_;
+  Stream stream_;
   beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
   std::optional<http::response<http::vector_body<std::uint8_t>>> response_;
@@ -208,7 +213,7 @@ class Loop {
 
  private:
   void accept() {
-    acceptor_.async_accept(context_, [this](error_code e, tcp::socket socket) {
+    acceptor_.async_accept(context_, [this](error_code e, Socket socket) {
       if (!acceptor_.is_open()) return;
       if (!e && shared_.connections < shared_.limits.connections) {
         error_code ignored;
@@ -226,7 +231,7 @@ class Loop {
 
   Shared& shared_;
   asio::io_context context_{1};
-  tcp::acceptor acceptor_;
+  Acceptor acceptor_;
   asio::steady_timer pause_{context_};
   std::thread thread_;
 };

@@ -1,5 +1,6 @@
 #include "muster/service/http/issuer_server.h"
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -22,6 +23,9 @@ using Reply = HttpServer::Reply;
 
 // The longest block of requests (wire/issuance.h).
 constexpr std::size_t kMaxBlock = 1 + 32 + 32 + 2 + wire::kMaxTokenBlock * (8 + wire::kTokenRequest) + 64;
+
+// A request waits for others so long, which then share one sync of the disk.
+constexpr std::chrono::milliseconds kMoment{4};
 
 struct Waiting {
   wire::Buffer block;
@@ -73,7 +77,7 @@ struct IssuerServer::State {
 
 IssuerServer::State::State(Issuer& the_issuer, const IssuerServerOptions& options) : issuer(the_issuer) {
   blocks = std::make_unique<BatchQueue<Waiting>>(
-      options.queue, [this](std::vector<Waiting> taken) { answer(std::move(taken)); });
+      options.queue, kMoment, [this](std::vector<Waiting> taken) { answer(std::move(taken)); });
   ticker = std::make_unique<Ticker>(options.publish, [this, ahead = options.rounds_ahead] {
     access.alone([&] {
       issuer.prepare(ahead);

@@ -29,6 +29,9 @@ constexpr std::size_t kMaxFromAggregator = std::size_t{1} << 30;
 // A piece of a batch is at most about this long.
 constexpr std::size_t kMaxPiece = std::size_t{64} << 20;
 constexpr std::chrono::milliseconds kTick{100};  // between two looks at the time
+// An upload waits for others so long. A sync then serves several of them, which at thousands of uploads a second
+// saves a tenth of all CPU.
+constexpr std::chrono::milliseconds kMoment{4};
 
 HttpResponse found(std::optional<Buffer> body) {
   return body ? HttpResponse{.body = *std::move(body)} : HttpResponse{.status = 404};
@@ -294,7 +297,7 @@ ShufflerServer::State::State(Shuffler& the_shuffler, Clock& the_clock, const Shu
   seen.closed = shuffler.last_manifest();
   alone([] {});
   uploads = std::make_unique<BatchQueue<Waiting>>(
-      options.queue, [this](std::vector<Waiting> taken) { write(std::move(taken)); });
+      options.queue, kMoment, [this](std::vector<Waiting> taken) { write(std::move(taken)); });
   ticker = std::make_unique<Ticker>(kTick, [this] { alone([&] { shuffler.tick(); }); });
   const std::size_t upload = shuffler.sizes().upload();
   devices = std::make_unique<HttpServer>(
