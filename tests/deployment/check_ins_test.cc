@@ -1,6 +1,6 @@
-// Check-ins of a whole deployment, with coins of the operating system: how many reports the aggregator gets in
-// each round, against the binomial law of the declared rate. Deployments whose devices toss other coins fail
-// the same tests.
+// Check-ins of a whole deployment, with coins of the operating system: how many reports the aggregator gets
+// in each round, against the binomial law of the declared rate. Deployments whose devices toss other coins
+// fail the same tests.
 //
 // ROUNDS in the environment says how many rounds are run.
 #include <gtest/gtest.h>

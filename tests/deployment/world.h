@@ -1,8 +1,8 @@
 // A small deployment (deployment.h) on which schedules of faults act, and which is judged by what its witness
 // saw. Belongs to the thread of the test.
 //
-// A task of three planned rounds, which need five of six devices, learns a histogram; at most eight rounds are
-// opened.
+// A task of three planned rounds, which need five of six devices, learns a histogram; at most eight rounds
+// are opened.
 #pragma once
 
 #include <cstdint>

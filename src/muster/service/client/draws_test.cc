@@ -45,9 +45,9 @@ TEST(Draws, CoinsOfTheOperatingSystemHaveTheRate) {
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(certain.coin(1));
 }
 
-// The coins of a thousand devices, each with its own draws, in a thousand rounds each. With a rate of 0.9, the
-// test must notice a coin whose rate is off by half a percent of it: 4,500 heads of a million are 15 standard
-// deviations, of which the threshold takes 6.1.
+// The coins of a thousand devices, each with its own draws, in a thousand rounds each. With a rate of 0.9,
+// the test must notice a coin whose rate is off by half a percent of it: 4,500 heads of a million are 15
+// standard deviations, of which the threshold takes 6.1.
 TEST(Draws, AMillionCoinsOfDevicesHaveTheDeclaredRate) {
   constexpr std::uint64_t kDevices = 1'000, kEach = 1'000;
   const auto heads_at = [](double rate) {

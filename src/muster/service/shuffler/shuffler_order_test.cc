@@ -63,8 +63,8 @@ testing::Verdict with_the_round_before(const std::vector<Order>& orders) {
   return mean_of(correlations);
 }
 
-// In how many pairs of neighbours the one that arrived first stands first. The pairs have no report in common,
-// so that under a uniform order these are independent fair coins.
+// In how many pairs of neighbours the one that arrived first stands first. The pairs have no report in
+// common, so that under a uniform order these are independent fair coins.
 testing::Verdict of_neighbours(const std::vector<Order>& orders) {
   std::uint64_t in_order = 0, pairs = 0;
   for (const Order& order : orders) {
