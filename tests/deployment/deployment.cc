@@ -5,7 +5,9 @@
 
 #include "muster/service/aggregator/aggregator_role.h"
 #include "muster/service/aggregator/learner.h"
+#include "muster/service/client/computation.h"
 #include "muster/service/client/device.h"
+#include "muster/service/client/policy.h"
 #include "muster/service/model/device_records.h"
 #include "muster/service/model/record_shape.h"
 #include "muster/wire/issuer_keys_test.h"

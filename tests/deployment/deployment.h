@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "muster/service/client/draws.h"
@@ -31,6 +30,7 @@
 #include "muster/service/task/task_document.h"
 #include "muster/simulation/setup.h"
 #include "muster/wire/signature.h"
+#include "muster/wire/upload.h"
 #include "tests/deployment/carrier.h"
 #include "tests/deployment/process.h"
 #include "tests/deployment/schedule.h"
@@ -74,7 +74,6 @@ class Deployment {
   std::array<Carrier*, 3> carriers() { return {&to_issuer_, &to_shuffler_, &between_}; }
   service::ShufflerForDevices& shuffler_for_devices() { return shuffler_for_devices_; }
 
-  std::size_t devices() const { return devices_.size(); }
   // The process of a role; that of a device by its number.
   AnyProcess& process(Role role, std::size_t device = 0);
   // Issuer, shuffler and aggregator, and then the devices.

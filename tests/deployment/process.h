@@ -53,7 +53,6 @@ class Process final : public AnyProcess {
   }
   void stop() override { role_.reset(); }
   bool runs() const override { return role_ != nullptr; }
-  T& role() { return *role_; }
 
   // Calls the role. Throws Unreachable if it does not run, or dies while it works.
   template <typename Work>

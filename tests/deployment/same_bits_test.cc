@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -20,6 +22,7 @@
 #include "muster/service/aggregator/learned_model.h"
 #include "muster/service/aggregator/learner.h"
 #include "muster/service/aggregator/simulated_run_test.h"
+#include "muster/service/ledger/ledger.h"
 #include "muster/service/ledger/verification.h"
 #include "muster/service/model/tasks_test.h"
 #include "tests/deployment/deployment.h"

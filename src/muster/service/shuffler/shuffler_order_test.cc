@@ -9,7 +9,6 @@
 #include <iostream>
 #include <numeric>
 #include <random>
-#include <utility>
 #include <vector>
 
 #include "muster/service/shuffler/rig_test.h"
