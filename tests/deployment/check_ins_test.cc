@@ -75,8 +75,8 @@ testing::Verdict of_all(const std::vector<std::uint64_t>& check_ins) {
   return testing::binomial_test(sum, kDevices * check_ins.size(), 0.5, kAlarm);
 }
 
-// In how many rounds the coins of all devices fell alike, or of all but one: 14 of the 64 outcomes of six fair
-// coins.
+// In how many rounds the coins of all devices fell alike, or of all but one: 14 of the 64 outcomes of six
+// fair coins.
 testing::Verdict of_rounds(const std::vector<std::uint64_t>& check_ins) {
   const auto alike = [](std::uint64_t one) { return one <= 1 || one >= kDevices - 1; };
   const auto rounds = static_cast<std::uint64_t>(std::ranges::count_if(check_ins, alike));

@@ -114,7 +114,7 @@ TEST(ShufflerOrder, ARotationIsNoticed) {
   std::mt19937_64 random(1);
   const auto verdict = of_neighbours(orders_of([&] {
     Order order = arrivals();
-    std::ranges::rotate(order, order.begin() + static_cast<std::ptrdiff_t>(random() % kReports));
+    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(random() % kReports), order.end());
     return order;
   }));
   EXPECT_FALSE(verdict.pass) << verdict.summary;
