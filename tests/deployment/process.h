@@ -17,25 +17,42 @@
 
 namespace muster::deployment {
 
-template <typename T>
-class Process {
+// A process, whatever its role is.
+class AnyProcess {
  public:
-  using Make = std::function<std::unique_ptr<T>(service::Disk&)>;
-  explicit Process(Make make) : make_(std::move(make)) {}
+  AnyProcess() = default;
+  AnyProcess(const AnyProcess&) = delete;
+  AnyProcess& operator=(const AnyProcess&) = delete;
+  virtual ~AnyProcess() = default;
+
+  virtual void start() = 0;  // does nothing if it runs
+  virtual void stop() = 0;
+  virtual bool runs() const = 0;
 
   service::Disk& disk() { return disk_; }
-  bool runs() const { return role_ != nullptr; }
-  T& role() { return *role_; }
   std::uint64_t deaths() const { return deaths_; }
   // Why it refused to start or to go on; empty if it did not.
   const std::string& refusal() const { return refusal_; }
 
-  void start() {
+ protected:
+  service::Disk disk_;
+  std::string refusal_;
+  std::uint64_t deaths_ = 0;
+};
+
+template <typename T>
+class Process final : public AnyProcess {
+ public:
+  using Make = std::function<std::unique_ptr<T>(service::Disk&)>;
+  explicit Process(Make make) : make_(std::move(make)) {}
+
+  void start() override {
     if (role_) return;
     refusal_.clear();
     attempt([&] { role_ = make_(disk_); });
   }
-  void stop() { role_.reset(); }
+  void stop() override { role_.reset(); }
+  bool runs() const override { return role_ != nullptr; }
 
   // Calls the role. Throws Unreachable if it does not run, or dies while it works.
   template <typename Work>
@@ -72,10 +89,7 @@ class Process {
   }
 
   Make make_;
-  service::Disk disk_;
   std::unique_ptr<T> role_;
-  std::string refusal_;
-  std::uint64_t deaths_ = 0;
   std::mt19937_64 random_{7};
 };
 

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cmath>
+#include <iostream>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -41,6 +43,29 @@ TEST(Draws, CoinsOfTheOperatingSystemHaveTheRate) {
   }
   OsDraws certain(plan_at(1));
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(certain.coin(1));
+}
+
+// The coins of a thousand devices, each with its own draws, in a thousand rounds each. With a rate of 0.9,
+// the test must notice a coin whose rate is off by half a percent of it: 4,500 heads of a million are 15
+// standard deviations, of which the threshold takes 6.1.
+TEST(Draws, AMillionCoinsOfDevicesHaveTheDeclaredRate) {
+  constexpr std::uint64_t kDevices = 1'000, kEach = 1'000;
+  const auto heads_at = [](double rate) {
+    const TaskDocument task = TaskDocument::make(plan_at(rate), task_settings());
+    std::uint64_t heads = 0;
+    for (std::uint64_t device = 0; device < kDevices; ++device) {
+      const std::unique_ptr<Draws> draws = draws_of(task, device);
+      for (std::uint64_t round = 1; round <= kEach; ++round) heads += draws->coin(round) ? 1 : 0;
+    }
+    return heads;
+  };
+  const auto declared = testing::binomial_test(heads_at(0.9), kDevices * kEach, 0.9, kAlarm);
+  EXPECT_TRUE(declared.pass) << declared.summary;
+  std::cout << declared.summary << "\n";
+  for (const double off : {0.9 * 0.995, 0.9 * 1.005}) {
+    const auto verdict = testing::binomial_test(heads_at(off), kDevices * kEach, 0.9, kAlarm);
+    EXPECT_FALSE(verdict.pass) << verdict.summary;
+  }
 }
 
 // The same test must notice a device that crashes in every 15th round and then tosses a tails again.
