@@ -20,26 +20,13 @@ LONGEST_PAUSE = 1.5
 
 
 class Kills(DeployedTasks):
-    def start(self, deployment, name):
-        """Starts a role whose output tells whether it has come up."""
-        if name.startswith("client"):
-            return deployment.start_client(int(name.removeprefix("client")))
-        return deployment.start(name, "--json")
-
-    def expect_up(self, deployment, name):
-        role = deployment.running[name]
-        if name.startswith("client"):
-            role.until("devices take part")
-        else:
-            deployment.ready(role)
-
     def kill(self, deployment, names):
         for name in names:
             role = deployment.running[name]
             self.assertIn(role.process.poll(), (None, 0) if name == "aggregator" else (None,), role.said())
             role.kill()
         for name in names:
-            self.start(deployment, name)
+            deployment.start_any(name)
 
     def kill_often(self, deployment, draw, kills, rounds):
         """Kills roles so that the last kill comes shortly before the last round, or until the task is over. Returns how
@@ -63,7 +50,7 @@ class Kills(DeployedTasks):
                 self.kill(deployment, names[:1])
                 done[names[0]] += 1
             for name in names:
-                self.expect_up(deployment, name)
+                deployment.expect_up(name)
         return done
 
     def test_roles_that_are_killed_lose_and_double_nothing(self):
@@ -75,8 +62,8 @@ class Kills(DeployedTasks):
         deployment.start_servers()
         uploads = self.proxy(deployment, "client0", "shuffler", also=ROLES[4:])
         for name in ROLES[2:]:
-            self.start(deployment, name)
-            self.expect_up(deployment, name)
+            deployment.start_any(name)
+            deployment.expect_up(name)
         began = time.monotonic()
         done = self.kill_often(deployment, random.Random(seed), kills, rounds)
         killed = time.monotonic()

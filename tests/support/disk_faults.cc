@@ -1,0 +1,140 @@
+// A library for LD_PRELOAD that makes calls which change files fail, to test what a process does then.
+//
+// Counted are write, pwrite, fsync, fdatasync, ftruncate and rename on files below one folder, from 1 on; that
+// of a folder itself is not. The environment says what to do:
+//
+//     DISK_FAULTS_FOLDER   the absolute path of the folder
+//     DISK_FAULTS_AT       the number of the first call that fails
+//     DISK_FAULTS_KIND     eio: this call alone fails, with EIO
+//                          enospc: this call, if it writes, and all later writes fail with ENOSPC
+//                          short: this call, or the next one that writes, writes half of its bytes
+//     DISK_FAULTS_REPORT   the file to which "CALL PATH" is written when the first call fails
+#include <fcntl.h>
+#include <linux/limits.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace {
+
+enum class Fault { none, fails, is_short };
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+struct Faults {
+  std::string folder = variable("DISK_FAULTS_FOLDER") + "/", kind = variable("DISK_FAULTS_KIND"),
+              report = variable("DISK_FAULTS_REPORT");
+  long at = std::atol(variable("DISK_FAULTS_AT").c_str());
+  std::atomic<long> calls{0};
+  std::atomic<bool> is_over{false};
+
+  // The folder's own descriptor has no slash after its path.
+  bool concerns(std::string_view path) const { return folder != "/" && path.starts_with(folder); }
+
+  // Counts a call on the file, and says what happens to it. `errno` is set if it fails.
+  Fault next(const char* call, const std::string& path, bool writes) {
+    if (!concerns(path)) return Fault::none;
+    if (++calls < at) return Fault::none;
+    if (kind == "enospc") {
+      if (!writes) return Fault::none;
+      if (!is_over.exchange(true)) tell(call, path);
+      errno = ENOSPC;
+      return Fault::fails;
+    }
+    if ((kind == "short" && !writes) || is_over.exchange(true)) return Fault::none;
+    tell(call, path);
+    if (kind == "short") return Fault::is_short;
+    errno = EIO;
+    return Fault::fails;
+  }
+
+  void tell(const char* call, const std::string& path) const {
+    const std::string line = std::string(call) + " " + path + "\n";
+    const long file = ::syscall(SYS_openat, AT_FDCWD, report.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (file < 0 || ::syscall(SYS_write, file, line.data(), line.size()) < 0) std::abort();
+    ::syscall(SYS_close, file);
+  }
+};
+
+Faults& faults() {
+  static Faults* const kFaults = new Faults;  // it outlives everything that still writes
+  return *kFaults;
+}
+
+std::string path_of(int descriptor) {
+  struct stat info {};
+  if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return "";
+  char path[PATH_MAX];
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  const ssize_t length = ::readlink(link.c_str(), path, sizeof path);
+  return length < 0 ? "" : std::string(path, static_cast<std::size_t>(length));
+}
+
+std::string absolute(const char* path) {
+  char folder[PATH_MAX];
+  if (path[0] == '/' || ::getcwd(folder, sizeof folder) == nullptr) return path;
+  return std::string(folder) + "/" + path;
+}
+
+Fault fault_of(const char* call, int descriptor, bool writes = false) {
+  const int before = errno;
+  const std::string path = path_of(descriptor);
+  errno = before;
+  return faults().next(call, path, writes);
+}
+
+std::size_t length_under(Fault fault, std::size_t length) {
+  return fault == Fault::is_short ? (length + 1) / 2 : length;
+}
+
+}  // namespace
+
+extern "C" {
+
+ssize_t write(int descriptor, const void* bytes, size_t length) {
+  const Fault fault = fault_of("write", descriptor, true);
+  if (fault == Fault::fails) return -1;
+  return ::syscall(SYS_write, descriptor, bytes, length_under(fault, length));
+}
+
+ssize_t pwrite64(int descriptor, const void* bytes, size_t length, off64_t at) {
+  const Fault fault = fault_of("pwrite", descriptor, true);
+  if (fault == Fault::fails) return -1;
+  return ::syscall(SYS_pwrite64, descriptor, bytes, length_under(fault, length), at);
+}
+ssize_t pwrite(int descriptor, const void* bytes, size_t length, off_t at) {
+  return pwrite64(descriptor, bytes, length, at);
+}
+
+int fsync(int descriptor) {
+  return fault_of("fsync", descriptor) == Fault::fails ? -1
+                                                       : static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
+int fdatasync(int descriptor) {
+  if (fault_of("fdatasync", descriptor) == Fault::fails) return -1;
+  return static_cast<int>(::syscall(SYS_fdatasync, descriptor));
+}
+
+int ftruncate64(int descriptor, off64_t length) noexcept {
+  if (fault_of("ftruncate", descriptor) == Fault::fails) return -1;
+  return static_cast<int>(::syscall(SYS_ftruncate, descriptor, length));
+}
+int ftruncate(int descriptor, off_t length) noexcept { return ftruncate64(descriptor, length); }
+
+int rename(const char* from, const char* to) noexcept {
+  if (faults().next("rename", absolute(to), false) == Fault::fails) return -1;
+  return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+
+}  // extern "C"
