@@ -1,7 +1,7 @@
 """Calls that change files fail in a running deployment: no role goes on after an error, and nothing is lost or doubled.
 
-    python3 tests/cli/disk_faults_test.py --command build/release/muster --library build/release/tests/cli/libdisk_faults.so
-                                          [--faults N] [--seed N]
+    python3 tests/cli/disk_faults_test.py --command build/release/muster
+        --library build/release/tests/support/libmuster_disk_faults.so [--faults N] [--seed N]
 
 Issuer, shuffler, aggregator and a client of six devices run at the same time, each with a library
 (tests/support/disk_faults.cc) that makes one of its calls fail: with EIO, with ENOSPC as do all later writes, or

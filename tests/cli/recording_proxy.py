@@ -60,8 +60,9 @@ class Proxy:
         threading.Thread(target=self.answers_of, args=(server, device), daemon=True).start()
         with server:
             for head, body in messages(device):
+                line = head.decode().split("\r\n")[0]
                 with self.lock:
-                    self.requests.append((time.monotonic(), number, head.decode().split("\r\n")[0], len(head) + len(body)))
+                    self.requests.append((time.monotonic(), number, line, len(head) + len(body)))
                 server.sendall(head + b"\r\n" + self.headers.encode() + b"\r\n" + body)
 
     @staticmethod

@@ -1,7 +1,7 @@
 // A library for LD_PRELOAD that makes calls which change files fail, to test what a process does then.
 //
-// Counted are write, pwrite, fsync, fdatasync, ftruncate and rename on files below one folder, from 1 on; that
-// of a folder itself is not. The environment says what to do:
+// Counted from 1 on are write, pwrite, fsync, fdatasync, ftruncate and rename on files below one folder; the
+// fsync of a folder is not. The environment says what to do:
 //
 //     DISK_FAULTS_FOLDER   the absolute path of the folder
 //     DISK_FAULTS_AT       the number of the first call that fails
@@ -39,7 +39,6 @@ struct Faults {
   std::atomic<long> calls{0};
   std::atomic<bool> is_over{false};
 
-  // The folder's own descriptor has no slash after its path.
   bool concerns(std::string_view path) const { return folder != "/" && path.starts_with(folder); }
 
   // Counts a call on the file, and says what happens to it. `errno` is set if it fails.
