@@ -1,13 +1,14 @@
 // A library for LD_PRELOAD that makes calls which change files fail, to test what a process does then.
 //
-// Counted from 1 on are write, pwrite, fsync, fdatasync, ftruncate and rename on files below one folder; the
-// fsync of a folder is not. The environment says what to do:
+// It knows write, pwrite, fsync, fdatasync, ftruncate and rename on files below one folder, and fsync on that
+// folder and on those below. The environment says what to do:
 //
 //     DISK_FAULTS_FOLDER   the absolute path of the folder
-//     DISK_FAULTS_AT       the number of the first call that fails
+//     DISK_FAULTS_CALL     the name of the calls that are counted
+//     DISK_FAULTS_AT       the number, from 1 on, of the first one that fails
 //     DISK_FAULTS_KIND     eio: this call alone fails, with EIO
-//                          enospc: this call, if it writes, and all later writes fail with ENOSPC
-//                          short: this call, or the next one that writes, writes half of its bytes
+//                          enospc: this call and all later ones that write fail, with ENOSPC
+//                          short: this call, which has to write, writes half of its bytes
 //     DISK_FAULTS_REPORT   the file to which "CALL PATH" is written when the first call fails
 #include <fcntl.h>
 #include <linux/limits.h>
@@ -33,33 +34,31 @@ std::string variable(const char* name) {
 }
 
 struct Faults {
-  std::string folder = variable("DISK_FAULTS_FOLDER") + "/", kind = variable("DISK_FAULTS_KIND"),
-              report = variable("DISK_FAULTS_REPORT");
+  std::string folder = variable("DISK_FAULTS_FOLDER"), call = variable("DISK_FAULTS_CALL"),
+              kind = variable("DISK_FAULTS_KIND"), report = variable("DISK_FAULTS_REPORT");
   long at = std::atol(variable("DISK_FAULTS_AT").c_str());
   std::atomic<long> calls{0};
-  std::atomic<bool> is_over{false};
+  std::atomic<bool> is_full{false};
 
-  bool concerns(std::string_view path) const { return folder != "/" && path.starts_with(folder); }
+  bool concerns(std::string_view path) const {
+    return !folder.empty() && (path == folder || path.starts_with(folder + "/"));
+  }
 
   // Counts a call on the file, and says what happens to it. `errno` is set if it fails.
-  Fault next(const char* call, const std::string& path, bool writes) {
+  Fault next(std::string_view name, const std::string& path) {
     if (!concerns(path)) return Fault::none;
-    if (++calls < at) return Fault::none;
-    if (kind == "enospc") {
-      if (!writes) return Fault::none;
-      if (!is_over.exchange(true)) tell(call, path);
-      errno = ENOSPC;
-      return Fault::fails;
-    }
-    if ((kind == "short" && !writes) || is_over.exchange(true)) return Fault::none;
-    tell(call, path);
-    if (kind == "short") return Fault::is_short;
-    errno = EIO;
+    const bool is_first = name == call && ++calls == at;
+    if (is_first) tell(path);
+    if (kind == "short") return is_first ? Fault::is_short : Fault::none;
+    if (kind == "enospc" && is_first) is_full = true;
+    const bool writes = name == "write" || name == "pwrite";
+    if (!is_first && !(is_full && writes)) return Fault::none;
+    errno = is_full ? ENOSPC : EIO;
     return Fault::fails;
   }
 
-  void tell(const char* call, const std::string& path) const {
-    const std::string line = std::string(call) + " " + path + "\n";
+  void tell(const std::string& path) const {
+    const std::string line = call + " " + path + "\n";
     const long file = ::syscall(SYS_openat, AT_FDCWD, report.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (file < 0 || ::syscall(SYS_write, file, line.data(), line.size()) < 0) std::abort();
     ::syscall(SYS_close, file);
@@ -71,9 +70,12 @@ Faults& faults() {
   return *kFaults;
 }
 
-std::string path_of(int descriptor) {
+// Not counted is fdatasync on a folder, by which SQLite asks for what some file systems cannot do: it ignores
+// an error.
+std::string path_of(int descriptor, bool or_folder) {
   struct stat info {};
-  if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return "";
+  if (::fstat(descriptor, &info) != 0) return "";
+  if (!S_ISREG(info.st_mode) && !(or_folder && S_ISDIR(info.st_mode))) return "";
   char path[PATH_MAX];
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
   const ssize_t length = ::readlink(link.c_str(), path, sizeof path);
@@ -86,11 +88,11 @@ std::string absolute(const char* path) {
   return std::string(folder) + "/" + path;
 }
 
-Fault fault_of(const char* call, int descriptor, bool writes = false) {
+Fault fault_of(const char* call, int descriptor) {
   const int before = errno;
-  const std::string path = path_of(descriptor);
+  const std::string path = path_of(descriptor, std::string_view(call) == "fsync");
   errno = before;
-  return faults().next(call, path, writes);
+  return faults().next(call, path);
 }
 
 std::size_t length_under(Fault fault, std::size_t length) {
@@ -102,13 +104,13 @@ std::size_t length_under(Fault fault, std::size_t length) {
 extern "C" {
 
 ssize_t write(int descriptor, const void* bytes, size_t length) {
-  const Fault fault = fault_of("write", descriptor, true);
+  const Fault fault = fault_of("write", descriptor);
   if (fault == Fault::fails) return -1;
   return ::syscall(SYS_write, descriptor, bytes, length_under(fault, length));
 }
 
 ssize_t pwrite64(int descriptor, const void* bytes, size_t length, off64_t at) {
-  const Fault fault = fault_of("pwrite", descriptor, true);
+  const Fault fault = fault_of("pwrite", descriptor);
   if (fault == Fault::fails) return -1;
   return ::syscall(SYS_pwrite64, descriptor, bytes, length_under(fault, length), at);
 }
@@ -132,7 +134,7 @@ int ftruncate64(int descriptor, off64_t length) noexcept {
 int ftruncate(int descriptor, off_t length) noexcept { return ftruncate64(descriptor, length); }
 
 int rename(const char* from, const char* to) noexcept {
-  if (faults().next("rename", absolute(to), false) == Fault::fails) return -1;
+  if (faults().next("rename", absolute(to)) == Fault::fails) return -1;
   return static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 
