@@ -3,7 +3,7 @@
     python3 tests/cli/disk_faults_test.py --command build/release/muster
         --library build/release/tests/support/libmuster_disk_faults.so [--faults N] [--seed N]
 
-Issuer, shuffler, aggregator and a client of six devices run at the same time, each with a library
+Issuer, shuffler, aggregator and a client of two devices run at the same time, each with a library
 (tests/support/disk_faults.cc) that makes one of its calls fail: with EIO, with ENOSPC as do all later writes, or
 with a write of half of the bytes. After the first two, the role has to end with exit 3 and the name of the file. It is
 started again at once for its next fault, and goes on without faults once it has had all of them.
@@ -19,7 +19,7 @@ import muster_command
 import role_processes
 from deployed_tasks import DeployedTasks
 
-DEVICES = (6, 6, 1, 1)
+DEVICES = (2, 10, 1, 1)  # enough for a round without those that have faults
 CLIENTS = [f"client{i}" for i in range(len(DEVICES))]
 FAULTY = ("issuer", "shuffler", "aggregator", "client0")
 KINDS = {"eio": ("Input/output error", "disk I/O error"),
@@ -112,7 +112,7 @@ class DiskFaults(DeployedTasks):
 
     def test_roles_whose_disk_fails_lose_and_double_nothing(self):
         count, draw = int(OPTIONS["--faults"]), random.Random(int(OPTIONS["--seed"]))
-        rounds = 2 + 4 * count
+        rounds = 3 + 3 * count
         text = role_processes.plan(rounds=rounds, epsilon0=0.5 if rounds < 20 else 0.1)
         deployment = self.deployment(devices=DEVICES, seconds=SECONDS, text=text, most=20 * rounds)
         deployment.start_servers()

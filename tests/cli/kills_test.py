@@ -75,6 +75,8 @@ class Kills(DeployedTasks):
         for name in ROLES:
             if name != "aggregator":
                 self.assertEqual(deployment.running[name].stop(), 0, deployment.running[name].said())
+        left = list(self.folder.rglob("*.tmp"))
+        self.assertEqual(left, [], "files that a killed role had begun")
         print(f"{sum(done.values())} kills (seed {seed}) in {killed - began:.0f} s: {done}; {counts}, "
               f"after {time.monotonic() - began:.0f} s")
 
