@@ -112,7 +112,7 @@ class DiskFaults(DeployedTasks):
 
     def test_roles_whose_disk_fails_lose_and_double_nothing(self):
         count, draw = int(OPTIONS["--faults"]), random.Random(int(OPTIONS["--seed"]))
-        rounds = 3 + 3 * count
+        rounds = 1 + 3 * count
         text = role_processes.plan(rounds=rounds, epsilon0=0.5 if rounds < 20 else 0.1)
         deployment = self.deployment(devices=DEVICES, seconds=SECONDS, text=text, most=20 * rounds)
         deployment.start_servers()
