@@ -9,6 +9,7 @@ with a write of half of the bytes. After the first two, the role has to end with
 started again at once for its next fault, and goes on without faults once it has had all of them.
 """
 
+import collections
 import math
 import os
 import random
@@ -130,7 +131,8 @@ class DiskFaults(DeployedTasks):
                     role.look()
             time.sleep(0.05)
         for role in roles:
-            print(f"{role.name}: {', '.join(f'{kind} {call}' for kind, call in role.met)}")
+            counted = collections.Counter(f"{kind} {call}" for kind, call in role.met)
+            print(f"{role.name}: {', '.join(f'{number} {words}' for words, number in sorted(counted.items()))}")
             if role.faults and role.name != "aggregator":
                 self.assertEqual(role.role.stop(), 0)
                 role.faults = []

@@ -55,7 +55,7 @@ class Kills(DeployedTasks):
 
     def test_roles_that_are_killed_lose_and_double_nothing(self):
         kills, seed = int(OPTIONS["--kills"]), int(OPTIONS["--seed"])
-        rounds = max(6, kills // 3)
+        rounds = max(5, kills // 3)
         # Devices would refuse the epsilon of many rounds of more than this epsilon0.
         text = role_processes.plan(rounds=rounds, epsilon0=0.5 if rounds < 20 else 0.1)
         deployment = self.deployment(devices=DEVICES, seconds=SECONDS, text=text, most=20 * rounds)
