@@ -31,7 +31,7 @@ class DeployedTasks(SmallRuns):
     def expect_done(self, output, uploads, devices, rounds):
         """The task has ended by itself with `rounds` rounds released, at the epsilon that `muster account` prints. What
         the proxy `uploads` saw of each round agrees with how many of the `devices` were heard in it: all that were told
-        so, and none that had not sent. Returns the findings of `muster verify`."""
+        so, and none that had not sent. Returns what `muster verify` says."""
         result, verified, status = json.loads(output.splitlines()[-1]), self.verify(), self.status("aggregator")
         account = json.loads(self.run_command("account", "plan.toml", "--rounds", rounds, "--json").stdout)
         self.assertEqual((result["stopped"], verified["ended"], status["state"]), ("done", "done", "done"))
