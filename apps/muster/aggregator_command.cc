@@ -206,6 +206,7 @@ Outcome conclude(const AggregatorRole& role, const Learner& learner, const Progr
       .stopped = name_of(std::get<service::EndEntry>(ledger.entries().back()).why),
       .reason = progress.reason,
       .model = (folder / simulation::kModelFile).string()};
+  remove_temporaries_of(outcome.model);  // a process that was killed while it wrote the model left one
   replace_file(outcome.model, simulation::encode_model(learner.stored(counts.charged(), outcome.epsilon)));
   return outcome;
 }

@@ -53,6 +53,15 @@ class CommandTest(unittest.TestCase):
         return error
 
 
+def take_options(options):
+    """Takes the flags that are keys of `options`, and their values, from the command line."""
+    for flag in options:
+        if flag in sys.argv:
+            at = sys.argv.index(flag)
+            options[flag] = sys.argv[at + 1]
+            del sys.argv[at:at + 2]
+
+
 def test_main():
     global COMMAND
     at = sys.argv.index("--command")

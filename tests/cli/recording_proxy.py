@@ -5,6 +5,28 @@ import threading
 import time
 
 
+def read(connection):
+    try:
+        return connection.recv(1 << 16)
+    except OSError:
+        return b""
+
+
+def messages(connection):
+    """Yields each whole HTTP message that arrives: its head, without the empty line that ends it, and its body."""
+    received = b""
+    while more := read(connection):
+        received += more
+        while b"\r\n\r\n" in received:
+            head, _, rest = received.partition(b"\r\n\r\n")
+            lines = head.decode().lower().split("\r\n")
+            length = sum(int(line.split(":")[1]) for line in lines if line.startswith("content-length:"))
+            if len(rest) < length:
+                break
+            received = rest[length:]
+            yield head, rest[:length]
+
+
 class Proxy:
     """Carries whole requests to a server on this machine, from the address `source`, with `headers` added to each. The
     list `requests` has, of each request, its time, the number of its connection, its first line and its length."""
@@ -27,34 +49,24 @@ class Proxy:
             except OSError:
                 return
             number += 1
-            server = socket.create_connection(("127.0.0.1", self.upstream), source_address=(self.source, 0))
-            threading.Thread(target=self.requests_of, args=(number, device, server), daemon=True).start()
-            threading.Thread(target=self.answers_of, args=(server, device), daemon=True).start()
+            threading.Thread(target=self.serve, args=(number, device), daemon=True).start()
 
-    def requests_of(self, number, device, server):
-        received = b""
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.upstream), source_address=(self.source, 0))
+
+    def serve(self, number, device):
+        """Serves one connection until it ends."""
+        server = self.connect()
+        threading.Thread(target=self.answers_of, args=(server, device), daemon=True).start()
         with server:
-            while more := self.read(device):
-                received += more
-                while b"\r\n\r\n" in received:
-                    head, _, rest = received.partition(b"\r\n\r\n")
-                    lines = head.decode().split("\r\n")
-                    length = sum(int(line.split(":")[1]) for line in lines if line.lower().startswith("content-length:"))
-                    if len(rest) < length:
-                        break
-                    received = rest[length:]
-                    with self.lock:
-                        self.requests.append((time.monotonic(), number, lines[0], len(head) + length))
-                    server.sendall(head + b"\r\n" + self.headers.encode() + b"\r\n" + rest[:length])
-
-    def answers_of(self, server, device):
-        with device:
-            while more := self.read(server):
-                device.sendall(more)
+            for head, body in messages(device):
+                line = head.decode().split("\r\n")[0]
+                with self.lock:
+                    self.requests.append((time.monotonic(), number, line, len(head) + len(body)))
+                server.sendall(head + b"\r\n" + self.headers.encode() + b"\r\n" + body)
 
     @staticmethod
-    def read(connection):
-        try:
-            return connection.recv(1 << 16)
-        except OSError:
-            return b""
+    def answers_of(server, device):
+        with device:
+            while more := read(server):
+                device.sendall(more)

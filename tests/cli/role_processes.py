@@ -50,10 +50,11 @@ allow_seeded = true
 class Role:
     """One process. What it says on stderr goes into a file, to which a restarted role adds."""
 
-    def __init__(self, folder, name, arguments):
+    def __init__(self, folder, name, arguments, environment=()):
         self.log = folder / f"{name}.log"
         self.before = self.log.stat().st_size if self.log.exists() else 0
-        environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
+        inherited = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
+        environment = {**inherited, **dict(environment)}
         with self.log.open("ab") as log:
             self.process = subprocess.Popen([muster_command.COMMAND, *arguments], stdout=subprocess.PIPE, stderr=log,
                                             stdin=subprocess.DEVNULL, text=True, cwd=folder, env=environment)
@@ -114,9 +115,9 @@ class Deployment:
         lines = [f"{key} = {json.dumps(value)}\n" for key, value in values.items()]
         (self.folder / f"{name}.toml").write_text("".join(lines) + policy)
 
-    def start(self, name, *flags):
-        """Starts a role, or starts it again, and returns its process once it is ready."""
-        role = Role(self.folder, name, [name.rstrip("0123456789"), f"{name}.toml", *flags])
+    def start(self, name, *flags, environment=()):
+        """Starts a role, or starts it again, and returns its process."""
+        role = Role(self.folder, name, [name.rstrip("0123456789"), f"{name}.toml", *flags], environment)
         self.running[name] = role
         return role
 
@@ -155,9 +156,22 @@ class Deployment:
         aggregator = self.start("aggregator", "--json", *flags)
         return aggregator, self.ready(aggregator)["status"]
 
-    def start_client(self, i):
+    def start_client(self, i, environment=()):
         flags = ["--devices", str(self.devices[i])] if self.devices[i] > 1 else []
-        return self.start(f"client{i}", *flags)
+        return self.start(f"client{i}", *flags, environment=environment)
+
+    def start_any(self, name, environment=()):
+        """Starts a server, or a client, so that `expect_up` can tell whether it has come up."""
+        if name.startswith("client"):
+            return self.start_client(int(name.removeprefix("client")), environment)
+        return self.start(name, "--json", environment=environment)
+
+    def expect_up(self, name):
+        role = self.running[name]
+        if name.startswith("client"):
+            role.until("devices take part")
+        else:
+            self.ready(role)
 
     def close(self):
         for role in self.running.values():

@@ -14,8 +14,8 @@ import time
 import urllib.request
 
 import muster_command
-from role_processes import POLICY, Deployment
-from small_runs import SmallRuns
+from deployed_tasks import DeployedTasks
+from role_processes import POLICY
 
 SAME = ("delta", "validity", "neighbouring", "view")
 
@@ -99,18 +99,7 @@ OF_ROLES = [
 ]
 
 
-class Roles(SmallRuns):
-    def deployment(self, **options):
-        deployment = Deployment(self.folder, **options)
-        self.addCleanup(deployment.close)
-        return deployment
-
-    def verify(self, folder="aggregator", status=0):
-        return json.loads(self.run_command("verify", folder, "--json", status=status).stdout)
-
-    def status(self, where):
-        return json.loads(self.run_command("status", where, "--json").stdout)
-
+class Roles(DeployedTasks):
     def check_beginning(self, url):
         """Nothing was charged yet, and the planned rounds have their epsilon."""
         status = self.status(url)

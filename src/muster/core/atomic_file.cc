@@ -97,12 +97,14 @@ bool is_temporary_of(const std::filesystem::path& name, const std::filesystem::p
 
 void flush_folder(const std::filesystem::path& folder) {
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor >= 0) {
-    // Some file systems cannot flush a folder. What was renamed or removed in it is so either way, so a
-    // failure is ignored.
-    ::fsync(descriptor);
-    ::close(descriptor);
-  }
+  if (descriptor < 0) return;  // one that may not be read cannot be flushed
+  const bool flushed = ::fsync(descriptor) == 0;
+  const int reason = errno;
+  ::close(descriptor);
+  // These say that the file system cannot flush a folder. Anything else is an error of the disk.
+  if (flushed || reason == EINVAL || reason == EBADF || reason == ENOTSUP) return;
+  errno = reason;
+  throw_file_error(folder, "cannot be made durable");
 }
 
 void remove_temporaries_of(const std::filesystem::path& path) {

@@ -12,13 +12,13 @@
 
 namespace muster {
 
-// Replaces `path` by `bytes`: writes them to a new temporary file beside it, flushes that to the disk,
-// renames it and flushes the folder. On failure (for example, a full disk or a folder without write
-// permission) it throws Error(file), removes the temporary file and leaves the old content of `path`
-// untouched. A `path` that is not a regular file (a folder, a device) is refused before anything is written.
+// Replaces `path` by `bytes`: writes and flushes a new temporary file beside it, renames that and flushes the
+// folder. On failure (a full disk, for example) it throws Error(file), removes the temporary file and leaves
+// the old content of `path` untouched, unless only the folder cannot be flushed. A `path` that is no regular
+// file (but a folder or a device) is refused before anything is written.
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Makes durable what was made, renamed or removed in the folder, on file systems that can do this.
+// Makes durable what changed in the folder, on file systems that can do so. Throws Error(file) if it fails.
 void flush_folder(const std::filesystem::path& folder);
 
 // Whether the file name `name` is that of a temporary file made to replace the file named `replaced`. Such a

@@ -1,6 +1,7 @@
 // A computation in a process of its own, which may do anything without this process noticing.
 #include "muster/service/client/forked_computation.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -53,6 +54,17 @@ TEST_F(ForkedComputationTest, ComputesWhatIsComputedWithinTheProcess) {
   EXPECT_FALSE(forked.result());
   forked.start(wire::Buffer{1, 2, 3}, {});  // no model
   EXPECT_FALSE(result_of(forked, 500));
+}
+
+TEST_F(ForkedComputationTest, TheChildHoldsNoFileOfThisProcess) {
+  const int file = ::open("/dev/null", O_RDONLY);
+  ForkedComputation forked(task_, [&] {
+    if (::fcntl(file, F_GETFD) != -1) throw std::runtime_error("the child has the file");
+    return record();
+  });
+  forked.start(model_, {});
+  EXPECT_TRUE(result_of(forked));
+  EXPECT_EQ(::close(file), 0);
 }
 
 TEST_F(ForkedComputationTest, WhateverHappensToTheChildThereIsNoResultAndThisProcessGoesOn) {

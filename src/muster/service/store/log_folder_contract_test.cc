@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <ostream>
@@ -138,6 +140,19 @@ TEST(LogFolderContractSuite, AFolderWithAFaultIsNoticed) {
   EXPECT_FALSE(keeps_the_contract(lasting<KeepsWhatIsRemoved>()("")));
   EXPECT_FALSE(keeps_the_contract(lasting<KeepsWhatIsMadeAnew>()("")));
   EXPECT_FALSE(keeps_the_contract(lasting<NamesInAnotherOrder>()("")));
+}
+
+// The store says again what was killed before it was done, so that the log is made or removed once more.
+TEST(FileLogFolderTest, NothingStaysOfALogThatWasKilledWhileItWasMade) {
+  const muster::testing::TemporaryFolder folder;
+  const auto left = folder.path() / "b.log.17-0.tmp", other = folder.path() / "c.log.17-0.tmp";
+  FileLogFolder logs(folder.path());
+  for (const bool is_made : {true, false}) {
+    for (const auto& path : {left, other}) std::ofstream(path) << "begun";
+    is_made ? static_cast<void>(logs.create("b", 2)) : logs.remove("b");
+    EXPECT_FALSE(std::filesystem::exists(left));
+    EXPECT_TRUE(std::filesystem::exists(other));
+  }
 }
 
 TEST(Disk, KillsBeforeOrAfterAnOperationAndLosesWhatWasNotSynced) {
