@@ -29,8 +29,7 @@ constexpr std::size_t kMaxFromAggregator = std::size_t{1} << 30;
 // A piece of a batch is at most about this long.
 constexpr std::size_t kMaxPiece = std::size_t{64} << 20;
 constexpr std::chrono::milliseconds kTick{100};  // between two looks at the time
-// An upload waits for others so long. A sync then serves several of them, which at thousands of uploads a second
-// saves a tenth of all CPU.
+// An upload waits for others so long, so that one sync of the disk serves several of them.
 constexpr std::chrono::milliseconds kMoment{4};
 
 HttpResponse found(std::optional<Buffer> body) {
