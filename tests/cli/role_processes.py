@@ -173,6 +173,11 @@ class Deployment:
         else:
             self.ready(role)
 
+    @staticmethod
+    def may_end(name):
+        """Whether this process ends by itself, which it does once the task is over."""
+        return name == "aggregator" or name.startswith("client")
+
     def close(self):
         for role in self.running.values():
             if role.process.poll() is None:
