@@ -1,6 +1,5 @@
 // The server and the client against each other, and the server against clients that do not keep to HTTP or
 // take all the time there is.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -16,6 +15,7 @@
 #include "muster/core/error.h"
 #include "muster/service/http/http_client.h"
 #include "muster/service/http/http_server.h"
+#include "muster/service/http/raw_connection_test.h"
 #include "muster/service/ports/ports.h"
 #include "tests/support/temporary_folder.h"
 
@@ -66,36 +66,6 @@ class TestServer {
   std::atomic<int> handled_{0};
   std::vector<std::thread> threads_;
   HttpServer server_;
-};
-
-// A connection on which a test sends what it likes.
-class RawConnection {
- public:
-  explicit RawConnection(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    timeval patience{5, 0};
-    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  }
-  ~RawConnection() { ::close(socket_); }
-  RawConnection(const RawConnection&) = delete;
-  RawConnection& operator=(const RawConnection&) = delete;
-
-  void send(const std::string& bytes) { ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
-  // What comes until the server closes the connection.
-  std::string rest() {
-    std::string all, piece(4096, '\0');
-    for (ssize_t got; (got = ::recv(socket_, piece.data(), piece.size(), 0)) > 0;) {
-      all.append(piece, 0, static_cast<std::size_t>(got));
-    }
-    return all;
-  }
-
- private:
-  int socket_;
 };
 
 std::size_t count(const std::string& text, const std::string& part) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <set>
 #include <string>
 #include <thread>
@@ -14,6 +15,7 @@
 
 #include "muster/core/error.h"
 #include "muster/service/http/http_client.h"
+#include "muster/service/http/raw_connection_test.h"
 #include "muster/service/http/remote_shuffler.h"
 #include "muster/service/shuffler/rig_test.h"
 
@@ -24,7 +26,10 @@ using wire::Buffer;
 
 // A rig whose first round is open before the server begins to call the shuffler.
 struct OpenedRig : Rig {
-  OpenedRig() { open_round(); }
+  explicit OpenedRig(std::uint64_t tokens = 12) {
+    issuer.issued = tokens;
+    open_round();
+  }
 };
 
 class ShufflerServerTest : public ::testing::Test {
@@ -201,6 +206,46 @@ TEST_F(ShufflerServerTest, UploadsOfManyConnectionsAreAllStored) {
   const auto stated = wire::read_manifest(*manifest, rig_.shuffler_key.identity()).value();
   EXPECT_EQ(stated.heard, 12u);
   EXPECT_EQ(stated.reports, 12u);
+}
+
+// Forty devices send at once to a server in whose queue two uploads may wait, while others hold connections on
+// which nothing or half a request comes. Every answer is 201 or 503, devices that were told to come again do
+// so, and all that were acknowledged are in the batch.
+TEST(ShufflerServerOverload, IsAnsweredBusyAndLosesNothing) {
+  constexpr int kDevices = 40, kIdle = 300;
+  OpenedRig rig(kDevices);
+  ShufflerServer server(*rig.shuffler, rig.clock, {.threads = 2, .queue = 2});
+  const std::string url = "http://127.0.0.1:" + std::to_string(server.devices_port());
+  std::vector<Buffer> uploads;
+  for (int i = 0; i < kDevices; ++i) uploads.push_back(rig.report(static_cast<std::uint8_t>(i)));
+  std::deque<RawConnection> others;
+  for (int i = 0; i < kIdle; ++i) {
+    others.emplace_back(server.devices_port());
+    if (i % 2 == 0) others.back().send("POST /v1/upload HTTP/1.1\r\nContent-Length: 500\r\n\r\nx");
+  }
+  std::atomic<int> busy{0}, others_answers{0};
+  std::vector<std::thread> devices;
+  for (const Buffer& upload : uploads) {
+    devices.emplace_back([&] {
+      RemoteShufflerForDevices device(url, "", 1000);
+      Answer answer = device.upload(upload);
+      for (; answer == Answer::busy; answer = device.upload(upload)) ++busy;
+      if (answer != Answer::stored) ++others_answers;
+    });
+  }
+  for (std::thread& device : devices) device.join();
+  EXPECT_GT(busy, 0);
+  EXPECT_EQ(others_answers, 0);
+  RemoteShufflerForAggregator aggregator("http://127.0.0.1:" + std::to_string(server.aggregator_port()), "",
+                                         Rig::kSizes.inner());
+  std::optional<Buffer> manifest;
+  for (int i = 0; i < 200 && !manifest; ++i) {
+    manifest = aggregator.manifest(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  ASSERT_TRUE(manifest);
+  EXPECT_EQ(wire::read_manifest(*manifest, rig.shuffler_key.identity())->reports,
+            static_cast<std::uint64_t>(kDevices));
 }
 
 TEST_F(ShufflerServerTest, WhatIsNoUploadIsRefusedAndWhatIsNoPathNotFound) {
