@@ -208,9 +208,9 @@ TEST_F(ShufflerServerTest, UploadsOfManyConnectionsAreAllStored) {
   EXPECT_EQ(stated.reports, 12u);
 }
 
-// Forty devices send at once to a server in whose queue two uploads may wait, while others hold connections on
-// which nothing or half a request comes. Every answer is 201 or 503, devices that were told to come again do
-// so, and all that were acknowledged are in the batch.
+// Forty devices send at once to a server in whose queue two uploads may wait, while others hold connections
+// on which nothing comes, or half a request. Every answer is 201 or 503, devices that were told to come again
+// do so, and all that were acknowledged are in the batch.
 TEST(ShufflerServerOverload, IsAnsweredBusyAndLosesNothing) {
   constexpr int kDevices = 40, kIdle = 300;
   OpenedRig rig(kDevices);
