@@ -29,7 +29,7 @@ demo: build
 	@echo "train     plans/quickstart.toml: built-in digits, one a client, about a minute"
 	@build/release/muster train plans/quickstart.toml --resume
 
-# [KEEP=1] keeps the page up until Ctrl-C; [ROUND_SECONDS=10] is the length of a round.
+# [KEEP=1] keeps the page up until Ctrl-C; [ROUND_SECONDS=9] is the length of a round.
 demo-deploy: build
 	@tools/packages install deploy
 	@tools/demo-deploy build/release/muster
