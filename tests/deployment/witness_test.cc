@@ -65,6 +65,20 @@ TEST_F(WitnessTest, MissesNoChargeOfARoundThatIsSpent) {
   EXPECT_FALSE(finds("round 1 was handed over and is not charged"));
 }
 
+// An aggregator without its ledger has charged all three planned rounds, one of which was void.
+TEST_F(WitnessTest, CountsTheChargesOnceAllPlannedRoundsAreCharged) {
+  ledger_.append(service::TaskEntry{task_.name(), 0.5, 1e-3});
+  for (const std::uint64_t round : {1u, 2u, 3u}) {
+    ledger_.append(service::OpenEntry{.round = round});
+    ledger_.append(service::SpentEntry{round, 0.1, service::SpentEntry::Why::lost, {}});
+  }
+  for (std::uint8_t round = 2; round <= 4; ++round) hand_over(round, round);
+  EXPECT_FALSE(finds("round 4 was handed over and is not charged"));
+  EXPECT_FALSE(finds("4 rounds were handed over, 3 are charged"));
+  hand_over(5, 5);
+  EXPECT_TRUE(finds("4 rounds were handed over, 3 are charged"));
+}
+
 TEST_F(WitnessTest, NoticesARoundThatIsVoidAndWasHandedOver) {
   hand_over(1, 1);
   ledger_.append(service::TaskEntry{task_.name(), 0.5, 1e-3});

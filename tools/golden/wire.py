@@ -190,7 +190,7 @@ def messages():
 def main():
     check_published()
     print("# Messages of version 1 of the wire; generator tools/golden/wire.py. Bytes are in hexadecimal. docs/wire.md says")
-    print("# what each one is. A change of any of them is a new version of the wire.")
+    print("# what each one is. Once muster is released, a change of any of them is a new version of the wire.")
     for name, value in messages().items():
         print(f"{name}:")
         for i in range(0, len(value), 48):

@@ -17,14 +17,10 @@
 
 namespace muster::wire {
 
-// What the shuffler waits for, as operators need to know it.
-enum class Waits : std::uint8_t {
-  nothing = 0,  // or a round is open
-  issuer = 1,   // the issuer cannot be reached
-  directory =
-      2,  // the issuer's key directory is not of this task, or goes back (follows() in key_directory.h)
-  issuance = 3,  // too few tokens of the next round were issued, or only just enough
-};
+// What the shuffler waits for, as operators need to know it: nothing, also while a round is open; an issuer
+// that it cannot reach; a key directory of this task that follows the one before (key_directory.h); or tokens
+// of the next round, of which too few were issued, or just enough, while the other devices may fetch theirs.
+enum class Waits : std::uint8_t { nothing = 0, issuer = 1, directory = 2, issuance = 3 };
 
 struct Offer {
   Hash task{};

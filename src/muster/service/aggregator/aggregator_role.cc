@@ -146,16 +146,14 @@ Progress AggregatorRole::end(EndEntry::Why why) {
   return progress(Progress::State::ended, sentence_of(why));
 }
 
-// A shuffler that cannot be reached is told when the aggregator is started again; until then devices go on
-// asking for a round.
+// Every start tells the shuffler once, which may have been away before, or restored since. Until it knows,
+// devices go on asking for a round.
 void AggregatorRole::send_end() {
-  if (store_.blob("told")) return;
-  const wire::RoundNotice over{task_.name(), ledger_.counts().opened};
+  if (has_told_end_) return;
   try {
-    if (!shuffler_.end(wire::sign_task_over(over, identity_))) return;
-    store_.commit({.append = {}, .put = {{"told", {1}}}, .remove = {}});
+    has_told_end_ = shuffler_.end(wire::sign_task_over({task_.name(), ledger_.counts().opened}, identity_));
   } catch (const Unreachable&) {
-    return;
+    // The task is over all the same.
   }
 }
 

@@ -153,6 +153,7 @@ class AggregatorRole {
   std::optional<std::uint64_t> enrolled_;
   std::optional<BatchPull> pull_;
   int failed_pulls_ = 0;
+  bool has_told_end_ = false;
 };
 
 }  // namespace muster::service

@@ -124,7 +124,7 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   std::optional<wire::KeyDirectory::Entry> entry_of(std::uint64_t round) const;
   // The same, if enough tokens of the round were issued.
   std::optional<wire::KeyDirectory::Entry> ready_entry_of(std::uint64_t round) const;
-  bool others_had_time(std::uint64_t round);
+  bool others_had_time(const wire::KeyDirectory::Entry& ready);
   bool start(const StoredRound& stored, const wire::Descriptor& descriptor, const SeenLedger& ledger);
   bool open_is(std::uint64_t round) const;
 

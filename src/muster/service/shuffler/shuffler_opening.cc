@@ -39,11 +39,10 @@ std::optional<wire::KeyDirectory::Entry> Shuffler::ready_entry_of(std::uint64_t 
 }
 
 // Once enough devices have a token of the round, the others have a tenth of a round's length to get theirs.
-bool Shuffler::others_had_time(std::uint64_t round) {
-  if (enough_.first != round) enough_ = {round, clock_.steady_ms()};
+bool Shuffler::others_had_time(const wire::KeyDirectory::Entry& ready) {
+  if (enough_.first != ready.round) enough_ = {ready.round, clock_.steady_ms()};
   const std::int64_t tenth = static_cast<std::int64_t>(task_.settings().seconds) * 1000 / 10;
-  const bool all_have = entry_of(round)->issued >= directory_->enrolled;
-  return all_have || clock_.steady_ms() - enough_.second >= tenth;
+  return ready.issued >= directory_->enrolled || clock_.steady_ms() - enough_.second >= tenth;
 }
 
 // The last round whose issuance may have ended, by the issuer's word. Its directory begins with that round.
@@ -69,13 +68,15 @@ void Shuffler::prepare_next() {
   if (over_ || !knows_rounds_ || next > task_.settings().most_rounds || (key_ && key_->round == next)) return;
   ask_issuer([&] {
     if (!accept_directory(issuer_.keys())) return Waits::directory;
-    if (!ready_entry_of(next) || !others_had_time(next)) return Waits::issuance;
+    const auto ready = ready_entry_of(next);
+    if (!ready || !others_had_time(*ready)) return Waits::issuance;
     const auto closed = close_issuance(next);
     if (!closed) return Waits::issuance;
     if (!accept_directory(*closed) || !ready_entry_of(next)) return Waits::directory;
     RoundKey key{next, wire::HpkeKeyPair::fresh()};
     store_.commit({{}, {{"key", encode(key)}, {"directory", *closed}}, {}});
     key_ = std::move(key);
+    // Devices ask for tokens of several rounds at once, so that a later round need not wait any more.
     if (ready_entry_of(next + 1)) enough_ = {next + 1, clock_.steady_ms()};
     return Waits::nothing;
   });

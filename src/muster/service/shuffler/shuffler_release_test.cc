@@ -12,14 +12,15 @@ namespace {
 
 constexpr std::int64_t kRound = static_cast<std::int64_t>(Rig::kSeconds) * 1000;
 
+// Opens a round in which so many devices report.
 void hear(Rig& rig, std::uint8_t devices) {
+  ASSERT_NO_FATAL_FAILURE(rig.open_round());
   for (std::uint8_t i = 0; i < devices; ++i) rig.shuffler->upload(rig.report(i));
 }
 
 TEST(ShufflerRelease, WaitsForTheIssuerToKnowOfIt) {
   Rig rig;
-  ASSERT_NO_FATAL_FAILURE(rig.open_round());
-  hear(rig, 10);
+  ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
   rig.issuer.away = true;
   rig.clock.advance(kRound);
   for (const bool restarts : {false, true}) {
@@ -36,8 +37,7 @@ TEST(ShufflerRelease, WaitsForTheIssuerToKnowOfIt) {
 
 TEST(ShufflerRelease, WaitsForEverForAnIssuerThatForgotTheRound) {
   Rig rig;
-  ASSERT_NO_FATAL_FAILURE(rig.open_round());
-  hear(rig, 10);
+  ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
   rig.issuer.restore(0, 0);
   rig.clock.advance(kRound);
   EXPECT_FALSE(rig.manifest());
@@ -46,8 +46,7 @@ TEST(ShufflerRelease, WaitsForEverForAnIssuerThatForgotTheRound) {
 
 TEST(ShufflerRelease, ADestroyedRoundDoesNotWait) {
   Rig rig;
-  ASSERT_NO_FATAL_FAILURE(rig.open_round());
-  hear(rig, 9);
+  ASSERT_NO_FATAL_FAILURE(hear(rig, 9));
   rig.issuer.away = true;
   rig.clock.advance(kRound);
   EXPECT_EQ(rig.manifest()->outcome, wire::Manifest::Outcome::destroyed);
@@ -55,8 +54,7 @@ TEST(ShufflerRelease, ADestroyedRoundDoesNotWait) {
 
 TEST(ShufflerRelease, IsHandedOutAgainAfterARestart) {
   Rig rig;
-  ASSERT_NO_FATAL_FAILURE(rig.open_round());
-  hear(rig, 10);
+  ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
   rig.clock.advance(kRound);
   const auto batch = rig.batch();
   rig.restart();
@@ -65,8 +63,7 @@ TEST(ShufflerRelease, IsHandedOutAgainAfterARestart) {
 
 TEST(ShufflerRelease, TheReceiptMustBeTheAggregatorsForThisBatch) {
   Rig rig;
-  ASSERT_NO_FATAL_FAILURE(rig.open_round());
-  hear(rig, 10);
+  ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
   rig.clock.advance(kRound);
   rig.let_announce();
   const wire::Buffer manifest = rig.shuffler->manifest(1).value();
