@@ -24,33 +24,40 @@ HWY_INLINE Vector LoadPart(Lanes8 d, const double* from, std::size_t left) {
   return left >= hn::Lanes(d) ? hn::LoadU(d, from) : hn::MaskedLoad(hn::FirstN(d, left), d, from);
 }
 
-// Computes kSums sums over the atoms, each in a vector of lanes. `block(from, to, sums)` writes kSums vectors
-// to `sums`, one for each sum over the atoms from..to-1; these atoms fill at most eight vectors. The sums of
-// blocks are added as a binary tree. So a term takes at most 7 roundings in its block, one for each level of
-// the tree, and one for each halving of the lanes at the end. These are at most 5 + log2(atoms + 64), while
-// adding one term after another would take atoms / lanes.
-template <std::size_t kSums, typename Block>
-HWY_INLINE void SumBlocks(Lanes8 d, std::size_t atoms, Block&& block, double* HWY_RESTRICT out) {
+// Every sum is kept in eight lanes: atom i belongs to lane i mod 8, whatever the width of a vector. So all
+// instruction sets that fuse multiply-adds give the same bits, and an epsilon does not depend on which of
+// them the processor has. A set with vectors of fewer lanes computes a block in several passes, one for each
+// group of lanes that a vector holds.
+constexpr std::size_t kLanes = 8, kBlock = 8 * kLanes;
+
+// Computes kSums sums over the atoms. `pass(from, to, sums)` handles the atoms at `from`, from + kLanes,
+// from + 2 kLanes and so on below `to`, a vector at each, and writes kSums vectors to `sums`, kLanes numbers
+// apart. The sums of blocks are added as a binary tree. So a term takes at most 7 roundings in its block, one
+// for each level of the tree, and three at the end, where the lanes are added. These are at most
+// 5 + log2(atoms + 64), while adding one term after another would take atoms / kLanes.
+template <std::size_t kSums, typename Pass>
+HWY_INLINE void SumBlocks(Lanes8 d, std::size_t atoms, Pass&& pass, double* HWY_RESTRICT out) {
   constexpr std::size_t kDepth = 48;  // up to 2^47 blocks
-  const std::size_t lanes = hn::Lanes(d), size = 8 * lanes;
-  double sums[kDepth][8 * kSums];
+  double sums[kDepth][kSums * kLanes];
   std::size_t depth = 0, from = 0;
   const auto add_to_previous = [&](std::size_t last) HWY_ATTR {
-    for (std::size_t i = 0; i < kSums * lanes; i += lanes) {
+    for (std::size_t i = 0; i < kSums * kLanes; i += hn::Lanes(d)) {
       hn::StoreU(hn::Add(hn::LoadU(d, sums[last - 1] + i), hn::LoadU(d, sums[last] + i)), d,
                  sums[last - 1] + i);
     }
   };
   for (std::size_t blocks = 1;; ++blocks) {
-    const std::size_t to = atoms - from > size ? from + size : atoms;
-    block(from, to, sums[depth++]);
+    const std::size_t to = atoms - from > kBlock ? from + kBlock : atoms;
+    for (std::size_t lane = 0; lane < kLanes; lane += hn::Lanes(d)) pass(from + lane, to, sums[depth] + lane);
+    ++depth;
     from = to;
     if (from == atoms) break;
     for (std::size_t pairs = blocks; pairs % 2 == 0; pairs /= 2) add_to_previous(--depth);
   }
   while (depth > 1) add_to_previous(--depth);
   for (std::size_t i = 0; i < kSums; ++i) {
-    out[i] = hn::GetLane(hn::SumOfLanes(d, hn::LoadU(d, sums[0] + i * lanes)));
+    const double* s = sums[0] + i * kLanes;
+    out[i] = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
   }
 }
 
@@ -149,7 +156,7 @@ void Tilt(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights,
       d, atoms,
       [&](std::size_t from, std::size_t to, double* sums) HWY_ATTR {
         Vector nonzero = hn::Zero(d), first = nonzero, absolute = nonzero, second = nonzero, growth = nonzero;
-        for (std::size_t i = from; i < to; i += hn::Lanes(d)) {
+        for (std::size_t i = from; i < to; i += kLanes) {
           const Vector y = LoadPart(d, points + i, atoms - i);
           const Vector w = LoadPart(d, weights + i, atoms - i);
           const Vector exponent = hn::Mul(scale, y);
@@ -164,12 +171,11 @@ void Tilt(const double* HWY_RESTRICT points, const double* HWY_RESTRICT weights,
           absolute = hn::Add(absolute, hn::Abs(moment));
           second = hn::Add(second, hn::Mul(moment, y));
         }
-        const std::size_t lanes = hn::Lanes(d);
         hn::StoreU(nonzero, d, sums);
-        hn::StoreU(first, d, sums + lanes);
-        hn::StoreU(absolute, d, sums + 2 * lanes);
-        hn::StoreU(second, d, sums + 3 * lanes);
-        hn::StoreU(growth, d, sums + 4 * lanes);
+        hn::StoreU(first, d, sums + kLanes);
+        hn::StoreU(absolute, d, sums + 2 * kLanes);
+        hn::StoreU(second, d, sums + 3 * kLanes);
+        hn::StoreU(growth, d, sums + 4 * kLanes);
       },
       out);
   out[5] = hn::GetLane(hn::MaxOfLanes(d, largest));
@@ -199,7 +205,7 @@ HWY_INLINE void CharacteristicOf(const double* HWY_RESTRICT points, const double
       d, atoms,
       [&](std::size_t from, std::size_t to, double* sums) HWY_ATTR {
         Vector real = hn::Zero(d), imaginary = hn::Zero(d);
-        for (std::size_t i = from; i < to; i += hn::Lanes(d)) {
+        for (std::size_t i = from; i < to; i += kLanes) {
           Vector s, cosine;
           SineCosine<kFar>(d, hn::Mul(half_t, LoadPart(d, points + i, atoms - i)), s, cosine);
           const Vector weighted = hn::Mul(LoadPart(d, weights + i, atoms - i), s);
@@ -207,7 +213,7 @@ HWY_INLINE void CharacteristicOf(const double* HWY_RESTRICT points, const double
           imaginary = hn::Add(imaginary, hn::Mul(weighted, cosine));
         }
         hn::StoreU(real, d, sums);
-        hn::StoreU(imaginary, d, sums + hn::Lanes(d));
+        hn::StoreU(imaginary, d, sums + kLanes);
       },
       out);
   out[0] *= -2;
@@ -265,13 +271,13 @@ void AngleSum(const double* HWY_RESTRICT weights, const double* HWY_RESTRICT cos
       d, atoms,
       [&](std::size_t from, std::size_t to, double* sums) HWY_ATTR {
         Vector real = hn::Zero(d), imaginary = hn::Zero(d);
-        for (std::size_t i = from; i < to; i += hn::Lanes(d)) {
+        for (std::size_t i = from; i < to; i += kLanes) {
           const Vector w = hn::LoadU(d, weights + i);
           real = hn::Add(real, hn::Mul(w, hn::Sub(hn::LoadU(d, cosines + i), one)));
           imaginary = hn::Add(imaginary, hn::Mul(w, hn::LoadU(d, sines + i)));
         }
         hn::StoreU(real, d, sums);
-        hn::StoreU(imaginary, d, sums + hn::Lanes(d));
+        hn::StoreU(imaginary, d, sums + kLanes);
       },
       out);
 }
@@ -288,7 +294,7 @@ void TurnAndSum(const double* HWY_RESTRICT weights, double* HWY_RESTRICT cosines
       [&](std::size_t from, std::size_t to, double* sums) HWY_ATTR {
         Vector real0 = hn::Zero(d), real1 = real0, real2 = real0, real3 = real0;
         Vector imaginary0 = real0, imaginary1 = real0, imaginary2 = real0, imaginary3 = real0;
-        for (std::size_t i = from; i < to; i += hn::Lanes(d)) {
+        for (std::size_t i = from; i < to; i += kLanes) {
           const Vector w = hn::LoadU(d, weights + i);
           const Vector step_cosine = hn::LoadU(d, step_cosines + i), step_sine = hn::LoadU(d, step_sines + i);
           Vector cosine = hn::LoadU(d, cosines + i), sine = hn::LoadU(d, sines + i);
@@ -307,8 +313,8 @@ void TurnAndSum(const double* HWY_RESTRICT weights, double* HWY_RESTRICT cosines
           hn::StoreU(sine, d, sines + i);
         }
         const auto put = [&](Vector real, Vector imaginary, std::size_t at) HWY_ATTR {
-          hn::StoreU(real, d, sums + at * hn::Lanes(d));
-          hn::StoreU(imaginary, d, sums + (at + 1) * hn::Lanes(d));
+          hn::StoreU(real, d, sums + at * kLanes);
+          hn::StoreU(imaginary, d, sums + (at + 1) * kLanes);
         };
         put(real0, imaginary0, 0);
         put(real1, imaginary1, 2);
@@ -327,7 +333,7 @@ void MultiplyAndSum(double* HWY_RESTRICT real, double* HWY_RESTRICT imaginary,
       d, count,
       [&](std::size_t from, std::size_t to, double* sums) HWY_ATTR {
         Vector sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0;
-        for (std::size_t i = from; i < to; i += hn::Lanes(d)) {
+        for (std::size_t i = from; i < to; i += kLanes) {
           const Vector a = hn::LoadU(d, step_real + i), b = hn::LoadU(d, step_imaginary + i);
           Vector x = hn::LoadU(d, real + i), y = hn::LoadU(d, imaginary + i);
           const auto multiply = [&](Vector& sum) HWY_ATTR {
@@ -344,9 +350,9 @@ void MultiplyAndSum(double* HWY_RESTRICT real, double* HWY_RESTRICT imaginary,
           hn::StoreU(y, d, imaginary + i);
         }
         hn::StoreU(sum0, d, sums);
-        hn::StoreU(sum1, d, sums + hn::Lanes(d));
-        hn::StoreU(sum2, d, sums + 2 * hn::Lanes(d));
-        hn::StoreU(sum3, d, sums + 3 * hn::Lanes(d));
+        hn::StoreU(sum1, d, sums + kLanes);
+        hn::StoreU(sum2, d, sums + 2 * kLanes);
+        hn::StoreU(sum3, d, sums + 3 * kLanes);
       },
       out);
 }

@@ -3,11 +3,15 @@
 #include "muster/numerics/sums/atom_kernels.h"
 
 #include <gtest/gtest.h>
+#include <hwy/highway.h>
+#include <hwy/targets.h>
 
 #include <cmath>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <map>
 #include <random>
 #include <vector>
 
@@ -63,6 +67,62 @@ TEST(AtomKernels, TiltAgreesWithExtendedPrecision) {
       EXPECT_NEAR(got.second, static_cast<double>(second), static_cast<double>(second) * slack);
       EXPECT_EQ(got.largest_exponent, largest_exponent);
     }
+  }
+}
+
+// Everything that the kernels compute for these atoms.
+std::vector<double> all_results(const Atoms& a) {
+  const std::size_t count = a.points.size();
+  const auto pad = [](std::vector<double> values) {
+    values.resize((values.size() + 7) / 8 * 8);
+    return values;
+  };
+  std::vector<double> points = pad(a.points), weights = pad(a.weights), all(count);
+  const auto add = [&](const auto&... values) { (all.push_back(values), ...); };
+  tilt_weights(points.data(), weights.data(), count, 3.0, 0.25, all.data());
+  const TiltSums tilt = tilt_sums(points.data(), weights.data(), count, 3.0);
+  add(tilt.nonzero, tilt.first, tilt.absolute, tilt.second, tilt.growth, tilt.largest_exponent);
+  for (const double t : {1e-3, 0.7, 900.0, 1e6}) {
+    const std::complex<double> sum = characteristic_sum(points.data(), weights.data(), count, t, a.reach);
+    add(sum.real(), sum.imag());
+  }
+  std::vector<double> cosines(points.size()), sines(points.size()), turn_cosines = cosines,
+                                                                    turn_sines = sines;
+  angles(points.data(), points.size(), 0.7, a.reach, cosines.data(), sines.data());
+  angles(points.data(), points.size(), 1e-2, a.reach, turn_cosines.data(), turn_sines.data());
+  for (const std::complex<double>& sum :
+       turn_and_sum(weights.data(), cosines.data(), sines.data(), turn_cosines.data(), turn_sines.data(),
+                    points.size())) {
+    add(sum.real(), sum.imag());
+  }
+  for (const double sum : multiply_and_sum(cosines.data(), sines.data(), turn_cosines.data(),
+                                           turn_sines.data(), points.size())) {
+    add(sum);
+  }
+  all.insert(all.end(), cosines.begin(), cosines.end());
+  all.insert(all.end(), sines.begin(), sines.end());
+  return all;
+}
+
+// An epsilon must not depend on which vector unit a processor has: a ledger that one machine wrote is
+// verified on another. Where multiply-adds are rounded twice, the last bits are others, but again the same on
+// all.
+TEST(AtomKernels, AllVectorUnitsThatFuseMultiplyAddsGiveTheSameBits) {
+  for (const std::size_t count : {1u, 3u, 8u, 13u, 64u, 65u, 127u, 700u, 20'000u}) {
+    const Atoms atoms = random_atoms(count, 1.3, 11);
+    std::map<bool, std::vector<double>> results;  // by whether multiply-adds are fused
+    for (std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS; targets != 0; targets &= targets - 1) {
+      const std::int64_t target = targets & -targets;
+      hwy::SetSupportedTargetsForTest(target);
+      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+      const std::vector<double> got = all_results(atoms);
+      const bool fuses = (target & (HWY_SSE4 | HWY_SSSE3 | HWY_EMU128 | HWY_SCALAR)) == 0;
+      const std::vector<double>& first = results.try_emplace(fuses, got).first->second;
+      EXPECT_EQ(got, first) << count << " atoms on target " << target;
+    }
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    EXPECT_FALSE(results.empty());
   }
 }
 

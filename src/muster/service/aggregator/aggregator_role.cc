@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "muster/core/error.h"
+#include "muster/service/ledger/same_cost.h"
 #include "muster/service/task/planned_rounds.h"
 #include "muster/wire/hex.h"
 #include "muster/wire/round_notice.h"
@@ -49,10 +50,11 @@ AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey&
                 wire::hex_of(task_.settings().aggregator), wire::hex_of(identity_.identity()),
                 "is not the identity of this aggregator");
   }
-  const TaskEntry reserved = reservation_of(task_, epsilon_(planned_));
-  if (!ledger_.entries().empty()) expect_own_ledger(reserved);
+  TaskEntry reserved = reservation_of(task_, epsilon_(planned_));
+  if (!ledger_.entries().empty()) reserved = own_reservation(reserved);
   if (options_.population != nullptr) {
-    options_.population->reserve(reserved.task, {reserved.epsilon, reserved.delta});
+    reserved.epsilon =
+        options_.population->reserve(reserved.task, {reserved.epsilon, reserved.delta}).epsilon;
     options_.population = nullptr;
   }
   if (ledger_.entries().empty()) {
@@ -66,17 +68,18 @@ AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey&
   learner_.adopt(*std::move(model));
 }
 
-void AggregatorRole::expect_own_ledger(const TaskEntry& reserved) const {
+const TaskEntry& AggregatorRole::own_reservation(const TaskEntry& reserved) const {
   const auto& first = std::get<TaskEntry>(ledger_.entries().front());
   if (first.task != reserved.task) {
     throw Error(ErrorCode::file, kOrigin, wire::hex_of(first.task), wire::hex_of(reserved.task),
                 "is that of another task");
   }
-  if (first != reserved) {
+  if (!same_cost(first.epsilon, reserved.epsilon) || first.delta != reserved.delta) {
     throw Error(ErrorCode::file, kOrigin, fmt::format("epsilon {}", first.epsilon),
                 fmt::format("epsilon {}", reserved.epsilon),
                 "was begun by a version that computes another cost of the planned rounds");
   }
+  return first;
 }
 
 Progress AggregatorRole::progress(Progress::State state, std::string reason) const {

@@ -102,7 +102,9 @@ class AggregatorRole {
   static constexpr int kPulls = 3;
 
  private:
-  void expect_own_ledger(const TaskEntry& reserved) const;
+  // What the ledger reserved for this task. Throws Error(file) if it is not this task's, or not the same cost
+  // as `reserved` (same_cost.h).
+  const TaskEntry& own_reservation(const TaskEntry& reserved) const;
   Progress progress(Progress::State state, std::string reason) const;
   Progress::State state_now() const;
 

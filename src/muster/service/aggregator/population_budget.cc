@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "muster/core/error.h"
+#include "muster/service/ledger/same_cost.h"
 
 namespace muster::service {
 namespace {
@@ -80,13 +81,14 @@ Amount PopulationBudget::reserved() const {
   return sum;
 }
 
-void PopulationBudget::reserve(const wire::Hash& task, Amount amount) {
+Amount PopulationBudget::reserve(const wire::Hash& task, Amount amount) {
   if (!is_amount(amount)) {
     throw Error(ErrorCode::internal, "reservation", text_of(amount), "", "is no valid amount");
   }
   const auto found = std::ranges::find(reservations_, task, &Reservation::task);
   if (found != reservations_.end()) {
-    if (found->amount == amount) return;
+    const Amount& standing = found->amount;
+    if (same_cost(standing.epsilon, amount.epsilon) && standing.delta == amount.delta) return standing;
     throw Error(ErrorCode::file, origin_, text_of(found->amount), text_of(amount),
                 "holds another reservation of this task");
   }
@@ -102,6 +104,7 @@ void PopulationBudget::reserve(const wire::Hash& task, Amount amount) {
   const Reservation reservation{task, amount};
   store_.commit({.append = {row_of(reservation)}, .put = {}, .remove = {}});
   reservations_.push_back(reservation);
+  return amount;
 }
 
 }  // namespace muster::service

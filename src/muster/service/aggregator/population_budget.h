@@ -40,11 +40,11 @@ class PopulationBudget {
   // Error(file), with `origin` for its key, if the store is damaged.
   PopulationBudget(Store& store, std::string origin, Amount limit);
 
-  // Reserves the amount for the task, and returns when that is durable. Does nothing if the task has reserved
-  // it before. Throws Error(budget) if all tasks together would then pass the limit, Error(file) if the task
-  // has reserved another amount, and Error(internal) for an amount that is no pair of positive normal
-  // numbers.
-  void reserve(const wire::Hash& task, Amount amount);
+  // Reserves the amount for the task, and returns it when that is durable. If the task has reserved it
+  // before, on this or another machine (same_cost.h), returns what was reserved then. Throws Error(budget) if
+  // all tasks together would pass the limit, Error(file) if the task has reserved another amount, and
+  // Error(internal) for an amount that is no pair of positive normal numbers.
+  Amount reserve(const wire::Hash& task, Amount amount);
 
   const std::vector<Reservation>& reservations() const { return reservations_; }
   // What all tasks have reserved together, rounded up.

@@ -92,7 +92,11 @@ TEST(PopulationBudget, ATaskReservesOnceAndKeepsWhatItReserved) {
   PopulationBudget again(store, "population", {1, 1e-5});
   EXPECT_EQ(again.reservations(),
             (std::vector<PopulationBudget::Reservation>{{wire::Hash{1}, {0.75, 1e-6}}}));
-  again.reserve({1}, {0.75, 1e-6});
+  EXPECT_EQ(again.reserve({1}, {0.75, 1e-6}), (Amount{0.75, 1e-6}));
+  // Another machine may compute a cost with other last digits.
+  EXPECT_EQ(again.reserve({1}, {0.75 + 1e-13, 1e-6}), (Amount{0.75, 1e-6}));
+  EXPECT_EQ(code_of([&] { again.reserve({1}, {0.75 + 1e-6, 1e-6}); }), ErrorCode::file);
+  EXPECT_EQ(code_of([&] { again.reserve({1}, {0.75, 2e-6}); }), ErrorCode::file);
   EXPECT_EQ(code_of([&] { again.reserve({1}, {0.5, 1e-6}); }), ErrorCode::file);
   EXPECT_EQ(code_of([&] { again.reserve({2}, {0.5, 1e-6}); }), ErrorCode::budget);
   again.reserve({2}, {0.25, 1e-6});

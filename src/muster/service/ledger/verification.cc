@@ -8,6 +8,7 @@
 #include "muster/core/error.h"
 #include "muster/core/overloaded.h"
 #include "muster/service/ledger/descriptor_of.h"
+#include "muster/service/ledger/same_cost.h"
 #include "muster/service/task/planned_rounds.h"
 #include "muster/wire/manifest.h"
 
@@ -52,7 +53,7 @@ class Verifier {
       return;
     }
     const double planned = epsilon_(planned_);
-    expect(e.epsilon == planned,
+    expect(same_cost(e.epsilon, planned),
            fmt::format("reserves epsilon {} for the planned rounds, which cost {}", e.epsilon, planned));
   }
 
@@ -86,8 +87,9 @@ class Verifier {
     ++charged_;
     out_.epsilon = epsilon_(charged_);
     out_.rounds.back().epsilon = out_.epsilon;
-    expect(stated == out_.epsilon, fmt::format("states epsilon {} after {} charged rounds, which cost {}",
-                                               stated, charged_, out_.epsilon));
+    expect(same_cost(stated, out_.epsilon),
+           fmt::format("states epsilon {} after {} charged rounds, which cost {}", stated, charged_,
+                       out_.epsilon));
   }
 
   void take_release(const ReleaseEntry& e) {

@@ -112,6 +112,20 @@ TEST_F(VerificationTest, NamesEveryRoundWithItsOutcomeAndEpsilon) {
   EXPECT_EQ(v.ended, "");
 }
 
+// A ledger is verified on other machines than the one that wrote it.
+TEST_F(VerificationTest, TheLastDigitsOfAnEpsilonAreThoseOfTheMachineThatComputedIt) {
+  open();
+  release();
+  const auto findings = [&](double factor) {
+    return verify(ledger_, task_, [&](std::uint64_t rounds) { return factor * epsilon(rounds); })
+        .findings.size();
+  };
+  EXPECT_EQ(findings(1 + 1e-13), 0u);
+  EXPECT_EQ(findings(1 - 1e-13), 0u);
+  EXPECT_EQ(findings(1 + 1e-8), 2u);  // the reservation and the round
+  EXPECT_EQ(findings(1 - 1e-8), 2u);
+}
+
 TEST_F(VerificationTest, AWholeTaskEndsDone) {
   for (int i = 0; i < 20; ++i) {
     open();
