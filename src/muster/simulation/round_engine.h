@@ -1,18 +1,14 @@
 // Simulates one step of the server, message by message.
 //
-//  1. The roll is called: it is decided who sends, before any data is touched (protocols/roll_call.h).
-//  2. The senders are put in a secret uniform order (protocols/shuffle.h) and handled in that order: the
-//     client's vector is computed from its records (client_update.h), and the local randomizer
-//     makes the message. The message of a dummy comes from the same randomizer, applied to the zero vector,
-//     the neutral record. A client whose vector is not finite also answers with such a message, because its
-//     silence, or the end of the run, would reveal something about its record
-//     (docs/theory/what-the-system-owes.md). Handling senders in the shuffled order takes the place of
-//     shuffling their messages: the aggregator sees the messages in an order that nobody can undo, and the
-//     messages need not all be in memory at once.
-//  3. Each worker's messages go, a few at a time, to its own aggregator. The exact sums of the workers
-//     are merged, and then those of the ranks (ranks.h). Each rank calls the roll of its own share of the
-//     clients and makes their messages.
-//  4. If there are fewer messages than the protocol's minimum, nothing is decoded.
+//  1. The roll is called, and the senders are put in a secret uniform order (open_step.h).
+//  2. The senders are handled in that order: the client's vector is computed from its records
+//     (client_update.h), and the local randomizer makes the message (message_maker.h). The message of a dummy
+//     comes from the same randomizer, applied to the zero vector, the neutral record. A client whose vector
+//     is not finite also answers with such a message, because its silence, or the end of the run, would
+//     reveal something about its record (docs/theory/what-the-system-owes.md).
+//  3. Each worker's messages go, a few at a time, to its own aggregator. The exact sums of the workers are
+//     merged, and then those of the ranks (ranks.h), and decoded. Each rank calls the roll of its own share
+//     of the clients and makes their messages.
 //
 // With a sum sampler (the `sum` fidelity, randomizers/sum_sampler.h), no message is made: the workers add up
 // the clipped vectors, and the noise of all messages is drawn once before decoding, with the same result on
@@ -34,13 +30,13 @@
 
 #include "muster/core/interrupt.h"
 #include "muster/learning/client_function.h"
-#include "muster/protocols/aggregate.h"
 #include "muster/protocols/roll_call.h"
 #include "muster/random/keyed_stream.h"
 #include "muster/randomizers/aligned.h"
 #include "muster/randomizers/randomizer.h"
 #include "muster/randomizers/sum_sampler.h"
 #include "muster/simulation/client_update.h"
+#include "muster/simulation/open_step.h"
 #include "muster/simulation/population.h"
 #include "muster/simulation/ranks.h"
 #include "muster/simulation/worker_team.h"
@@ -55,17 +51,8 @@ class RoundEngine {
               const Interrupt& interrupt = {}, const LocalSgd& local = {});
   ~RoundEngine();
 
-  struct Step {
-    // The number of messages, including the server's dummies, because nobody may learn which messages are
-    // dummies.
-    std::uint64_t messages;
-    // The number of zero-vector messages that clients sent because their own vector was not finite.
-    std::uint64_t neutral;
-    // False if the step was abandoned, has no messages, or has fewer than the protocol's minimum.
-    bool decoded;
-    // True if a rank was interrupted before it had handled its share. Then the step has not taken place.
-    bool abandoned;
-  };
+  using Step = simulation::Step;
+
   // Runs the step that starts at `first_round` with `parameters` and overwrites `estimate` (as many
   // floats as parameters) with the mean of the decoded messages, or with zeros if nothing was decoded. Every
   // rank must call run() or close(); those that call run() get the same estimate.
@@ -73,40 +60,23 @@ class RoundEngine {
   // Takes part, without running a step, in the all-reduce of the other ranks' run() or close(). `failure` is
   // what went wrong on this rank, or null. If some ranks have failed, every rank throws the failure of the
   // lowest of them.
-  void close(const std::exception_ptr& failure);
+  void close(const std::exception_ptr& failure) { step_.finish(failure); }
 
  private:
-  struct WorkerState;  // the buffers and sums of one worker
-  void call_roll(std::uint64_t first_round);
+  struct WorkerState;  // the buffers of one worker
   void handle_all(std::span<const float> parameters);
-  void handle(WorkerState& worker, std::span<const float> parameters, std::size_t first, std::size_t last);
+  void handle(unsigned worker, std::span<const float> parameters, std::size_t first, std::size_t last);
   // Computes the vector of one client from its records.
   void compute(WorkerState& worker, std::span<const float> parameters, const protocols::Sender& sender,
                std::span<const Record> records, std::span<float> vector) const;
-  // Makes the message of one client or dummy; a vector that is not finite is replaced by zeros.
-  void answer(WorkerState& worker, const protocols::Sender& sender, std::span<float> vector,
-              randomizers::Message& message) const;
-  // Adds the worker's first `count` vectors to its sum; a vector that is not finite is replaced by zeros.
-  void add_vectors(WorkerState& worker, std::size_t count) const;
-  // Merges the messages of all workers into one sum.
-  protocols::Aggregator& sum_of_all();
-  // On entry `total` holds this rank's sum; on return it holds the sum over all ranks. The counters of
-  // messages, neutral answers and abandoned shares are added up in the same all-reduce. If ranks have failed,
-  // throws the failure of the lowest of them.
-  Step reduce_over_ranks(protocols::Aggregator& total, bool abandoned, const std::exception_ptr& failure);
-  void clear_all();
 
   ClientUpdate update_;
-  const randomizers::VectorRandomizer& randomizer_;
-  protocols::RollCall& roll_call_;
   const Population& population_;
   random::RunKey key_;
   WorkerTeam& team_;
-  Ranks& ranks_;
-  const randomizers::SumSampler* sum_;  // null if every message is simulated
+  bool sums_only_;
   Interrupt interrupt_;
-  AllReduce all_reduce_;                          // adds up the sums and the counters of all ranks
-  std::vector<protocols::Sender> order_;          // the senders of the step, shuffled
+  OpenStep step_;
   randomizers::AlignedVector<float> parameters_;  // the round's parameters, copied to start on a cache line
   std::vector<std::unique_ptr<WorkerState>> workers_;
 };
