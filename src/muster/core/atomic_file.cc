@@ -41,12 +41,13 @@ struct Temporary {
 
 // Creates and opens a new file PATH.PID-COUNT.tmp. If the name is taken (by a file that a killed process with
 // the same id left, or by a process on another machine), the next count is tried.
-Temporary new_temporary(const std::filesystem::path& path) {
+Temporary new_temporary(const std::filesystem::path& path, ReadableBy readers) {
   static std::atomic<std::uint64_t> number{0};
   while (true) {
     Temporary made{path, -1};
     made.path += fmt::format(".{}-{}{}", ::getpid(), number.fetch_add(1), kTemporary);
-    made.descriptor = ::open(made.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    made.descriptor = ::open(made.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                             readers == ReadableBy::owner ? 0600 : 0644);
     if (made.descriptor >= 0 || errno != EEXIST) {
       return made;
     }
@@ -59,13 +60,13 @@ void throw_file_error(const std::filesystem::path& path, const std::string& what
   throw Error(ErrorCode::file, path.string(), "", "", what + ": " + std::strerror(errno));
 }
 
-void replace_file(const std::filesystem::path& path, std::string_view bytes) {
+void replace_file(const std::filesystem::path& path, std::string_view bytes, ReadableBy readers) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     throw Error(ErrorCode::file, path.string(), "", "", "cannot be written: it is not a regular file");
   }
-  const auto [temporary, descriptor] = new_temporary(path);
+  const auto [temporary, descriptor] = new_temporary(path, readers);
   if (descriptor < 0) {
     throw_file_error(path, "cannot be written");
   }

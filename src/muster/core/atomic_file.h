@@ -15,8 +15,11 @@ namespace muster {
 // Replaces `path` by `bytes`: writes and flushes a new temporary file beside it, renames that and flushes the
 // folder. On failure (a full disk, for example) it throws Error(file), removes the temporary file and leaves
 // the old content of `path` untouched, unless only the folder cannot be flushed. A `path` that is no regular
-// file (but a folder or a device) is refused before anything is written.
-void replace_file(const std::filesystem::path& path, std::string_view bytes);
+// file (but a folder or a device) is refused before anything is written. The new file may be read by all whom
+// the umask lets, or by its owner alone.
+enum class ReadableBy { all, owner };
+void replace_file(const std::filesystem::path& path, std::string_view bytes,
+                  ReadableBy readers = ReadableBy::all);
 
 // Makes durable what changed in the folder, on file systems that can do so. Throws Error(file) if it fails.
 void flush_folder(const std::filesystem::path& folder);

@@ -47,6 +47,8 @@ class OpenRounds {
   bool is_open() const { return open_; }
   // How many of the clients have sent.
   std::size_t sent() const { return sent_; }
+  // How many messages the step has, including those of the server's dummies.
+  std::uint64_t messages() const { return step_.senders().size(); }
 
   // Takes in the vectors of `clients`, which must be the next of those that open() returned. The vector of
   // clients[i] is the row of as many floats as the randomizer's dimension that begins at rows + i * stride;
