@@ -6,6 +6,7 @@
 #include "muster/composition/coarser_lattice.h"
 #include "muster/composition/convolved_near.h"
 #include "muster/composition/loss_integral.h"
+#include "muster/core/interrupt.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 
@@ -142,6 +143,7 @@ numerics::Enclosure without_shifts(Parts parts, double spacing, double epsilon, 
 }  // namespace
 
 numerics::Enclosure composed_delta(Parts parts, double spacing, double epsilon, Ends ends) {
+  InterruptScope::current().check();
   const TotalShift shift = total_shift(parts, epsilon);
   const numerics::Enclosure value =
       without_shifts(parts, spacing, epsilon - shift.value + shift.rounding, ends);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "muster/core/interrupt.h"
 #include "muster/numerics/work.h"
 
 namespace muster::accounting {
@@ -18,6 +19,7 @@ typename RememberedCurves<Value>::Values RememberedCurves<Value>::at(double epsi
     const std::lock_guard lock(mutex_);
     if (const auto known = known_.find(epsilon); known != known_.end()) return known->second;
   }
+  InterruptScope::current().check();
   const double before = numerics::work_done();
   const Value forward = forward_(epsilon);
   Values values{forward, reverse_ ? reverse_(epsilon) : forward, 0};

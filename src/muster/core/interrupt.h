@@ -32,4 +32,25 @@ class Interrupt {
   const std::atomic<bool>* flag_ = nullptr;
 };
 
+// For as long as it lives, makes `interrupt` the one that this thread's computations of privacy look for, to
+// which no Interrupt is passed. A thread that such a computation starts needs a scope of its own:
+//     std::async([interrupt = InterruptScope::current()] { const InterruptScope scope(interrupt); work(); });
+// An answer that is interrupted throws interrupted() and leaves the objects that it used as they were.
+class InterruptScope {
+ public:
+  explicit InterruptScope(Interrupt interrupt) : before_(current()) { current() = interrupt; }
+  ~InterruptScope() { current() = before_; }
+  InterruptScope(const InterruptScope&) = delete;
+  InterruptScope& operator=(const InterruptScope&) = delete;
+
+  // The interrupt of this thread's innermost scope, or one that never requests a stop.
+  static Interrupt& current() {
+    thread_local Interrupt interrupt;
+    return interrupt;
+  }
+
+ private:
+  Interrupt before_;
+};
+
 }  // namespace muster
