@@ -10,12 +10,11 @@
 
 #include "account_launches.h"
 #include "command.h"
-#include "muster/accounting/accountant.h"
 #include "muster/accounting/privacy_curve.h"
 #include "muster/core/error.h"
-#include "muster/papers/comparisons.h"
 #include "muster/plan/keys.h"
 #include "muster/reporting/curve_text.h"
+#include "muster/reporting/plan_answers.h"
 #include "muster/reporting/statement_text.h"
 #include "muster/reporting/text_layout.h"
 #include "plan_flags.h"
@@ -29,6 +28,8 @@ using protocols::Plan;
 using reporting::curve_format_named;
 using reporting::curve_text;
 using reporting::CurveFormat;
+using reporting::heading;
+using reporting::Papers;
 using reporting::statement_json;
 using reporting::statement_table;
 using reporting::wrapped;
@@ -57,12 +58,6 @@ Question question_of(const AccountFlags& flags, const Plan& plan) {
   }
   return {Question::Kind::epsilon_at_delta,
           delta_of(plan, flags.plan, "account needs it unless --epsilon asks for it")};
-}
-
-std::string heading(const Plan& plan, const Question& question) {
-  const bool asks_epsilon = question.asks_epsilon();
-  return fmt::format("{}; {} = {}", plan_sentence(plan), asks_epsilon ? "delta" : "epsilon",
-                     question.fixed());
 }
 
 CurveFormat curve_format(const AccountFlags& flags) {
@@ -131,24 +126,13 @@ int account(const AccountFlags& flags) {
   const Plan plan = flags.plan.plan();
   say_left_out(plan);
   const Question question = question_of(flags, plan);
-  const std::vector<accounting::Stage> stages = plan.stages();
-  if (curve && stages.size() > 1) {
-    throw Error(ErrorCode::plan, Reason::contradiction, "participation.dropout", plan.dropout().canonical(),
-                "one number with --curve",
-                "does not go with --curve, which moves the number of rounds that a schedule fixes");
-  }
-  const accounting::Accountant accountant(plan.mechanism(), stages);
   if (curve) {
-    const accounting::PrivacyCurves curves =
-        accounting::privacy_curves(accountant, plan.rounds(), question, view);
+    const accounting::PrivacyCurves curves = reporting::curves_of(plan, question, view);
     fmt::print("{}", curve_text(curves, format, heading(plan, question)));
     return 0;
   }
-  accounting::Statement statement = accountant.account(question, view);
-  if (flags.all) {
-    statement =
-        accountant.merge(std::move(statement), accounting::comparisons(plan.mechanism(), stages, question));
-  }
+  const accounting::Statement statement =
+      reporting::statement_of(plan, question, view, flags.all ? Papers::added : Papers::left_out);
   print_statement(plan, question, statement, flags);
   return 0;
 }

@@ -2,14 +2,12 @@
 // meets a target.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "command.h"
 #include "muster/core/error.h"
-#include "muster/core/number_text.h"
 #include "muster/plan/calibration/calibration.h"
+#include "muster/reporting/plan_answers.h"
 #include "muster/reporting/statement_text.h"
 #include "muster/reporting/text_layout.h"
 #include "plan_flags.h"
@@ -20,8 +18,6 @@ namespace {
 
 using protocols::Calibration;
 using protocols::Knob;
-using reporting::JsonObject;
-using reporting::statement_json;
 using reporting::statement_table;
 using reporting::wrapped;
 
@@ -35,53 +31,6 @@ struct CalibrateFlags {
   std::string knob;
   std::string epsilon;
 };
-
-bool whole(Knob knob) { return knob == Knob::rounds || knob == Knob::clients || knob == Knob::minimum; }
-bool largest(Knob knob) { return knob == Knob::rounds || knob == Knob::rate || knob == Knob::epsilon0; }
-
-// Returns the noise parameter that Knob::accuracy chooses together with the rate: "epsilon0" or "sigma".
-const char* noise_of(const Calibration& found) { return found.plan.sigma() ? "sigma" : "epsilon0"; }
-
-JsonObject calibration_json(const Calibration& found, Knob knob) {
-  JsonObject json = statement_json(found.statement);
-  if (knob == Knob::accuracy) {
-    return json.object("value", JsonObject()
-                                    .number(noise_of(found), found.value)
-                                    .number("rate", found.plan.rate())
-                                    .number("variance", found.variance));
-  }
-  return whole(knob) ? json.unsigned_integer("value", static_cast<std::uint64_t>(found.value))
-                     : json.number("value", found.value);
-}
-
-// Returns a note that says, approximately, which percentage of rounds will be destroyed because they have
-// fewer reports than the required minimum. If the minimum is near or above the expected number of reports,
-// the plan meets its target only because such rounds are destroyed. The note is empty if fewer than one round
-// in a thousand is destroyed.
-std::string destroyed(const protocols::Plan& plan) {
-  const double rate = plan.rate() * (1 - plan.dropout().at(1)),
-               expected = rate * static_cast<double>(plan.clients());
-  const double deviation = std::sqrt(std::max(expected * (1 - rate), 1e-300));
-  const double below = (static_cast<double>(plan.minimum()) - 0.5 - expected) / deviation;
-  const double share = 0.5 * std::erfc(-below / std::sqrt(2.0));
-  constexpr double kWorthSaying = 1e-3;
-  return share < kWorthSaying
-             ? ""
-             : fmt::format("; about {:.2g} % of rounds will have fewer reports", 100 * share);
-}
-
-std::string answer(const Calibration& found, Knob knob, const protocols::Target& target) {
-  const std::string keeps = fmt::format("keeps epsilon <= {} at delta {}", target.epsilon, target.delta);
-  if (knob == Knob::accuracy) {
-    return fmt::format(
-        "{} = {}, rate = {}: the least variance of a round's mean, {:.3g} squared clips a coordinate, that "
-        "{}",
-        noise_of(found), number_text(found.value), number_text(found.plan.rate()), *found.variance, keeps);
-  }
-  return fmt::format("{} = {}: the {} {}that {}", name_of(knob), number_text(found.value),
-                     largest(knob) ? "largest" : "smallest", found.at_end ? "considered, " : "", keeps) +
-         (knob == Knob::minimum ? destroyed(found.plan) : "");
-}
 
 int calibrate(const CalibrateFlags& flags) {
   if (flags.names_knob->count() == 0) {
@@ -101,10 +50,11 @@ int calibrate(const CalibrateFlags& flags) {
   target.delta = delta_of(plan, flags.plan, "calibrate needs it");
   const Calibration found = protocols::calibrate(plan, knob, target);
   if (flags.json) {
-    fmt::print("{}\n", calibration_json(found, knob).str());
+    fmt::print("{}\n", reporting::calibration_json(found, knob).str());
   } else {
-    const std::string question = fmt::format("{}; delta = {}", plan_sentence(found.plan), target.delta);
-    fmt::print("{}\n{}\n{}", wrapped(answer(found, knob, target)), wrapped(question),
+    const std::string question =
+        fmt::format("{}; delta = {}", reporting::plan_sentence(found.plan), target.delta);
+    fmt::print("{}\n{}\n{}", wrapped(reporting::calibration_sentence(found, knob, target)), wrapped(question),
                statement_table(found.statement, false));
   }
   return 0;

@@ -1,5 +1,5 @@
 // Reads the question that account and calibrate answer about a plan: the values of --epsilon, --view and
-// --delta. Also writes the sentence that describes the plan above the answer.
+// --delta.
 #pragma once
 
 #include <optional>
@@ -33,8 +33,5 @@ class ViewFlag {
 // Returns the plan's delta. If there is none, throws Error(plan) with the reason `why` it is needed, for
 // example "calibrate needs it".
 double delta_of(const protocols::Plan& plan, const PlanFlags& flags, const std::string& why);
-
-// Describes a plan in one line: "ldp-sgd, epsilon0 = 2; 60000 clients, ... in each round; 6800 rounds".
-std::string plan_sentence(const protocols::Plan& plan);
 
 }  // namespace muster::app

@@ -1,5 +1,7 @@
 #include "muster/describe/view.h"
 
+#include "muster/core/error.h"
+
 namespace muster::accounting {
 
 const char* name_of(View view) {
@@ -14,6 +16,16 @@ const char* name_of(View view) {
       return "server-trusted";
   }
   return "";
+}
+
+View view_named(const std::string& name, const std::string& asked_by) {
+  std::string names;
+  for (const View view :
+       {View::shuffler_honest, View::shuffler_colludes, View::sum_only, View::server_trusted}) {
+    if (name == name_of(view)) return view;
+    names += (names.empty() ? "" : " | ") + std::string(name_of(view));
+  }
+  throw Error(ErrorCode::plan, Reason::unknown, asked_by, name, names, "is an unknown view");
 }
 
 }  // namespace muster::accounting

@@ -1,6 +1,8 @@
 // What an adversary sees of a round. Pure functions; call from any thread.
 #pragma once
 
+#include <string>
+
 namespace muster::accounting {
 
 // With shuffler_honest, the adversary sees every message, but not who sent it; with shuffler_colludes, also
@@ -9,6 +11,8 @@ namespace muster::accounting {
 enum class View { shuffler_honest, shuffler_colludes, sum_only, server_trusted };
 
 const char* name_of(View view);  // "shuffler-honest", ...
+// Throws Error(plan) if no view has this name; `asked_by` is the flag or argument that gave it.
+View view_named(const std::string& name, const std::string& asked_by);
 
 // Whether the adversary of a protocol without slots sees only the sum and the number of each round's
 // messages. A trusted server shows them through the models and counts that it releases.
