@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "muster/core/error.h"
 #include "muster/plan/nearest.h"
@@ -99,6 +100,23 @@ const KeySpec& spec_of(std::string_view key) {
     throw Error(ErrorCode::internal, std::string(key), "", "", "a plan key that is not in the table");
   }
   return *spec;
+}
+
+std::string keyword_of(const KeySpec& spec) {
+  std::string word(spec.flag.empty() ? spec.key.substr(spec.key.find('.') + 1) : spec.flag.substr(2));
+  std::ranges::replace(word, '-', '_');
+  return word;
+}
+
+const KeySpec* find_keyword(std::string_view word) {
+  const auto spec = std::ranges::find(plan_keys(), word, keyword_of);
+  return spec == plan_keys().end() ? nullptr : &*spec;
+}
+
+std::string nearest_keyword(std::string_view word) {
+  std::vector<std::string> words;
+  std::ranges::transform(plan_keys(), std::back_inserter(words), keyword_of);
+  return nearest(word, {words.begin(), words.end()});
 }
 
 std::string nearest_key(std::string_view word) {

@@ -82,6 +82,15 @@ const KeySpec* find_key(std::string_view key);
 // Like find_key, for a key that must be in the table; throws Error(internal) otherwise.
 const KeySpec& spec_of(std::string_view key);
 
+// Returns the name that a key has as an argument in code: "learning_rate" for "rounds.learning_rate". It is
+// the key's flag without dashes in front and with underscores for the others; for a key without a flag, its
+// last part.
+std::string keyword_of(const KeySpec& spec);
+// Returns the key whose keyword_of is `word`; nullptr if there is none.
+const KeySpec* find_keyword(std::string_view word);
+// Returns the keyword that the user probably meant by `word`, or an empty text if none is close.
+std::string nearest_keyword(std::string_view word);
+
 // Returns the key that the user probably meant by `word`, or an empty text if none is close.
 std::string nearest_key(std::string_view word);
 

@@ -32,7 +32,7 @@ std::optional<std::pair<double, double>> range_as_written(const Stated& stated) 
       hi = toml_number((*pair)[1]);
     }
   } else if (const auto* text = std::get_if<std::string>(&stated.raw.value);
-             text != nullptr && stated.raw.origin.is_flag() && text->find(':') != text->npos) {
+             text != nullptr && stated.raw.origin.takes_text() && text->find(':') != text->npos) {
     const std::size_t colon = text->find(':');
     lo = parse_number(std::string_view(*text).substr(0, colon));
     hi = parse_number(std::string_view(*text).substr(colon + 1));

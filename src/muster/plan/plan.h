@@ -220,6 +220,9 @@ class Plan {
   std::string canonical() const;
   std::string hash() const;
 
+  // The source that the plan was made from, with the overrides of `with`.
+  const PlanSource& source() const { return source_; }
+
   // Returns one sentence for each stated key that was left out because it does not apply, such as
   // "participation.rate = 0.1 (a.toml, line 4, column 9) does not apply to protocol shuffle with ...".
   const std::vector<std::string>& left_out() const { return left_out_; }

@@ -200,7 +200,8 @@ RawValue array_of_flag(const std::string& key, const std::string& text, const st
 }  // namespace
 
 std::string Origin::describe() const {
-  return is_flag() ? flag : fmt::format("{}, line {}, column {}", file, line, column);
+  if (is_flag()) return flag;
+  return line == 0 ? file : fmt::format("{}, line {}, column {}", file, line, column);
 }
 
 PlanSource PlanSource::from_file(const std::string& path) { return from_text(read_file(path), path); }
@@ -267,6 +268,13 @@ PlanSource PlanSource::from_canonical(std::string_view text, const std::string& 
   return source;
 }
 
+PlanSource PlanSource::of_entries(std::string file, std::vector<std::pair<std::string, RawValue>> entries) {
+  PlanSource source;
+  source.file_ = std::move(file);
+  source.entries_ = std::move(entries);
+  return source;
+}
+
 void PlanSource::override_key(std::string_view key, const std::string& text, const std::string& given_by) {
   const KeySpec* spec = find_key(key);
   if (spec == nullptr || spec->flag.empty()) {
@@ -286,6 +294,43 @@ void PlanSource::override_key(std::string_view key, const std::string& text, con
   }
   std::erase_if(entries_, [&](const auto& entry) { return entry.first == key; });
   entries_.emplace_back(std::string(key), std::move(raw));
+}
+
+void PlanSource::state(std::string_view key, RawValue raw, bool overrides) {
+  const KeySpec* spec = find_key(key);
+  const std::string argument = spec == nullptr ? std::string(key) : keyword_of(*spec) + "=";
+  if (const auto* text = std::get_if<std::string>(&raw.value);
+      text != nullptr && spec != nullptr && spec->takes_arrays() && text->starts_with('[')) {
+    raw = array_of_flag(std::string(key), *text, argument);
+  }
+  raw.origin = {.flag = overrides ? argument : "", .file = overrides ? "" : argument, .in_code = true};
+  if (const RawValue* stated = find(key); overrides && stated != nullptr && !stated->origin.is_flag()) {
+    overridden_.emplace_back(key, stated->text);
+  }
+  std::erase_if(entries_, [&](const auto& entry) { return entry.first == key; });
+  entries_.emplace_back(std::string(key), std::move(raw));
+}
+
+void PlanSource::settle() {
+  const auto stated_text = [this](std::string_view key) {
+    const RawValue* raw = find(key);
+    return raw == nullptr ? std::string() : raw->text;
+  };
+  const std::string protocol = stated_text("participation.protocol"), kind = stated_text("randomizer.kind");
+  std::erase_if(entries_, [&](const auto& entry) {
+    const KeySpec* spec = find_key(entry.first);
+    return spec != nullptr && !spec->applies_to(protocol, kind);
+  });
+  for (auto& entry : entries_) {
+    Origin& origin = entry.second.origin;
+    if (origin.is_flag()) origin = {.flag = "", .file = origin.flag, .in_code = true};
+  }
+  overridden_.clear();
+}
+
+std::string PlanSource::setter_of(std::string_view key) const {
+  const KeySpec& spec = spec_of(key);
+  return names_arguments_ ? keyword_of(spec) + "=" : std::string(spec.flag);
 }
 
 bool PlanSource::changes(std::string_view key) const {

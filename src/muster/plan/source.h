@@ -1,6 +1,7 @@
 // A plan before its values have types: every key that is written, with its value as written and its position.
 //
-// A source is read from TOML, then overridden key by key with the text of flags. Syntax errors, duplicates
+// A source is read from TOML, or stated value by value in code, then overridden key by key with the text of
+// flags or with values. Syntax errors, duplicates
 // and numbers that the parser cannot represent are refused with file, line and column. Plan::validate checks
 // whether a key exists and applies, and whether its value is in range. A plan file is at most 1 MiB.
 //
@@ -22,17 +23,29 @@
 namespace muster::protocols {
 
 struct Origin {
-  std::string flag;  // the flag that overrode the key, such as "--rounds"; the other fields are then empty
+  std::string
+      flag;  // what overrode the key, such as the flag "--rounds"; file, line and column are then empty
   std::string file;
-  std::uint32_t line = 0;
+  std::uint32_t line = 0;  // 0 if `file` has no lines: it then is the name of an argument, such as "rounds="
   std::uint32_t column = 0;
+  bool in_code = false;  // whether a caller of the library stated the value, not a file or the command line
 
   bool is_flag() const { return !flag.empty(); }
-  std::string describe() const;  // "plans/a.toml, line 4, column 9", or the flag
+  // Whether the value is for one command only, which refuses it if it does not use the key.
+  bool is_for_one_command() const { return is_flag() && !in_code; }
+  // Whether a number may be written as text, as in a flag.
+  bool takes_text() const { return is_flag() || in_code; }
+  std::string describe()
+      const;  // "plans/a.toml, line 4, column 9", or what overrode the key, or the argument
+};
+
+// A date, a time or a table or, from code, an object of another kind. No key accepts it.
+struct OtherValue {
+  std::string kind = "a table, a date or a time";
 };
 
 struct RawValue {
-  struct Other {};  // a date, a time or a table, which no key accepts
+  using Other = OtherValue;
   std::variant<Other, bool, std::int64_t, double, std::string, std::vector<RawValue>> value;
   std::string text;  // the value as shown in error messages
   Origin origin;
@@ -51,17 +64,34 @@ class PlanSource {
   // lines in another order, are read as well.
   static PlanSource from_canonical(std::string_view text, const std::string& name);
 
+  // Makes a source again from what file() and entries() of another returned.
+  static PlanSource of_entries(std::string file, std::vector<std::pair<std::string, RawValue>> entries);
+
   // Throws Error(usage) for a key that is unknown or has no flag, and Error(plan) if `text` is an array that
   // is not TOML. Errors name `given_by` as the origin of the value or, if it is empty, the key's own flag.
   void override_key(std::string_view key, const std::string& text, const std::string& given_by = "");
   // Whether an override gives `key` a value that the file does not give it.
   bool changes(std::string_view key) const;
+  // States a key as a caller of the library does, with a value that has a type already. Of `raw`, the origin
+  // is ignored. Errors name the argument that the key has in code, such as `rounds=` (keyword_of). With
+  // `overrides`, the value overrides what the source states, as a flag would; but a key that the command
+  // does not use is not refused. Throws Error(plan) for text that is an array but not TOML.
+  void state(std::string_view key, RawValue raw, bool overrides);
+  // Of the source of a valid plan, drops the values that the plan left out. The others count as stated in the
+  // source from now on, and none as overridden, so that later overrides can leave them out (Plan::validate).
+  void settle();
+  // Lets errors name arguments in code, such as `rounds=`, where they otherwise name flags.
+  void name_arguments() { names_arguments_ = true; }
+  // The flag of a key or, after name_arguments(), its argument.
+  std::string setter_of(std::string_view key) const;
+
   // Lets Plan::validate leave out `key`, instead of refusing it, in a plan to which the key does not apply.
   void allow_leaving_out(std::string_view key);
   bool may_leave_out(std::string_view key) const;
 
   // Returns the place where a missing key can be set: the file's name, or "the plan" if there is no file.
   std::string where() const { return file_.empty() ? "the plan" : file_; }
+  const std::string& file() const { return file_; }  // empty if there is no file
   const RawValue* find(std::string_view key) const;  // nullptr if the source does not state the key
   // All entries in the order written; overrides come last.
   const std::vector<std::pair<std::string, RawValue>>& entries() const { return entries_; }
@@ -72,6 +102,7 @@ class PlanSource {
   // The keys of the file that were overridden, each with the text of the file's value.
   std::vector<std::pair<std::string, std::string>> overridden_;
   std::vector<std::string> may_be_left_out_;
+  bool names_arguments_ = false;
 };
 
 }  // namespace muster::protocols

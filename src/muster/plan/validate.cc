@@ -47,8 +47,9 @@ void refuse_unknown_keys(const PlanSource& source) {
 
 [[noreturn]] void refuse_missing(const KeySpec& spec, const std::string& needed_by, Command command,
                                  const PlanSource& source) {
-  const std::string how =
-      spec.flag.empty() ? "" : fmt::format("; set it in {} or with {}", source.where(), spec.flag);
+  const std::string how = spec.flag.empty() ? ""
+                                            : fmt::format("; set it in {} or with {}", source.where(),
+                                                          source.setter_of(spec.key));
   throw Error(ErrorCode::plan, Reason::missing, std::string(spec.key), "", spec.allowed(command),
               fmt::format("is missing: {} needs it{}", needed_by, how));
 }
@@ -101,12 +102,12 @@ std::vector<std::string> read_values(const PlanSource& source, const Purpose& pu
     const KeySpec& spec = spec_of(key);
     // A plan may contain keys that the command does not use, because the same plan is accounted and trained.
     // A flag for such a key is refused, however.
-    if (raw.origin.is_flag() && !spec.applies_to(purpose.command)) {
+    if (raw.origin.is_for_one_command() && !spec.applies_to(purpose.command)) {
       refuse(Reason::inapplicable, key, raw, "with " + std::string(spec.commands),
              fmt::format("does not apply to {}", name_of(purpose.command)));
     }
     if (purpose.solves_for(key)) {
-      if (raw.origin.is_flag()) {
+      if (raw.origin.is_for_one_command()) {
         refuse(Reason::inapplicable, key, raw, "",
                fmt::format("is what {} is asked for", name_of(purpose.command)));
       }

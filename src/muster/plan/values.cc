@@ -25,7 +25,7 @@ const char* type_name(const RawValue& raw) {
     case 5:
       return "an array";
     default:
-      return "a table, a date or a time";
+      return std::get<RawValue::Other>(raw.value).kind.c_str();
   }
 }
 
@@ -91,7 +91,7 @@ std::uint64_t integer_value(const Stated& stated, bool text_in_files) {
     return static_cast<std::uint64_t>(*integer);
   }
   if (const auto* text = std::get_if<std::string>(&raw.value);
-      text != nullptr && (raw.origin.is_flag() || text_in_files)) {
+      text != nullptr && (raw.origin.takes_text() || text_in_files)) {
     const std::optional<std::uint64_t> parsed = integer_of_text(*text);
     if (!parsed) {
       const bool number = parse_number(*text).has_value();
@@ -114,7 +114,7 @@ bool truth_value(const Stated& stated) {
     return *truth;
   }
   const auto* text = std::get_if<std::string>(&stated.raw.value);
-  if (text == nullptr || !stated.raw.origin.is_flag()) {
+  if (text == nullptr || !stated.raw.origin.takes_text()) {
     refuse_type(stated, "a boolean");
   }
   if (*text != "true" && *text != "false") {
@@ -125,7 +125,7 @@ bool truth_value(const Stated& stated) {
 
 double any_number(const Stated& stated) {
   const auto* text = std::get_if<std::string>(&stated.raw.value);
-  const bool typed_as_flag = text != nullptr && stated.raw.origin.is_flag();
+  const bool typed_as_flag = text != nullptr && stated.raw.origin.takes_text();
   const std::optional<double> number = typed_as_flag ? parse_number(*text) : toml_number(stated.raw);
   if (number) {
     return *number;
@@ -152,7 +152,8 @@ void refuse(const Stated& stated, Reason reason, const std::string& message) {
 void refuse(Reason reason, const std::string& key, const RawValue& raw, const std::string& allowed,
             const std::string& message) {
   // If a flag is not a plan key, `key` is the flag itself, and the message does not name it twice.
-  const std::string origin = raw.origin.flag == key ? "" : fmt::format("({}) ", raw.origin.describe());
+  const std::string where = raw.origin.describe();
+  const std::string origin = where == key ? "" : fmt::format("({}) ", where);
   throw Error(ErrorCode::plan, reason, key, raw.text, allowed, origin + message);
 }
 

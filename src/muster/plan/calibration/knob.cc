@@ -66,6 +66,14 @@ std::vector<std::string_view> keys_solved_by(Knob knob) {
   return {parameter_of(knob).key};
 }
 
+std::vector<std::string_view> solvable_keys() {
+  std::vector<std::string_view> keys;
+  for (const Knob knob : kKnobs) {
+    if (knob != Knob::accuracy) keys.push_back(parameter_of(knob).key);
+  }
+  return keys;
+}
+
 Parameter parameter_of(Knob knob) {
   constexpr double kMaxClients = 1e12;
   switch (knob) {

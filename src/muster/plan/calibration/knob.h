@@ -21,6 +21,8 @@ std::string knob_names();
 // Returns the plan keys that the answer fills in. Plan::validate takes them as `solved_for` and does not
 // require them.
 std::vector<std::string_view> keys_solved_by(Knob knob);
+// Returns the keys that some knob solves for.
+std::vector<std::string_view> solvable_keys();
 
 // One plan parameter in which epsilon is monotone, and the range that is searched.
 struct Parameter {
