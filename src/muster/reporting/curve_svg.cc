@@ -1,6 +1,6 @@
-// Draws two panels side by side with logarithmic axes: the bounds over the fixed quantity (delta or epsilon),
-// and over rounds. The true value lies in the band between the lower and the upper curve; a dot marks the
-// values that were asked for.
+// Draws panels with logarithmic axes: the bounds over the fixed quantity (delta or epsilon), and over rounds,
+// side by side; or one wide panel, if there is only one curve. The true value lies in the band between the
+// lower and the upper curve; a dot marks the values that were asked for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 using accounting::CurvePoint;
 using accounting::PrivacyCurves;
 
-constexpr double kTop = 92, kBottom = 396, kPanelWidth = 384;
+constexpr double kTop = 92, kBottom = 396, kPanelWidth = 384, kWideWidth = 864;
 constexpr double kLabelWidth = 90;
 constexpr std::array kLefts = {72.0, 552.0};
 
@@ -31,8 +31,9 @@ struct Span {
 
 class Panel {
  public:
-  Panel(const PrivacyCurves& curves, bool over_rounds, double left)
-      : curves_(curves),
+  Panel(const PrivacyCurves& curves, bool over_rounds, double left, double width)
+      : width_(width),
+        curves_(curves),
         points_(over_rounds ? curves.by_rounds : curves.by_fixed),
         over_rounds_(over_rounds),
         asks_epsilon_(curves.question.asks_epsilon()),
@@ -74,7 +75,7 @@ class Panel {
     if (shown.low == shown.high) {
       shown = {shown.low / 2, shown.high * 2};
     }
-    return Scale::logarithmic(shown.low, shown.high, left, left + kPanelWidth);
+    return Scale::logarithmic(shown.low, shown.high, left, left + width_);
   }
 
   // Also sets local_fits_. The curve for a colluding shuffler may lie far above the others, and is drawn
@@ -163,6 +164,7 @@ class Panel {
     }
   }
 
+  double width_;
   const PrivacyCurves& curves_;
   const std::vector<CurvePoint>& points_;
   bool over_rounds_;
@@ -171,16 +173,31 @@ class Panel {
   ChartPanel chart_;
 };
 
+// A panel of several points has no place for an epsilon of 0 on its logarithmic axis.
+PrivacyCurves shown(PrivacyCurves curves) {
+  if (curves.by_fixed.size() > 1) {
+    std::erase_if(curves.by_fixed, [](const CurvePoint& point) { return !(point.fixed > 0); });
+  }
+  return curves;
+}
+
 }  // namespace
 
-std::string curve_svg(const PrivacyCurves& curves, const std::string& heading) {
+std::string curve_svg(const PrivacyCurves& all, const std::string& heading) {
   constexpr PictureSize kSize{960, 460};
+  const PrivacyCurves curves = shown(all);
   const std::string legend = legend_row({{fmt::format("upper: {}", guarantee(curves)), kUpper},
                                          {"lower: some data set reaches it", kLower},
                                          {"if the shuffler colludes", kLocal}},
                                         {kLefts[0], 47});
-  return svg_picture(kSize, heading,
-                     legend + Panel(curves, false, kLefts[0]).draw() + Panel(curves, true, kLefts[1]).draw());
+  std::string panels;
+  if (curves.by_fixed.empty() || curves.by_rounds.empty()) {
+    panels = Panel(curves, curves.by_fixed.empty(), kLefts[0], kWideWidth).draw();
+  } else {
+    panels = Panel(curves, false, kLefts[0], kPanelWidth).draw() +
+             Panel(curves, true, kLefts[1], kPanelWidth).draw();
+  }
+  return svg_picture(kSize, heading, legend + panels);
 }
 
 }  // namespace muster::reporting

@@ -23,6 +23,7 @@ std::string guarantee(const accounting::PrivacyCurves& curves);
 std::string curve_text(const accounting::PrivacyCurves& curves, CurveFormat format,
                        const std::string& heading);
 
+// If one of the two curves is empty, the picture has the other alone.
 std::string curve_svg(const accounting::PrivacyCurves& curves, const std::string& heading);
 
 }  // namespace muster::reporting

@@ -1,0 +1,27 @@
+// Shows statements, plans and curves in a notebook: as pieces of HTML that a page with other styles, light or
+// dark, includes.
+//
+// A piece has no script, no style sheet and no class of its own, and loads nothing: text and lines take the
+// colour of the surrounding page, and pictures bring their own paper. Text from a file is escaped. The
+// functions are pure.
+#pragma once
+
+#include <string>
+
+#include "muster/accounting/privacy_curve.h"
+#include "muster/accounting/statement.h"
+#include "muster/plan/plan.h"
+
+namespace muster::reporting {
+
+// The best bound in one sentence, then a table of all bounds, then the assumptions and the citation of the
+// best one. Upper values are rounded up and lower values down.
+std::string notebook_html(const accounting::Statement& statement);
+
+// The plan in one sentence, then its keys and values. `heading` is plain text.
+std::string notebook_html(const protocols::Plan& plan, const std::string& heading);
+
+// The picture that curve_svg draws.
+std::string notebook_html(const accounting::PrivacyCurves& curves, const std::string& heading);
+
+}  // namespace muster::reporting
