@@ -9,6 +9,7 @@
 #   make install     installs command, manual, completions and libraries: [DESTDIR=...] [PREFIX=/usr/local]
 #   make check-fuzz  runs clang's fuzzer on each reader of files, [FUZZ_SECONDS=600] seconds each
 #   make check-peers compares with PyTorch, safetensors and dp_accounting, which pip installs in build/peers*
+#   make wheel       builds a wheel of the Python package, for any Linux as new as Debian 12, in build/wheel
 #   make manual      writes the manual pages of docs/man again
 #   make format      rewrites the sources with clang-format
 #
@@ -16,14 +17,14 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .PHONY: demo demo-deploy build build-all install check check-all check-format check-tidy check-asan check-tsan check-fuzz check-long \
-        check-peers manual format
+        check-peers wheel manual format
 .DEFAULT_GOAL := demo
 
 JOBS ?= $(shell nproc)
 export JOBS
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
-CODE = $(shell find src apps examples tests bench tools -name '*.cc' -o -name '*.h')
+CODE = $(shell find src apps examples python tests bench tools -name '*.cc' -o -name '*.h')
 
 demo: build
 	@echo "train     plans/quickstart.toml: built-in digits, one a client, about a minute"
@@ -37,7 +38,7 @@ demo-deploy: build
 # Without the packages of group `check` the tests cannot be configured. The demo does not need these packages.
 build:
 	@tools/packages install demo
-	@if tools/packages missing check >/dev/null; then off="-DMUSTER_TESTS=OFF -DMUSTER_BENCH=OFF"; fi; \
+	@if tools/packages missing check >/dev/null; then off="-DMUSTER_TESTS=OFF -DMUSTER_BENCH=OFF -DMUSTER_PYTHON=OFF"; fi; \
 	  cmake --preset release --log-level=WARNING $${off:-} >&2
 	@cmake --build build/release --parallel $(JOBS) --target muster >&2
 	@echo "build     build/release/muster"
@@ -46,10 +47,10 @@ install: build
 	@DESTDIR="$(DESTDIR)" cmake --install build/release --prefix "$(PREFIX)" >&2
 	@echo "install   $(DESTDIR)$(PREFIX)"
 
-# Everything in build/release, with its tests and benchmarks.
+# Everything in build/release, with its tests and benchmarks, and the Python package in build/release/python.
 build-all:
 	@tools/packages install check
-	@cmake --preset release --log-level=WARNING -DMUSTER_TESTS=ON -DMUSTER_BENCH=ON >&2
+	@cmake --preset release --log-level=WARNING -DMUSTER_TESTS=ON -DMUSTER_BENCH=ON -DMUSTER_PYTHON=ON >&2
 	@cmake --build build/release --parallel $(JOBS) >&2
 	@echo "build     build/release"
 
@@ -96,7 +97,7 @@ check-fuzz:
 check-long: build-all
 	@tools/run-tests build/release -L long
 
-# check-peers is the only target that needs software from outside Debian.
+# check-peers and wheel are the only targets that need software from outside Debian.
 check-peers: build
 	@tools/packages install peers
 	@python3 -m venv build/peers
@@ -106,6 +107,11 @@ check-peers: build
 	@build/peers-accounting/bin/pip install --quiet --requirement tests/peers/accounting-requirements.txt >&2
 	@build/peers-accounting/bin/python tests/peers/dp_accounting_test.py build/release/muster
 	@echo "peers     as muster says"
+
+# The wheel is built, repaired and tried with software from outside Debian, in environments below build/.
+wheel:
+	@tools/packages install wheel
+	@tools/wheel
 
 manual: build
 	@tools/packages install check

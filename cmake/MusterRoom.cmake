@@ -53,7 +53,10 @@ function(muster_room room)
   add_library(muster_${room} STATIC ${ARG_SOURCES})
   add_library(muster::${room} ALIAS muster_${room})
   list(TRANSFORM ARG_DEPENDS PREPEND muster::)
-  set_target_properties(muster_${room} PROPERTIES EXPORT_NAME ${room})
+  # Shared libraries, of which the Python package is one, are linked from position-independent code. With hidden
+  # symbols the compiler inlines and addresses as in a program (docs/decisions/0049-pybind11.md has the cost).
+  set_target_properties(muster_${room} PROPERTIES EXPORT_NAME ${room} POSITION_INDEPENDENT_CODE ON
+                                                  CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_link_libraries(muster_${room} PUBLIC $<BUILD_INTERFACE:muster_options> ${ARG_DEPENDS} ${ARG_LIBRARIES})
   # Users of an installed room must compile as C++20, and with the same arithmetic for the functions in its
   # headers.

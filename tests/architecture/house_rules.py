@@ -16,6 +16,7 @@ import sys
 import bare_slack
 import contract_suites
 import long_functions
+import python_imports
 import stored_figures
 
 # The rooms (the folders of src/muster), in the order data flows, as the root's CMakeLists.txt lists them. A
@@ -125,7 +126,7 @@ def every_source_is_built(root):
     muster_bench(NAME ...) and muster_example(NAME ...) stand for NAME.cc.
     """
     complaints = []
-    for path in sources(root, "src", "apps", "examples", "tests", "bench", "tools", suffixes=(".cc",)):
+    for path in sources(root, "src", "apps", "examples", "python", "tests", "bench", "tools", suffixes=(".cc",)):
         named = False
         for folder in path.parents:
             if folder == root:
@@ -157,7 +158,7 @@ def headers_open_with_what_they_are(root):
     A -inl.h is included once for each instruction set, so it has Highway's HWY_TARGET_TOGGLE instead of #pragma once.
     """
     complaints = []
-    for path in sources(root, "src", "apps", "tests", "bench", suffixes=(".h",)):
+    for path in sources(root, "src", "apps", "python", "tests", "bench", suffixes=(".h",)):
         where = path.relative_to(root)
         lines = path.read_text(encoding="utf-8").splitlines()
         if not lines or not re.match(r"//\s*\w.{2,}", lines[0]):
@@ -187,7 +188,7 @@ def headers_say_what_may_run_concurrently(root):
 def refusals_state_their_reason(root):
     """An Error of the kinds plan and usage is thrown with its Reason, so that programs need not read the message."""
     complaints = []
-    for path in sources(root, "src", "apps"):
+    for path in sources(root, "src", "apps", "python"):
         if path.stem.endswith("_test"):
             continue
         text = path.read_text(encoding="utf-8")
@@ -202,7 +203,7 @@ def files_stay_small(root):
     """One concept per file: no source, script or page has more than MAX_LINES lines."""
     complaints = []
     suffixes = (".cc", ".h", ".py", ".cmake", ".txt", ".md")
-    for path in sources(root, "src", "apps", "tests", "bench", "cmake", "tools", "docs", suffixes=suffixes):
+    for path in sources(root, "src", "apps", "python", "tests", "bench", "cmake", "tools", "docs", suffixes=suffixes):
         count = len(path.read_text(encoding="utf-8").splitlines())
         if count > MAX_LINES:
             complaints.append(f"{path.relative_to(root)}:{count}: {count} lines, more than {MAX_LINES}")
@@ -213,7 +214,7 @@ def functions_stay_short(root):
     """Only functions that long_functions.LONGER names have more than long_functions.MAX_FUNCTION_LINES lines."""
     complaints, names, files = [], set(), set()
     most, longer = long_functions.MAX_FUNCTION_LINES, long_functions.LONGER
-    for path in sources(root, "src", "apps", "examples", "tests", "bench", "tools"):
+    for path in sources(root, "src", "apps", "examples", "python", "tests", "bench", "tools"):
         files.add(path.name)
         for name, line, count in long_functions.functions(path.read_text(encoding="utf-8")):
             if count > most:
@@ -228,7 +229,7 @@ def functions_stay_short(root):
 def comments_fit_the_line(root):
     """No line of a comment in C++ is wider than the code, which clang-format keeps within 110 columns."""
     complaints = []
-    for path in sources(root, "src", "apps", "examples", "tests", "bench", "tools"):
+    for path in sources(root, "src", "apps", "examples", "python", "tests", "bench", "tools"):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if len(line) > MAX_COLUMNS and line.lstrip().startswith("//"):
                 complaints.append(f"{path.relative_to(root)}:{number}: a comment of {len(line)} columns, more than {MAX_COLUMNS}")
@@ -238,7 +239,7 @@ def comments_fit_the_line(root):
 def cited_pages_exist(root):
     """Every docs/... page and every generator that a source names exists, so that code and derivation stay linked."""
     complaints = []
-    for path in sources(root, "src", "apps", "bench", suffixes=(".cc", ".h", ".txt")):
+    for path in sources(root, "src", "apps", "python", "bench", suffixes=(".cc", ".h", ".txt", ".py")):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             for page in re.findall(r"\b(?:docs/[\w/.-]+\.md|tools/golden/\w+\.py)\b", line):
                 if not (root / page).is_file():
@@ -251,7 +252,7 @@ def nothing_is_left_for_later(root):
     complaints = []
     marks = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
     suffixes = (".cc", ".h", ".py", ".cmake", ".txt", ".md", ".toml")
-    folders = ("src", "apps", "tests", "bench", "cmake", "tools", "docs", "plans")
+    folders = ("src", "apps", "python", "tests", "bench", "cmake", "tools", "docs", "plans")
     for path in sources(root, *folders, suffixes=suffixes):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if marks.search(line):
@@ -301,7 +302,7 @@ DECLARED = {header: re.compile(r"\bstd::" + names) for header, names in DECLARED
 def headers_include_what_they_name(root):
     """A header includes the standard header of each standard name in it, without relying on other headers."""
     complaints = []
-    for path in sources(root, "src", "apps", "tests", "bench", suffixes=(".h",)):
+    for path in sources(root, "src", "apps", "python", "tests", "bench", suffixes=(".h",)):
         text = path.read_text(encoding="utf-8")
         lines = [line.split("//")[0] for line in text.splitlines()]
         included = {target for _, target in includes(path)}
@@ -356,6 +357,8 @@ PACKAGES = {
     "PkgConfig": ["pkg-config"],
     "PNG": ["libpng-dev"],
     "Python3": ["python3"],
+    "Python": ["python3-dev"],
+    "pybind11": ["pybind11-dev"],
     "rapidcheck": ["librapidcheck-dev"],
     "Threads": [],
     "muster": [],  # for examples/, which is a project of its own
@@ -440,21 +443,14 @@ def libraries_are_declared(root):
     return complaints
 
 
-IMPORTED = re.compile(r"^\s*(?:import|from)\s+(\w+)", re.M)
-
-
 def python_needs_no_package(root):
     """Scripts import the standard library and each other (docs/decisions, 25), except those that run other projects."""
-    complaints = []
-    scripts = list(sources(root, "tests", "tools", "bench", suffixes=(".py",)))
-    known = sys.stdlib_module_names | {path.stem for path in scripts}
-    for path in scripts:
-        text = path.read_text(encoding="utf-8")
-        for match in IMPORTED.finditer(text) if path.parent.name != "peers" else ():
-            if match.group(1) not in known:
-                line = text.count("\n", 0, match.start(1)) + 1
-                complaints.append(f"{path.relative_to(root)}:{line}: {match.group(1)} is not in Python's standard library")
-    return complaints
+    return python_imports.of_scripts(list(sources(root, "tests", "tools", "bench", suffixes=(".py",))), root)
+
+
+def package_needs_numpy_alone(root):
+    """The Python package and its tests import the standard library, themselves, numpy and, for plots, matplotlib."""
+    return python_imports.of_package(list(sources(root, "python", suffixes=(".py", ".pyi"))), root)
 
 
 def implementations_are_in_their_suite(root):
@@ -482,6 +478,7 @@ RULES = [
     figures_name_their_source,
     libraries_are_declared,
     python_needs_no_package,
+    package_needs_numpy_alone,
     implementations_are_in_their_suite,
 ]
 

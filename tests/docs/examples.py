@@ -168,8 +168,9 @@ def same_log(stored, printed):
 
 def with_binary(text, binary):
     """Returns the command with the paths of this build's programs
-    (muster and the examples) in place of the shown ones."""
+    (muster, the examples, the Python package) in place of the shown ones."""
     text = re.sub(r"(?<![\w/.-])build/release/muster(?![\w/])", lambda _: shlex.quote(str(binary)), text)
+    text = re.sub(r"(?<![\w/.-])build/release/python(?![\w/])", lambda _: shlex.quote(str(binary.parent / "python")), text)
     return re.sub(r"(?<![\w/.-])build/release/examples/(\w+)",
                   lambda found: shlex.quote(str(binary.parent / "examples" / found.group(1))), text)
 

@@ -1,0 +1,16 @@
+// The parts of the extension `muster._muster`, each of which adds its classes and functions to the module.
+//
+// Bindings convert arguments and results, and let other threads of Python run; they decide nothing. What
+// Python sees of them is documented in muster/_muster.pyi, which mypy's stubtest compares with the built
+// module.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace muster::python {
+
+void bind_plan(pybind11::module_& module);     // Plan, and the table of keys
+void bind_answers(pybind11::module_& module);  // Statement, Calibration, Curve, and what asks for them
+void bind_account(pybind11::module_& module);  // OpenAccount
+
+}  // namespace muster::python

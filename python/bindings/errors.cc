@@ -1,0 +1,45 @@
+#include "errors.h"
+
+#include <pybind11/pybind11.h>
+
+#include <exception>
+
+#include "muster/core/error.h"
+#include "values.h"
+
+namespace muster::python {
+namespace {
+
+namespace py = pybind11;
+
+// Sets Python's exception. If the exception cannot even be made, that failure is raised in its place.
+void set_exception(const Error& error) {
+  try {
+    const py::object made =
+        py::module_::import("muster.errors")
+            .attr("_error_of")(name_of(error.code()), exit_status(error.code()), name_of(error.reason()),
+                               str_of(error.key()), str_of(error.value()), str_of(error.allowed()),
+                               str_of(error.what()));
+    PyErr_SetObject(py::type::handle_of(made).ptr(), made.ptr());
+  } catch (py::error_already_set& failure) {
+    failure.restore();
+  }
+}
+
+}  // namespace
+
+void translate_errors() {
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::interrupted) {
+        PyErr_SetNone(PyExc_KeyboardInterrupt);
+      } else {
+        set_exception(error);
+      }
+    }
+  });
+}
+
+}  // namespace muster::python

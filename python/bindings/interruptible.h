@@ -1,0 +1,57 @@
+// Runs a computation of the library so that Python goes on meanwhile: without the GIL, and so that Ctrl-C
+// ends it.
+//
+// The computation runs on a thread of its own, and the caller waits for it. The caller asks Python for
+// signals every twentieth of a second; if their handler raises, as that of Ctrl-C does, the computation is
+// told to stop (core/interrupt.h), and the exception is thrown on at once or, if the computation needs
+// longer to notice, within half a second. It then ends by itself, and nobody gets its answer. A thread a
+// call is also right after a fork, which a pool of threads would not survive.
+//
+// Example:
+//     const Statement found = interruptibly([plan, question] { return statement_of(plan, question); });
+//
+// The work owns what it uses, because it may outlive the call, and it touches no object of Python. Callers
+// hold the GIL.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <future>
+#include <memory>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include "muster/core/interrupt.h"
+
+namespace muster::python {
+
+// Waits until `wait` says that the answer is there, or throws what a signal's handler raised, after `stop`
+// was set. `thread` computes the answer; it is joined, or kept and joined when the interpreter ends.
+void await(const std::function<bool(std::chrono::milliseconds)>& wait, std::atomic<bool>& stop,
+           std::thread thread);
+
+// Joins the threads that were told to stop and had not ended. Forgets them in a child process, which has
+// none.
+void join_stopped();
+void forget_stopped();
+
+template <typename Work>
+std::invoke_result_t<Work> interruptibly(Work work) {
+  using Answer = std::invoke_result_t<Work>;
+  const auto stop = std::make_shared<std::atomic<bool>>(false);
+  std::packaged_task<Answer()> task([stop, work = std::move(work)]() mutable {
+    const InterruptScope scope{Interrupt(stop.get())};
+    return work();
+  });
+  std::future<Answer> answer = task.get_future();
+  await([&](std::chrono::milliseconds most) { return answer.wait_for(most) == std::future_status::ready; },
+        *stop, std::thread(std::move(task)));
+  return answer.get();
+}
+
+}  // namespace muster::python

@@ -1,0 +1,189 @@
+"""An account of rounds that are charged as they happen."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from muster import _muster
+from muster.errors import PlanError
+from muster.plans import Plan, _native
+from muster.statements import Statement, _statement
+
+_VERSION = 1
+
+
+class RunningAccountant:
+    """Charges rounds one after another, of one plan or of several, and states what all of them cost together.
+
+    Of a plan, the accountant uses who takes part and what a client does to what it sends; how many rounds happened is
+    what `charge` is told. If all rounds are alike, the statements are those of `account`. Otherwise every round is
+    charged by the smallest of its proven bounds, and their dominating pairs compose (docs/theory/composition.md).
+
+    What is charged must be fixed in advance, or chosen without looking at what was released; a client holds the same
+    record in all rounds. Neighbours are replace-one. Threads may share an accountant; charges take turns.
+
+    >>> import muster
+    >>> plan = muster.plan(protocol="shuffled-check-in", clients=60_000, rate=0.1, randomizer="ldp-sgd", epsilon0=2.0)
+    >>> accountant = muster.RunningAccountant()
+    >>> for _ in range(10):
+    ...     accountant.charge(plan)
+    >>> float(accountant.epsilon(1e-5)) == float(muster.account(plan.replace({"rounds.count": 10}), delta=1e-5))
+    True
+    """
+
+    __slots__ = ("_account", "_history", "_turn")
+
+    def __init__(self) -> None:
+        self._account = _muster.OpenAccount()
+        self._history: list[tuple[Plan, int]] = []
+        self._turn = threading.RLock()
+
+    def charge(self, plan: Plan, rounds: int = 1) -> None:
+        """Charges rounds of a plan. If it is interrupted or refused, nothing is charged.
+
+        Args:
+            plan: Who takes part, and with which randomizer; `rounds.count` may be missing and is not used. Dropout
+                must be the same in all rounds: charge one plan for each stage.
+            rounds: How many, >= 0; whole runs, in protocols with slots.
+
+        Raises:
+            PlanError: The plan is incomplete, or `rounds` is no such number.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="gaussian", sigma=5.0)
+        >>> accountant = muster.RunningAccountant()
+        >>> accountant.charge(plan, rounds=3)
+        >>> accountant.rounds
+        3
+        """
+        with self._turn:
+            charged = self._account.charged(_native(_chargeable(plan)), rounds)
+            before = self._account.rounds()
+            self._account = charged
+            count = charged.rounds() - before
+            if count > 0 and self._history and self._history[-1][0] == plan:
+                self._history[-1] = (plan, self._history[-1][1] + count)
+            elif count > 0:
+                self._history.append((plan, count))
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were charged.
+
+        >>> import muster
+        >>> muster.RunningAccountant().rounds
+        0
+        """
+        return self._account.rounds()
+
+    @property
+    def history(self) -> tuple[tuple[Plan, int], ...]:
+        """The plans that were charged, in order, each with its number of rounds.
+
+        >>> import muster
+        >>> muster.RunningAccountant().history
+        ()
+        """
+        return tuple(self._history)
+
+    def epsilon(self, delta: float) -> Statement:
+        """States epsilon, in nats, at a delta in (0, 1), for everything charged so far.
+
+        >>> import muster
+        >>> float(muster.RunningAccountant().epsilon(1e-5))
+        0.0
+        """
+        return _statement(self._account.statement(delta, None))
+
+    def delta(self, epsilon: float) -> Statement:
+        """States delta at an epsilon >= 0, in nats, for everything charged so far.
+
+        >>> import muster
+        >>> float(muster.RunningAccountant().delta(0.5))
+        0.0
+        """
+        return _statement(self._account.statement(None, epsilon))
+
+    def would_exceed(self, epsilon: float, delta: float, plan: Plan, rounds: int = 1) -> bool:
+        """Whether a limit on epsilon, at this delta, would be passed after further rounds. Charges nothing.
+
+        The answer is False only if it is proven that epsilon stays at most at the limit.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="gaussian", sigma=5.0)
+        >>> accountant = muster.RunningAccountant()
+        >>> accountant.would_exceed(0.01, 1e-5, plan), accountant.would_exceed(10.0, 1e-5, plan)
+        (True, False)
+        """
+        limit = _muster.limit("epsilon", epsilon)
+        further = self._account.charged(_native(_chargeable(plan)), rounds)
+        upper = _statement(further.statement(delta, None)).upper
+        return upper is None or not upper <= limit
+
+    def fork(self) -> RunningAccountant:
+        """Returns an accountant with the same charges, which is charged on its own from now on.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="gaussian", sigma=5.0)
+        >>> accountant = muster.RunningAccountant()
+        >>> accountant.fork().charge(plan)
+        >>> accountant.rounds
+        0
+        """
+        copy = RunningAccountant()
+        with self._turn:
+            copy._account = self._account
+            copy._history = list(self._history)
+        return copy
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns the charges as plain dicts, lists, numbers and strings, for `load_state_dict`.
+
+        >>> import muster
+        >>> muster.RunningAccountant().state_dict()
+        {'version': 1, 'charges': []}
+        """
+        with self._turn:
+            charges = [{"plan": plan.to_dict(), "rounds": rounds} for plan, rounds in self._history]
+        return {"version": _VERSION, "charges": charges}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Replaces all charges by those of a `state_dict`. If it is refused, the accountant stays as it was.
+
+        Raises:
+            PlanError: The state is of another version, or has a plan that is refused.
+
+        >>> import muster
+        >>> accountant = muster.RunningAccountant()
+        >>> accountant.load_state_dict({"version": 1, "charges": []})
+        """
+        version = state.get("version")
+        if version != _VERSION:
+            raise PlanError(f"version = {version} is not a state of this accountant; allowed: {_VERSION}", code=2,
+                            kind="plan", reason="out-of-range", key="version", value=str(version),
+                            allowed=str(_VERSION))
+        loaded = RunningAccountant()
+        for charge in state["charges"]:
+            loaded.charge(Plan.from_dict(charge["plan"]), charge["rounds"])
+        with self._turn:
+            self._account = loaded._account
+            self._history = loaded._history
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _accountant_of, (self.state_dict(),)
+
+    def __repr__(self) -> str:
+        return f"<muster.RunningAccountant {self.rounds} rounds charged>"
+
+
+def _accountant_of(state: dict[str, Any]) -> RunningAccountant:
+    accountant = RunningAccountant()
+    accountant.load_state_dict(state)
+    return accountant
+
+
+def _chargeable(plan: Plan) -> Plan:
+    """Returns a plan that is complete if only its number of rounds is missing."""
+    return plan if not isinstance(plan, Plan) or plan.complete else plan.replace({"rounds.count": 0})

@@ -1,0 +1,51 @@
+"""Tests the package's types: `mypy --strict` is content, and `_muster.pyi` says what the built extension has.
+
+Needs Debian's mypy; without it, the exit status is 77.
+"""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import muster_command
+
+import muster
+
+if importlib.util.find_spec("mypy") is None:
+    print("skipped: mypy is not installed")
+    sys.exit(77)
+
+PACKAGE = pathlib.Path(muster.__file__).parent
+
+
+class Types(unittest.TestCase):
+    def run_module(self, *arguments):
+        with tempfile.TemporaryDirectory() as cache:
+            done = subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True, check=False,
+                                  cwd=cache, env={**os.environ, "MYPY_CACHE_DIR": cache})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_strict(self):
+        self.run_module("mypy", "--strict", str(PACKAGE))
+
+    def test_the_stub_is_true(self):
+        self.run_module("mypy.stubtest", "muster._muster")
+
+    # A reader of the types of the package finds mistakes: what takes numbers does not take text.
+    def test_mistakes_are_found(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".py", encoding="utf-8") as file:
+            file.write("import muster\nmuster.plan(protocol=3)\nx: str = muster.Plan.read('a').hash\n"
+                       "muster.account('plan')\n")
+            file.flush()
+            done = subprocess.run([sys.executable, "-m", "mypy", "--strict", file.name], capture_output=True, text=True,
+                                  check=False, cwd=tempfile.gettempdir(),
+                                  env={**os.environ, "MYPYPATH": str(PACKAGE.parent), "MYPY_CACHE_DIR": os.devnull})
+        self.assertIn("Found 2 errors", done.stdout)
+
+
+if __name__ == "__main__":
+    muster_command.test_main()
