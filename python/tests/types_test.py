@@ -6,6 +6,7 @@ Needs Debian's mypy; without it, the exit status is 77.
 import importlib.util
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,7 +34,23 @@ class Types(unittest.TestCase):
         self.run_module("mypy", "--strict", str(PACKAGE))
 
     def test_the_stub_is_true(self):
-        self.run_module("mypy.stubtest", "muster._muster")
+        self.run_module("mypy.stubtest", "muster._muster", "--ignore-unused-allowlist", "--allowlist",
+                        str(pathlib.Path(__file__).with_name("stubtest_allowlist.txt").resolve()))
+
+    # A stub that names what the extension does not have, or lacks what it has, is refused.
+    def test_a_false_stub_is_found(self):
+        stub = (PACKAGE / "_muster.pyi").read_text(encoding="utf-8")
+        for wrong in (stub + "def no_such() -> int: ...\n", stub.replace("    def html(self) -> str: ...\n", "", 1)):
+            with tempfile.TemporaryDirectory() as folder:
+                copy = pathlib.Path(folder) / "muster"
+                shutil.copytree(PACKAGE, copy)
+                (copy / "_muster.pyi").write_text(wrong, encoding="utf-8")
+                done = subprocess.run(
+                    [sys.executable, "-m", "mypy.stubtest", "muster._muster", "--allowlist",
+                     str(pathlib.Path(__file__).with_name("stubtest_allowlist.txt").resolve())],
+                    capture_output=True, text=True, check=False, cwd=folder, env={**os.environ, "PYTHONPATH": folder})
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertIn("Found 1 error", done.stdout)
 
     # A reader of the types of the package finds mistakes: what takes numbers does not take text.
     def test_mistakes_are_found(self):

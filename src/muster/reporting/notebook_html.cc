@@ -85,12 +85,18 @@ std::string notebook_html(const Statement& statement) {
 
 std::string notebook_html(const protocols::Plan& plan, const std::string& heading) {
   std::string rows = row("th", {"key", "value"});
-  for (const auto& [key, value] : page::keys_of(plan)) rows += row("td", {key, value});
+  for (const auto& [key, value] : page::keys_of(plan)) {
+    if (plan.source().find(key) != nullptr) rows += row("td", {key, value});
+  }
   return piece(fmt::format("<p style=\"margin:4px 0\">{}</p>\n", escaped(heading)) + table(rows));
 }
 
 std::string notebook_html(const accounting::PrivacyCurves& curves, const std::string& heading) {
-  return piece(curve_svg(curves, heading));
+  constexpr std::string_view kOpens = "<svg";
+  // The picture shrinks with the page; its viewBox says how.
+  std::string picture = curve_svg(curves, heading);
+  return fmt::format("<div>\n{}</div>\n",
+                     picture.insert(kOpens.size(), " style=\"max-width:100%;height:auto\""));
 }
 
 }  // namespace muster::reporting

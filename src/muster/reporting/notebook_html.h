@@ -18,7 +18,7 @@ namespace muster::reporting {
 // best one. Upper values are rounded up and lower values down.
 std::string notebook_html(const accounting::Statement& statement);
 
-// The plan in one sentence, then its keys and values. `heading` is plain text.
+// The plan in one sentence, then the keys that it states and their values. `heading` is plain text.
 std::string notebook_html(const protocols::Plan& plan, const std::string& heading);
 
 // The picture that curve_svg draws.
