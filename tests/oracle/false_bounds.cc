@@ -3,11 +3,13 @@
 #include <cmath>
 #include <map>
 
+#include "muster/accounting/theorems/check_in/swap_profile.h"
 #include "muster/numerics/ordered.h"
 #include "muster/papers/renyi/check_in_rdp.h"
 #include "tests/oracle/bounds_under_test.h"
 #include "tests/oracle/harness_truth.h"
 #include "tests/oracle/known_false.h"
+#include "tests/oracle/profile_of_laws.h"
 #include "tests/oracle/random_cases.h"
 
 namespace muster::accounting::oracle {
@@ -127,10 +129,25 @@ Claim liew_theorem_2() {
           }};
 }
 
+// A table of the profile in which every value is too small by a tenth.
+Claim lowered_table() {
+  return {"swap theorem with a table that is too small", [](const Case& c) -> ClaimedBound {
+            if (!asks(c, Quantity::hockey_stick, P::check_in) || c.n > 6) return {};
+            const std::optional<TabulatedProfile> table = table_of_laws(c.laws, 0.9);
+            if (!table) return {};
+            const ShuffledCheckIn shape{ClientCount::of(static_cast<std::uint64_t>(c.n)),
+                                        Rate::of(c.participation.rate)};
+            return [profile = table->profile(), shape](double epsilon) {
+              return swap_delta(profile, shape, epsilon).upper;
+            };
+          }};
+}
+
 const std::vector<Claim>& all() {
   static const std::vector<Claim> claims = {
-      hidden_abstention(), variation_ratio(),        homogeneous_is_worst(),  gaussian_at_sensitivity_one(),
-      printed_average(),   high_victim_low_others(), inclusion_at_the_rate(), liew_theorem_2()};
+      hidden_abstention(),           variation_ratio(), homogeneous_is_worst(),
+      gaussian_at_sensitivity_one(), printed_average(), high_victim_low_others(),
+      inclusion_at_the_rate(),       liew_theorem_2(),  lowered_table()};
   return claims;
 }
 

@@ -46,7 +46,7 @@ Statement nothing_released(const Question& question, View view) {
 }  // namespace
 
 ConstantAccountant::ConstantAccountant(const Mechanism& mechanism, const Participation& participation)
-    : mechanism_(mechanism), participation_(participation) {
+    : mechanism_(mechanism), participation_(participation), local_(mechanism, message_rate(participation)) {
   in(own());
 }
 
@@ -64,7 +64,7 @@ std::string ConstantAccountant::unamplified() const {
 }
 
 double ConstantAccountant::local(std::uint64_t rounds, const Question& question) const {
-  return local_upper(mechanism_, message_rate(participation_), rounds, question);
+  return local_.upper(rounds, question);
 }
 
 double ConstantAccountant::checked_local(const ViewBounds& in, std::uint64_t rounds,
@@ -82,7 +82,9 @@ Bound ConstantAccountant::local_bound(const ViewBounds& in, std::uint64_t rounds
   bound.view = in.view;
   bound.assumptions = {kNoAmplification};
   bound.citation =
-      std::holds_alternative<GaussianLocal>(mechanism_)
+      std::holds_alternative<ProfileLocal>(mechanism_)
+          ? "the profile's dominating pair composed, with public participations; docs/theory/local.md"
+      : std::holds_alternative<GaussianLocal>(mechanism_)
           ? "Dong, Roth, Su, JRSS-B 2022, Corollary 3.3, mixed over the number of participations"
           : "Kairouz, Oh, Viswanath, ICML 2015, Theorem 3.3, mixed over the number of participations";
   add_assumptions(mechanism_, bound.assumptions);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "muster/accounting/statement.h"
+#include "muster/accounting/theorems/local/local.h"
 #include "muster/accounting/view_bounds.h"
 #include "muster/core/types.h"
 #include "muster/describe/mechanism.h"
@@ -42,6 +43,7 @@ class ConstantAccountant {
 
   Mechanism mechanism_;
   Participation participation_;
+  LocalCost local_;
   mutable std::mutex mutex_;
   // The bounds in the participation's own view and in every other view asked about so far.
   mutable std::list<ViewBounds> views_;

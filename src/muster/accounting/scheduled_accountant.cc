@@ -17,13 +17,18 @@
 namespace muster::accounting {
 namespace {
 
-// Returns the largest rate, over the stages, at which a client sends messages.
-Rate highest_rate(const std::vector<Stage>& stages) {
+// Returns the local cost at the largest rate at which a client sends messages in the first stages, for each
+// number of stages.
+std::vector<LocalCost> local_costs(const Mechanism& mechanism, const std::vector<Stage>& stages) {
+  std::vector<LocalCost> costs;
   double highest = 0;
   for (const Stage& stage : stages) {
-    highest = numerics::larger(highest, message_rate(stage.participation).value());
+    const double rate = message_rate(stage.participation).value();
+    // Costs of one rate share their tables.
+    costs.push_back(rate > highest ? LocalCost(mechanism, Rate::of(rate)) : costs.back());
+    highest = numerics::larger(highest, rate);
   }
-  return Rate::of(highest);
+  return costs;
 }
 
 // Returns the stages that have rounds, or the first stage if none has.
@@ -49,7 +54,8 @@ ScheduledAccountant::ScheduledAccountant(const Mechanism& mechanism, std::vector
       stages_(valid_stages(std::move(stages))),
       rounds_(total_rounds(stages_)),
       first_(mechanism, stages_.front().participation),
-      composed_(charged(rounds_)) {}
+      composed_(charged(rounds_)),
+      local_(local_costs(mechanism, stages_)) {}
 
 std::string ScheduledAccountant::unamplified() const {
   std::string all;
@@ -84,8 +90,13 @@ Gate ScheduledAccountant::gate(std::uint64_t rounds, View view) const {
   return {mechanism_, std::move(played), view};
 }
 
+const LocalCost& ScheduledAccountant::local(std::uint64_t rounds) const {
+  const std::size_t stages = reached(rounds).size();
+  return local_[stages == 0 ? 0 : stages - 1];
+}
+
 double ScheduledAccountant::checked_local(std::uint64_t rounds, const Question& question, View view) const {
-  const double value = local_upper(mechanism_, highest_rate(reached(rounds)), rounds, question);
+  const double value = local(rounds).upper(rounds, question);
   gate(rounds, view).check("local-composition", rounds, question, value);
   return value;
 }

@@ -14,6 +14,7 @@
 #include "muster/accounting/composed_rounds.h"
 #include "muster/accounting/constant_accountant.h"
 #include "muster/accounting/statement.h"
+#include "muster/accounting/theorems/local/local.h"
 #include "muster/core/types.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
@@ -45,6 +46,7 @@ class ScheduledAccountant {
   // Returns the stages that the first `rounds` rounds reach, with the last of these stages cut short.
   std::vector<Stage> reached(std::uint64_t rounds) const;
   bool only_first(std::uint64_t rounds) const { return rounds <= stages_.front().rounds; }
+  const LocalCost& local(std::uint64_t rounds) const;
   double checked_local(std::uint64_t rounds, const Question& question, View view) const;
   Bound local_bound(std::uint64_t rounds, const Question& question, View view) const;
   std::vector<ChargedRounds> charged(std::uint64_t rounds) const;
@@ -57,6 +59,8 @@ class ScheduledAccountant {
   std::uint64_t rounds_;
   ConstantAccountant first_;
   ComposedRounds composed_;
+  // The local cost at the highest rate of the first stages, for each number of stages.
+  std::vector<LocalCost> local_;
 };
 
 }  // namespace muster::accounting

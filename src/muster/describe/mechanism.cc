@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
@@ -37,6 +39,33 @@ const char* name_of(CoordinateLocal::Norm norm) {
   return "linf";
 }
 
+void add_assumptions(const ProfileLocal& given, std::vector<std::string>& assumptions) {
+  if (const Channel* channel = given.channel()) {
+    assumptions.push_back(fmt::format(
+        "each message of each client is one of {} outputs, drawn independently by the row of its record, or "
+        "by a randomizer with the same profile",
+        channel->outputs()));
+  } else {
+    assumptions.emplace_back(
+        "the table's values are upper bounds of every client's profile, over all ordered pairs of records");
+  }
+  if (const double infinite = given.profile().mass_at_infinity(); infinite > 0) {
+    assumptions.push_back(fmt::format("from a loss of {} on, losses count as infinite, with probability {}",
+                                      rounded_down(given.profile().last_log_alpha()), number_text(infinite)));
+  }
+}
+
+std::string description(const ProfileLocal& given) {
+  const std::string losses =
+      given.epsilon0() ? fmt::format("epsilon0 = {}", rounded_up(*given.epsilon0()))
+                       : fmt::format("mass at infinity {}", number_text(given.profile().mass_at_infinity()));
+  if (const Channel* channel = given.channel()) {
+    return fmt::format("channel of {} inputs and {} outputs, {}", channel->inputs(), channel->outputs(),
+                       losses);
+  }
+  return fmt::format("profile of {} points, {}", given.profile().size(), losses);
+}
+
 }  // namespace
 
 WithEpsilon0::WithEpsilon0(double epsilon0) : epsilon0_(epsilon0) {
@@ -56,6 +85,20 @@ KRandomizedResponse::KRandomizedResponse(double epsilon0, std::uint64_t k) : Wit
 GaussianLocal::GaussianLocal(double sigma, double diameter) : sigma_(sigma), diameter_(diameter) {
   require_positive("randomizer.sigma", sigma);
   require_positive("randomizer.diameter", diameter);
+}
+
+ProfileLocal::ProfileLocal(TabulatedProfile table)
+    : profile_(std::make_shared<const TabulatedProfile>(std::move(table))) {}
+
+ProfileLocal::ProfileLocal(Channel channel)
+    : channel_(std::make_shared<const Channel>(std::move(channel))),
+      profile_(std::make_shared<const TabulatedProfile>(channel_->profile())) {}
+
+bool ProfileLocal::operator==(const ProfileLocal& other) const {
+  if (profile_ == other.profile_) return true;
+  const bool same_channel = channel_ != nullptr && other.channel_ != nullptr ? *channel_ == *other.channel_
+                                                                             : channel_ == other.channel_;
+  return same_channel && *profile_ == *other.profile_;
 }
 
 std::optional<double> pure_epsilon0(const Mechanism& mechanism) {
@@ -80,6 +123,7 @@ Profile local_profile(const Mechanism& mechanism, double tail) {
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     return Profile::gaussian(gaussian->mu(), tail);
   }
+  if (const auto* given = std::get_if<ProfileLocal>(&mechanism)) return given->profile().profile();
   if (const auto* laplace = std::get_if<LaplaceLocal>(&mechanism)) {
     return Profile::laplace(laplace->epsilon0());
   }
@@ -98,6 +142,8 @@ double local_divergence_upper(const Mechanism& mechanism, double log_alpha) {
         (-std::expm1(log_alpha) + std::exp(log_alpha) * local_divergence_upper(mechanism, -log_alpha)) *
         kOutward);
   }
+  if (const auto* given = std::get_if<ProfileLocal>(&mechanism))
+    return given->profile().divergence(log_alpha);
   const double epsilon0 = *pure_epsilon0(mechanism);
   if (log_alpha >= epsilon0) return 0;
   const double below = log_alpha - epsilon0;
@@ -114,6 +160,9 @@ double local_alternative_tail_upper(const Mechanism& mechanism, double log_alpha
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     const auto tail = static_cast<double>(gaussian_alternative_tail(gaussian->mu(), log_alpha));
     return numerics::as_upper_bound(tail * kOutward + kMinNormal);
+  }
+  if (const auto* given = std::get_if<ProfileLocal>(&mechanism)) {
+    return given->profile().alternative_tail(log_alpha);
   }
   const double epsilon0 = *pure_epsilon0(mechanism);
   if (log_alpha >= epsilon0) return 0;
@@ -132,12 +181,14 @@ void add_assumptions(const Mechanism& mechanism, std::vector<std::string>& assum
         "muster's own "
         "messages are true normals, correctly rounded");
   }
+  if (const auto* given = std::get_if<ProfileLocal>(&mechanism)) add_assumptions(*given, assumptions);
 }
 
 std::string describe(const Mechanism& mechanism) {
   if (const auto* gaussian = std::get_if<GaussianLocal>(&mechanism)) {
     return fmt::format("gaussian, sigma = {}", gaussian->sigma());
   }
+  if (const auto* given = std::get_if<ProfileLocal>(&mechanism)) return description(*given);
   const std::string epsilon0 = fmt::format("{}", *pure_epsilon0(mechanism));
   if (std::holds_alternative<PureLocal>(mechanism)) {
     return fmt::format("any {}-LDP randomizer", epsilon0);

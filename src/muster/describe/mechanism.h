@@ -8,12 +8,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "muster/describe/channel.h"
 #include "muster/describe/profile.h"
+#include "muster/describe/tabulated_profile.h"
 
 namespace muster::accounting {
 
@@ -100,10 +103,30 @@ class GaussianLocal {
   double sigma_, diameter_;
 };
 
-using Mechanism =
-    std::variant<PureLocal, LdpSgdLocal, CoordinateLocal, KRandomizedResponse, LaplaceLocal, GaussianLocal>;
+// A randomizer of which a table of its privacy profile is known, or its channel. A table bounds the profile
+// from above alone, so nothing is known from below; a channel is the randomizer itself. The same randomizer,
+// or another one that obeys the same profile, serves every client. Only theorems that need no more than a
+// profile apply to it, and those for epsilon0-LDP randomizers if its losses are bounded.
+class ProfileLocal {
+ public:
+  explicit ProfileLocal(TabulatedProfile table);
+  explicit ProfileLocal(Channel channel);
+  const TabulatedProfile& profile() const { return *profile_; }
+  const Channel* channel() const { return channel_.get(); }  // nullptr if a table was given
+  // The largest loss, rounded up; nullopt if losses are unbounded.
+  std::optional<double> epsilon0() const { return profile_->epsilon0(); }
+  bool operator==(const ProfileLocal& other) const;
 
-// The epsilon0 of a mechanism known to be epsilon0-LDP; nullopt for the Gaussian.
+ private:
+  std::shared_ptr<const Channel> channel_;
+  std::shared_ptr<const TabulatedProfile> profile_;
+};
+
+using Mechanism = std::variant<PureLocal, LdpSgdLocal, CoordinateLocal, KRandomizedResponse, LaplaceLocal,
+                               GaussianLocal, ProfileLocal>;
+
+// The epsilon0 of a mechanism known to be epsilon0-LDP; nullopt for the Gaussian, and for a profile with mass
+// at infinity.
 std::optional<double> pure_epsilon0(const Mechanism& mechanism);
 
 // Whether the theorems for class C apply (docs/theory/class-c.md). They need a law U that has a set of
@@ -117,10 +140,11 @@ bool in_class_c(const Mechanism& mechanism);
 Profile local_profile(const Mechanism& mechanism, double tail);
 
 // An upper bound of f(e^log_alpha), the divergence of a single message that is not shuffled, for log_alpha
-// of either sign. It needs no table. Never NaN; never 0 for the Gaussian.
+// of either sign. It needs no table of its own. Never NaN; never 0 for the Gaussian.
 double local_divergence_upper(const Mechanism& mechanism, double log_alpha);
 
-// For the pair of records (x, x') whose divergence is f: an upper bound of the probability under x' that
+// For the pair of records (x, x') whose divergence is f, or the pair of laws whose divergence is the upper
+// bound of f that is charged for a ProfileLocal: an upper bound of the probability under x' that
 // the likelihood ratio dR(x)/dR(x') is larger than alpha = e^log_alpha. This probability is minus the slope
 // of f just right of alpha. log_alpha >= 0.
 double local_alternative_tail_upper(const Mechanism& mechanism, double log_alpha);

@@ -17,6 +17,8 @@ constexpr double kNearly = 1e-3;
 constexpr double kImprobable = 1e-40;
 // Numbers of reports up to this one are treated one by one.
 constexpr double kFewReports = 40;
+// Stands for a probability of 0, and covers the rounding of a logarithm.
+constexpr double kNoChance = 1e-300;
 // The largest number of Laplace messages for which laplace_sum_tail is used, and a bound on the relative
 // error of laplace_sum_tail.
 constexpr double kMaxLaplace = 1000, kLaplaceRoom = 1e-7;
@@ -44,6 +46,16 @@ std::vector<Bit> bits_of(const Mechanism& mechanism, double count, double epsilo
     // e^{-epsilon} / count or less.
     for (const double less : {0.0, 1.0, 3.0, 6.0, 12.0}) {
       add(std::sqrt(2 * (epsilon + std::log(count) + less)));
+    }
+    return bits;
+  }
+  if (const auto* given = std::get_if<ProfileLocal>(&mechanism)) {
+    // A table of the profile bounds it from above alone. For a channel, the bit says whether the message is
+    // one of a set of outputs, whose probabilities are sums of the channel's entries.
+    if (given->channel() == nullptr) return bits;
+    for (const Channel::Test& test : given->channel()->tests()) {
+      const double b = larger_known(test.alternative, kNoChance);
+      if (test.victim > b) bits.push_back({(test.victim - b) * kInward, std::log(b) + kNoChance});
     }
     return bits;
   }
@@ -204,6 +216,8 @@ double of_aggregate(const Mechanism& mechanism, double clients, double rate, dou
       return present * of_laplace_sum(laplace->epsilon0(), k, present, epsilon);
     });
   }
+  // What the sum of messages shows is not known of a randomizer that is given by its profile or channel.
+  if (std::holds_alternative<ProfileLocal>(mechanism)) return 0;
   // A sum of signs or of one-hot symbols, together with the number of reports, shows how many messages there
   // are of each symbol. If rounds of few reports are destroyed, the test is made in the other rounds. Given
   // that k of n clients report, the victim is one of them with probability k/n.
@@ -239,6 +253,7 @@ double floor_of(const Mechanism& m, const FixedSubset& p, View view, double epsi
     if (const auto* laplace = std::get_if<LaplaceLocal>(&m)) {
       return k / n * of_laplace_sum(laplace->epsilon0(), k, k / n, epsilon) * kInward;
     }
+    if (std::holds_alternative<ProfileLocal>(m)) return 0;
   }
   return of_places(m, k, k / n, epsilon);
 }

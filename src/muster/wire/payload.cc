@@ -54,6 +54,7 @@ PayloadFormat::PayloadFormat(const randomizers::VectorRandomizer& randomizer) {
                  [&](const accounting::LaplaceLocal&) { grid(); },
                  [&](const accounting::GaussianLocal&) { grid(); },
                  [&](const accounting::PureLocal&) { refuse_message(); },
+                 [&](const accounting::ProfileLocal&) { refuse_message(); },
              },
              randomizer.description());
 }

@@ -103,8 +103,9 @@ void add_gaussian_sum(const GaussianLocal& mechanism, const FixedSubset& p, Appl
 // shows this for one-hot symbols and for signs, that is, for randomized response and for sphere and
 // coordinate samplers in one dimension.
 void keep_lowers_of_sums(const Mechanism& mechanism, Applicable& list) {
-  const bool histogram =
-      !std::holds_alternative<GaussianLocal>(mechanism) && !std::holds_alternative<LaplaceLocal>(mechanism);
+  const bool histogram = !std::holds_alternative<GaussianLocal>(mechanism) &&
+                         !std::holds_alternative<LaplaceLocal>(mechanism) &&
+                         !std::holds_alternative<ProfileLocal>(mechanism);
   if (!histogram) list.lowers.clear();
   for (RoundPair& pair : list.lowers) {
     pair.assumptions.emplace_back(

@@ -15,6 +15,9 @@
 namespace muster::accounting {
 
 void add_homogeneous_pair(const Mechanism& mechanism, const RoundShape& shape, Applicable& list) {
+  // Of a table of the profile no pair of data sets is known that attains it.
+  const auto* given = std::get_if<ProfileLocal>(&mechanism);
+  if (given != nullptr && (given->channel() == nullptr || given->channel()->pair().empty())) return;
   const auto curve = std::make_shared<const HomogeneousCurve>(mechanism, shape);
   std::vector<std::string> assumptions = {kLowerAlone};
   if (std::holds_alternative<PureLocal>(mechanism)) {

@@ -12,7 +12,8 @@
 
 namespace muster::accounting {
 
-// All other clients hold the victim's alternative record (homogeneous.h).
+// All other clients hold the victim's alternative record (homogeneous.h). Nothing is appended for a
+// randomizer that is given by a table of its profile.
 void add_homogeneous_pair(const Mechanism& mechanism, const RoundShape& shape, Applicable& list);
 
 // All other clients hold the victim's alternative record, and everybody reports a Gaussian message. The

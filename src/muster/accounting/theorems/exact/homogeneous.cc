@@ -52,6 +52,13 @@ HomogeneousCurve::HomogeneousCurve(const Mechanism& mechanism, const RoundShape&
     lognormal_ = std::make_shared<const CenteredLognormal>(mu, centered_knots(mu, kKnots));
     return;
   }
+  if (const auto* given = std::get_if<ProfileLocal>(&mechanism)) {
+    for (const Channel::Cell& cell : given->channel()->pair()) {
+      ratios_.push_back({std::log(cell.victim / cell.alternative), cell.alternative});
+    }
+    if (ratios_.front().log > kSumsReach) ratios_.clear();
+    return;
+  }
   const long double epsilon0 = *pure_epsilon0(mechanism);
   if (epsilon0 > kSumsReach) return;
   if (std::holds_alternative<LaplaceLocal>(mechanism)) {
@@ -109,6 +116,8 @@ EnclosedMinorant HomogeneousCurve::reverse(double epsilon) const {
 }
 
 Enclosure HomogeneousCurve::one_ratio_alone(double epsilon) const {
+  // The profile of a channel is the largest of all pairs, and not that of this pair.
+  if (std::holds_alternative<ProfileLocal>(mechanism_)) return {0, 0};
   const double outside = larger(0.0, shape_.clients - shape_.count);
   // With t as in the header, ln t = ln(n E - (n - k)) = eps + ln k + ln(1 + (n - k)/k (1 - 1/E)).
   // The argument of log1p takes four roundings, and the sum at most seven: four of the argument, two of log1p

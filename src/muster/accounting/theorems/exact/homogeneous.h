@@ -7,9 +7,10 @@
 //     forward  delta(eps) = mean of ( M - E )_+        (victim x against x'),
 //     reverse  delta(eps) = mean of ( 1 - E M )_+      (x' against x; x against x' if the others hold x).
 // With g = 1, this is the plain shuffle. Each mechanism of class C (in_class_c()) has the curves of binary
-// randomized response at two opposite records. If only epsilon0 is known, the curves are those of binary
-// randomized response, which is one epsilon0-LDP randomizer. Continuous laws of r are merged to the means of
-// cells, which by Jensen's inequality gives lower bounds.
+// randomized response at two opposite records. A channel has those of one pair of its records, of which
+// outputs of nearly equal ratios are taken together. If only epsilon0 is known, the curves are those of
+// binary randomized response, which is one epsilon0-LDP randomizer. Continuous laws of r are merged to the
+// means of cells, which by Jensen's inequality gives lower bounds.
 //
 // The forward curve is also at least the contribution of a single large ratio. This contribution is used
 // where losses are too large for sums of doubles. Let k be the number of clients that may report (n if each

@@ -10,7 +10,9 @@
 // with mu the distance of the two records in deviations of the noise, it is that of a Gaussian pair at
 // distance mu sqrt(k): Dong, Roth, Su, "Gaussian differential privacy" (JRSS-B 2022, arXiv 1905.02383),
 // Corollary 3.3. Both are attained, so this is also the exact cost of the same messages without
-// amplification. docs/theory/local.md has the proof and the error budget.
+// amplification. For a randomizer that is given by its profile f, rate * f is the curve of one round, and its
+// dominating pair composes (composition/composed_curve.h); where losses are bounded, the smaller of this and
+// the bound for an epsilon0-LDP message holds. docs/theory/local.md has the proof and the error budget.
 //
 // The neighbouring relation is replace-one. Every returned value is an UPPER bound, rounded outward.
 // The functions are pure and may be called from any thread. For an epsilon0-LDP message the computing
@@ -18,13 +20,31 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include "muster/composition/composed_curve.h"
 #include "muster/core/types.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/question.h"
 
 namespace muster::accounting {
 
+// The cost of one mechanism at one rate, for any number of rounds. The tables that a profile needs are built
+// when they are first needed, and kept; copies share them. Const methods may run concurrently.
+class LocalCost {
+ public:
+  LocalCost(Mechanism mechanism, Rate rate);
+  // Returns the upper bound that the question asks for; 0 for 0 rounds. Infinity is none.
+  double upper(std::uint64_t rounds, const Question& question) const;
+
+ private:
+  Mechanism mechanism_;
+  Rate rate_;
+  std::shared_ptr<const ComposedCurve> composed_;  // null unless the mechanism is given by its profile
+};
+
+// The next three are for one question. LocalCost takes less time for several about a profile.
+//
 // Returns delta(epsilon) after `rounds` rounds, for epsilon >= 0. It is 0
 // only where the privacy loss cannot exceed epsilon. Throws Error(usage)
 // for an epsilon out of range.
