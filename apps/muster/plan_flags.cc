@@ -80,13 +80,14 @@ PlanFlags::PlanFlags(CLI::App& cli, protocols::Command command) : command_(comma
       cli.add_option("PLAN", file_,
                      needs_file ? "the plan, a TOML file" : "the plan, a TOML file; flags alone will do")
           ->type_name("FILE");
-  for (const protocols::KeySpec& spec : protocols::plan_keys()) {
-    if (!spec.flag.empty()) {
+  // Hidden flags come first, because CLI11 ends its help with an empty line if the last group is hidden.
+  for (const bool is_shown : {false, true}) {
+    for (const protocols::KeySpec& spec : protocols::plan_keys()) {
+      if (spec.flag.empty() || shown(spec, command) != is_shown) continue;
       const std::string key(spec.key);
-      options_[key] =
-          cli.add_option(std::string(spec.flag), typed_[key], help_text(spec, command))
-              ->type_name(std::string(spec.placeholder()))
-              ->group(shown(spec, command) ? "Plan (each flag overrides the key of the plan)" : "");
+      options_[key] = cli.add_option(std::string(spec.flag), typed_[key], help_text(spec, command))
+                          ->type_name(std::string(spec.placeholder()))
+                          ->group(is_shown ? "Plan (each flag overrides the key of the plan)" : "");
     }
   }
 }

@@ -141,7 +141,8 @@ class Account(CommandTest):
         own = {"random-check-in-fixed": "server-trusted", "random-check-in-averaged": "server-trusted",
                "random-check-in-sliding": "server-trusted", "aggregated-check-in": "sum-only"}
         randomizers = {"pure": {}, "ldp-sgd": {}, "l1": {}, "l2": {}, "linf": {}, "laplace": {}, "k-rr": {"k": "4"},
-                       "gaussian": {"epsilon0": None, "sigma": "5"}}
+                       "gaussian": {"epsilon0": None, "sigma": "5"},
+                       "profile": {"epsilon0": None, "profile": "plans/profiles/three-letters.csv"}}
         for protocol, keys in protocols.items():
             for randomizer, more in randomizers.items():
                 changes = {"protocol": protocol, "randomizer": randomizer, "rounds": "1", "delta": "1e-6"}

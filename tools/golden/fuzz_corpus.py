@@ -260,6 +260,8 @@ def plan():
     yield "good_subset", account("subset", "subset = 60")
     yield "good_slots", account("random-check-in-averaged", "rate = 0.5\nslots = 30")
     yield "good_gaussian", account("aggregated-check-in", "rate = 0.1\nminimum = 5", 'kind = "gaussian"\nsigma = 5')
+    for name, path in {"missing": "/no/such/file.csv", "folder": "/", "device": "/dev/null", "empty": ""}.items():
+        yield f"bad_profile_{name}", account("subset", "subset = 60", f'kind = "profile"\nprofile = "{path}"')
     yield "good_k_rr", account("shuffled-check-in", "rate = 1", 'kind = "k-rr"\nepsilon0 = 1.5\nk = 10')
     syntax = {"equals": "seed = = 3\n", "duplicate": "[rounds]\ncount = 1\ncount = 2\n",
               "section_twice": "[rounds]\n[rounds]\n", "beyond_double": "x = 1e400\n",
@@ -294,11 +296,62 @@ def plan():
             yield f"bad_{key.replace('.', '_')}_{name}", with_line(key, literal)
 
 
+TABLE = "alpha,divergence\n1,0.5\n1.5,0.4\n2,0.32\n4,0.1\n8,0\n"
+CHANNEL = "0.5,0.25,0.25\n0.25,0.5,0.25\n0.25,0.25,0.5\n"
+
+
+def profile():
+    yield "good_table", TABLE
+    yield "good_table_unbounded", "alpha,divergence\n1,0.5\n1.5,0.4\n2,0.32\ninf,0.1\n"
+    yield "good_table_as_people_write", "\ufeff# mine\r\n\r\nalpha , divergence\r\n 1,\t.5 \r\n3,2E-1\r\n6.,-0"
+    yield "good_table_extremes", "alpha,divergence\n1,1e-100\n1.0000000000000002,0.9e-100\n1e300,0\n"
+    yield "good_table_all_revealed", "alpha,divergence\n1,1\n1e300,1\n"
+    yield "good_channel", CHANNEL
+    yield "good_channel_zero", "0.5,0.5,0\n0,0.5,0.5\n"
+    yield "good_channel_identity", "1,0\n0,1\n"
+    yield "good_channel_rare", "1,1e-300\n0.5,0.5\n"
+    weights = [[1 + (7 * x + 3 * y) % 11 for y in range(30)] for x in range(20)]
+    yield "good_channel_many_ratios", "".join(",".join(repr(w / sum(row)) for w in row) + "\n" for row in weights)
+    yield "bad_empty", ""
+    yield "bad_comments", "# nothing\n\n"
+    yield "bad_header_alone", "alpha,divergence\n"
+    yield "bad_header_unknown", "alpha,delta\n1,0.5\n2,0.3\n"
+    yield "bad_header_missing", "1,0.5\n2,0.32\n"
+    yield "bad_semicolons", "alpha;divergence\n1;0.5\n2;0.3\n"
+    yield "bad_row_alone", "alpha,divergence\n1,0.5\n"
+    yield "bad_rows_many", "alpha,divergence\n" + "".join(f"{1 + i / 1000},0.5\n" for i in range(4001))
+    yield "bad_lines_many", "\n" * 10_001
+    yield "bad_control_character", TABLE + "9,0\x1b[2J\n"
+    yield "bad_bytes", TABLE.encode() + b"9,\xff\n"
+    yield "bad_nul", TABLE + "9,0\0\n"
+    rows = {"alpha_first": "1.1,0.5\n2,0.3", "alpha_below_one": "0.5,0.75\n1,0.5", "alpha_same": "1,0.5\n1,0.4",
+            "alpha_falls": "1,0.5\n3,0.2\n2,0.3", "alpha_nan": "1,0.5\nnan,0.3", "alpha_beyond": "1,0.5\n2e300,0.3",
+            "alpha_beyond_double": "1,0.5\n1e400,0.3", "alpha_negative": "1,0.5\n-2,0.3", "alpha_signed": "1,0.5\n+2,0.3",
+            "alpha_hexadecimal": "1,0.5\n0x2,0.3", "alpha_missing": "1,0.5\n,0.3", "value_missing": "1,0.5\n2,",
+            "value_nan": "1,0.5\n2,nan", "value_infinite": "1,0.5\n2,inf", "value_negative": "1,0.5\n2,-1e-9",
+            "value_above_one": "1,1.0000000000000002\n2,0.3", "value_increases": "1,0.5\n2,0.3\n3,0.31",
+            "value_concave": "1,0.5\n1.5,0.4\n2,0.35\n4,0.1", "value_steep": "1,0.5\n2,0.2",
+            "value_zero_at_one": "1,0\n2,0", "value_tiny_at_one": "1,9e-101\n2,0", "columns_one": "1,0.5\n2",
+            "columns_three": "1,0.5\n2,0.3,0", "infinity_above": "1,0.5\n2,0.3\ninf,0.31",
+            "infinity_negative": "1,0.5\n2,0.3\ninf,-0.1", "infinity_first": "inf,0\n1,0.5\n2,0.3",
+            "infinity_twice": "1,0.5\n2,0.3\ninf,0\ninf,0"}
+    for name, text in rows.items():
+        yield f"bad_{name}", f"alpha,divergence\n{text}\n"
+    channels = {"row_alone": "0.5,0.5", "column_alone": "1\n1", "rows_equal": "0.5,0.5\n0.5,0.5",
+                "ragged": "0.5,0.5\n0.2,0.3,0.5", "entry_negative": "0.5,0.5\n-0.5,1.5",
+                "entry_nan": "0.5,0.5\nnan,0.5", "entry_missing": "0.5,0.5\n,1", "sum_low": "0.5,0.5\n0.4,0.59",
+                "sum_high": "0.5,0.5\n0.4,0.61", "blanks": "0.5 0.5\n0.4 0.6"}
+    for name, text in channels.items():
+        yield f"bad_channel_{name}", text + "\n"
+    yield "bad_channel_tall", "0.5,0.5\n0.25,0.75\n" * 129
+    yield "bad_channel_wide", ",".join(["0"] * 4096 + ["1"]) + "\n"
+
+
 def main(arguments):
     root = pathlib.Path(__file__).resolve().parent.parent.parent
     corpus = pathlib.Path(arguments[1]) if len(arguments) > 1 else root / "tests/fuzz/corpus"
-    for inputs in (idx, csv, cifar, checkpoint, model, plan, run_plan, metrics, result, wire_upload, wire_payload,
-                   wire_document, wire_token, issuer_key):
+    for inputs in (idx, csv, cifar, checkpoint, model, plan, profile, run_plan, metrics, result, wire_upload,
+                   wire_payload, wire_document, wire_token, issuer_key):
         folder = corpus / inputs.__name__
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in inputs():

@@ -36,7 +36,8 @@ const std::map<std::string, Keys> kRandomizers = {
     {"l2", {{"randomizer.epsilon0", "2"}}},
     {"linf", {{"randomizer.epsilon0", "2"}}},
     {"k-rr", {{"randomizer.epsilon0", "2"}, {"randomizer.k", "4"}}},
-    {"laplace", {{"randomizer.epsilon0", "2"}}}};
+    {"laplace", {{"randomizer.epsilon0", "2"}}},
+    {"profile", {{"randomizer.profile", "plans/profiles/three-letters.csv"}}}};
 
 Keys keys_of(const std::string& protocol, const std::string& randomizer) {
   Keys keys = kCommon;

@@ -25,7 +25,9 @@ KeySpec::Names names_of(std::initializer_list<Enum> enumerators) {
 
 std::vector<OptionOf<RandomizerKind>> randomizer_options() {
   std::vector<OptionOf<RandomizerKind>> options;
-  for (const RandomizerSpec& spec : randomizer_table()) options.push_back({spec.kind, spec.untrainable});
+  for (const RandomizerSpec& spec : randomizer_table()) {
+    options.push_back({spec.kind, spec.untrainable, spec.incomparable});
+  }
   return options;
 }
 
@@ -232,6 +234,14 @@ std::vector<KeySpec> randomizer_keys() {
           .meaning = "number of answers",
           .values = Integers{.field = &PlanValues::k, .min = 2},
           .randomizers = randomizers_where(&RandomizerSpec::takes_k),
+          .needed = Needed::always,
+      },
+      {
+          .key = "randomizer.profile",
+          .flag = "--profile",
+          .meaning = "a file with the randomizer's privacy profile, or with its channel matrix",
+          .values = ProfilePath{&PlanValues::profile},
+          .randomizers = randomizers_where(&RandomizerSpec::takes_profile),
           .needed = Needed::always,
       },
   };

@@ -36,49 +36,50 @@ std::string usual(const KeySpec& spec) {
 
 // Returns different values in all forms that the kind accepts or, for choices, the names that can be trained.
 Texts others(const KeySpec& spec) {
-  return std::visit(Overloaded{[](const FolderName&) {
-                                 return Texts{"a", "A.b-2_c"};
-                               },
-                               [](const DataSet& data) {
-                                 return data.format.empty()
-                                            ? Texts{"idx:a", "csv:b = c.csv", "cifar:d e", "f"}
-                                            : Texts{"csv:a", "csv:b = c.csv"};
-                               },
-                               [](const ColumnName&) {
-                                 return Texts{"kind", "a = \"b\", c", "\u00e4rger"};
-                               },
-                               [](const Partitions&) {
-                                 return Texts{"shuffled", "by-label:2", "dirichlet:0.3"};
-                               },
-                               [](const RecordsHeld&) {
-                                 return Texts{"5", "user", "a = \"b\", c"};
-                               },
-                               [](const Switch&) {
-                                 return Texts{"true", "false"};
-                               },
-                               [](const Integers&) { return Texts{"5"}; },
-                               [](const Numbers&) {
-                                 return Texts{"0.25", "0.30000000000000004"};
-                               },
-                               [](const Rates&) {
-                                 return Texts{"0.25", "0.1:0.25"};
-                               },
-                               [](const Schedules&) {
-                                 return Texts{"0.25", "[[1, 0.25], [3, 0.1]]"};
-                               },
-                               [](const LearningRates&) {
-                                 return Texts{"0.25", "[[1, 0.25], [3, 0.1]]", "inverse-sqrt:0.1"};
-                               },
-                               [](const Choices& choices) {
-                                 Texts names;
-                                 for (const Choice& option : choices.options()) {
-                                   if (option.works_with(Command::train)) {
-                                     names.emplace_back(option.name);
-                                   }
-                                 }
-                                 return names;
-                               }},
-                    spec.values);
+  return std::visit(
+      Overloaded{[](const FolderName&) {
+                   return Texts{"a", "A.b-2_c"};
+                 },
+                 [](const DataSet& data) {
+                   return data.format.empty() ? Texts{"idx:a", "csv:b = c.csv", "cifar:d e", "f"}
+                                              : Texts{"csv:a", "csv:b = c.csv"};
+                 },
+                 [](const ColumnName&) {
+                   return Texts{"kind", "a = \"b\", c", "\u00e4rger"};
+                 },
+                 [](const Partitions&) {
+                   return Texts{"shuffled", "by-label:2", "dirichlet:0.3"};
+                 },
+                 [](const RecordsHeld&) {
+                   return Texts{"5", "user", "a = \"b\", c"};
+                 },
+                 [](const Switch&) {
+                   return Texts{"true", "false"};
+                 },
+                 // Goes with a randomizer that cannot be trained; see profile_file_test.cc.
+                 [](const ProfilePath&) { return Texts{}; }, [](const Integers&) { return Texts{"5"}; },
+                 [](const Numbers&) {
+                   return Texts{"0.25", "0.30000000000000004"};
+                 },
+                 [](const Rates&) {
+                   return Texts{"0.25", "0.1:0.25"};
+                 },
+                 [](const Schedules&) {
+                   return Texts{"0.25", "[[1, 0.25], [3, 0.1]]"};
+                 },
+                 [](const LearningRates&) {
+                   return Texts{"0.25", "[[1, 0.25], [3, 0.1]]", "inverse-sqrt:0.1"};
+                 },
+                 [](const Choices& choices) {
+                   Texts names;
+                   for (const Choice& option : choices.options()) {
+                     if (option.works_with(Command::train)) {
+                       names.emplace_back(option.name);
+                     }
+                   }
+                   return names;
+                 }},
+      spec.values);
 }
 
 // States the key by a flag or, if it has no flag, in a file.

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,7 +46,7 @@ enum class Protocol {
   random_check_in_sliding,
   aggregated_check_in
 };
-enum class RandomizerKind { pure, ldp_sgd, gaussian, l1, l2, linf, k_rr, laplace };
+enum class RandomizerKind { pure, ldp_sgd, gaussian, l1, l2, linf, k_rr, laplace, profile };
 enum class ModelKind { cnn, logistic, mlp, features_linear, mean, histogram };
 enum class Activation { relu, tanh };
 
@@ -104,6 +105,8 @@ struct PlanValues {
   std::optional<double> clip;
   std::optional<double> sigma;
   std::optional<std::uint64_t> k;
+  std::shared_ptr<const ProfileFile>
+      profile;  // the file of the randomizer's profile, as it was read; or null
 
   std::uint64_t rounds = 0;  // rounds as the accountant counts them: whole runs in slot protocols
   std::optional<LearningRate> learning_rate;
@@ -168,6 +171,7 @@ class Plan {
   const std::optional<double>& clip() const { return values_.clip; }
   const std::optional<double>& sigma() const { return values_.sigma; }
   const std::optional<std::uint64_t>& k() const { return values_.k; }
+  const std::shared_ptr<const ProfileFile>& profile() const { return values_.profile; }
 
   std::uint64_t rounds() const { return values_.rounds; }
   const std::optional<LearningRate>& learning_rate() const { return values_.learning_rate; }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "muster/core/error.h"
+#include "muster/plan/profile_file.h"
 #include "muster/randomizers/gaussian.h"
 #include "muster/randomizers/gaussian_sum.h"
 #include "muster/randomizers/k_rr.h"
@@ -62,6 +63,27 @@ double k_rr_variance(const PlanValues& values) {
 double gaussian_variance(const PlanValues& values) {
   const double mu = 2 / *values.sigma;
   return std::expm1(std::min(mu * mu, 100.0));
+}
+
+const ProfileFile& profile_of(const PlanValues& values) {
+  if (values.profile == nullptr) {
+    throw Error(ErrorCode::internal, "randomizer.profile", "", "", "the file of the profile was not read");
+  }
+  return *values.profile;
+}
+
+// Returns the variance of X* at epsilon = 0 (docs/theory/profile-only.md): a kink at ln alpha = l > 0 has the
+// value e^l - 1 with its Q-mass, and its mirror image 1 - e^l with as much.
+double profile_variance(const accounting::ProfileLocal& mechanism) {
+  const accounting::Profile profile = mechanism.profile().profile();
+  double variance = 0;
+  for (std::size_t i = 0; i < profile.log_alphas().size(); ++i) {
+    if (const double l = profile.log_alphas()[i]; l > 0) {
+      const double apart = std::expm1(std::min(l, 100.0));
+      variance += 2 * apart * apart * profile.q_masses()[i];
+    }
+  }
+  return variance;
 }
 
 template <CoordinateLocal::Norm norm>
@@ -170,6 +192,18 @@ constexpr std::array kRandomizers = {
           return accounting::PureLocal{v.epsilon0.value()};
         },
         .likelihood_variance = binary_variance,
+    },
+    RandomizerSpec{
+        .kind = RandomizerKind::profile,
+        .name = "profile",
+        .untrainable = "describes a guarantee, not a randomizer that can run: it is accounted and "
+                       "calibrated alone",
+        .incomparable = "has no noise to solve for: it is accounted and calibrated alone",
+        .takes_epsilon0 = false,
+        .takes_clip = false,
+        .takes_profile = true,
+        .description = [](const PlanValues& v) -> Mechanism { return profile_of(v).mechanism; },
+        .likelihood_variance = [](const PlanValues& v) { return profile_variance(profile_of(v).mechanism); },
     },
 };
 

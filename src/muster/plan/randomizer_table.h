@@ -27,8 +27,9 @@ enum class Randomizes { vectors, one_number, one_answer };
 
 struct RandomizerSpec {
   RandomizerKind kind;
-  const char* name;                   // the name in plans, for example "ldp-sgd"
-  std::string_view untrainable = {};  // why training refuses the randomizer; empty if it can be trained
+  const char* name;                    // the name in plans, for example "ldp-sgd"
+  std::string_view untrainable = {};   // why training refuses the randomizer; empty if it can be trained
+  std::string_view incomparable = {};  // why comparisons refuse it; empty if its noise can be solved for
   Randomizes randomizes = Randomizes::vectors;
 
   // Which keys of the section [randomizer] the randomizer accepts.
@@ -36,6 +37,7 @@ struct RandomizerSpec {
   bool takes_clip = true;
   bool takes_sigma = false;
   bool takes_k = false;
+  bool takes_profile = false;
   // Whether the clip bounds each coordinate separately, rather than a norm that is at least the L2 norm.
   bool clips_coordinates = false;
 

@@ -10,6 +10,7 @@
 
 #include "muster/core/error.h"
 #include "muster/plan/keys.h"
+#include "muster/plan/profile_file.h"
 
 namespace muster::protocols {
 namespace {
@@ -24,6 +25,10 @@ PlanValues values_for(const RandomizerSpec& spec, double parameter) {
   if (spec.takes_sigma) values.sigma = parameter;
   if (spec.takes_clip) values.clip = 0.5;
   if (spec.takes_k) values.k = 7;
+  if (spec.takes_profile) {
+    values.profile =
+        std::make_shared<const ProfileFile>(read_profile_file("plans/profiles/three-letters.csv"));
+  }
   return values;
 }
 

@@ -119,9 +119,10 @@ const std::vector<Case> kTexts = {
     {"model.activation", {"\"sigmoid\"", "\"ReLU\""}}};
 // These keys are known, but they do not apply to the protocol, the randomizer or the model of ldp_sgd_plan().
 const std::vector<Case> kInapplicable = {
-    {"participation.subset", {"10"}}, {"participation.slots", {"10"}}, {"participation.minimum", {"1"}},
-    {"randomizer.k", {"2"}},          {"rounds.batch", {"1"}},         {"model.public_data", {"\"digits\""}},
-    {"model.pretrain_epochs", {"1"}}};
+    {"participation.subset", {"10"}}, {"participation.slots", {"10"}},
+    {"participation.minimum", {"1"}}, {"randomizer.k", {"2"}},
+    {"rounds.batch", {"1"}},          {"model.public_data", {"\"digits\""}},
+    {"model.pretrain_epochs", {"1"}}, {"randomizer.profile", {"\"a.csv\""}}};
 
 void expect_refused(const Case& bad, const std::string& literal) {
   const std::string text = written(bad.gaussian ? gaussian_plan() : ldp_sgd_plan(), bad.key, literal);

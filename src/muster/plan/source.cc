@@ -4,26 +4,23 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <system_error>
 
 #include "muster/core/error.h"
 #include "muster/core/printable.h"
 #include "muster/plan/keys.h"
+#include "muster/plan/text_file.h"
 #include "muster/plan/toml_letters.h"
 
 namespace muster::protocols {
 namespace {
 
-constexpr std::size_t kMaxFileSize = std::size_t{1} << 20;
-
 // Returns a file that the user may have meant by a path that does not exist: one with the ending .toml, in
 // the folder plans/, or both. Returns an empty text if there is no such file.
-std::string nearby(const std::filesystem::path& path) {
+std::string nearby(const std::string& missing) {
+  const std::filesystem::path path = missing;
   const std::filesystem::path in_plans = std::filesystem::path("plans") / path.filename();
   for (const std::filesystem::path& candidate : {path, in_plans}) {
     for (const char* ending : {"", ".toml"}) {
@@ -35,36 +32,6 @@ std::string nearby(const std::filesystem::path& path) {
     }
   }
   return "";
-}
-
-std::string read_file(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw Error(ErrorCode::file, path, "", "a file", "is a folder, and no plan");
-  }
-  // Reading could block forever: a pipe may have no writer, and a device may have no end.
-  if (std::filesystem::is_other(path, ignored)) {
-    throw Error(ErrorCode::file, path, "", "a regular file",
-                "is a pipe or a device, and no plan is read from one");
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    const std::string reason = std::strerror(errno);
-    const std::string other = errno == ENOENT ? nearby(path) : "";
-    throw Error(ErrorCode::file, path, "", "",
-                fmt::format("cannot be opened: {}{}", reason,
-                            other.empty() ? "" : fmt::format("; did you mean {}?", other)));
-  }
-  std::string text(kMaxFileSize + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (file.bad() || (!file.eof() && file.fail())) {
-    throw Error(ErrorCode::file, path, "", "a readable text file", "cannot be read as a plan");
-  }
-  if (text.size() > kMaxFileSize) {
-    throw Error(ErrorCode::file, path, "", "at most 1 MiB", "is too large for a plan");
-  }
-  return text;
 }
 
 bool is_section(std::string_view name) {
@@ -204,7 +171,9 @@ std::string Origin::describe() const {
   return line == 0 ? file : fmt::format("{}, line {}, column {}", file, line, column);
 }
 
-PlanSource PlanSource::from_file(const std::string& path) { return from_text(read_file(path), path); }
+PlanSource PlanSource::from_file(const std::string& path) {
+  return from_text(read_text_file(path, {.name = "plan", .mebibytes = 1, .nearby = nearby}), path);
+}
 
 PlanSource PlanSource::from_text(std::string_view toml, const std::string& name) {
   PlanSource source;
@@ -346,6 +315,12 @@ void PlanSource::allow_leaving_out(std::string_view key) { may_be_left_out_.empl
 
 bool PlanSource::may_leave_out(std::string_view key) const {
   return std::ranges::find(may_be_left_out_, key) != may_be_left_out_.end();
+}
+
+void PlanSource::keep_file(std::string_view key, const std::shared_ptr<const ProfileFile>& file) {
+  for (auto& [stated, raw] : entries_) {
+    if (stated == key) raw.profile = file;
+  }
 }
 
 const RawValue* PlanSource::find(std::string_view key) const {

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,8 @@
 #include <vector>
 
 namespace muster::protocols {
+
+struct ProfileFile;  // profile_file.h
 
 struct Origin {
   std::string
@@ -49,6 +52,8 @@ struct RawValue {
   std::variant<Other, bool, std::int64_t, double, std::string, std::vector<RawValue>> value;
   std::string text;  // the value as shown in error messages
   Origin origin;
+  // The file that the value names, once a plan has read it (value_kinds.h, ProfilePath).
+  std::shared_ptr<const ProfileFile> profile = nullptr;
 };
 
 class PlanSource {
@@ -88,6 +93,9 @@ class PlanSource {
   // Lets Plan::validate leave out `key`, instead of refusing it, in a plan to which the key does not apply.
   void allow_leaving_out(std::string_view key);
   bool may_leave_out(std::string_view key) const;
+  // Keeps the file that the value of `key` names, so that plans made from this source do not read it again.
+  // Does nothing if the key is not stated.
+  void keep_file(std::string_view key, const std::shared_ptr<const ProfileFile>& file);
 
   // Returns the place where a missing key can be set: the file's name, or "the plan" if there is no file.
   std::string where() const { return file_.empty() ? "the plan" : file_; }

@@ -1,5 +1,5 @@
-// The value kinds (value_kinds.h) for names of folders, data sets and columns, for the records of a client,
-// for switches, and for choices among names.
+// The value kinds (value_kinds.h) for names of folders, data sets, files and columns, for the records of a
+// client, for switches, and for choices among names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "muster/plan/nearest.h"
+#include "muster/plan/profile_file.h"
 #include "muster/plan/value_kinds.h"
 
 namespace muster::protocols {
@@ -92,6 +93,22 @@ std::optional<std::string> DataSet::write(const PlanValues& values) const {
   return stated_text(field, values);
 }
 
+std::string ProfilePath::allowed(Command) const { return "the path of a CSV file"; }
+
+void ProfilePath::read(const Stated& stated, PlanValues& values) const {
+  const std::string text = text_value(stated);
+  if (text.empty() || has_controls(text)) {
+    refuse(stated, Reason::malformed, text.empty() ? "names no file" : "has control characters in a path");
+  }
+  const std::shared_ptr<const ProfileFile>& read_before = stated.raw.profile;
+  field.set(values, read_before ? read_before : std::make_shared<const ProfileFile>(read_profile_file(text)));
+}
+
+std::optional<std::string> ProfilePath::write(const PlanValues& values) const {
+  const auto file = field.get(values).value_or(nullptr);
+  return file == nullptr ? std::nullopt : std::optional("blake2b-256:" + file->hash);
+}
+
 std::string ColumnName::allowed(Command) const { return "the name of a column in the file's header"; }
 
 void ColumnName::read(const Stated& stated, PlanValues& values) const {
@@ -157,7 +174,7 @@ void Choices::read(const Stated& stated, PlanValues& values) const {
            close.empty() ? "is unknown" : fmt::format("is unknown; did you mean {}?", close));
   }
   if (!option->works_with(stated.command)) {
-    refuse(stated, Reason::inapplicable, std::string(option->untrainable));
+    refuse(stated, Reason::inapplicable, std::string(option->refused_by(stated.command)));
   }
   option->choose(values);
 }

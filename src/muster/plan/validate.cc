@@ -235,6 +235,7 @@ Plan Plan::validate(const PlanSource& source, Command command,
   refuse_missing_keys(source, purpose, deciding);
   Plan plan(std::move(values), source, command, solved_for);
   plan.left_out_ = std::move(left_out);
+  if (plan.profile() != nullptr) plan.source_.keep_file("randomizer.profile", plan.profile());
   for (const KeySpec& spec : plan_keys()) {
     if (spec.fill != nullptr && is_absent(spec, source, purpose)) {
       spec.fill(plan, plan.values_);

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -131,6 +132,18 @@ struct ColumnName {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
+// A file with the profile of a randomizer (profile_file.h), by its path. Reading the value reads the file,
+// unless the stated value has its contents already (RawValue::profile). The canonical text states the hash of
+// the contents, so that a plan's hash does not depend on where the file is; it cannot be read as a path.
+struct ProfilePath {
+  static constexpr std::string_view kPlaceholder = "FILE";
+  Field<std::shared_ptr<const ProfileFile>> field;
+
+  std::string allowed(Command command) const;
+  void read(const Stated& stated, PlanValues& values) const;
+  std::optional<std::string> write(const PlanValues& values) const;
+};
+
 struct Integers {
   static constexpr std::string_view kPlaceholder = "INTEGER";
   Field<std::uint64_t> field;
@@ -184,19 +197,27 @@ struct LearningRates {
   std::optional<std::string> write(const PlanValues& values) const;
 };
 
-// One enumerator that a key accepts, and the reason why training refuses it (empty if it can be trained).
+// One enumerator that a key accepts, and the reasons why training and comparisons refuse it (empty if they
+// take it).
 template <typename Enum>
 struct OptionOf {
   Enum enumerator;
   std::string_view untrainable = {};
+  std::string_view incomparable = {};
 };
 
 struct Choice {
   std::string_view name;
-  std::string_view untrainable;  // the reason why training refuses it; empty if it can be trained
+  std::string_view untrainable, incomparable;  // as in OptionOf
   std::function<void(PlanValues&)> choose;
 
-  bool works_with(Command command) const { return command != Command::train || untrainable.empty(); }
+  // Returns the reason why the command refuses it; empty if it takes it.
+  std::string_view refused_by(Command command) const {
+    return command == Command::train     ? untrainable
+           : command == Command::compare ? incomparable
+                                         : std::string_view();
+  }
+  bool works_with(Command command) const { return refused_by(command).empty(); }
 };
 
 // One of the enumerators of an enum. Plans write it by the name that name_of returns.
@@ -207,9 +228,10 @@ class Choices {
   template <typename Enum>
   Choices(Enum PlanValues::*field, const std::vector<std::type_identity_t<OptionOf<Enum>>>& options)
       : chosen_([field](const PlanValues& values) { return name_of(values.*field); }) {
-    for (const auto& [enumerator, untrainable] : options) {
-      options_.push_back({name_of(enumerator), untrainable,
-                          [field, chosen = enumerator](PlanValues& values) { values.*field = chosen; }});
+    for (const auto& option : options) {
+      options_.push_back(
+          {name_of(option.enumerator), option.untrainable, option.incomparable,
+           [field, chosen = option.enumerator](PlanValues& values) { values.*field = chosen; }});
     }
   }
   const std::vector<Choice>& options() const { return options_; }
@@ -223,7 +245,7 @@ class Choices {
   std::function<const char*(const PlanValues&)> chosen_;
 };
 
-using ValueKind = std::variant<FolderName, DataSet, ColumnName, Partitions, RecordsHeld, Switch, Integers,
-                               Numbers, Rates, Schedules, LearningRates, Choices>;
+using ValueKind = std::variant<FolderName, DataSet, ColumnName, Partitions, RecordsHeld, Switch, ProfilePath,
+                               Integers, Numbers, Rates, Schedules, LearningRates, Choices>;
 
 }  // namespace muster::protocols
