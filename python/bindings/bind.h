@@ -9,8 +9,9 @@
 
 namespace muster::python {
 
-void bind_plan(pybind11::module_& module);     // Plan, and the table of keys
-void bind_answers(pybind11::module_& module);  // Statement, Calibration, Curve, and what asks for them
-void bind_account(pybind11::module_& module);  // OpenAccount
+void bind_plan(pybind11::module_& module);        // Plan, and the table of keys
+void bind_answers(pybind11::module_& module);     // Statement, Calibration, Curve, and what asks for them
+void bind_account(pybind11::module_& module);     // OpenAccount
+void bind_population(pybind11::module_& module);  // Population
 
 }  // namespace muster::python

@@ -21,6 +21,7 @@ from muster.accountant import RunningAccountant
 from muster.calibration import Calibration, calibrate
 from muster.curves import Curve, curve
 from muster.errors import (
+    BudgetReached,
     CheckpointError,
     DataError,
     FileError,
@@ -31,19 +32,24 @@ from muster.errors import (
     UsageError,
 )
 from muster.plans import Plan, plan
+from muster.populations import Monitor, Population, Round
 from muster.statements import Bound, Statement, account, account_many
 
 __all__ = [
     "Bound",
+    "BudgetReached",
     "Calibration",
     "CheckpointError",
     "Curve",
     "DataError",
     "FileError",
     "InternalError",
+    "Monitor",
     "MusterError",
     "Plan",
     "PlanError",
+    "Population",
+    "Round",
     "RunningAccountant",
     "Statement",
     "UncoveredError",

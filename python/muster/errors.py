@@ -109,6 +109,18 @@ class CheckpointError(FileError):
     """
 
 
+class BudgetReached(MusterError):
+    """The next round would pass `privacy.budget`, so it has not begun and costs nothing.
+
+    >>> import muster
+    >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=10,
+    ...                    delta=1e-5, budget=1e-9)
+    >>> muster.Population(plan, dimension=3)
+    Traceback (most recent call last):
+    muster.errors.BudgetReached: privacy.budget = 1e-09 ...
+    """
+
+
 class InternalError(MusterError, RuntimeError):
     """A defect of muster: a number failed an independent check, and is not given. Please report it.
 
@@ -124,6 +136,7 @@ _CLASSES: dict[str, type[MusterError]] = {
     "data": DataError,
     "file": FileError,
     "checkpoint": CheckpointError,
+    "budget": BudgetReached,
     "internal": InternalError,
 }
 

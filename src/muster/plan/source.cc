@@ -225,6 +225,8 @@ PlanSource PlanSource::from_canonical(std::string_view text, const std::string& 
       source.entries_.emplace_back(key, RawValue{value, ascii(value), {"", name, line, 1}});
     } else {
       source.override_key(key, value, fmt::format("{}, line {}", name, line));
+      // The text states every key that has a value, also those that a command that reads it does not use.
+      source.entries_.back().second.origin.in_code = true;
     }
   }
   // A canonical text states some keys even with models that they do not apply to (Written::with_any_model). A

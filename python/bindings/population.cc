@@ -1,0 +1,215 @@
+// Binds runs whose clients' vectors come from Python.
+//
+// Rows are read where they lie. Messages are made without the GIL, a few dozen at a time, and Python is asked for
+// signals in between, so that Ctrl-C abandons the round within a fraction of a second.
+#include <fmt/format.h>
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "bind.h"
+#include "interruptible.h"
+#include "muster/core/error.h"
+#include "muster/simulation/population_run.h"
+#include "plan.h"
+#include "values.h"
+
+namespace muster::python {
+namespace {
+
+namespace py = pybind11;
+
+using simulation::BadVector;
+using simulation::PopulationOptions;
+using simulation::PopulationRun;
+
+constexpr std::uint64_t kMaxDimension = (std::uint64_t{1} << 31) - 1;
+constexpr std::uint64_t kMaxThreads = 1024;
+constexpr std::size_t kPiece = 64;  // messages between two looks for signals
+
+Error misuse(const std::string& text) {
+  return Error::in_words(ErrorCode::usage, Reason::contradiction, "population", "", "", text);
+}
+
+class Population {
+ public:
+  using Make = std::function<std::unique_ptr<PopulationRun>(const Interrupt&)>;
+
+  explicit Population(const Make& make)
+      : stop_(std::make_shared<std::atomic<bool>>(false)), run_(interruptibly([make, stop = stop_] {
+          return std::shared_ptr<PopulationRun>(make(Interrupt(stop.get())));
+        })) {}
+
+  py::array_t<std::uint64_t> open() {
+    const auto turn = this->turn();
+    // Another thread calls the roll, because that may take long. It ends within a moment of being told to stop, and is
+    // waited for then, because it uses the run.
+    std::packaged_task<std::span<const std::uint64_t>()> task([run = run_] { return run->open(); });
+    std::future<std::span<const std::uint64_t>> clients = task.get_future();
+    try {
+      await(
+          [&](std::chrono::milliseconds most) { return clients.wait_for(most) == std::future_status::ready; },
+          *stop_, std::thread(std::move(task)));
+    } catch (...) {
+      {
+        const py::gil_scoped_release others_run;
+        clients.wait();
+      }
+      run_->abandon();
+      *stop_ = false;
+      throw;
+    }
+    const std::span<const std::uint64_t> who = clients.get();
+    return {static_cast<py::ssize_t>(who.size()), who.data()};
+  }
+
+  void send(const py::array_t<std::uint64_t, py::array::c_style>& clients, const py::array_t<float>& rows) {
+    const auto turn = this->turn();
+    const auto count = static_cast<std::size_t>(clients.size());
+    if (rows.ndim() != 2 || rows.itemsize() != sizeof(float) ||
+        static_cast<std::size_t>(rows.shape(0)) != count ||
+        static_cast<std::size_t>(rows.shape(1)) != run_->options().dimension ||
+        (count > 0 && rows.strides(1) != static_cast<py::ssize_t>(sizeof(float))) ||
+        (count > 1 &&
+         (rows.strides(0) < 0 || rows.strides(0) % static_cast<py::ssize_t>(sizeof(float)) != 0))) {
+      throw Error(ErrorCode::internal, "rows", "", "", "were not brought into the form that is sent");
+    }
+    const std::size_t stride = count > 1 ? static_cast<std::size_t>(rows.strides(0)) / sizeof(float) : 0;
+    const std::span<const std::uint64_t> who(clients.data(), count);
+    const float* const first = rows.data();
+    const std::size_t piece = kPiece * run_->options().threads;
+    for (std::size_t at = 0; at < count; at += piece) {
+      {
+        const py::gil_scoped_release others_run;
+        run_->send(who.subspan(at, std::min(piece, count - at)), first + at * stride, stride);
+      }
+      if (PyErr_CheckSignals() != 0) {
+        run_->abandon();
+        throw py::error_already_set();
+      }
+    }
+  }
+
+  py::tuple close() {
+    const auto turn = this->turn();
+    py::array_t<float> mean(static_cast<py::ssize_t>(run_->options().dimension));
+    const std::span<float> estimate(mean.mutable_data(), run_->options().dimension);
+    simulation::Step step{};
+    {
+      const py::gil_scoped_release others_run;
+      step = run_->close(estimate);
+    }
+    return py::make_tuple(mean, step.messages, step.neutral, step.decoded);
+  }
+
+  void abandon() {
+    const auto turn = this->turn();
+    run_->abandon();
+  }
+
+  void save(const std::string& path) {
+    const auto turn = this->turn();
+    const py::gil_scoped_release others_run;
+    run_->save(path);
+  }
+
+  py::dict watched() {
+    const auto turn = this->turn();
+    const protocols::CheckInMonitor& monitor = run_->monitor();
+    py::dict all;
+    all["blind"] = monitor.blind();
+    all["rounds"] = monitor.rounds_watched();
+    const auto& alarm = monitor.alarm();
+    all["alarm"] = alarm ? py::object(py::str(alarm->reason)) : py::none();
+    const auto estimate = monitor.estimate();
+    all["rate"] =
+        estimate ? py::object(py::make_tuple(estimate->low, estimate->rate, estimate->high)) : py::none();
+    return all;
+  }
+
+  const PopulationRun& run() const { return *run_; }
+
+ private:
+  // Refuses a second thread, and a child process, which lacks the threads of the team.
+  std::unique_lock<std::mutex> turn() {
+    if (::getpid() != process_) throw misuse("a population belongs to the process that made it");
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) throw misuse("the population is in use by another thread");
+    return lock;
+  }
+
+  const std::shared_ptr<std::atomic<bool>> stop_;  // told to the run
+  const std::shared_ptr<PopulationRun> run_;
+  const ::pid_t process_ = ::getpid();
+  std::mutex mutex_;
+};
+
+unsigned threads_of(const py::object& threads) {
+  return threads.is_none() ? std::max(1u, std::thread::hardware_concurrency())
+                           : static_cast<unsigned>(count_of("threads", threads, 1, kMaxThreads));
+}
+
+std::unique_ptr<Population> made(const PlanPointer& plan, const py::object& dimension,
+                                 const py::object& threads, const std::string& fidelity, bool neutral,
+                                 bool secret) {
+  PopulationOptions options;
+  options.dimension = static_cast<std::size_t>(count_of("dimension", dimension, 1, kMaxDimension));
+  options.threads = threads_of(threads);
+  options.fidelity = simulation::fidelity_named(fidelity);
+  options.bad = neutral ? BadVector::answered_neutrally : BadVector::refused;
+  options.secret = secret;
+  return std::make_unique<Population>([whole = plan->whole(), options](const Interrupt& interrupt) {
+    return std::make_unique<PopulationRun>(whole, options, interrupt);
+  });
+}
+
+std::unique_ptr<Population> resumed(const std::string& path, const py::object& threads, bool neutral) {
+  PopulationOptions options;
+  options.threads = threads_of(threads);
+  options.bad = neutral ? BadVector::answered_neutrally : BadVector::refused;
+  return std::make_unique<Population>([path, options](const Interrupt& interrupt) {
+    return PopulationRun::resumed(path, options, interrupt);
+  });
+}
+
+}  // namespace
+
+void bind_population(py::module_& module) {
+  py::class_<Population>(module, "Population")
+      .def_static("made", &made, py::arg("plan"), py::arg("dimension"), py::arg("threads"),
+                  py::arg("fidelity"), py::arg("neutral"), py::arg("secret"))
+      .def_static("resumed", &resumed, py::arg("path"), py::arg("threads"), py::arg("neutral"))
+      .def("open", &Population::open)
+      .def("send", &Population::send, py::arg("clients"), py::arg("rows").noconvert())
+      .def("close", &Population::close)
+      .def("abandon", &Population::abandon)
+      .def("save", &Population::save, py::arg("path"))
+      .def("watched", &Population::watched)
+      .def("plan",
+           [](const Population& population) {
+             protocols::PlanSource source = population.run().plan().source();
+             source.name_arguments();
+             return std::make_shared<protocols::OpenPlan>(std::move(source));
+           })
+      .def("dimension", [](const Population& population) { return population.run().options().dimension; })
+      .def("fidelity",
+           [](const Population& population) {
+             return simulation::name_of(population.run().options().fidelity);
+           })
+      .def("secret", [](const Population& population) { return population.run().options().secret; })
+      .def("steps", [](const Population& population) { return population.run().steps(); })
+      .def("steps_begun", [](const Population& population) { return population.run().steps_begun(); })
+      .def("rounds_charged", [](const Population& population) { return population.run().rounds_charged(); })
+      .def("is_open", [](const Population& population) { return population.run().is_open(); });
+}
+
+}  // namespace muster::python

@@ -1,0 +1,516 @@
+"""Populations whose clients' vectors come from a program of yours: coins, clipping, noise, shuffle and sum are here.
+
+>>> import numpy as np
+>>> import muster
+>>> plan = muster.plan(protocol="shuffled-check-in", clients=1000, rate=0.1, randomizer="gaussian", sigma=5.0, clip=1.0,
+...                    rounds=20, delta=1e-5)
+>>> crowd = muster.Population(plan, dimension=3)
+>>> theta = np.zeros(3, dtype=np.float32)
+>>> for t in range(crowd.rounds):
+...     with crowd.round() as r:
+...         for clients in r.batches(512):                       # each who checked in, once, in a secret order
+...             r.send(clients, np.tile(theta - 1, (len(clients), 1)).astype(np.float32))
+...     theta -= 0.1 * r.mean
+>>> crowd.epsilon.validity
+'proven'
+
+A population simulates: one process tosses all coins and sees all vectors, and what is protected is what leaves it, such
+as `Round.mean`. docs/python.md is the guide.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muster import _muster
+from muster.errors import FileError, PlanError, UsageError
+from muster.plans import Plan, _native
+from muster.statements import Statement, account
+
+_KEYS = ("plan", "secret")
+_ON_BAD = ("refuse", "neutral")
+_FIDELITIES = ("message", "sum")
+
+
+class Population:
+    """A simulated population: it decides who sends, and clips, randomizes, shuffles and adds up what they send.
+
+    The plan says who takes part, and with which randomizer; it needs neither a model nor data. A round is charged when it
+    begins. Results depend on the plan, the key and the vectors alone: not on threads, on the sizes of batches, or on how
+    often the population was saved and resumed. One thread uses a population at a time, in the process that made it.
+
+    Args:
+        plan: A complete plan with `randomizer.clip` (k-rr has none). With `privacy.budget`, rounds stop before it.
+        dimension: How many numbers a client's vector has.
+        threads: How many threads make messages; all cores if None.
+        fidelity: "message", which makes every message, or "sum", which draws the noise of a round's sum at once, with the
+            same law and much faster (gaussian and k-rr).
+        key: "plan" takes the key of all coins and noise from `seed`, so that a run can be repeated, by anybody who knows
+            the plan. "secret" draws it from the system: use it whenever a result from real data leaves your hands.
+        on_bad: What becomes of a vector with NaN or infinity. "refuse" raises DataError and abandons the round.
+            "neutral" sends the message of the zero vector, as a real client must, because its silence would tell
+            something about its data.
+
+    Raises:
+        PlanError: The plan cannot be run, or an argument is wrong.
+        UsageError: The fidelity does not go with the randomizer.
+        BudgetReached: The budget does not pay for one round.
+
+    >>> import muster
+    >>> plan = muster.plan(protocol="subset", clients=1000, subset=10, randomizer="ldp-sgd", epsilon0=2.0, clip=1.0,
+    ...                    rounds=4)
+    >>> muster.Population(plan, dimension=100)
+    <muster.Population 0 of 4 rounds begun, 100 numbers a client>
+    """
+
+    __slots__ = ("_native", "_plan", "_round")
+
+    def __init__(self, plan: Plan, *, dimension: int, threads: int | None = None, fidelity: str = "message",
+                 key: str = "plan", on_bad: str = "refuse") -> None:
+        _choice("fidelity", fidelity, _FIDELITIES)
+        _choice("key", key, _KEYS)
+        _choice("on_bad", on_bad, _ON_BAD)
+        self._native = _muster.Population.made(_native(plan), dimension, threads, fidelity, on_bad == "neutral",
+                                               key == "secret")
+        self._plan = plan
+        self._round: Round | None = None
+
+    @classmethod
+    def resume(cls, path: str | os.PathLike[str], *, threads: int | None = None, on_bad: str = "refuse") -> Population:
+        """Goes on with a population that `save` wrote, with the same bits.
+
+        Raises:
+            FileError: The file cannot be read.
+            CheckpointError: It is not as `save` wrote it.
+
+        >>> import os, tempfile
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=4)
+        >>> crowd = muster.Population(plan, dimension=2)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "crowd.json")
+        ...     crowd.save(path)
+        ...     muster.Population.resume(path)
+        <muster.Population 0 of 4 rounds begun, 2 numbers a client>
+        """
+        _choice("on_bad", on_bad, _ON_BAD)
+        made = object.__new__(cls)
+        made._native = _muster.Population.resumed(_path(path), threads, on_bad == "neutral")
+        made._plan = Plan._of(made._native.plan())
+        made._round = None
+        return made
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes what `resume` needs, between two rounds; an older file of this name is replaced whole.
+
+        With a secret key, the file has that key and can be read by its owner alone: whoever reads it can undo the noise.
+        Save before a round's mean leaves the process. Rounds after the last save are run again with the same noise; if
+        the vectors are then others, the two results together protect nobody.
+
+        Raises:
+            UsageError: A round is open.
+            FileError: The file cannot be written.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=4)
+        >>> muster.Population(plan, dimension=2).save("/no/such/folder/crowd.json")
+        Traceback (most recent call last):
+        muster.errors.FileError: /no/such/folder/crowd.json cannot be written: No such file or directory
+        """
+        self._native.save(_path(path))
+
+    @property
+    def plan(self) -> Plan:
+        """The plan.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=4)
+        >>> muster.Population(plan, dimension=2).plan == plan
+        True
+        """
+        return self._plan
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a client's vector has.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=4)
+        >>> muster.Population(plan, dimension=2).dimension
+        2
+        """
+        return self._native.dimension()
+
+    @property
+    def rounds(self) -> int:
+        """How often `round` can be called in all. In protocols with slots, each step of one or more slots counts.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=4)
+        >>> muster.Population(plan, dimension=2).rounds
+        4
+        """
+        return self._native.steps()
+
+    @property
+    def begun(self) -> int:
+        """How often `round` was called and has begun a round.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=4)
+        >>> muster.Population(plan, dimension=2).begun
+        0
+        """
+        return self._native.steps_begun()
+
+    @property
+    def charged(self) -> int:
+        """How many rounds of the plan are charged: `begun`, but whole runs in protocols with slots.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=4)
+        >>> muster.Population(plan, dimension=2).charged
+        0
+        """
+        return self._native.rounds_charged()
+
+    @property
+    def epsilon(self) -> Statement:
+        """What the rounds that have begun cost, at the plan's delta: `muster.account` of so many rounds.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=4,
+        ...                    delta=1e-5)
+        >>> float(muster.Population(plan, dimension=2).epsilon)
+        0.0
+        """
+        return account(self._plan.replace({"rounds.count": self.charged}))
+
+    @property
+    def monitor(self) -> Monitor:
+        """Whether the numbers of messages so far fit the declared rate.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=4)
+        >>> muster.Population(plan, dimension=2).monitor.alarm is None
+        True
+        """
+        return Monitor._of(self._native.watched())
+
+    def round(self) -> Round:
+        """Begins the next round when the `with` block that it is used in begins, and ends it with the block.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=2, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
+        >>> crowd = muster.Population(plan, dimension=2)
+        >>> with crowd.round() as r:
+        ...     for clients in r.batches(1):
+        ...         r.send(clients, [[0.5, 0.5]])
+        >>> r.count, r.mean.shape
+        (2, (2,))
+        """
+        return Round._of(self)
+
+    def __repr__(self) -> str:
+        return f"<muster.Population {self.begun} of {self.rounds} rounds begun, {self.dimension} numbers a client>"
+
+
+class Round:
+    """One round of a population, as `Population.round` gives it.
+
+    In the block, every client of `batches` sends exactly once, in the order given. If the block raises, the round is
+    abandoned: it has no mean, and stays charged.
+
+    >>> import muster
+    >>> plan = muster.plan(protocol="shuffle", clients=3, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
+    >>> with muster.Population(plan, dimension=2).round() as r:
+    ...     for clients in r.batches(2):
+    ...         r.send(clients, [[0.1, 0.2]] * len(clients))
+    >>> r.decoded
+    True
+    """
+
+    __slots__ = ("_clients", "_mean", "_population", "_result", "_state")
+
+    def __init__(self) -> None:
+        raise UsageError("Round is made by Population.round", code=2, kind="usage", reason="missing")
+
+    @classmethod
+    def _of(cls, population: Population) -> Round:
+        made = object.__new__(cls)
+        made._population = population
+        made._clients = np.empty(0, dtype=np.uint64)
+        made._state = "new"
+        made._mean = None
+        made._result = (0, 0, False)
+        return made
+
+    _population: Population
+    _clients: NDArray[np.uint64]
+    _state: str  # "new", "open", "ended" or "abandoned"
+    _mean: NDArray[np.float32] | None
+    _result: tuple[int, int, bool]
+
+    def __enter__(self) -> Round:
+        if self._state != "new":
+            raise _misuse("a round is used in one with block only: ask the population for the next")
+        self._clients = self._population._native.open()
+        self._clients.flags.writeable = False
+        self._state = "open"
+        self._population._round = self
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 traceback: TracebackType | None) -> None:
+        native = self._population._native
+        if kind is not None:
+            self._abandon()
+            return
+        self._expect_open()
+        try:
+            self._mean, *rest = native.close()
+        except BaseException:
+            self._abandon()
+            raise
+        self._result = (rest[0], rest[1], rest[2])
+        self._state = "ended"
+        self._population._round = None
+
+    def _abandon(self) -> None:
+        self._state = "abandoned"
+        self._population._round = None
+        self._population._native.abandon()
+
+    def _expect_open(self) -> None:
+        if self._state == "new":
+            raise _misuse("the round has not begun: use it in a with block")
+        if self._state == "ended":
+            raise _misuse("the round has ended")
+        if self._state == "abandoned" or not self._population._native.is_open():
+            raise _misuse("the round was abandoned")
+
+    @property
+    def clients(self) -> NDArray[np.uint64]:
+        """All clients that send in the round, uint64, in their secret order; the array is read-only.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=3, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
+        >>> with muster.Population(plan, dimension=2).round() as r:
+        ...     sorted(r.clients.tolist())
+        ...     r.send(r.clients, [[0.1, 0.2]] * 3)
+        [0, 1, 2]
+        """
+        self._expect_open()
+        return self._clients
+
+    def batches(self, size: int) -> Iterator[NDArray[np.uint64]]:
+        """Gives the clients of the round in pieces of `size`, the last one perhaps smaller.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=3, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
+        >>> with muster.Population(plan, dimension=2).round() as r:
+        ...     for clients in r.batches(2):
+        ...         r.send(clients, [[0.1, 0.2]] * len(clients))
+        ...         print(len(clients))
+        2
+        1
+        """
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
+            raise PlanError(f"size = {size!r} is no size of a batch; allowed: integer >= 1", code=2, kind="plan",
+                            reason="out-of-range", key="size", value=repr(size), allowed="integer >= 1")
+        self._expect_open()
+        return (self._clients[at:at + int(size)] for at in range(0, len(self._clients), int(size)))
+
+    def send(self, clients: Any, updates: Any) -> None:
+        """Clips and randomizes the vectors of the next clients, and adds them up.
+
+        Args:
+            clients: k client numbers, the next of the round's order.
+            updates: Their vectors, of shape (k, dimension): float32, from numpy, from anything that numpy reads as an
+                array, or by DLPack from a tensor on the CPU. Rows are read where they lie if their numbers are adjacent.
+                float64 is rounded to float32. The vectors need not be clipped.
+
+        Raises:
+            UsageError: Another client is next, or the round is not open; nothing was sent.
+            DataError: The shape or the type is wrong, and nothing was sent; or a vector is not finite, and the round is
+                abandoned.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=1, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
+        >>> with muster.Population(plan, dimension=2).round() as r:
+        ...     r.send([3], [[0.1, 0.2]])
+        Traceback (most recent call last):
+        muster.errors.UsageError: client 3 does not send in this round; the next to send is client 0
+        """
+        self._expect_open()
+        numbers = _numbers(clients)
+        rows = _rows(updates, len(numbers), self._population.dimension)
+        try:
+            self._population._native.send(numbers, rows)
+        except BaseException:
+            if not self._population._native.is_open():
+                self._abandon()
+            raise
+
+    @property
+    def mean(self) -> NDArray[np.float32]:
+        """The estimate of the mean of the senders' clipped vectors, float32 of shape (dimension,), after the block.
+
+        It is zero if nothing was decoded: without messages, or with fewer than `participation.minimum`.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=1, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
+        >>> r = muster.Population(plan, dimension=2).round()
+        >>> r.mean
+        Traceback (most recent call last):
+        muster.errors.UsageError: the round has not ended, so it has no mean
+        """
+        if self._mean is None:
+            raise _misuse("the round was abandoned, so it has no mean" if self._state == "abandoned"
+                          else "the round has not ended, so it has no mean")
+        return self._mean
+
+    @property
+    def count(self) -> int:
+        """The number of messages, those of the server's dummies included: nobody may learn which they are.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=1, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
+        >>> with muster.Population(plan, dimension=1).round() as r:
+        ...     r.send([0], [[0.5]])
+        >>> r.count
+        1
+        """
+        self._ended()
+        return self._result[0]
+
+    @property
+    def neutral(self) -> int:
+        """How many vectors were not finite and were answered like zero (`on_bad="neutral"`). It tells about data.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="shuffle", clients=1, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
+        >>> with muster.Population(plan, dimension=1, on_bad="neutral").round() as r:
+        ...     r.send([0], [[float("nan")]])
+        >>> r.neutral
+        1
+        """
+        self._ended()
+        return self._result[1]
+
+    @property
+    def decoded(self) -> bool:
+        """Whether the sum was decoded: not if there were no messages, or fewer than `participation.minimum`.
+
+        >>> import muster
+        >>> plan = muster.plan(protocol="aggregated-check-in", clients=2, rate=0.5, minimum=2, randomizer="gaussian",
+        ...                    sigma=5.0, clip=1.0, rounds=1, seed=2)
+        >>> with muster.Population(plan, dimension=1).round() as r:
+        ...     r.send(r.clients, [[0.5]] * len(r.clients))
+        >>> r.decoded == (r.count == 2)
+        True
+        """
+        self._ended()
+        return self._result[2]
+
+    def _ended(self) -> None:
+        if self._state != "ended":
+            raise _misuse("the round was abandoned" if self._state == "abandoned" else "the round has not ended")
+
+    def __repr__(self) -> str:
+        return f"<muster.Round {self._state}, {len(self._clients)} clients>"
+
+
+class Monitor:
+    """What the numbers of messages say about the declared check-in rate (docs/theory/check-in-monitor.md).
+
+    Attributes:
+        rounds: How many rounds were compared with the declared rate.
+        alarm: Why the counts do not fit it, or None. If they do, an alarm in the whole plan has probability 1e-3 at most.
+        rate: (low, estimate, high) of the reports per client and round, or None.
+        blind: Why there is nothing to watch, if the number of messages does not depend on coins; otherwise empty.
+
+    >>> import muster
+    >>> plan = muster.plan(protocol="shuffle", clients=10, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=4)
+    >>> muster.Population(plan, dimension=2).monitor.rounds
+    0
+    """
+
+    __slots__ = ("alarm", "blind", "rate", "rounds")
+    rounds: int
+    alarm: str | None
+    rate: tuple[float, float, float] | None
+    blind: str
+
+    @classmethod
+    def _of(cls, watched: dict[str, Any]) -> Monitor:
+        made = cls()
+        made.rounds, made.alarm = watched["rounds"], watched["alarm"]
+        made.rate, made.blind = watched["rate"], watched["blind"]
+        return made
+
+    def __repr__(self) -> str:
+        return f"<muster.Monitor {self.rounds} rounds watched, alarm {self.alarm!r}>"
+
+
+def _misuse(text: str) -> UsageError:
+    return UsageError(text, code=2, kind="usage", reason="contradiction", key="round")
+
+
+def _choice(argument: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise PlanError(f"{argument} = {value!r} is unknown; allowed: {' | '.join(allowed)}", code=2, kind="plan",
+                        reason="out-of-range", key=argument, value=repr(value), allowed=" | ".join(allowed))
+
+
+def _path(path: str | os.PathLike[str]) -> bytes:
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise FileError("a path has no character 0", code=3, kind="file", key=os.fsdecode(name))
+    return name
+
+
+def _bad(argument: str, text: str, allowed: str) -> PlanError:
+    return PlanError(f"{argument}: {text}; allowed: {allowed}", code=2, kind="plan", reason="wrong-type", key=argument,
+                     allowed=allowed)
+
+
+def _array(argument: str, given: Any, allowed: str) -> NDArray[Any]:
+    try:
+        if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack__"):
+            return np.from_dlpack(given)
+        return np.asarray(given)
+    except (TypeError, ValueError, BufferError, RuntimeError) as error:
+        raise _bad(argument, f"is no array ({error})", allowed) from error
+
+
+def _numbers(clients: Any) -> NDArray[np.uint64]:
+    allowed = "client numbers, as the round gives them"
+    array = _array("clients", clients, allowed)
+    if array.ndim != 1 or (array.size > 0 and array.dtype.kind not in "iu"):
+        raise _bad("clients", f"has shape {array.shape} and type {array.dtype}", allowed)
+    if array.dtype.kind == "i" and array.size > 0 and int(array.min()) < 0:
+        raise _bad("clients", f"has the number {int(array.min())}", allowed)
+    return np.ascontiguousarray(array, dtype=np.uint64)
+
+
+def _rows(updates: Any, count: int, dimension: int) -> NDArray[np.float32]:
+    allowed = f"float32 of shape ({count}, {dimension})"
+    array = _array("updates", updates, allowed)
+    if count == 0 and array.size == 0:
+        return np.empty((0, dimension), dtype=np.float32)
+    if array.dtype not in (np.dtype(np.float32), np.dtype(np.float64)) or not array.dtype.isnative:
+        raise _bad("updates", f"has type {array.dtype.str}", f"{allowed}, or float64, which is rounded")
+    if array.shape != (count, dimension):
+        raise _bad("updates", f"has shape {array.shape}", allowed)
+    with np.errstate(over="ignore"):
+        rows = array.astype(np.float32, copy=False)
+    if rows.strides[1] != rows.itemsize or rows.strides[0] < 0 or rows.strides[0] % rows.itemsize:
+        rows = np.ascontiguousarray(rows)
+    return rows
