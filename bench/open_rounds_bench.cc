@@ -1,10 +1,10 @@
 // Times rounds whose vectors come from outside (simulation/open_rounds.h) against the engine's own making and
 // adding of the same messages: 26,010 coordinates, 60,000 clients of whom a tenth send.
 //
-//   in_cache   the vectors are sent eight at a time from the same eight rows
+//   in_cache     the vectors are sent eight at a time from the same eight rows
 //   from_memory  all vectors of the round lie in main memory, 624 MB, and are sent at once
-//   threads    how many times faster from_memory is with two threads than with one, by the clock; it needs two
-//              idle cores
+//   threads      how many times faster from_memory is with two threads than with one, by the clock; it needs
+//                two idle cores
 //
 // The floor hands the same eight rows to a MessageMaker, one after the other, in a loop without a roll call,
 // a shuffle or checks. `x_floor` is the ratio of CPU times per message, measured alternately in the same run,

@@ -1,7 +1,7 @@
 // Binds runs whose clients' vectors come from Python.
 //
-// Rows are read where they lie. Messages are made without the GIL, a few dozen at a time, and Python is asked for
-// signals in between, so that Ctrl-C abandons the round within a fraction of a second.
+// Rows are read where they lie. Messages are made without the GIL, a few dozen at a time, and Python is asked
+// for signals in between, so that Ctrl-C abandons the round within a fraction of a second.
 #include <fmt/format.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -51,8 +51,8 @@ class Population {
 
   py::array_t<std::uint64_t> open() {
     const auto turn = this->turn();
-    // Another thread calls the roll, because that may take long. It ends within a moment of being told to stop, and is
-    // waited for then, because it uses the run.
+    // Another thread calls the roll, because that may take long. It ends within a moment of being told to
+    // stop, and is waited for then, because it uses the run.
     std::packaged_task<std::span<const std::uint64_t>()> task([run = run_] { return run->open(); });
     std::future<std::span<const std::uint64_t>> clients = task.get_future();
     try {
@@ -69,7 +69,7 @@ class Population {
       throw;
     }
     const std::span<const std::uint64_t> who = clients.get();
-    return {static_cast<py::ssize_t>(who.size()), who.data()};
+    return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(who.size()), who.data());
   }
 
   void send(const py::array_t<std::uint64_t, py::array::c_style>& clients, const py::array_t<float>& rows) {

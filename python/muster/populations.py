@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muster import _muster
+from muster._arrays import client_numbers, rows_of
 from muster.errors import FileError, PlanError, UsageError
 from muster.plans import Plan, _native
 from muster.statements import Statement, account
@@ -274,11 +275,11 @@ class Round:
             return
         self._expect_open()
         try:
-            self._mean, *rest = native.close()
+            self._mean, count, neutral, decoded = native.close()
         except BaseException:
             self._abandon()
             raise
-        self._result = (rest[0], rest[1], rest[2])
+        self._result = (count, neutral, decoded)
         self._state = "ended"
         self._population._round = None
 
@@ -349,8 +350,8 @@ class Round:
         muster.errors.UsageError: client 3 does not send in this round; the next to send is client 0
         """
         self._expect_open()
-        numbers = _numbers(clients)
-        rows = _rows(updates, len(numbers), self._population.dimension)
+        numbers = client_numbers(clients)
+        rows = rows_of(updates, len(numbers), self._population.dimension)
         try:
             self._population._native.send(numbers, rows)
         except BaseException:
@@ -474,43 +475,3 @@ def _path(path: str | os.PathLike[str]) -> bytes:
     if b"\0" in name:
         raise FileError("a path has no character 0", code=3, kind="file", key=os.fsdecode(name))
     return name
-
-
-def _bad(argument: str, text: str, allowed: str) -> PlanError:
-    return PlanError(f"{argument}: {text}; allowed: {allowed}", code=2, kind="plan", reason="wrong-type", key=argument,
-                     allowed=allowed)
-
-
-def _array(argument: str, given: Any, allowed: str) -> NDArray[Any]:
-    try:
-        if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack__"):
-            return np.from_dlpack(given)
-        return np.asarray(given)
-    except (TypeError, ValueError, BufferError, RuntimeError) as error:
-        raise _bad(argument, f"is no array ({error})", allowed) from error
-
-
-def _numbers(clients: Any) -> NDArray[np.uint64]:
-    allowed = "client numbers, as the round gives them"
-    array = _array("clients", clients, allowed)
-    if array.ndim != 1 or (array.size > 0 and array.dtype.kind not in "iu"):
-        raise _bad("clients", f"has shape {array.shape} and type {array.dtype}", allowed)
-    if array.dtype.kind == "i" and array.size > 0 and int(array.min()) < 0:
-        raise _bad("clients", f"has the number {int(array.min())}", allowed)
-    return np.ascontiguousarray(array, dtype=np.uint64)
-
-
-def _rows(updates: Any, count: int, dimension: int) -> NDArray[np.float32]:
-    allowed = f"float32 of shape ({count}, {dimension})"
-    array = _array("updates", updates, allowed)
-    if count == 0 and array.size == 0:
-        return np.empty((0, dimension), dtype=np.float32)
-    if array.dtype not in (np.dtype(np.float32), np.dtype(np.float64)) or not array.dtype.isnative:
-        raise _bad("updates", f"has type {array.dtype.str}", f"{allowed}, or float64, which is rounded")
-    if array.shape != (count, dimension):
-        raise _bad("updates", f"has shape {array.shape}", allowed)
-    with np.errstate(over="ignore"):
-        rows = array.astype(np.float32, copy=False)
-    if rows.strides[1] != rows.itemsize or rows.strides[0] < 0 or rows.strides[0] % rows.itemsize:
-        rows = np.ascontiguousarray(rows)
-    return rows

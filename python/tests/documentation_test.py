@@ -103,7 +103,8 @@ class Documentation(unittest.TestCase):
             shown |= set(re.findall(r"^\s+(--[\w-]+)", section.group(1), re.M))
         self.assertEqual({flag[2:].replace("-", "_") for flag in shown}, keywords - {"name"})
         # The docstring says of every key what the command's help says of its flag.
-        helped = re.sub(r"\s+", " ", muster_command.run("train", "--help").stdout)
+        helped = re.sub(r"\s+", " ", "".join(muster_command.run(command, "--help").stdout
+                                             for command in ("account", "train")))
         for row in table:
             self.assertIn(f"{row['keyword']}: {row['key']}: {row['meaning']}: {row['allowed']}", text)
             if row["flag"]:

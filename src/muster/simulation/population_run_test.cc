@@ -1,5 +1,5 @@
-// Runs populations whose vectors come from outside: what is charged, what a budget stops, and that a run that was
-// saved and resumed goes on with the same bits.
+// Runs populations whose vectors come from outside: what is charged, what a budget stops, and that a run that
+// was saved and resumed goes on with the same bits.
 #include "muster/simulation/population_run.h"
 
 #include <gtest/gtest.h>

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <thread>
 
-#include "muster/simulation/ranks_mpi.h"
 
 namespace muster::simulation {
 namespace {
@@ -82,8 +81,6 @@ Launch launch_of_this_process() {
 }
 
 std::unique_ptr<Ranks> alone() { return std::make_unique<Alone>(); }
-
-std::unique_ptr<Ranks> join_ranks() { return launch_of_this_process().ranks > 1 ? join_mpi() : alone(); }
 
 unsigned usual_threads() {
   const unsigned online = std::max(1u, std::thread::hardware_concurrency());

@@ -1,0 +1,56 @@
+"""Reads client numbers and vectors from whatever a caller has: arrays, lists, or tensors by DLPack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muster.errors import PlanError
+
+
+def _bad(argument: str, text: str, allowed: str) -> PlanError:
+    return PlanError(f"{argument}: {text}; allowed: {allowed}", code=2, kind="plan", reason="wrong-type", key=argument,
+                     allowed=allowed)
+
+
+def _array_of(argument: str, given: Any, allowed: str) -> NDArray[Any]:
+    try:
+        if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack__"):
+            return np.from_dlpack(given)
+        return np.asarray(given)
+    except (TypeError, ValueError, BufferError, RuntimeError) as error:
+        raise _bad(argument, f"is no array ({error})", allowed) from error
+
+
+def client_numbers(clients: Any) -> NDArray[np.uint64]:
+    """Returns client numbers as the extension takes them: uint64, adjacent."""
+    allowed = "client numbers, as the round gives them"
+    array = _array_of("clients", clients, allowed)
+    if array.ndim != 1 or (array.size > 0 and array.dtype.kind not in "iu"):
+        raise _bad("clients", f"has shape {array.shape} and type {array.dtype}", allowed)
+    if array.dtype.kind == "i" and array.size > 0 and int(array.min()) < 0:
+        raise _bad("clients", f"has the number {int(array.min())}", allowed)
+    return np.ascontiguousarray(array, dtype=np.uint64)
+
+
+def rows_of(updates: Any, count: int, dimension: int) -> NDArray[np.float32]:
+    """Returns vectors as the extension takes them: float32, aligned, with the numbers of a row adjacent.
+
+    Rows that are so already are not copied, whatever lies between them.
+    """
+    allowed = f"float32 of shape ({count}, {dimension})"
+    array = _array_of("updates", updates, allowed)
+    if count == 0 and array.size == 0:
+        return np.empty((0, dimension), dtype=np.float32)
+    if array.dtype not in (np.dtype(np.float32), np.dtype(np.float64)) or not array.dtype.isnative:
+        raise _bad("updates", f"has type {array.dtype.str}", f"{allowed}, or float64, which is rounded")
+    if array.shape != (count, dimension):
+        raise _bad("updates", f"has shape {array.shape}", allowed)
+    with np.errstate(over="ignore"):
+        rows = array.astype(np.float32, copy=False)
+    adjacent = rows.strides[1] == rows.itemsize and rows.strides[0] >= 0 and rows.strides[0] % rows.itemsize == 0
+    if not adjacent or not rows.flags.aligned:
+        rows = np.ascontiguousarray(rows)
+    return rows
