@@ -35,6 +35,7 @@ std::string usual(const KeySpec& spec) {
 }
 
 // Returns different values in all forms that the kind accepts or, for choices, the names that can be trained.
+// A ProfilePath goes with a randomizer that cannot be trained; profile_file_test.cc tests it.
 Texts others(const KeySpec& spec) {
   return std::visit(
       Overloaded{[](const FolderName&) {
@@ -56,7 +57,6 @@ Texts others(const KeySpec& spec) {
                  [](const Switch&) {
                    return Texts{"true", "false"};
                  },
-                 // Goes with a randomizer that cannot be trained; see profile_file_test.cc.
                  [](const ProfilePath&) { return Texts{}; }, [](const Integers&) { return Texts{"5"}; },
                  [](const Numbers&) {
                    return Texts{"0.25", "0.30000000000000004"};

@@ -105,8 +105,7 @@ struct PlanValues {
   std::optional<double> clip;
   std::optional<double> sigma;
   std::optional<std::uint64_t> k;
-  std::shared_ptr<const ProfileFile>
-      profile;  // the file of the randomizer's profile, as it was read; or null
+  std::shared_ptr<const ProfileFile> profile;  // the file of the randomizer's profile, as read; or null
 
   std::uint64_t rounds = 0;  // rounds as the accountant counts them: whole runs in slot protocols
   std::optional<LearningRate> learning_rate;
