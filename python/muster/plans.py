@@ -147,6 +147,9 @@ class Plan:
     def to_dict(self) -> dict[str, Any]:
         """Returns all values after overrides and defaults by dotted key: numbers, text, truth values and lists.
 
+        `from_dict` makes the plan again from them, unless it has `randomizer.profile`: that is the hash of its file's
+        contents here, as in `canonical`, and not the path.
+
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="gaussian", sigma=5.0, rounds=10)
         >>> plan.to_dict()["population.clients"]

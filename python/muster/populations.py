@@ -20,19 +20,20 @@ as `Round.mean`. docs/python.md is the guide.
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from muster import _muster
-from muster._arrays import client_numbers, rows_of
 from muster.errors import FileError, PlanError, UsageError
 from muster.plans import Plan, _native
 from muster.statements import Statement, account
+
+if TYPE_CHECKING:  # numpy is imported when the first round is used
+    import numpy as np
+    from numpy.typing import NDArray
 
 _KEYS = ("plan", "secret")
 _ON_BAD = ("refuse", "neutral")
@@ -244,6 +245,8 @@ class Round:
 
     @classmethod
     def _of(cls, population: Population) -> Round:
+        import numpy as np
+
         made = object.__new__(cls)
         made._population = population
         made._clients = np.empty(0, dtype=np.uint64)
@@ -322,11 +325,15 @@ class Round:
         2
         1
         """
-        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
+        try:
+            each = 0 if isinstance(size, bool) else operator.index(size)
+        except TypeError:
+            each = 0
+        if each < 1:
             raise PlanError(f"size = {size!r} is no size of a batch; allowed: integer >= 1", code=2, kind="plan",
                             reason="out-of-range", key="size", value=repr(size), allowed="integer >= 1")
         self._expect_open()
-        return (self._clients[at:at + int(size)] for at in range(0, len(self._clients), int(size)))
+        return (self._clients[at:at + each] for at in range(0, len(self._clients), each))
 
     def send(self, clients: Any, updates: Any) -> None:
         """Clips and randomizes the vectors of the next clients, and adds them up.
@@ -349,6 +356,8 @@ class Round:
         Traceback (most recent call last):
         muster.errors.UsageError: client 3 does not send in this round; the next to send is client 0
         """
+        from muster._arrays import client_numbers, rows_of
+
         self._expect_open()
         numbers = client_numbers(clients)
         rows = rows_of(updates, len(numbers), self._population.dimension)

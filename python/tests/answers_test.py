@@ -6,6 +6,7 @@
 import csv
 import io
 import math
+import pickle
 import unittest
 
 import muster_command
@@ -24,6 +25,13 @@ class Answers(unittest.TestCase):
         got = muster.account(plan(stated), all=all, **question)
         self.assertEqual(timeless(got.to_dict()), timeless(expected), stated)
         return got, expected
+
+    def test_a_randomizer_given_by_its_profile(self):
+        stated = {"protocol": "shuffled-check-in", "rate": 0.1, "clients": 100, "rounds": 1, "delta": 1e-5,
+                  "randomizer": "profile", "profile": "plans/profiles/three-letters.csv"}
+        self.same(stated)
+        given = muster.plan(**stated)
+        self.assertEqual(pickle.loads(pickle.dumps(given)), given)
 
     def test_every_protocol_and_randomizer(self):
         for protocol in PROTOCOLS:

@@ -25,7 +25,6 @@ RANDOMIZERS = {
     "linf": {"epsilon0": 1.0},
     "k-rr": {"epsilon0": 1.0, "k": 4},
     "laplace": {"epsilon0": 1.0},
-    "profile": {"profile": "plans/profiles/three-letters.csv"},
 }
 # One round of few clients takes milliseconds; two rounds, which are composed, take a second.
 BASE = {"clients": 100, "rounds": 1, "delta": 1e-5}
