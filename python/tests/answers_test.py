@@ -27,9 +27,10 @@ class Answers(unittest.TestCase):
         return got, expected
 
     def test_a_randomizer_given_by_its_profile(self):
-        stated = {"protocol": "shuffled-check-in", "rate": 0.1, "clients": 100, "rounds": 1, "delta": 1e-5,
-                  "randomizer": "profile", "profile": "plans/profiles/three-letters.csv"}
-        self.same(stated)
+        for protocol, needs in PROTOCOLS.items():
+            stated = {"protocol": protocol, **needs, "clients": 100, "rounds": 1, "delta": 1e-5, "randomizer": "profile",
+                      "profile": "plans/profiles/three-letters.csv"}
+            self.same(stated)
         given = muster.plan(**stated)
         self.assertEqual(pickle.loads(pickle.dumps(given)), given)
 

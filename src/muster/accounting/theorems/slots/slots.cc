@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 #include "muster/core/error.h"
@@ -19,7 +20,7 @@ constexpr double kMaxPerSlot = 1e6;
 // Smaller means are not used, because the mean of the weights 1 / (1 + c) is then within a thousandth of 1.
 constexpr double kMinPerSlot = 1e-3;
 // Every level of CountedSlotCurve bounds delta by its sum plus a charge, which is Level::excess times the
-// bound of slot_curve(). The search for a level stops at one whose charge is at most this share of its sum.
+// bound of slot_curve(). The search for a level goes on until a charge is at most this share of its sum.
 // Such a charge changes epsilon by 1 % or less.
 constexpr double kSmallCharge = 0.05;
 // The relative precision of a search for a mean.
@@ -159,38 +160,39 @@ numerics::UpperAndEstimate CountedSlotCurve::delta(double epsilon) const {
   const numerics::UpperAndEstimate plain = sum_.delta(shape_, epsilon);
   numerics::UpperAndEstimate best = plain;
   if (!(plain.upper > 0)) return best;
+  if (levels_.empty()) return best;
   // Every level gives a valid bound: its sum plus the charge excess * plain. From level to level the sum
-  // increases and the charge decreases. The first level whose charge is small against its sum is close to the
-  // best.
+  // increases and the charge decreases.
+  const auto charge = [&](std::size_t i) { return levels_[i].excess * plain.upper; };
   const auto first_small = [&](double sum) {
     std::size_t i = 0;
-    while (i + 1 < levels_.size() && levels_[i].excess * plain.upper > kSmallCharge * sum) ++i;
+    while (i + 1 < levels_.size() && charge(i) > kSmallCharge * sum) ++i;
     return i;
   };
+  std::vector<std::optional<double>> sums(levels_.size());  // of the levels tried
   const auto sum_at = [&](std::size_t i) {
-    const Level& level = levels_[i];
-    const numerics::UpperAndEstimate sum = sum_.delta(level.shape, epsilon);
-    const double upper = (sum.upper + level.excess * plain.upper) * (1 + numerics::kEightRoundings);
+    if (sums[i]) return *sums[i];
+    const numerics::UpperAndEstimate sum = sum_.delta(levels_[i].shape, epsilon);
+    const double upper = (sum.upper + charge(i)) * (1 + numerics::kEightRoundings);
     if (upper < best.upper) {
       best = {.upper = upper,
-              .estimate = numerics::smaller(sum.estimate + level.excess * plain.estimate, upper)};
+              .estimate = numerics::smaller(sum.estimate + levels_[i].excess * plain.estimate, upper)};
     }
-    return sum.upper;
+    return *(sums[i] = sum.upper);
   };
-  if (levels_.empty()) return best;
-  // The level tried first is the one that a normal approximation of the sum suggests. If the computed sum
-  // suggests an earlier level, this one is tried too. If it suggests a later level, the search continues
-  // until the charge is small.
+  // The level tried first is the one that a normal approximation of the sum suggests. From there the search
+  // goes to the level that the computed sum suggests, and on to later ones until the charge is small.
   const double deviation =
       std::sqrt(shape_.count * levels_.front().mean_square * sum_.variance_of_term(shape_, epsilon));
   const std::size_t begin = first_small(shape_.factor * std::exp(epsilon) *
                                         normal_excess(deviation, shape_.threshold * -std::expm1(-epsilon)));
-  const std::size_t target = first_small(sum_at(begin));
-  if (target < begin) sum_at(target);
-  for (std::size_t i = begin, next = target; next > i;) {
-    i = next;
-    next = first_small(sum_at(i));
-  }
+  std::size_t last = first_small(sum_at(begin));
+  for (std::size_t next = first_small(sum_at(last)); next > last; next = first_small(sum_at(last)))
+    last = next;
+  // No later level is better by more than the share kSmallCharge. An earlier one, whose sum is smaller, may
+  // be far better, unless its charge alone is as large as the best bound. So the result is at most 1 +
+  // kSmallCharge times the least of all levels, which falls as epsilon grows.
+  while (last > 0 && charge(last - 1) < best.upper) sum_at(--last);
   return best;
 }
 

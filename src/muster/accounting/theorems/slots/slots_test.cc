@@ -305,6 +305,28 @@ TEST(Slots, CountingIsNeverWorse) {
   }
 }
 
+// Where the search changes from one level to another, the bound must not rise by more than a hundredth of
+// epsilon takes back. Otherwise the gate takes the bound for a defect: it checks an epsilon by the delta at
+// one that is larger by a hundredth.
+TEST(Slots, CountedDeltaFallsAcrossLevels) {
+  struct Case {
+    Mechanism mechanism;
+    double m, others, rate;
+  };
+  for (const auto& [mechanism, m, others, rate] : {Case{LaplaceLocal{1.386}, 10, 99, 0.5},
+                                                   {LaplaceLocal{1.386}, 30, 300, 1},
+                                                   {PureLocal{2}, 30, 300, 1},
+                                                   {GaussianLocal{2}, 100, 2e4, 0.2}}) {
+    const CountedSlotCurve counted(ReportingSum(mechanism), m, rate, others, rate);
+    double before = 1;
+    for (double epsilon = 0.1; before > 1e-11; epsilon *= 1.01) {
+      const double delta = counted.delta(epsilon).upper;
+      EXPECT_LE(delta, before) << describe(mechanism) << ", m = " << m << ", epsilon = " << epsilon;
+      before = delta;
+    }
+  }
+}
+
 // At a single slot, the message is the victim's with probability a = p0 w, and
 // otherwise the dummy or another client sends a message of her alternative. With
 // p = 1 / (1 + e^-epsilon0), the reverse curve is p (1 - E (1 + a (e^-epsilon0 - 1)))_+.
