@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -65,9 +64,7 @@ StatementPointer account(const PlanPointer& plan, const py::object& delta, const
 std::vector<StatementPointer> account_many(const std::vector<PlanPointer>& plans, const py::object& delta,
                                            const py::object& epsilon, const py::object& view, bool all,
                                            const py::object& threads) {
-  constexpr std::uint64_t kMostThreads = 1024;  // as of muster train
-  const std::uint64_t workers = threads.is_none() ? std::max(1U, std::thread::hardware_concurrency())
-                                                  : count_of("threads", threads, 1, kMostThreads);
+  const unsigned workers = threads_of(threads);
   const auto seen = view_of(view);
   std::vector<Plan> whole;
   std::vector<Question> questions;
@@ -77,7 +74,7 @@ std::vector<StatementPointer> account_many(const std::vector<PlanPointer>& plans
     whole.push_back(asked->whole());
   }
   std::vector<Statement> statements = interruptibly([=, whole = std::move(whole)] {
-    return reporting::statements_of(whole, questions, seen, papers_if(all), static_cast<unsigned>(workers));
+    return reporting::statements_of(whole, questions, seen, papers_if(all), workers);
   });
   std::vector<StatementPointer> pointers;
   for (Statement& each : statements) pointers.push_back(std::make_shared<Statement>(std::move(each)));

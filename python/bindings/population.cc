@@ -33,7 +33,6 @@ using simulation::PopulationOptions;
 using simulation::PopulationRun;
 
 constexpr std::uint64_t kMaxDimension = (std::uint64_t{1} << 31) - 1;
-constexpr std::uint64_t kMaxThreads = 1024;
 constexpr std::size_t kPiece = 64;  // messages between two looks for signals
 
 Error misuse(const std::string& text) {
@@ -152,11 +151,6 @@ class Population {
   const ::pid_t process_ = ::getpid();
   std::mutex mutex_;
 };
-
-unsigned threads_of(const py::object& threads) {
-  return threads.is_none() ? std::max(1u, std::thread::hardware_concurrency())
-                           : static_cast<unsigned>(count_of("threads", threads, 1, kMaxThreads));
-}
 
 std::unique_ptr<Population> made(const PlanPointer& plan, const py::object& dimension,
                                  const py::object& threads, const std::string& fidelity, bool neutral,

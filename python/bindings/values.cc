@@ -8,6 +8,7 @@
 
 #include "muster/core/error.h"
 #include "muster/core/printable.h"
+#include "muster/simulation/ranks.h"
 
 namespace muster::python {
 namespace {
@@ -135,6 +136,12 @@ std::uint64_t count_of(const char* argument, py::handle object, std::uint64_t le
   const std::uint64_t count = protocols::integer_value(stated, false);
   if (count < least || count > most) protocols::refuse(stated, Reason::out_of_range, "is out of range");
   return count;
+}
+
+unsigned threads_of(py::handle threads) {
+  constexpr std::uint64_t kMostThreads = 1024;  // as of muster train
+  return threads.is_none() ? simulation::usual_threads()
+                           : static_cast<unsigned>(count_of("threads", threads, 1, kMostThreads));
 }
 
 std::string text_of(const char* argument, py::handle object, const std::string& allowed) {

@@ -28,6 +28,8 @@ pybind11::object object_of(const protocols::RawValue& raw);
 double number_of(const char* argument, pybind11::handle object, const protocols::Interval& range);
 std::uint64_t count_of(const char* argument, pybind11::handle object, std::uint64_t least,
                        std::uint64_t most);
+// How many threads an argument `threads` asks for; if None, as many as the process has cores.
+unsigned threads_of(pybind11::handle threads);
 std::string text_of(const char* argument, pybind11::handle object, const std::string& allowed);
 
 // Returns `text` as a str; bytes that are not UTF-8 become U+FFFD.

@@ -71,7 +71,7 @@ class Population:
     <muster.Population 0 of 4 rounds begun, 100 numbers a client>
     """
 
-    __slots__ = ("_native", "_plan", "_round")
+    __slots__ = ("_native", "_plan")
 
     def __init__(self, plan: Plan, *, dimension: int, threads: int | None = None, fidelity: str = "message",
                  key: str = "plan", on_bad: str = "refuse") -> None:
@@ -81,7 +81,6 @@ class Population:
         self._native = _muster.Population.made(_native(plan), dimension, threads, fidelity, on_bad == "neutral",
                                                key == "secret")
         self._plan = plan
-        self._round: Round | None = None
 
     @classmethod
     def resume(cls, path: str | os.PathLike[str], *, threads: int | None = None, on_bad: str = "refuse") -> Population:
@@ -105,7 +104,6 @@ class Population:
         made = object.__new__(cls)
         made._native = _muster.Population.resumed(_path(path), threads, on_bad == "neutral")
         made._plan = Plan._of(made._native.plan())
-        made._round = None
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -267,7 +265,6 @@ class Round:
         self._clients = self._population._native.open()
         self._clients.flags.writeable = False
         self._state = "open"
-        self._population._round = self
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
@@ -284,11 +281,9 @@ class Round:
             raise
         self._result = (count, neutral, decoded)
         self._state = "ended"
-        self._population._round = None
 
     def _abandon(self) -> None:
         self._state = "abandoned"
-        self._population._round = None
         self._population._native.abandon()
 
     def _expect_open(self) -> None:

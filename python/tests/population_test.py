@@ -219,6 +219,16 @@ class Populations(unittest.TestCase):
             with self.assertRaises(muster.FileError):
                 muster.Population.resume(pathlib.Path(folder) / "none.json")
 
+    def test_the_epsilon_of_a_schedule_is_that_of_the_rounds_begun(self):
+        given = plan(dropout=[[1, 0.1], [3, 0.4]], rounds=4, delta=1e-5)
+        crowd = muster.Population(given, dimension=D)
+        for rounds in range(5):
+            expected = muster.account(given.replace({"rounds.count": rounds}))
+            self.assertEqual((float(crowd.epsilon), crowd.epsilon.rounds), (float(expected), rounds))
+            if rounds < 4:
+                run(crowd, steps=1)
+        self.assertEqual(float(crowd.epsilon), float(muster.account(given)))
+
     def test_keys(self):
         given = plan("shuffle", rounds=1)
         means = {key: [run(muster.Population(given, dimension=D, key=key)) for _ in range(2)] for key in ("plan", "secret")}
@@ -262,9 +272,9 @@ class Populations(unittest.TestCase):
                 r.batches(size)
 
     def test_one_thread_and_one_process(self):
-        crowd = muster.Population(plan("shuffle"), dimension=200_000)
+        crowd = muster.Population(plan("shuffle", clients=20_000), dimension=20_000)  # which take long to send
         with crowd.round() as r:
-            rows = np.zeros((100, 200_000), dtype=np.float32)
+            rows = np.broadcast_to(np.zeros((1, 20_000), dtype=np.float32), (20_000, 20_000))
             refused = []
 
             def other():

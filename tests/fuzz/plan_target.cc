@@ -1,6 +1,6 @@
 // This target is the reader of plans. An input is a TOML text, which is validated for each command. A plan
-// that is accepted must be complete: it has a hash, a mechanism and stages. A plan may name
-// the file of a randomizer's profile, which need not exist.
+// that is accepted must be complete: it has a hash, a mechanism and stages. A plan may name the file of a
+// randomizer's profile, which need not exist.
 #include "muster/core/error.h"
 #include "muster/plan/plan.h"
 #include "muster/plan/source.h"

@@ -1,7 +1,7 @@
 // The Profile, and the table of the profile, of a randomizer that is given by its laws, for the accountant's
-// code. The Profile consists of chords
-// between nodes, so it is an upper bound for any choice of nodes, and exact if all kinks are nodes. Unlike
-// the enumerations and the slow formulas, these functions use the accountant's own types.
+// code. The Profile consists of chords between nodes, so it is an upper bound for any choice of nodes, and
+// exact if all kinks are nodes. Unlike the enumerations and the slow formulas, these functions use the
+// accountant's own types.
 #pragma once
 
 #include <algorithm>

@@ -17,9 +17,8 @@ CurvePoint point_of(const Statement& s) {
 
 }  // namespace
 
-// For a fixed delta, the grid has five decades on
-// either side, but only between 1e-300 and 1/2. For a fixed epsilon, it reaches from a quarter of this
-// epsilon to four times it.
+// For a fixed delta, the grid has five decades on either side, but only between 1e-300 and 1/2. For a fixed
+// epsilon, it reaches from a quarter of this epsilon to four times it.
 std::vector<double> grid_around(const Question& question) {
   std::vector<double> values;
   if (question.asks_epsilon()) {

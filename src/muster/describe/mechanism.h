@@ -144,9 +144,9 @@ Profile local_profile(const Mechanism& mechanism, double tail);
 double local_divergence_upper(const Mechanism& mechanism, double log_alpha);
 
 // For the pair of records (x, x') whose divergence is f, or the pair of laws whose divergence is the upper
-// bound of f that is charged for a ProfileLocal: an upper bound of the probability under x' that
-// the likelihood ratio dR(x)/dR(x') is larger than alpha = e^log_alpha. This probability is minus the slope
-// of f just right of alpha. log_alpha >= 0.
+// bound of f that is charged for a ProfileLocal: an upper bound of the probability under x' that the
+// likelihood ratio dR(x)/dR(x') is larger than alpha = e^log_alpha. This probability is minus the slope of f
+// just right of alpha. log_alpha >= 0.
 double local_alternative_tail_upper(const Mechanism& mechanism, double log_alpha);
 
 // Appends the assumptions about the sampler that every bound for this mechanism makes.

@@ -108,11 +108,6 @@ std::string keyword_of(const KeySpec& spec) {
   return word;
 }
 
-const KeySpec* find_keyword(std::string_view word) {
-  const auto spec = std::ranges::find(plan_keys(), word, keyword_of);
-  return spec == plan_keys().end() ? nullptr : &*spec;
-}
-
 std::string nearest_keyword(std::string_view word) {
   std::vector<std::string> words;
   std::ranges::transform(plan_keys(), std::back_inserter(words), keyword_of);

@@ -86,8 +86,6 @@ const KeySpec& spec_of(std::string_view key);
 // the key's flag without dashes in front and with underscores for the others; for a key without a flag, its
 // last part.
 std::string keyword_of(const KeySpec& spec);
-// Returns the key whose keyword_of is `word`; nullptr if there is none.
-const KeySpec* find_keyword(std::string_view word);
 // Returns the keyword that the user probably meant by `word`, or an empty text if none is close.
 std::string nearest_keyword(std::string_view word);
 

@@ -225,7 +225,6 @@ PlanSource PlanSource::from_canonical(std::string_view text, const std::string& 
       source.entries_.emplace_back(key, RawValue{value, ascii(value), {"", name, line, 1}});
     } else {
       source.override_key(key, value, fmt::format("{}, line {}", name, line));
-      // The text states every key that has a value, also those that a command that reads it does not use.
       source.entries_.back().second.origin.in_code = true;
     }
   }

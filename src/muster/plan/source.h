@@ -1,9 +1,9 @@
 // A plan before its values have types: every key that is written, with its value as written and its position.
 //
 // A source is read from TOML, or stated value by value in code, then overridden key by key with the text of
-// flags or with values. Syntax errors, duplicates
-// and numbers that the parser cannot represent are refused with file, line and column. Plan::validate checks
-// whether a key exists and applies, and whether its value is in range. A plan file is at most 1 MiB.
+// flags or with values. Syntax errors, duplicates and numbers that the parser cannot represent are refused
+// with file, line and column. Plan::validate checks whether a key exists and applies, and whether its value
+// is in range. A plan file is at most 1 MiB.
 //
 // Example:
 //     PlanSource source = PlanSource::from_file("plans/quickstart.toml");
@@ -26,20 +26,23 @@ namespace muster::protocols {
 struct ProfileFile;  // profile_file.h
 
 struct Origin {
-  std::string
-      flag;  // what overrode the key, such as the flag "--rounds"; file, line and column are then empty
+  // What overrode the key, such as the flag "--rounds"; file, line and column are then empty.
+  std::string flag;
   std::string file;
-  std::uint32_t line = 0;  // 0 if `file` has no lines: it then is the name of an argument, such as "rounds="
+  // 0 if `file` has no lines: it then is the name of an argument, such as "rounds=".
+  std::uint32_t line = 0;
   std::uint32_t column = 0;
-  bool in_code = false;  // whether a caller of the library stated the value, not a file or the command line
+  // Whether the value is for every command that will read the plan, although it is written as that of a flag:
+  // a caller of the library stated it, or the canonical text of a plan.
+  bool in_code = false;
 
   bool is_flag() const { return !flag.empty(); }
   // Whether the value is for one command only, which refuses it if it does not use the key.
   bool is_for_one_command() const { return is_flag() && !in_code; }
   // Whether a number may be written as text, as in a flag.
   bool takes_text() const { return is_flag() || in_code; }
-  std::string describe()
-      const;  // "plans/a.toml, line 4, column 9", or what overrode the key, or the argument
+  // "plans/a.toml, line 4, column 9", or what overrode the key, or the argument.
+  std::string describe() const;
 };
 
 // A date, a time or a table or, from code, an object of another kind. No key accepts it.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/plan/error_of_test.h"
 #include "muster/protocols/roll_call_check_in.h"
 #include "muster/randomizers/gaussian.h"
 #include "muster/randomizers/gaussian_sum.h"
@@ -103,13 +104,9 @@ class OpenRoundsTest : public ::testing::Test {
   }
 
   static std::string refusal(const std::function<void()>& call, ErrorCode code = ErrorCode::usage) {
-    try {
-      call();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), code) << error.what();
-      return error.what();
-    }
-    return "nothing was refused";
+    const Error error = protocols::error_of(call);
+    EXPECT_EQ(error.code(), code) << error.what();
+    return error.what();
   }
 
   const random::RunKey key_ = random::RunKey::from_seed(9);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/plan/error_of_test.h"
 #include "muster/plan/source.h"
 #include "muster/simulation/setup.h"
 #include "tests/support/temporary_folder.h"
@@ -55,13 +56,9 @@ std::vector<float> step(PopulationRun& run) {
 }
 
 std::string refusal(const std::function<void()>& call, ErrorCode code) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    return error.what();
-  }
-  return "nothing was refused";
+  const Error error = protocols::error_of(call);
+  EXPECT_EQ(error.code(), code) << error.what();
+  return error.what();
 }
 
 const std::vector<std::string> kProtocols = {
@@ -144,7 +141,8 @@ TEST(PopulationRun, TheRoundThatWouldPassTheBudgetDoesNotBegin) {
   PopulationRun run(plan_with("budget = " + std::to_string(two * 1.001)), {.dimension = kDimension});
   step(run);
   step(run);
-  EXPECT_NE(refusal([&] { run.open(); }, ErrorCode::budget).find("pays for 2 of 4 rounds"), std::string::npos);
+  EXPECT_NE(refusal([&] { run.open(); }, ErrorCode::budget).find("pays for 2 of 4 rounds"),
+            std::string::npos);
   EXPECT_EQ(run.rounds_charged(), 2u);
   EXPECT_FALSE(run.is_open());
   refusal([&] { PopulationRun(plan_with("budget = 1e-9\n"), {.dimension = kDimension}); }, ErrorCode::budget);

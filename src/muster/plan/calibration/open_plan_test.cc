@@ -107,8 +107,6 @@ TEST(Keywords, AreFlagsWithoutDashes) {
   EXPECT_EQ(keyword_of(spec_of("rounds.learning_rate")), "learning_rate");
   EXPECT_EQ(keyword_of(spec_of("rounds.count")), "rounds");
   EXPECT_EQ(keyword_of(spec_of("name")), "name");
-  EXPECT_EQ(find_keyword("rounds"), &spec_of("rounds.count"));
-  EXPECT_EQ(find_keyword("count"), nullptr);
   EXPECT_EQ(nearest_keyword("client"), "clients");
 }
 
