@@ -45,12 +45,13 @@ def rows_of(updates: Any, count: int, dimension: int) -> NDArray[np.float32]:
     if count == 0 and array.size == 0:
         return np.empty((0, dimension), dtype=np.float32)
     if array.dtype not in (np.dtype(np.float32), np.dtype(np.float64)) or not array.dtype.isnative:
-        raise _bad("updates", f"has type {array.dtype.str}", f"{allowed}, or float64, which is rounded")
+        kind = array.dtype.name if array.dtype.isnative else array.dtype.str
+        raise _bad("updates", f"has type {kind}", f"{allowed}, or float64, which is rounded")
     if array.shape != (count, dimension):
         raise _bad("updates", f"has shape {array.shape}", allowed)
     with np.errstate(over="ignore"):
         rows = array.astype(np.float32, copy=False)
     adjacent = rows.strides[1] == rows.itemsize and rows.strides[0] >= 0 and rows.strides[0] % rows.itemsize == 0
     if not adjacent or not rows.flags.aligned:
-        rows = np.ascontiguousarray(rows)
+        rows = np.require(rows, requirements=["C", "A"])
     return rows

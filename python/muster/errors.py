@@ -141,7 +141,7 @@ _CLASSES: dict[str, type[MusterError]] = {
 }
 
 # The arguments that take the place of flags which are no keys of a plan.
-_ARGUMENTS = {"--for": "knob", "--epsilon": "epsilon", "--view": "view"}
+_ARGUMENTS = {"--for": "knob", "--epsilon": "epsilon", "--view": "view", "--fidelity": "fidelity"}
 
 
 def _error_of(kind: str, code: int, reason: str, key: str, value: str, allowed: str, message: str) -> MusterError:
