@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <variant>
 
 #include "muster/accounting/theorems/applicable.h"
 #include "muster/accounting/theorems/check_in/swap_profile.h"
@@ -104,12 +105,13 @@ void listed_bounds(const Case& c, const std::vector<Description>& described_as,
     // A lower bound is the divergence of one population. If rates differ, `participation` only has their
     // interval, and the rates of the case may not be those of that population.
     if (!described.exact || c.participation.kind == P::rates) continue;
+    // The entries of a channel's matrix are rounded to doubles, so its laws are not quite those of the case.
+    const double room = std::holds_alternative<ProfileLocal>(described.mechanism) ? 1e-14 : 0;
     for (const RoundPair& pair : list.lowers) {
       claims.push_back({pair.id + ", " + described.name, Claimed::Kind::lower,
-                        [forward = pair.forward, reverse = pair.reverse](double epsilon) {
-                          constexpr double kMatrix = 1e-14;  // a channel's matrix is rounded to doubles
+                        [forward = pair.forward, reverse = pair.reverse, room](double epsilon) {
                           return numerics::larger(forward(epsilon).lower, reverse(epsilon).lower) *
-                                 (1 - kMatrix);
+                                 (1 - room);
                         }});
     }
   }
