@@ -7,6 +7,8 @@ import copy
 import json
 import os
 import pickle
+import platform
+import re
 import signal
 import subprocess
 import sys
@@ -351,6 +353,17 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     def test_importing_loads_little(self):
         child = self.run_python("import sys, muster; print(sorted({'numpy', 'matplotlib', 'torch'} & set(sys.modules)))")
         self.assertEqual(child.communicate(timeout=60)[0], "[]\n")
+
+    # A wheel is for systems as old as the tag manylinux_2_34 says, to which these versions belong.
+    @unittest.skipIf(platform.machine() != "x86_64" or "LD_PRELOAD" in os.environ,
+                     "other machines, and sanitizers, use other symbols")
+    def test_the_extension_uses_no_symbol_of_newer_systems(self):
+        symbols = subprocess.run(["objdump", "-T", muster._muster.__file__], capture_output=True, text=True, check=True).stdout
+        needed = re.findall(r"\*UND\*.*\((GLIBC|GLIBCXX)_([\d.]+)\)", symbols)
+        self.assertGreater(len(needed), 100)
+        newest = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29)}
+        for library, version in set(needed):
+            self.assertLessEqual(tuple(map(int, version.split("."))), newest[library], (library, version))
 
 
 if __name__ == "__main__":

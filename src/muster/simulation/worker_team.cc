@@ -1,11 +1,24 @@
 #include "muster/simulation/worker_team.h"
 
+#include <chrono>
 #include <string>
 #include <system_error>
 
 #include "muster/core/error.h"
 
 namespace muster::simulation {
+namespace {
+
+// Waits until `holds`, as condition.wait(lock, holds) does. That function is another one since GCC 12, so
+// that a program that calls it does not start on systems as old as the Python wheel is for; waiting for a
+// limited time is older.
+template <typename Holds>
+void wait_until(std::condition_variable& condition, std::unique_lock<std::mutex>& lock, const Holds& holds) {
+  while (!condition.wait_for(lock, std::chrono::hours(1), holds)) {
+  }
+}
+
+}  // namespace
 
 WorkerTeam::WorkerTeam(unsigned size) {
   if (size == 0) {
@@ -47,7 +60,7 @@ void WorkerTeam::run(const std::function<void(unsigned)>& task) {
   attempt(0, task);
   {
     std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return busy_ == 0; });
+    wait_until(done_, lock, [this] { return busy_ == 0; });
   }
   std::exception_ptr first;
   for (std::exception_ptr& failure : failures_) {
@@ -67,7 +80,7 @@ void WorkerTeam::serve(unsigned worker) {
     const std::function<void(unsigned)>* task = nullptr;
     {
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] { return stopping_ || generation_ != served; });
+      wait_until(wake_, lock, [&] { return stopping_ || generation_ != served; });
       if (stopping_) {
         return;
       }
