@@ -11,7 +11,6 @@
 #include <string_view>
 #include <thread>
 
-
 namespace muster::simulation {
 namespace {
 
