@@ -8,7 +8,7 @@
 #   make build       builds only the command: build/release/muster
 #   make install     installs command, manual, completions and libraries: [DESTDIR=...] [PREFIX=/usr/local]
 #   make check-fuzz  runs clang's fuzzer on each reader of files, [FUZZ_SECONDS=600] seconds each
-#   make check-peers compares with PyTorch, safetensors and dp_accounting, which pip installs in build/peers*
+#   make check-peers runs the tests with other people's packages, which pip installs in build/peers
 #   make wheel       builds a wheel of the Python package, for any Linux as new as Debian 12, in build/wheel
 #   make manual      writes the manual pages of docs/man again
 #   make format      rewrites the sources with clang-format
@@ -98,15 +98,9 @@ check-long: build-all
 	@tools/run-tests build/release -L long
 
 # check-peers and wheel are the only targets that need software from outside Debian.
-check-peers: build
+check-peers: build-all
 	@tools/packages install peers
-	@python3 -m venv build/peers
-	@build/peers/bin/pip install --quiet --requirement tests/peers/requirements.txt >&2
-	@build/peers/bin/python tests/peers/safetensors_test.py build/release/muster
-	@python3 -m venv build/peers-accounting
-	@build/peers-accounting/bin/pip install --quiet --requirement tests/peers/accounting-requirements.txt >&2
-	@build/peers-accounting/bin/python tests/peers/dp_accounting_test.py build/release/muster
-	@echo "peers     as muster says"
+	@tools/check-peers
 
 # The wheel is built, repaired and tried with software from outside Debian, in environments below build/.
 wheel:

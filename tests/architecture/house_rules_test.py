@@ -193,6 +193,8 @@ BROKEN = [
      house_rules.python_needs_no_package, "run_test.py:2: scipy is not"),
     ({"python/muster/plans.py": "import numpy as np\n\"\"\"\nimport torch\n\"\"\"\nimport torch\n"},
      house_rules.package_needs_numpy_alone, "python/muster/plans.py:5: torch is neither"),
+    ({"python/muster/torch.py": "import torch\n", "python/muster/pfl/data.py": "import pfl\nimport torch\n"},
+     house_rules.package_needs_numpy_alone, "python/muster/pfl/data.py:2: torch is neither"),
     ({"src/muster/core/error.cc": "class OsSource;\n// class Odd : public BitSource {\nclass Other final\n    : public A<int>, public random::BitSource {};\n"},
      house_rules.implementations_are_in_their_suite, "error.cc:3: Other implements BitSource and is not in the list"),
     ({"src/muster/core/error.cc": "class Half : public random::BitSource {};\nnamespace {\nstruct Whole final : Half {};\n}\n"},

@@ -8,28 +8,38 @@ DOCSTRING = re.compile(r'"""(?:.|\n)*?"""')
 
 # What users of the Python package have, besides the standard library. matplotlib is imported where it is used.
 FOR_USERS = {"muster", "numpy", "matplotlib"}
+# Modules of the package for users of a framework may import this framework, and no other module may.
+FRAMEWORKS = {"torch": {"torch"}, "opacus": {"opacus", "torch"}, "flower": {"flwr"}, "pfl": {"pfl"},
+              "dp_accounting": {"dp_accounting"}}
 
 
-def _complaints(scripts, root, known, wrong):
+def _complaints(path, root, known, wrong):
     complaints = []
-    for path in scripts:
-        # Docstrings keep their line ends, so that lines keep their numbers.
-        text = DOCSTRING.sub(lambda found: "\n" * found.group(0).count("\n"), path.read_text(encoding="utf-8"))
-        for match in IMPORTED.finditer(text):
-            if match.group(1) not in known:
-                line = text.count("\n", 0, match.start(1)) + 1
-                complaints.append(f"{path.relative_to(root)}:{line}: {match.group(1)} {wrong}")
+    # Docstrings keep their line ends, so that lines keep their numbers.
+    text = DOCSTRING.sub(lambda found: "\n" * found.group(0).count("\n"), path.read_text(encoding="utf-8"))
+    for match in IMPORTED.finditer(text):
+        if match.group(1) not in known:
+            line = text.count("\n", 0, match.start(1)) + 1
+            complaints.append(f"{path.relative_to(root)}:{line}: {match.group(1)} {wrong}")
     return complaints
 
 
 def of_scripts(scripts, root):
-    """Returns a complaint about each import from outside; scripts in folders named peers run other projects."""
+    """Returns a complaint about each import from outside; scripts below folders named peers run other projects."""
     known = sys.stdlib_module_names | {path.stem for path in scripts}
-    own = [path for path in scripts if path.parent.name != "peers"]
-    return _complaints(own, root, known, "is not in Python's standard library")
+    own = [path for path in scripts if "peers" not in path.relative_to(root).parts]
+    return [each for path in own
+            for each in _complaints(path, root, known, "is not in Python's standard library")]
 
 
 def of_package(scripts, root):
     """Returns a complaint about each import that users of the package need not have."""
     known = sys.stdlib_module_names | FOR_USERS | {path.stem for path in scripts} | {"muster_command"}
-    return _complaints(scripts, root, known, "is neither in Python's standard library nor numpy")
+    known -= set().union(*FRAMEWORKS.values())
+    complaints = []
+    for path in scripts:
+        # A framework's module is python/muster/<name>.py, or a folder of this name.
+        names = {path.stem, path.parent.name}
+        allowed = known.union(*(FRAMEWORKS[name] for name in names & FRAMEWORKS.keys()))
+        complaints += _complaints(path, root, allowed, "is neither in Python's standard library nor numpy")
+    return complaints

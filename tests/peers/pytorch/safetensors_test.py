@@ -1,27 +1,30 @@
 """Reads model.safetensors with the library safetensors, runs it in PyTorch, and compares with `muster evaluate`.
 
-    make check-peers
+    tools/check-peers pytorch
 
-or, where both are installed, python3 tests/peers/safetensors_test.py build/release/muster [FOLDER of idx files].
-
-The test trains the quickstart plan for a few rounds. Without a folder, inputs are noise with random labels.
+The test trains the quickstart plan for a few rounds. Inputs are noise with random labels, or the records of
+`--data FOLDER`, which has idx files.
 """
 
+import argparse
 import gzip
 import json
 import pathlib
 import random
 import struct
 import subprocess
-import sys
 import tempfile
 
 import torch
 from safetensors import safe_open
 from torch import nn
 
-COMMAND = pathlib.Path(sys.argv[1]).resolve()
-PLANS = pathlib.Path(__file__).resolve().parents[2] / "plans"
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--command", type=pathlib.Path, required=True)
+parser.add_argument("--data", type=pathlib.Path)
+arguments = parser.parse_args()
+COMMAND = arguments.command.resolve()
+PLANS = pathlib.Path(__file__).resolve().parents[3] / "plans"
 
 
 class Cnn(nn.Module):
@@ -55,7 +58,7 @@ def content(path):
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        data = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else folder
+        data = arguments.data or folder
         if data == folder:
             write_noise(folder)
         subprocess.run([COMMAND, "train", PLANS / "quickstart.toml", "--rounds", "20", "--out", folder / "run"],

@@ -1,15 +1,14 @@
 """Compares the references `central` of `muster compare` with dp_accounting, which composes privacy loss distributions of
 the Poisson-sampled Gaussian.
 
-    make check-peers
-
-or, where dp_accounting is installed, python3 tests/peers/dp_accounting_test.py build/release/muster
+    tools/check-peers dp-accounting
 
 dp_accounting is asked for the epsilon of exactly the sigma, sampling probability and rounds that muster answers with.
 This epsilon must be within a relative 1e-4 of muster's upper value and not below muster's lower value, both for a
 replaced record and for a client who is added or removed.
 """
 
+import argparse
 import json
 import pathlib
 import subprocess
@@ -18,8 +17,10 @@ import sys
 import dp_accounting
 from dp_accounting import pld
 
-COMMAND = pathlib.Path(sys.argv[1]).resolve()
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--command", type=pathlib.Path, required=True)
+COMMAND = parser.parse_args().command.resolve()
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 TOLERANCE = 1e-4
 # Flags of the comparison: the target, the rate and the rounds.
 QUESTIONS = [("1", "0.1", "1000"), ("0.5", "0.01", "300"), ("3", "0.5", "50"), ("1", "1", "20")]
