@@ -461,7 +461,7 @@ class Monitor:
         return made
 
     def __repr__(self) -> str:
-        return f"<muster.Monitor {self.rounds} rounds watched, alarm {self.alarm!r}>"
+        return f"<muster.Monitor {self.rounds} rounds watched, {self.alarm or 'no alarm'}>"
 
 
 def _misuse(text: str) -> UsageError:
