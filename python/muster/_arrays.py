@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from muster.errors import PlanError
 
 
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
 def _bad(argument: str, text: str, allowed: str) -> PlanError:
     return PlanError(f"{argument}: {text}; allowed: {allowed}", code=2, kind="plan", reason="wrong-type", key=argument,
                      allowed=allowed)
@@ -35,6 +38,12 @@ def client_numbers(clients: Any) -> NDArray[np.uint64]:
     return np.ascontiguousarray(array, dtype=np.uint64)
 
 
+def _rounded(array: NDArray[Any]) -> NDArray[np.float32]:
+    # What is too large for float32 becomes infinite, and is treated as such.
+    with np.errstate(over="ignore"):
+        return array.astype(np.float32)
+
+
 def rows_of(updates: Any, count: int, dimension: int) -> NDArray[np.float32]:
     """Returns vectors as the extension takes them: float32, aligned, with the numbers of a row adjacent.
 
@@ -44,13 +53,12 @@ def rows_of(updates: Any, count: int, dimension: int) -> NDArray[np.float32]:
     array = _array_of("updates", updates, allowed)
     if count == 0 and array.size == 0:
         return np.empty((0, dimension), dtype=np.float32)
-    if array.dtype not in (np.dtype(np.float32), np.dtype(np.float64)) or not array.dtype.isnative:
+    if array.dtype not in _FLOATS or not array.dtype.isnative:
         kind = array.dtype.name if array.dtype.isnative else array.dtype.str
         raise _bad("updates", f"has type {kind}", f"{allowed}, or float64, which is rounded")
     if array.shape != (count, dimension):
         raise _bad("updates", f"has shape {array.shape}", allowed)
-    with np.errstate(over="ignore"):
-        rows = array.astype(np.float32, copy=False)
+    rows = array if array.dtype == np.float32 else _rounded(array)
     adjacent = rows.strides[1] == rows.itemsize and rows.strides[0] >= 0 and rows.strides[0] % rows.itemsize == 0
     if not adjacent or not rows.flags.aligned:
         rows = np.require(rows, requirements=["C", "A"])

@@ -25,9 +25,13 @@ def _complaints(path, root, known, wrong):
 
 
 def of_scripts(scripts, root):
-    """Returns a complaint about each import from outside; scripts below folders named peers run other projects."""
+    """Returns a complaint about each import from outside, except below folders that need more than Python.
+
+    Scripts below `peers` run other projects, and those below `bench/python` measure the package with numpy.
+    """
     known = sys.stdlib_module_names | {path.stem for path in scripts}
-    own = [path for path in scripts if "peers" not in path.relative_to(root).parts]
+    folders = {path: path.relative_to(root).parts for path in scripts}
+    own = [path for path in scripts if "peers" not in folders[path] and folders[path][:2] != ("bench", "python")]
     return [each for path in own
             for each in _complaints(path, root, known, "is not in Python's standard library")]
 
