@@ -1,6 +1,6 @@
-// Benchmarks the end of a large round: the shuffler starts again on the uploads of all devices, closes the round
-// and shuffles it; the aggregator pulls the batch over HTTP, opens every report, adds it up, and releases the
-// round. Each role is a process of its own, with its files on the disk of the temporary folder.
+// Benchmarks the end of a large round: the shuffler starts again on the uploads of all devices, closes the
+// round and shuffles it; the aggregator pulls the batch over HTTP, opens every report, adds it up, and
+// releases the round. Each role is a process of its own, with its files on the disk of the temporary folder.
 //
 //     build/release/bench/round_bench          REPORTS=100000 in the environment for a smaller round
 //
@@ -11,8 +11,8 @@
 //   shuffler_mb, aggregator_mb   the largest size of each process in memory
 //
 // The uploads are sealed beforehand and written into the shuffler's log directly, without HTTP; service_bench
-// measures how fast they could have come. Their tokens are random bytes, because a log that is read again is not
-// verified a second time.
+// measures how fast they could have come. Their tokens are random bytes, because a log that is read again is
+// not verified a second time.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -14,124 +14,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "cpu_time.h"
-#include "muster/plan/plan.h"
-#include "muster/plan/source.h"
 #include "muster/service/http/shuffler_server.h"
-#include "muster/service/ledger/descriptor_of.h"
-#include "muster/service/ledger/ledger.h"
-#include "muster/service/store/file_log_folder.h"
-#include "muster/service/store/sqlite_store.h"
-#include "muster/wire/hash.h"
-#include "muster/wire/issuance.h"
-#include "muster/wire/offer.h"
-#include "tests/support/temporary_folder.h"
+#include "tests/deployment/open_shuffler.h"
 #include "upload_floor.h"
 
 namespace {
 
 using namespace muster;
-using namespace muster::wire;
+using wire::Buffer;
 
 constexpr std::size_t kUploads = 20000, kConnections = 256;
-
-constexpr const char* kPlan = R"(
-[population]
-clients = 8
-data = "digits"
-[participation]
-protocol = "shuffled-check-in"
-rate = 0.5
-[randomizer]
-kind = "ldp-sgd"
-epsilon0 = 2
-clip = 0.5
-[rounds]
-count = 1
-learning_rate = 0.1
-[model]
-kind = "logistic"
-[privacy]
-delta = 1e-5
-)";
-
-// An issuer that has issued the tokens of the one round already.
-class OneRoundIssuer final : public service::IssuerForShuffler {
- public:
-  OneRoundIssuer(const Hash& task, const SigningKey& identity, const RsaSecretKey& key)
-      : signed_(sign_key_directory({task, 1, kUploads, 0, {{1, key.public_key().modulus(), kUploads + 1}}},
-                                   identity)) {}
-  Buffer keys() override { return signed_; }
-  std::optional<Buffer> close_issuance(Bytes) override { return signed_; }
-  std::optional<Buffer> note_release(Bytes) override { return signed_; }
-
- private:
-  Buffer signed_;
-};
-
-// A shuffler with an open round on the disk of the temporary folder, and uploads for it.
-struct Deployment {
-  SigningKey aggregator = SigningKey::fresh(), issuer_identity = SigningKey::fresh(),
-             identity = SigningKey::fresh();
-  RsaSecretKey issuer_key = RsaSecretKey::fresh();
-  service::TaskDocument task = service::TaskDocument::make(
-      protocols::Plan::validate(protocols::PlanSource::from_text(kPlan, "plan"), protocols::Command::train),
-      {.seconds = 3600,
-       .most_rounds = 2,
-       .aggregator = aggregator.identity(),
-       .issuer = issuer_identity.identity(),
-       .shuffler = identity.identity()});
-  testing::TemporaryFolder temporary;
-  const std::filesystem::path& folder = temporary.path();
-  std::optional<service::SqliteStore> store;
-  std::optional<service::FileLogFolder> logs;
-  OneRoundIssuer issuer{task.name(), issuer_identity, issuer_key};
-  UploadSizes sizes{17};
-  std::optional<service::Shuffler> shuffler;
-  std::vector<Buffer> uploads;
-
-  Deployment() {
-    store.emplace(folder / "store.db", service::SqliteStore::Access::create_or_open);
-    logs.emplace(folder);
-    shuffler.emplace(task, identity, sizes, *store, *logs, service::system_clock(), issuer);
-    open_round();
-  }
-
- private:
-  void open_round() {
-    shuffler->tick();
-    const Buffer model{1};
-    shuffler->put_blob(model);
-    service::SqliteStore ledger_store(folder / "ledger.db", service::SqliteStore::Access::create_or_open);
-    service::Ledger ledger(ledger_store, "ledger");
-    ledger.append(service::TaskEntry{task.name(), 1, 1e-5});
-    const HpkePublicKey for_aggregator = HpkeKeyPair::fresh().public_key();
-    const service::OpenEntry open{.round = 1,
-                                  .update = 0,
-                                  .model = hash_of({model}),
-                                  .frozen = {},
-                                  .token_key = issuer_key.public_key().id(),
-                                  .shuffler = read_offer(shuffler->offer(), identity.identity())->key,
-                                  .aggregator = for_aggregator};
-    ledger.append(open);
-    const Descriptor descriptor = service::descriptor_of(open, task.name(), ledger.head());
-    if (!shuffler->open(sign_descriptor(descriptor, aggregator), 0, ledger_store.rows())) std::abort();
-    const Hash challenge = round_challenge_digest(task.name(), 1);
-    const RoundKeys keys{1, descriptor_hash(descriptor), descriptor.shuffler, descriptor.aggregator};
-    for (std::size_t i = 0; i < kUploads; ++i) {
-      const PendingToken pending = begin_token(issuer_key.public_key(), challenge);
-      const Token token =
-          finish_token(issuer_key.public_key(), pending, *issue_token(issuer_key, pending.request)).value();
-      uploads.push_back(i % 2 == 0 ? seal_dummy(keys, token, sizes) : seal_report(keys, token, Buffer(17)));
-    }
-  }
-};
 
 int connect_to(std::uint16_t port) {
   const int connection = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -194,7 +93,7 @@ void shuffler_per_upload_over_http(benchmark::State& state) {
   double cpu = 0, wall = 0, least = 0;
   for (auto _ : state) {
     state.PauseTiming();
-    Deployment deployment;
+    deployment::OpenShuffler deployment(kUploads);
     least += floor_seconds() / 2;
     int to_sender[2];
     if (::pipe(to_sender) != 0) std::abort();

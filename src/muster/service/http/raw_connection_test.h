@@ -30,6 +30,13 @@ class RawConnection {
   RawConnection& operator=(const RawConnection&) = delete;
 
   void send(const std::string& bytes) { ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+  int descriptor() const { return socket_; }
+  // What has come, or comes next.
+  std::string some() {
+    std::string piece(4096, '\0');
+    const ssize_t got = ::recv(socket_, piece.data(), piece.size(), 0);
+    return piece.substr(0, got > 0 ? static_cast<std::size_t>(got) : 0);
+  }
   // What comes until the server closes the connection.
   std::string rest() {
     std::string all, piece(4096, '\0');
