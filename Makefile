@@ -73,7 +73,8 @@ check-tidy: build-all
 # Sanitizer builds run the tests of `check`, but the thread sanitizer only those of the two rooms that start
 # many threads, and of the parts of other rooms that start some.
 THREADED = tests_learning tests_simulation accounting_privacy_curve_test reporting_stated_epsilon_test \
-           service_http_test service_issuer_server_test service_learner_test service_shuffler_server_test \
+           service_http_test service_issuer_server_test service_learner_test service_shuffler_restart_test \
+           service_shuffler_server_test \
            deployment_network_test
 
 check-asan:
@@ -86,7 +87,7 @@ check-tsan:
 	@tools/packages install check
 	@cmake --preset tsan --log-level=WARNING >&2
 	@cmake --build build/tsan --parallel $(JOBS) --target $(THREADED) >&2
-	@tools/run-tests build/tsan -LE long -R "^(learning|simulation)\\.|privacy_curve|stated_epsilon|http_test|server_test|learner_test|network_test"
+	@tools/run-tests build/tsan -LE long -R "^(learning|simulation)\\.|privacy_curve|stated_epsilon|http_test|server_test|learner_test|network_test|shuffler_restart"
 
 check-fuzz:
 	@tools/packages install extra

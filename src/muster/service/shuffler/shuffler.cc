@@ -6,12 +6,15 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "muster/core/error.h"
 #include "muster/protocols/shuffle.h"
 #include "muster/service/shuffler/open_round.h"
 #include "muster/service/store/claim.h"
+#include "muster/simulation/worker_team.h"
 #include "muster/wire/descriptor.h"
 #include "muster/wire/hash.h"
 
@@ -124,15 +127,29 @@ void Shuffler::resume(const StoredRound& stored, const wire::Descriptor& descrip
 }
 
 // What is in the log was checked before it was stored, so that a record that does not open is damage.
+// Opening an upload takes 30 microseconds and nearly all of the time, so all cores open a piece of the log
+// while its uploads wait to be taken in their order.
 void Shuffler::read_uploads() {
-  open_->log->read_all([&](Bytes upload) {
-    wire::OpenedUpload opened;
-    if (open_->intake->open(upload, opened)) {
-      throw Error(ErrorCode::file, uploads_of(open_->descriptor.round), "", "",
-                  "has an upload that does not open: it is not the log of this round");
-    }
-    open_->heard.take(opened, upload);
-  });
+  constexpr std::uint64_t kPiece = 4096;
+  Log& log = *open_->log;
+  const unsigned threads = log.size() > kPiece ? std::max(1u, std::thread::hardware_concurrency()) : 1;
+  simulation::WorkerTeam team(threads);
+  std::vector<wire::OpenedUpload> opened(std::min(kPiece, log.size()));
+  for (std::uint64_t first = 0; first < log.size(); first += kPiece) {
+    const std::uint64_t count = std::min(kPiece, log.size() - first);
+    Buffer piece;
+    log.read(first, count, [&](Bytes upload) { piece.insert(piece.end(), upload.begin(), upload.end()); });
+    const auto upload = [&](std::uint64_t i) { return Bytes(piece).subspan(i * log.width(), log.width()); };
+    team.run([&](unsigned worker) {
+      for (std::uint64_t i = worker; i < count; i += threads) {
+        if (open_->intake->open(upload(i), opened[i])) {
+          throw Error(ErrorCode::file, uploads_of(open_->descriptor.round), "", "",
+                      "has an upload that does not open: it is not the log of this round");
+        }
+      }
+    });
+    for (std::uint64_t i = 0; i < count; ++i) open_->heard.take(opened[i], upload(i));
+  }
 }
 
 // Logs that are still there because the process died before it removed them.
