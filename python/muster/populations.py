@@ -27,7 +27,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from muster import _muster
-from muster.errors import FileError, PlanError, UsageError
+from muster.errors import CheckpointError, FileError, PlanError, UsageError
 from muster.plans import Plan, _native
 from muster.statements import Statement, account
 
@@ -83,12 +83,20 @@ class Population:
         self._plan = plan
 
     @classmethod
-    def resume(cls, path: str | os.PathLike[str], *, threads: int | None = None, on_bad: str = "refuse") -> Population:
+    def resume(cls, path: str | os.PathLike[str], *, plan: Plan | None = None, dimension: int | None = None,
+               threads: int | None = None, on_bad: str = "refuse") -> Population:
         """Goes on with a population that `save` wrote, with the same bits.
+
+        Args:
+            path: The file, which has the plan, the dimension and the key.
+            plan: If given, the file must be of this plan.
+            dimension: If given, the file must be of this dimension.
+            threads: As for `Population`.
+            on_bad: As for `Population`.
 
         Raises:
             FileError: The file cannot be read.
-            CheckpointError: It is not as `save` wrote it.
+            CheckpointError: It is not as `save` wrote it, or of another plan or dimension.
 
         >>> import os, tempfile
         >>> import muster
@@ -104,6 +112,10 @@ class Population:
         made = object.__new__(cls)
         made._native = _muster.Population.resumed(_path(path), threads, on_bad == "neutral")
         made._plan = Plan._of(made._native.plan())
+        if plan is not None and made._plan != plan:
+            raise _other(path, "plan", f"is of another plan: {made._plan!r}")
+        if dimension is not None and made.dimension != dimension:
+            raise _other(path, "dimension", f"is of dimension {made.dimension}, not {dimension}")
         return made
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -462,6 +474,10 @@ class Monitor:
 
     def __repr__(self) -> str:
         return f"<muster.Monitor {self.rounds} rounds watched, {self.alarm or 'no alarm'}>"
+
+
+def _other(path: str | os.PathLike[str], key: str, text: str) -> CheckpointError:
+    return CheckpointError(f"{os.fsdecode(path)} {text}", code=3, kind="checkpoint", key=key)
 
 
 def _misuse(text: str) -> UsageError:

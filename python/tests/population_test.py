@@ -213,6 +213,15 @@ class Populations(unittest.TestCase):
                     self.assertEqual(hashed, crowd.plan.hash)
                     np.testing.assert_array_equal(np.array(means, dtype=np.float32), run(crowd))
             self.assertEqual(path.stat().st_mode & 0o077, 0)  # the last one has a secret key
+            same = muster.Population.resume(path, plan=crowd.plan, dimension=D)
+            self.assertEqual(same.begun, 2)
+            with self.assertRaisesRegex(muster.CheckpointError, "is of another plan"):
+                muster.Population.resume(path, plan=crowd.plan.replace({"seed": 10}))
+            with self.assertRaisesRegex(muster.CheckpointError, f"is of dimension {D}, not {D + 1}"):
+                muster.Population.resume(path, dimension=D + 1)
+            path.write_text(path.read_text().replace(f'"dimension":{D}', f'"dimension":{D + 1}'))
+            with self.assertRaisesRegex(muster.CheckpointError, "its checksum does not match"):
+                muster.Population.resume(path)
             path.write_text(path.read_text()[:-20])
             with self.assertRaises(muster.CheckpointError):
                 muster.Population.resume(path)

@@ -120,12 +120,13 @@ void PopulationRun::save(const std::filesystem::path& path) const {
     throw Error::in_words(ErrorCode::usage, Reason::contradiction, "round", "", "",
                           "a round is open: end it before the population is saved");
   }
-  const Json file = {{"muster_population", kFormat},
-                     {"plan", plan_.canonical()},
-                     {"dimension", options_.dimension},
-                     {"fidelity", name_of(options_.fidelity)},
-                     {"key", options_.secret ? hex_of(key_) : "plan"},
-                     {"messages", messages_}};
+  Json file = {{"muster_population", kFormat},
+               {"plan", plan_.canonical()},
+               {"dimension", options_.dimension},
+               {"fidelity", name_of(options_.fidelity)},
+               {"key", options_.secret ? hex_of(key_) : "plan"},
+               {"messages", messages_}};
+  file["checksum"] = protocols::hash_of(file.dump());
   replace_file(path, file.dump() + "\n", options_.secret ? ReadableBy::owner : ReadableBy::all);
 }
 
@@ -134,8 +135,12 @@ std::unique_ptr<PopulationRun> PopulationRun::resumed(const std::filesystem::pat
                                                       const Interrupt& interrupt) {
   const std::string text = read_file(path);
   try {
-    const Json file = json_object_of<Json>(text);
+    Json file = json_object_of<Json>(text);
     if (file.at("muster_population") != kFormat) throw std::invalid_argument("it is of another format");
+    const auto checksum = file.at("checksum").get<std::string>();
+    file.erase("checksum");
+    if (checksum != protocols::hash_of(file.dump()))
+      throw std::invalid_argument("its checksum does not match");
     const auto canonical = file.at("plan").get<std::string>();
     const Plan plan = Plan::validate(protocols::PlanSource::from_canonical(canonical, path.string()),
                                      protocols::Command::account);

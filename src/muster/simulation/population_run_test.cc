@@ -186,11 +186,20 @@ TEST(PopulationRun, AFileThatIsNotAsItWasSavedIsRefused) {
     std::ofstream(file) << text;
     return refusal([&] { PopulationRun::resumed(file, {}); }, ErrorCode::checkpoint);
   };
-  const auto changed = [&](const std::string& from, const std::string& to) {
+  const auto replaced = [&](const std::string& from, const std::string& to) {
     std::string text = good;
     const std::size_t at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from;
-    return resume(text.replace(at, from.size(), to));
+    return text.replace(at, from.size(), to);
+  };
+  // The checksum would notice each of these changes, so it is made to agree.
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = replaced(from, to);
+    const std::size_t end = text.find(",\"checksum\":");
+    text = text.substr(0, end) + "}";
+    const std::string message =
+        resume(text.substr(0, end) + ",\"checksum\":\"" + protocols::hash_of(text) + "\"}\n");
+    EXPECT_EQ(message.find("checksum"), std::string::npos) << message;
   };
   for (std::size_t length = 0; length + 2 < good.size(); length += 13) resume(good.substr(0, length));
   changed("\"muster_population\":1", "\"muster_population\":2");
@@ -203,6 +212,11 @@ TEST(PopulationRun, AFileThatIsNotAsItWasSavedIsRefused) {
   changed("\"messages\":[", "\"messages\":[-1,");
   changed("sigma = 2", "sigma = 2 ");
   changed("clients = 40", "clients = 0");
+  for (const auto& [from, to] :
+       {std::pair{"\"dimension\":11", "\"dimension\":12"}, std::pair{"clients = 40", "clients = 41"},
+        std::pair{"\"messages\":[", "\"messages\":[1,"}}) {
+    EXPECT_NE(resume(replaced(from, to)).find("its checksum does not match"), std::string::npos) << to;
+  }
   refusal([&] { PopulationRun::resumed(folder.path() / "none.json", {}); }, ErrorCode::file);
 }
 
