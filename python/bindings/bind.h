@@ -12,6 +12,7 @@ namespace muster::python {
 void bind_plan(pybind11::module_& module);        // Plan, and the table of keys
 void bind_answers(pybind11::module_& module);     // Statement, Calibration, Curve, and what asks for them
 void bind_account(pybind11::module_& module);     // OpenAccount
+void bind_losses(pybind11::module_& module);      // the dominating pair of an OpenAccount
 void bind_population(pybind11::module_& module);  // Population
 
 }  // namespace muster::python

@@ -11,6 +11,7 @@ PYBIND11_MODULE(_muster, module) {
   muster::python::bind_plan(module);
   muster::python::bind_answers(module);
   muster::python::bind_account(module);
+  muster::python::bind_losses(module);
   muster::python::bind_population(module);
   // A computation that was told to stop must not outlive the interpreter's data, nor be waited for in a child
   // process, which does not have its thread.

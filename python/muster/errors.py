@@ -141,7 +141,8 @@ _CLASSES: dict[str, type[MusterError]] = {
 }
 
 # The arguments that take the place of flags which are no keys of a plan.
-_ARGUMENTS = {"--for": "knob", "--epsilon": "epsilon", "--view": "view", "--fidelity": "fidelity"}
+_ARGUMENTS = {"--for": "knob", "--epsilon": "epsilon", "--view": "view", "--fidelity": "fidelity",
+              "spacing": "value_discretization_interval"}
 
 
 def _error_of(kind: str, code: int, reason: str, key: str, value: str, allowed: str, message: str) -> MusterError:

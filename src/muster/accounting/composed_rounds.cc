@@ -1,6 +1,7 @@
 #include "muster/accounting/composed_rounds.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,26 @@ constexpr double kFarBelow = 1e-3, kLeastDelta = 1e-300;
 constexpr double kShareOfDelta = 0.5, kShareOfDeeper = 0.25;
 // Tables are not made again once the answer is more than this share of the previous answer.
 constexpr double kSettled = 0.99;
+
+// The table of a pair for several rounds ends where delta is at most kNegligible times the least delta that is
+// to be asked for, where it has stopped to fall, or at kLargestLoss. It has kNodes nodes, on a lattice of at
+// least kLattice points.
+constexpr double kNegligible = 1e-9, kStopped = 0.999, kLargestLoss = 1024, kSmallestLoss = 0x1p-40;
+constexpr std::int64_t kNodes = 400, kLattice = 2048;
+
+// Returns an epsilon at which the curve `delta_at` is at most `negligible`, or from which it hardly falls.
+// `first` is an epsilon at which the curve is small but not yet negligible, if it is a positive number.
+double end_of(const std::function<double(double)>& delta_at, double first, double negligible) {
+  const bool known = first > kSmallestLoss && first < kLargestLoss;
+  double end = known ? first : kSmallestLoss;
+  double value = delta_at(end), before = 1;
+  while (value > negligible && !(known && value > kStopped * before) && end < kLargestLoss) {
+    before = value;
+    end *= known ? 1.25 : 2;
+    value = delta_at(end);
+  }
+  return end;
+}
 
 void add_new(std::vector<std::string>& list, const std::vector<std::string>& more) {
   for (const std::string& text : more) {
@@ -112,6 +133,21 @@ void ComposedRounds::answer(Bound& bound, const std::vector<ChargedRounds>& roun
         question.asks_epsilon() ? account->epsilon_estimate() : account->delta_estimate(question.fixed());
     bound.numerical_error = numerics::larger(0.0, *bound.upper - numerics::larger(estimate, value.lower));
   }
+}
+
+LossTable ComposedRounds::losses(const std::vector<ChargedRounds>& rounds, Delta least,
+                                 double spacing) const {
+  const std::lock_guard lock(mutex_);
+  const RunningAccountant& account = charged(rounds, least, 1);
+  if (const LossDistribution* pair = account.only_round()) {
+    const LossTable table = table_of(*pair);
+    return spacing > 0 ? on_lattice(table, spacing) : table;
+  }
+  const auto delta_at = [&](double epsilon) { return account.delta_upper(epsilon); };
+  const double end = end_of(delta_at, account.epsilon().upper, kNegligible * least.value());
+  const double lattice = spacing > 0 ? spacing : std::exp2(std::floor(std::log2(end / kLattice)));
+  const auto last = static_cast<std::int64_t>(std::ceil(end / lattice));
+  return table_of_curve(delta_at, lattice, numerics::larger<std::int64_t>(1, last), kNodes);
 }
 
 }  // namespace muster::accounting

@@ -18,6 +18,7 @@
 
 #include "muster/accounting/running_accountant.h"
 #include "muster/accounting/statement.h"
+#include "muster/composition/loss_table.h"
 #include "muster/core/types.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
@@ -51,6 +52,12 @@ class ComposedRounds {
   // only local guarantees charge. Throws as upper() does.
   void answer(Bound& bound, const std::vector<ChargedRounds>& rounds, const Question& question,
               const Check& check) const;
+
+  // Returns a pair that dominates all these rounds together (composition/loss_table.h), for deltas down to
+  // `least`: what is charged as infinite loss is negligible against it. The losses of the pair of one round
+  // are on the lattice of its own table, and those of more rounds on one that is fine against their scale,
+  // unless `spacing` is positive: then they are multiples of it. `rounds` has one round at least.
+  LossTable losses(const std::vector<ChargedRounds>& rounds, Delta least, double spacing) const;
 
  private:
   // The caller of charged() or composed() must hold mutex_. charged() returns the account after these

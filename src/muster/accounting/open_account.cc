@@ -112,6 +112,24 @@ Statement OpenAccount::statement(const Question& question) const {
   return tables_->alike ? tables_->alike->account(rounds_, question) : statement_of_different(question);
 }
 
+LossTable OpenAccount::losses(Delta least, double spacing) const {
+  if (tables_ == nullptr)
+    return {.spacing = spacing > 0 ? spacing : 1, .losses = {0}, .masses = {1}, .infinity = 0};
+  const LossTable pair = tables_->composed.losses(charges_, least, spacing);
+  if (spacing > 0 && pair.losses.back() > kMostLosses) {
+    const double largest = spacing * static_cast<double>(pair.losses.back());
+    throw Error(ErrorCode::plan, Reason::out_of_range, "spacing", fmt::format("{}", spacing),
+                fmt::format("number >= {:.3g}", largest / static_cast<double>(kMostLosses)),
+                fmt::format("is too small for losses up to {:.3g}", largest));
+  }
+  // The pair passes the gate as every other upper value does.
+  for (const double epsilon : {0.0, pair.spacing * static_cast<double>(pair.losses.back()) / 4}) {
+    const Question question{Question::Kind::delta_at_epsilon, epsilon};
+    tables_->check("different-rounds", rounds_, question)(divergence_upper(pair, epsilon), {});
+  }
+  return pair;
+}
+
 Statement OpenAccount::statement_of_different(const Question& question) const {
   Statement statement{question, rounds_, {}, std::nullopt, rounds_, {}};
   statement.all.push_back(timed([&] {

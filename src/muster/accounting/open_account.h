@@ -21,6 +21,8 @@
 
 #include "muster/accounting/composed_rounds.h"
 #include "muster/accounting/statement.h"
+#include "muster/composition/loss_table.h"
+#include "muster/core/types.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
 #include "muster/describe/question.h"
@@ -41,6 +43,12 @@ class OpenAccount {
   // Returns the statement for everything charged so far. Before any charge, its values are 0. Throws what
   // Accountant::account throws.
   Statement statement(const Question& question) const;
+
+  // Returns a pair that dominates everything charged so far, for deltas down to `least`, so that other
+  // programs can compose it with what else is released (ComposedRounds::losses). Throws Error(plan), with the
+  // key "spacing", if `spacing` is so small that the pair would have more than kMostLosses lattice points.
+  LossTable losses(Delta least, double spacing = 0) const;
+  static constexpr std::int64_t kMostLosses = 1 << 22;
 
  private:
   struct Tables;

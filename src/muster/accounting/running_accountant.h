@@ -66,6 +66,9 @@ class RunningAccountant {
   // delta. A check of epsilon().upper needs it, because either of the two values may be much smaller.
   double delta_upper_as_searched(double epsilon) const;
 
+  // Returns the dominating pair of the only round that was charged, or null if not exactly one round was.
+  const LossDistribution* only_round() const { return rounds_ == 1 ? &latest_.first->upper : nullptr; }
+
   // Forgets the charges but keeps the tables, so that charging the same kinds of rounds again takes almost no
   // time.
   void restart();
