@@ -95,7 +95,7 @@ class RunningAccountant:
         >>> float(muster.RunningAccountant().epsilon(1e-5))
         0.0
         """
-        return _statement(self._account.statement(delta, None))
+        return self._stated(delta, None)
 
     def delta(self, epsilon: float) -> Statement:
         """States delta at an epsilon >= 0, in nats, for everything charged so far.
@@ -104,7 +104,12 @@ class RunningAccountant:
         >>> float(muster.RunningAccountant().delta(0.5))
         0.0
         """
-        return _statement(self._account.statement(None, epsilon))
+        return self._stated(None, epsilon)
+
+    def _stated(self, delta: float | None, epsilon: float | None) -> Statement:
+        with self._turn:
+            charged, about = self._account, tuple(self._history)
+        return _statement(charged.statement(delta, epsilon), about)
 
     def would_exceed(self, epsilon: float, delta: float, plan: Plan, rounds: int = 1) -> bool:
         """Whether a limit on epsilon, at this delta, would be passed after further rounds. Charges nothing.

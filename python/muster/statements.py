@@ -62,9 +62,13 @@ class Statement:
     True
     """
 
-    __slots__ = ("_answer", "_html", "_native", "_table", "_text")
+    __slots__ = ("_about", "_answer", "_html", "_native", "_table", "_text")
+    # All rounds of a plan, or plans with a number of rounds each; None if unknown, or not in the protocol's own view.
+    _about: Plan | tuple[tuple[Plan, int], ...] | None
 
-    def __init__(self, native: _muster.Statement | None, text: str, table: str = "", html: str = "") -> None:
+    def __init__(self, native: _muster.Statement | None, text: str, table: str = "", html: str = "",
+                 about: Plan | tuple[tuple[Plan, int], ...] | None = None) -> None:
+        self._about = about
         self._native = native
         self._text = text
         self._table = table
@@ -270,15 +274,16 @@ class Statement:
         return self._html if self._native is None else self._native.html()
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Statement, (None, self._text, str(self), self._repr_html_())
+        return Statement, (None, self._text, str(self), self._repr_html_(), self._about)
 
 
 def _number(value: float | None) -> float | None:
     return None if value is None else float(value)
 
 
-def _statement(native: _muster.Statement) -> Statement:
-    return Statement(native, native.json())
+def _statement(native: _muster.Statement,
+               about: Plan | tuple[tuple[Plan, int], ...] | None = None) -> Statement:
+    return Statement(native, native.json(), about=about)
 
 
 # In JSON, `all` names the list of bounds, and the command's flag is --all.
@@ -309,7 +314,8 @@ def account(plan: Plan, *, delta: float | None = None, epsilon: float | None = N
     >>> 0 < float(muster.account(plan, delta=1e-6)) < 1
     True
     """
-    return _statement(_muster.account(_native(plan), delta, epsilon, view, _truth("all", all)))
+    return _statement(_muster.account(_native(plan), delta, epsilon, view, _truth("all", all)),
+                      plan if view is None else None)
 
 
 def account_many(plans: Iterable[Plan], *, delta: float | None = None, epsilon: float | None = None,
@@ -337,9 +343,11 @@ def account_many(plans: Iterable[Plan], *, delta: float | None = None, epsilon: 
     >>> float(one) < float(ten)
     True
     """
+    plans = list(plans)
     natives = [_native(plan) for plan in plans]
     answers = _muster.account_many(natives, delta, epsilon, view, _truth("all", all), threads)
-    return [_statement(native) for native in answers]
+    return [_statement(native, plan if view is None else None)
+            for native, plan in zip(answers, plans, strict=True)]
 
 
 def _truth(name: str, value: object) -> bool:

@@ -12,6 +12,8 @@ import inspect
 import pathlib
 import pkgutil
 import re
+import subprocess
+import sys
 import unittest
 
 import muster_command
@@ -20,11 +22,13 @@ import muster
 
 PAGE = pathlib.Path("docs/python.md")
 OPTIONS = doctest.ELLIPSIS
+# Modules for users of a framework, which need it; their tests are in tests/peers.
+OF_FRAMEWORKS = {"dp_accounting", "flower", "opacus", "pfl", "torch"}
 
 
 def modules():
     return [importlib.import_module(f"muster.{each.name}") for each in pkgutil.iter_modules(muster.__path__)
-            if not each.name.startswith("_")]
+            if not each.name.startswith("_") and each.name not in OF_FRAMEWORKS]
 
 
 def documented():
@@ -45,6 +49,18 @@ def documented():
 
 class Documentation(unittest.TestCase):
     maxDiff = None
+
+    # Without its framework, a module says in one line what to install; importing the package needs none of them.
+    def test_modules_of_frameworks_say_what_to_install(self):
+        named = {each.name for each in pkgutil.iter_modules(muster.__path__)} & OF_FRAMEWORKS
+        self.assertGreater(len(named), 0)
+        for name in sorted(named):
+            missing = subprocess.run(
+                [sys.executable, "-c", "import sys\n"
+                 "for each in ('dp_accounting', 'flwr', 'opacus', 'pfl', 'torch'): sys.modules[each] = None\n"
+                 f"import muster\ntry: import muster.{name}\nexcept ImportError as error: print(error)"],
+                capture_output=True, text=True, check=True).stdout
+            self.assertRegex(missing, r"\Amuster\.\w+ needs .*pip install .*\n\Z", name)
 
     def test_every_public_name_has_an_example(self):
         names = documented()

@@ -31,7 +31,8 @@ class Types(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_strict(self):
-        self.run_module("mypy", "--strict", str(PACKAGE))
+        # Modules of frameworks are checked where these are (tests/peers).
+        self.run_module("mypy", "--strict", str(PACKAGE), "--exclude", r"/(dp_accounting|flower|opacus|pfl|torch)\b")
 
     def test_the_stub_is_true(self):
         self.run_module("mypy.stubtest", "muster._muster", "--ignore-unused-allowlist", "--allowlist",
