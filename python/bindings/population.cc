@@ -72,30 +72,23 @@ class Population {
   }
 
   void send(const py::array_t<std::uint64_t, py::array::c_style>& clients, const py::array_t<float>& rows) {
-    const auto turn = this->turn();
-    const auto count = static_cast<std::size_t>(clients.size());
-    if (rows.ndim() != 2 || rows.itemsize() != sizeof(float) ||
-        static_cast<std::size_t>(rows.shape(0)) != count ||
-        static_cast<std::size_t>(rows.shape(1)) != run_->options().dimension ||
-        (count > 0 && rows.strides(1) != static_cast<py::ssize_t>(sizeof(float))) ||
-        (count > 1 &&
-         (rows.strides(0) < 0 || rows.strides(0) % static_cast<py::ssize_t>(sizeof(float)) != 0))) {
-      throw Error(ErrorCode::internal, "rows", "", "", "were not brought into the form that is sent");
-    }
-    const std::size_t stride = count > 1 ? static_cast<std::size_t>(rows.strides(0)) / sizeof(float) : 0;
-    const std::span<const std::uint64_t> who(clients.data(), count);
-    const float* const first = rows.data();
-    const std::size_t piece = kPiece * run_->options().threads;
-    for (std::size_t at = 0; at < count; at += piece) {
-      {
-        const py::gil_scoped_release others_run;
-        run_->send(who.subspan(at, std::min(piece, count - at)), first + at * stride, stride);
-      }
-      if (PyErr_CheckSignals() != 0) {
-        run_->abandon();
-        throw py::error_already_set();
-      }
-    }
+    take_in(clients, rows,
+            [this](std::span<const std::uint64_t> who, const float* first, std::size_t stride, std::size_t) {
+              run_->send(who, first, stride);
+            });
+  }
+
+  // Returns what each client's message decodes to by itself.
+  py::array_t<float> send_decoded(const py::array_t<std::uint64_t, py::array::c_style>& clients,
+                                  const py::array_t<float>& rows) {
+    const std::size_t dimension = run_->options().dimension;
+    py::array_t<float> decoded({clients.size(), static_cast<py::ssize_t>(dimension)});
+    float* const into = decoded.mutable_data();
+    take_in(clients, rows,
+            [&](std::span<const std::uint64_t> who, const float* first, std::size_t stride, std::size_t at) {
+              run_->send_decoded(who, first, stride, into + at * dimension);
+            });
+    return decoded;
   }
 
   py::tuple close() {
@@ -138,6 +131,36 @@ class Population {
   const PopulationRun& run() const { return *run_; }
 
  private:
+  // Hands rows to `send` in pieces, each with its clients, first row, stride and place.
+  template <typename Send>
+  void take_in(const py::array_t<std::uint64_t, py::array::c_style>& clients, const py::array_t<float>& rows,
+               const Send& send) {
+    const auto turn = this->turn();
+    const auto count = static_cast<std::size_t>(clients.size());
+    if (rows.ndim() != 2 || rows.itemsize() != sizeof(float) ||
+        static_cast<std::size_t>(rows.shape(0)) != count ||
+        static_cast<std::size_t>(rows.shape(1)) != run_->options().dimension ||
+        (count > 0 && rows.strides(1) != static_cast<py::ssize_t>(sizeof(float))) ||
+        (count > 1 &&
+         (rows.strides(0) < 0 || rows.strides(0) % static_cast<py::ssize_t>(sizeof(float)) != 0))) {
+      throw Error(ErrorCode::internal, "rows", "", "", "were not brought into the form that is sent");
+    }
+    const std::size_t stride = count > 1 ? static_cast<std::size_t>(rows.strides(0)) / sizeof(float) : 0;
+    const std::span<const std::uint64_t> who(clients.data(), count);
+    const float* const first = rows.data();
+    const std::size_t piece = kPiece * run_->options().threads;
+    for (std::size_t at = 0; at < count; at += piece) {
+      {
+        const py::gil_scoped_release others_run;
+        send(who.subspan(at, std::min(piece, count - at)), first + at * stride, stride, at);
+      }
+      if (PyErr_CheckSignals() != 0) {
+        run_->abandon();
+        throw py::error_already_set();
+      }
+    }
+  }
+
   // Refuses a second thread, and a child process, which lacks the threads of the team.
   std::unique_lock<std::mutex> turn() {
     if (::getpid() != process_) throw misuse("a population belongs to the process that made it");
@@ -184,6 +207,7 @@ void bind_population(py::module_& module) {
       .def_static("resumed", &resumed, py::arg("path"), py::arg("threads"), py::arg("neutral"))
       .def("open", &Population::open)
       .def("send", &Population::send, py::arg("clients"), py::arg("rows").noconvert())
+      .def("send_decoded", &Population::send_decoded, py::arg("clients"), py::arg("rows").noconvert())
       .def("close", &Population::close)
       .def("abandon", &Population::abandon)
       .def("save", &Population::save, py::arg("path"))

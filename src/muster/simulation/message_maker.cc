@@ -36,6 +36,20 @@ void MessageMaker::make(const protocols::Sender& sender, std::span<const float> 
   } else {
     randomize(sender, vector);
   }
+  wait();
+}
+
+void MessageMaker::make_decoded(const protocols::Sender& sender, std::span<const float> vector,
+                                std::span<float> decoded) {
+  randomize(sender, vector);
+  if (!single_) single_ = randomizer_.make_sum();
+  single_->clear();
+  randomizer_.accumulate(messages_[waiting_], *scratch_, *single_);
+  randomizer_.mean(*single_, decoded);
+  wait();
+}
+
+void MessageMaker::wait() {
   if (++waiting_ == kPass) flush();
 }
 

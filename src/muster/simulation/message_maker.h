@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,9 @@ class MessageMaker {
   // Takes in the vector of a sender. With a sum sampler, the vector is read only by flush(), so it must not
   // change before. Throws Error(data), which names the client, for a vector that is to be refused.
   void make(const protocols::Sender& sender, std::span<const float> vector);
+  // The same, and overwrites `decoded` (the randomizer's dimension) with what the message decodes to by itself.
+  // Not with a sum sampler, which makes no messages.
+  void make_decoded(const protocols::Sender& sender, std::span<const float> vector, std::span<float> decoded);
   // Takes in the zero vector of a dummy.
   void make_dummy(const protocols::Sender& sender) { make(sender, zeros()); }
   // The number of vectors that wait for flush(), which make() calls when they are kPass.
@@ -57,6 +61,7 @@ class MessageMaker {
 
  private:
   void randomize(const protocols::Sender& sender, std::span<const float> vector);
+  void wait();
   void add_vectors();
   // Counts, or refuses, the vector of a sender if it is not finite; returns whether it did.
   bool replaces(const protocols::Sender& sender, std::span<const float> vector);
@@ -72,7 +77,8 @@ class MessageMaker {
   std::array<std::span<const float>, kPass> vectors_;  // with a sum sampler, those that wait, and
   std::array<protocols::Sender, kPass> senders_;       // their senders
   std::size_t waiting_ = 0;
-  std::vector<float> zeros_;  // empty until first needed
+  std::vector<float> zeros_;  // empty until first needed, as is the sum of one message:
+  std::optional<randomizers::MessageSum> single_;
   std::uint64_t neutral_ = 0;
   bool begun_ = false;
   bool empty_ = true;

@@ -21,6 +21,7 @@ OpenRounds::OpenRounds(const randomizers::VectorRandomizer& randomizer, const ra
                        protocols::RollCall& roll_call, std::uint64_t clients, const random::RunKey& key,
                        WorkerTeam& team, BadVector bad, const Interrupt& interrupt)
     : dimension_(randomizer.dimension()),
+      only_sums_(sum != nullptr),
       team_(team),
       interrupt_(interrupt),
       ranks_(alone()),
@@ -91,6 +92,20 @@ void OpenRounds::send(std::span<const std::uint64_t> clients, const float* rows,
   expect_next(clients);
   make_all(clients.size(), [&](MessageMaker& maker, std::size_t i) {
     maker.make({clients[i], rounds_[sent_ + i], false}, {rows + i * stride, dimension_});
+  });
+  sent_ += clients.size();
+}
+
+void OpenRounds::send_decoded(std::span<const std::uint64_t> clients, const float* rows, std::size_t stride,
+                              float* decoded) {
+  expect_next(clients);
+  if (only_sums_) {
+    throw Error::in_words(ErrorCode::usage, Reason::contradiction, "fidelity", "sum", "message",
+                          "with fidelity = sum, no message is made that could be decoded; allowed: message");
+  }
+  make_all(clients.size(), [&](MessageMaker& maker, std::size_t i) {
+    maker.make_decoded({clients[i], rounds_[sent_ + i], false}, {rows + i * stride, dimension_},
+                       {decoded + i * dimension_, dimension_});
   });
   sent_ += clients.size();
 }

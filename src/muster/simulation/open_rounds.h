@@ -57,6 +57,11 @@ class OpenRounds {
   // and to be refused, and Error(interrupted); the step is then abandoned.
   void send(std::span<const std::uint64_t> clients, const float* rows, std::size_t stride);
 
+  // The same, and overwrites as many floats as the dimension at decoded + i * dimension with what the message of
+  // clients[i] decodes to by itself. Throws Error(usage) too, and takes in nothing, if only sums are drawn.
+  void send_decoded(std::span<const std::uint64_t> clients, const float* rows, std::size_t stride,
+                    float* decoded);
+
   // Ends the step, and overwrites `estimate` (the randomizer's dimension) with the mean of the decoded
   // messages, or with zeros if nothing was decoded. Throws Error(usage), and the step stays open, if clients
   // have not sent.
@@ -72,6 +77,7 @@ class OpenRounds {
   void make_all(std::size_t senders, const Make& make);
 
   std::size_t dimension_;
+  bool only_sums_;
   WorkerTeam& team_;
   Interrupt interrupt_;
   std::unique_ptr<Ranks> ranks_;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -142,6 +143,61 @@ TEST_F(OpenRoundsTest, TheEstimateIsThatOfTheEngineBitForBit) {
       }
     }
   }
+}
+
+// What messages decode to one by one has their mean, whether or not they are asked for, and however many workers
+// make them.
+TEST_F(OpenRoundsTest, MessagesDecodeOneByOne) {
+  const auto gaussian = randomizers::make_gaussian(5, 1, kDimension);
+  const auto ldp_sgd = randomizers::make_ldp_sgd(2, 1, kDimension);
+  const auto linf = randomizers::make_linf(2, 1, kDimension);
+  for (const randomizers::VectorRandomizer* randomizer :
+       std::initializer_list<const randomizers::VectorRandomizer*>{gaussian.get(), ldp_sgd.get(),
+                                                                   linf.get()}) {
+    protocols::RollCallByCoins roll_call = coins();
+    const std::vector<float> expected = by_engine(*randomizer, roll_call, 3);
+    std::map<std::uint64_t, std::vector<float>> first;  // what each client's message decodes to
+    for (const unsigned workers : {1u, 3u}) {
+      WorkerTeam team(workers);
+      OpenRounds rounds(*randomizer, nullptr, roll_call, kClients, key_, team);
+      const auto who = rounds.open(3);
+      const std::vector<float> rows = rows_of(who);
+      std::vector<float> decoded(who.size() * kDimension), estimate(kDimension);
+      const std::size_t half = who.size() / 2;
+      rounds.send_decoded(who.first(half), rows.data(), kStride, decoded.data());
+      rounds.send_decoded(who.subspan(half), rows.data() + half * kStride, kStride,
+                          decoded.data() + half * kDimension);
+      rounds.close(estimate);
+      EXPECT_EQ(estimate, expected);
+      std::map<std::uint64_t, std::vector<float>> by_client;
+      for (std::size_t c = 0; c < who.size(); ++c) {
+        const auto row = decoded.begin() + static_cast<std::ptrdiff_t>(c * kDimension);
+        by_client[who[c]].assign(row, row + kDimension);
+      }
+      if (first.empty()) first = by_client;
+      EXPECT_EQ(by_client, first);
+      for (std::size_t i = 0; i < kDimension; ++i) {
+        double sum = 0, size = 0;
+        for (std::size_t c = 0; c < who.size(); ++c) {
+          sum += decoded[c * kDimension + i];
+          size += std::fabs(decoded[c * kDimension + i]);
+        }
+        const auto count = static_cast<double>(who.size());
+        EXPECT_NEAR(sum / count, estimate[i], 1e-6 * size / count);
+      }
+    }
+  }
+  const auto sum = randomizers::make_gaussian_sum(5, 1, kDimension);
+  WorkerTeam team(1);
+  protocols::RollCallByCoins roll_call = coins();
+  OpenRounds rounds(*gaussian, sum.get(), roll_call, kClients, key_, team);
+  const auto who = rounds.open(3);
+  std::vector<float> decoded(kDimension);
+  EXPECT_NE(refusal([&] {
+              rounds.send_decoded(who.first(1), rows_of(who).data(), kStride, decoded.data());
+            }).find("no message is made"),
+            std::string::npos);
+  EXPECT_EQ(rounds.sent(), 0);
 }
 
 TEST_F(OpenRoundsTest, DummiesAreMadeHereAndNotTold) {

@@ -68,11 +68,15 @@ class PopulationRun {
   // The rounds that are charged for the steps that have begun.
   std::uint64_t rounds_charged() const { return plan_.rounds_charged(rounds_begun()); }
 
-  // Begins the next step; see OpenRounds for this function and the next three. Throws Error(usage) if a step
+  // Begins the next step; see OpenRounds for this function and the next four. Throws Error(usage) if a step
   // is open or all have begun, and Error(budget) if the step would pass the budget.
   std::span<const std::uint64_t> open();
   void send(std::span<const std::uint64_t> clients, const float* rows, std::size_t stride) {
     rounds_->send(clients, rows, stride);
+  }
+  void send_decoded(std::span<const std::uint64_t> clients, const float* rows, std::size_t stride,
+                    float* decoded) {
+    rounds_->send_decoded(clients, rows, stride, decoded);
   }
   Step close(std::span<float> estimate) { return rounds_->close(estimate); }
   void abandon() { rounds_->abandon(); }
