@@ -156,7 +156,8 @@ class CheckInDataset(FederatedDatasetBase):  # type: ignore[misc]
         decoded = current.send_decoded([client], vector[np.newaxis])
         self._sent += 1
         self._client = None
-        return decoded[0]
+        row: NDArray[np.float32] = decoded[0]
+        return row
 
     def _close(self) -> Round:
         """Ends the round and decodes its mean."""

@@ -10,7 +10,7 @@ DOCSTRING = re.compile(r'"""(?:.|\n)*?"""')
 FOR_USERS = {"muster", "numpy", "matplotlib"}
 # Modules of the package for users of a framework may import this framework, and no other module may.
 FRAMEWORKS = {"torch": {"torch"}, "opacus": {"opacus", "torch"}, "flower": {"flwr"}, "pfl": {"pfl"},
-              "dp_accounting": {"dp_accounting"}}
+              "dp_accounting": {"attr", "dp_accounting"}}
 
 
 def _complaints(path, root, known, wrong):

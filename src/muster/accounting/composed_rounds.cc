@@ -27,9 +27,9 @@ constexpr double kShareOfDelta = 0.5, kShareOfDeeper = 0.25;
 // Tables are not made again once the answer is more than this share of the previous answer.
 constexpr double kSettled = 0.99;
 
-// The table of a pair for several rounds ends where delta is at most kNegligible times the least delta that is
-// to be asked for, where it has stopped to fall, or at kLargestLoss. It has kNodes nodes, on a lattice of at
-// least kLattice points.
+// The table of a pair for several rounds ends where delta is at most kNegligible times the least delta that
+// is to be asked for, where it has stopped falling, or at kLargestLoss. It has kNodes nodes, on a lattice of
+// at least kLattice points.
 constexpr double kNegligible = 1e-9, kStopped = 0.999, kLargestLoss = 1024, kSmallestLoss = 0x1p-40;
 constexpr std::int64_t kNodes = 400, kLattice = 2048;
 

@@ -67,8 +67,8 @@ LossTable table_of(const LossDistribution& pair) {
 
 double divergence_upper(const LossTable& table, double epsilon) { return profile(table, epsilon); }
 
-// Between two neighbouring losses of the table its profile is linear in alpha. So the chord between the points
-// of the lattice on either side of each loss adds nothing where no loss lies between them.
+// Between two neighbouring losses of the table, its profile is linear in alpha. So chords between the lattice
+// points next to each loss add nothing where no loss lies under them.
 LossTable on_lattice(const LossTable& table, double spacing) {
   std::vector<std::int64_t> index{0};
   for (const std::int64_t loss : table.losses) {

@@ -1,7 +1,7 @@
 // A dominating pair as a table of losses and masses, for programs that compose privacy losses themselves.
 //
-// A table is the law, under P, of the loss ln dP/dQ of a discrete pair (P, Q): finite losses on the lattice of
-// the multiples of a spacing, and a mass at infinite loss. Its profile is
+// A table is the law, under P, of the loss ln dP/dQ of a discrete pair (P, Q): finite losses on the lattice
+// of the multiples of a spacing, and a mass at infinite loss. Its profile is
 //     D(eps) = infinity + sum over losses l > eps of mass(l) (1 - e^{eps - l}).
 // The tables that these functions return are made for both orders of every pair of neighbours at once: the
 // hockey-stick divergence at any alpha > 0, of P against Q and of Q against P, is at most the table's

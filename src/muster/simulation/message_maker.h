@@ -43,8 +43,8 @@ class MessageMaker {
   // Takes in the vector of a sender. With a sum sampler, the vector is read only by flush(), so it must not
   // change before. Throws Error(data), which names the client, for a vector that is to be refused.
   void make(const protocols::Sender& sender, std::span<const float> vector);
-  // The same, and overwrites `decoded` (the randomizer's dimension) with what the message decodes to by itself.
-  // Not with a sum sampler, which makes no messages.
+  // The same, and overwrites `decoded` (the randomizer's dimension) with what the message decodes to by
+  // itself. Not with a sum sampler, which makes no messages.
   void make_decoded(const protocols::Sender& sender, std::span<const float> vector, std::span<float> decoded);
   // Takes in the zero vector of a dummy.
   void make_dummy(const protocols::Sender& sender) { make(sender, zeros()); }

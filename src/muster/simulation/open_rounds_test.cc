@@ -145,8 +145,8 @@ TEST_F(OpenRoundsTest, TheEstimateIsThatOfTheEngineBitForBit) {
   }
 }
 
-// What messages decode to one by one has their mean, whether or not they are asked for, and however many workers
-// make them.
+// The mean of what messages decode to one by one is the estimate, whose bits are the same whether or not they
+// are decoded, and however many workers make them.
 TEST_F(OpenRoundsTest, MessagesDecodeOneByOne) {
   const auto gaussian = randomizers::make_gaussian(5, 1, kDimension);
   const auto ldp_sgd = randomizers::make_ldp_sgd(2, 1, kDimension);
