@@ -32,7 +32,8 @@ from muster.errors import (
     UsageError,
 )
 from muster.plans import Plan, plan
-from muster.populations import Monitor, Population, Round
+from muster.populations import Monitor, Population
+from muster.rounds import Round
 from muster.statements import Bound, Statement, account, account_many
 
 __all__ = [

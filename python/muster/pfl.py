@@ -29,7 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muster.errors import DataError, UncoveredError, UsageError
-from muster.populations import Population, Round
+from muster.populations import Population
+from muster.rounds import Round
 
 try:
     from pfl.data.dataset import AbstractDataset

@@ -58,7 +58,8 @@ class OpenRounds {
   void send(std::span<const std::uint64_t> clients, const float* rows, std::size_t stride);
 
   // The same, and overwrites as many floats as the dimension at decoded + i * dimension with what the message
-  // of clients[i] decodes to by itself. Throws Error(usage) too, and takes in nothing, if only sums are drawn.
+  // of clients[i] decodes to by itself. Throws Error(usage) too, and takes in nothing, if only sums are
+  // drawn.
   void send_decoded(std::span<const std::uint64_t> clients, const float* rows, std::size_t stride,
                     float* decoded);
 
