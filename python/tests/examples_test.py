@@ -15,6 +15,8 @@ import muster_command
 EXAMPLES = pathlib.Path("examples/python")
 # Something that each example prints, for the examples which need numpy alone.
 PRINTED = {
+    "own_randomizer_profile.py": r"0\.2 +1\.800 +0\.18\d+ +0\.30\d+",
+    "plan_a_launch.py": r"the shuffler colludes: epsilon at most 1\d\d\.\d+",
     "own_numpy_model.py": r"epsilon   at most 1\.0000 and at least 0\.9\d+ at delta 1e-06",
 }
 
