@@ -1,7 +1,7 @@
 // Binds runs whose clients' vectors come from Python.
 //
-// Rows are read where they lie. Messages are made without the GIL, a few dozen at a time, and Python is asked
-// for signals in between, so that Ctrl-C abandons the round within a fraction of a second.
+// Rows are read where they lie. Messages are made without the GIL, a piece at a time, and Python is asked for
+// signals in between, so that Ctrl-C abandons the round within a fraction of a second.
 #include <fmt/format.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -33,7 +33,9 @@ using simulation::PopulationOptions;
 using simulation::PopulationRun;
 
 constexpr std::uint64_t kMaxDimension = (std::uint64_t{1} << 31) - 1;
-constexpr std::size_t kPiece = 64;  // messages between two looks for signals
+// A thread makes this many numbers, but no more than this many messages, between two looks for signals: about
+// ten milliseconds, against which waking the team costs little.
+constexpr std::size_t kPieceNumbers = std::size_t{1} << 24, kPieceMessages = std::size_t{1} << 15;
 
 Error misuse(const std::string& text) {
   return Error::in_words(ErrorCode::usage, Reason::contradiction, "population", "", "", text);
@@ -148,7 +150,9 @@ class Population {
     const std::size_t stride = count > 1 ? static_cast<std::size_t>(rows.strides(0)) / sizeof(float) : 0;
     const std::span<const std::uint64_t> who(clients.data(), count);
     const float* const first = rows.data();
-    const std::size_t piece = kPiece * run_->options().threads;
+    const std::size_t each =
+        std::clamp<std::size_t>(kPieceNumbers / run_->options().dimension, 1, kPieceMessages);
+    const std::size_t piece = each * run_->options().threads;
     for (std::size_t at = 0; at < count; at += piece) {
       {
         const py::gil_scoped_release others_run;
