@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "arrays.h"
 #include "bind.h"
 #include "interruptible.h"
 #include "muster/accounting/accountant.h"
@@ -185,7 +186,7 @@ const std::vector<CurvePoint>& points_of(const Curve& curve) {
 // Returns one side of a curve. What has no finite bound is infinite above, and 0 below.
 py::array_t<double> side_of(const Curve& curve, std::optional<double> CurvePoint::*side, double without) {
   const std::vector<CurvePoint>& points = points_of(curve);
-  py::array_t<double> values(static_cast<py::ssize_t>(points.size()));
+  py::array_t<double> values = array_of<double>(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     values.mutable_at(static_cast<py::ssize_t>(i)) = (points[i].*side).value_or(without);
   }
@@ -194,7 +195,7 @@ py::array_t<double> side_of(const Curve& curve, std::optional<double> CurvePoint
 
 py::array_t<double> at_of(const Curve& curve) {
   const std::vector<CurvePoint>& points = points_of(curve);
-  py::array_t<double> values(static_cast<py::ssize_t>(points.size()));
+  py::array_t<double> values = array_of<double>(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     values.mutable_at(static_cast<py::ssize_t>(i)) =
         curve.curves.by_rounds.empty() ? points[i].fixed : static_cast<double>(points[i].rounds);

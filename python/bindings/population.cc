@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "arrays.h"
 #include "bind.h"
 #include "interruptible.h"
 #include "muster/core/error.h"
@@ -70,7 +71,7 @@ class Population {
       throw;
     }
     const std::span<const std::uint64_t> who = clients.get();
-    return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(who.size()), who.data());
+    return array_of(who.size(), who.data());
   }
 
   void send(const py::array_t<std::uint64_t, py::array::c_style>& clients, const py::array_t<float>& rows) {
@@ -95,7 +96,7 @@ class Population {
 
   py::tuple close() {
     const auto turn = this->turn();
-    py::array_t<float> mean(static_cast<py::ssize_t>(run_->options().dimension));
+    py::array_t<float> mean = array_of<float>(run_->options().dimension);
     const std::span<float> estimate(mean.mutable_data(), run_->options().dimension);
     simulation::Step step{};
     {
