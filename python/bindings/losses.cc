@@ -2,8 +2,8 @@
 #include <pybind11/numpy.h>
 
 #include <cstdint>
-#include <vector>
 
+#include "arrays.h"
 #include "bind.h"
 #include "interruptible.h"
 #include "muster/accounting/open_account.h"
@@ -33,11 +33,6 @@ OpenAccount of_plan(const PlanPointer& plan) {
   });
 }
 
-template <typename Number>
-py::array_t<Number> array_of(const std::vector<Number>& numbers) {
-  return py::array_t<Number>(static_cast<py::ssize_t>(numbers.size()), numbers.data());
-}
-
 // Returns the spacing, the losses in units of it, their masses, and the mass at infinite loss.
 py::tuple losses(const OpenAccount& account, const py::object& delta, const py::object& spacing) {
   const Delta least = Delta::of(number_of("delta", delta, {.low = 0, .high = 1}));
@@ -46,7 +41,8 @@ py::tuple losses(const OpenAccount& account, const py::object& delta, const py::
                         : number_of("value_discretization_interval", spacing, {.low = 1e-300, .high = 1000});
   const LossTable table =
       interruptibly([copy = account, least, lattice] { return copy.losses(least, lattice); });
-  return py::make_tuple(table.spacing, array_of(table.losses), array_of(table.masses), table.infinity);
+  return py::make_tuple(table.spacing, array_of(table.losses.size(), table.losses.data()),
+                        array_of(table.masses.size(), table.masses.data()), table.infinity);
 }
 
 }  // namespace

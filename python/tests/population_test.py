@@ -75,6 +75,27 @@ class Populations(unittest.TestCase):
         sums = muster.Population(plan("shuffle", sigma=1e-3), dimension=D, fidelity="sum")
         np.testing.assert_allclose(run(sums, steps=1)[0], expected.mean(axis=0), atol=1e-3)
 
+    # What messages decode to one by one has the mean of the round, which has the bits of a round that only sends.
+    def test_messages_decode_one_by_one(self):
+        for randomizer in RUNNABLE:
+            given = plan("shuffled-check-in", randomizer, rounds=1)
+            expected = run(muster.Population(given, dimension=D))[0]
+            with muster.Population(given, dimension=D, threads=2).round() as r:
+                decoded = np.concatenate([r.send_decoded(each, vectors(each, 0)) for each in r.batches(7)])
+            self.assertEqual(decoded.dtype, np.float32)
+            np.testing.assert_array_equal(r.mean, expected)
+            np.testing.assert_allclose(decoded.mean(axis=0, dtype=np.float64), expected, rtol=1e-5, atol=1e-5)
+        with muster.Population(given, dimension=D).round() as r:
+            with self.assertRaisesRegex(muster.UsageError, "does not send|is not the next"):
+                r.send_decoded([10**6], vectors([10**6], 0))
+            with self.assertRaises(muster.DataError):
+                r.send_decoded(r.clients, vectors(r.clients, 0)[:, 1:])
+            r.send_decoded(r.clients, vectors(r.clients, 0))
+        with self.assertRaises(ZeroDivisionError), muster.Population(plan("shuffle"), dimension=D, fidelity="sum").round() as r:
+            with self.assertRaisesRegex(muster.UsageError, "fidelity = sum, no message is made"):
+                r.send_decoded(r.clients, vectors(r.clients, 0))
+            raise ZeroDivisionError
+
     def test_who_sends_is_as_declared_and_secretly_ordered(self):
         crowd = muster.Population(plan("subset"), dimension=D)
         with crowd.round() as r:

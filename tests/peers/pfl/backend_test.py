@@ -5,6 +5,7 @@
 Adapters that are wrong on purpose must fail the same tests.
 """
 
+import functools
 import sys
 import unittest
 import unittest.mock
@@ -33,13 +34,18 @@ ROUNDS = 5
 RATE = np.float32(0.5)
 
 
-def plan_of(randomizer="gaussian", protocol="shuffled-check-in", **more):
+def plan_of(randomizer="ldp-sgd", protocol="shuffled-check-in", **more):
     local = {"gaussian": {"sigma": 0.5}, "ldp-sgd": {"epsilon0": 3.0}, "linf": {"epsilon0": 3.0},
              "l1": {"epsilon0": 3.0}, "l2": {"epsilon0": 3.0}}[randomizer]
     who = {"shuffled-check-in": {"rate": 0.3}, "aggregated-check-in": {"rate": 0.3}, "subset": {"subset": 7},
            "shuffle": {}}.get(protocol, {"rate": 0.9, "slots": 5})
     return muster.plan(**{**dict(protocol=protocol, clients=60, randomizer=randomizer, clip=1.0, rounds=ROUNDS, delta=1e-5,
                                  seed=7), **local, **who, **more})
+
+
+@functools.cache
+def account(plan):
+    return float(muster.account(plan))
 
 
 def update_of(theta, client):
@@ -121,7 +127,7 @@ def check(test, plan, **adapter):
     test.assertTrue(np.isfinite(theta).all() and np.abs(theta).max() > 0)
     test.assertEqual(theta.tobytes(), by_hand.tobytes(), plan)
     test.assertEqual(crowd.charged, ROUNDS)
-    test.assertEqual(float(crowd.epsilon), float(muster.account(plan)))
+    test.assertEqual(float(crowd.epsilon), account(plan))
     test.assertEqual(crowd.monitor.rounds, same.monitor.rounds)
 
 
@@ -181,7 +187,7 @@ class Rounds(unittest.TestCase):
     def test_have_the_populations_bits(self):
         for protocol in ("shuffled-check-in", "shuffle", "subset", "aggregated-check-in"):
             check(self, plan_of(protocol=protocol))
-        for randomizer in ("ldp-sgd", "linf", "l1", "l2"):
+        for randomizer in ("gaussian", "linf", "l1", "l2"):
             check(self, plan_of(randomizer))
 
     # A message too few destroys the round: its mean is zero, and pfl-research's sum does not reach the model.
@@ -216,7 +222,7 @@ class Rounds(unittest.TestCase):
 
     def test_the_budget_stops_the_run(self):
         plan = plan_of()
-        budget = float(muster.account(plan.replace({"rounds.count": 3})))
+        budget = account(plan.replace({"rounds.count": 3}))
         crowd = muster.Population(plan.replace({"privacy.budget": budget}), dimension=DIMENSION)
         with self.assertRaises(muster.BudgetReached):
             trained(crowd)
@@ -241,7 +247,7 @@ class Refusals(unittest.TestCase):
             with self.refused(muster.UncoveredError, f"{protocol} has slots, .* allowed: shuffle"):
                 CheckInDataset(muster.Population(plan_of(protocol=protocol), dimension=DIMENSION), user_of)
         with self.refused(muster.UsageError, "fidelity = sum"):
-            CheckInDataset(muster.Population(plan_of(), dimension=DIMENSION, fidelity="sum"), user_of)
+            CheckInDataset(muster.Population(plan_of("gaussian"), dimension=DIMENSION, fidelity="sum"), user_of)
         with self.refused(TypeError, "users is a CheckInDataset"):
             CheckInMechanism(muster.Population(plan_of(), dimension=DIMENSION))
 
