@@ -138,8 +138,8 @@ class Round:
 
         Raises:
             UsageError: Another client is next, or the round is not open; nothing was sent.
-            DataError: The shape or the type is wrong, and nothing was sent; or a vector is not finite, and the round is
-                abandoned.
+            PlanError: The shape or the type is wrong; nothing was sent.
+            DataError: A vector is not finite; the round is abandoned.
 
         >>> import muster
         >>> plan = muster.plan(protocol="shuffle", clients=1, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)

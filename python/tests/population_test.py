@@ -88,7 +88,7 @@ class Populations(unittest.TestCase):
         with muster.Population(given, dimension=D).round() as r:
             with self.assertRaisesRegex(muster.UsageError, "does not send|is not the next"):
                 r.send_decoded([10**6], vectors([10**6], 0))
-            with self.assertRaises(muster.DataError):
+            with self.assertRaisesRegex(muster.PlanError, "has shape"):
                 r.send_decoded(r.clients, vectors(r.clients, 0)[:, 1:])
             r.send_decoded(r.clients, vectors(r.clients, 0))
         with self.assertRaises(ZeroDivisionError), muster.Population(plan("shuffle"), dimension=D, fidelity="sum").round() as r:

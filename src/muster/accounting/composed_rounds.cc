@@ -31,7 +31,7 @@ constexpr double kSettled = 0.99;
 // is to be asked for, where it has stopped falling, or at kLargestLoss. It has kNodes nodes, on a lattice of
 // at least kLattice points.
 constexpr double kNegligible = 1e-9, kStopped = 0.999, kLargestLoss = 1024, kSmallestLoss = 0x1p-40;
-constexpr std::int64_t kNodes = 400, kLattice = 2048;
+constexpr std::int64_t kNodes = 250, kLattice = 2048;
 
 // Returns an epsilon at which the curve `delta_at` is at most `negligible`, or from which it hardly falls.
 // `first` is an epsilon at which the curve is small but not yet negligible, if it is a positive number.

@@ -108,5 +108,32 @@ TEST(OpenAccount, AnswersAfterAnInterruptedAnswer) {
   EXPECT_FALSE(InterruptScope::current().requested());
 }
 
+// The pair of everything charged is an upper bound of its delta, close to the one that is stated, for one
+// round, for more, and where rounds are charged by types.
+TEST(OpenAccount, ExportsADominatingPair) {
+  const AggregatedCheckIn sum{ClientCount::of(20'000), Rate::of(0.1), 1};
+  OpenAccount one, alike, typed;
+  one.charge(PureLocal{2}, check_in(0.1));
+  alike.charge(PureLocal{2}, check_in(0.1), 40);
+  typed.charge(GaussianLocal{4}, sum, 3);
+  for (const OpenAccount* account : {&one, &alike, &typed}) {
+    for (const double spacing : account == &one ? std::vector{0.0, 1e-4} : std::vector{1e-4}) {
+      const LossTable pair = account->losses(Delta::of(1e-8), spacing);
+      EXPECT_TRUE(spacing == 0 || pair.spacing == spacing);
+      const Statement stated = account->statement({Question::Kind::epsilon_at_delta, 1e-8});
+      EXPECT_GE(divergence_upper(pair, *stated.best.lower), 1e-8) << spacing;
+      EXPECT_LE(divergence_upper(pair, *stated.best.upper), 1.02e-8) << spacing;
+    }
+  }
+  EXPECT_EQ(OpenAccount().losses(Delta::of(1e-8)).masses, std::vector<double>{1});
+  try {
+    alike.losses(Delta::of(1e-8), 1e-12);
+    FAIL() << "a lattice of more than kMostLosses points was made";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::plan);
+    EXPECT_EQ(error.key(), "spacing");
+  }
+}
+
 }  // namespace
 }  // namespace muster::accounting
