@@ -14,5 +14,6 @@ void bind_answers(pybind11::module_& module);     // Statement, Calibration, Cur
 void bind_account(pybind11::module_& module);     // OpenAccount
 void bind_losses(pybind11::module_& module);      // the dominating pair of an OpenAccount
 void bind_population(pybind11::module_& module);  // Population
+void bind_messages(pybind11::module_& module);    // Messages, and the secret order
 
 }  // namespace muster::python

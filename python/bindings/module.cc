@@ -13,6 +13,7 @@ PYBIND11_MODULE(_muster, module) {
   muster::python::bind_account(module);
   muster::python::bind_losses(module);
   muster::python::bind_population(module);
+  muster::python::bind_messages(module);
   // A computation that was told to stop must not outlive the interpreter's data, nor be waited for in a child
   // process, which does not have its thread.
   namespace py = pybind11;
