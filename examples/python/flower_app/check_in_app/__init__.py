@@ -1,0 +1,1 @@
+"""A Flower app with muster's check-ins."""

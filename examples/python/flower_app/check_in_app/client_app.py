@@ -1,0 +1,19 @@
+"""The nodes: an app as it was before, with the mod CheckIn as the first of its mods."""
+
+from check_in_app import task
+from flwr.app import Array, ArrayRecord, Context, Message, MetricRecord, RecordDict
+from flwr.clientapp import ClientApp
+
+import muster.flower
+
+app = ClientApp(mods=[muster.flower.CheckIn(task.PLAN)])
+
+
+@app.train()
+def train(msg: Message, context: Context) -> Message:
+    """Trains on the node's own records; the mod makes of the reply what may leave the node."""
+    weights = msg.content["arrays"]["weights"].numpy()
+    features, labels = task.records_of(context.node_config["partition-id"])
+    learned = ArrayRecord({"weights": Array(task.trained(weights, features, labels))})
+    metrics = MetricRecord({"num-examples": len(labels)})
+    return Message(RecordDict({"arrays": learned, "metrics": metrics}), reply_to=msg)
