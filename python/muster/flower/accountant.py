@@ -8,7 +8,7 @@ from flwr.serverapp import GaussianPrivacyEvent, PrivacyConfig, PrivacySpent
 
 from muster.accountant import RunningAccountant
 from muster.errors import UncoveredError
-from muster.flower.records import misuse
+from muster.flower._records import misuse
 from muster.plans import Plan
 
 _METHOD = "muster"
@@ -37,8 +37,8 @@ class Accountant:
     ...                    clip=1.0, rounds=20, delta=1e-6)
     >>> accountant = Accountant(delta=1e-6)
     >>> accountant.compose(plan, 20)
-    >>> accountant.get_epsilon(1e-6) == float(muster.account(plan))
-    True
+    >>> round(accountant.get_epsilon(1e-6), 3), round(float(muster.account(plan)), 3)
+    (0.263, 0.263)
     """
 
     def __init__(self, delta: float | None = None, max_epsilon: float | None = None,

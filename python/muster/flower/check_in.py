@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from muster import _muster
 from muster.errors import PlanError
-from muster.flower import records
-from muster.flower.records import RECORD, Request, misuse
+from muster.flower import _records as records
+from muster.flower._records import RECORD, Request, misuse
 from muster.plans import Plan, _native
 
 _KEYS = ("secret", "plan")

@@ -15,9 +15,9 @@ from flwr.supercore.task_identity import TaskIdentity
 from muster import _muster
 from muster.accountant import RunningAccountant
 from muster.errors import BudgetReached, UncoveredError
-from muster.flower import records
+from muster.flower import _records as records
 from muster.flower.accountant import Accountant
-from muster.flower.records import RECORD, Request, misuse
+from muster.flower._records import RECORD, Request, misuse
 from muster.plans import Plan
 
 _log = logging.getLogger("flwr")
@@ -152,7 +152,7 @@ class Strategy(strategy.Strategy):
         >>> import muster, muster.flower
         >>> from flwr.serverapp.strategy import FedAvg
         >>> plan = muster.plan(protocol="shuffled-check-in", clients=1000, rate=0.1, randomizer="gaussian", sigma=2.0,
-        ...                    clip=1.0, rounds=20, delta=1e-6, budget=0.5)
+        ...                    clip=1.0, rounds=20, delta=1e-6, budget=0.2)
         >>> muster.flower.Strategy(FedAvg(fraction_evaluate=0.0), plan).affordable(20) < 20
         True
         """

@@ -26,7 +26,7 @@ from in_process import NODES, PLAN, ROUNDS, STATED, InProcessGrid, app_of, by_po
 
 import muster
 import muster.flower
-from muster.flower.records import RECORD
+from muster.flower._records import RECORD
 
 FALSE_ALARM = 1e-6  # the probability with which each statistical test fails though all is well
 
@@ -203,7 +203,7 @@ class Refusals(unittest.TestCase):
                 (DifferentialPrivacyClientSideAdaptiveClipping(quiet, 1.0, 1000), muster.UncoveredError, "once on the sum"),
                 (FedMedian(fraction_evaluate=0.0), muster.UsageError, "it compares the replies of nodes"),
                 (Bulyan(fraction_evaluate=0.0), muster.UsageError, "it compares the replies of nodes"),
-                (QFedAvg(fraction_evaluate=0.0), muster.UsageError, "by their losses"),
+                (QFedAvg(client_learning_rate=0.1, fraction_evaluate=0.0), muster.UsageError, "by their losses"),
                 (FedXgbBagging(fraction_evaluate=0.0), muster.UsageError, "trees are no vectors")):
             with self.subTest(type(inner).__name__), self.assertRaisesRegex(error, said):
                 muster.flower.Strategy(inner, PLAN)

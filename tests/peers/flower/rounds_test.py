@@ -16,7 +16,7 @@ from in_process import CHARGED, NODES, PLAN, ROUNDS, InProcessGrid, account, by_
 
 import muster
 import muster.flower
-from muster.flower.records import RECORD
+from muster.flower._records import RECORD
 
 UPLOAD = 10 + muster._muster.Messages.made(PLAN._native, 10).size()
 

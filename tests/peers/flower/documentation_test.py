@@ -1,0 +1,57 @@
+"""Tests what muster.flower and docs/flower.md say.
+
+    tools/check-peers flower
+"""
+
+import contextlib
+import doctest
+import importlib
+import inspect
+import io
+import pkgutil
+import sys
+import unittest
+
+import adapter_documentation
+from flwr.supercore.task_identity import TaskIdentity
+
+import muster.flower
+
+TaskIdentity.run_id, TaskIdentity.node_id, TaskIdentity.task_id = 1, 1, 1
+
+
+class Documentation(adapter_documentation.Documentation):
+    module, page = muster.flower, "docs/flower.md"
+
+    def parts(self):
+        return [importlib.import_module(f"muster.flower.{each.name}") for each in pkgutil.iter_modules(muster.flower.__path__)]
+
+    # Methods that Flower calls, which its users never do, need no example.
+    def test_every_public_name_has_an_example(self):
+        defined = {name for part in self.parts() for name, value in vars(part).items()
+                   if not part.__name__.split(".")[-1].startswith("_") and not name.startswith("_")
+                   and inspect.isclass(value) and value.__module__ == part.__name__}
+        self.assertEqual(defined, set(muster.flower.__all__))
+        for name in sorted(defined):
+            public = getattr(muster.flower, name)
+            own = {f"{name}.{member}": value for member, value in vars(public).items() if not member.startswith("_")
+                   and (inspect.isfunction(value) or isinstance(value, property))}
+            for each, value in {name: public, **own}.items():
+                text = inspect.getdoc(value) or ""
+                self.assertTrue(">>> " in text or "Flower calls this" in text or each == "Strategy.start", each)
+
+    def test_examples(self):
+        attempted = 0
+        for part in [muster.flower, *self.parts()]:
+            result = doctest.testmod(part, optionflags=adapter_documentation.OPTIONS)
+            self.assertEqual(result.failed, 0, part.__name__)
+            attempted += result.attempted
+        self.assertGreater(attempted, 60)
+
+    def test_the_page(self):
+        with contextlib.redirect_stderr(io.StringIO()):  # Flower's log
+            super().test_the_page()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
