@@ -179,6 +179,17 @@ class Strategy(strategy.Strategy):
         Raises:
             UsageError: The plan has fewer rounds left.
             BudgetReached: The budget does not pay for the first of them.
+
+        >>> import muster, muster.flower
+        >>> from flwr.app import ArrayRecord, ConfigRecord
+        >>> from flwr.serverapp.strategy import FedAvg
+        >>> plan = muster.plan(protocol="shuffled-check-in", clients=10, rate=0.5, randomizer="gaussian", sigma=2.0,
+        ...                    clip=1.0, rounds=20)
+        >>> strategy = muster.flower.Strategy(FedAvg(fraction_evaluate=0.0), plan)
+        >>> grid = None  # Flower's
+        >>> strategy.start(grid, ArrayRecord(), num_rounds=21)
+        Traceback (most recent call last):
+        muster.errors.UsageError: num_rounds = 21 is more than the plan has: 20 of rounds.count = 20 are left
         """
         left = self._stated["rounds.count"] - self._begun
         if num_rounds > left:
@@ -199,7 +210,23 @@ class Strategy(strategy.Strategy):
 
     def configure_train(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord,
                         grid: Grid) -> Iterable[Message]:
-        """Begins the next round of the plan, charges it, and returns a request to every node; Flower calls this."""
+        """Begins the next round of the plan, charges it, and returns a request to every node; Flower calls this.
+
+        Raises:
+            UsageError: All rounds have begun, or the arrays or the inner strategy's requests do not fit.
+            BudgetReached: The budget does not pay for the round.
+
+        >>> import muster, muster.flower
+        >>> from flwr.app import ArrayRecord, ConfigRecord
+        >>> from flwr.serverapp.strategy import FedAvg
+        >>> plan = muster.plan(protocol="shuffled-check-in", clients=10, rate=0.5, randomizer="gaussian", sigma=2.0,
+        ...                    clip=1.0, rounds=20)
+        >>> strategy = muster.flower.Strategy(FedAvg(fraction_evaluate=0.0), plan)
+        >>> grid = None  # Flower's
+        >>> strategy.configure_train(1, ArrayRecord(), ConfigRecord(), grid)
+        Traceback (most recent call last):
+        muster.errors.UsageError: the arrays have none of floating point
+        """
         if self._begun == self._stated["rounds.count"]:
             raise misuse(f"all rounds of the plan have begun: rounds.count = {self._begun}", "rounds.count", self._begun)
         if self.affordable(1) == 0:
@@ -234,7 +261,18 @@ class Strategy(strategy.Strategy):
 
     def aggregate_train(self, server_round: int,
                         replies: Iterable[Message]) -> tuple[ArrayRecord | None, MetricRecord | None]:
-        """Shuffles and decodes the replies, and lets the inner strategy make the next model; Flower calls this."""
+        """Shuffles and decodes the replies, and lets the inner strategy make the next model; Flower calls this.
+
+        Returns the next model, or None if there is none, and the metrics that `start` names.
+
+        >>> import muster, muster.flower
+        >>> from flwr.serverapp.strategy import FedAvg
+        >>> plan = muster.plan(protocol="shuffled-check-in", clients=10, rate=0.5, randomizer="gaussian", sigma=2.0,
+        ...                    clip=1.0, rounds=20)
+        >>> strategy = muster.flower.Strategy(FedAvg(fraction_evaluate=0.0), plan)
+        >>> strategy.aggregate_train(1, [])  # no round is open
+        (None, None)
+        """
         opened, self._open = self._open, None
         if opened is None:
             return None, None
@@ -249,7 +287,7 @@ class Strategy(strategy.Strategy):
             return None, MetricRecord(metrics)
         mean, metrics["muster-reports"], refused = messages.mean(payloads)
         if refused:
-            _log.warning("muster: %d messages of round %d are no messages of the plan", refused, opened.round)
+            _log.warning("muster: round %d has %d replies without a message of the plan", opened.round, refused)
         if metrics["muster-reports"] == 0:
             return None, MetricRecord(metrics)
         weight = getattr(self._inner, "weighted_by_key", "num-examples")
@@ -273,7 +311,21 @@ class Strategy(strategy.Strategy):
 
     def configure_evaluate(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord,
                            grid: Grid) -> Iterable[Message]:
-        """Returns the inner strategy's requests to evaluate, if they are allowed; Flower calls this."""
+        """Returns the inner strategy's requests to evaluate, if they are allowed; Flower calls this.
+
+        Raises:
+            UsageError: It asks nodes to evaluate, and may not.
+
+        >>> import muster, muster.flower
+        >>> from flwr.app import ArrayRecord, ConfigRecord
+        >>> from flwr.serverapp.strategy import FedAvg
+        >>> plan = muster.plan(protocol="shuffled-check-in", clients=10, rate=0.5, randomizer="gaussian", sigma=2.0,
+        ...                    clip=1.0, rounds=20)
+        >>> strategy = muster.flower.Strategy(FedAvg(fraction_evaluate=0.0), plan)
+        >>> grid = None  # Flower's
+        >>> strategy.configure_evaluate(1, ArrayRecord(), ConfigRecord(), grid)
+        []
+        """
         asked = list(self._inner.configure_evaluate(server_round, arrays, config, grid))
         if asked and not self._unprotected_evaluation:
             raise misuse("the inner strategy asks nodes for metrics of their data, which epsilon does not cover: evaluate "
@@ -281,11 +333,27 @@ class Strategy(strategy.Strategy):
         return asked
 
     def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
-        """Hands replies to the inner strategy; Flower calls this."""
+        """Hands replies to the inner strategy; Flower calls this.
+
+        >>> import muster, muster.flower
+        >>> from flwr.serverapp.strategy import FedAvg
+        >>> plan = muster.plan(protocol="shuffled-check-in", clients=10, rate=0.5, randomizer="gaussian", sigma=2.0,
+        ...                    clip=1.0, rounds=20)
+        >>> strategy = muster.flower.Strategy(FedAvg(fraction_evaluate=0.0), plan)
+        >>> strategy.aggregate_evaluate(1, [])
+        """
         return self._inner.aggregate_evaluate(server_round, replies)
 
     def summary(self) -> None:
-        """Logs the plan and what was charged before, and then what the inner strategy says; Flower calls this."""
+        """Logs the plan and what was charged before, and then what the inner strategy says; Flower calls this.
+
+        >>> import muster, muster.flower
+        >>> from flwr.serverapp.strategy import FedAvg
+        >>> plan = muster.plan(protocol="shuffled-check-in", clients=10, rate=0.5, randomizer="gaussian", sigma=2.0,
+        ...                    clip=1.0, rounds=20)
+        >>> strategy = muster.flower.Strategy(FedAvg(fraction_evaluate=0.0), plan)
+        >>> strategy.summary()
+        """
         _log.info("\t├──> muster: %s nodes toss their own coins at rate %s; %d nodes are needed in each round",
                   self._stated["population.clients"], self._stated["participation.rate"], self._needed)
         _log.info("\t│\t└── %d rounds were charged before", self._accountant.num_releases)

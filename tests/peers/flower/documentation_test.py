@@ -8,8 +8,12 @@ import doctest
 import importlib
 import inspect
 import io
+import os
+import pathlib
 import pkgutil
+import subprocess
 import sys
+import tempfile
 import unittest
 
 import adapter_documentation
@@ -26,7 +30,6 @@ class Documentation(adapter_documentation.Documentation):
     def parts(self):
         return [importlib.import_module(f"muster.flower.{each.name}") for each in pkgutil.iter_modules(muster.flower.__path__)]
 
-    # Methods that Flower calls, which its users never do, need no example.
     def test_every_public_name_has_an_example(self):
         defined = {name for part in self.parts() for name, value in vars(part).items()
                    if not part.__name__.split(".")[-1].startswith("_") and not name.startswith("_")
@@ -37,8 +40,7 @@ class Documentation(adapter_documentation.Documentation):
             own = {f"{name}.{member}": value for member, value in vars(public).items() if not member.startswith("_")
                    and (inspect.isfunction(value) or isinstance(value, property))}
             for each, value in {name: public, **own}.items():
-                text = inspect.getdoc(value) or ""
-                self.assertTrue(">>> " in text or "Flower calls this" in text or each == "Strategy.start", each)
+                self.assertIn(">>> ", inspect.getdoc(value) or "", each)
 
     def test_examples(self):
         attempted = 0
@@ -47,6 +49,15 @@ class Documentation(adapter_documentation.Documentation):
             self.assertEqual(result.failed, 0, part.__name__)
             attempted += result.attempted
         self.assertGreater(attempted, 60)
+
+    def test_types_of_the_example(self):
+        app = pathlib.Path("examples/python/flower_app").resolve()
+        with tempfile.TemporaryDirectory() as cache:
+            done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "-p", "check_in_app"], capture_output=True,
+                                  text=True, check=False, cwd=cache,
+                                  env={**os.environ, "MYPY_CACHE_DIR": cache, "MYPYPATH":
+                                       f"{app}:{pathlib.Path(muster.__file__).parents[1]}"})
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_the_page(self):
         with contextlib.redirect_stderr(io.StringIO()):  # Flower's log

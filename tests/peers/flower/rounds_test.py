@@ -238,6 +238,29 @@ class Failures(unittest.TestCase):
                 _, _, _, models = run(right(), of(change), rounds=1)
             self.assertEqual(models[0].tobytes(), learned(initial()).tobytes())
 
+    # A reply in the right form whose payload is no message: its node is heard, and the mean is that of the others.
+    def test_payloads_that_are_no_messages(self):
+        plan = muster.plan(protocol="shuffled-check-in", clients=NODES, rate=1, clip=1.0, rounds=1, randomizer="ldp-sgd",
+                           epsilon0=2.0)
+
+        class Changed(InProcessGrid):
+            def deliver(self, message):
+                reply, = super().deliver(message)
+                if message.metadata.dst_node_id == 1009:
+                    reply.content[RECORD]["upload"] = reply.content[RECORD]["upload"][:-1] + b"\7"  # a sign is 0 or 1
+                return [reply]
+
+        with self.assertLogs("flwr", "WARNING") as logs:
+            result, _, _, models = run(right(plan), Changed, rounds=1)
+        self.assertIn("round 1 has 1 replies without a message of the plan", logs.output[-1])
+        metrics = result.train_metrics_clientapp[1]
+        self.assertEqual((metrics["muster-heard"], metrics["muster-reports"]), (NODES, NODES - 1))
+        row, key = learned(initial()), muster._muster.plan_key(plan._native)
+        made = muster._muster.Messages.made(plan._native, row.size)
+        others = [made.message(key, 1, number, in_process.local_model(row, number) - row) for number in range(NODES)
+                  if number != 9]
+        self.assertEqual(models[0].tobytes(), (row + made.mean(others)[0]).tobytes())
+
 
 # Adapters that are wrong on purpose.
 
