@@ -1,7 +1,7 @@
 """Tests the messages of single clients, of which adapters for systems with real devices are made.
 
-With the population's key, a client's coin and message are those that the population makes for it, so that the mean of the
-messages has the population's bits.
+With the population's key, a client's coin and message are those that the population makes for it, so that the mean of
+the messages has the population's bits.
 
     PYTHONPATH=build/release/python:tests/cli python3 python/tests/messages_test.py --command build/release/muster
 """
@@ -62,7 +62,8 @@ class Messages(unittest.TestCase):
         plan = plan_of("gaussian")
         messages, key = messages_of(plan, 2), _muster.plan_key(plan._native)
         zero = messages.message(key, 1, 0, np.zeros(2, np.float32))
-        for none in (None, np.array([np.nan, 0], np.float32), np.array([np.inf, 0], np.float32), np.zeros(3, np.float32)):
+        for none in (None, np.array([np.nan, 0], np.float32), np.array([np.inf, 0], np.float32),
+                     np.zeros(3, np.float32)):
             self.assertEqual(messages.message(key, 1, 0, none), zero)
         self.assertNotEqual(messages.message(key, 1, 0, np.ones(2, np.float32)), zero)
 

@@ -15,8 +15,8 @@ In the server app, one strategy around Flower's own:
 >>> strategy.privacy_spent()
 PrivacySpent(epsilon=0.0, delta=1e-06, num_releases=0, accounting_method='muster', optimal_order=None)
 
-The process that runs the strategy sees who sent what: it is the shuffler, and epsilon holds for what leaves it. Tried with
-Flower 1.42; docs/flower.md is the guide.
+The process that runs the strategy sees who sent what: it is the shuffler, and epsilon holds for what leaves it.
+Tried with Flower 1.42; docs/flower.md is the guide.
 """
 
 try:

@@ -133,7 +133,7 @@ def change(before: Mapping[str, NDArray[Any]], record: ArrayRecord) -> NDArray[n
 
 
 def with_kept(made: ArrayRecord, server: ArrayRecord) -> ArrayRecord:
-    """Returns the record with those arrays that are not learned as the server has them, whatever averaging made of them."""
+    """Returns the record, but the arrays that are not learned as the server has them: averages make others of them."""
     return ArrayRecord({name: server[name] if name in server and not _floating(server[name]) else array
                         for name, array in made.items()})
 

@@ -81,7 +81,7 @@ class Accountant:
         >>> from flwr.serverapp import GaussianPrivacyEvent
         >>> muster.flower.Accountant().compose(GaussianPrivacyEvent(1.0, 10, 100))
         Traceback (most recent call last):
-        muster.errors.UncoveredError: GaussianPrivacyEvent is not covered: it is noise that a server draws once on a sum...
+        muster.errors.UncoveredError: GaussianPrivacyEvent is not covered: it is noise that a server draws once on a...
         """
         self.running.charge(self._plan(event), count)
 

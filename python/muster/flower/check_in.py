@@ -27,10 +27,11 @@ class CheckIn:
     """A mod of a ClientApp that turns what the app learned into the node's message of a round, or into a dummy.
 
     For each request to train, the node tosses its own coin, before anything of the app runs; lets the app train; and
-    takes the change of the arrays of floating point, which it clips and randomizes. Whatever the coin said, the reply has
-    the same length and nothing else in it: no arrays, metrics or numbers of examples of the app. An app that fails, or
-    whose arrays are not finite or of other shapes, is answered for with the message of the zero change, because silence
-    would tell something about its data. Requests to evaluate and to query pass through: their answers have no protection.
+    takes the change of the arrays of floating point, which it clips and randomizes. Whatever the coin said, the reply
+    has the same length and nothing else in it: no arrays, metrics or numbers of examples of the app. An app that fails,
+    or whose arrays are not finite or of other shapes, is answered for with the message of the zero change, because
+    silence would tell something about its data. Requests to evaluate and to query pass through: their answers have no
+    protection.
 
     The node's key, and the coin and the reply of its last round, are in the context's state. A round that is asked for
     again gets the same reply, and one before it is refused, as is a request under another plan.
@@ -85,7 +86,7 @@ class CheckIn:
         >>> plain = Message(RecordDict(), dst_node_id=5, message_type="train")
         >>> muster.flower.CheckIn(plan)(plain, node, lambda msg, context: Message(RecordDict(), reply_to=msg))
         Traceback (most recent call last):
-        muster.errors.UsageError: the server's message has no record 'muster': its strategy is not muster.flower.Strategy
+        muster.errors.UsageError: the server's message has no record 'muster': its strategy is not muster...
         """
         if msg.metadata.message_type.split(".")[0] != MessageType.TRAIN:
             return call_next(msg, context)
@@ -127,8 +128,8 @@ class CheckIn:
             return 0
         number = context.node_config.get("partition-id")
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-            raise misuse(f"partition-id = {number} is no number of a client: key=\"plan\" needs it in the node config, as "
-                         "in flower-supernode --node-config partition-id=3", "partition-id", number, "integer >= 0")
+            raise misuse(f"partition-id = {number} is no number of a client: key=\"plan\" needs it in the node config, "
+                         "as in flower-supernode --node-config partition-id=3", "partition-id", number, "integer >= 0")
         return number
 
     def __repr__(self) -> str:
@@ -145,10 +146,10 @@ def _learn(before: dict[str, NDArray[Any]], msg: Message, context: Context,
         vector = None if found is None else records.change(before, found[1])
     # Also an app that ends the process: only its signals and Ctrl-C pass.
     except (Exception, SystemExit) as error:  # noqa: BLE001
-        _log.warning("muster: the app failed, and the zero change is sent in its place", exc_info=error)
+        _log.warning("muster: the app failed, and the zero change is sent instead", exc_info=error)
         return None
     if vector is None or not np.isfinite(vector).all():
-        _log.warning("muster: the app's arrays are no change of the server's, and the zero change is sent in their place")
+        _log.warning("muster: the app's arrays are no change of the server's, and the zero change is sent instead")
         return None
     return vector
 

@@ -49,10 +49,10 @@ class Strategy(strategy.Strategy):
     """A strategy for nodes with the mod CheckIn, around one of Flower's that makes the next model of the mean.
 
     Each round asks every node that is connected, at least `population.clients` and `malicious` together, and waits for
-    them; the server samples nobody. The round is charged when it begins. One reply a node counts. If fewer nodes are heard
-    than that, the round is destroyed: nothing is decoded, and it stays charged. Otherwise names are dropped, the messages
-    are put into a secret uniform order and decoded, and the inner strategy gets one reply of weight 1 with the mean
-    change added to the arrays. Without any message the model stays as it is.
+    them; the server samples nobody. The round is charged when it begins. One reply a node counts. If fewer nodes are
+    heard than that, the round is destroyed: nothing is decoded, and it stays charged. Otherwise names are dropped, the
+    messages are put into a secret uniform order and decoded, and the inner strategy gets one reply of weight 1 with the
+    mean change added to the arrays. Without any message the model stays as it is.
 
     Args:
         inner: FedAvg, FedAdam or another strategy that takes means, with fraction_train=1. Evaluation by nodes sends
@@ -102,8 +102,8 @@ class Strategy(strategy.Strategy):
             raise misuse("fraction_train of the inner strategy lets the server sample: state participation.rate in the "
                          "plan, and fraction_train=1", "fraction_train", getattr(inner, "fraction_train", ""), "1.0")
         if not self._unprotected_evaluation and getattr(inner, "fraction_evaluate", 0.0) != 0.0:
-            raise misuse("fraction_evaluate of the inner strategy asks nodes for metrics of their data, which epsilon does "
-                         "not cover: state fraction_evaluate=0 and evaluate with evaluate_fn, or "
+            raise misuse("fraction_evaluate of the inner strategy asks nodes for metrics of their data, which epsilon "
+                         "does not cover: state fraction_evaluate=0 and evaluate with evaluate_fn, or "
                          "unprotected_evaluation=True", "fraction_evaluate", getattr(inner, "fraction_evaluate", ""),
                          "0.0")
         return inner
@@ -205,8 +205,8 @@ class Strategy(strategy.Strategy):
 
     def _budget_reached(self) -> BudgetReached:
         budget = self._stated["privacy.budget"]
-        return BudgetReached(f"privacy.budget = {budget} does not pay for round {self._begun + 1}", code=4, kind="budget",
-                             key="privacy.budget", value=str(budget))
+        return BudgetReached(f"privacy.budget = {budget} does not pay for round {self._begun + 1}", code=4,
+                             kind="budget", key="privacy.budget", value=str(budget))
 
     def configure_train(self, server_round: int, arrays: ArrayRecord, config: ConfigRecord,
                         grid: Grid) -> Iterable[Message]:
@@ -228,7 +228,8 @@ class Strategy(strategy.Strategy):
         muster.errors.UsageError: the arrays have none of floating point
         """
         if self._begun == self._stated["rounds.count"]:
-            raise misuse(f"all rounds of the plan have begun: rounds.count = {self._begun}", "rounds.count", self._begun)
+            raise misuse(f"all rounds of the plan have begun: rounds.count = {self._begun}", "rounds.count",
+                         self._begun)
         if self.affordable(1) == 0:
             raise self._budget_reached()
         if not records.learned(arrays):
@@ -278,7 +279,8 @@ class Strategy(strategy.Strategy):
             return None, None
         messages = records.messages_of(self._plan, records.dimension_of(records.learned(opened.arrays)))
         heard, payloads = self._heard(opened, replies, messages.size())
-        metrics: dict[str, Any] = {"muster-heard": heard, "muster-reports": 0, "muster-rounds": self._accountant.num_releases}
+        metrics: dict[str, Any] = {"muster-heard": heard, "muster-reports": 0,
+                                   "muster-rounds": self._accountant.num_releases}
         if "privacy.delta" in self._stated:
             metrics["muster-epsilon"] = self.privacy_spent().epsilon
         if heard < self._needed:
@@ -295,7 +297,8 @@ class Strategy(strategy.Strategy):
         # The reply comes from the server itself, because it has no other author.
         reply = Message(content, TaskIdentity.node_id, "train")
         made, own = self._inner.aggregate_train(server_round, [reply])
-        return (None if made is None else records.with_kept(made, opened.arrays)), MetricRecord({**(own or {}), **metrics})
+        arrays = None if made is None else records.with_kept(made, opened.arrays)
+        return arrays, MetricRecord({**(own or {}), **metrics})
 
     @staticmethod
     def _heard(opened: _Open, replies: Iterable[Message], size: int) -> tuple[int, list[bytes]]:
@@ -328,8 +331,9 @@ class Strategy(strategy.Strategy):
         """
         asked = list(self._inner.configure_evaluate(server_round, arrays, config, grid))
         if asked and not self._unprotected_evaluation:
-            raise misuse("the inner strategy asks nodes for metrics of their data, which epsilon does not cover: evaluate "
-                         "with evaluate_fn, or state unprotected_evaluation=True", "unprotected_evaluation", "False")
+            raise misuse("the inner strategy asks nodes for metrics of their data, which epsilon does not cover: "
+                         "evaluate with evaluate_fn, or state unprotected_evaluation=True", "unprotected_evaluation",
+                         False)
         return asked
 
     def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:

@@ -28,7 +28,8 @@ class Documentation(adapter_documentation.Documentation):
     module, page = muster.flower, "docs/flower.md"
 
     def parts(self):
-        return [importlib.import_module(f"muster.flower.{each.name}") for each in pkgutil.iter_modules(muster.flower.__path__)]
+        return [importlib.import_module(f"muster.flower.{each.name}")
+                for each in pkgutil.iter_modules(muster.flower.__path__)]
 
     def test_every_public_name_has_an_example(self):
         defined = {name for part in self.parts() for name, value in vars(part).items()
@@ -49,6 +50,13 @@ class Documentation(adapter_documentation.Documentation):
             self.assertEqual(result.failed, 0, part.__name__)
             attempted += result.attempted
         self.assertGreater(attempted, 60)
+
+    # Of another Flower, the module says what this one lacks.
+    def test_another_flower(self):
+        done = subprocess.run([sys.executable, "-c", "import flwr.serverapp\ndel flwr.serverapp.PrivacySpent\n"
+                               "try: import muster.flower\nexcept ImportError as error: print(error)"],
+                              capture_output=True, text=True, check=True)
+        self.assertRegex(done.stdout, r"\Amuster\.flower was written for Flower 1\.42; in this one, .*PrivacySpent.*\n\Z")
 
     def test_types_of_the_example(self):
         app = pathlib.Path("examples/python/flower_app").resolve()

@@ -120,7 +120,8 @@ def by_population(plan=PLAN, vector_of=None, dropped=frozenset()):
             for clients in r.batches(7):
                 changes = [local_model(row, int(client)) - row for client in clients]
                 if vector_of is not None:
-                    changes = [vector_of(t, int(client), change) for client, change in zip(clients, changes, strict=True)]
+                    changes = [vector_of(t, int(client), change)
+                               for client, change in zip(clients, changes, strict=True)]
                 r.send(clients, np.array(changes))
         row = row if t in dropped else row + r.mean
         models.append(row)

@@ -2,8 +2,8 @@
 
     tools/check-peers flower
 
-Once with the plan's key, when the five rounds must be bit for bit those of muster.Population, and for one round as it is,
-with secret keys. Flower's telemetry and its search for updates are off.
+Once with the plan's key, when the five rounds must be bit for bit those of muster.Population, and for one round as it
+is, with secret keys. Flower's telemetry and its search for updates are off.
 """
 
 import contextlib
@@ -39,7 +39,8 @@ def free_port():
 def federation(folder):
     """Runs a SuperLink and three SuperNodes, and gives the environment in which `flwr` finds them."""
     link = f"127.0.0.1:{free_port()}"
-    environment = {**os.environ, "FLWR_HOME": str(folder), "FLWR_TELEMETRY_ENABLED": "0", "FLWR_DISABLE_UPDATE_CHECK": "1",
+    environment = {**os.environ, "FLWR_HOME": str(folder), "FLWR_TELEMETRY_ENABLED": "0",
+                   "FLWR_DISABLE_UPDATE_CHECK": "1",
                    "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}",
                    "PYTHONPATH": str(pathlib.Path(muster.__file__).parents[1])}
     (folder / "config.toml").write_text(f'[superlink]\ndefault = "here"\n[superlink.here]\naddress = "{link}"\n'
@@ -55,8 +56,8 @@ def federation(folder):
             with open(folder / f"{place}.log", "wb") as log:
                 running.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder))
         waited = time.monotonic() + SECONDS
-        while "Uvicorn running" not in (folder / "0.log").read_text(encoding="utf-8"):
-            assert running[0].poll() is None and time.monotonic() < waited, (folder / "0.log").read_text(encoding="utf-8")
+        while "Uvicorn running" not in (said := (folder / "0.log").read_text(encoding="utf-8")):
+            assert running[0].poll() is None and time.monotonic() < waited, said
             time.sleep(0.2)
         yield environment
     finally:
@@ -70,6 +71,10 @@ def federation(folder):
                 process.wait()
 
 
+def copy_of_the_example(folder):
+    return pathlib.Path(shutil.copytree(EXAMPLE, f"{folder}/app", ignore=shutil.ignore_patterns("__pycache__")))
+
+
 def run(app, rounds):
     """Runs an app; returns what it saved, and what it printed."""
     with tempfile.TemporaryDirectory() as temporary:
@@ -79,8 +84,8 @@ def run(app, rounds):
             said = subprocess.run(["flwr", "run", str(app), "here", "--stream", "--run-config",
                                    f'rounds={rounds} save-to="{saved}"'], env=environment, cwd=folder, check=False,
                                   capture_output=True, text=True, timeout=SECONDS)
-            logs = said.stdout + said.stderr + "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.log"))
-            assert said.returncode == 0 and saved.exists(), logs
+            logs = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.log"))
+            assert said.returncode == 0 and saved.exists(), said.stdout + said.stderr + logs
             with np.load(saved) as model:
                 return dict(model), said.stdout
 
@@ -88,13 +93,14 @@ def run(app, rounds):
 class Link(unittest.TestCase):
     def test_rounds_over_the_link_are_those_of_the_population(self):
         with tempfile.TemporaryDirectory() as temporary:
-            app = pathlib.Path(shutil.copytree(EXAMPLE, f"{temporary}/app", ignore=shutil.ignore_patterns("__pycache__")))
+            app = copy_of_the_example(temporary)
             client = app / "check_in_app/client_app.py"
             text = client.read_text(encoding="utf-8")
             self.assertIn("CheckIn(task.PLAN)", text)
             client.write_text(text.replace("CheckIn(task.PLAN)", 'CheckIn(task.PLAN, key="plan")'), encoding="utf-8")
             saved, said = run(app, 5)
-        crowd, weights, reports = muster.Population(task.PLAN, dimension=task.FEATURES), np.zeros(task.FEATURES, np.float32), []
+        crowd = muster.Population(task.PLAN, dimension=task.FEATURES)
+        weights, reports = np.zeros(task.FEATURES, np.float32), []
         for _ in range(5):
             with crowd.round() as r:
                 changes = [task.trained(weights, *task.records_of(int(client))) - weights for client in r.clients]
@@ -108,8 +114,7 @@ class Link(unittest.TestCase):
 
     def test_the_example_runs_as_it_is(self):
         with tempfile.TemporaryDirectory() as temporary:
-            app = pathlib.Path(shutil.copytree(EXAMPLE, f"{temporary}/app", ignore=shutil.ignore_patterns("__pycache__")))
-            saved, _ = run(app, 1)
+            saved, _ = run(copy_of_the_example(temporary), 1)
         self.assertEqual(saved["reports"].shape, (1,))
         self.assertTrue((saved["reports"] <= 3).all())
 

@@ -67,8 +67,8 @@ class SecretKeys(unittest.TestCase):
         self.assertEqual(len({state["key"] for state in states}), NODES)
         self.assertEqual(len({state["upload"] for state in states}), NODES)
 
-    # A state that was put back to before a round: the coin is the same, and the noise is not, since two messages with the
-    # same noise would tell the difference of their vectors.
+    # A state that was put back to before a round: the coin is the same, and the noise is not, since two messages with
+    # the same noise would tell the difference of their vectors.
     def test_a_state_that_was_put_back(self):
         grid = InProcessGrid(app_of(secret()[0]))
         strategy = secret()[1]
@@ -105,7 +105,7 @@ class SecretKeys(unittest.TestCase):
 
 
 def orders_fit(shuffle, draws=3000):
-    """Whether three replies come in each of their six orders equally often: the chi-square statistic of `draws` shuffles."""
+    """Whether three replies come in each of their six orders equally often, by the chi-square of `draws` shuffles."""
     counts = dict.fromkeys(itertools.permutations(range(3)), 0)
     for _ in range(draws):
         counts[tuple(shuffle())] += 1
@@ -114,7 +114,8 @@ def orders_fit(shuffle, draws=3000):
     def beyond(x):  # the tail of chi-square with 5 degrees of freedom
         return math.erfc(math.sqrt(x / 2)) + math.sqrt(2 * x / math.pi) * math.exp(-x / 2) * (1 + x / 3)
 
-    print(f"n {draws}, expected {draws / 6:g} of each order, observed {sorted(counts.values())}, p {beyond(statistic):.3g}")
+    print(f"n {draws}, expected {draws / 6:g} of each order, observed {sorted(counts.values())}, "
+          f"p {beyond(statistic):.3g}")
     return beyond(statistic) >= FALSE_ALARM
 
 
@@ -168,7 +169,7 @@ class Budget(unittest.TestCase):
         again.start(grid, result.arrays, 3, evaluate_fn=lambda t, arrays: models.append(learned(arrays)))
         self.assertEqual(models[-1].tobytes(), by_population()[0][-1].tobytes())
         self.assertEqual(again.accountant.num_releases, ROUNDS)
-        with self.assertRaisesRegex(muster.UsageError, "num_rounds = 1 is more than the plan has: 0 of rounds.count = 5"):
+        with self.assertRaisesRegex(muster.UsageError, "num_rounds = 1 is more than the plan has: 0 of"):
             again.start(grid, result.arrays, 1)
         with self.assertRaisesRegex(muster.UsageError, "the state is of the plan"):
             right(plan_of(rounds=9))[1].load_state_dict(strategy.state_dict())
@@ -184,7 +185,8 @@ class Refusals(unittest.TestCase):
                               ({"rounds": None}, "rounds.count"),
                               ({"randomizer": "pure", "sigma": None, "clip": None, "epsilon0": 1.0}, "pure")):
             plan = muster.plan(**{key: value for key, value in {**STATED, **changes}.items() if value is not None})
-            for use in (muster.flower.CheckIn, lambda plan: muster.flower.Strategy(FedAvg(fraction_evaluate=0.0), plan)):
+            for use in (muster.flower.CheckIn,
+                        lambda plan: muster.flower.Strategy(FedAvg(fraction_evaluate=0.0), plan)):
                 with self.subTest(changes), self.assertRaisesRegex(muster.PlanError, said):
                     use(plan)
         for argument in ("a plan", None, STATED):
@@ -199,8 +201,8 @@ class Refusals(unittest.TestCase):
         for inner, error, said in (
                 (FedAvg(), muster.UsageError, "fraction_evaluate of the inner strategy asks nodes for metrics"),
                 (FedAvg(fraction_train=0.5, fraction_evaluate=0.0), muster.UsageError, "lets the server sample"),
-                (DifferentialPrivacyServerSideFixedClipping(quiet, 1.0, 1.0, 10), muster.UncoveredError, "once on the sum"),
-                (DifferentialPrivacyClientSideAdaptiveClipping(quiet, 1.0, 1000), muster.UncoveredError, "once on the sum"),
+                (DifferentialPrivacyServerSideFixedClipping(quiet, 1.0, 1.0, 10), muster.UncoveredError, "on the sum"),
+                (DifferentialPrivacyClientSideAdaptiveClipping(quiet, 1.0, 999), muster.UncoveredError, "on the sum"),
                 (FedMedian(fraction_evaluate=0.0), muster.UsageError, "it compares the replies of nodes"),
                 (Bulyan(fraction_evaluate=0.0), muster.UsageError, "it compares the replies of nodes"),
                 (QFedAvg(client_learning_rate=0.1, fraction_evaluate=0.0), muster.UsageError, "by their losses"),
@@ -290,7 +292,8 @@ class Refusals(unittest.TestCase):
             accountant.compose("a round")
         # Flower's own mechanisms take no account that does not describe them, and muster takes none of Flower's.
         with self.assertRaisesRegex(muster.UncoveredError, "no name for check-ins"):
-            DifferentialPrivacyServerSideFixedClipping(FedAvg(fraction_evaluate=0.0), 1.0, 1.0, 10, accountant=accountant)
+            DifferentialPrivacyServerSideFixedClipping(FedAvg(fraction_evaluate=0.0), 1.0, 1.0, 10,
+                                                       accountant=accountant)
         with self.assertRaisesRegex(muster.UsageError, "does not know check-ins"):
             right(accountant=muster.flower.Accountant())
         with self.assertRaisesRegex(muster.UsageError, "delta is missing"):

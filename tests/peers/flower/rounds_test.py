@@ -12,7 +12,20 @@ import in_process
 import numpy as np
 from flwr.app import Array, ArrayRecord, ConfigRecord, Error, Message, RecordDict
 from flwr.serverapp.strategy import DifferentialPrivacyServerSideFixedClipping, FedAdam, FedAvg
-from in_process import CHARGED, NODES, PLAN, ROUNDS, InProcessGrid, account, by_population, initial, learned, right, run, train
+from in_process import (
+    CHARGED,
+    NODES,
+    PLAN,
+    ROUNDS,
+    InProcessGrid,
+    account,
+    by_population,
+    initial,
+    learned,
+    right,
+    run,
+    train,
+)
 
 import muster
 import muster.flower
@@ -111,8 +124,8 @@ class Rounds(unittest.TestCase):
 
         for compute, wanted in (("always", NODES * ROUNDS), ("reporters", sum(by_population()[1]))):
             trained.clear()
-            _, strategy = right()
-            _, _, _, models = run(([muster.flower.CheckIn(PLAN, key="plan", compute=compute)], strategy), behaviour=counted)
+            mods = [muster.flower.CheckIn(PLAN, key="plan", compute=compute)]
+            _, _, _, models = run((mods, right()[1]), behaviour=counted)
             self.assertEqual(len(trained), wanted)
             self.assertEqual(models[-1].tobytes(), by_population()[0][-1].tobytes())
 
@@ -144,7 +157,8 @@ def failing(how, number=7, in_round=2):
 
 def spoiled(change):
     def how(msg, reply):
-        reply.content["arrays"] = ArrayRecord({key: change(key, array) for key, array in reply.content["arrays"].items()})
+        arrays = reply.content["arrays"]
+        reply.content["arrays"] = ArrayRecord({key: change(key, array) for key, array in arrays.items()})
         return reply
     return how
 
@@ -168,12 +182,12 @@ class Failures(unittest.TestCase):
                 "error": lambda msg, reply: Message(Error(0, "no"), reply_to=msg),
                 "nothing": lambda msg, reply: Message(RecordDict(), reply_to=msg),
                 "no message": lambda msg, reply: None,
-                "nan": spoiled(lambda key, array: Array(array.numpy() * np.float32(np.nan)) if key == "bias" else array),
-                "huge": spoiled(lambda key, array: Array(array.numpy().astype(float) + 1e300) if key == "bias" else array),
+                "nan": spoiled(lambda key, array: Array(array.numpy() * np.float32(np.nan))),
+                "huge": spoiled(lambda key, array: Array(array.numpy().astype(float) + 1e300)),
                 "transposed": spoiled(lambda key, array: Array(array.numpy().T.copy())),
                 "text": spoiled(lambda key, array: Array("float32", (2, 3), "numpy.ndarray", b"text"))}
-        coins = {number: muster._muster.Messages.made(PLAN._native, 1).coin(muster._muster.plan_key(PLAN._native), 2, number)
-                 for number in range(NODES)}
+        messages, key = muster._muster.Messages.made(PLAN._native, 1), muster._muster.plan_key(PLAN._native)
+        coins = {number: messages.coin(key, 2, number) for number in range(NODES)}
         heads = next(number for number, coin in coins.items() if coin)
         tails = next(number for number, coin in coins.items() if not coin)
         wanted = by_population(vector_of=lambda t, client, change: change * (0 if (t, client) == (2, heads) else 1))[0]
@@ -182,7 +196,8 @@ class Failures(unittest.TestCase):
             with self.subTest(name), self.assertLogs("flwr", "WARNING"):
                 _, _, grid, models = run(right(), behaviour=failing(how, heads))
                 self.assertEqual(models[-1].tobytes(), wanted[-1].tobytes())
-                self.assertEqual({len(reply.content[RECORD]["upload"]) for sent in grid.replies for reply in sent}, {UPLOAD})
+                lengths = {len(reply.content[RECORD]["upload"]) for sent in grid.replies for reply in sent}
+                self.assertEqual(lengths, {UPLOAD})
         with self.subTest("tails"), self.assertLogs("flwr", "WARNING"):
             _, _, _, models = run(right(), behaviour=failing(ways["raises"], tails))
             self.assertEqual(models[-1].tobytes(), by_population()[0][-1].tobytes())
@@ -203,7 +218,7 @@ class Failures(unittest.TestCase):
         reply, = grid.deliver(first)
         self.assertEqual(reply.content[RECORD]["upload"][9], state["coin"])
 
-    # Too few nodes destroy the round: nothing is decoded, it is charged, and the next rounds are as they would have been.
+    # Too few nodes destroy the round: nothing is decoded, it is charged, and the next rounds are as without it.
     def test_a_round_with_too_few_nodes_is_destroyed(self):
         class Silent(InProcessGrid):
             def deliver(self, message):
@@ -231,7 +246,8 @@ class Failures(unittest.TestCase):
                     return [reply]
             return Changed
 
-        for change in (lambda upload: upload + b"x", lambda upload: upload[:-1], lambda upload: b"", lambda upload: "text",
+        for change in (lambda upload: upload + b"x", lambda upload: upload[:-1], lambda upload: b"",
+                       lambda upload: "text",
                        lambda upload: b"\2" + upload[1:], lambda upload: upload[:1] + b"\9" + upload[2:],
                        lambda upload: upload[:9] + b"\2" + upload[10:]):
             with self.assertLogs("flwr", "WARNING"):
@@ -240,8 +256,8 @@ class Failures(unittest.TestCase):
 
     # A reply in the right form whose payload is no message: its node is heard, and the mean is that of the others.
     def test_payloads_that_are_no_messages(self):
-        plan = muster.plan(protocol="shuffled-check-in", clients=NODES, rate=1, clip=1.0, rounds=1, randomizer="ldp-sgd",
-                           epsilon0=2.0)
+        plan = muster.plan(protocol="shuffled-check-in", clients=NODES, rate=1, clip=1.0, rounds=1,
+                           randomizer="ldp-sgd", epsilon0=2.0)
 
         class Changed(InProcessGrid):
             def deliver(self, message):

@@ -22,7 +22,8 @@ def main(grid: Grid, context: Context) -> None:
     """Runs the rounds, and says what they cost."""
     strategy = muster.flower.Strategy(FedAvg(fraction_evaluate=0.0), task.PLAN)
     first = ArrayRecord({"weights": Array(np.zeros(task.FEATURES, np.float32))})
-    result = strategy.start(grid, first, num_rounds=int(context.run_config["rounds"]), timeout=600, evaluate_fn=evaluate)
+    rounds = int(context.run_config["rounds"])
+    result = strategy.start(grid, first, num_rounds=rounds, timeout=600, evaluate_fn=evaluate)
     spent = strategy.privacy_spent()
     print(f"epsilon = {spent.epsilon:.4f} at delta {spent.delta:g} after {spent.num_releases} rounds")
     if path := context.run_config["save-to"]:
