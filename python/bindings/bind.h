@@ -15,5 +15,6 @@ void bind_account(pybind11::module_& module);     // OpenAccount
 void bind_losses(pybind11::module_& module);      // the dominating pair of an OpenAccount
 void bind_population(pybind11::module_& module);  // Population
 void bind_messages(pybind11::module_& module);    // Messages, and the secret order
+void bind_model(pybind11::module_& module);       // Model
 
 }  // namespace muster::python

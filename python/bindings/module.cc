@@ -14,6 +14,7 @@ PYBIND11_MODULE(_muster, module) {
   muster::python::bind_losses(module);
   muster::python::bind_population(module);
   muster::python::bind_messages(module);
+  muster::python::bind_model(module);
   // A computation that was told to stop must not outlive the interpreter's data, nor be waited for in a child
   // process, which does not have its thread.
   namespace py = pybind11;

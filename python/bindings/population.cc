@@ -51,6 +51,13 @@ class Population {
           return std::shared_ptr<PopulationRun>(make(Interrupt(stop.get())));
         })) {}
 
+  // A child process lacks the threads of the run, which it would wait for. It keeps the memory instead.
+  ~Population() {
+    if (::getpid() != process_) new std::shared_ptr<PopulationRun>(run_);
+  }
+  Population(const Population&) = delete;
+  Population& operator=(const Population&) = delete;
+
   py::array_t<std::uint64_t> open() {
     const auto turn = this->turn();
     // Another thread calls the roll, because that may take long. It ends within a moment of being told to

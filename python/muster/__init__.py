@@ -31,6 +31,7 @@ from muster.errors import (
     UncoveredError,
     UsageError,
 )
+from muster.models import Model, gradients
 from muster.plans import Plan, plan
 from muster.populations import Monitor, Population
 from muster.rounds import Round
@@ -45,6 +46,7 @@ __all__ = [
     "DataError",
     "FileError",
     "InternalError",
+    "Model",
     "Monitor",
     "MusterError",
     "Plan",
@@ -60,5 +62,6 @@ __all__ = [
     "account_many",
     "calibrate",
     "curve",
+    "gradients",
     "plan",
 ]

@@ -38,7 +38,21 @@ def client_numbers(clients: Any) -> NDArray[np.uint64]:
     return np.ascontiguousarray(array, dtype=np.uint64)
 
 
-def _rounded(array: NDArray[Any]) -> NDArray[np.float32]:
+def parameters_of(theta: Any, dimension: int) -> NDArray[np.float32]:
+    """Returns the parameters of a model as the extension takes them: float32, adjacent."""
+    allowed = f"float32 of shape ({dimension},)"
+    array = _array_of("theta", theta, allowed)
+    if array.shape != (dimension,):
+        raise _bad("theta", f"has shape {array.shape}", allowed)
+    return np.require(_float32_of("theta", array, allowed), requirements=["C", "A"])
+
+
+def _float32_of(argument: str, array: NDArray[Any], allowed: str) -> NDArray[np.float32]:
+    if array.dtype not in _FLOATS or not array.dtype.isnative:
+        kind = array.dtype.name if array.dtype.isnative else array.dtype.str
+        raise _bad(argument, f"has type {kind}", f"{allowed}, or float64, which is rounded")
+    if array.dtype == np.float32:
+        return array
     # What is too large for float32 becomes infinite, and is treated as such.
     with np.errstate(over="ignore"):
         return array.astype(np.float32)
@@ -53,12 +67,9 @@ def rows_of(updates: Any, count: int, dimension: int) -> NDArray[np.float32]:
     array = _array_of("updates", updates, allowed)
     if count == 0 and array.size == 0:
         return np.empty((0, dimension), dtype=np.float32)
-    if array.dtype not in _FLOATS or not array.dtype.isnative:
-        kind = array.dtype.name if array.dtype.isnative else array.dtype.str
-        raise _bad("updates", f"has type {kind}", f"{allowed}, or float64, which is rounded")
+    rows = _float32_of("updates", array, allowed)
     if array.shape != (count, dimension):
         raise _bad("updates", f"has shape {array.shape}", allowed)
-    rows = array if array.dtype == np.float32 else _rounded(array)
     adjacent = rows.strides[1] == rows.itemsize and rows.strides[0] >= 0 and rows.strides[0] % rows.itemsize == 0
     if not adjacent or not rows.flags.aligned:
         rows = np.require(rows, requirements=["C", "A"])
