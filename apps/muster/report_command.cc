@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "command.h"
-#include "muster/accounting/accountant.h"
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
-#include "muster/experiments/charges.h"
+#include "muster/experiments/shown_runs.h"
 #include "muster/reporting/compared_runs.h"
 #include "muster/reporting/json.h"
 #include "muster/reporting/page_parts.h"
@@ -23,10 +20,6 @@
 #include "muster/reporting/run_notes.h"
 #include "muster/reporting/runs_charts.h"
 #include "muster/reporting/runs_html.h"
-#include "muster/reporting/stated_epsilon.h"
-#include "muster/reporting/watched_run.h"
-#include "muster/simulation/runs/plan_file.h"
-#include "muster/simulation/runs/run_folder.h"
 #include "muster/simulation/runs/run_record.h"
 #include "say.h"
 
@@ -34,8 +27,7 @@ namespace muster::app {
 namespace {
 
 namespace fs = std::filesystem;
-using accounting::Accountant;
-using accounting::Question;
+using experiments::ShownRun;
 
 struct ReportFlags {
   std::vector<std::string> folders;
@@ -43,47 +35,6 @@ struct ReportFlags {
   std::string svg;
   bool json = false;
 };
-
-// Returns the proven epsilon if every client reported at this rate, or nullopt if no theorem bounds it.
-// Epsilon is 0 at rate 0, where nothing leaves any client.
-std::optional<double> epsilon_at(const protocols::Plan& plan, double rate, std::uint64_t rounds) {
-  if (rate <= 0) {
-    return 0;
-  }
-  const Accountant accountant(plan.mechanism(),
-                              protocols::at_rate(plan.participation(), Rate::of(std::min(1.0, rate))));
-  try {
-    return accountant.upper(rounds, {Question::Kind::epsilon_at_delta, plan.delta().value()});
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::uncovered) {
-      throw;
-    }
-    // No theorem covers the plan's protocol at this rate; that happens at rate 1, for example.
-    return std::nullopt;
-  }
-}
-
-// A run as it is shown: with the epsilons that are proven today.
-struct ShownRun {
-  simulation::RunRecord record;
-  reporting::WatchedRun watched;
-  std::uint64_t larger;  // how many of the epsilons in the run's files are larger
-};
-
-reporting::ReportParts parts_of(const ShownRun& shown) {
-  const simulation::RunRecord& run = shown.record;
-  reporting::ReportParts parts{run, shown.watched, shown.larger, std::nullopt, std::nullopt, std::nullopt};
-  const std::uint64_t rounds = run.logged.empty() ? 0 : run.logged.back().round;
-  if (rounds > 0) {
-    const protocols::Plan& plan = run.plan;
-    parts.statement = reporting::statement_of(plan, rounds);
-    if (const auto estimate = shown.watched.monitor.estimate()) {
-      parts.epsilon_at_low = epsilon_at(plan, estimate->low, rounds);
-      parts.epsilon_at_high = epsilon_at(plan, estimate->high, rounds);
-    }
-  }
-  return parts;
-}
 
 // Throws Error(usage) unless there are 1 to kMostRuns folders and none is named twice, however it is written.
 void require_different_folders(const std::vector<std::string>& folders) {
@@ -113,23 +64,6 @@ struct Outputs {
   fs::path picture;
 };
 
-// Throws Error(file) unless `out` may be written: only what `is_ours` recognises may be replaced, and in the
-// folder of a run no file may be created under a name that runs use. `kind` is "page" or "picture".
-void refuse_what_is_not_ours(const fs::path& out, const char* kind, bool (*is_ours)(std::string_view)) {
-  std::error_code failure;
-  const fs::path folder = out.parent_path();
-  if (simulation::RunFolder::is_own_name(out.filename()) &&
-      fs::exists(folder / simulation::kPlanFile, failure)) {
-    throw Error(ErrorCode::file, out.string(), "", "a name that no run uses, such as report.html",
-                fmt::format("is a file of the run in this folder, and no place for a {}", kind));
-  }
-  if (fs::is_regular_file(out, failure) && !is_ours(read_file(out))) {
-    throw Error(ErrorCode::file, out.string(), "",
-                fmt::format("a new file, or a {} that muster report made", kind),
-                fmt::format("exists and is no {} of muster report: it stays as it is", kind));
-  }
-}
-
 // Returns what to write. Throws Error(usage) if that is unclear, and Error(file) if a file would be
 // overwritten that is no earlier page or picture.
 Outputs outputs_of(const ReportFlags& flags) {
@@ -150,34 +84,11 @@ Outputs outputs_of(const ReportFlags& flags) {
     throw Error(ErrorCode::usage, Reason::contradiction, "--svg", flags.svg, "another file than --out",
                 "is where the page goes");
   }
-  if (!outputs.page.empty()) refuse_what_is_not_ours(outputs.page, "page", reporting::is_report);
+  if (!outputs.page.empty()) experiments::refuse_what_is_not_ours(outputs.page, "page", reporting::is_report);
   if (!outputs.picture.empty()) {
-    refuse_what_is_not_ours(outputs.picture, "picture", reporting::is_main_picture);
+    experiments::refuse_what_is_not_ours(outputs.picture, "picture", reporting::is_main_picture);
   }
   return outputs;
-}
-
-// Replaces the epsilon of every logged round and of the result by what this version computes. Returns how
-// many of the values in the run's files were larger.
-std::uint64_t restate(simulation::RunRecord& run, const reporting::EpsilonOfRounds& epsilon) {
-  std::uint64_t larger =
-      reporting::restate(run.plan, epsilon, run.folder / simulation::kMetricsFile, run.logged, say);
-  if (run.result) {
-    larger += reporting::restate(run.plan, epsilon, run.folder / simulation::kResultFile, *run.result);
-  }
-  return larger;
-}
-
-std::vector<ShownRun> shown_runs(std::vector<simulation::RunRecord> records) {
-  std::vector<ShownRun> shown;
-  experiments::Charges charges;
-  for (simulation::RunRecord& run : records) {
-    reporting::WatchedRun watched =
-        reporting::watch(run.plan, run.logged, run.folder / simulation::kMetricsFile);
-    const std::uint64_t larger = restate(run, charges.of(run.plan));
-    shown.push_back({std::move(run), std::move(watched), larger});
-  }
-  return shown;
 }
 
 std::vector<reporting::ComparedRun> compared(const std::vector<ShownRun>& shown) {
@@ -229,11 +140,11 @@ int report(const ReportFlags& flags) {
   std::vector<simulation::RunRecord> records;
   for (const std::string& folder : flags.folders) records.push_back(simulation::read_run(folder));
   const Outputs outputs = outputs_of(flags);
-  const std::vector<ShownRun> shown = shown_runs(std::move(records));
+  const std::vector<ShownRun> shown = experiments::shown_runs(std::move(records), say);
   const std::vector<reporting::ComparedRun> runs = compared(shown);
   if (!outputs.page.empty()) {
-    replace_file(outputs.page, shown.size() > 1 ? reporting::runs_html(runs)
-                                                : reporting::report_html(parts_of(shown.front())));
+    replace_file(outputs.page,
+                 shown.size() > 1 ? reporting::runs_html(runs) : experiments::page_of(shown.front()));
   }
   if (!outputs.picture.empty()) replace_file(outputs.picture, reporting::main_picture(runs));
   if (flags.json) {

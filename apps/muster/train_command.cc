@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,11 +11,10 @@
 #include "count_flags.h"
 #include "interrupt.h"
 #include "muster/core/error.h"
+#include "muster/experiments/single_run.h"
 #include "muster/reporting/result_text.h"
 #include "muster/reporting/run_notes.h"
-#include "muster/reporting/stated_epsilon.h"
 #include "muster/reporting/watched_run.h"
-#include "muster/simulation/population.h"
 #include "muster/simulation/ranks.h"
 #include "muster/simulation/runs/run_folder.h"
 #include "muster/simulation/setup.h"
@@ -47,33 +45,10 @@ void print_result(const protocols::Plan& plan, RunResult result, const RunFolder
 
 int show_finished(const protocols::Plan& plan, simulation::Fidelity fidelity, const RunFolder& folder,
                   bool json) {
-  // load() refuses the run of another plan.
-  const simulation::Checkpoint checkpoint = folder.load(plan.hash(), fidelity);
-  const RunResult result =
-      reporting::finished_result(plan, simulation::epsilon_of(plan), folder.path(), checkpoint, say);
+  const RunResult result = experiments::finished_before(plan, fidelity, folder, say);
   say("this run is finished; its result");
   print_result(plan, result, folder, json);
   return 0;
-}
-
-// Opens the folder to train in, and sets `finished` to whether it holds a finished run. Only the first rank
-// calls this function.
-std::unique_ptr<RunFolder> open_folder(const TrainFlags& flags, const protocols::Plan& plan,
-                                       simulation::Fidelity fidelity, bool& finished) {
-  auto folder = std::make_unique<RunFolder>(flags.out.empty()
-                                                ? std::filesystem::path("runs") / simulation::run_name(plan)
-                                                : std::filesystem::path(flags.out));
-  finished = folder->found() == RunFolder::Found::finished;
-  if (folder->found() != RunFolder::Found::fresh && !flags.resume) {
-    throw Error(ErrorCode::file, folder->path().string(), "", "",
-                finished ? "holds a finished run; --resume shows its result, --out DIR starts another"
-                         : "holds an unfinished run; --resume continues it, --out DIR starts another");
-  }
-  if (folder->found() == RunFolder::Found::unfinished) {
-    // load() refuses the run of another plan before the work of loading data.
-    static_cast<void>(folder->load(plan.hash(), fidelity));
-  }
-  return folder;
 }
 
 // The outcome of a training run, as it is shown to the user.
@@ -84,20 +59,6 @@ struct Trained {
   bool finished_before = false;
   RunResult result;
 };
-
-// Makes the checks and prints the notes that come between loading the data and the first round. Only the
-// first rank calls this function.
-void before_training(const Trained& run, const simulation::Prepared& prepared) {
-  if (run.folder->found() == RunFolder::Found::unfinished) {
-    reporting::check_logged(*run.plan, prepared.parts.epsilon, run.folder->path(),
-                            run.folder->load(run.plan->hash(), run.fidelity), say);
-  }
-  say(reporting::classes_note(prepared.data.train.class_names));
-  say(reporting::unamplified_note(prepared.parts.unamplified));
-  say(reporting::records_note(*run.plan));
-  say(reporting::sharing_note(*run.plan, simulation::clients_per_record(simulation::holdings_of(*run.plan),
-                                                                        prepared.data.train.size())));
-}
 
 // Trains; every rank calls this function. If one rank refuses the flags or the plan, or cannot prepare the
 // run, all ranks end with its error.
@@ -110,7 +71,8 @@ Trained train(const TrainFlags& flags, Ranks& ranks) {
     simulation::refuse_too_costly(*outcome.plan, simulation::resources_here(flags.threads));
     if (ranks.first()) {
       say_left_out(*outcome.plan);
-      outcome.folder = open_folder(flags, *outcome.plan, outcome.fidelity, outcome.finished_before);
+      outcome.folder = experiments::open_run(flags.out, *outcome.plan, outcome.fidelity, flags.resume);
+      outcome.finished_before = outcome.folder->found() == RunFolder::Found::finished;
     }
   });
   std::string word = outcome.finished_before ? "finished" : "";
@@ -126,7 +88,7 @@ Trained train(const TrainFlags& flags, Ranks& ranks) {
                                    asks ? simulation::Accounting::charged : simulation::Accounting::elsewhere,
                                    outcome.fidelity);
     if (asks) {
-      before_training(outcome, prepared);
+      experiments::before_training(*outcome.plan, outcome.fidelity, *outcome.folder, prepared, say);
     }
   });
   catch_signals();

@@ -1,0 +1,48 @@
+#include "muster/experiments/single_run.h"
+
+#include "muster/core/error.h"
+#include "muster/reporting/stated_epsilon.h"
+#include "muster/simulation/population.h"
+
+namespace muster::experiments {
+
+using simulation::RunFolder;
+
+std::unique_ptr<RunFolder> open_run(const std::filesystem::path& path, const protocols::Plan& plan,
+                                    simulation::Fidelity fidelity, bool resume) {
+  auto folder = std::make_unique<RunFolder>(
+      path.empty() ? std::filesystem::path("runs") / simulation::run_name(plan) : path);
+  if (folder->found() != RunFolder::Found::fresh && !resume) {
+    throw Error(ErrorCode::file, folder->path().string(), "", "",
+                folder->found() == RunFolder::Found::finished
+                    ? "holds a finished run; --resume shows its result, --out DIR starts another"
+                    : "holds an unfinished run; --resume continues it, --out DIR starts another");
+  }
+  if (folder->found() == RunFolder::Found::unfinished) {
+    // load() refuses the run of another plan before the work of loading data.
+    static_cast<void>(folder->load(plan.hash(), fidelity));
+  }
+  return folder;
+}
+
+void before_training(const protocols::Plan& plan, simulation::Fidelity fidelity, const RunFolder& folder,
+                     const simulation::Prepared& prepared, const reporting::NoteSink& notes) {
+  if (folder.found() == RunFolder::Found::unfinished) {
+    reporting::check_logged(plan, prepared.parts.epsilon, folder.path(), folder.load(plan.hash(), fidelity),
+                            notes);
+  }
+  notes(reporting::classes_note(prepared.data.train.class_names));
+  notes(reporting::unamplified_note(prepared.parts.unamplified));
+  notes(reporting::records_note(plan));
+  notes(reporting::sharing_note(
+      plan, simulation::clients_per_record(simulation::holdings_of(plan), prepared.data.train.size())));
+}
+
+simulation::RunResult finished_before(const protocols::Plan& plan, simulation::Fidelity fidelity,
+                                      const RunFolder& folder, const reporting::NoteSink& notes) {
+  // load() refuses the run of another plan.
+  const simulation::Checkpoint checkpoint = folder.load(plan.hash(), fidelity);
+  return reporting::finished_result(plan, simulation::epsilon_of(plan), folder.path(), checkpoint, notes);
+}
+
+}  // namespace muster::experiments
