@@ -16,5 +16,7 @@ void bind_losses(pybind11::module_& module);      // the dominating pair of an O
 void bind_population(pybind11::module_& module);  // Population
 void bind_messages(pybind11::module_& module);    // Messages, and the secret order
 void bind_model(pybind11::module_& module);       // Model
+void bind_run(pybind11::module_& module);         // Run
+void bind_training(pybind11::module_& module);    // train, sweep
 
 }  // namespace muster::python

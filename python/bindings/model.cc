@@ -91,11 +91,11 @@ class Model {
 
   py::tuple score(const py::array_t<float, py::array::c_style>& theta) {
     const std::span<const float> parameters = parameters_of(theta);
-    const auto scored = interruptibly([shared = shared_, copy = std::vector<float>(parameters.begin(),
-                                                                                  parameters.end())] {
-      const std::lock_guard turn(shared->mutex);
-      return shared->model.score(copy);
-    });
+    const auto scored =
+        interruptibly([shared = shared_, copy = std::vector<float>(parameters.begin(), parameters.end())] {
+          const std::lock_guard turn(shared->mutex);
+          return shared->model.score(copy);
+        });
     return py::make_tuple(scored.accuracy, scored.loss);
   }
 

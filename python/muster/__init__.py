@@ -35,7 +35,9 @@ from muster.models import Model, gradients
 from muster.plans import Plan, plan
 from muster.populations import Monitor, Population
 from muster.rounds import Round
+from muster.runs import Run
 from muster.statements import Bound, Statement, account, account_many
+from muster.training import Sweep, sweep, train
 
 __all__ = [
     "Bound",
@@ -53,8 +55,10 @@ __all__ = [
     "PlanError",
     "Population",
     "Round",
+    "Run",
     "RunningAccountant",
     "Statement",
+    "Sweep",
     "UncoveredError",
     "UsageError",
     "__version__",
@@ -64,4 +68,6 @@ __all__ = [
     "curve",
     "gradients",
     "plan",
+    "sweep",
+    "train",
 ]

@@ -4,7 +4,7 @@ Arguments that are numbers or text are `object`: the library reads them, and ref
 command. Every computation runs without the GIL, and Ctrl-C ends it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -108,6 +108,38 @@ class Model:
     ) -> NDArray[np.float32]: ...
     def score(self, theta: NDArray[np.float32]) -> tuple[float, float | None]: ...
 
+class Run:
+    @staticmethod
+    def read(path: bytes, noted: Callable[[str], None]) -> Run: ...
+    def plan(self) -> Plan: ...
+    def lines(self) -> list[str]: ...
+    def result(self) -> str | None: ...
+    def parameters(self) -> NDArray[np.float32]: ...
+    def state(self) -> str: ...
+    def report(self, page: bytes, picture: bytes) -> None: ...
+    def html(self) -> str: ...
+    def picture(self) -> str: ...
+
+def train(
+    plan: Plan,
+    out: bytes,
+    resume: bool,
+    threads: object,
+    fidelity: str,
+    told: Callable[[str, str], None] | None,
+    noted: Callable[[str], None],
+) -> bytes: ...
+def sweep(
+    plan: Plan,
+    keys: Sequence[tuple[str, list[object]]],
+    seeds: object,
+    out: bytes,
+    resume: bool,
+    threads: object,
+    fidelity: str,
+    told: Callable[[str, str], None] | None,
+    noted: Callable[[str], None],
+) -> tuple[bytes, str, str, str]: ...
 def account(plan: Plan, delta: object, epsilon: object, view: object, all: bool) -> Statement: ...
 def account_many(
     plans: Sequence[Plan], delta: object, epsilon: object, view: object, all: bool, threads: object

@@ -10,6 +10,7 @@
 #include "muster/reporting/chart_svg.h"
 #include "muster/reporting/curve_text.h"
 #include "muster/reporting/page_parts.h"
+#include "muster/reporting/run_figures.h"
 
 namespace muster::reporting {
 namespace {
@@ -64,6 +65,14 @@ std::string sentence(const Statement& statement) {
       name_of(statement.best.neighbouring), name_of(statement.best.view), lower_text(statement.best));
 }
 
+std::string rows_of_stated_keys(const protocols::Plan& plan) {
+  std::string rows = row("th", {"key", "value"});
+  for (const auto& [key, value] : page::keys_of(plan)) {
+    if (plan.source().find(key) != nullptr) rows += row("td", {key, value});
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::string notebook_html(const Statement& statement) {
@@ -84,11 +93,20 @@ std::string notebook_html(const Statement& statement) {
 }
 
 std::string notebook_html(const protocols::Plan& plan, const std::string& heading) {
-  std::string rows = row("th", {"key", "value"});
-  for (const auto& [key, value] : page::keys_of(plan)) {
-    if (plan.source().find(key) != nullptr) rows += row("td", {key, value});
+  return piece(fmt::format("<p style=\"margin:4px 0\">{}</p>\n", escaped(heading)) +
+               table(rows_of_stated_keys(plan)));
+}
+
+std::string notebook_html(const simulation::RunRecord& run) {
+  std::string figures = "nothing is logged yet";
+  if (const auto now = latest(run)) {
+    figures = fmt::format("accuracy {:.4f} on the test set, epsilon at most {} at delta {}, after {} round{}",
+                          now->accuracy, epsilon_text(now->epsilon), run.plan.delta().value(), now->rounds,
+                          now->rounds == 1 ? "" : "s");
   }
-  return piece(fmt::format("<p style=\"margin:4px 0\">{}</p>\n", escaped(heading)) + table(rows));
+  return piece(fmt::format("<p style=\"margin:4px 0\"><b>{}</b>, {}: {}</p>\n", escaped(run.plan.name()),
+                           escaped(state_of(run)), figures) +
+               table(rows_of_stated_keys(run.plan)));
 }
 
 std::string notebook_html(const accounting::PrivacyCurves& curves, const std::string& heading) {

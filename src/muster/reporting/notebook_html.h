@@ -11,6 +11,7 @@
 #include "muster/accounting/privacy_curve.h"
 #include "muster/accounting/statement.h"
 #include "muster/plan/plan.h"
+#include "muster/simulation/runs/run_record.h"
 
 namespace muster::reporting {
 
@@ -20,6 +21,9 @@ std::string notebook_html(const accounting::Statement& statement);
 
 // The plan in one sentence, then the keys that it states and their values. `heading` is plain text.
 std::string notebook_html(const protocols::Plan& plan, const std::string& heading);
+
+// How far the run got and what it cost, then the keys that its plan states and their values.
+std::string notebook_html(const simulation::RunRecord& run);
 
 // The picture that curve_svg draws.
 std::string notebook_html(const accounting::PrivacyCurves& curves, const std::string& heading);

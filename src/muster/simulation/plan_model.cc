@@ -74,7 +74,8 @@ std::uint64_t PlanModel::round_of(std::optional<std::uint64_t> step) const {
 }
 
 void PlanModel::vectors(std::span<const float> parameters, std::span<const std::uint64_t> clients,
-                        std::optional<std::uint64_t> step, std::span<float> rows, const Interrupt& interrupt) {
+                        std::optional<std::uint64_t> step, std::span<float> rows,
+                        const Interrupt& interrupt) {
   const std::uint64_t round = round_of(step);
   for (const std::uint64_t client : clients) expect_client(client);
   const bool few = clients.size() <= kFewSenders;

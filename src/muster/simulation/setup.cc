@@ -9,6 +9,7 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
+#include "muster/core/interrupt.h"
 #include "muster/plan/randomizer_table.h"
 
 namespace muster::simulation {
@@ -45,7 +46,8 @@ Charge charge_of(const protocols::Plan& plan) {
 
 // Asks the accountant in another thread. The answer is empty if another process computes epsilon.
 std::future<Charge> ask_accountant(const protocols::Plan& plan, Accounting accounting) {
-  return std::async(std::launch::async, [&plan, accounting] {
+  return std::async(std::launch::async, [&plan, accounting, interrupt = InterruptScope::current()] {
+    const InterruptScope scope(interrupt);
     return accounting == Accounting::elsewhere ? Charge() : charge_of(plan);
   });
 }
