@@ -48,7 +48,7 @@ class Model:
         DataError: The data set cannot be read, or cannot be used.
 
     >>> import muster
-    >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="gaussian", sigma=1.0, clip=0.5, rounds=5,
+    >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="l2", epsilon0=4.0, clip=0.5, rounds=5,
     ...                    delta=1e-5, data="digits", model="logistic", learning_rate="inverse-sqrt:1")
     >>> muster.Model(plan)
     <muster.Model logistic, 7850 parameters>
@@ -65,7 +65,7 @@ class Model:
         """The plan.
 
         >>> import muster
-        >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="gaussian", sigma=1.0, clip=0.5, rounds=5,
+        >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="l2", epsilon0=4.0, clip=0.5, rounds=5,
         ...                    delta=1e-5, data="digits", model="logistic", learning_rate=0.5)
         >>> muster.Model(plan).plan == plan
         True
@@ -77,7 +77,7 @@ class Model:
         """How many parameters the model has, and numbers a client's vector.
 
         >>> import muster
-        >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="gaussian", sigma=1.0, clip=0.5, rounds=5,
+        >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="l2", epsilon0=4.0, clip=0.5, rounds=5,
         ...                    delta=1e-5, data="digits", model="logistic", learning_rate=0.5)
         >>> muster.Model(plan).dimension
         7850
@@ -88,7 +88,7 @@ class Model:
         """Returns the parameters before the first step, float32 of shape (dimension,): a new array every time.
 
         >>> import muster
-        >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="gaussian", sigma=1.0, clip=0.5, rounds=5,
+        >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="l2", epsilon0=4.0, clip=0.5, rounds=5,
         ...                    delta=1e-5, data="digits", model="logistic", learning_rate=0.5)
         >>> muster.Model(plan).initial().dtype
         dtype('float32')
@@ -104,7 +104,7 @@ class Model:
             PlanError: The plan has no such step, or learns a statistic, which has no learning rate.
 
         >>> import muster
-        >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="gaussian", sigma=1.0, clip=0.5, rounds=5,
+        >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="l2", epsilon0=4.0, clip=0.5, rounds=5,
         ...                    delta=1e-5, data="digits", model="logistic", learning_rate="inverse-sqrt:1")
         >>> model = muster.Model(plan)
         >>> model.learning_rate(0), model.learning_rate(3)
@@ -130,7 +130,7 @@ class Model:
             UsageError: The step matters and is missing.
 
         >>> import muster
-        >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="gaussian", sigma=1.0, clip=0.5, rounds=5,
+        >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="l2", epsilon0=4.0, clip=0.5, rounds=5,
         ...                    delta=1e-5, data="digits", model="logistic", learning_rate=0.5)
         >>> model = muster.Model(plan)
         >>> model.gradients(model.initial(), [7, 3]).shape
@@ -147,7 +147,7 @@ class Model:
         """Returns how good parameters are on the test set, in [0, 1]: for a classifier, the share it gets right.
 
         >>> import muster
-        >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="gaussian", sigma=1.0, clip=0.5, rounds=5,
+        >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="l2", epsilon0=4.0, clip=0.5, rounds=5,
         ...                    delta=1e-5, data="digits", model="logistic", learning_rate=0.5)
         >>> model = muster.Model(plan)
         >>> 0 <= model.accuracy(model.initial()) <= 1
@@ -159,7 +159,7 @@ class Model:
         """Returns the mean cross-entropy on the test set in nats; None for a statistic.
 
         >>> import muster
-        >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="gaussian", sigma=1.0, clip=0.5, rounds=5,
+        >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="l2", epsilon0=4.0, clip=0.5, rounds=5,
         ...                    delta=1e-5, data="digits", model="logistic", learning_rate=0.5)
         >>> model = muster.Model(plan)
         >>> model.loss(model.initial()) > 0
@@ -188,7 +188,7 @@ def gradients(plan: Plan, theta: Any, clients: Any, *, step: int | None = None) 
     The model and its data set stay loaded until another plan is asked about. `Model` says what the arguments are.
 
     >>> import muster
-    >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="gaussian", sigma=1.0, clip=0.5, rounds=5,
+    >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="l2", epsilon0=4.0, clip=0.5, rounds=5,
     ...                    delta=1e-5, data="digits", model="logistic", learning_rate=0.5)
     >>> theta = muster.Model(plan).initial()
     >>> muster.gradients(plan, theta, [7, 3]).shape

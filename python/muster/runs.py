@@ -38,7 +38,7 @@ class Run:
 
     >>> import tempfile
     >>> import muster
-    >>> plan = muster.plan(protocol="subset", clients=100, subset=50, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
+    >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
     ...                    rounds=4, delta=1e-5, data="digits", model="logistic", learning_rate=0.5, log_every=2)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     run = muster.train(plan, out=folder)
@@ -72,7 +72,7 @@ as muster train writes it
 
         >>> import tempfile
         >>> import muster
-        >>> plan = muster.plan(protocol="subset", clients=100, subset=50, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
+        >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
         ...                    rounds=4, delta=1e-5, data="digits", model="logistic", learning_rate=0.5)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     muster.train(plan, out=folder).plan == plan
@@ -90,12 +90,12 @@ as muster train writes it
 
         >>> import tempfile
         >>> import muster
-        >>> plan = muster.plan(protocol="subset", clients=100, subset=50, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
+        >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
         ...                    rounds=4, delta=1e-5, data="digits", model="logistic", learning_rate=0.5, log_every=2)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     metrics = muster.train(plan, out=folder).metrics
         >>> metrics["check_ins"].tolist(), metrics.dtype.names[:3]
-        ([50, 50], ('round', 'accuracy', 'epsilon'))
+        ([10, 10], ('round', 'accuracy', 'epsilon'))
         """
         import numpy as np
 
@@ -110,7 +110,7 @@ as muster train writes it
 
         >>> import tempfile
         >>> import muster
-        >>> plan = muster.plan(protocol="subset", clients=100, subset=50, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
+        >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
         ...                    rounds=4, delta=1e-5, data="digits", model="logistic", learning_rate=0.5)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     result = muster.train(plan, out=folder).result
@@ -128,7 +128,7 @@ as muster train writes it
 
         >>> import tempfile
         >>> import muster
-        >>> plan = muster.plan(protocol="subset", clients=100, subset=50, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
+        >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
         ...                    rounds=4, delta=1e-5, data="digits", model="logistic", learning_rate=0.5)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     run = muster.train(plan, out=folder)
@@ -150,7 +150,7 @@ as muster train writes it
 
         >>> import tempfile
         >>> import muster
-        >>> plan = muster.plan(protocol="subset", clients=100, subset=50, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
+        >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
         ...                    rounds=4, delta=1e-5, data="digits", model="logistic", learning_rate=0.5)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     muster.train(plan, out=folder).report()

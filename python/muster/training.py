@@ -44,12 +44,12 @@ def train(plan: Plan, *, out: str | os.PathLike[str] | None = None, resume: bool
 
     >>> import tempfile
     >>> import muster
-    >>> plan = muster.plan(protocol="subset", clients=100, subset=50, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
+    >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
     ...                    rounds=4, delta=1e-5, data="digits", model="logistic", learning_rate=0.5, log_every=2)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     run = muster.train(plan, out=folder, callback=lambda logged: print(logged["round"], logged["check_ins"]))
-    2 50
-    4 50
+    2 10
+    4 10
     >>> run.result["stopped"]
     'done'
     """
@@ -64,7 +64,7 @@ class Sweep:
 
     >>> import tempfile
     >>> import muster
-    >>> plan = muster.plan(protocol="subset", clients=100, subset=50, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
+    >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
     ...                    rounds=4, delta=1e-5, data="digits", model="logistic", learning_rate=0.5, log_every=4)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     found = muster.sweep(plan, {"rounds.learning_rate": [0.1, 0.5]}, out=folder)
@@ -155,7 +155,7 @@ def sweep(plan: Plan, over: Mapping[str, Iterable[Any]], *, seeds: int = 1, out:
         PlanError, UncoveredError, BudgetReached, FileError: As of `train`, before the first run begins.
 
     >>> import muster
-    >>> plan = muster.plan(protocol="subset", clients=100, subset=50, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
+    >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="ldp-sgd", epsilon0=1.0, clip=0.5,
     ...                    rounds=4, delta=1e-5, data="digits", model="logistic", learning_rate=0.5)
     >>> muster.sweep(plan, {"randomizer.epsilon": [1, 2]})
     Traceback (most recent call last):
