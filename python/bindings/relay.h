@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -39,7 +40,8 @@ struct Event {
 
 class Relay {
  public:
-  // Called by the work. The first returns at once, the second when the event was handled or the work is to stop.
+  // Called by the work. The first returns at once; the second when the event was handled, or the work is to
+  // stop.
   void note(const std::string& text);
   void logged(const std::string& line, const std::string& run);
   // The flag that is true once the work is to stop.
@@ -64,8 +66,8 @@ class Relay {
 
 using Handle = std::function<void(const Event&)>;
 
-// Handles what `relay` hears, within `most`. After an exception of `handle`, `raised` holds it, and nothing more
-// is handled. Callers do not hold the GIL.
+// Handles what `relay` hears, within `most`. After an exception of `handle`, `raised` holds it, and nothing
+// more is handled. Callers do not hold the GIL.
 void handle_events(Relay& relay, const Handle& handle, std::chrono::milliseconds most,
                    std::exception_ptr& raised);
 

@@ -35,7 +35,7 @@ class Model:
     A loop that begins at `initial()`, sends `gradients` through a `Population` of the same plan, and subtracts
     `learning_rate(t) * mean` after step t, leaves the parameters of `muster train` bit for bit, whatever the sizes of
     batches and the number of threads. If the plan states `rounds.momentum`, `rounds.average`, `rounds.weight_decay` or
-    `rounds.projection`, the server's update is more than that; docs/plan.md has it. Threads take turns, in the process
+    `rounds.projection`, the server's update is more than that (server_update.h). Threads take turns, in the process
     that made the model.
 
     Args:

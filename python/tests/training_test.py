@@ -290,5 +290,5 @@ class Sweeps(Folders):
 
 if __name__ == "__main__":
     write_data()
-    logging.getLogger("muster").propagate = False
+    logging.getLogger("muster").addHandler(logging.NullHandler())  # its notes would be printed
     muster_command.test_main()

@@ -1,9 +1,11 @@
-// The steps of one training run besides training: the folder that it is allowed to use, what is checked and said
-// before its first round, and the result of a run that was finished before.
+// The steps of one training run besides training: the folder that it is allowed to use, what is checked and
+// said before its first round, and the result of a run that was finished before.
 //
 // Example:
 //     const auto folder = open_run(path, plan, fidelity, resume);
-//     if (folder->found() == RunFolder::Found::finished) return finished_before(plan, fidelity, *folder, notes);
+//     if (folder->found() == RunFolder::Found::finished) {
+//       return finished_before(plan, fidelity, *folder, notes);
+//     }
 //     const simulation::Prepared prepared = simulation::prepare(plan, Accounting::charged, fidelity);
 //     before_training(plan, fidelity, *folder, prepared, notes);
 //     return simulation::train(plan, prepared.parts, prepared.data, *folder, options, observer);
@@ -22,8 +24,9 @@
 
 namespace muster::experiments {
 
-// Returns the folder to train in: `path` or, if that is empty, runs/NAME-HASH8. Throws Error(file) if it holds a
-// run that `resume` does not ask for, and what RunFolder and, for the run of another plan, RunFolder::load throw.
+// Returns the folder to train in: `path` or, if that is empty, runs/NAME-HASH8. Throws Error(file) if it holds
+// a run that `resume` does not ask for, what RunFolder throws and, for the run of another plan, what
+// RunFolder::load throws.
 std::unique_ptr<simulation::RunFolder> open_run(const std::filesystem::path& path,
                                                 const protocols::Plan& plan, simulation::Fidelity fidelity,
                                                 bool resume);

@@ -1,5 +1,5 @@
-// What a plan's clients compute, without a round: the vectors of any clients at any parameters, the parameters
-// and learning rates with which training goes on, and how good parameters are on the test set.
+// What a plan's clients compute, without a round: the vectors of any clients at any parameters, the
+// parameters and learning rates with which training goes on, and how good parameters are on the test set.
 //
 // A program that sends these vectors through a PopulationRun, and subtracts the learning rate times the mean,
 // leaves the parameters of train() bit for bit, unless the plan has averaging, momentum, weight decay, a
@@ -46,8 +46,8 @@ class PlanModel {
   std::span<const float> initial() const { return task_.initial; }
   // The number of steps of the whole run (PopulationRun::steps).
   std::uint64_t steps() const { return plan_.updates() / rounds_a_step_; }
-  // The learning rate of a step, counted from 0. Throws Error(plan) for a statistic, which has none, and for a
-  // step beyond the last.
+  // The learning rate of a step, counted from 0. Throws Error(plan) for a statistic, which has none, and for
+  // a step beyond the last.
   double learning_rate(std::uint64_t step) const;
 
   // Overwrites `rows`, clients.size() * dimension() floats, with the vectors of the clients, one after the
