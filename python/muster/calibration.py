@@ -23,10 +23,9 @@ class Calibration:
         at_end: Whether the search stopped at an end of its range, although values beyond it exist.
 
     >>> import muster
-    >>> plan = muster.plan(protocol="shuffled-check-in", clients=60_000, rate=0.1, randomizer="gaussian", rounds=100,
-    ...                    delta=1e-5)
-    >>> found = muster.calibrate(plan, "sigma", epsilon=1.0)
-    >>> found.plan["randomizer.sigma"] == found.value, float(found.statement) <= 1
+    >>> plan = muster.plan(protocol="subset", clients=60_000, subset=10, randomizer="ldp-sgd", rounds=100, delta=1e-5)
+    >>> found = muster.calibrate(plan, "epsilon0", epsilon=1.0)
+    >>> found.plan["randomizer.epsilon0"] == found.value, float(found.statement) <= 1
     (True, True)
     """
 
@@ -48,8 +47,8 @@ class Calibration:
         """Returns exactly what `muster calibrate --json` prints, number for number.
 
         >>> import muster
-        >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, delta=1e-5)
-        >>> muster.calibrate(plan, "rounds", epsilon=0.5).to_dict()["value"] > 1
+        >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="pure", epsilon0=1.0, delta=1e-5)
+        >>> muster.calibrate(plan, "rounds", epsilon=2.0).to_dict()["value"] > 1
         True
         """
         answer: dict[str, Any] = json.loads(self._text)
@@ -89,7 +88,7 @@ def calibrate(plan: Plan, knob: str, *, epsilon: float, delta: float | None = No
         UncoveredError: No theorem covers the view.
 
     >>> import muster
-    >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", rounds=10, delta=1e-5)
+    >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="pure", rounds=10, delta=1e-5)
     >>> print(muster.calibrate(plan, "epsilon0", epsilon=1.0))
     epsilon0 = ...: the largest that keeps epsilon <= 1 at delta 1e-05
     """

@@ -30,7 +30,7 @@ class Curve:
     The arrays are read-only.
 
     >>> import muster
-    >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, rounds=10, delta=1e-5)
+    >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="pure", epsilon0=1.0, rounds=10, delta=1e-5)
     >>> curve = muster.curve(plan, over="rounds", at=[1, 5, 10])
     >>> curve.upper.shape, bool((curve.lower <= curve.upper).all())
     ((3,), True)
@@ -67,7 +67,7 @@ class Curve:
             ax: Where to draw, axes of matplotlib; by default, new ones.
 
         >>> import muster
-        >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, rounds=9, delta=1e-5)
+        >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="pure", epsilon0=1.0, rounds=9, delta=1e-5)
         >>> axes = muster.curve(plan, over="rounds").plot()  # doctest: +SKIP
         """
         try:
@@ -93,7 +93,7 @@ class Curve:
         """Returns the curve as one self-contained picture: an <svg> element that a file or a page may hold.
 
         >>> import muster
-        >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, rounds=9, delta=1e-5)
+        >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="pure", epsilon0=1.0, rounds=9, delta=1e-5)
         >>> muster.curve(plan, over="rounds", at=[1, 9]).svg().startswith("<svg")
         True
         """
@@ -130,7 +130,7 @@ def curve(plan: Plan, *, over: str = "rounds", at: ArrayLike | None = None, delt
         UsageError: `over` is unknown, or arguments do not go together.
 
     >>> import muster
-    >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, rounds=10, delta=1e-5)
+    >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="pure", epsilon0=1.0, rounds=10, delta=1e-5)
     >>> over_delta = muster.curve(plan, over="delta", at=[1e-8, 1e-6])
     >>> bool(over_delta.upper[0] > over_delta.upper[1])
     True

@@ -11,8 +11,8 @@
 ...         for clients in r.batches(512):                       # each who checked in, once, in a secret order
 ...             r.send(clients, np.tile(theta - 1, (len(clients), 1)).astype(np.float32))
 ...     theta -= 0.1 * r.mean
->>> crowd.epsilon.validity
-'proven'
+>>> crowd.charged                                                # `crowd.epsilon` states what they cost
+20
 
 A population simulates: one process tosses all coins and sees all vectors, and what is protected is what leaves it, such
 as `Round.mean`. docs/python.md is the guide.

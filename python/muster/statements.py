@@ -53,7 +53,7 @@ class Statement:
     a statement is its proven upper value. `account` and `RunningAccountant` make statements.
 
     >>> import muster
-    >>> plan = muster.plan(protocol="shuffled-check-in", clients=10_000, rate=0.1, randomizer="gaussian", sigma=5.0,
+    >>> plan = muster.plan(protocol="shuffled-check-in", clients=60_000, rate=0.1, randomizer="ldp-sgd", epsilon0=2.0,
     ...                    rounds=10, delta=1e-6)
     >>> statement = muster.account(plan)
     >>> statement.quantity, statement.rounds
@@ -124,7 +124,7 @@ class Statement:
         """How many rounds the statement is about; whole runs, in protocols with slots.
 
         >>> import muster
-        >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, rounds=3, delta=1e-5)
+        >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="pure", epsilon0=1.0, rounds=3, delta=1e-5)
         >>> muster.account(plan).rounds
         3
         """
@@ -223,7 +223,7 @@ class Statement:
         """The number of rounds that `local` is about.
 
         >>> import muster
-        >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, rounds=2, delta=1e-5)
+        >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="pure", epsilon0=1.0, rounds=2, delta=1e-5)
         >>> muster.account(plan).local_rounds
         2
         """

@@ -86,7 +86,7 @@ class Answers(unittest.TestCase):
                 ("epsilon0", keywords("shuffle", "pure"), {}), ("epsilon0", keywords("shuffle", "pure", epsilon0=None), {}),
                 ("sigma", keywords("aggregated-check-in", "gaussian", sigma=None), {}),
                 ("rate", keywords("shuffled-check-in", "ldp-sgd"), {}),
-                ("rounds", keywords("shuffle", "k-rr", rounds=None), {}),
+                ("rounds", keywords("shuffle", "k-rr", rounds=None, clients=100), {}),
                 ("clients", keywords("shuffle", "ldp-sgd", clients=None), {}),
                 ("minimum", keywords("aggregated-check-in", "gaussian", sigma=8.0), {}),
                 ("epsilon0", keywords("random-check-in-fixed", "ldp-sgd"), {"view": "shuffler-colludes"}),

@@ -217,7 +217,7 @@ class Accounts(unittest.TestCase):
         return path
 
     def test_limits(self):
-        given = plan(keywords("shuffle", "pure", rounds=None))
+        given = plan(keywords("shuffle", "pure", rounds=None, clients=100))
         accountant = muster.RunningAccountant()
         rounds = 0
         while not accountant.would_exceed(0.7, 1e-5, given):
@@ -308,8 +308,8 @@ except KeyboardInterrupt:
 import signal, threading, os, muster
 seen = []
 signal.signal(signal.SIGUSR1, lambda *_: seen.append(1))
-plan = muster.plan(protocol="shuffled-check-in", clients=1_000_000, rate=0.01, randomizer="gaussian", sigma=1.0,
-                   delta=1e-9, rounds=1000)
+plan = muster.plan(protocol="shuffled-check-in", clients=60_000, rate=0.1, randomizer="ldp-sgd", epsilon0=2.0,
+                   delta=1e-5, rounds=6800)
 threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGUSR1)).start()
 print(float(muster.account(plan)) == float(muster.account(plan)), seen)
 """)
@@ -327,7 +327,7 @@ print(float(muster.account(plan)) == float(muster.account(plan)), seen)
         ticker = threading.Thread(target=tick)
         ticker.start()
         began = time.monotonic()
-        muster.curve(plan(keywords("shuffled-check-in", "gaussian", clients=100_000, rounds=1000)), over="delta")
+        muster.curve(plan(keywords("shuffled-check-in", "ldp-sgd", clients=60_000, epsilon0=2.0, rounds=1000)), over="delta")
         ended = time.monotonic()
         done.set()
         ticker.join()
@@ -337,7 +337,7 @@ print(float(muster.account(plan)) == float(muster.account(plan)), seen)
     def test_after_a_fork(self):
         child = self.run_python("""
 import os, sys, muster
-plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, rounds=2, delta=1e-5)
+plan = muster.plan(protocol="shuffle", clients=100, randomizer="pure", epsilon0=1.0, rounds=2, delta=1e-5)
 accountant = muster.RunningAccountant()
 accountant.charge(plan)
 before = float(muster.account(plan)), float(accountant.epsilon(1e-5))

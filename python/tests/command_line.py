@@ -27,7 +27,7 @@ RANDOMIZERS = {
     "laplace": {"epsilon0": 1.0},
 }
 # One round of few clients takes milliseconds; two rounds, which are composed, take a second.
-BASE = {"clients": 100, "rounds": 1, "delta": 1e-5}
+BASE = {"clients": 20, "rounds": 1, "delta": 1e-5}
 
 
 def keywords(protocol, randomizer, **changes):

@@ -24,7 +24,7 @@
 
 namespace muster::experiments {
 
-// Returns the folder to train in: `path` or, if that is empty, runs/NAME-HASH8. Throws Error(file) if it holds
+// Returns the folder to train in: `path` or, if empty, runs/NAME-HASH8. Throws Error(file) if it holds
 // a run that `resume` does not ask for, what RunFolder throws and, for the run of another plan, what
 // RunFolder::load throws.
 std::unique_ptr<simulation::RunFolder> open_run(const std::filesystem::path& path,
