@@ -9,6 +9,7 @@
 #include "muster/accounting/theorems/swap/two_types_net.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
+#include "muster/numerics/work.h"
 
 namespace muster::accounting {
 namespace {
@@ -258,7 +259,13 @@ TwoTypesLaws::Level TwoTypesLaws::build(double excess) const {
 }
 
 const TwoTypesLaws::Level& TwoTypesLaws::level(std::size_t index) const {
-  std::call_once(once_[index], [&] { levels_[index] = build(kLevels[index] * mu_); });
+  // Tables choose their nodes by the work that is counted. A level is made once in a process, so its work
+  // does not count; otherwise the first answer in a process would differ from later ones.
+  std::call_once(once_[index], [&] {
+    const double before = numerics::work_done();
+    levels_[index] = build(kLevels[index] * mu_);
+    numerics::work_done() = before;
+  });
   return levels_[index];
 }
 

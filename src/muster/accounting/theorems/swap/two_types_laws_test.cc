@@ -15,6 +15,7 @@
 #include "muster/accounting/theorems/swap/gaussian_triangle.h"
 #include "muster/accounting/theorems/swap/random_triangles_test.h"
 #include "muster/accounting/theorems/swap/two_types_net.h"
+#include "muster/numerics/work.h"
 
 namespace muster::accounting {
 namespace {
@@ -233,6 +234,18 @@ TEST(MassesAbove, RefusesWhatIsNotALaw) {
   EXPECT_FALSE(masses_above(points, {0, 0.05L, 0.9L, 0.05L, 0}, 0).has_value());  // masses sum to more than 1
   EXPECT_FALSE(masses_above(points, {0, NAN, 0.2L, 0.05L, 0}, 0).has_value());
   EXPECT_FALSE(masses_above({-1, 1, 2}, {0, 0.05L, 0}, 0).has_value());  // 0 is not among the points
+}
+
+// Tables choose their nodes by the work that is counted, so a level that is still to be made must not count.
+TEST(TwoTypesLaws, TheFirstAnswerCountsNoMoreWorkThanLaterOnes) {
+  const auto laws = TwoTypesLaws::of(0.6875);
+  const auto work = [&] {
+    const double before = numerics::work_done();
+    EXPECT_TRUE(laws->at(0.1, 0.3));
+    return numerics::work_done() - before;
+  };
+  const double first = work();
+  EXPECT_EQ(first, work());
 }
 
 TEST(TwoTypesLaws, TablesAreKeptAndCoverTheirRange) {
