@@ -99,7 +99,9 @@ class Model {
     return py::make_tuple(scored.accuracy, scored.loss);
   }
 
-  double learning_rate(const py::object& step) const { return model().learning_rate(*step_of(step)); }
+  double learning_rate(const py::object& step) const {
+    return model().learning_rate(count_of("step", step, 0, model().steps() - 1));
+  }
 
  private:
   // Refuses a child process, which lacks the threads of the model, and an array that the package did not

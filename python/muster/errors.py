@@ -113,7 +113,7 @@ class BudgetReached(MusterError):
     """The next round would pass `privacy.budget`, so it has not begun and costs nothing.
 
     >>> import muster
-    >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=10,
+    >>> plan = muster.plan(protocol="subset", clients=100, subset=10, randomizer="l2", epsilon0=1.0, clip=1.0, rounds=10,
     ...                    delta=1e-5, budget=1e-9)
     >>> muster.Population(plan, dimension=3)
     Traceback (most recent call last):
@@ -142,7 +142,7 @@ _CLASSES: dict[str, type[MusterError]] = {
 
 # The arguments that take the place of flags which are no keys of a plan.
 _ARGUMENTS = {"--for": "knob", "--epsilon": "epsilon", "--view": "view", "--fidelity": "fidelity",
-              "spacing": "value_discretization_interval"}
+              "--sweep": "over", "spacing": "value_discretization_interval"}
 
 
 def _error_of(kind: str, code: int, reason: str, key: str, value: str, allowed: str, message: str) -> MusterError:

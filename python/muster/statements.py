@@ -338,7 +338,7 @@ def account_many(plans: Iterable[Plan], *, delta: float | None = None, epsilon: 
         MusterError: What `account` raises for the first plan that it refuses.
 
     >>> import muster
-    >>> plan = muster.plan(protocol="shuffle", clients=1000, randomizer="pure", epsilon0=1.0, rounds=1, delta=1e-5)
+    >>> plan = muster.plan(protocol="shuffle", clients=100, randomizer="pure", epsilon0=1.0, rounds=1, delta=1e-5)
     >>> one, ten = muster.account_many([plan, plan.replace({"rounds.count": 10})])
     >>> float(one) < float(ten)
     True

@@ -159,7 +159,7 @@ def sweep(plan: Plan, over: Mapping[str, Iterable[Any]], *, seeds: int = 1, out:
     ...                    rounds=4, delta=1e-5, data="digits", model="logistic", learning_rate=0.5)
     >>> muster.sweep(plan, {"randomizer.epsilon": [1, 2]})
     Traceback (most recent call last):
-    muster.errors.UsageError: --sweep randomizer.epsilon is not a key of a plan; did you mean randomizer.epsilon0? ...
+    muster.errors.UsageError: over randomizer.epsilon is not a key of a plan; did you mean randomizer.epsilon0? ...
     """
     _choice("fidelity", fidelity, _FIDELITIES)
     if not isinstance(over, Mapping):

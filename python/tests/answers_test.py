@@ -143,7 +143,7 @@ class Answers(unittest.TestCase):
             self.assertTrue(curve.svg().startswith("<svg"))
 
     def test_many_plans(self):
-        plans = [plan(keywords("shuffle", randomizer)) for randomizer in RANDOMIZERS]
+        plans = [plan(keywords("random-check-in-sliding", randomizer)) for randomizer in RANDOMIZERS]
         expected = [timeless(muster.account(each).to_dict()) for each in plans]
         for threads in (1, 2, None):
             got = muster.account_many(plans, threads=threads)

@@ -19,7 +19,7 @@ PROTOCOLS = {
 RANDOMIZERS = {
     "pure": {"epsilon0": 1.0},
     "ldp-sgd": {"epsilon0": 1.0},
-    "gaussian": {"sigma": 4.0},
+    "gaussian": {"sigma": 1.0},
     "l1": {"epsilon0": 1.0},
     "l2": {"epsilon0": 1.0},
     "linf": {"epsilon0": 1.0},
