@@ -17,19 +17,20 @@ import unittest
 
 import muster_command
 import numpy as np
+from small_data import DIGITS, SMALL
 
 import muster
 
-BASE = {"clients": 120, "clip": 0.5, "delta": 1e-5, "data": "digits", "model": "logistic", "log_every": 50,
+BASE = {"clients": 120, "clip": 0.5, "delta": 1e-5, **SMALL, "model": "logistic", "log_every": 50,
         "checkpoint_every": 50, "learning_rate": "inverse-sqrt:0.5"}
 # Each has fifty rounds or slots. In `batch`, two slots make one step. In `local`, clients train on random batches. The
 # randomizers and numbers are such that the command composes the rounds quickly.
 PLANS = {
-    "ldp-sgd": {"protocol": "shuffled-check-in", "clients": 1000, "rate": 0.05, "randomizer": "ldp-sgd", "epsilon0": 8.0,
-                "rounds": 50},
+    "ldp-sgd": {**DIGITS, "protocol": "shuffled-check-in", "clients": 1000, "rate": 0.05, "randomizer": "ldp-sgd",
+                "epsilon0": 8.0, "rounds": 50},
     "gaussian": {"protocol": "random-check-in-averaged", "clients": 1000, "rate": 0.9, "slots": 50, "randomizer": "gaussian",
                  "sigma": 2.0, "rounds": 1, "learning_rate": [[1, 0.7], [20, 0.3]]},
-    "subset": {"protocol": "subset", "subset": 10, "randomizer": "l2", "epsilon0": 4.0, "rounds": 50},
+    "subset": {**DIGITS, "protocol": "subset", "subset": 10, "randomizer": "l2", "epsilon0": 4.0, "rounds": 50},
     "batch": {"protocol": "random-check-in-fixed", "clients": 500, "rate": 0.9, "slots": 50, "batch": 2,
               "randomizer": "ldp-sgd", "epsilon0": 4.0, "rounds": 1},
     "local": {"protocol": "subset", "subset": 10, "randomizer": "l1", "epsilon0": 4.0, "rounds": 50, "records": 5,
@@ -38,7 +39,8 @@ PLANS = {
 
 
 def plan(name, **changes):
-    return muster.plan(**{**BASE, **PLANS[name], **changes})
+    stated = {**BASE, **PLANS[name], **changes}
+    return muster.plan(**{key: value for key, value in stated.items() if value is not None})
 
 
 def loop(model, crowd, theta, size=512, steps=None):
@@ -174,7 +176,7 @@ class Arguments(unittest.TestCase):
             muster.Model("plans/quickstart.toml")
         local = muster.Model(plan("local"))
         self.refused(muster.UsageError, "step", lambda: local.gradients(local.initial(), [1]))
-        slots = muster.Model(plan("batch", records=5, partition="shuffled", local_steps=1, local_rate=0.1, local_batch=2))
+        slots = muster.Model(plan("batch", clients=100, records=5, partition="shuffled", local_steps=1, local_rate=0.1, local_batch=2))
         self.refused(muster.PlanError, "rounds.local_batch", lambda: slots.gradients(slots.initial(), [1], step=0))
 
     def test_statistics(self):
@@ -212,7 +214,7 @@ class Arguments(unittest.TestCase):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
 
     def test_ctrl_c(self):
-        slow = muster.Model(plan("local", local_steps=300), threads=1)  # 3 ms a client
+        slow = muster.Model(plan("local", local_steps=3000), threads=1)  # milliseconds a client
         sent = []
         timer = threading.Timer(0.2, lambda: (sent.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT)))
         timer.start()

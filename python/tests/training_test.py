@@ -19,32 +19,19 @@ import unittest
 
 import muster_command
 import numpy as np
+from small_data import DIGITS, SMALL
 
 import muster
 
 # Composing rounds of a subset takes milliseconds.
 STATED = {"protocol": "subset", "subset": 10, "clients": 100, "randomizer": "l2", "epsilon0": 2.0, "clip": 0.5, "rounds": 6,
-          "delta": 1e-5, "label": "label", "split": "split", "model": "logistic", "learning_rate": 0.5, "log_every": 2}
-# A process that a test starts finds the data set of its parent.
-if "MUSTER_TEST_DATA" not in os.environ:
-    FOLDER = tempfile.TemporaryDirectory()
-    os.environ["MUSTER_TEST_DATA"] = f"{FOLDER.name}/data.csv"
-DATA = pathlib.Path(os.environ["MUSTER_TEST_DATA"])
+          "delta": 1e-5, "model": "logistic", "learning_rate": 0.5, "log_every": 2}
 # Would take minutes, most of them on the test set after every round.
-LONG = {"data": "digits", "label": None, "split": None, "rounds": 1000, "log_every": 1, "model": "cnn"}
-
-
-def write_data():
-    """Writes the data set, 120 records of 4 numbers in three classes, and 30 test records."""
-    numbers = np.random.default_rng(1)
-    rows = [[*(numbers.normal(size=4) + 2 * np.eye(4)[i % 3]).round(3), "abc"[i % 3], "train" if i < 120 else "test"]
-            for i in range(150)]
-    text = "\n".join(",".join(map(str, row)) for row in [["one", "two", "three", "four", "label", "split"], *rows]) + "\n"
-    DATA.write_text(text)
+LONG = {**DIGITS, "rounds": 1000, "log_every": 1, "model": "cnn"}
 
 
 def plan(**changes):
-    stated = {**STATED, "data": f"csv:{DATA}", **changes}
+    stated = {**STATED, **SMALL, **changes}
     return muster.plan(**{name: value for name, value in stated.items() if value is not None})
 
 
@@ -223,8 +210,8 @@ class Training(Folders):
     # What costs less than is proven is refused, and notes are those of the command.
     def test_stated_epsilons_and_notes(self):
         with self.assertLogs("muster") as logs:
-            run = muster.train(plan(clients=1000, share=True, rounds=1), out=self.folder / "run")
-        self.assertIn("1000 clients share 120 records", "".join(logs.output))
+            run = muster.train(plan(clients=10_000, share=True, rounds=1), out=self.folder / "run")
+        self.assertIn("10000 clients share 1000 records", "".join(logs.output))
         file = self.folder / "run" / "metrics.jsonl"
         text = file.read_text()
         epsilon = float(run.metrics["epsilon"][0])
@@ -289,6 +276,5 @@ class Sweeps(Folders):
 
 
 if __name__ == "__main__":
-    write_data()
     logging.getLogger("muster").addHandler(logging.NullHandler())  # its notes would be printed
     muster_command.test_main()
