@@ -20,6 +20,7 @@ from muster._muster import version as __version__
 from muster.accountant import RunningAccountant
 from muster.calibration import Calibration, calibrate
 from muster.curves import Curve, curve
+from muster.datasets import digits
 from muster.errors import (
     BudgetReached,
     CheckpointError,
@@ -66,6 +67,7 @@ __all__ = [
     "account_many",
     "calibrate",
     "curve",
+    "digits",
     "gradients",
     "plan",
     "sweep",

@@ -1,0 +1,158 @@
+"""The rounds of a population as Opacus needs them: begun by a sampler, ended by an optimizer."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch.utils.data import Sampler
+
+from muster.errors import CheckpointError, UsageError
+from muster.populations import Population, Round
+
+
+class Rounds:
+    """The rounds of a population, of which one at most is open.
+
+    Attributes:
+        population: The population.
+        options: `threads` and `on_bad`, with which the population is resumed.
+        charge: Called when a round has begun.
+
+    >>> import muster
+    >>> from muster.opacus.rounds import Rounds
+    >>> plan = muster.plan(protocol="shuffle", clients=2, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
+    >>> rounds = Rounds(muster.Population(plan, dimension=1), {})
+    >>> rounds.remaining
+    0
+    """
+
+    def __init__(self, population: Population, options: dict[str, Any]) -> None:
+        self.population = population
+        self.options = options
+        self.charge: Callable[[], object] | None = None
+        self._round: Round | None = None
+        self._clients: list[int] = []
+        self._sent = 0
+
+    @property
+    def remaining(self) -> int:
+        """How many clients of the open round have not sent yet."""
+        return len(self._clients) - self._sent
+
+    def begin(self) -> list[int]:
+        """Begins and charges the next round, and returns who sends in it, in the secret order."""
+        if self.charge is None:
+            raise UsageError("no accountant charges the rounds: attach the hook of one first", code=2, kind="usage",
+                             reason="missing", key="accountant")
+        if self.remaining > 0:
+            raise UsageError(f"a round is open, and {self.remaining} of its clients have not sent: every batch of this "
+                             "loader needs backward() and optimizer.step(), and no other use (evaluate with a loader of "
+                             "your own); optimizer.abandon() gives the round up", code=2, kind="usage",
+                             reason="contradiction", key="round")
+        self.settle()
+        opened = self.population.round()
+        opened.__enter__()
+        self._round, self._sent, self._clients = opened, 0, [int(client) for client in opened.clients]
+        self.charge()
+        return self._clients
+
+    def send(self, rows: torch.Tensor) -> None:
+        """Sends the vectors of the next clients of the open round."""
+        if self._round is None or len(rows) > self.remaining:
+            raise UsageError(f"{len(rows)} records have gradients, and {self.remaining} clients of the round have not "
+                             "sent yet: each batch of the loader goes through backward() and step() once", code=2,
+                             kind="usage", reason="contradiction", key="round")
+        try:
+            self._round.send(self._clients[self._sent:self._sent + len(rows)], rows)
+        except BaseException:
+            self.abandon()
+            raise
+        self._sent += len(rows)
+
+    def finish(self) -> Round | None:
+        """Ends the round, and returns it with its mean; None if its round had ended already without senders."""
+        ended, self._round, self._clients, self._sent = self._round, None, [], 0
+        if ended is not None:
+            ended.__exit__(None, None, None)
+        return ended
+
+    def settle(self) -> None:
+        """Ends a round that nobody sends in, for which a program need not call `step`."""
+        if self.remaining == 0:
+            self.finish()
+
+    def abandon(self) -> None:
+        """Gives the open round up: it has no mean and stays charged."""
+        ended, self._round, self._clients, self._sent = self._round, None, [], 0
+        if ended is not None:
+            ended.__exit__(GeneratorExit, None, None)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns what `load_state_dict` needs, in plain dicts, lists, numbers and text; never a secret key."""
+        self.settle()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "population.json")
+            self.population.save(path)
+            with open(path, encoding="utf-8") as file:
+                state: dict[str, Any] = json.load(file)
+        return {**state, "key": "plan" if state["key"] == "plan" else "secret"}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Goes on after the rounds of a `state_dict`.
+
+        The key of the plan continues with the same bits. A secret key was not saved, so a new one is drawn. Noise of
+        rounds that this population has begun already is not drawn again, whatever the state says.
+        """
+        now = self.state_dict()
+        for part in ("plan", "dimension", "fidelity", "key"):
+            if state.get(part) != now[part]:
+                raise CheckpointError(f"the state is of another population: its {part} differs", code=3,
+                                      kind="checkpoint", key=part)
+        if len(state["messages"]) <= self.population.begun:
+            return
+        key = "plan" if state["key"] == "plan" else secrets.token_hex(16)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "population.json")
+            with open(path, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+                json.dump({**state, "key": key}, file)
+            self.population = Population.resume(path, **self.options)
+
+
+class CheckIns(Sampler[list[int]]):
+    """Gives the check-ins of round after round, as indices of records in their secret order.
+
+    A pass has as many rounds as Opacus's have, 1 / sample_rate, or what the plan has left.
+
+    >>> import muster
+    >>> from muster.opacus.rounds import CheckIns, Rounds
+    >>> plan = muster.plan(protocol="shuffle", clients=2, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
+    >>> rounds = Rounds(muster.Population(plan, dimension=1), {})
+    >>> rounds.charge = lambda: print("charged")
+    >>> for batch in CheckIns(rounds, sample_rate=1.0):
+    ...     print(sorted(batch))
+    ...     rounds.send(torch.zeros(2, 1))
+    charged
+    [0, 1]
+    """
+
+    def __init__(self, rounds: Rounds, sample_rate: float) -> None:
+        self._rounds = rounds
+        self._each = max(1, int(1 / sample_rate))
+
+    def __iter__(self) -> Iterator[list[int]]:
+        population = self._rounds.population
+        if population.begun == population.rounds:
+            raise UsageError(f"all {population.rounds} rounds of the plan have begun, and the loader has no more", code=2,
+                             kind="usage", reason="contradiction", key="rounds.count", value=str(population.rounds))
+        for _ in range(len(self)):
+            yield self._rounds.begin()
+
+    def __len__(self) -> int:
+        population = self._rounds.population
+        return min(self._each, population.rounds - population.begun)

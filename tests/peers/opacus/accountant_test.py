@@ -1,0 +1,137 @@
+"""Tests the accountants of muster.opacus by Opacus's own interface and calibration.
+
+    tools/check-peers opacus
+"""
+
+import copy
+import io
+import math
+import pickle
+import sys
+import unittest
+
+import torch
+from opacus.accountants import IAccountant, RDPAccountant, create_accountant
+from opacus.accountants.utils import get_noise_multiplier
+
+import muster
+import muster.opacus
+
+DELTA = 1e-5
+
+
+def plan_of(protocol, rounds, **randomizer):
+    stated = {"shuffled-check-in": {"rate": 0.1}, "aggregated-check-in": {"rate": 0.1}, "shuffle": {},
+              "subset": {"subset": 100}}[protocol]
+    return muster.plan(protocol=protocol, clients=1000, randomizer="gaussian", rounds=rounds, delta=DELTA, **stated,
+                       **randomizer)
+
+
+RATES = {"shuffled-check-in": 0.1, "aggregated-check-in": 0.1, "shuffle": 1.0, "subset": 0.1}
+
+
+class Accountant(unittest.TestCase):
+    def test_epsilon_is_that_of_the_plan(self):
+        for protocol, rate in RATES.items():
+            made = muster.opacus.accountant_class(clients=1000, protocol=protocol)
+            self.assertTrue(issubclass(made, IAccountant))
+            accountant = create_accountant(made.mechanism())
+            self.assertIs(type(accountant), made)
+            self.assertEqual((len(accountant), accountant.get_epsilon(DELTA)), (0, 0.0))
+            for _ in range(5):
+                accountant.step(noise_multiplier=8.0, sample_rate=rate)
+            self.assertEqual((accountant.history, len(accountant)), ([(8.0, rate, 5)], 5))
+            self.assertEqual(accountant.get_epsilon(delta=DELTA), float(muster.account(plan_of(protocol, 5, sigma=8.0))))
+
+    # Rounds that differ compose, in whatever order they came.
+    def test_different_rounds(self):
+        made = muster.opacus.accountant_class(clients=1000)
+        one, other = made(), made()
+        for noise in (8.0, 6.0, 8.0):
+            one.step(noise_multiplier=noise, sample_rate=0.1)
+        other.history = [(8.0, 0.1, 2), (6.0, 0.1, 1)]
+        self.assertEqual(len(one.history), 3)
+        self.assertEqual(one.get_epsilon(DELTA), other.get_epsilon(DELTA))
+        running = muster.RunningAccountant()
+        running.charge(plan_of("shuffled-check-in", 0, sigma=8.0), 2)
+        running.charge(plan_of("shuffled-check-in", 0, sigma=6.0), 1)
+        self.assertEqual(one.get_epsilon(DELTA), running.epsilon(DELTA).upper)
+
+    # Without noise nothing is protected, and infinity says so.
+    def test_no_noise(self):
+        accountant = muster.opacus.accountant_class(clients=1000)()
+        accountant.step(noise_multiplier=0.0, sample_rate=0.1)
+        self.assertEqual(accountant.get_epsilon(DELTA), math.inf)
+
+    def test_classes(self):
+        make = muster.opacus.accountant_class
+        self.assertIs(make(clients=1000), make(clients=1e3, protocol="shuffled-check-in"))
+        self.assertIsNot(make(clients=1000), make(clients=1001))
+        aggregated = make(clients=1000, protocol="aggregated-check-in", minimum=20)
+        self.assertEqual(aggregated.mechanism(), "muster-aggregated-check-in-1000-minimum-20")
+        accountant = aggregated()
+        accountant.step(noise_multiplier=3.0, sample_rate=0.1)
+        expected = plan_of("aggregated-check-in", 1, sigma=3.0, minimum=20)
+        self.assertEqual(accountant.get_epsilon(DELTA), float(muster.account(expected)))
+
+    def test_refusals(self):
+        make = muster.opacus.accountant_class
+        for words, call in (
+                ("protocol = random-check-in-fixed cannot be charged", lambda: make(clients=10, protocol="random-check-in-fixed")),
+                ("minimum = 3 does not apply", lambda: make(clients=10, minimum=3)),
+                ("clients", lambda: make(clients=0)), ("clients", lambda: make(clients=1.5)),
+                ("sample_rate = 2", lambda: make(clients=10)().step(noise_multiplier=1.0, sample_rate=2)),
+                ("sample_rate = nan", lambda: make(clients=10)().step(noise_multiplier=1.0, sample_rate=math.nan)),
+                ("sample_rate = 0.0", lambda: make(clients=10)().step(noise_multiplier=1.0, sample_rate=0.0)),
+                ("noise_multiplier = -1", lambda: make(clients=10)().step(noise_multiplier=-1, sample_rate=0.1)),
+                ("noise_multiplier = nan", lambda: make(clients=10)().step(noise_multiplier=math.nan, sample_rate=0.1)),
+                ("noise_multiplier = inf", lambda: make(clients=10)().step(noise_multiplier=math.inf, sample_rate=0.1)),
+                ("k / 10 for a whole", lambda: make(clients=10, protocol="subset")().step(noise_multiplier=1, sample_rate=0.25)),
+                ("because everybody", lambda: make(clients=10, protocol="shuffle")().step(noise_multiplier=1, sample_rate=0.5)),
+                ("delta", lambda: make(clients=10)().get_epsilon(0)), ("delta", lambda: make(clients=10)().get_epsilon(1)),
+                ("accountant_class makes", muster.opacus.CheckInAccountant)):
+            with self.assertRaisesRegex((muster.PlanError, muster.UsageError), words):
+                call()
+        accountant = make(clients=10)()
+        for steps in (-1, 1.5, True, math.nan, "many"):
+            accountant.history = [(1.0, 0.1, steps)]
+            with self.assertRaisesRegex(muster.PlanError, "steps"):
+                accountant.get_epsilon(DELTA)
+
+    def test_state(self):
+        made = muster.opacus.accountant_class(clients=1000)
+        accountant = made()
+        accountant.step(noise_multiplier=8.0, sample_rate=0.1)
+        accountant.step(noise_multiplier=7.0, sample_rate=0.1)
+        file = io.BytesIO()
+        torch.save(accountant.state_dict(), file)
+        file.seek(0)
+        state = torch.load(file, weights_only=True)
+        loaded = made()
+        loaded.load_state_dict(state)
+        for again in (loaded, copy.deepcopy(accountant), pickle.loads(pickle.dumps(accountant))):
+            self.assertIs(type(again), made)
+            self.assertEqual(again.history, accountant.history)
+        # The state that was loaded is not shared.
+        loaded.step(noise_multiplier=7.0, sample_rate=0.1)
+        self.assertEqual(state["history"], accountant.history)
+        before = list(loaded.history)
+        for wrong in ({}, {"history": []}, {**state, "mechanism": "rdp"}, {**state, "history": [(8.0, 2.0, 1)]},
+                      {**state, "history": [(8.0, 0.1, -1)]}, RDPAccountant().state_dict()):
+            with self.assertRaises(ValueError):
+                loaded.load_state_dict(wrong)
+            self.assertEqual(loaded.history, before)
+
+    # Opacus's bisection ends on the safe side of what muster.calibrate finds, and within its tolerance in epsilon.
+    def test_noise_multiplier(self):
+        for protocol, rate in RATES.items():
+            made = muster.opacus.accountant_class(clients=1000, protocol=protocol)
+            sigma = get_noise_multiplier(target_epsilon=0.5, target_delta=DELTA, sample_rate=rate, steps=10,
+                                         accountant=made.mechanism())
+            found = muster.calibrate(plan_of(protocol, 10), "sigma", epsilon=0.5)
+            self.assertGreaterEqual(sigma, found.value * (1 - 1e-9))
+            self.assertGreater(float(muster.account(plan_of(protocol, 10, sigma=sigma))), 0.5 - 0.011)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
