@@ -84,16 +84,21 @@ class CheckInAccountant(IAccountant):
         ...     protocol="shuffle", clients=1000, randomizer="gaussian", sigma=10.0, rounds=1, delta=1e-5)))
         True
         """
-        steps: dict[Plan | None, int] = {}
+        steps: dict[tuple[float, float], int] = {}
         for noise_multiplier, sample_rate, count in self.history:
-            charged = self._plan_of(noise_multiplier, sample_rate)
-            steps[charged] = steps.get(charged, 0) + _count_of(count)
+            charge = float(noise_multiplier), float(sample_rate)
+            steps[charge] = steps.get(charge, 0) + _count_of(count)
         account = RunningAccountant()
-        for charged, count in steps.items():
+        without_noise = False
+        # In an order of their own, so that the value does not depend on which came first.
+        for charge, count in sorted(steps.items()):
+            charged = self._plan_of(*charge)
             if charged is not None:
                 account.charge(charged, count)
+            elif count > 0:
+                without_noise = True
         upper = account.epsilon(delta).upper
-        return math.inf if upper is None or steps.get(None, 0) > 0 else upper
+        return math.inf if upper is None or without_noise else upper
 
     def __len__(self) -> int:
         return sum(_count_of(steps) for _, _, steps in self.history)

@@ -9,8 +9,7 @@
 ...                    rounds=20, delta=1e-4)
 >>> learner = muster.torch.Learner(model, torch.nn.functional.cross_entropy, (inputs, torch.from_numpy(labels).long()),
 ...                                plan, rate=0.2)
->>> statement = learner.fit()
->>> statement.upper == muster.account(plan).upper
+>>> learner.fit().epsilon.upper == muster.account(plan).upper
 True
 
 It needs PyTorch (`pip install torch`), and was tried with 2.15.0, on the CPU. docs/pytorch.md is the guide.

@@ -96,13 +96,28 @@ def client_changes(model: nn.Module, loss: Loss, *, steps: int, rate: float) -> 
 
 
 def _loss_of(model: nn.Module, loss: Loss) -> Callable[..., torch.Tensor]:
+    places = _places(model)
+
     def of_client(parameters: _Values, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        value = loss(torch.func.functional_call(model, parameters, (inputs,)), targets)
+        placed = {place: parameters[name] for place, name in places.items()}
+        value = loss(torch.func.functional_call(model, placed, (inputs,), tie_weights=False), targets)
         if value.shape != ():
             raise refused("loss", f"has shape {tuple(value.shape)}", "one number, the mean over the records")
         return value
 
     return of_client
+
+
+def _places(model: nn.Module) -> dict[str, str]:
+    """Returns where each trainable parameter is, with its name: a shared one is in several places.
+
+    A layer that is used twice is one place. functional_call, left to find shared parameters by itself, writes to such a
+    place twice, and does not put back what was there.
+    """
+    names = {id(parameter): name for name, parameter in trainable(model).items()}
+    return {f"{layer}.{own}".lstrip("."): names[id(parameter)]
+            for layer, module in model.named_modules() for own, parameter in module.named_parameters(recurse=False)
+            if id(parameter) in names}
 
 
 def _updates(model: nn.Module, update: Callable[..., Any]) -> Updates:

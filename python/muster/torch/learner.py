@@ -54,7 +54,7 @@ class Learner:
     ...                    delta=1e-5)
     >>> learner = muster.torch.Learner(model, torch.nn.functional.mse_loss, records, plan, local_steps=4,
     ...                                local_rate=0.1)
-    >>> learner.fit().validity
+    >>> learner.fit().epsilon.validity
     'proven'
     """
 
@@ -96,30 +96,42 @@ class Learner:
         """
         return self._population
 
-    def fit(self, rounds: int | None = None, *, callback: Callable[[Round], object] | None = None) -> Statement:
-        """Trains for some rounds and states what the rounds cost so far; called again, it goes on.
-
-        Args:
-            rounds: How many; all that the plan has left, if None.
-            callback: Called after each round with the round, whose `mean` and `count` are public.
-
-        Returns:
-            `population.epsilon`, the statement for all rounds that have begun.
-
-        Raises:
-            BudgetReached: The next round would pass `privacy.budget`. Earlier rounds have changed the model.
-            DataError: A client's update is not finite; with on_bad="neutral" it is answered like zero.
+    @property
+    def epsilon(self) -> Statement:
+        """What the rounds that have begun cost, at the plan's delta: `population.epsilon`.
 
         >>> import muster, muster.torch, torch
         >>> plan = muster.plan(protocol="shuffle", clients=2, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=3,
         ...                    delta=1e-5)
         >>> data = (torch.ones(2, 1), torch.ones(2, 1))
         >>> learner = muster.torch.Learner(torch.nn.Linear(1, 1), torch.nn.functional.mse_loss, data, plan)
-        >>> before = muster.torch.flatten(learner.model)
-        >>> learner.fit(2, callback=lambda round: print(round.count, "sent")).upper > 0
-        2 sent
-        2 sent
+        >>> learner.fit().epsilon.upper == muster.account(plan).upper
         True
+        """
+        return self._population.epsilon
+
+    def fit(self, rounds: int | None = None, *, callback: Callable[[Round], object] | None = None) -> Learner:
+        """Trains for some rounds; called again, it goes on.
+
+        Args:
+            rounds: How many; all that the plan has left, if None.
+            callback: Called after each round with the round, whose `mean` and `count` are public.
+
+        Returns:
+            The learner itself, so that `fit().epsilon` states the cost.
+
+        Raises:
+            BudgetReached: The next round would pass `privacy.budget`. Earlier rounds have changed the model.
+            DataError: A client's update is not finite; with on_bad="neutral" it is answered like zero.
+
+        >>> import muster, muster.torch, torch
+        >>> plan = muster.plan(protocol="shuffle", clients=2, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=3)
+        >>> data = (torch.ones(2, 1), torch.ones(2, 1))
+        >>> learner = muster.torch.Learner(torch.nn.Linear(1, 1), torch.nn.functional.mse_loss, data, plan)
+        >>> learner.fit(2, callback=lambda round: print(round.count, "sent"))
+        2 sent
+        2 sent
+        <muster.torch.Learner of a Linear, <muster.Population 2 of 3 rounds begun, 2 numbers a client>>
         """
         left = self._population.rounds - self._population.begun
         for _ in range(left if rounds is None else rounds):
@@ -130,7 +142,7 @@ class Learner:
             self._move(r)
             if callback is not None:
                 callback(r)
-        return self._population.epsilon
+        return self
 
     @property
     def model(self) -> nn.Module:
