@@ -6,16 +6,13 @@
 import sys
 import unittest
 
-import module_documentation
+import adapter_documentation
+
+import muster.opacus
 
 
-class Opacus(module_documentation.Documentation):
-    package = "muster.opacus"
-    page = "docs/opacus.md"
-
-
-def load_tests(loader, tests, pattern):
-    return loader.loadTestsFromTestCase(Opacus)
+class Documentation(adapter_documentation.Documentation):
+    module, page = muster.opacus, "docs/opacus.md"
 
 
 if __name__ == "__main__":
