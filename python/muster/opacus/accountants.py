@@ -172,8 +172,8 @@ for noise of its own; allowed: CheckInOptimizer, which muster.opacus.make_privat
             return None
         if not 0 < noise_multiplier < math.inf:
             raise _out_of_range("noise_multiplier", noise_multiplier, "number >= 0")
-        return plan(protocol=self.protocol, clients=self.clients, randomizer="gaussian", sigma=noise_multiplier, rounds=0,
-                    **stated)
+        return plan(protocol=self.protocol, clients=self.clients, randomizer="gaussian", sigma=noise_multiplier,
+                    rounds=0, **stated)
 
 
 class Charge:
@@ -223,8 +223,8 @@ def accountant_class(*, clients: int, protocol: str = "shuffled-check-in", minim
     True
     """
     if protocol not in PROTOCOLS:
-        raise PlanError(f"protocol = {protocol} cannot be charged step by step; allowed: {' | '.join(PROTOCOLS)}", code=2,
-                        kind="plan", reason="inapplicable", key="protocol", value=str(protocol),
+        raise PlanError(f"protocol = {protocol} cannot be charged step by step; allowed: {' | '.join(PROTOCOLS)}",
+                        code=2, kind="plan", reason="inapplicable", key="protocol", value=str(protocol),
                         allowed=" | ".join(PROTOCOLS))
     if minimum != 1 and protocol != "aggregated-check-in":
         raise PlanError(f"minimum = {minimum} does not apply to {protocol}; allowed: aggregated-check-in", code=2,
@@ -232,12 +232,12 @@ def accountant_class(*, clients: int, protocol: str = "shuffled-check-in", minim
                         allowed="aggregated-check-in")
     # The plan checks the numbers.
     tried = plan(protocol=protocol, clients=clients, randomizer="gaussian", rounds=0,
-                 **({"minimum": minimum, "rate": 1.0} if protocol == "aggregated-check-in" else {}),
-                 **({"rate": 1.0} if protocol == "shuffled-check-in" else {}),
-                 **({"subset": 1} if protocol == "subset" else {}))
+                 minimum=minimum if protocol == "aggregated-check-in" else None,
+                 rate=1.0 if protocol.endswith("check-in") else None, subset=1 if protocol == "subset" else None)
     content = {"clients": tried["population.clients"], "protocol": protocol, "minimum": int(minimum)}
     word = re.sub(r"\W", "_", f"{protocol}_{content['clients']}")
-    made = type(f"CheckInAccountant_{word}", (CheckInAccountant,), {**content, "__doc__": CheckInAccountant.__doc__})
+    made: type[CheckInAccountant] = type(f"CheckInAccountant_{word}", (CheckInAccountant,),
+                                         {**content, "__doc__": CheckInAccountant.__doc__})
     if made.mechanism() not in _made:
         register_accountant(made.mechanism(), made)
         _made[made.mechanism()] = made
@@ -252,7 +252,8 @@ def _accountant_of(clients: int, protocol: str, minimum: int,
 
 
 def _count_of(steps: Any) -> int:
-    if isinstance(steps, bool) or not isinstance(steps, (int, float)) or not 0 <= steps < math.inf or steps != int(steps):
+    number = isinstance(steps, (int, float)) and not isinstance(steps, bool)
+    if not number or not 0 <= steps < math.inf or steps != int(steps):
         raise _out_of_range("steps", steps, "integer >= 0")
     return int(steps)
 

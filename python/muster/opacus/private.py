@@ -20,11 +20,11 @@ from muster.plans import Plan
 from muster.torch.parameters import check_parameter, refused
 
 #: What Opacus offers and a round of check-ins cannot do, with the reason.
+_GHOST = ("ghost clipping computes the sum of clipped gradients and never a record's own, so there is nothing that "
+          "noise of its own could be added to")
 _REFUSED = {
-    ("grad_sample_mode", "ghost"): "ghost clipping computes the sum of clipped gradients and never a record's own, so "
-                                   "there is nothing that noise of its own could be added to",
-    ("grad_sample_mode", "ghost_fsdp"): "ghost clipping computes the sum of clipped gradients and never a record's own, "
-                                        "so there is nothing that noise of its own could be added to",
+    ("grad_sample_mode", "ghost"): _GHOST,
+    ("grad_sample_mode", "ghost_fsdp"): _GHOST,
     ("clipping", "per_layer"): "randomizer.clip bounds the norm of a record's whole gradient, and the accountant "
                                "charges this norm",
     ("clipping", "adaptive"): "it chooses the clip norm from the data, and the plan fixes it",
@@ -118,7 +118,7 @@ def _check_plan(plan: Plan) -> None:
     reasons = {"randomizer.kind": "Opacus's accountants know noise by its multiplier alone (muster.torch takes every "
                                   "randomizer)",
                "participation.protocol": "a run of slots is charged as a whole, and Opacus charges every step",
-               "participation.dropout": "Opacus's accountants know one rate; a rate of rate * (1 - dropout) is the same",
+               "participation.dropout": "Opacus's accountants know one rate; rate * (1 - dropout) as the rate is the same",
                "population.records": "every record of the data set is a client (muster.torch takes several a client)"}
     for key, values in allowed.items():
         if key in stated and stated[key] not in values:
@@ -138,11 +138,11 @@ def _check_loader(data_loader: DataLoader[Any], plan: Plan) -> None:
                             "each record needs its coin")
     clients = plan["population.clients"]
     if len(dataset) != clients:
-        raise _plan_error("population.clients", clients, f"the data set has {len(dataset)} records, and each is a client",
-                          str(len(dataset)))
+        raise _plan_error("population.clients", clients, f"the data set has {len(dataset)} records, and each is "
+                          "a client", str(len(dataset)))
     if data_loader.num_workers > 0:
-        raise _inapplicable("data_loader", f"num_workers = {data_loader.num_workers}", "workers fetch batches in advance, "
-                            "and a round begins when the one before has ended; use num_workers = 0")
+        raise _inapplicable("data_loader", f"num_workers = {data_loader.num_workers}", "workers fetch batches in "
+                            "advance, and a round begins when the one before has ended; use num_workers = 0")
     if data_loader.batch_sampler is None:
         raise _inapplicable("data_loader", "batch_size = None", "a round is a batch; use any batch_size")
 

@@ -52,8 +52,8 @@ class Rounds:
                              reason="missing", key="accountant")
         if self.remaining > 0:
             raise UsageError(f"a round is open, and {self.remaining} of its clients have not sent: every batch of this "
-                             "loader needs backward() and optimizer.step(), and no other use (evaluate with a loader of "
-                             "your own); optimizer.abandon() gives the round up", code=2, kind="usage",
+                             "loader needs backward() and optimizer.step(), and no other use (evaluate with a loader "
+                             "of your own); optimizer.abandon() gives the round up", code=2, kind="usage",
                              reason="contradiction", key="round")
         self.settle()
         opened = self.population.round()
@@ -148,8 +148,8 @@ class CheckIns(Sampler[list[int]]):
     def __iter__(self) -> Iterator[list[int]]:
         population = self._rounds.population
         if population.begun == population.rounds:
-            raise UsageError(f"all {population.rounds} rounds of the plan have begun, and the loader has no more", code=2,
-                             kind="usage", reason="contradiction", key="rounds.count", value=str(population.rounds))
+            raise UsageError(f"all {population.rounds} rounds of the plan have begun, and the loader has no more",
+                             code=2, kind="usage", reason="contradiction", key="rounds.count", value=str(population.rounds))
         for _ in range(len(self)):
             yield self._rounds.begin()
 

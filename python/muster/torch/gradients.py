@@ -153,8 +153,8 @@ def _each(update: Callable[..., Any], parameters: _Values, inputs: torch.Tensor,
         # torch.func says so if an operation has no meaning for clients apart from each other.
         if "vmap" not in str(error):
             raise
-        raise UsageError("the model cannot be run for each client apart; one that draws random numbers, as dropout does "
-                         f"in training, needs model.eval(): {str(error).splitlines()[0]}", code=2, kind="usage",
+        raise UsageError("the model cannot be run for each client apart; one that draws random numbers, as dropout "
+                         f"does in training, needs model.eval(): {str(error).splitlines()[0]}", code=2, kind="usage",
                          reason="inapplicable", key="model") from error
 
 

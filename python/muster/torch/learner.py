@@ -196,8 +196,8 @@ def _population_of(plan: Plan, dimension: int, given: Population | None, options
     if options:
         raise _contradiction(next(iter(options)), "belongs to a new population, and one was given")
     if given.plan != plan or given.dimension != dimension:
-        raise _contradiction("population", f"has {given.dimension} numbers a client and plan {given.plan.hash[:8]}; the "
-                             f"model has {dimension}, and the plan is {plan.hash[:8]}")
+        raise _contradiction("population", f"has {given.dimension} numbers a client and plan {given.plan.hash[:8]}; "
+                             f"the model has {dimension}, and the plan is {plan.hash[:8]}")
     return given
 
 

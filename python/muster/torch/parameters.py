@@ -108,7 +108,7 @@ def pieces_of(vector: torch.Tensor, parameters: Sequence[nn.Parameter]) -> list[
     >>> [tuple(piece.shape) for piece in pieces_of(torch.arange(8.0), list(layer.parameters()))]
     [(2, 3), (2,)]
     """
-    parts = vector.split([parameter.numel() for parameter in parameters])
+    parts = torch.split(vector, [parameter.numel() for parameter in parameters])
     return [part.reshape(parameter.shape) for part, parameter in zip(parts, parameters)]
 
 
