@@ -58,7 +58,7 @@ def _rate(value: Any) -> Any:
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class LocalRandomizerDpEvent(dp_accounting.DpEvent):  # type: ignore[misc]
+class LocalRandomizerDpEvent(dp_accounting.DpEvent):
     """What a client does to what it sends, before anything leaves the device.
 
     By itself it is not an event that the accountant supports: say who sends, by one of the events around it.
@@ -95,7 +95,7 @@ class LocalRandomizerDpEvent(dp_accounting.DpEvent):  # type: ignore[misc]
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class ShuffledDpEvent(dp_accounting.DpEvent):  # type: ignore[misc]
+class ShuffledDpEvent(dp_accounting.DpEvent):
     """A round in which every client sends one message and a shuffler hides who sent which.
 
     Attributes:
@@ -113,7 +113,7 @@ class ShuffledDpEvent(dp_accounting.DpEvent):  # type: ignore[misc]
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class SubsampledDpEvent(dp_accounting.DpEvent):  # type: ignore[misc]
+class SubsampledDpEvent(dp_accounting.DpEvent):
     """A round in which `subset` of the clients, drawn in secret, send one message each to a shuffler.
 
     The draw is uniform and without replacement, and not even the server may know it.
@@ -135,7 +135,7 @@ class SubsampledDpEvent(dp_accounting.DpEvent):  # type: ignore[misc]
 
 
 @attr.s(frozen=True, slots=True, auto_attribs=True)
-class CheckedInDpEvent(dp_accounting.DpEvent):  # type: ignore[misc]
+class CheckedInDpEvent(dp_accounting.DpEvent):
     """A round in which each client decides by a secret coin of its own whether to send a message to a shuffler.
 
     Attributes:
@@ -235,7 +235,7 @@ def plan_of(event: dp_accounting.DpEvent, rounds: int = 1) -> Plan:
     return made
 
 
-class Accountant(dp_accounting.PrivacyAccountant):  # type: ignore[misc]
+class Accountant(dp_accounting.PrivacyAccountant):
     """Accounts for shuffled, subsampled and checked-in local randomizers, by muster's proven bounds.
 
     Supports ShuffledDpEvent, SubsampledDpEvent and CheckedInDpEvent, with ComposedDpEvent, SelfComposedDpEvent,

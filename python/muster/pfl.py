@@ -47,7 +47,7 @@ __all__ = ["CheckInDataset", "CheckInMechanism"]
 _PROTOCOLS = ("shuffle", "subset", "shuffled-check-in", "aggregated-check-in")
 
 
-class CheckInDataset(FederatedDatasetBase):  # type: ignore[misc]
+class CheckInDataset(FederatedDatasetBase):
     """A federated dataset whose cohorts are the clients that check in: their coins decide, and the server samples nobody.
 
     Every cohort is a round of the population: it begins, and is charged, when the first user is asked for. Users come in
@@ -175,7 +175,7 @@ class CheckInDataset(FederatedDatasetBase):  # type: ignore[misc]
         self._round = self._client = self._user = None
 
 
-class CheckInMechanism(LocalPrivacyMechanism):  # type: ignore[misc]
+class CheckInMechanism(LocalPrivacyMechanism):
     """The local randomizer of a population's plan: clips and randomizes the statistics of each user of a cohort.
 
     A user's statistics become what the user's message decodes to, which is an unbiased estimate of the clipped
