@@ -54,6 +54,7 @@ void RunningAccountant::charge(const Mechanism& mechanism, const Participation& 
   validate_rounds(rounds_ + rounds);  // neither number is above kMaxRounds, so the sum does not wrap around
   const Kind& kind = kind_of(mechanism, participation);
   uppers_.add(kind.upper, rounds);
+  if (kind.rounds == 0) kind.place = rounds_;
   kind.rounds += rounds;
   if (latest_.first == &kind) {
     latest_.second += rounds;

@@ -83,11 +83,18 @@ class RunningAccountant {
     // The estimated pair of `curve`, made when first needed.
     mutable std::optional<LossDistribution> estimate;
     mutable std::uint64_t rounds = 0;  // rounds of this kind charged so far
+    mutable std::uint64_t place = 0;   // of its first round, among those of all kinds charged so far
     const TypedRounds* typed() const { return of->typed.get(); }
   };
   DifferentRounds estimates() const;
   // A segment of consecutive rounds of one kind is given by the kind and the number of rounds.
   using Segment = std::pair<const Kind*, std::uint64_t>;
+  // Segments are added up in an order that the charges alone decide, so that equal charges give equal bits.
+  struct Earlier {
+    bool operator()(const Segment& a, const Segment& b) const {
+      return std::pair(a.first->place, a.second) < std::pair(b.first->place, b.second);
+    }
+  };
   bool one_typed_segment() const;
   std::optional<DifferentRounds> typed_uppers() const;
   const Kind& kind_of(const Mechanism& mechanism, const Participation& participation);
@@ -102,8 +109,8 @@ class RunningAccountant {
   double share_ = 1;
   std::uint64_t rounds_ = 0;
   std::list<Kind> kinds_;
-  std::map<Segment, std::uint64_t> ended_;  // how many segments of each kind and length have ended
-  Segment latest_{nullptr, 0};              // the segment that has not ended
+  std::map<Segment, std::uint64_t, Earlier> ended_;  // how many segments of each kind and length have ended
+  Segment latest_{nullptr, 0};                       // the segment that has not ended
   DifferentRounds uppers_;
   DifferentRounds forwards_;
   DifferentRounds reverses_;
