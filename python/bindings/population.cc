@@ -15,6 +15,7 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "arrays.h"
 #include "bind.h"
@@ -187,17 +188,18 @@ class Population {
   std::mutex mutex_;
 };
 
+// A population after rounds with these numbers of messages; none for a new one.
 std::unique_ptr<Population> made(const PlanPointer& plan, const py::object& dimension,
                                  const py::object& threads, const std::string& fidelity, bool neutral,
-                                 bool secret) {
+                                 bool secret, const std::vector<std::uint64_t>& messages) {
   PopulationOptions options;
   options.dimension = static_cast<std::size_t>(count_of("dimension", dimension, 1, kMaxDimension));
   options.threads = threads_of(threads);
   options.fidelity = simulation::fidelity_named(fidelity);
   options.bad = neutral ? BadVector::answered_neutrally : BadVector::refused;
   options.secret = secret;
-  return std::make_unique<Population>([whole = plan->whole(), options](const Interrupt& interrupt) {
-    return std::make_unique<PopulationRun>(whole, options, interrupt);
+  return std::make_unique<Population>([whole = plan->whole(), options, messages](const Interrupt& interrupt) {
+    return PopulationRun::continued(whole, options, messages, interrupt);
   });
 }
 
@@ -215,7 +217,7 @@ std::unique_ptr<Population> resumed(const std::string& path, const py::object& t
 void bind_population(py::module_& module) {
   py::class_<Population>(module, "Population")
       .def_static("made", &made, py::arg("plan"), py::arg("dimension"), py::arg("threads"),
-                  py::arg("fidelity"), py::arg("neutral"), py::arg("secret"))
+                  py::arg("fidelity"), py::arg("neutral"), py::arg("secret"), py::arg("messages"))
       .def_static("resumed", &resumed, py::arg("path"), py::arg("threads"), py::arg("neutral"))
       .def("open", &Population::open)
       .def("send", &Population::send, py::arg("clients"), py::arg("rows").noconvert())
@@ -236,6 +238,7 @@ void bind_population(py::module_& module) {
              return simulation::name_of(population.run().options().fidelity);
            })
       .def("secret", [](const Population& population) { return population.run().options().secret; })
+      .def("messages", [](const Population& population) { return population.run().messages(); })
       .def("steps", [](const Population& population) { return population.run().steps(); })
       .def("steps_begun", [](const Population& population) { return population.run().steps_begun(); })
       .def("rounds_charged", [](const Population& population) { return population.run().rounds_charged(); })

@@ -73,8 +73,20 @@ class Population:
         _choice("key", key, _KEYS)
         _choice("on_bad", on_bad, _ON_BAD)
         self._native = _muster.Population.made(_native(plan), dimension, threads, fidelity, on_bad == "neutral",
-                                               key == "secret")
+                                               key == "secret", [])
         self._plan = plan
+
+    def _after(self, messages: list[int], **options: Any) -> Population:
+        """Returns a population of the same plan after rounds with these numbers of messages.
+
+        With the plan's key, it goes on with the same bits. A secret key is drawn anew.
+        """
+        native, made = self._native, object.__new__(Population)
+        made._native = _muster.Population.made(_native(self._plan), native.dimension(), options.get("threads"),
+                                               native.fidelity(), options.get("on_bad") == "neutral", native.secret(),
+                                               messages)
+        made._plan = self._plan
+        return made
 
     @classmethod
     def resume(cls, path: str | os.PathLike[str], *, plan: Plan | None = None, dimension: int | None = None,

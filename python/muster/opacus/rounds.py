@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import secrets
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -96,12 +92,9 @@ class Rounds:
     def state_dict(self) -> dict[str, Any]:
         """Returns what `load_state_dict` needs, in plain dicts, lists, numbers and text; never a secret key."""
         self.settle()
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "population.json")
-            self.population.save(path)
-            with open(path, encoding="utf-8") as file:
-                state: dict[str, Any] = json.load(file)
-        return {**state, "key": "plan" if state["key"] == "plan" else "secret"}
+        native = self.population._native
+        return {"plan": self.population.plan.hash, "dimension": native.dimension(), "fidelity": native.fidelity(),
+                "key": "secret" if native.secret() else "plan", "messages": native.messages()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on after the rounds of a `state_dict`.
@@ -114,14 +107,8 @@ class Rounds:
             if state.get(part) != now[part]:
                 raise CheckpointError(f"the state is of another population: its {part} differs", code=3,
                                       kind="checkpoint", key=part)
-        if len(state["messages"]) <= self.population.begun:
-            return
-        key = "plan" if state["key"] == "plan" else secrets.token_hex(16)
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "population.json")
-            with open(path, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-                json.dump({**state, "key": key}, file)
-            self.population = Population.resume(path, **self.options)
+        if len(state["messages"]) > self.population.begun:
+            self.population = self.population._after(list(state["messages"]), **self.options)
 
 
 class CheckIns(Sampler[list[int]]):

@@ -87,6 +87,7 @@ PopulationRun::PopulationRun(const Plan& plan, const PopulationOptions& options,
   }
   rounds_ = std::make_unique<OpenRounds>(*randomizer_, sum_.get(), *roll_call_, plan_.clients(), key_, team_,
                                          options.bad, interrupt);
+  if (steps_begun() > steps()) throw std::invalid_argument("it has more rounds than its plan");
   for (const std::uint64_t each : messages_) monitor_.watch(roll_call_->rounds_a_step(), each);
 }
 
@@ -130,6 +131,18 @@ void PopulationRun::save(const std::filesystem::path& path) const {
   replace_file(path, file.dump() + "\n", options_.secret ? ReadableBy::owner : ReadableBy::all);
 }
 
+std::unique_ptr<PopulationRun> PopulationRun::continued(const Plan& plan, const PopulationOptions& options,
+                                                        std::vector<std::uint64_t> messages,
+                                                        const Interrupt& interrupt) {
+  try {
+    return std::unique_ptr<PopulationRun>(new PopulationRun(
+        runnable(plan, options), options, key_of(plan, options), std::move(messages), interrupt));
+  } catch (const std::invalid_argument& error) {
+    throw Error(ErrorCode::checkpoint, "messages", "", "",
+                fmt::format("are not those of a population: {}", error.what()));
+  }
+}
+
 std::unique_ptr<PopulationRun> PopulationRun::resumed(const std::filesystem::path& path,
                                                       const PopulationOptions& options,
                                                       const Interrupt& interrupt) {
@@ -152,10 +165,8 @@ std::unique_ptr<PopulationRun> PopulationRun::resumed(const std::filesystem::pat
     all.secret = key != "plan";
     auto messages = file.at("messages").get<std::vector<std::uint64_t>>();
     const random::RunKey run_key = all.secret ? key_of_hex(key) : key_of(plan, all);
-    std::unique_ptr<PopulationRun> run(
+    return std::unique_ptr<PopulationRun>(
         new PopulationRun(runnable(plan, all), all, run_key, std::move(messages), interrupt));
-    if (run->steps_begun() > run->steps()) throw std::invalid_argument("it has more rounds than its plan");
-    return run;
   } catch (const Error& error) {
     if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::budget) throw;
     throw Error(ErrorCode::checkpoint, path.string(), "", "",

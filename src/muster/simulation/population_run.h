@@ -59,12 +59,22 @@ class PopulationRun {
                                                 const PopulationOptions& options,
                                                 const Interrupt& interrupt = {});
 
+  // Goes on after steps of which the numbers of messages are known: with the plan's key as if this run had begun
+  // them, or with a new secret key. Throws as the constructor, Error(checkpoint) for more steps than the
+  // plan has, and what CheckInMonitor::watch throws for more messages than it can have.
+  static std::unique_ptr<PopulationRun> continued(const protocols::Plan& plan,
+                                                  const PopulationOptions& options,
+                                                  std::vector<std::uint64_t> messages,
+                                                  const Interrupt& interrupt = {});
+
   const protocols::Plan& plan() const { return plan_; }
   const PopulationOptions& options() const { return options_; }
   // The steps of the whole run, and those that have begun. A step is one round, or in slot protocols one or
   // more slots.
   std::uint64_t steps() const;
   std::uint64_t steps_begun() const { return messages_.size(); }
+  // The number of messages in each step that has begun.
+  const std::vector<std::uint64_t>& messages() const { return messages_; }
   // The rounds that are charged for the steps that have begun.
   std::uint64_t rounds_charged() const { return plan_.rounds_charged(rounds_begun()); }
 
@@ -91,6 +101,7 @@ class PopulationRun {
   void save(const std::filesystem::path& path) const;
 
  private:
+  // Throws std::invalid_argument for messages of more steps than the plan has.
   PopulationRun(const protocols::Plan& plan, const PopulationOptions& options, const random::RunKey& key,
                 std::vector<std::uint64_t> messages, const Interrupt& interrupt);
   // Rounds (slots in slot protocols) of the steps that have begun.

@@ -86,6 +86,10 @@ TEST(PopulationRun, ARunThatIsSavedAndResumedGoesOnWithTheSameBits) {
       EXPECT_EQ(resumed->steps_begun(), 3u);
       EXPECT_EQ(resumed->options().secret, secret);
       EXPECT_EQ(resumed->monitor().rounds_watched(), whole.monitor().rounds_watched());
+      // Without the file, a secret key is not known, and the noise must be another.
+      const auto continued = PopulationRun::continued(plan, options, whole.messages());
+      EXPECT_EQ(continued->rounds_charged(), whole.rounds_charged());
+      EXPECT_EQ(step(*continued) == step(*PopulationRun::resumed(file, {})), !secret) << protocol;
       while (whole.steps_begun() < whole.steps()) EXPECT_EQ(step(*resumed), step(whole)) << protocol;
       EXPECT_EQ(whole.rounds_charged(), plan.rounds()) << protocol;
       EXPECT_EQ(refusal([&] { whole.open(); }, ErrorCode::usage),
@@ -172,6 +176,16 @@ TEST(PopulationRun, PlansThatCannotRunAreRefused) {
                       {.dimension = kDimension, .fidelity = Fidelity::sum});
       },
       ErrorCode::usage);
+}
+
+TEST(PopulationRun, MessagesThatThePlanCannotHaveHadAreRefused) {
+  const PopulationOptions options{.dimension = kDimension};
+  refusal(
+      [&] {
+        PopulationRun::continued(plan_of(kCheckIn), options, {1, 1, 1, 1, 1});
+      },
+      ErrorCode::checkpoint);
+  refusal([&] { PopulationRun::continued(plan_of(kCheckIn), options, {41}); }, ErrorCode::data);
 }
 
 TEST(PopulationRun, AFileThatIsNotAsItWasSavedIsRefused) {
