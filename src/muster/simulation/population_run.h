@@ -59,9 +59,9 @@ class PopulationRun {
                                                 const PopulationOptions& options,
                                                 const Interrupt& interrupt = {});
 
-  // Goes on after steps of which the numbers of messages are known: with the plan's key as if this run had begun
-  // them, or with a new secret key. Throws as the constructor, Error(checkpoint) for more steps than the
-  // plan has, and what CheckInMonitor::watch throws for more messages than it can have.
+  // Goes on after steps of which the numbers of messages are known: with the plan's key as if this run had
+  // begun them, or with a new secret key. Throws as the constructor, Error(checkpoint) for more steps than
+  // the plan has, and what CheckInMonitor::watch throws for more messages than it can have.
   static std::unique_ptr<PopulationRun> continued(const protocols::Plan& plan,
                                                   const PopulationOptions& options,
                                                   std::vector<std::uint64_t> messages,
