@@ -125,7 +125,7 @@ class CheckInAccountant(IAccountant):
         muster.errors.UsageError: DPOptimizer draws one noise for the sum of a batch, and here every record is charged \
 for noise of its own; allowed: CheckInOptimizer, which muster.opacus.make_private returns
         """
-        return Charge(self, sample_rate)
+        return _Charge(self, sample_rate)
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Replaces all charges by those of a `state_dict`. If it is refused, the accountant stays as it was.
@@ -176,7 +176,7 @@ for noise of its own; allowed: CheckInOptimizer, which muster.opacus.make_privat
                     rounds=0, **stated)
 
 
-class Charge:
+class _Charge:
     """The hook of an accountant: `CheckInOptimizer` calls it when a round begins.
 
     >>> import muster.opacus

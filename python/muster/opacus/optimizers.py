@@ -10,8 +10,8 @@ from opacus.optimizers import DPOptimizer
 from opacus.optimizers.optimizer import _check_processed_flag, _mark_as_processed
 
 from muster.errors import CheckpointError, UsageError
-from muster.opacus.accountants import Charge
-from muster.opacus.rounds import CheckIns, Rounds
+from muster.opacus.accountants import _Charge
+from muster.opacus._rounds import CheckIns, Rounds
 from muster.plans import Plan
 from muster.populations import Population
 from muster.torch.parameters import pieces_of, refused
@@ -49,7 +49,7 @@ class CheckInOptimizer(DPOptimizer):
         if isinstance(optimizer, DPOptimizer):
             raise refused("optimizer", f"is a {type(optimizer).__name__} already", "the optimizer that it wraps")
         self.plan = plan
-        self.sample_rate = sample_rate_of(plan)
+        self.sample_rate = _sample_rate_of(plan)
         self.original_optimizer = optimizer
         dimension = sum(parameter.numel() for parameter in self.params)
         population = Population(plan, dimension=dimension, **options)
@@ -151,7 +151,7 @@ allowed: muster.opacus.accountant_class(clients=2, protocol='shuffle', minimum=1
         minimum = self.plan.to_dict().get("participation.minimum", 1)
         allowed = f"muster.opacus.accountant_class(clients={clients}, protocol={protocol!r}, minimum={minimum})"
         text = "is not of an accountant of check-ins: Opacus's own charge noise on a sum"
-        if isinstance(fn, Charge):
+        if isinstance(fn, _Charge):
             of = fn.accountant
             text = ("" if (of.clients, of.protocol, of.minimum) == (clients, protocol, minimum)
                     else f"charges {of.mechanism()}")
@@ -228,12 +228,12 @@ allowed: muster.opacus.accountant_class(clients=2, protocol='shuffle', minimum=1
         self.original_optimizer.load_state_dict({name: value for name, value in state_dict.items() if name != "muster"})
 
 
-def sample_rate_of(plan: Plan) -> float:
+def _sample_rate_of(plan: Plan) -> float:
     """Returns the probability that a record takes part in a round.
 
     >>> import muster
-    >>> from muster.opacus.optimizers import sample_rate_of
-    >>> sample_rate_of(muster.plan(protocol="subset", subset=10, clients=1000, randomizer="gaussian", rounds=1))
+    >>> from muster.opacus.optimizers import _sample_rate_of
+    >>> _sample_rate_of(muster.plan(protocol="subset", subset=10, clients=1000, randomizer="gaussian", rounds=1))
     0.01
     """
     protocol = plan["participation.protocol"]

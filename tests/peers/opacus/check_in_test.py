@@ -19,7 +19,7 @@ from torch.utils.data import DataLoader, TensorDataset
 import muster
 import muster.opacus
 from muster.opacus import CheckInOptimizer
-from muster.opacus.rounds import CheckIns
+from muster.opacus._rounds import CheckIns
 
 FALSE_ALARM = 1e-6
 

@@ -9,7 +9,8 @@ import torch
 from torch.utils.data import Sampler
 
 from muster.errors import CheckpointError, UsageError
-from muster.populations import Population, Round
+from muster.populations import Population
+from muster.rounds import Round
 
 
 class Rounds:
@@ -21,7 +22,7 @@ class Rounds:
         charge: Called when a round has begun.
 
     >>> import muster
-    >>> from muster.opacus.rounds import Rounds
+    >>> from muster.opacus._rounds import Rounds
     >>> plan = muster.plan(protocol="shuffle", clients=2, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
     >>> rounds = Rounds(muster.Population(plan, dimension=1), {})
     >>> rounds.remaining
@@ -117,7 +118,7 @@ class CheckIns(Sampler[list[int]]):
     A pass has as many rounds as Opacus's have, 1 / sample_rate, or what the plan has left.
 
     >>> import muster
-    >>> from muster.opacus.rounds import CheckIns, Rounds
+    >>> from muster.opacus._rounds import CheckIns, Rounds
     >>> plan = muster.plan(protocol="shuffle", clients=2, randomizer="gaussian", sigma=5.0, clip=1.0, rounds=1)
     >>> rounds = Rounds(muster.Population(plan, dimension=1), {})
     >>> rounds.charge = lambda: print("charged")
