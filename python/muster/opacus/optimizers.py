@@ -10,11 +10,11 @@ from opacus.optimizers import DPOptimizer
 from opacus.optimizers.optimizer import _check_processed_flag, _mark_as_processed
 
 from muster.errors import CheckpointError, UsageError
-from muster.opacus.accountants import _Charge
 from muster.opacus._rounds import CheckIns, Rounds
+from muster.opacus.accountants import _Charge
 from muster.plans import Plan
 from muster.populations import Population
-from muster.torch.parameters import pieces_of, refused
+from muster.torch._parameters import pieces_of, refused
 
 
 class CheckInOptimizer(DPOptimizer):

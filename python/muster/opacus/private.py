@@ -17,7 +17,7 @@ from muster.errors import PlanError, UsageError
 from muster.opacus.accountants import PROTOCOLS, CheckInAccountant, accountant_class
 from muster.opacus.optimizers import CheckInOptimizer
 from muster.plans import Plan
-from muster.torch.parameters import check_parameter, refused
+from muster.torch._parameters import check_parameter, refused
 
 #: What Opacus offers and a round of check-ins cannot do, with the reason.
 _GHOST = ("ghost clipping computes the sum of clipped gradients and never a record's own, so there is nothing that "

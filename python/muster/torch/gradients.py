@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from muster.errors import PlanError, UsageError
-from muster.torch.parameters import refused, trainable
+from muster.torch._parameters import refused, trainable
 
 #: `loss(outputs, targets)`: the mean over the records that it is given, as torch.nn.functional's losses are.
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]

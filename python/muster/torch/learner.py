@@ -10,10 +10,12 @@ from torch import nn
 
 from muster.errors import PlanError, UsageError
 from muster.plans import Plan
-from muster.populations import Population, Round
+from muster.populations import Population
+from muster.rounds import Round
 from muster.statements import Statement
+from muster.torch._parameters import pieces_of, refused, trainable
 from muster.torch.gradients import Loss, client_changes, client_gradients
-from muster.torch.parameters import flatten, pieces_of, refused, trainable
+from muster.torch.parameters import flatten
 
 #: Two tensors with one record a client, or for each client its records: (inputs [m, ...], targets [m, ...]).
 Data = Union[tuple[torch.Tensor, torch.Tensor], Sequence[tuple[torch.Tensor, torch.Tensor]]]
