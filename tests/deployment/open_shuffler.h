@@ -8,39 +8,18 @@
 #include <optional>
 #include <vector>
 
-#include "muster/plan/plan.h"
-#include "muster/plan/source.h"
 #include "muster/service/ledger/descriptor_of.h"
 #include "muster/service/ledger/ledger.h"
 #include "muster/service/shuffler/shuffler.h"
 #include "muster/service/store/file_log_folder.h"
 #include "muster/service/store/sqlite_store.h"
+#include "muster/service/task/plans_test.h"
 #include "muster/wire/hash.h"
 #include "muster/wire/issuance.h"
 #include "muster/wire/offer.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster::deployment {
-
-inline constexpr const char* kOneRoundPlan = R"(
-[population]
-clients = 8
-data = "digits"
-[participation]
-protocol = "shuffled-check-in"
-rate = 0.5
-[randomizer]
-kind = "ldp-sgd"
-epsilon0 = 2
-clip = 0.5
-[rounds]
-count = 1
-learning_rate = 0.1
-[model]
-kind = "logistic"
-[privacy]
-delta = 1e-5
-)";
 
 // An issuer that has issued the tokens of the one round already.
 class OneRoundIssuer final : public service::IssuerForShuffler {
@@ -61,14 +40,12 @@ struct OpenShuffler {
   wire::SigningKey aggregator = wire::SigningKey::fresh(), issuer_identity = wire::SigningKey::fresh(),
                    identity = wire::SigningKey::fresh();
   wire::RsaSecretKey issuer_key = wire::RsaSecretKey::fresh();
-  service::TaskDocument task = service::TaskDocument::make(
-      protocols::Plan::validate(protocols::PlanSource::from_text(kOneRoundPlan, "plan"),
-                                protocols::Command::train),
-      {.seconds = 3600,
-       .most_rounds = 2,
-       .aggregator = aggregator.identity(),
-       .issuer = issuer_identity.identity(),
-       .shuffler = identity.identity()});
+  service::TaskDocument task =
+      service::TaskDocument::make(service::deployed_plan(8), {.seconds = 3600,
+                                                              .most_rounds = 40,
+                                                              .aggregator = aggregator.identity(),
+                                                              .issuer = issuer_identity.identity(),
+                                                              .shuffler = identity.identity()});
   testing::TemporaryFolder temporary;
   const std::filesystem::path& folder = temporary.path();
   std::optional<service::SqliteStore> store;
@@ -101,7 +78,7 @@ struct OpenShuffler {
     shuffler->put_blob(model);
     service::SqliteStore ledger_store(folder / "ledger.db", service::SqliteStore::Access::create_or_open);
     service::Ledger ledger(ledger_store, "ledger");
-    ledger.append(service::TaskEntry{task.name(), 1, 1e-5});
+    ledger.append(service::TaskEntry{task.name(), 20, 1e-5});
     const wire::HpkePublicKey for_aggregator = wire::HpkeKeyPair::fresh().public_key();
     const service::OpenEntry open{.round = 1,
                                   .update = 0,
