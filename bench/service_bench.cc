@@ -1,6 +1,6 @@
 // Benchmarks the shuffler's server as a whole: an upload that comes over HTTP is opened, its token is
 // verified, and it is durable before the answer goes out. Uploads are sealed beforehand; a process of its
-// own sends them over 32 connections of this machine that are kept.
+// own sends them over 256 connections of this machine that are kept.
 //
 // `over_floor` is the CPU time of the server's process for one upload, over that of one X25519 and one
 // verification of RSA-2048 by the same libraries in the same run. `per_second` counts what was acknowledged

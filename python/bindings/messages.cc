@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "arrays.h"
@@ -26,7 +27,6 @@
 #include "muster/protocols/check_in_coins.h"
 #include "muster/protocols/shuffle.h"
 #include "muster/random/keyed_stream.h"
-#include "muster/randomizers/clip.h"
 #include "muster/simulation/setup.h"
 #include "muster/wire/payload.h"
 #include "plan.h"
@@ -94,24 +94,20 @@ class Messages {
     return !reporting.empty();
   }
 
-  // The message of a vector; of the zero vector if there is none, and for one that has another size or is not
-  // finite, as a client must. Without a key, the noise has a fresh one that is wiped.
+  // What a client sends for a vector, or without one (wire::randomized_payload). Without a key, the noise has
+  // a fresh one that is wiped.
   py::bytes message(const std::optional<std::string>& key, const py::object& round, const py::object& client,
                     const std::optional<py::array_t<float, py::array::c_style>>& vector) const {
     const std::uint64_t in = round_of(round);
     const std::uint64_t by = client_of(client);
     const RunKey noise = key ? key_of(*key) : RunKey::fresh();
-    std::vector<float> values(randomizer_->dimension());
-    if (vector && static_cast<std::size_t>(vector->size()) == values.size()) {
-      std::copy_n(vector->data(), values.size(), values.begin());
-    }
-    std::vector<std::uint8_t> payload(size());
+    std::vector<float> values;
+    if (vector) values.assign(vector->data(), vector->data() + vector->size());
+    wire::Buffer payload;
     {
       const py::gil_scoped_release others_run;
-      if (!randomizers::is_finite(values)) std::ranges::fill(values, 0.0F);
-      randomizers::Message message;
-      randomizer_->randomize(values, noise, in, by, *randomizer_->make_scratch(), message);
-      format_.encode(message, payload);
+      payload = wire::randomized_payload(*randomizer_, *randomizer_->make_scratch(), format_,
+                                         std::move(values), noise, in, by);
     }
     return {reinterpret_cast<const char*>(payload.data()), payload.size()};
   }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "arrays.h"
 #include "bind.h"
 #include "interruptible.h"
 #include "muster/core/error.h"
@@ -58,7 +59,7 @@ class Model {
 
   py::array_t<float> initial() const {
     const std::span<const float> initial = model().initial();
-    return py::array_t<float>(static_cast<py::ssize_t>(initial.size()), initial.data());
+    return array_of(initial.size(), initial.data());
   }
 
   py::array_t<float> gradients(const py::array_t<float, py::array::c_style>& theta,

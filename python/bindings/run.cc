@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "arrays.h"
 #include "bind.h"
 #include "interruptible.h"
 #include "muster/core/atomic_file.h"
@@ -64,9 +65,7 @@ class Run {
     return result ? py::object(str_of(simulation::result_line(*result))) : py::none();
   }
 
-  py::array_t<float> parameters() const {
-    return py::array_t<float>(static_cast<py::ssize_t>(parameters_->size()), parameters_->data());
-  }
+  py::array_t<float> parameters() const { return array_of(parameters_->size(), parameters_->data()); }
 
   // Writes the page to `page`, and the main picture to `picture`, unless they are empty.
   void report(const std::string& page, const std::string& picture) const {

@@ -42,7 +42,7 @@ class Run:
     ...                    rounds=4, delta=1e-5, data="digits", model="logistic", learning_rate=0.5, log_every=2)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     run = muster.train(plan, out=folder)
-    ...     (muster.Run(folder).metrics == run.metrics).all()
+    ...     bool((muster.Run(folder).metrics == run.metrics).all())
     True
     >>> run.metrics["round"], run.metrics["epsilon"].dtype
     (array([2, 4], dtype=uint64), dtype('float64'))

@@ -84,15 +84,11 @@ class CheckInAccountant(IAccountant):
         ...     protocol="shuffle", clients=1000, randomizer="gaussian", sigma=10.0, rounds=1, delta=1e-5)))
         True
         """
-        steps: dict[tuple[float, float], int] = {}
-        for noise_multiplier, sample_rate, count in self.history:
-            charge = float(noise_multiplier), float(sample_rate)
-            steps[charge] = steps.get(charge, 0) + _count_of(count)
         account = RunningAccountant()
         without_noise = False
-        # In an order of their own, so that the value does not depend on which came first.
-        for charge, count in sorted(steps.items()):
-            charged = self._plan_of(*charge)
+        # In the order in which they came: rounds of one kind may be charged together only if no other came between.
+        for noise_multiplier, sample_rate, steps in self.history:
+            charged, count = self._plan_of(float(noise_multiplier), float(sample_rate)), _count_of(steps)
             if charged is not None:
                 account.charge(charged, count)
             elif count > 0:

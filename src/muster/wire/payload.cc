@@ -1,10 +1,13 @@
 #include "muster/wire/payload.h"
 
+#include <sodium.h>
+
 #include <algorithm>
 #include <utility>
 #include <variant>
 
 #include "muster/core/overloaded.h"
+#include "muster/randomizers/clip.h"
 #include "muster/wire/packed_steps.h"
 
 namespace muster::wire {
@@ -122,6 +125,20 @@ PayloadFault PayloadFormat::decode(Bytes payload, Message& message) const {
     }
   }
   throw Error(ErrorCode::internal, "payload", "", "", "has an unknown form");
+}
+
+Buffer randomized_payload(const randomizers::VectorRandomizer& randomizer, randomizers::Scratch& scratch,
+                          const PayloadFormat& format, std::vector<float> vector, const random::RunKey& key,
+                          std::uint64_t round, std::uint64_t client) {
+  if (vector.size() != randomizer.dimension() || !randomizers::is_finite(vector)) {
+    vector.assign(randomizer.dimension(), 0.0F);
+  }
+  Message message;
+  randomizer.randomize(vector, key, round, client, scratch, message);
+  sodium_memzero(vector.data(), vector.size() * sizeof(float));
+  Buffer payload(format.size());
+  format.encode(message, payload);
+  return payload;
 }
 
 }  // namespace muster::wire

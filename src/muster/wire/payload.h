@@ -14,7 +14,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
+#include "muster/random/keyed_stream.h"
 #include "muster/randomizers/randomizer.h"
 #include "muster/wire/bytes.h"
 
@@ -43,5 +45,12 @@ class PayloadFormat {
   unsigned bits_ = 0;            // of a coordinate of a grid
   std::size_t size_;
 };
+
+// The payload that a client must send for a vector: of R(vector), or of R(0) for a vector of another
+// dimension or one that is not finite, because silence would tell something about its data. Key, round and
+// client select the noise, as in VectorRandomizer::randomize. Overwrites the vector by zeros.
+Buffer randomized_payload(const randomizers::VectorRandomizer& randomizer, randomizers::Scratch& scratch,
+                          const PayloadFormat& format, std::vector<float> vector, const random::RunKey& key,
+                          std::uint64_t round, std::uint64_t client);
 
 }  // namespace muster::wire

@@ -9,6 +9,7 @@ import math
 import pickle
 import sys
 import unittest
+from unittest import mock
 
 import torch
 from opacus.accountants import IAccountant, RDPAccountant, create_accountant
@@ -59,6 +60,17 @@ class Accountant(unittest.TestCase):
         running.charge(plan_of("shuffled-check-in", 0, sigma=6.0), 1)
         running.charge(plan_of("shuffled-check-in", 0, sigma=8.0), 2)
         self.assertAlmostEqual(one.get_epsilon(DELTA), running.epsilon(DELTA).upper, delta=1e-12)
+
+    # Rounds of one kind may be composed together only if no other came between, so none may be moved.
+    def test_rounds_are_composed_in_their_order(self):
+        accountant = muster.opacus.accountant_class(clients=1000, protocol="aggregated-check-in")()
+        for noise in (8.0, 8.0, 6.0, 8.0):
+            accountant.step(noise_multiplier=noise, sample_rate=0.1)
+        with mock.patch("muster.opacus.accountants.RunningAccountant", wraps=muster.RunningAccountant) as made:
+            made.return_value = mock.MagicMock()
+            accountant.get_epsilon(DELTA)
+        charged = [(call.args[0]["randomizer.sigma"], call.args[1]) for call in made.return_value.charge.call_args_list]
+        self.assertEqual(charged, [(8.0, 2), (6.0, 1), (8.0, 1)])
 
     # Without noise nothing is protected, and infinity says so.
     def test_no_noise(self):

@@ -15,6 +15,7 @@ import tempfile
 
 import torch
 from opacus.utils.batch_memory_manager import BatchMemoryManager
+from papers_network import Cnn
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -30,22 +31,6 @@ PLAN = muster.plan(protocol="shuffled-check-in", clients=10_000, rate=0.1, rando
                    rounds=ROUNDS, delta=1e-5, seed=2)
 TRAINED = PLAN.replace({"population.data": "digits", "model.kind": "cnn", "rounds.learning_rate": RATES})
 WITHIN = 0.02
-
-
-class Cnn(nn.Module):
-    """The network of docs/formats.md."""
-
-    def __init__(self):
-        super().__init__()
-        self.conv1 = nn.Conv2d(1, 16, 8, stride=2, padding=3)
-        self.conv2 = nn.Conv2d(16, 32, 4, stride=2)
-        self.fc1 = nn.Linear(512, 32)
-        self.fc2 = nn.Linear(32, 10)
-
-    def forward(self, x):
-        x = nn.functional.max_pool2d(nn.functional.relu(self.conv1(x)), 2, stride=1)
-        x = nn.functional.max_pool2d(nn.functional.relu(self.conv2(x)), 2, stride=1)
-        return self.fc2(nn.functional.relu(self.fc1(x.flatten(1))))
 
 
 def train(plan, folder):

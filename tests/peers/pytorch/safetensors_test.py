@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 
 import torch
+from papers_network import Cnn
 from safetensors import safe_open
 from torch import nn
 
@@ -25,22 +26,6 @@ parser.add_argument("--data", type=pathlib.Path)
 arguments = parser.parse_args()
 COMMAND = arguments.command.resolve()
 PLANS = pathlib.Path(__file__).resolve().parents[3] / "plans"
-
-
-class Cnn(nn.Module):
-    """The network of docs/formats.md; its state has the names, shapes and order of the file."""
-
-    def __init__(self):
-        super().__init__()
-        self.conv1 = nn.Conv2d(1, 16, 8, stride=2, padding=3)
-        self.conv2 = nn.Conv2d(16, 32, 4, stride=2)
-        self.fc1 = nn.Linear(512, 32)
-        self.fc2 = nn.Linear(32, 10)
-
-    def forward(self, x):
-        x = nn.functional.max_pool2d(nn.functional.relu(self.conv1(x)), 2, stride=1)
-        x = nn.functional.max_pool2d(nn.functional.relu(self.conv2(x)), 2, stride=1)
-        return self.fc2(nn.functional.relu(self.fc1(x.flatten(1))))
 
 
 def write_noise(folder, count=500):

@@ -29,8 +29,6 @@ class MessageMaker {
                     std::optional<std::vector<float>> vector, Draws& draws);
 
  private:
-  wire::Buffer payload_of(std::vector<float> vector, std::uint64_t round, Draws& draws);
-
   std::unique_ptr<randomizers::VectorRandomizer> randomizer_;
   std::unique_ptr<randomizers::Scratch> scratch_;
   wire::PayloadFormat format_;

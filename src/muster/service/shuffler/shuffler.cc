@@ -6,7 +6,6 @@
 #include <limits>
 #include <numeric>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "muster/protocols/shuffle.h"
 #include "muster/service/shuffler/open_round.h"
 #include "muster/service/store/claim.h"
+#include "muster/simulation/ranks.h"
 #include "muster/simulation/worker_team.h"
 #include "muster/wire/descriptor.h"
 #include "muster/wire/hash.h"
@@ -132,7 +132,7 @@ void Shuffler::resume(const StoredRound& stored, const wire::Descriptor& descrip
 void Shuffler::read_uploads() {
   constexpr std::uint64_t kPiece = 4096;
   Log& log = *open_->log;
-  const unsigned threads = log.size() > kPiece ? std::max(1u, std::thread::hardware_concurrency()) : 1;
+  const unsigned threads = log.size() > kPiece ? simulation::usual_threads() : 1;
   simulation::WorkerTeam team(threads);
   std::vector<wire::OpenedUpload> opened(std::min(kPiece, log.size()));
   for (std::uint64_t first = 0; first < log.size(); first += kPiece) {
