@@ -27,6 +27,15 @@ target_include_directories(muster_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
 # the same bits at every optimisation level.
 target_compile_options(muster_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off)
+# GCC accepts a precompiled header only in sources that agree with it on -pthread, which some libraries ask for, and on
+# the macros of fmt. ccache, which reads preprocessed sources, needs -fpch-preprocess. With a precompiled header, GCC 12
+# also checks the code of the C++ library, and there warns of reads beyond the end of strings that cannot happen.
+find_package(fmt REQUIRED)
+target_compile_definitions(muster_options INTERFACE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(muster_options INTERFACE -pthread -fpch-preprocess -Wno-array-bounds
+                         -Wno-stringop-overread)
+endif()
 if(MUSTER_SANITIZE)
   target_compile_options(muster_options INTERFACE
     -fsanitize=${MUSTER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -48,16 +57,32 @@ if(MUSTER_SANITIZE)
   endif()
 endif()
 
+# Shared libraries, of which the Python package is one, are linked from position-independent code. With hidden symbols
+# the compiler inlines and addresses as in a program (docs/decisions/0049-pybind11.md has the cost).
+function(muster_compile_for_sharing target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON
+                                             CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
+# The headers that most sources of the rooms include, parsed once for all rooms. Each source still includes what it
+# uses, because clang-tidy reads it without them.
+add_library(muster_precompiled OBJECT ${CMAKE_CURRENT_LIST_DIR}/precompiled.cc)
+target_link_libraries(muster_precompiled PRIVATE muster_options fmt::fmt)
+muster_compile_for_sharing(muster_precompiled)
+target_precompile_headers(muster_precompiled PRIVATE
+  <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <cstdint> <filesystem> <functional> <limits> <map> <memory>
+  <mutex> <numeric> <optional> <set> <span> <sstream> <string> <string_view> <thread> <utility> <variant> <vector>
+  <fmt/format.h>)
+
 function(muster_room room)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   add_library(muster_${room} STATIC ${ARG_SOURCES})
   add_library(muster::${room} ALIAS muster_${room})
   list(TRANSFORM ARG_DEPENDS PREPEND muster::)
-  # Shared libraries, of which the Python package is one, are linked from position-independent code. With hidden
-  # symbols the compiler inlines and addresses as in a program (docs/decisions/0049-pybind11.md has the cost).
-  set_target_properties(muster_${room} PROPERTIES EXPORT_NAME ${room} POSITION_INDEPENDENT_CODE ON
-                                                  CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  set_target_properties(muster_${room} PROPERTIES EXPORT_NAME ${room})
+  muster_compile_for_sharing(muster_${room})
   target_link_libraries(muster_${room} PUBLIC $<BUILD_INTERFACE:muster_options> ${ARG_DEPENDS} ${ARG_LIBRARIES})
+  target_precompile_headers(muster_${room} REUSE_FROM muster_precompiled)
   # Users of an installed room must compile as C++20, and with the same arithmetic for the functions in its
   # headers.
   target_compile_features(muster_${room} INTERFACE cxx_std_20)

@@ -117,7 +117,7 @@ std::unique_ptr<reproduce::Trainer> trainer_for(const std::vector<const Recipe*>
 }
 
 // Says what the figure is about to cost.
-void announce(const Recipe& recipe, const ReproduceFlags& flags) {
+void say_what_begins(const Recipe& recipe, const ReproduceFlags& flags) {
   if (recipe.train == nullptr) {
     say(fmt::format("{}: about {} ...", recipe.id, recipe.time));
   } else if (!flags.logs.empty()) {
@@ -136,7 +136,7 @@ void reproduce_one(const Recipe& recipe, const ReproduceFlags& flags, reproduce:
     say(fmt::format("{}: in {} already", recipe.id, flags.out));
     return;
   }
-  announce(recipe, flags);
+  say_what_begins(recipe, flags);
   const auto start = std::chrono::steady_clock::now();
   const reproduce::PaperFigure figure = recipe.train == nullptr ? recipe.compute() : recipe.train(*trainer);
   const reproduce::FigureText& text = reproduce::figure_text(recipe.id);

@@ -158,7 +158,7 @@ class Messages {
   wire::PayloadFormat format_;
 };
 
-std::unique_ptr<Messages> made(const PlanPointer& plan, const py::object& dimension) {
+std::unique_ptr<Messages> messages_of(const PlanPointer& plan, const py::object& dimension) {
   return std::make_unique<Messages>(
       plan->whole(), static_cast<std::size_t>(count_of("dimension", dimension, 1, kMaxDimension)));
 }
@@ -167,7 +167,7 @@ std::unique_ptr<Messages> made(const PlanPointer& plan, const py::object& dimens
 
 void bind_messages(py::module_& module) {
   py::class_<Messages>(module, "Messages")
-      .def_static("made", &made, py::arg("plan"), py::arg("dimension"))
+      .def_static("made", &messages_of, py::arg("plan"), py::arg("dimension"))
       .def("size", &Messages::size)
       .def("coin", &Messages::coin, py::arg("key"), py::arg("round"), py::arg("client"))
       .def("message", &Messages::message, py::arg("key"), py::arg("round"), py::arg("client"),

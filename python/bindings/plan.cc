@@ -24,7 +24,7 @@ using protocols::OpenPlan;
 using protocols::PlanSource;
 using protocols::RawValue;
 
-PlanPointer made(PlanSource source) {
+PlanPointer plan_from(PlanSource source) {
   source.name_arguments();
   return std::make_shared<OpenPlan>(std::move(source));
 }
@@ -33,14 +33,14 @@ PlanPointer made(PlanSource source) {
 PlanPointer plan_of(const py::dict& stated) {
   PlanSource source;
   for (const auto& [key, value] : stated) source.state(std::string(py::str(key)), raw_of(value), false);
-  return made(std::move(source));
+  return plan_from(std::move(source));
 }
 
 PlanPointer replaced(const OpenPlan& plan, const py::dict& changes) {
   PlanSource source = plan.source();
   source.settle();
   for (const auto& [key, value] : changes) source.state(std::string(py::str(key)), raw_of(value), true);
-  return made(std::move(source));
+  return plan_from(std::move(source));
 }
 
 // The file's name and, for every key, what the source holds of it: all of plain types.
@@ -67,7 +67,7 @@ PlanPointer of_state(const py::tuple& state) {
                   .in_code = entry[7].cast<bool>()};
     entries.emplace_back(entry[0].cast<std::string>(), std::move(raw));
   }
-  return made(PlanSource::of_entries(state[0].cast<std::string>(), std::move(entries)));
+  return plan_from(PlanSource::of_entries(state[0].cast<std::string>(), std::move(entries)));
 }
 
 py::list left_out(const OpenPlan& plan) {
@@ -117,7 +117,7 @@ PlanPointer with_delta(const PlanPointer& plan, py::handle delta) {
 void bind_plan(py::module_& module) {
   py::class_<OpenPlan, std::shared_ptr<OpenPlan>>(module, "Plan")
       .def_static(
-          "read", [](const std::string& path) { return made(PlanSource::from_file(path)); }, py::arg("path"))
+          "read", [](const std::string& path) { return plan_from(PlanSource::from_file(path)); }, py::arg("path"))
       .def_static("of", &plan_of, py::arg("stated"))
       .def("replaced", &replaced, py::arg("changes"))
       .def("values", &values_of)

@@ -189,7 +189,7 @@ class Population {
 };
 
 // A population after rounds with these numbers of messages; none for a new one.
-std::unique_ptr<Population> made(const PlanPointer& plan, const py::object& dimension,
+std::unique_ptr<Population> population_of(const PlanPointer& plan, const py::object& dimension,
                                  const py::object& threads, const std::string& fidelity, bool neutral,
                                  bool secret, const std::vector<std::uint64_t>& messages) {
   PopulationOptions options;
@@ -203,7 +203,7 @@ std::unique_ptr<Population> made(const PlanPointer& plan, const py::object& dime
   });
 }
 
-std::unique_ptr<Population> resumed(const std::string& path, const py::object& threads, bool neutral) {
+std::unique_ptr<Population> population_resumed(const std::string& path, const py::object& threads, bool neutral) {
   PopulationOptions options;
   options.threads = threads_of(threads);
   options.bad = neutral ? BadVector::answered_neutrally : BadVector::refused;
@@ -216,9 +216,9 @@ std::unique_ptr<Population> resumed(const std::string& path, const py::object& t
 
 void bind_population(py::module_& module) {
   py::class_<Population>(module, "Population")
-      .def_static("made", &made, py::arg("plan"), py::arg("dimension"), py::arg("threads"),
+      .def_static("made", &population_of, py::arg("plan"), py::arg("dimension"), py::arg("threads"),
                   py::arg("fidelity"), py::arg("neutral"), py::arg("secret"), py::arg("messages"))
-      .def_static("resumed", &resumed, py::arg("path"), py::arg("threads"), py::arg("neutral"))
+      .def_static("resumed", &population_resumed, py::arg("path"), py::arg("threads"), py::arg("neutral"))
       .def("open", &Population::open)
       .def("send", &Population::send, py::arg("clients"), py::arg("rows").noconvert())
       .def("send_decoded", &Population::send_decoded, py::arg("clients"), py::arg("rows").noconvert())

@@ -47,6 +47,9 @@ class Told final : public simulation::TrainingObserver {
   std::string run_;
 };
 
+// How errors name the arguments of both functions.
+const experiments::Choices kChoices = {"resume=True", "out=FOLDER"};
+
 // What both functions take besides the plan.
 struct Options {
   std::string out;
@@ -60,7 +63,7 @@ std::string trained(const Plan& plan, const Options& options, Relay& relay) {
   const reporting::NoteSink notes = [&relay](const std::string& note) { relay.note(note); };
   simulation::check_fidelity(plan, options.fidelity);
   simulation::refuse_too_costly(plan, simulation::resources_here(options.threads));
-  const auto folder = experiments::open_run(options.out, plan, options.fidelity, options.resume);
+  const auto folder = experiments::open_run(options.out, plan, options.fidelity, options.resume, kChoices);
   RunResult result;
   if (folder->found() == RunFolder::Found::finished) {
     result = experiments::finished_before(plan, options.fidelity, *folder, notes);
@@ -96,7 +99,7 @@ Swept swept(simulation::Sweep& sweep, const Options& options, Relay& relay) {
   std::vector<experiments::PlannedRun> runs = experiments::runs_of(sweep);
   sweep.folder =
       options.out.empty() ? experiments::usual_folder(runs, experiments::kSweepKind).string() : options.out;
-  experiments::check_folder(sweep.folder, runs, experiments::kSweepKind, options.resume);
+  experiments::check_folder(sweep.folder, runs, experiments::kSweepKind, options.resume, kChoices);
   experiments::ManyRuns many(
       {options.threads, &relay.stop(), options.fidelity},
       [&relay](const Plan& plan, const std::string&) {

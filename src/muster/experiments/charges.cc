@@ -1,20 +1,19 @@
 #include "muster/experiments/charges.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
 
-#include "muster/simulation/setup.h"
-
 namespace muster::experiments {
 namespace {
 
 // An epsilon function with a table of the values that it has returned.
-class Known {
+class Table {
  public:
-  explicit Known(reporting::EpsilonOfRounds epsilon) : epsilon_(std::move(epsilon)) {}
+  explicit Table(std::function<double(std::uint64_t)> epsilon) : epsilon_(std::move(epsilon)) {}
 
   // The lock is not held while a value is computed, so that several threads compute different values at once.
   double at(std::uint64_t rounds) {
@@ -29,24 +28,25 @@ class Known {
   }
 
  private:
-  reporting::EpsilonOfRounds epsilon_;
+  std::function<double(std::uint64_t)> epsilon_;
   std::mutex mutex_;
   std::map<std::uint64_t, double> values_;
 };
 
 }  // namespace
 
-reporting::EpsilonOfRounds Charges::of(const protocols::Plan& plan) {
-  for (const Charge& charge : charges_) {
-    if (simulation::same_mechanism(charge.mechanism, plan.mechanism()) && charge.stages == plan.stages() &&
-        charge.delta == plan.delta()) {
-      return charge.epsilon;
+simulation::Charge Charges::of(const protocols::Plan& plan) {
+  for (const Known& known : known_) {
+    if (simulation::same_mechanism(known.mechanism, plan.mechanism()) && known.stages == plan.stages() &&
+        known.delta == plan.delta()) {
+      return known.charge;
     }
   }
-  const auto known = std::make_shared<Known>(simulation::epsilon_of(plan));
-  charges_.push_back({plan.mechanism(), plan.stages(), plan.delta(),
-                      [known](std::uint64_t rounds) { return known->at(rounds); }});
-  return charges_.back().epsilon;
+  simulation::Charge charge = simulation::charge_of(plan);
+  const auto table = std::make_shared<Table>(std::move(charge.epsilon));
+  charge.epsilon = [table](std::uint64_t rounds) { return table->at(rounds); };
+  known_.push_back({plan.mechanism(), plan.stages(), plan.delta(), charge});
+  return charge;
 }
 
 }  // namespace muster::experiments

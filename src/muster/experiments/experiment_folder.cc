@@ -21,7 +21,7 @@ fs::path usual_folder(const std::vector<PlannedRun>& runs, const std::string& ki
 }
 
 void check_folder(const fs::path& folder, const std::vector<PlannedRun>& runs, const std::string& kind,
-                  bool resume) {
+                  bool resume, const Choices& choices) {
   std::error_code failure;
   if (!fs::exists(folder, failure)) return;
   std::set<std::string> own = {kSummaryFile, kSummaryPicture};
@@ -39,9 +39,9 @@ void check_folder(const fs::path& folder, const std::vector<PlannedRun>& runs, c
                   "holds something else: " + name);
     }
     if (!resume) {
-      throw Error(
-          ErrorCode::file, folder.string(), "", "",
-          fmt::format("holds runs of this {}; --resume continues it, --out DIR starts another", kind));
+      throw Error(ErrorCode::file, folder.string(), "", "",
+                  fmt::format("holds runs of this {}; {} continues it, {} starts another", kind,
+                              choices.resume, choices.another));
     }
   }
 }

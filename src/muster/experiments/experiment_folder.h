@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "muster/experiments/choices.h"
 #include "muster/experiments/planned_runs.h"
 
 namespace muster::experiments {
@@ -20,9 +21,10 @@ inline constexpr const char* kSummaryPicture = "summary.svg";
 std::filesystem::path usual_folder(const std::vector<PlannedRun>& runs, const std::string& kind);
 
 // Throws Error(file) unless the folder is absent or empty or, with `resume`, holds nothing but folders of
-// these runs and their summary. `kind` says in the error what they are: "sweep" or "comparison".
+// these runs and their summary. `kind` says in the error what they are, "sweep" or "comparison", and
+// `choices` how to go on.
 void check_folder(const std::filesystem::path& folder, const std::vector<PlannedRun>& runs,
-                  const std::string& kind, bool resume);
+                  const std::string& kind, bool resume, const Choices& choices = {});
 
 // Replaces the two files of the summary. Where no run began, there is no folder, and nothing is written.
 // Throws Error(file) if the files cannot be written.

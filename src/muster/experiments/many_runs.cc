@@ -21,7 +21,7 @@ using simulation::RunResult;
 ManyRuns::ManyRuns(const ManyRunsOptions& options, MakeObserver make_observer, reporting::NoteSink notes)
     : options_(options), make_observer_(std::move(make_observer)), notes_(std::move(notes)) {}
 
-reporting::EpsilonOfRounds ManyRuns::charge_of(const Plan& plan) { return charges_.of(plan); }
+reporting::EpsilonOfRounds ManyRuns::charge_of(const Plan& plan) { return charges_.of(plan).epsilon; }
 
 const learning::DataSplit& ManyRuns::data_of(const Plan& plan) {
   const std::string wanted = simulation::data_identity(plan);
@@ -47,7 +47,7 @@ bool ManyRuns::is_unreadable(const Plan& plan) const {
 void ManyRuns::check(const Plan& plan) {
   simulation::check_fidelity(plan, options_.fidelity);
   simulation::refuse_too_costly(plan, simulation::resources_here(options_.threads));
-  const reporting::EpsilonOfRounds epsilon = charges_.of(plan);
+  const reporting::EpsilonOfRounds epsilon = charge_of(plan);
   if (plan.budget()) {
     static_cast<void>(simulation::affordable_rounds(epsilon, plan.rounds(), *plan.budget()));
   }
@@ -55,7 +55,7 @@ void ManyRuns::check(const Plan& plan) {
 
 RunResult ManyRuns::run(const Plan& plan, const std::filesystem::path& path, const std::string& which) {
   RunFolder folder(path);
-  const reporting::EpsilonOfRounds epsilon = charges_.of(plan);
+  const auto [epsilon, unamplified] = charges_.of(plan);
   if (folder.found() == RunFolder::Found::unfinished) {
     // load() refuses the run of another plan.
     reporting::check_logged(plan, epsilon, path, folder.load(plan.hash(), options_.fidelity), notes_);
@@ -65,6 +65,7 @@ RunResult ManyRuns::run(const Plan& plan, const std::filesystem::path& path, con
     simulation::TrainingParts parts =
         simulation::assemble(plan, data, simulation::Accounting::elsewhere, options_.fidelity);
     parts.epsilon = epsilon;
+    note_once(reporting::unamplified_note(unamplified));
     const std::unique_ptr<simulation::TrainingObserver> observer = make_observer_(plan, which);
     RunResult result =
         simulation::train(plan, parts, data, folder, {options_.threads, options_.interrupt}, *observer);
@@ -83,11 +84,13 @@ RunResult ManyRuns::run(const Plan& plan, const std::filesystem::path& path, con
   return result;
 }
 
+void ManyRuns::note_once(const std::string& note) {
+  if (!note.empty() && noted_.insert(note).second) notes_(note);
+}
+
 void ManyRuns::note_records(const Plan& plan, const RunResult& result) {
-  for (const std::string& note : {reporting::records_note(plan),
-                                  reporting::sharing_note(plan, result.clients_per_record.value_or(1))}) {
-    if (!note.empty() && noted_.insert(note).second) notes_(note);
-  }
+  note_once(reporting::records_note(plan));
+  note_once(reporting::sharing_note(plan, result.clients_per_record.value_or(1)));
 }
 
 bool ManyRuns::run_all(const std::vector<PlannedRun>& runs, const std::filesystem::path& folder,

@@ -75,7 +75,9 @@ class ManyRuns {
 
  private:
   const learning::DataSplit& data_of(const protocols::Plan& plan);
-  // Notes what a record is to a client. Each note is given once, not once per run.
+  // Gives a note to the caller unless it is empty or was given before: once, not once per run.
+  void note_once(const std::string& note);
+  // Notes what a record is to a client.
   void note_records(const protocols::Plan& plan, const simulation::RunResult& result);
 
   ManyRunsOptions options_;

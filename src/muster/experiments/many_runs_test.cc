@@ -20,7 +20,9 @@ namespace {
 using protocols::Plan;
 using simulation::RunResult;
 using simulation::Stopped;
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class ManyRunsTest : public ::testing::Test {
  protected:
@@ -37,11 +39,14 @@ class ManyRunsTest : public ::testing::Test {
   std::filesystem::path table() const { return temporary_.path() / "table.csv"; }
   std::filesystem::path folder(const std::string& name) const { return temporary_.path() / name; }
   ManyRuns many() {
-    return {{1, &watched_.interrupt}, watched_.make_observer(), [](const std::string&) {}};
+    return {{1, &watched_.interrupt}, watched_.make_observer(), [this](const std::string& note) {
+              notes_.push_back(note);
+            }};
   }
 
   testing::TemporaryFolder temporary_;
   Watched watched_;
+  std::vector<std::string> notes_;
 };
 
 TEST_F(ManyRunsTest, AFinishedRunIsNotTrainedAgain) {
@@ -99,11 +104,23 @@ TEST_F(ManyRunsTest, AFailureStopsNoOtherRun) {
   ManyRuns runs = many();
   EXPECT_TRUE(runs.run_all({{plan("1e300"), 0, &first}, {plan("0.1"), 0, &second}}, temporary_.path(),
                            [&shown](const RunResult& result) { shown.push_back(result); }));
-  EXPECT_THAT(first.failure, ::testing::HasSubstr("diverged"));
+  EXPECT_THAT(first.failure, HasSubstr("diverged"));
   EXPECT_FALSE(first.result);
   ASSERT_TRUE(second.result);
   EXPECT_THAT(shown, ElementsAre(*second.result));
   EXPECT_THAT(watched_.started, ElementsAre("run 1 of 2", "run 2 of 2"));
+}
+
+// No theorem amplifies reports of epsilon0 above 100.
+TEST_F(ManyRunsTest, OneNoteTellsThatRoundsAreNotAmplified) {
+  write_table();
+  ManyRuns runs = many();
+  for (const char* rate : {"0.1", "0.2"}) {
+    const Plan strong =
+        plan(rate).with("participation.protocol", "shuffle").with("randomizer.epsilon0", "101");
+    static_cast<void>(runs.run(strong, folder(rate), ""));
+  }
+  EXPECT_THAT(notes_, Contains(HasSubstr("epsilon counts no amplification by the protocol")).Times(1));
 }
 
 TEST_F(ManyRunsTest, DataThatAllRunsNeedAndNobodyCanReadStopThem) {

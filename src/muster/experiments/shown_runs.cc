@@ -78,7 +78,7 @@ std::vector<ShownRun> shown_runs(std::vector<simulation::RunRecord> records,
   for (simulation::RunRecord& run : records) {
     reporting::WatchedRun watched =
         reporting::watch(run.plan, run.logged, run.folder / simulation::kMetricsFile);
-    const std::uint64_t larger = restate(run, charges.of(run.plan), notes);
+    const std::uint64_t larger = restate(run, charges.of(run.plan).epsilon, notes);
     shown.push_back({std::move(run), std::move(watched), larger});
   }
   return shown;

@@ -1,5 +1,7 @@
 #include "muster/experiments/single_run.h"
 
+#include <fmt/format.h>
+
 #include "muster/core/error.h"
 #include "muster/reporting/stated_epsilon.h"
 #include "muster/simulation/population.h"
@@ -9,14 +11,15 @@ namespace muster::experiments {
 using simulation::RunFolder;
 
 std::unique_ptr<RunFolder> open_run(const std::filesystem::path& path, const protocols::Plan& plan,
-                                    simulation::Fidelity fidelity, bool resume) {
+                                    simulation::Fidelity fidelity, bool resume, const Choices& choices) {
   auto folder = std::make_unique<RunFolder>(
       path.empty() ? std::filesystem::path("runs") / simulation::run_name(plan) : path);
   if (folder->found() != RunFolder::Found::fresh && !resume) {
-    throw Error(ErrorCode::file, folder->path().string(), "", "",
-                folder->found() == RunFolder::Found::finished
-                    ? "holds a finished run; --resume shows its result, --out DIR starts another"
-                    : "holds an unfinished run; --resume continues it, --out DIR starts another");
+    const bool finished = folder->found() == RunFolder::Found::finished;
+    throw Error(
+        ErrorCode::file, folder->path().string(), "", "",
+        fmt::format("holds {} run; {} {}, {} starts another", finished ? "a finished" : "an unfinished",
+                    choices.resume, finished ? "shows its result" : "continues it", choices.another));
   }
   if (folder->found() == RunFolder::Found::unfinished) {
     // load() refuses the run of another plan before the work of loading data.

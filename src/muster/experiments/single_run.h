@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "muster/experiments/choices.h"
 #include "muster/plan/plan.h"
 #include "muster/reporting/run_notes.h"
 #include "muster/simulation/fidelity.h"
@@ -26,10 +27,10 @@ namespace muster::experiments {
 
 // Returns the folder to train in: `path` or, if empty, runs/NAME-HASH8. Throws Error(file) if it holds
 // a run that `resume` does not ask for, what RunFolder throws and, for the run of another plan, what
-// RunFolder::load throws.
+// RunFolder::load throws. Errors name the two ways on as `choices` does.
 std::unique_ptr<simulation::RunFolder> open_run(const std::filesystem::path& path,
                                                 const protocols::Plan& plan, simulation::Fidelity fidelity,
-                                                bool resume);
+                                                bool resume, const Choices& choices = {});
 
 // Makes the checks and the notes that come between loading the data and the first round.
 void before_training(const protocols::Plan& plan, simulation::Fidelity fidelity,

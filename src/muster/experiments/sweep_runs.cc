@@ -50,18 +50,18 @@ std::vector<protocols::Settings> product_of(const std::vector<simulation::SweptK
 std::vector<simulation::Combination> combinations_of(const protocols::PlanSource& source,
                                                      const std::vector<simulation::SweptKey>& keys,
                                                      std::uint64_t seeds) {
-  std::uint64_t runs = seeds;
+  std::uint64_t runs = std::min(seeds, kMaxRuns + 1);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (keys[i].key == keys[j].key) {
         throw Error(ErrorCode::usage, Reason::contradiction, "--sweep", keys[i].key, "", "is swept twice");
       }
     }
-    runs *= std::min<std::uint64_t>(keys[i].values.size(), kMaxRuns + 1);
-    if (runs > kMaxRuns) {
-      throw Error(ErrorCode::usage, Reason::out_of_range, "--sweep", "",
-                  fmt::format("at most {} runs", kMaxRuns), "asks for too many runs");
-    }
+    runs = std::min(runs * std::min<std::uint64_t>(keys[i].values.size(), kMaxRuns + 1), kMaxRuns + 1);
+  }
+  if (runs > kMaxRuns) {
+    throw Error(ErrorCode::usage, Reason::out_of_range, keys.empty() ? "--seeds" : "--sweep", "",
+                fmt::format("at most {} runs", kMaxRuns), "asks for too many runs");
   }
   const std::vector<protocols::Settings> product = product_of(keys, runs / seeds);
   const std::vector<protocols::PlanSource> variants = protocols::variants_of(source, product, "--sweep");

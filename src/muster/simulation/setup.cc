@@ -29,21 +29,6 @@ void check_shape(const protocols::Plan& plan, const protocols::RandomizerSpec& s
   }
 }
 
-using EpsilonOfRounds = std::function<double(std::uint64_t)>;
-
-// What the accountant says of a plan: epsilon after a number of rounds, and TrainingParts::unamplified.
-struct Charge {
-  EpsilonOfRounds epsilon;
-  std::string unamplified;
-};
-
-Charge charge_of(const protocols::Plan& plan) {
-  const auto accountant = std::make_shared<const accounting::Accountant>(plan.mechanism(), plan.stages());
-  const Delta delta = Delta::of(plan.delta().value());
-  return {[accountant, delta](std::uint64_t rounds) { return accountant->epsilon_upper(rounds, delta); },
-          accountant->unamplified()};
-}
-
 // Asks the accountant in another thread. The answer is empty if another process computes epsilon.
 std::future<Charge> ask_accountant(const protocols::Plan& plan, Accounting accounting) {
   return std::async(std::launch::async, [&plan, accounting, interrupt = InterruptScope::current()] {
@@ -100,6 +85,13 @@ void check_fidelity(const protocols::Plan& plan, Fidelity fidelity) {
         fmt::format("does not go with randomizer {}, which has no draw of the sum of its messages",
                     spec.name));
   }
+}
+
+Charge charge_of(const protocols::Plan& plan) {
+  const auto accountant = std::make_shared<const accounting::Accountant>(plan.mechanism(), plan.stages());
+  const Delta delta = Delta::of(plan.delta().value());
+  return {[accountant, delta](std::uint64_t rounds) { return accountant->epsilon_upper(rounds, delta); },
+          accountant->unamplified()};
 }
 
 std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan) {

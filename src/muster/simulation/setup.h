@@ -43,8 +43,16 @@ struct TrainingParts {
 // With `elsewhere`, another process of the same run computes epsilon, and TrainingParts::epsilon stays empty.
 enum class Accounting { charged, elsewhere };
 
-// Returns the function that gives the proven upper epsilon of a number of rounds, for the plan's mechanism,
-// participation and delta. Building the accountant's curves may take seconds.
+// What the accountant says of a plan's rounds: TrainingParts::epsilon and TrainingParts::unamplified.
+struct Charge {
+  std::function<double(std::uint64_t)> epsilon;
+  std::string unamplified;
+};
+
+// Returns what the accountant says of the plan's mechanism, participation and delta. Building its curves may
+// take seconds.
+Charge charge_of(const protocols::Plan& plan);
+// The same, without the reason for rounds that are not amplified.
 std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan);
 
 // Returns the plan's randomizer for vectors of this many entries. Throws Error(plan) if it does not randomize

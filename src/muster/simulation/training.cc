@@ -42,15 +42,14 @@ Checkpoint starting_point(const protocols::Plan& plan, const TrainingParts& part
   if (found.data != start.data) {
     throw Error::in_words(ErrorCode::checkpoint, "population.data", plan.data(), "",
                           fmt::format("population.data = {} is not the data set with which the run began: "
-                                      "bring that back, or begin anew with another --out",
+                                      "bring that back, or begin anew in another folder",
                                       plan.data()));
   }
   if (plan.randomizer() == protocols::RandomizerKind::gaussian && found.sampler != kGaussianSampler) {
     throw Error(ErrorCode::checkpoint, (folder.path() / "checkpoint").string(),
                 "gaussian sampler " + std::to_string(found.sampler), std::to_string(kGaussianSampler),
                 "is of a version of muster whose Gaussian noise is another: begin the run anew "
-                "with another "
-                "--out, or continue it with that version");
+                "in another folder, or continue it with that version");
   }
   if (found.model.parameters.size() != parts.task.initial.size() || found.round > plan.updates()) {
     throw Error(ErrorCode::checkpoint, folder.path().string(), "", "",

@@ -77,7 +77,7 @@ RunFolder::RunFolder(const fs::path& path)
     if (fs::exists(path_ / kResultFile) ||
         (fs::is_regular_file(path_ / kMetricsFile) && fs::file_size(path_ / kMetricsFile) > 0)) {
       throw Error(ErrorCode::checkpoint, (path_ / kCheckpointFile).string(), "", "",
-                  "is gone: its folder holds a run, but not where to continue it; give another --out");
+                  "is gone: its folder holds a run, but not where to continue it; give another folder");
     }
     // Files that a run leaves behind if it is killed while it begins are allowed.
     for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
@@ -138,12 +138,12 @@ Checkpoint RunFolder::load(const std::string& plan_hash, Fidelity fidelity) cons
   if (checkpoint.plan_hash != plan_hash) {
     throw Error(ErrorCode::checkpoint, file.string(), checkpoint.plan_hash, plan_hash,
                 "is of a run of another plan: plan.txt beside it has its keys; resume with the same "
-                "plan and flags, or give another --out");
+                "plan, or give another folder");
   }
   if (checkpoint.fidelity != fidelity) {
     throw Error(ErrorCode::checkpoint, file.string(), name_of(checkpoint.fidelity), name_of(fidelity),
-                "is of a run of another fidelity; resume with the same --fidelity, or give "
-                "another --out");
+                "is of a run of another fidelity; resume with the same fidelity, or give "
+                "another folder");
   }
   return checkpoint;
 }

@@ -1,1 +1,0 @@
-// Empty: the target with the precompiled header of all tests (tests/support/CMakeLists.txt) needs a source.
