@@ -192,14 +192,16 @@ class CompareTrain(SmallRuns):
                                  *(() if set(flags) & {"--randomizer", "--protocol"} else PAIRS), *flags, status=2)
             self.assertEqual(error["key"], key, error)
         (self.folder / "data" / "t10k-labels-idx1-ubyte").unlink()
-        self.refusal("compare", "small.toml", *FAST, status=3)
+        self.with_one_client()
+        self.refusal("compare", "small.toml", *QUICK, status=3)
         self.assertFalse((self.folder / "runs").exists())
 
     def test_folders_of_others_are_left_alone(self):
         (self.folder / "mine").mkdir()
         (self.folder / "mine" / "letter").write_text("dear")
+        self.with_one_client()
         for more in ((), ("--resume",)):
-            error = self.refusal("compare", "small.toml", *FAST, "--out", "mine", *more, status=3)
+            error = self.refusal("compare", "small.toml", *QUICK, "--out", "mine", *more, status=3)
             self.assertEqual(error["key"], "mine")
         self.assertEqual([path.name for path in (self.folder / "mine").iterdir()], ["letter"])
 

@@ -77,9 +77,9 @@ PLANS = {
     "check-in": {},
     "people": {"clients": 60, "held": 'records = 5\npartition = "dirichlet:0.3"',
                "local": "local_steps = 3\nlocal_rate = 0.1\nlocal_batch = 2"},
-    "averaged": {"protocol": "random-check-in-averaged", "participation": "rate = 0.5\nslots = 30", "rounds": 2},
 }
 MORE_PLANS = {
+    "averaged": {"protocol": "random-check-in-averaged", "participation": "rate = 0.5\nslots = 30", "rounds": 2},
     "gaussian": {"randomizer": NOISE},
     "shuffle": {"protocol": "shuffle", "participation": "", "rounds": 10},
     "subset": {"protocol": "subset", "participation": "subset = 7"},

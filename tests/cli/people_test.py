@@ -72,7 +72,7 @@ class PeopleTest(SmallRuns):
         self.assertEqual(len({(self.folder / name / "model.safetensors").read_bytes()[-8:] for name in runs}), 3)
 
     def test_threads_and_interruptions_change_nothing(self):
-        flags = ("--partition", "by-label:2", "--local-steps", 3, "--local-rate", 0.1, "--local-batch", 1, "--rounds", 2000)
+        flags = ("--partition", "by-label:2", "--local-steps", 3, "--local-rate", 0.1, "--local-batch", 1, "--rounds", 600)
         self.json_lines("--out", "whole", *flags)
         self.json_lines("--out", "threads", "--threads", 3, *flags)
         self.stop_after(1, "--out", "part", *flags)
