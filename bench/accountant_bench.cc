@@ -16,11 +16,11 @@
 
 #include "cpu_time.h"
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/theorems/check_in/swap_profile.h"
 #include "muster/papers/random_allocation.h"
 #include "muster/papers/renyi/homogeneous_rdp.h"
 #include "muster/plan/calibration/calibration.h"
 #include "muster/plan/source.h"
+#include "muster/theorems/check_in/swap_profile.h"
 
 namespace {
 

@@ -7,10 +7,10 @@
 #include <variant>
 
 #include "deployment_text.h"
-#include "muster/accounting/theorems/local/local.h"
 #include "muster/describe/participation.h"
 #include "muster/reporting/text_layout.h"
 #include "muster/service/task/planned_rounds.h"
+#include "muster/theorems/local/local.h"
 #include "muster/wire/hex.h"
 #include "muster/wire/manifest.h"
 

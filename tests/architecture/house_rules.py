@@ -267,7 +267,7 @@ def comparisons_see_nan(root):
     """The rooms that compute epsilons, and tests/oracle, use the maximum, minimum and clamp of numerics/ordered.h, which
     return NaN if an argument is NaN. std::max and the like may hide a NaN."""
     complaints = []
-    rooms = ["numerics", "describe", "composition", "accounting", "papers"]
+    rooms = ["numerics", "describe", "composition", "theorems", "accounting", "papers"]
     for path in sources(root, *[f"src/muster/{room}" for room in rooms], "tests/oracle"):
         if path.stem.endswith("_test"):
             continue
@@ -383,7 +383,7 @@ LIBRARY_CALL = re.compile(r"find_package\(\s*(\w+)|pkg_check_modules\(\s*\w+\s+(
 
 SLACK = "src/muster/numerics/slack.h"
 # The rooms that round bounds outward.
-ROUNDING_ROOMS = ("numerics", "describe", "composition", "accounting", "gate", "papers")
+ROUNDING_ROOMS = ("numerics", "describe", "composition", "theorems", "accounting", "gate", "papers")
 
 
 def slack_has_a_name(root):
@@ -401,7 +401,7 @@ def slack_has_a_name(root):
 
 def figures_name_their_source(root):
     """A figure of six digits that a test of an epsilon expects names its generator or page (stored_figures.py)."""
-    folders = [f"src/muster/{room}" for room in ("describe", "composition", "accounting", "gate", "papers")]
+    folders = [f"src/muster/{room}" for room in ("describe", "composition", "theorems", "accounting", "gate", "papers")]
     return [f"{path.relative_to(root)}:{line}: {figure} names no generator of tools/golden and no page of docs"
             for path in sources(root, *folders, "tests/oracle") if path.stem.endswith("_test")
             for line, figure in stored_figures.without_source(path.read_text(encoding="utf-8"))]

@@ -9,7 +9,7 @@ import sys
 
 import checker
 
-ROOMS = ["accounting", "papers"]
+ROOMS = ["theorems", "accounting", "papers"]
 # An id is either assigned or the first argument of a function that makes several similar bounds.
 NAMED = re.compile(r'(?:\.id = |\b(?:approach|as_plotted|by_formula|renyi_lower_bound)\(\s*)"([a-z0-9-]+)"')
 ROW = re.compile(r"^\| (`[^|]*`) \|[^|]*\| ([^|]*) \|", re.M)

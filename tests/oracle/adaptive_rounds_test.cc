@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/theorems/exact/homogeneous.h"
 #include "muster/composition/dominating_pair.h"
+#include "muster/theorems/exact/homogeneous.h"
 #include "tests/oracle/random_cases.h"
 #include "tests/oracle/slow_formula.h"
 

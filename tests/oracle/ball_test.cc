@@ -8,10 +8,10 @@
 #include <cmath>
 #include <vector>
 
-#include "muster/accounting/theorems/local/local.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "muster/describe/profile.h"
 #include "muster/papers/conversions/rdp_to_dp.h"
+#include "muster/theorems/local/local.h"
 
 namespace muster::accounting::oracle {
 namespace {

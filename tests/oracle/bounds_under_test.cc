@@ -6,15 +6,15 @@
 #include <optional>
 #include <variant>
 
-#include "muster/accounting/theorems/applicable.h"
-#include "muster/accounting/theorems/check_in/swap_profile.h"
-#include "muster/accounting/theorems/slots/slots.h"
-#include "muster/accounting/theorems/subset/subset.h"
-#include "muster/accounting/theorems/swap/reporting_sum.h"
-#include "muster/accounting/theorems/swap/unequal_rates.h"
 #include "muster/numerics/ordered.h"
 #include "muster/papers/renyi/check_in_rdp.h"
 #include "muster/papers/renyi/subsampled_shuffle_rdp.h"
+#include "muster/theorems/applicable.h"
+#include "muster/theorems/check_in/swap_profile.h"
+#include "muster/theorems/slots/slots.h"
+#include "muster/theorems/subset/subset.h"
+#include "muster/theorems/swap/reporting_sum.h"
+#include "muster/theorems/swap/unequal_rates.h"
 #include "tests/oracle/known_false.h"
 #include "tests/oracle/profile_of_laws.h"
 #include "tests/oracle/slow_formula.h"

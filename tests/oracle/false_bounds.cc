@@ -3,9 +3,9 @@
 #include <cmath>
 #include <map>
 
-#include "muster/accounting/theorems/check_in/swap_profile.h"
 #include "muster/numerics/ordered.h"
 #include "muster/papers/renyi/check_in_rdp.h"
+#include "muster/theorems/check_in/swap_profile.h"
 #include "tests/oracle/bounds_under_test.h"
 #include "tests/oracle/harness_truth.h"
 #include "tests/oracle/known_false.h"

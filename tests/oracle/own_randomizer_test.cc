@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "muster/accounting/theorems/applicable.h"
 #include "muster/numerics/ordered.h"
+#include "muster/theorems/applicable.h"
 #include "tests/oracle/domination.h"
 #include "tests/oracle/enumeration.h"
 #include "tests/oracle/random_cases.h"

@@ -2,7 +2,7 @@
 // docs/theory, in long double.
 //
 // Nothing is approximated or cut off: subsets, messages and multinomial compositions are summed one by one,
-// so n must be small. The fast code in src/muster/accounting/theorems is compared with these formulas, and
+// so n must be small. The fast code in src/muster/theorems is compared with these formulas, and
 // they are compared with enumeration.h.
 #pragma once
 

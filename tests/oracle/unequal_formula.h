@@ -2,7 +2,7 @@
 // written in docs/theory/unequal-rates.md and slots.md, in long double.
 //
 // Every set of reporting clients, every choice of slots and every combination of atoms is visited, so there
-// can be at most about 6 clients and slots. The fast code in src/muster/accounting/theorems is compared with
+// can be at most about 6 clients and slots. The fast code in src/muster/theorems is compared with
 // these formulas, and they are compared with enumeration. The functions are pure.
 #pragma once
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "muster/accounting/accountant.h"
-#include "muster/accounting/theorems/applicable.h"
+#include "muster/theorems/applicable.h"
 #include "tests/reference/theorem.h"
 
 namespace muster::reference {

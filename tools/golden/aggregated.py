@@ -36,7 +36,7 @@ from fourier import normal_density
 
 PAGE = "docs/theory/aggregated.md"
 NOTES = "docs/theory/notes/aggregated.md"
-TEST = "src/muster/accounting/theorems/aggregated/gaussian_sums_test.cc"
+TEST = "src/muster/accounting/gaussian_sums_test.cc"
 START = "TEST(GaussianSums, AThousandRoundsWithinOnePerCent)"
 RULE = fourier.gauss_legendre(12)
 NODES = 8

@@ -23,8 +23,8 @@ import math
 
 import stored
 
-CHECK_IN_TEST = "src/muster/accounting/theorems/swap/class_c_test.cc"
-POOL_TEST = "src/muster/accounting/theorems/everyone/class_c_pool_test.cc"
+CHECK_IN_TEST = "src/muster/theorems/swap/class_c_test.cc"
+POOL_TEST = "src/muster/theorems/everyone/class_c_pool_test.cc"
 STATED_TEST = "tests/oracle/stated_figures_test.cc"
 
 

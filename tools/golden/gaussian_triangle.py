@@ -17,7 +17,7 @@ import fourier
 import stored
 from fourier import normal_density, upper_normal
 
-TEST = "src/muster/accounting/theorems/swap/gaussian_triangle_test.cc"
+TEST = "src/muster/theorems/swap/gaussian_triangle_test.cc"
 RULE = fourier.gauss_legendre(20)
 
 

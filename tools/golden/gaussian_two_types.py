@@ -31,8 +31,9 @@ import inversion
 import stored
 from fourier import normal_density, upper_normal
 
-TEST = "src/muster/accounting/theorems/swap/gaussian_two_types_test.cc"
-LAWS_TEST = "src/muster/accounting/theorems/swap/two_types_laws_test.cc"
+TEST = "src/muster/theorems/swap/gaussian_two_types_test.cc"
+COMPOSED_TEST = "src/muster/accounting/gaussian_two_types_charged_test.cc"
+LAWS_TEST = "src/muster/theorems/swap/two_types_laws_test.cc"
 CLIENTS, RATE = 60_000, 0.1
 CELLS, NODES = 160, 10  # as in the accountant: cells of d, and nodes of K per deviation
 COARSE = fourier.gauss_legendre(8)
@@ -189,7 +190,7 @@ def main():
         compare.near(f"{where}, the pair", inversion.epsilon_of(of_pair, 1e-6, 1.3 * pair), pair, 2e-3 * pair)
         compare.near(f"{where}, X*", inversion.epsilon_of(of_profile, 1e-6, 1.3 * profile), profile, 2e-3 * profile)
     for sigma, rounds, two_types, most, least, profile in stored.rows(
-            TEST, "TEST(GaussianTwoTypes, ComposedReferenceValues)"):
+            COMPOSED_TEST, "TEST(GaussianTwoTypes, ComposedReferenceValues)"):
         mu, delta = 2 / sigma, 1e-5
         of_pair, of_profile, of_types = curves(mu, hump(mu, 1.0))
         where = f"{rounds:g} rounds, sigma = {sigma:g}, delta = 1e-5"

@@ -22,9 +22,9 @@ import fourier
 import inversion
 import stored
 
-PAIR_TEST = "src/muster/accounting/theorems/exact/shuffle_gaussian_pair_test.cc"
+PAIR_TEST = "src/muster/theorems/exact/shuffle_gaussian_pair_test.cc"
 PAGE = "docs/theory/reference-values.md"
-STAR_TEST = "src/muster/accounting/theorems/everyone/star_pool_test.cc"
+STAR_TEST = "src/muster/theorems/everyone/star_pool_test.cc"
 STEP = 0.01  # the step in the normal variable
 REACH = 10.5
 

@@ -25,7 +25,7 @@ import plain_shuffle
 import stored
 from fourier import normal_density
 
-TEST = "src/muster/accounting/theorems/slots/slots_test.cc"
+TEST = "src/muster/theorems/slots/slots_test.cc"
 PAGE = "docs/theory/slots.md"
 RULE = fourier.gauss_legendre(12)
 EXPONENTS = (2, 4, 6, 9, 12, 16, 20, 26, 34, 44, 56, 70)  # x of Chernoff's bounds e^-x, as in the accountant

@@ -19,7 +19,7 @@ import re
 
 import stored
 
-TEST = "src/muster/accounting/theorems/everyone/class_c_pool_test.cc"
+TEST = "src/muster/theorems/everyone/class_c_pool_test.cc"
 START = "TEST(ClassCPool, SmallEpsilon0IsNotPassedFromBelow)"
 decimal.getcontext().prec = 80
 ONE = decimal.Decimal(1)

@@ -23,7 +23,7 @@ from fourier import normal_density, upper_normal
 
 FALSE_TEST = "tests/oracle/known_false_test.cc"
 STATED_TEST = "tests/oracle/stated_figures_test.cc"
-BLANKET_TEST = "src/muster/accounting/theorems/everyone/blanket_test.cc"
+BLANKET_TEST = "src/muster/theorems/everyone/blanket_test.cc"
 CLAIMS = "docs/theory/false-claims.md"
 
 

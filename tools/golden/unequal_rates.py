@@ -25,9 +25,9 @@ import stored
 from check_in_rounds import Gaussian, Pure
 
 PAGE = "docs/theory/unequal-rates.md"
-RATES_TEST = "src/muster/accounting/theorems/swap/unequal_rates_test.cc"
+RATES_TEST = "src/muster/theorems/swap/unequal_rates_test.cc"
 CROWDS = "TEST(UnequalRates, ClassCInLargeCrowds)"
-SUBSET_TEST = "src/muster/accounting/theorems/subset/subset_test.cc"
+SUBSET_TEST = "src/muster/theorems/subset/subset_test.cc"
 SUBSET = "TEST(Subset, IsCloseToTheCheckInOfTheSameMeanSize)"
 
 

@@ -16,9 +16,9 @@
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/launches.h"
 #include "muster/accounting/running_accountant.h"
-#include "muster/accounting/theorems/local/local.h"
 #include "muster/core/error.h"
 #include "muster/numerics/enclosure.h"
+#include "muster/theorems/local/local.h"
 
 namespace muster::accounting {
 namespace {

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "muster/accounting/theorems/applicable.h"
 #include "muster/composition/dominating_pair.h"
 #include "muster/composition/round_curve.h"
 #include "muster/core/error.h"
+#include "muster/theorems/applicable.h"
 
 namespace muster::accounting {
 namespace {

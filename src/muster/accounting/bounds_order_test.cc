@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/accounting/theorems/applicable.h"
+#include "muster/theorems/applicable.h"
 
 namespace muster::accounting {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "muster/accounting/sorted_bounds.h"
-#include "muster/accounting/theorems/applicable.h"
 #include "muster/accounting/uncovered_rounds.h"
 #include "muster/numerics/ordered.h"
+#include "muster/theorems/applicable.h"
 
 namespace muster::accounting {
 namespace {

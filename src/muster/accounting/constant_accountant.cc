@@ -5,10 +5,10 @@
 #include <variant>
 
 #include "muster/accounting/sorted_bounds.h"
-#include "muster/accounting/theorems/entry.h"
-#include "muster/accounting/theorems/local/local.h"
 #include "muster/accounting/timed.h"
 #include "muster/numerics/ordered.h"
+#include "muster/theorems/entry.h"
+#include "muster/theorems/local/local.h"
 
 namespace muster::accounting {
 namespace {

@@ -11,12 +11,12 @@
 #include <string>
 
 #include "muster/accounting/statement.h"
-#include "muster/accounting/theorems/local/local.h"
 #include "muster/accounting/view_bounds.h"
 #include "muster/core/types.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
 #include "muster/gate/gate.h"
+#include "muster/theorems/local/local.h"
 
 namespace muster::accounting {
 

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "muster/accounting/sorted_bounds.h"
-#include "muster/accounting/theorems/entry.h"
 #include "muster/accounting/timed.h"
 #include "muster/accounting/uncovered_rounds.h"
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
+#include "muster/theorems/entry.h"
 
 namespace muster::accounting {
 namespace {

@@ -10,12 +10,12 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/sorted_bounds.h"
-#include "muster/accounting/theorems/entry.h"
 #include "muster/accounting/timed.h"
 #include "muster/core/error.h"
 #include "muster/describe/stage.h"
 #include "muster/gate/gate.h"
 #include "muster/numerics/ordered.h"
+#include "muster/theorems/entry.h"
 
 namespace muster::accounting {
 namespace {

@@ -11,12 +11,12 @@
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/launches.h"
 #include "muster/accounting/running_accountant.h"
-#include "muster/accounting/theorems/applicable.h"
-#include "muster/accounting/theorems/local/local.h"
 #include "muster/composition/composed_curve.h"
 #include "muster/core/error.h"
 #include "muster/describe/view.h"
 #include "muster/gate/gate.h"
+#include "muster/theorems/applicable.h"
+#include "muster/theorems/local/local.h"
 
 namespace muster::accounting {
 namespace {

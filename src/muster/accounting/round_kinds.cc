@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "muster/accounting/theorems/applicable.h"
-#include "muster/accounting/theorems/local/local.h"
 #include "muster/numerics/ordered.h"
+#include "muster/theorems/applicable.h"
+#include "muster/theorems/local/local.h"
 
 namespace muster::accounting {
 namespace {

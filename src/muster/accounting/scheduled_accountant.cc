@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "muster/accounting/sorted_bounds.h"
-#include "muster/accounting/theorems/entry.h"
-#include "muster/accounting/theorems/local/local.h"
 #include "muster/accounting/timed.h"
 #include "muster/accounting/uncovered_rounds.h"
 #include "muster/core/error.h"
 #include "muster/numerics/ordered.h"
+#include "muster/theorems/entry.h"
+#include "muster/theorems/local/local.h"
 
 namespace muster::accounting {
 namespace {

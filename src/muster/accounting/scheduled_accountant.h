@@ -14,12 +14,12 @@
 #include "muster/accounting/composed_rounds.h"
 #include "muster/accounting/constant_accountant.h"
 #include "muster/accounting/statement.h"
-#include "muster/accounting/theorems/local/local.h"
 #include "muster/core/types.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
 #include "muster/describe/stage.h"
 #include "muster/gate/gate.h"
+#include "muster/theorems/local/local.h"
 
 namespace muster::accounting {
 

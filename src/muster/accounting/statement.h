@@ -2,7 +2,7 @@
 //
 // A Bound is one theorem applied to one protocol. A Statement has every applicable bound, the best proven
 // one first, together with the largest valid lower bound and the local guarantee. Both are plain values
-// that own all they refer to, and the functions here are pure.
+// that own all they refer to; there is nothing to call.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "muster/describe/neighbouring.h"
 #include "muster/describe/question.h"
+#include "muster/describe/validity.h"
 #include "muster/describe/view.h"
 
 namespace muster::accounting {
-
-enum class Validity { proven, conditional, as_published };
-enum class Neighbouring { replace_one, add_remove, zero_out };
-
-const char* name_of(Validity validity);          // "proven", "conditional", "as-published"
-const char* name_of(Neighbouring neighbouring);  // "replace-one", ...
 
 struct Bound {
   std::string id;  // kebab-case, stable: "swap-profile", "homogeneous-pair", ...

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "muster/accounting/theorems/applicable.h"
 #include "muster/numerics/ordered.h"
+#include "muster/theorems/applicable.h"
 
 namespace muster::accounting {
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <utility>
 
-#include "muster/accounting/theorems/applicable.h"
 #include "muster/accounting/timed.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/work.h"
+#include "muster/theorems/applicable.h"
 
 namespace muster::accounting {
 namespace {

@@ -11,12 +11,12 @@
 #include <string>
 
 #include "muster/accounting/statement.h"
-#include "muster/accounting/theorems/round_bound.h"
 #include "muster/composition/composed_curve.h"
 #include "muster/composition/typed_rounds.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
 #include "muster/gate/gate.h"
+#include "muster/theorems/round_bound.h"
 
 namespace muster::accounting {
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <optional>
 
-#include "muster/accounting/theorems/local/local.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
+#include "muster/theorems/local/local.h"
 
 namespace muster::accounting {
 namespace {

@@ -15,8 +15,8 @@
 
 #include <cstdint>
 
-#include "muster/accounting/theorems/exact/shuffle_gaussian_pair.h"
 #include "muster/numerics/enclosure.h"
+#include "muster/theorems/exact/shuffle_gaussian_pair.h"
 
 namespace muster::accounting {
 

@@ -4,12 +4,12 @@
 #include <optional>
 #include <string>
 
-#include "muster/accounting/theorems/everyone/clones.h"
 #include "muster/accounting/timed.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 #include "muster/papers/optimal_composition.h"
 #include "muster/papers/published/published_shuffle_gaussian.h"
+#include "muster/theorems/everyone/clones.h"
 
 namespace muster::accounting {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "muster/accounting/theorems/everyone/clones.h"
 #include "muster/papers/published/published_shuffle_gaussian.h"
+#include "muster/theorems/everyone/clones.h"
 
 namespace muster::accounting {
 namespace {

@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "muster/accounting/theorems/local/local.h"
 #include "muster/accounting/timed.h"
 #include "muster/numerics/ordered.h"
 #include "muster/papers/published/published_check_in.h"
@@ -17,6 +16,7 @@
 #include "muster/papers/renyi/ratio_moments.h"
 #include "muster/papers/renyi/subsampled_rdp.h"
 #include "muster/papers/renyi/subsampled_shuffle_rdp.h"
+#include "muster/theorems/local/local.h"
 
 namespace muster::accounting {
 namespace published_shuffle_gaussian {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "muster/accounting/theorems/everyone/clones.h"
 #include "muster/accounting/timed.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
@@ -15,6 +14,7 @@
 #include "muster/papers/renyi/renyi_route.h"
 #include "muster/papers/renyi/subsampled_rdp.h"
 #include "muster/papers/renyi/subsampled_shuffle_rdp.h"
+#include "muster/theorems/everyone/clones.h"
 
 namespace muster::accounting {
 namespace {
