@@ -27,12 +27,12 @@
 #include <vector>
 
 #include "cpu_time.h"
+#include "muster/http/remote_shuffler.h"
+#include "muster/http/shuffler_server.h"
 #include "muster/plan/plan.h"
 #include "muster/plan/source.h"
 #include "muster/random/os_bytes.h"
 #include "muster/service/aggregator/aggregator_role.h"
-#include "muster/service/http/remote_shuffler.h"
-#include "muster/service/http/shuffler_server.h"
 #include "muster/service/store/file_log_folder.h"
 #include "muster/service/store/sqlite_store.h"
 #include "muster/simulation/setup.h"

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "cpu_time.h"
-#include "muster/service/http/shuffler_server.h"
+#include "muster/http/shuffler_server.h"
 #include "tests/deployment/open_shuffler.h"
 #include "upload_floor.h"
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "muster/service/http/metrics.h"
+#include "muster/http/metrics.h"
 
 namespace muster::app {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "command.h"
 #include "muster/core/atomic_file.h"
-#include "muster/service/http/issuer_server.h"
+#include "muster/http/issuer_server.h"
 #include "muster/service/issuer/enrolment.h"
 #include "muster/service/issuer/issuer.h"
 #include "muster/service/store/file_log_folder.h"

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "command.h"
-#include "muster/service/http/remote_issuer.h"
-#include "muster/service/http/shuffler_server.h"
+#include "muster/http/remote_issuer.h"
+#include "muster/http/shuffler_server.h"
 #include "muster/service/model/record_shape.h"
 #include "muster/service/shuffler/shuffler.h"
 #include "muster/service/store/file_log_folder.h"

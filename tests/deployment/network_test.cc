@@ -12,13 +12,13 @@
 #include <thread>
 #include <vector>
 
+#include "muster/http/issuer_server.h"
+#include "muster/http/remote_issuer.h"
+#include "muster/http/remote_shuffler.h"
+#include "muster/http/shuffler_server.h"
 #include "muster/service/aggregator/aggregator_role.h"
 #include "muster/service/aggregator/simulated_run_test.h"
 #include "muster/service/client/device.h"
-#include "muster/service/http/issuer_server.h"
-#include "muster/service/http/remote_issuer.h"
-#include "muster/service/http/remote_shuffler.h"
-#include "muster/service/http/shuffler_server.h"
 #include "muster/service/ledger/verification.h"
 #include "muster/service/model/device_records.h"
 #include "muster/service/model/record_shape.h"

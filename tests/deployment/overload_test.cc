@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "muster/service/http/raw_connection_test.h"
-#include "muster/service/http/shuffler_server.h"
+#include "muster/http/raw_connection_test.h"
+#include "muster/http/shuffler_server.h"
 #include "tests/deployment/open_shuffler.h"
 
 namespace muster::deployment {

@@ -1,4 +1,4 @@
-#include "muster/service/http/metrics.h"
+#include "muster/http/metrics.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

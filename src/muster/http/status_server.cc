@@ -1,4 +1,4 @@
-#include "muster/service/http/status_server.h"
+#include "muster/http/status_server.h"
 
 #include <algorithm>
 #include <array>
@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
-#include "muster/service/http/answers.h"
-#include "muster/service/http/content_policy.h"
-#include "muster/service/http/http_server.h"
-#include "muster/service/http/metrics.h"
+#include "muster/http/answers.h"
+#include "muster/http/content_policy.h"
+#include "muster/http/http_server.h"
+#include "muster/http/metrics.h"
 
 namespace muster::service {
 namespace {

@@ -1,6 +1,6 @@
 // The shuffler behind its server, reached by HTTP: what is stored and what is not, with several clients at a
 // time.
-#include "muster/service/http/shuffler_server.h"
+#include "muster/http/shuffler_server.h"
 
 #include <gtest/gtest.h>
 
@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "muster/core/error.h"
-#include "muster/service/http/http_client.h"
-#include "muster/service/http/raw_connection_test.h"
-#include "muster/service/http/remote_shuffler.h"
+#include "muster/http/http_client.h"
+#include "muster/http/raw_connection_test.h"
+#include "muster/http/remote_shuffler.h"
 #include "muster/service/shuffler/rig_test.h"
 
 namespace muster::service {

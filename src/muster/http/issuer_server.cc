@@ -1,4 +1,4 @@
-#include "muster/service/http/issuer_server.h"
+#include "muster/http/issuer_server.h"
 
 #include <chrono>
 #include <functional>
@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "muster/service/http/answers.h"
-#include "muster/service/http/batch_queue.h"
-#include "muster/service/http/http_server.h"
-#include "muster/service/http/metrics.h"
-#include "muster/service/http/serial_access.h"
-#include "muster/service/http/ticker.h"
+#include "muster/http/answers.h"
+#include "muster/http/batch_queue.h"
+#include "muster/http/http_server.h"
+#include "muster/http/metrics.h"
+#include "muster/http/serial_access.h"
+#include "muster/http/ticker.h"
 #include "muster/wire/issuance.h"
 #include "muster/wire/round_notice.h"
 

@@ -1,4 +1,4 @@
-#include "muster/service/http/remote_shuffler.h"
+#include "muster/http/remote_shuffler.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "muster/service/http/answers.h"
-#include "muster/service/http/open_request.h"
+#include "muster/http/answers.h"
+#include "muster/http/open_request.h"
 #include "muster/wire/descriptor.h"
 #include "muster/wire/hex.h"
 #include "muster/wire/key_directory.h"

@@ -1,4 +1,4 @@
-#include "muster/service/http/http_client.h"
+#include "muster/http/http_client.h"
 
 #include <curl/curl.h>
 

@@ -1,4 +1,4 @@
-#include "muster/service/http/shuffler_server.h"
+#include "muster/http/shuffler_server.h"
 
 #include <array>
 #include <charconv>
@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "muster/service/http/answers.h"
-#include "muster/service/http/batch_queue.h"
-#include "muster/service/http/http_server.h"
-#include "muster/service/http/metrics.h"
-#include "muster/service/http/open_request.h"
-#include "muster/service/http/serial_access.h"
-#include "muster/service/http/ticker.h"
-#include "muster/service/http/upload_counts.h"
+#include "muster/http/answers.h"
+#include "muster/http/batch_queue.h"
+#include "muster/http/http_server.h"
+#include "muster/http/metrics.h"
+#include "muster/http/open_request.h"
+#include "muster/http/serial_access.h"
+#include "muster/http/ticker.h"
+#include "muster/http/upload_counts.h"
 #include "muster/wire/hex.h"
 
 namespace muster::service {

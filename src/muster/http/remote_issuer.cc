@@ -1,8 +1,8 @@
-#include "muster/service/http/remote_issuer.h"
+#include "muster/http/remote_issuer.h"
 
 #include <utility>
 
-#include "muster/service/http/answers.h"
+#include "muster/http/answers.h"
 #include "muster/wire/issuance.h"
 #include "muster/wire/round_notice.h"
 

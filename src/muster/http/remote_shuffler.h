@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/service/http/http_client.h"
+#include "muster/http/http_client.h"
 #include "muster/service/ports/ports.h"
 
 namespace muster::service {

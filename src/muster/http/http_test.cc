@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "muster/core/error.h"
-#include "muster/service/http/http_client.h"
-#include "muster/service/http/http_server.h"
-#include "muster/service/http/raw_connection_test.h"
+#include "muster/http/http_client.h"
+#include "muster/http/http_server.h"
+#include "muster/http/raw_connection_test.h"
 #include "muster/service/ports/ports.h"
 #include "tests/support/temporary_folder.h"
 

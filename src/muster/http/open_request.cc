@@ -1,4 +1,4 @@
-#include "muster/service/http/open_request.h"
+#include "muster/http/open_request.h"
 
 #include "muster/core/error.h"
 #include "muster/wire/descriptor.h"

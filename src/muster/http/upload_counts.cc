@@ -1,4 +1,4 @@
-#include "muster/service/http/upload_counts.h"
+#include "muster/http/upload_counts.h"
 
 namespace muster::service {
 

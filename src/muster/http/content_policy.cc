@@ -1,4 +1,4 @@
-#include "muster/service/http/content_policy.h"
+#include "muster/http/content_policy.h"
 
 #include <fmt/format.h>
 #include <sodium.h>

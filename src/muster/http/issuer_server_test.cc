@@ -1,5 +1,5 @@
 // The issuer behind its server, reached by HTTP, on a disk that may break.
-#include "muster/service/http/issuer_server.h"
+#include "muster/http/issuer_server.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "muster/core/error.h"
-#include "muster/service/http/http_client.h"
-#include "muster/service/http/remote_issuer.h"
+#include "muster/http/http_client.h"
+#include "muster/http/remote_issuer.h"
 #include "muster/service/issuer/small_deployment_test.h"
 #include "muster/service/store/disk_test.h"
 

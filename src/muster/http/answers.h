@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "muster/service/http/http_server.h"
+#include "muster/http/http_server.h"
 #include "muster/service/ports/ports.h"
 
 namespace muster::service {

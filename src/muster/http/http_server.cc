@@ -1,4 +1,4 @@
-#include "muster/service/http/http_server.h"
+#include "muster/http/http_server.h"
 
 // Boost 1.74 needs this header first.
 #include <fmt/format.h>

@@ -1,12 +1,12 @@
 // What a role tells of itself over HTTP.
-#include "muster/service/http/status_server.h"
+#include "muster/http/status_server.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "muster/service/http/content_policy.h"
-#include "muster/service/http/http_client.h"
+#include "muster/http/content_policy.h"
+#include "muster/http/http_client.h"
 
 namespace muster::service {
 namespace {

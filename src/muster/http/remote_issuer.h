@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "muster/service/http/http_client.h"
+#include "muster/http/http_client.h"
 #include "muster/service/ports/ports.h"
 
 namespace muster::service {

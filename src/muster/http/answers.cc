@@ -1,4 +1,4 @@
-#include "muster/service/http/answers.h"
+#include "muster/http/answers.h"
 
 #include <array>
 #include <utility>
