@@ -63,8 +63,10 @@ class Shell:
         self.send(line + ("\t" if line else "") + "\x18")
         printed, match = self.until(r"<([^<>\r\n]*)>\r?\n")
         self.send("\x15")  # Ctrl-U: an empty line again
-        listed = printed.replace("\r", "").split("\n")[1:]
-        return match.group(1), [word for text in listed for word in text.split() if not text.startswith(">")]
+        # The terminal itself echoes what arrives before bash reads the line, and bash then shows the line again.
+        listed = [text for text in printed.replace("\r", "").split("\n")[1:]
+                  if not text.startswith(">") and text.strip() != line.strip()]
+        return match.group(1), [word for text in listed for word in text.split()]
 
     def close(self):
         self.send("\x15exit\n")
