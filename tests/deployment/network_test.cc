@@ -84,7 +84,7 @@ class Network : public ::testing::Test {
  protected:
   TaskDocument task() const {
     TaskSettings settings = task_settings();
-    settings.seconds = 4;
+    settings.seconds = 6;
     settings.most_rounds = 6;
     settings.randomness = Randomness::seeded;
     settings.aggregator = aggregator_.identity();
