@@ -19,6 +19,7 @@
 #include "muster/plan/source.h"
 #include "muster/reporting/json.h"
 #include "muster/service/config/key_file.h"
+#include "muster/service/model/record_shape.h"
 #include "muster/service/task/planned_rounds.h"
 #include "muster/service/task/task_document.h"
 #include "muster/simulation/data_source.h"
@@ -152,7 +153,9 @@ int make_task(const KeygenFlags& flags) {
   const TaskDocument task = TaskDocument::make(plan, settings_of(flags, plan));
   const auto epsilon_of = simulation::epsilon_of(plan);
   const std::uint64_t rounds = service::planned_rounds(plan, epsilon_of);
-  const double epsilon = epsilon_of(rounds);
+  const double epsilon = service::planned_epsilon(plan, rounds, epsilon_of);
+  // Else the roles would refuse the task, and a plan may be accounted for whose randomizer cannot be sampled.
+  service::randomizer_of(task);
   replace_file(file, task.text());
 
   const std::string name = wire::hex_of(task.name());

@@ -135,6 +135,46 @@ class Keygen(SmallRuns):
                             ("is not the key", "keys/shuffler.pub")]:
             self.check_refused(3, words, self.task(*whole, issuer=path))
 
+    def test_numbers_that_no_task_can_have(self):
+        self.make_roles()
+        whole = {"malicious": "3", "seconds": "60", "most-rounds": "28"}
+        for flag in whole:
+            for value in ("-1", "nan", "inf", "1e400", "1e3", "99999999999999999999"):
+                flags = [f"--{name}={number}" for name, number in {**whole, flag: value}.items()]
+                self.check_refused(2, f"--{flag} {value} is out of range, or not an integer",
+                                   self.task(*flags, "--out", "task.txt"))
+        plan = role_processes.plan(clients=40, rounds=2)
+        flags = [*(f"--{name}={number}" for name, number in whole.items()), "--out", "task.txt"]
+        for status, words, line, other in [
+                *[(2, f"{key} = {value}", line, f"{line.split()[0]} = {value}") for key, line in (
+                    ("privacy.delta", "delta = 1e-4"), ("randomizer.epsilon0", "epsilon0 = 2"),
+                    ("participation.rate", "rate = 0.5")) for value in ("0", "nan", "inf", "-1")],
+                *[(2, "line", line, f"{line.split()[0]} = 1e400") for line in ("delta = 1e-4", "epsilon0 = 2",
+                                                                           "rate = 0.5", "count = 2")],
+                *[(2, "privacy.budget", "delta = 1e-4", f"delta = 1e-4\nbudget = {value}") for value in ("0", "nan", "inf")],
+                (2, "rounds.count = 0 is not deployed", "count = 2", "count = 0"),
+                # An epsilon of 0 and one without end are none that a ledger can charge.
+                (4, "privacy.delta = 0.999999", "delta = 1e-4", "delta = 0.999999"),
+                # What is accounted for cannot always be sampled.
+                (2, "outside the range of the sampler", "epsilon0 = 2", "epsilon0 = 701"),
+                (2, "noise outside the message format", 'kind = "ldp-sgd"\nepsilon0 = 2',
+                 'kind = "gaussian"\nsigma = 1e-4'),
+        ]:
+            self.assertIn(line, plan)
+            self.check_refused(status, words, self.task(*flags, plan=plan.replace(line, other, 1)))
+
+    def test_places_that_cannot_be_written(self):
+        self.make_roles()
+        whole = ["--malicious", "3", "--seconds", "60", "--out"]
+        for words, arguments in [
+                ("/proc/muster cannot be made", ["issuer", "--out", "/proc/muster"]),
+                ("/proc/self/issuer.key cannot be made", ["issuer", "--out", "/proc/self"]),
+                ("/proc/self/device-1.key cannot be made", ["devices", "--count", "2", "--out", "/proc/self"]),
+                ("/proc/muster/x cannot be written", self.task(*whole, "/proc/muster/x")),
+                ("keys exists already", self.task(*whole, "keys")),
+        ]:
+            self.check_refused(3, words, arguments)
+
     def check_refused(self, status, words, arguments):
         with self.subTest(arguments=arguments):
             self.assertIn(words, self.refusal("keygen", *arguments, status=status)["message"])

@@ -62,6 +62,11 @@ OF_ROLES = [
         ("threads = 0", "an integer from 1 to 256"),
         ("threads = 257", "an integer from 1 to 256"),
         ("threads = 1.5", "is not an integer"),
+        ("threads = -1", "an integer from 1 to 256"),
+        ("threads = nan", "is not an integer"),
+        ("threads = inf", "is not an integer"),
+        ("threads = 1e400", "line"),
+        ("connections = 9223372036854775808", "line"),
         ("connections = 0", "an integer from 1 to 1000000"),
     )],
     ("issuer", "rounds_ahead = 0", "an integer from 1 to 1023"),
@@ -76,6 +81,10 @@ OF_ROLES = [
         ("population_budget = 1", "[epsilon, delta]"),
         ("population_budget = [0, 1e-5]", "[epsilon, delta]"),
         ("population_budget = [nan, 1e-5]", "[epsilon, delta]"),
+        ("population_budget = [inf, 1e-5]", "[epsilon, delta]"),
+        ("population_budget = [-1, 1e-5]", "[epsilon, delta]"),
+        ("population_budget = [1, nan]", "[epsilon, delta]"),
+        ("population_budget = [1e400, 1e-5]", "line"),
         ("population_budget = [1, 1]", "[epsilon, delta]"),
         ("population_budget = [1, 0]", "[epsilon, delta]"),
         ("population_budget = [1, 1e-5]", "population = FILE"),
@@ -92,7 +101,15 @@ OF_ROLES = [
         ("max_epsilon = -1", "a number above 0, or inf"),
         ("max_epsilon = nan", "a number above 0, or inf"),
         ('max_delta = "1"', "a number above 0, or inf"),
+        ("max_epsilon = 1e400", "line"),
+        ("max_epsilon = -inf", "a number above 0, or inf"),
+        ("max_delta = 0", "a number above 0, or inf"),
+        ("max_delta = nan", "a number above 0, or inf"),
+        ("max_epsilon0 = 0", "a number above 0, or inf"),
+        ("max_epsilon0 = nan", "a number above 0, or inf"),
         ("min_clients = 0", "an integer from 1"),
+        ("min_clients = 1e9", "is not an integer"),
+        ("max_rounds = 9223372036854775808", "line"),
         ("max_rounds = 1.0", "is not an integer"),
         ("allow_seeded = 1", "true or false"),
     )],
@@ -243,10 +260,12 @@ class Roles(DeployedTasks):
         for name, change in (("changed", "UPDATE log SET row = CAST(substr(row, 1, 9) || x'00' || substr(row, 11) "
                                          "AS BLOB) WHERE number = 3"),
                              ("missing", "DELETE FROM log WHERE number = 3"),
+                             ("swapped", "UPDATE log SET number = -number WHERE number IN (2, 3); "
+                                         "UPDATE log SET number = 5 + number WHERE number < 0"),
                              ("cut", "DELETE FROM log WHERE number = 1")):
             shutil.copytree(self.folder / "aggregator", self.folder / name)
             with sqlite3.connect(self.folder / name / "store.db") as store:
-                store.execute(change)
+                store.executescript(change)
             store.close()
             error = self.refusal("verify", name, status=3)
             self.assertIn("entry", error["message"])
@@ -397,11 +416,15 @@ class Roles(DeployedTasks):
             self.write(role, line)
             flags = ["--devices", "12"] if role == "client0" else []
             self.assertIn(".pem", self.refusal(role.rstrip("0"), f"{role}.toml", *flags, status=3)["message"])
+        self.write("aggregator", 'population = "/proc/muster/population.db"\npopulation_budget = [9, 0.1]')
+        error = self.refusal("aggregator", "aggregator.toml", status=3)
+        self.assertIn("/proc/muster/population.db cannot be opened", error["message"])
         for role in ("issuer", "shuffler", "aggregator", "client0"):
             self.check_keys_and_tasks(role)
 
     def check_keys_and_tasks(self, role):
-        """A key that others may read, the key of another role, no key, another task, and a folder that is a file."""
+        """A key that others may read, the key of another role, no key, another task, and a folder that is a file or
+        cannot be written."""
         self.write(role)
         name = role.rstrip("0")
         key = next((self.folder / role).glob("*.key"))
@@ -422,6 +445,11 @@ class Roles(DeployedTasks):
         (self.folder / "task.txt").write_text(task)
         self.write(role, 'folder = "plan.toml"')
         self.assertIn("is no folder", self.refusal(*arguments, status=3)["message"])
+        # Not even the administrator can make a folder in /proc, or change the rights of one.
+        for folder, words in (("/proc/muster", "cannot be made"), ("/proc/self", "which cannot be changed")):
+            self.write(role, f'folder = "{folder}"')
+            self.assertIn(f"{folder} ", self.refusal(*arguments, status=3)["message"])
+            self.assertIn(words, self.refusal(*arguments, status=3)["message"])
         self.write(role, 'task = "none.txt"')
         self.assertIn("none.txt", self.refusal(*arguments, status=3)["message"])
 

@@ -4,7 +4,8 @@
 // Everything a client can do is bounded: the header, the body (which is refused before it is read), the
 // number of connections, and the time that a connection may be idle or take for a request. A request without
 // Content-Length has no body; one with a chunked body, two lengths or a longer body than its path allows is
-// answered with 400 and its connection closed. Nothing of a request is written anywhere.
+// answered with 400 and its connection closed. One that waits to be asked for its body (Expect: 100-continue)
+// is asked if the body is allowed. Nothing of a request is written anywhere.
 //
 // Each thread runs its own event loop and accepts connections by itself (SO_REUSEPORT). The handler is called
 // on these threads, several at a time, and must not block for long. TLS ends before this server, in a relay.

@@ -1,9 +1,6 @@
 // The server and the client against each other, and the server against clients that do not keep to HTTP or
 // take all the time there is.
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -124,31 +121,6 @@ TEST(Http, AFileWithoutCertificatesIsRefusedBeforeAnyRequest) {
   EXPECT_THROW(HttpClient("https://example.org", path), Error);
 }
 
-TEST(Http, AClientTellsNothingOfItself) {
-  TestServer server;
-  // The bytes that the client sends are read by a socket of the test.
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  ASSERT_EQ(::listen(listener, 1), 0);
-  socklen_t length = sizeof address;
-  ::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length);
-  const std::string host = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
-  std::string received(4096, '\0');
-  std::thread reader([&] {
-    const int connection = ::accept(listener, nullptr, nullptr);
-    received.resize(static_cast<std::size_t>(::recv(connection, received.data(), received.size(), 0)));
-    ::close(connection);
-  });
-  HttpClient client("http://" + host, "");
-  EXPECT_THROW(client.post("/v1/upload", Buffer{'a', 'b', 'c'}, 10), Unreachable);
-  reader.join();
-  ::close(listener);
-  EXPECT_EQ(received, "POST /v1/upload HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 3\r\n\r\nabc");
-}
-
 TEST(Http, BodiesThatAreNotAllowedAreRefusedUnread) {
   TestServer server;
   for (const std::string& request :
@@ -157,6 +129,9 @@ TEST(Http, BodiesThatAreNotAllowedAreRefusedUnread) {
         std::string("POST /echo HTTP/1.1\r\nContent-Length: 18446744073709551616\r\n\r\n"),
         std::string("POST /echo HTTP/1.1\r\nContent-Length: -1\r\n\r\n"),
         std::string("POST /echo HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd"),
+        std::string("POST /echo HTTP/1.1\r\nContent-Length: 4\r\nContent-Length: 3\r\n\r\nabcd"),
+        std::string("POST /echo HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc"),
+        std::string("POST /echo HTTP/1.1\r\nContent-Length: 3, 3\r\n\r\nabc"),
         std::string("POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"),
         std::string("POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nabc"),
         std::string("GET /size/1 HTTP/1.1\r\nContent-Length: 1\r\n\r\na"),
@@ -196,6 +171,54 @@ TEST(Http, ConnectionsThatSayNothingOrTooLittleAreClosed) {
     EXPECT_EQ(raw.rest(), "") << beginning;
     EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(4)) << beginning;
   }
+}
+
+// The time is that of the whole request, or of the whole answer, however its bytes are spaced.
+TEST(Http, ConnectionsOnWhichEveryByteTakesItsTimeAreClosed) {
+  HttpLimits limits;
+  limits.idle_seconds = 1;
+  limits.request_seconds = 1;
+  TestServer server(limits);
+  const auto began = std::chrono::steady_clock::now();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  };
+  RawConnection header(server.port()), body(server.port()), reader(server.port());
+  body.send("POST /echo HTTP/1.1\r\nContent-Length: 1000\r\n\r\n");
+  reader.send("GET /size/50000000 HTTP/1.1\r\n\r\n");
+  while ((seconds() < 0.5 || server.server().connections() > 0) && seconds() < 8) {
+    header.send("A");
+    body.send("a");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(server.server().connections(), 0u);
+  EXPECT_TRUE(header.is_closed());
+  EXPECT_TRUE(body.is_closed());
+  EXPECT_GT(seconds(), 0.9);
+  EXPECT_EQ(server.handled(), 1);
+}
+
+TEST(Http, ABodyThatWaitsToBeAskedForIsAskedForIfItIsAllowed) {
+  TestServer server;
+  const auto header = [](const char* length) {
+    return std::string("POST /echo HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: ") + length +
+           "\r\n\r\n";
+  };
+  const std::string go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+  RawConnection waiting(server.port());
+  for (int again = 0; again < 2; ++again) {
+    waiting.send(header("3"));
+    EXPECT_EQ(waiting.some(), go_on);
+    waiting.send("abc");
+    EXPECT_TRUE(waiting.some().starts_with("HTTP/1.1 201"));
+  }
+  RawConnection too_long(server.port());
+  too_long.send(header("1001"));
+  EXPECT_TRUE(too_long.rest().starts_with("HTTP/1.1 400"));
+  RawConnection old(server.port());
+  old.send("POST /echo HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc");
+  EXPECT_TRUE(old.rest().starts_with("HTTP/1.0 201"));
+  EXPECT_EQ(server.handled(), 3);
 }
 
 TEST(Http, MoreConnectionsThanAllowedAreClosedAndTheOthersServed) {

@@ -208,6 +208,35 @@ TEST_F(ShufflerServerTest, UploadsOfManyConnectionsAreAllStored) {
   EXPECT_EQ(stated.reports, 12u);
 }
 
+TEST_F(ShufflerServerTest, ATokenThatComesAThousandTimesAtOnceIsOneDevice) {
+  constexpr int kThreads = 8, kEach = 125;
+  // One device, and one that has copied its token: both are told that theirs is stored.
+  const wire::Token token = rig_.token();
+  Buffer payload(Rig::kPayload);
+  const Buffer first = wire::seal_report(rig_.keys(), token, payload);
+  payload[0] = 1;
+  const Buffer other = wire::seal_report(rig_.keys(), token, payload);
+  std::atomic<int> stored{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      auto mine = device();
+      for (int i = 0; i < kEach; ++i) {
+        if (mine.upload(t % 2 == 0 ? first : other) == Answer::stored) ++stored;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(stored, kThreads * kEach);
+  const auto manifest = end_round();
+  ASSERT_TRUE(manifest);
+  const auto stated = wire::read_manifest(*manifest, rig_.shuffler_key.identity()).value();
+  EXPECT_EQ(stated.heard, 1u);
+  EXPECT_EQ(stated.outcome, wire::Manifest::Outcome::destroyed);
+  EXPECT_EQ(stated.rejected[static_cast<std::size_t>(wire::Rejected::repeated)],
+            static_cast<std::uint64_t>(kThreads / 2 * kEach));
+}
+
 // Forty devices send at once to a server in whose queue two uploads may wait, while others hold connections
 // on which nothing comes, or half a request. Every answer is 201 or 503, devices that were told to come again
 // do so, and all that were acknowledged are in the batch.
@@ -252,6 +281,7 @@ TEST_F(ShufflerServerTest, WhatIsNoUploadIsRefusedAndWhatIsNoPathNotFound) {
   auto device = this->device();
   const Buffer good = rig_.report(1);
   EXPECT_EQ(device.upload({}), Answer::refused);
+  EXPECT_EQ(device.upload(Buffer{1}), Answer::refused);
   EXPECT_EQ(device.upload(Buffer(good.begin(), good.end() - 1)), Answer::refused);
   Buffer changed = good;
   changed[100] ^= 1;

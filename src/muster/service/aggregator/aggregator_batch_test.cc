@@ -40,6 +40,34 @@ TEST(AggregatorBatch, ReportsThatAreNoneAreCountedByReason) {
   EXPECT_EQ(d.role().rejected().reports.range, 2u);
 }
 
+TEST(AggregatorBatch, ARoundOfOneReportIsReleasedAndChangesTheModel) {
+  Deployment d;
+  const Buffer before = (d.start(), d.model());
+  d.run(answers({1}));
+  EXPECT_EQ(d.story(), "open release");
+  EXPECT_NE(d.model(), before);
+  EXPECT_EQ(d.role().rejected().reports, (ReportCounts{.valid = 0, .sealed = 0, .range = 0}));
+  EXPECT_EQ(d.ledger().epsilon(), test_epsilon(1));
+  EXPECT_EQ(d.findings(), "");
+}
+
+// The inner layer of a hostile device, with a point of X25519 whose shared secret is 0 for every key.
+TEST(AggregatorBatch, AReportWithAPointOfLowOrderIsCountedAndTheOthersStay) {
+  Deployment d;
+  d.open();
+  d.shuffler().close(10, answers({1, 2, 3}), [](Buffer& batch) {
+    std::fill_n(batch.begin(), 32, std::uint8_t{0});
+    std::fill_n(batch.begin() + 52, 32, std::uint8_t{0});
+    batch[52] = 1;
+  });
+  d.step();
+  EXPECT_EQ(d.story(), "open release");
+  EXPECT_EQ(d.role().rejected().reports, (ReportCounts{.valid = 0, .sealed = 2, .range = 0}));
+  Deployment only_valid;
+  only_valid.run(answers({3}));
+  EXPECT_EQ(d.model(), only_valid.model());
+}
+
 TEST(AggregatorBatch, ARoundWithoutReportsIsReleasedAndLeavesTheModel) {
   Deployment d;
   const Buffer before = (d.start(), d.model());
@@ -125,6 +153,18 @@ INSTANTIATE_TEST_SUITE_P(
                  [](Deployment& d) {
                    d.shuffler().close(10, kFive);
                    d.shuffler().rounds().at(2).batch.reset();
+                 }},
+        // The reports of the manifest in another order, and less and more of them.
+        Unusable{"hash",
+                 [](Deployment& d) {
+                   d.shuffler().close(10, kFive);
+                   Buffer& batch = *d.shuffler().rounds().at(2).batch;
+                   std::swap_ranges(batch.begin(), batch.begin() + 52, batch.begin() + 52);
+                 }},
+        Unusable{"hash",
+                 [](Deployment& d) {
+                   d.shuffler().close(10, kFive);
+                   d.shuffler().rounds().at(2).batch->pop_back();
                  }},
         Unusable{"key",
                  [](Deployment& d) {

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -18,15 +17,6 @@ namespace muster::service {
 namespace {
 
 constexpr const char* kOrigin = "ledger";
-
-// What the planned rounds cost.
-TaskEntry reservation_of(const TaskDocument& task, double epsilon) {
-  if (!std::isnormal(epsilon) || epsilon <= 0) {
-    throw Error(ErrorCode::budget, "privacy.delta", fmt::format("{}", task.plan().delta().value()), "",
-                "is one at which the planned rounds have no finite epsilon that is not 0");
-  }
-  return {task.name(), epsilon, task.plan().delta().value()};
-}
 
 }  // namespace
 
@@ -50,7 +40,8 @@ AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey&
                 wire::hex_of(task_.settings().aggregator), wire::hex_of(identity_.identity()),
                 "is not the identity of this aggregator");
   }
-  TaskEntry reserved = reservation_of(task_, epsilon_(planned_));
+  TaskEntry reserved{task_.name(), planned_epsilon(task_.plan(), planned_, epsilon_),
+                     task_.plan().delta().value()};
   if (!ledger_.entries().empty()) reserved = own_reservation(reserved);
   if (options_.population != nullptr) {
     reserved.epsilon =

@@ -127,6 +127,21 @@ TEST(Learner, HasTheBitsOfTheSimulationOnFrozenFeatures) {
       kDeployedPlan, {{"population.clients", "12"}, {"model.pretrain_epochs", "1"}, {"rounds.count", "2"}}));
 }
 
+TEST(Learner, AReportWithAnotherSignThanZeroOrOneIsCountedAndChangesNothing) {
+  const TaskDocument task =
+      task_of(std::string(kTwelve) + kLdpSgd, {{"model.kind", "logistic"}, {"rounds.learning_rate", "1"}});
+  const simulation::Prepared parts = server_parts(task);
+  Learner learner(task.plan(), parts, 1);
+  Buffer good(learner.payload(), 7);
+  good.back() = 1;
+  EXPECT_EQ(receive(learner, {good}), (ReportCounts{.valid = 1}));
+  const Buffer expected = encode(learner.next(1));
+  Buffer bad = good;
+  bad.back() = 2;
+  EXPECT_EQ(receive(learner, {bad, good, bad}), (ReportCounts{.valid = 1, .sign = 2}));
+  EXPECT_EQ(encode(learner.next(1)), expected);
+}
+
 // A histogram of ten classes, whose payload is one answer.
 class HistogramTest : public ::testing::Test {
  protected:

@@ -239,6 +239,34 @@ TEST(Device, SendsAtTheTimeThatWasDrawnWithTheCoin) {
   }
 }
 
+// A round's end comes as the seconds that are left, so that no device needs to know what time it is.
+TEST(Device, AWallClockThatIsWrongOrJumpsChangesNothing) {
+  constexpr std::int64_t kYear = 31'536'000'000;
+  const auto calls_of = [](std::int64_t first, std::int64_t then) {
+    World world;
+    world.clock.wall_error = first;
+    world.start();
+    world.run_until(world.clock.now + 1000);
+    world.shuffler->open(1, world.model);
+    while (world.calls("model") == 0) world.clock.now = world.device->step();
+    world.clock.wall_error = then;
+    world.device.reset();
+    world.start();
+    world.run_until(world.shuffler->end + 1000);
+    EXPECT_EQ(world.shuffler->only_upload(1).kind, wire::UploadKind::report);
+    std::vector<std::pair<std::string, std::int64_t>> calls;
+    for (const Call& call : world.network.calls) calls.emplace_back(call.what, call.at);
+    return calls;
+  };
+  const auto right = calls_of(0, 0);
+  EXPECT_GT(right.size(), 5u);
+  for (const std::int64_t error : {-kYear, kYear}) {
+    EXPECT_EQ(calls_of(error, error), right);
+    EXPECT_EQ(calls_of(0, error), right);
+    EXPECT_EQ(calls_of(error, 0), right);
+  }
+}
+
 TEST(Device, ARoundThatIsNotForItIsNotEvenTossedFor) {
   const auto refused = [](const char* what, const std::function<void(World&)>& change) {
     SCOPED_TRACE(what);

@@ -32,9 +32,9 @@ namespace muster::service {
 
 class TestClock final : public Clock {
  public:
-  std::int64_t wall_ms() override { return 1'800'000'000'000 + now; }
+  std::int64_t wall_ms() override { return 1'800'000'000'000 + now + wall_error; }
   std::int64_t steady_ms() override { return now; }
-  std::int64_t now = 5000;
+  std::int64_t now = 5000, wall_error = 0;
 };
 
 inline wire::SigningKey key_of_byte(std::uint8_t byte) {

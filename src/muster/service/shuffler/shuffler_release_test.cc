@@ -52,6 +52,24 @@ TEST(ShufflerRelease, ADestroyedRoundDoesNotWait) {
   EXPECT_EQ(rig.manifest()->outcome, wire::Manifest::Outcome::destroyed);
 }
 
+// The aggregator is away for an hour, and comes in the middle of its batch.
+TEST(ShufflerRelease, WaitsForTheAggregator) {
+  Rig rig;
+  ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
+  const wire::Buffer late = rig.report(99);
+  rig.clock.advance(kRound);
+  const auto batch = rig.batch();
+  EXPECT_TRUE(rig.shuffler->batch(1, 0, 4));
+  for (int minute = 0; minute < 60; ++minute) {
+    rig.clock.advance(60'000);
+    rig.shuffler->tick();
+    EXPECT_EQ(rig.shuffler->upload(late), Answer::over);
+  }
+  EXPECT_EQ(rig.batch(), batch);
+  EXPECT_TRUE(rig.shuffler->receipt(rig.conclude()));
+  EXPECT_FALSE(rig.shuffler->batch(1, 0, 4));
+}
+
 TEST(ShufflerRelease, IsHandedOutAgainAfterARestart) {
   Rig rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 10));

@@ -88,13 +88,15 @@ TEST(Shuffler, OnlyARoundInWhichEnoughDevicesWereHeardIsReleased) {
   }
 }
 
-TEST(Shuffler, ARoundOfDummiesAloneIsReleasedWithoutReports) {
-  Rig rig;
-  ASSERT_NO_FATAL_FAILURE(rig.open_round());
-  send(rig, 0, 10);
-  rig.clock.advance(kRound);
-  EXPECT_EQ(rig.manifest()->outcome, Manifest::Outcome::released);
-  EXPECT_TRUE(rig.batch().empty());
+TEST(Shuffler, ARoundOfDummiesAloneOrOfOneReportIsReleased) {
+  for (const int reports : {0, 1}) {
+    Rig rig;
+    ASSERT_NO_FATAL_FAILURE(rig.open_round());
+    send(rig, reports, 10 - reports);
+    rig.clock.advance(kRound);
+    EXPECT_EQ(rig.manifest()->outcome, Manifest::Outcome::released);
+    EXPECT_EQ(rig.batch(), numbers(reports));
+  }
 }
 
 TEST(Shuffler, ClosesOnceAsManyTokensAreSpentAsWereIssued) {
@@ -151,6 +153,20 @@ TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
     changed[place] = value;
     return changed;
   };
+  // The outer layer with the point 0 or 1 of X25519, whose shared secret is 0 for every key.
+  const auto with_point = [&](std::uint8_t point) {
+    Buffer changed = with(9, point);
+    std::fill_n(changed.begin() + 10, 31, std::uint8_t{0});
+    return changed;
+  };
+  // A token for this round that another issuer signed.
+  const auto of_another_issuer = [&] {
+    const wire::RsaSecretKey& key = RigIssuer::key_of(2);
+    const auto pending =
+        wire::begin_token(key.public_key(), wire::round_challenge_digest(rig.task.name(), 1));
+    return wire::finish_token(key.public_key(), pending, wire::issue_token(key, pending.request).value())
+        .value();
+  };
   Buffer longer = good;
   longer.push_back(0);
   const wire::RoundKeys keys = rig.keys();
@@ -170,10 +186,13 @@ TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
       {with(1, 0), Rejected::late},  // round 0
       {with(9, static_cast<std::uint8_t>(good[9] ^ 1)), Rejected::layer},
       {with(good.size() - 1, static_cast<std::uint8_t>(good.back() ^ 1)), Rejected::layer},
+      {with_point(0), Rejected::layer},
+      {with_point(1), Rejected::layer},
       {wire::seal_report(wrong_descriptor, rig.token(), payload), Rejected::layer},
       {wire::seal_report(wrong_key, rig.token(), payload), Rejected::layer},
       {wire::seal_report(keys, RigIssuer::token(rig.task.name(), 2), payload), Rejected::token},
       {wire::seal_report(keys, RigIssuer::token({1}, 1), payload), Rejected::token},
+      {wire::seal_report(keys, of_another_issuer(), payload), Rejected::token},
       {wire::seal_report(keys, {}, payload), Rejected::token},
   };
   std::array<std::uint64_t, wire::kRejectReasons> expected{};

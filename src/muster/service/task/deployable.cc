@@ -65,6 +65,7 @@ void refuse_undeployed_clients(const Plan& plan) {
   if (plan.share()) {
     refuse("population.share", "true", "false", "devices hold their own records, and share none");
   }
+  if (plan.rounds() == 0) refuse("rounds.count", "0", "1 or more", "a task without rounds learns nothing");
   if (plan.local_steps() > 0) {
     refuse("rounds.local_steps", fmt::format("{}", plan.local_steps()), "0", "a device sends one gradient");
   }

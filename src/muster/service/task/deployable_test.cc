@@ -77,6 +77,7 @@ TEST(Deployable, EverythingElseIsRefusedByName) {
   expect_refused({{"population.share", "true"}}, "population.share", "share none");
   expect_refused({{"rounds.local_steps", "5"}, {"rounds.local_rate", "0.1"}, {"population.records", "1"}},
                  "rounds.local_steps", "one gradient");
+  expect_refused({{"rounds.count", "0"}}, "rounds.count", "learns nothing");
 }
 
 }  // namespace

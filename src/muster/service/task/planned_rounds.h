@@ -1,7 +1,7 @@
 // How many rounds a task charges at most: those of its plan that its budget pays for, as `muster train` runs
-// them.
+// them. And what they cost.
 //
-// The function is pure but for the calls of `epsilon`.
+// The functions are pure but for the calls of `epsilon`.
 #pragma once
 
 #include <cstdint>
@@ -15,5 +15,10 @@ namespace muster::service {
 // budget does not pay for one round.
 std::uint64_t planned_rounds(const protocols::Plan& plan,
                              const std::function<double(std::uint64_t)>& epsilon);
+
+// What the planned rounds cost. Throws Error(budget) if that is nothing that a ledger can charge: 0,
+// subnormal, infinite or not a number.
+double planned_epsilon(const protocols::Plan& plan, std::uint64_t rounds,
+                       const std::function<double(std::uint64_t)>& epsilon);
 
 }  // namespace muster::service
