@@ -15,6 +15,7 @@ import glossary
 import inclusions
 import links
 import packages
+import test_names
 
 
 class Tree(unittest.TestCase):
@@ -210,6 +211,31 @@ class Duties(Tree):
         self.assertEqual(self.examine(page), [])
         for old, new in (("Coins.AreFair", "Coins.AreNot"), ("run_test.py: test_it", "run_test.py: test_that")):
             self.assertEqual(self.examine(page.replace(old, new)), [f"{duties.PAGE}:4: no test {new}"])
+
+
+class TestNames(Tree):
+    TABLE = "| fault | test |\n|---|---|\n| a | `Coins.AreFair` |\n| b | `run_test.py: test_it` |\n"
+
+    def examine(self, page, other=""):
+        self.write(test_names.FAULTS, page)
+        self.write("README.md", other)
+        self.write("src/muster/random/coins_test.cc", "TEST(Coins, AreFair) {}\n")
+        self.write("tests/cli/run_test.py", "def test_it():\n    pass\n")
+        return test_names.check(self.root)
+
+    def test_tests_that_exist_pass(self):
+        self.assertEqual(self.examine(f"# Page\n\n{self.TABLE}\nWords.\n\n{self.TABLE}", "`Coins.AreFair`, `a.B`\n"), [])
+
+    def test_tests_that_do_not_exist_are_named(self):
+        self.assertEqual(self.examine(self.TABLE.replace("AreFair", "AreNot")),
+                         [f"{test_names.FAULTS}:3: no test Coins.AreNot"])
+        self.assertEqual(self.examine(self.TABLE, "# A\n`run_test.py: test_that`\n"),
+                         ["README.md:2: no test run_test.py: test_that"])
+
+    def test_rows_without_a_test_are_named(self):
+        self.assertEqual(self.examine(self.TABLE + "| c | none |\n"), [f"{test_names.FAULTS}:5: names no test"])
+        (self.root / test_names.FAULTS).unlink()
+        self.assertEqual(test_names.check(self.root), [f"{test_names.FAULTS}: has the page moved?"])
 
 
 class Inclusions(Tree):

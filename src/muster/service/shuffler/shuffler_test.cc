@@ -143,6 +143,14 @@ TEST(Shuffler, AThousandCopiesOfOneTokenAreOneDevice) {
   EXPECT_EQ(rig.manifest()->outcome, Manifest::Outcome::destroyed);
 }
 
+// A token for round 1 that another issuer signed.
+wire::Token token_of_another_issuer(const Rig& rig) {
+  const wire::RsaSecretKey& key = RigIssuer::key_of(2);
+  const auto pending = wire::begin_token(key.public_key(), wire::round_challenge_digest(rig.task.name(), 1));
+  return wire::finish_token(key.public_key(), pending, wire::issue_token(key, pending.request).value())
+      .value();
+}
+
 TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
   Rig rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
@@ -158,14 +166,6 @@ TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
     Buffer changed = with(9, point);
     std::fill_n(changed.begin() + 10, 31, std::uint8_t{0});
     return changed;
-  };
-  // A token for this round that another issuer signed.
-  const auto of_another_issuer = [&] {
-    const wire::RsaSecretKey& key = RigIssuer::key_of(2);
-    const auto pending =
-        wire::begin_token(key.public_key(), wire::round_challenge_digest(rig.task.name(), 1));
-    return wire::finish_token(key.public_key(), pending, wire::issue_token(key, pending.request).value())
-        .value();
   };
   Buffer longer = good;
   longer.push_back(0);
@@ -192,7 +192,7 @@ TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
       {wire::seal_report(wrong_key, rig.token(), payload), Rejected::layer},
       {wire::seal_report(keys, RigIssuer::token(rig.task.name(), 2), payload), Rejected::token},
       {wire::seal_report(keys, RigIssuer::token({1}, 1), payload), Rejected::token},
-      {wire::seal_report(keys, of_another_issuer(), payload), Rejected::token},
+      {wire::seal_report(keys, token_of_another_issuer(rig), payload), Rejected::token},
       {wire::seal_report(keys, {}, payload), Rejected::token},
   };
   std::array<std::uint64_t, wire::kRejectReasons> expected{};
