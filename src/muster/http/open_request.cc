@@ -2,11 +2,15 @@
 
 #include "muster/core/error.h"
 #include "muster/wire/descriptor.h"
+#include "muster/wire/hash.h"
 
 namespace muster::service {
 namespace {
 
 constexpr std::size_t kOffered = wire::kDescriptorBody + 64, kHead = 8 + kOffered;
+// Every row of a ledger ends with a hash (ledger/entry.h). Rows of no length would take many times the memory
+// of the bytes that state them.
+constexpr std::size_t kShortestRow = sizeof(wire::Hash);
 
 wire::Buffer copy_of(wire::Bytes bytes) { return {bytes.begin(), bytes.end()}; }
 
@@ -33,7 +37,7 @@ std::optional<OpenRequest> read_open_request(wire::Bytes body) {
   while (!fields.rest().empty()) {
     if (fields.rest().size() < sizeof(std::uint32_t)) return std::nullopt;
     const auto length = fields.integer<std::uint32_t>();
-    if (length > fields.rest().size()) return std::nullopt;
+    if (length < kShortestRow || length > fields.rest().size()) return std::nullopt;
     request.rows.push_back(copy_of(fields.bytes(length)));
   }
   return request;

@@ -154,7 +154,13 @@ INSTANTIATE_TEST_SUITE_P(
                    d.shuffler().close(10, kFive);
                    d.shuffler().rounds().at(2).batch.reset();
                  }},
-        // The reports of the manifest in another order, and less and more of them.
+        // More reports than anybody could hold, of which five come.
+        Unusable{"hash",
+                 [](Deployment& d) {
+                   d.shuffler().close(10, kFive, {},
+                                      [](Manifest& m) { m.heard = m.reports = std::uint64_t{1} << 62; });
+                 }},
+        // The reports of the manifest in another order, and one byte too few.
         Unusable{"hash",
                  [](Deployment& d) {
                    d.shuffler().close(10, kFive);

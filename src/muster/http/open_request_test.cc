@@ -1,0 +1,55 @@
+#include "muster/http/open_request.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "muster/core/error.h"
+#include "muster/wire/descriptor.h"
+
+namespace muster::service {
+namespace {
+
+using wire::Buffer;
+
+OpenRequest request_with(std::vector<Buffer> rows) {
+  return {7, Buffer(wire::kDescriptorBody + 64, 1), std::move(rows)};
+}
+
+TEST(OpenRequest, IsReadAsItWasWritten) {
+  for (const OpenRequest& request :
+       {request_with({}), request_with({Buffer(32, 2)}), request_with({Buffer(81, 3), Buffer(300, 4)})}) {
+    const auto read = read_open_request(encode(request));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->first, request.first);
+    EXPECT_EQ(read->offered, request.offered);
+    EXPECT_EQ(read->rows, request.rows);
+  }
+  EXPECT_THROW(encode({7, Buffer(3), {}}), Error);
+}
+
+TEST(OpenRequest, WhatIsCutOffOrTooLongIsRefused) {
+  const std::size_t head = encode(request_with({})).size();
+  const Buffer whole = encode(request_with({Buffer(81, 3), Buffer(90, 4)}));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const bool ends_with_a_row = size == head || size == head + 4 + 81;
+    EXPECT_EQ(read_open_request(wire::Bytes(whole).first(size)).has_value(), ends_with_a_row) << size;
+  }
+  Buffer longer = whole;
+  longer.push_back(0);
+  EXPECT_FALSE(read_open_request(longer));
+  // A row that states more bytes than there are.
+  Buffer endless = whole;
+  endless[head + 3] = 0xff;
+  EXPECT_FALSE(read_open_request(endless));
+}
+
+// A gigabyte of rows without content would be some hundred million rows.
+TEST(OpenRequest, RowsThatAreTooShortForAHashAreRefused) {
+  for (const std::size_t length : {0u, 1u, 31u}) {
+    EXPECT_FALSE(read_open_request(encode(request_with({Buffer(40), Buffer(length)})))) << length;
+  }
+}
+
+}  // namespace
+}  // namespace muster::service
