@@ -106,7 +106,7 @@ TEST_F(StoredLogs, BeginAsTheirTrainingsDoToday) {
     for (const Training& training : recipe.trainings()) {
       const std::string log = training.name() + ".jsonl";
       if (!fs::exists(kLogs / log) || !known.insert(log).second) continue;
-      const TrainedRound& then = stored(training).rounds.front();
+      const TrainedRound then = stored(training).rounds.front();
       const simulation::Measurement now = first_logged(training);
       std::printf("%s: accuracy %.4f after %llu rounds, stored %.4f\n", log.c_str(), now.accuracy,
                   static_cast<unsigned long long>(now.round), then.accuracies.front());
