@@ -6,6 +6,7 @@
 import argparse
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import unittest
@@ -33,4 +34,6 @@ class Numpy2(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    # A shell starts jobs in the background with Ctrl-C ignored, which the tests of Ctrl-C would inherit.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     unittest.main(argv=sys.argv[:1])
