@@ -117,7 +117,8 @@ PlanPointer with_delta(const PlanPointer& plan, py::handle delta) {
 void bind_plan(py::module_& module) {
   py::class_<OpenPlan, std::shared_ptr<OpenPlan>>(module, "Plan")
       .def_static(
-          "read", [](const std::string& path) { return plan_from(PlanSource::from_file(path)); }, py::arg("path"))
+          "read", [](const std::string& path) { return plan_from(PlanSource::from_file(path)); },
+          py::arg("path"))
       .def_static("of", &plan_of, py::arg("stated"))
       .def("replaced", &replaced, py::arg("changes"))
       .def("values", &values_of)

@@ -190,8 +190,9 @@ class Population {
 
 // A population after rounds with these numbers of messages; none for a new one.
 std::unique_ptr<Population> population_of(const PlanPointer& plan, const py::object& dimension,
-                                 const py::object& threads, const std::string& fidelity, bool neutral,
-                                 bool secret, const std::vector<std::uint64_t>& messages) {
+                                          const py::object& threads, const std::string& fidelity,
+                                          bool neutral, bool secret,
+                                          const std::vector<std::uint64_t>& messages) {
   PopulationOptions options;
   options.dimension = static_cast<std::size_t>(count_of("dimension", dimension, 1, kMaxDimension));
   options.threads = threads_of(threads);
@@ -203,7 +204,8 @@ std::unique_ptr<Population> population_of(const PlanPointer& plan, const py::obj
   });
 }
 
-std::unique_ptr<Population> population_resumed(const std::string& path, const py::object& threads, bool neutral) {
+std::unique_ptr<Population> population_resumed(const std::string& path, const py::object& threads,
+                                               bool neutral) {
   PopulationOptions options;
   options.threads = threads_of(threads);
   options.bad = neutral ? BadVector::answered_neutrally : BadVector::refused;

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <utility>
 #include <cstdio>
+#include <utility>
 
 namespace muster::numerics {
 namespace {

@@ -162,10 +162,9 @@ double ExcessBounds::bounded(const std::vector<Line>& lines, double x, double di
   }
   const double root = std::sqrt(variance_ + distance * distance);
   const double scarf = distance > 0 ? 0.5 * variance_ / (root + distance) : 0.5 * (root - distance);
-  const double chernoff =
-      least < kMaxExponent
-          ? std::exp(larger(least, kLeastExponent)) + std::numeric_limits<double>::denorm_min()
-          : std::numeric_limits<double>::infinity();
+  const double chernoff = least < kMaxExponent ? std::exp(larger(least, kLeastExponent)) +
+                                                     std::numeric_limits<double>::denorm_min()
+                                               : std::numeric_limits<double>::infinity();
   // The factor covers the exponential, and the ten roundings of `distance` and of Scarf's bound. Sums over
   // atoms are covered before, by the lines' constants, slack_ and variance_.
   return smaller(chernoff, scarf + slack_ + kSquareUnderflow) * (1 + kEightThousandRoundings);
