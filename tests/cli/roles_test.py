@@ -445,8 +445,8 @@ class Roles(DeployedTasks):
         (self.folder / "task.txt").write_text(task)
         self.write(role, 'folder = "plan.toml"')
         self.assertIn("is no folder", self.refusal(*arguments, status=3)["message"])
-        # Not even the administrator can make a folder in /proc, or change the rights of one.
-        for folder, words in (("/proc/muster", "cannot be made"), ("/proc/self", "which cannot be changed")):
+        # Not even the administrator can make a folder in /proc, or change the rights of a process's own.
+        for folder, words in (("/proc/muster", "cannot be made"), ("/proc/self", "neither a key nor a store")):
             self.write(role, f'folder = "{folder}"')
             self.assertIn(f"{folder} ", self.refusal(*arguments, status=3)["message"])
             self.assertIn(words, self.refusal(*arguments, status=3)["message"])

@@ -1,11 +1,14 @@
 #include "muster/service/config/role_folder.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "muster/core/atomic_file.h"
@@ -18,6 +21,23 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kOwnerAlone = 0700;
 
+// A role that was given a wrong folder, such as /tmp, must not take it away from everybody else.
+void require_own(const fs::path& path) {
+  std::error_code failure;
+  std::string other;
+  for (fs::directory_iterator entry(path, failure), end; !failure && entry != end; entry.increment(failure)) {
+    const fs::path name = entry->path().filename();
+    if (name.extension() == ".key" || name == RoleFolder::store_of("")) return;
+    other = name.string();
+  }
+  if (failure) {
+    throw Error(ErrorCode::file, path.string(), "", "", "cannot be read: " + failure.message());
+  }
+  if (other.empty()) return;
+  throw Error(ErrorCode::file, path.string(), "", "a folder of the role alone, or one of mode 0700",
+              fmt::format("may be read by others, and holds {} but neither a key nor a store", other));
+}
+
 // Makes the folder, or keeps the one that is there, with no right left to others.
 void make_private(const fs::path& path) {
   if (::mkdir(path.c_str(), kOwnerAlone) != 0 && errno != EEXIST) throw_file_error(path, "cannot be made");
@@ -25,6 +45,7 @@ void make_private(const fs::path& path) {
   if (::stat(path.c_str(), &info) != 0) throw_file_error(path, "cannot be examined");
   if (!S_ISDIR(info.st_mode)) throw Error(ErrorCode::file, path.string(), "", "a folder", "is no folder");
   if ((info.st_mode & 07777) == kOwnerAlone) return;
+  require_own(path);
   if (::chmod(path.c_str(), kOwnerAlone) != 0) {
     throw_file_error(path, "may be read by others, which cannot be changed");
   }

@@ -13,7 +13,8 @@ namespace muster::service {
 class RoleFolder {
  public:
   // Makes the folder if it does not exist (not those above it), and takes every right to it from others.
-  // Throws Error(file), naming the path, if that fails, or if another process uses the folder.
+  // Throws Error(file), naming the path, if that fails, if another process uses the folder, or if others have
+  // rights to a folder that holds files, but neither a key nor a store.
   explicit RoleFolder(std::filesystem::path path);
   ~RoleFolder();
   RoleFolder(const RoleFolder&) = delete;

@@ -51,6 +51,43 @@ TEST_F(RoleFolderTest, RightsOfOthersAreTakenFromAFolderThatIsThere) {
   EXPECT_EQ(mode_of(path_), 0700u);
 }
 
+TEST_F(RoleFolderTest, AFolderOfOthersKeepsItsRights) {
+  std::filesystem::create_directory(path_);
+  std::ofstream(path_ / "letter") << "dear";
+  for (const mode_t mode : {0755u, 01777u}) {
+    ASSERT_EQ(::chmod(path_.c_str(), mode), 0);
+    expect_refused(path_, "holds letter but neither a key nor a store");
+    EXPECT_EQ(mode_of(path_), mode);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path_ / "lock"));
+  std::ofstream(path_ / "issuer.key") << "secret";
+  const RoleFolder folder(path_);
+  EXPECT_EQ(mode_of(path_), 0700u);
+}
+
+TEST_F(RoleFolderTest, AFolderThatCannotBeWrittenIsRefused) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only the superuser can act as a user who owns nothing";
+  std::filesystem::create_directory(path_);
+  ASSERT_EQ(::chmod(path_.c_str(), 0555), 0);
+  ASSERT_EQ(::chmod(temporary_.path().c_str(), 0755), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (::setuid(kNobody) != 0) ::_exit(2);
+    try {
+      const RoleFolder folder(path_);
+    } catch (const Error& error) {
+      const std::string words = error.what();
+      ::_exit(words.find("may be read by others, which cannot be changed") == words.npos ? 3 : 0);
+    }
+    ::_exit(1);
+  }
+  int status = 1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(mode_of(path_), 0555u);
+}
+
 TEST_F(RoleFolderTest, ASecondUserIsRefusedByNameUntilTheFirstIsGone) {
   {
     const RoleFolder folder(path_);
