@@ -1,4 +1,5 @@
-"""The exceptions of the package. Each refusal of the command is the same refusal here, in the same words.
+"""The exceptions of the package. Each refusal of the command is the same refusal here. Its words name arguments
+where those of the command name flags.
 
 >>> import muster
 >>> try:

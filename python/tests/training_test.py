@@ -128,7 +128,7 @@ class Training(Folders):
         resumed = muster.train(plan(), out=self.folder / "run", resume=True)
         np.testing.assert_array_equal(resumed.parameters, expected.parameters)
         self.assertEqual(resumed.metrics["round"].tolist(), [2, 4, 6])
-        with self.assertRaisesRegex(muster.FileError, "holds a finished run"):
+        with self.assertRaisesRegex(muster.FileError, "holds a finished run; resume=True shows its result, out=FOLDER"):
             muster.train(plan(), out=self.folder / "run")
         again = muster.train(plan(), out=self.folder / "run", resume=True, callback=stop)  # nothing is logged
         self.assertEqual(untimed(again.result), untimed(resumed.result))
@@ -247,7 +247,7 @@ class Sweeps(Folders):
         self.assertIn("8 of 8 runs finished", repr(found))
         again = muster.sweep(plan(), over, seeds=2, out=self.folder / "mine", resume=True)
         self.assertEqual(timeless(again.summary), timeless(found.summary))
-        with self.assertRaises(muster.FileError):
+        with self.assertRaisesRegex(muster.FileError, "resume=True continues it, out=FOLDER starts another"):
             muster.sweep(plan(), over, seeds=2, out=self.folder / "mine")
 
     def test_a_stopped_sweep_is_resumed(self):

@@ -8,11 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "muster/core/atomic_file.h"
-#include "muster/experiments/watched_runs_test.h"
-#include "muster/plan/source.h"
+#include "muster/core/error.h"
+#include "muster/experiments/table_runs_test.h"
 #include "muster/simulation/runs/run_record.h"
-#include "tests/support/temporary_folder.h"
 
 namespace muster::experiments {
 namespace {
@@ -24,29 +22,12 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class ManyRunsTest : public ::testing::Test {
+class ManyRunsTest : public TableRuns {
  protected:
-  Plan plan(const std::string& learning_rate, const std::string& more = "") const {
-    const std::string text = "[population]\nclients = 4\ndata = 'csv:" + table().string() +
-                             "'\nlabel = 'kind'\ntest_data = 'csv:" + table().string() +
-                             "'\n[participation]\nprotocol = 'shuffled-check-in'\nrate = 0.5\n"
-                             "[randomizer]\nkind = 'ldp-sgd'\nepsilon0 = 2\nclip = 1\n"
-                             "[rounds]\ncount = 5\nlearning_rate = " +
-                             learning_rate + "\n[model]\nkind = 'logistic'\n[privacy]\ndelta = 1e-5\n" + more;
-    return Plan::validate(protocols::PlanSource::from_text(text, "plan.toml"), protocols::Command::train);
+  Plan plan(const std::string& learning_rate) const {
+    return TableRuns::plan().with("rounds.learning_rate", learning_rate);
   }
-  void write_table() const { replace_file(table(), "kind,x\na,1\nb,2\na,1.5\nb,3\n"); }
-  std::filesystem::path table() const { return temporary_.path() / "table.csv"; }
-  std::filesystem::path folder(const std::string& name) const { return temporary_.path() / name; }
-  ManyRuns many() {
-    return {{1, &watched_.interrupt}, watched_.make_observer(), [this](const std::string& note) {
-              notes_.push_back(note);
-            }};
-  }
-
-  testing::TemporaryFolder temporary_;
-  Watched watched_;
-  std::vector<std::string> notes_;
+  ManyRuns many() { return {{1, &watched_.interrupt}, watched_.make_observer(), keep_notes()}; }
 };
 
 TEST_F(ManyRunsTest, AFinishedRunIsNotTrainedAgain) {
@@ -145,9 +126,9 @@ TEST_F(ManyRunsTest, AnInterruptionEndsAllRuns) {
 
 TEST_F(ManyRunsTest, WhatCannotBePaidIsRefusedBeforeTheFirstRun) {
   ManyRuns runs = many();
-  EXPECT_NO_THROW(runs.check(plan("0.1", "budget = 100\n")));
+  EXPECT_NO_THROW(runs.check(plan("0.1").with("privacy.budget", "100")));
   try {
-    runs.check(plan("0.1", "budget = 1e-6\n"));
+    runs.check(plan("0.1").with("privacy.budget", "1e-6"));
     FAIL() << "the budget pays for no round";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::budget);

@@ -10,48 +10,27 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
-#include "muster/experiments/watched_runs_test.h"
-#include "muster/plan/source.h"
+#include "muster/experiments/table_runs_test.h"
 #include "muster/reporting/page_parts.h"
-#include "tests/support/temporary_folder.h"
 
 namespace muster::experiments {
 namespace {
 
 namespace fs = std::filesystem;
-using protocols::Plan;
 using simulation::RunRecord;
 using ::testing::HasSubstr;
 
-class ShownRunsTest : public ::testing::Test {
+class ShownRunsTest : public TableRuns {
  protected:
   ShownRunsTest() {
-    const std::string table = (temporary_.path() / "table.csv").string();
-    replace_file(table, "kind,x\na,1\nb,2\na,1.5\nb,3\n");
-    const std::string text =
-        "[population]\nclients = 4\ndata = 'csv:" + table + "'\nlabel = 'kind'\ntest_data = 'csv:" + table +
-        "'\n[participation]\nprotocol = 'shuffled-check-in'\nrate = 0.5\n"
-        "[randomizer]\nkind = 'ldp-sgd'\nepsilon0 = 2\nclip = 1\n"
-        "[rounds]\ncount = 3\nlearning_rate = 0.1\nlog_every = 1\n[model]\nkind = 'logistic'\n"
-        "[privacy]\ndelta = 1e-5\n";
-    const Plan plan =
-        Plan::validate(protocols::PlanSource::from_text(text, "plan.toml"), protocols::Command::train);
-    Watched watched;
-    ManyRuns runs({1, &watched.interrupt}, watched.make_observer(), [](const std::string&) {});
-    static_cast<void>(runs.run(plan, folder(), ""));
+    write_table();
+    ManyRuns runs({1, &watched_.interrupt}, watched_.make_observer(), keep_notes());
+    static_cast<void>(runs.run(plan(), folder(), ""));
   }
-  fs::path folder() const { return temporary_.path() / "run"; }
   std::vector<ShownRun> shown() const {
     return shown_runs({simulation::read_run(folder())}, [](const std::string&) {});
   }
-  // Multiplies the epsilon of the first logged round by `factor`.
-  void scale_first_epsilon(double factor) const {
-    const double epsilon = simulation::read_run(folder()).logged.front().epsilon;
-    std::string text = read_file(folder() / "metrics.jsonl");
-    const std::size_t begin = text.find("\"epsilon\":") + 10;
-    text.replace(begin, text.find_first_of(",}", begin) - begin, std::to_string(epsilon * factor));
-    replace_file(folder() / "metrics.jsonl", text);
-  }
+  double first_epsilon() const { return simulation::read_run(folder()).logged.front().epsilon; }
   std::string refusal(const fs::path& out) const {
     try {
       refuse_what_is_not_ours(out, "page", reporting::is_report);
@@ -61,8 +40,6 @@ class ShownRunsTest : public ::testing::Test {
     }
     return "";
   }
-
-  testing::TemporaryFolder temporary_;
 };
 
 TEST_F(ShownRunsTest, AnHonestRunIsShownAsItIs) {
@@ -76,16 +53,22 @@ TEST_F(ShownRunsTest, AnHonestRunIsShownAsItIs) {
 }
 
 TEST_F(ShownRunsTest, ALargerEpsilonIsReplacedAndCounted) {
-  const double today = simulation::read_run(folder()).logged.front().epsilon;
-  scale_first_epsilon(2);
+  const double today = first_epsilon();
+  state_first_epsilon(std::to_string(2 * today));
   const std::vector<ShownRun> all = shown();
   EXPECT_EQ(all.at(0).larger, 1U);
   EXPECT_DOUBLE_EQ(all.at(0).record.logged.front().epsilon, today);
 }
 
 TEST_F(ShownRunsTest, ASmallerEpsilonIsRefused) {
-  scale_first_epsilon(0.5);
-  EXPECT_THROW(shown(), Error);
+  state_first_epsilon(std::to_string(first_epsilon() / 2));
+  try {
+    shown();
+    FAIL() << "a smaller epsilon is shown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::file);
+    EXPECT_THAT(error.what(), HasSubstr("metrics.jsonl, line 1"));
+  }
 }
 
 TEST_F(ShownRunsTest, ThePageIsRecognisedAndMayBeReplaced) {

@@ -24,10 +24,10 @@ inline constexpr const char* kSweepKind = "sweep";
 // form, for a key that no flag overrides, for `seed` (use --seeds), and for a repeated value.
 simulation::SweptKey swept_key_of(const std::string& text);
 
-// Returns the sweep over the Cartesian product of the keys' values, with the last key varying fastest, before
-// its first run. A key that a flag gives must apply to at least one combination (plan/variants.h). Throws
-// what Plan::validate throws, and Error(usage) for a key that is swept twice, for more than 10,000 runs, and
-// for two runs of the same plan.
+// Returns the sweep over the Cartesian product of the keys' values, with the last key varying fastest,
+// before its first run. `seeds` is at least 1. A key that a flag gives must apply to at least one
+// combination (plan/variants.h). Throws what Plan::validate throws, and Error(usage) for a key that is swept
+// twice, for more than 10,000 runs, and for two runs of the same plan.
 simulation::Sweep sweep_of(const protocols::PlanSource& source, std::vector<simulation::SweptKey> keys,
                            std::uint64_t seeds);
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -47,15 +48,17 @@ class RudeServer {
   std::string url() const { return "http://" + listener_.host(); }
   std::string host() const { return listener_.host(); }
   // What the first request was.
-  std::string request() const { return request_; }
+  std::string request() const {
+    const std::lock_guard lock(mutex_);
+    return request_;
+  }
 
  private:
   void serve() {
     while (!stopping_) {
       const auto connection = listener_.accept(20);
       if (!connection) continue;
-      const std::string request = connection->some();
-      if (request_.empty()) request_ = request;
+      keep(connection->some());
       connection->send(manners_.beginning);
       const bool goes_on = manners_.silent || !manners_.piece.empty();
       while (goes_on && !stopping_ && !connection->is_closed()) {
@@ -65,8 +68,14 @@ class RudeServer {
     }
   }
 
+  void keep(const std::string& request) {
+    const std::lock_guard lock(mutex_);
+    if (request_.empty()) request_ = request;
+  }
+
   Manners manners_;
   RawListener listener_;
+  mutable std::mutex mutex_;
   std::string request_;
   std::atomic<bool> stopping_{false};
   std::thread thread_;
