@@ -154,8 +154,8 @@ int make_task(const KeygenFlags& flags) {
   const auto epsilon_of = simulation::epsilon_of(plan);
   const std::uint64_t rounds = service::planned_rounds(plan, epsilon_of);
   const double epsilon = service::planned_epsilon(plan, rounds, epsilon_of);
-  // Else the roles would refuse the task, and a plan may be accounted for whose randomizer cannot be sampled.
-  service::randomizer_of(task);
+  // A plan may be accounted for although its randomizer cannot be sampled. No role would start with its task.
+  static_cast<void>(service::randomizer_of(task));
   replace_file(file, task.text());
 
   const std::string name = wire::hex_of(task.name());

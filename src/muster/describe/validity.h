@@ -3,9 +3,9 @@
 
 namespace muster::accounting {
 
-// A proven bound holds as stated. A conditional one rests on an assumption that its text names and that the
-// program cannot check. One that is as published is a formula of a paper, shown for comparison, and may be
-// wrong.
+// A proven bound needs only the assumptions that it lists. A conditional one also rests on a conjecture,
+// which it names. One that is as published is a paper's printed formula, which may be wrong and is never
+// charged.
 enum class Validity { proven, conditional, as_published };
 
 const char* name_of(Validity validity);  // "proven", "conditional", "as-published"
