@@ -254,7 +254,7 @@ const char* meaning_of(const std::string& reason) {
       {"version", "of another version of the wire"},
       {"layer", "its outer layer does not open"},
       {"token", "without a valid token of the round"},
-      {"repeated", "a token that was spent before, with another message"},
+      {"repeated", "a token that was spent before with another message, or a copy of another report"},
       {"late", "after the round was closed, or for another round"},
       {"sealed", "its inner layer does not open"},
       {"sign", "a sign that is neither 0 nor 1"},

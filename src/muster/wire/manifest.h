@@ -25,7 +25,7 @@ enum class Rejected : std::uint8_t {
   version,   // of another version of the wire
   layer,     // the outer layer does not open, or its kind is unknown
   token,     // no valid token of this round
-  repeated,  // a token that was spent before, with other bytes
+  repeated,  // a token that was spent before, with other bytes, or the encapsulated key of another report
   late,      // after the round was closed, or for another round
 };
 inline constexpr std::size_t kRejectReasons = 6;

@@ -29,7 +29,8 @@ std::uint64_t Heard::KeyedHash::operator()(wire::Bytes bytes) const {
   return wire::FieldReader(hash).integer<std::uint64_t>();
 }
 
-Heard::Heard(std::size_t width) : width_(width), hash_{fresh_key()}, spent_(0, hash_) {}
+Heard::Heard(std::size_t width)
+    : width_(width), hash_{fresh_key()}, spent_(0, hash_), encapsulated_(0, hash_) {}
 
 Heard::Upload Heard::take(const wire::OpenedUpload& opened, wire::Bytes upload) {
   if (opened.inner.size() != width_) {
@@ -38,11 +39,14 @@ Heard::Upload Heard::take(const wire::OpenedUpload& opened, wire::Bytes upload) 
   Nonce nonce;
   std::copy_n(opened.token.begin() + kNonce, nonce.size(), nonce.begin());
   const std::uint64_t bytes = hash_(upload);
-  const auto [found, is_first] = spent_.try_emplace(nonce, bytes);
-  if (!is_first) return found->second == bytes ? Upload::again : Upload::other;
+  const auto found = spent_.find(nonce);
+  if (found != spent_.end()) return found->second == bytes ? Upload::again : Upload::other;
   if (opened.kind == wire::UploadKind::report) {
+    const auto key = wire::FieldReader(opened.inner).array<wire::kHpkeKey>();
+    if (!encapsulated_.insert(key).second) return Upload::copied;
     inner_.insert(inner_.end(), opened.inner.begin(), opened.inner.end());
   }
+  spent_.emplace(nonce, bytes);
   return Upload::first;
 }
 

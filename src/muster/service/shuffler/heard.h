@@ -2,29 +2,39 @@
 // among their uploads, in the order of arrival.
 //
 // A token is told from others by its nonce: one-more unforgeability of blind signatures makes the number of
-// distinct nonces at most the number of tokens that were issued. Everything is in memory alone, about 100
-// bytes for a device beside its report. An object belongs to one thread.
+// distinct nonces at most the number of tokens that were issued.
+//
+// No two reports have the same encapsulated key, because the aggregator takes such a pair as the sign that the
+// shuffler copied a report, and charges the round without an update. Two devices could otherwise spend the
+// budget of everybody by sending the same report. Nobody but the shuffler sees the encapsulated keys of others,
+// so that no device can keep an honest one's report out.
+//
+// Everything is in memory alone: about 100 bytes for a device, and 100 for a report beside its own. An object
+// belongs to one thread.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "muster/wire/bytes.h"
+#include "muster/wire/hpke.h"
 #include "muster/wire/upload.h"
 
 namespace muster::service {
 
 class Heard {
  public:
-  // `width` is that of an inner layer.
+  // `width` is that of an inner layer, which begins with an encapsulated key.
   explicit Heard(std::size_t width);
 
   enum class Upload {
-    first,  // of its token, which is spent now
-    again,  // the same bytes as the token's first upload
-    other,  // other bytes than those; the first upload remains
+    first,   // of its token, which is spent now
+    again,   // the same bytes as the token's first upload
+    other,   // other bytes than those; the first upload remains
+    copied,  // a report with the encapsulated key of one that is here; its token is not spent
   };
   // Takes an upload that was opened and found valid. Only one that is the first of its token changes
   // anything.
@@ -37,18 +47,22 @@ class Heard {
   }
 
  private:
-  // Devices choose the nonces of their tokens. Under a secret key, none can choose many that collide.
+  // Devices choose the nonces of their tokens and the keys of their reports. Under a secret key, none can
+  // choose many whose hashes collide.
   using Key = std::array<std::uint8_t, 16>;
   using Nonce = std::array<std::uint8_t, 32>;
   struct KeyedHash {
     Key key;
     std::uint64_t operator()(wire::Bytes bytes) const;
-    std::size_t operator()(const Nonce& nonce) const { return (*this)(wire::Bytes(nonce)); }
+    std::size_t operator()(const std::array<std::uint8_t, 32>& bytes) const {
+      return (*this)(wire::Bytes(bytes));
+    }
   };
 
   std::size_t width_;
   KeyedHash hash_;
-  std::unordered_map<Nonce, std::uint64_t, KeyedHash> spent_;  // with a hash of the upload
+  std::unordered_map<Nonce, std::uint64_t, KeyedHash> spent_;        // with a hash of the upload
+  std::unordered_set<wire::HpkePublicKey, KeyedHash> encapsulated_;  // the keys of the reports
   wire::Buffer inner_;
 };
 

@@ -183,7 +183,8 @@ Answer Shuffler::take(const Intake& intake, Bytes upload, std::optional<Rejected
       case Heard::Upload::again:
         return Answer::stored;
       case Heard::Upload::other:
-        // Whoever sends it learns nothing: neither that the token was spent, nor that these bytes are lost.
+      case Heard::Upload::copied:
+        // Whoever sends it learns nothing: neither what others sent, nor that these bytes are lost.
         ++rejected_[static_cast<std::size_t>(Rejected::repeated)];
         return Answer::stored;
     }
