@@ -4,10 +4,10 @@
 // A token is told from others by its nonce: one-more unforgeability of blind signatures makes the number of
 // distinct nonces at most the number of tokens that were issued.
 //
-// No two reports have the same encapsulated key, because the aggregator takes such a pair as the sign that the
-// shuffler copied a report, and charges the round without an update. Two devices could otherwise spend the
-// budget of everybody by sending the same report. Nobody but the shuffler sees the encapsulated keys of others,
-// so that no device can keep an honest one's report out.
+// No two reports have the same encapsulated key, because the aggregator takes such a pair as the sign that
+// the shuffler copied a report, and charges the round without an update. Two devices could otherwise spend
+// the budget of everybody by sending the same report. Nobody but the shuffler sees the encapsulated keys of
+// others, so that no device can keep an honest one's report out.
 //
 // Everything is in memory alone: about 100 bytes for a device, and 100 for a report beside its own. An object
 // belongs to one thread.
