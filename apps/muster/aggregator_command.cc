@@ -250,7 +250,8 @@ std::unique_ptr<AggregatorRole> make_role(const AggregatorFlags& flags, const Ag
                                           Learner& learner, KnownEpsilons& epsilons,
                                           std::optional<TaskStanding::Population>& population) {
   const auto epsilon = [&epsilons](std::uint64_t rounds) { return epsilons.of(rounds); };
-  service::AggregatorOptions options{.charge_lost_rounds = flags.charge_lost_rounds, .population = nullptr};
+  service::AggregatorOptions options{
+      .charge_lost_rounds = flags.charge_lost_rounds, .population = nullptr, .origin = store.path().string()};
   if (!settings.population_budget) {
     return std::make_unique<AggregatorRole>(task, key, store, shuffler, learner, epsilon, options);
   }

@@ -153,19 +153,46 @@ struct OwnDevice {
 
 using Devices = std::vector<std::unique_ptr<OwnDevice>>;
 
-// Says the counts of all devices together, which tell nothing of one of them.
+// Says once that something is wrong, and once that it is over.
+class Trouble {
+ public:
+  void look(bool is_there, const std::string& begins, const std::string& ends) {
+    if (is_there != is_there_) say(is_there ? begins : ends);
+    is_there_ = is_there;
+  }
+
+ private:
+  bool is_there_ = false;
+};
+
+// Says the counts of all devices together, which tell nothing of one of them, and whether the other roles
+// answer.
 class ClientLog {
  public:
+  explicit ClientLog(const ClientSettings& settings) : settings_(settings) {}
+
   void look(const Devices& devices, std::int64_t now, bool is_last) {
     if (now < next_ && !is_last) return;
     Device::Counts sum;
+    std::size_t without_shuffler = 0, without_issuer = 0;
     for (const auto& one : devices) {
       const Device::Counts counts = one->device.counts();
       sum.acknowledged += counts.acknowledged;
       sum.late += counts.late;
       sum.refused += counts.refused;
       sum.faults += counts.faults;
+      sum.tokens_refused += counts.tokens_refused;
+      without_shuffler += counts.without_shuffler >= kFailures ? 1 : 0;
+      without_issuer += counts.without_issuer >= kFailures ? 1 : 0;
     }
+    shuffler_.look(without_shuffler > 0 && !is_last,
+                   fmt::format("{} of {} devices cannot reach the shuffler at {}; they try again",
+                               without_shuffler, devices.size(), settings_.shuffler),
+                   "the shuffler answers again");
+    issuer_.look(without_issuer > 0 && !is_last,
+                 fmt::format("{} of {} devices get no tokens from the issuer at {}; they try again",
+                             without_issuer, devices.size(), settings_.issuer),
+                 "the issuer answers again");
     std::string text = text_of(sum);
     if (text == said_) return;
     say(text);
@@ -174,20 +201,26 @@ class ClientLog {
   }
 
  private:
+  // One request without an answer is nothing to speak of.
+  static constexpr std::uint64_t kFailures = 2;
+
   static std::string text_of(const Device::Counts& counts) {
-    return fmt::format("{} uploads are acknowledged, {} were late, {} refused; {} faults of the others",
-                       counts.acknowledged, counts.late, counts.refused, counts.faults);
+    return fmt::format(
+        "{} uploads are acknowledged, {} were late, {} refused; {} tokens refused; {} faults of the others",
+        counts.acknowledged, counts.late, counts.refused, counts.tokens_refused, counts.faults);
   }
 
+  const ClientSettings& settings_;
+  Trouble shuffler_, issuer_;
   std::string said_ = text_of({});  // nothing has happened yet
   std::int64_t next_ = 0;
 };
 
 // Wakes each device when its time has come, and sleeps otherwise. Returns true once all have heard that the
 // task is over, and false after a signal.
-bool run(const Devices& devices) {
+bool run(const ClientSettings& settings, const Devices& devices) {
   service::Clock& clock = service::system_clock();
-  ClientLog log;
+  ClientLog log(settings);
   while (true) {
     std::int64_t next = std::numeric_limits<std::int64_t>::max();
     for (const auto& one : devices) {
@@ -217,8 +250,8 @@ int take_part(const ClientFlags& flags) {
                                     settings.record + i, names.size() == 1));
   }
   say(fmt::format("{} devices take part", devices.size()));
-  say(run(devices) ? "the task is over"
-                   : "stopping: the devices go on from here when they are started again");
+  say(run(settings, devices) ? "the task is over"
+                             : "stopping: the devices go on from here when they are started again");
   return 0;
 }
 

@@ -269,6 +269,26 @@ class Roles(DeployedTasks):
             store.close()
             error = self.refusal("verify", name, status=3)
             self.assertIn("entry", error["message"])
+            deployment.write(name, shuffler="http://127.0.0.1:9")
+            error = self.refusal("aggregator", f"{name}.toml", status=3)
+            self.assertEqual(error["key"], f"{name}/store.db")
+            self.assertIn("entry", error["message"])
+
+    def test_a_client_says_which_role_does_not_answer(self):
+        deployment = self.deployment()
+        deployment.start_servers()
+        servers = [deployment.running[name] for name in ("issuer", "shuffler")]
+        for server in servers:
+            self.assertEqual(server.stop(), 0)
+        client = deployment.start_client(0)
+        ports = {role: deployment.port_of("client0", role) for role in ("issuer", "shuffler")}
+        client.until(f"of 12 devices cannot reach the shuffler at http://127.0.0.1:{ports['shuffler']}; they try again")
+        client.until(f"of 12 devices get no tokens from the issuer at http://127.0.0.1:{ports['issuer']}; they try again")
+        deployment.start("issuer")
+        deployment.start("shuffler")
+        client.until("the issuer answers again")
+        client.until("the shuffler answers again")
+        self.assertEqual(client.stop(), 0)
 
     def test_too_few_devices_leave_a_round_void(self):
         """One device of twelve is away after its tokens were issued: nothing is released, and nothing is charged."""

@@ -14,11 +14,6 @@
 #include "muster/wire/round_notice.h"
 
 namespace muster::service {
-namespace {
-
-constexpr const char* kOrigin = "ledger";
-
-}  // namespace
 
 AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey& identity, Store& store,
                                ShufflerForAggregator& shuffler, Learner& learner,
@@ -29,8 +24,8 @@ AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey&
       shuffler_(shuffler),
       learner_(learner),
       epsilon_(std::move(epsilon)),
-      options_(options),
-      ledger_(store, kOrigin),
+      options_(std::move(options)),
+      ledger_(store, options_.origin),
       planned_(service::planned_rounds(task.plan(), epsilon_)),
       rejected_(read_counts(store)),
       history_(task) {
@@ -62,11 +57,11 @@ AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey&
 const TaskEntry& AggregatorRole::own_reservation(const TaskEntry& reserved) const {
   const auto& first = std::get<TaskEntry>(ledger_.entries().front());
   if (first.task != reserved.task) {
-    throw Error(ErrorCode::file, kOrigin, wire::hex_of(first.task), wire::hex_of(reserved.task),
+    throw Error(ErrorCode::file, options_.origin, wire::hex_of(first.task), wire::hex_of(reserved.task),
                 "is that of another task");
   }
   if (!same_cost(first.epsilon, reserved.epsilon) || first.delta != reserved.delta) {
-    throw Error(ErrorCode::file, kOrigin, fmt::format("epsilon {}", first.epsilon),
+    throw Error(ErrorCode::file, options_.origin, fmt::format("epsilon {}", first.epsilon),
                 fmt::format("epsilon {}", reserved.epsilon),
                 "was begun by a version that computes another cost of the planned rounds");
   }
@@ -181,12 +176,12 @@ void AggregatorRole::refuse_lost_rounds(const wire::Offer& offer) const {
     // Without its place in the ledger the shuffler knows only how many rounds there were.
     const Ledger::Counts& counts = ledger_.counts();
     const std::uint64_t outcomes = counts.opened - (ledger_.open_round() ? 1 : 0);
-    throw Error(ErrorCode::file, kOrigin, fmt::format("{} rounds", outcomes),
+    throw Error(ErrorCode::file, options_.origin, fmt::format("{} rounds", outcomes),
                 fmt::format("{} rounds", offer.opened),
                 "lacks the outcome of rounds that the shuffler has opened and knows no more: was a folder "
                 "restored from an older copy? --charge-lost-rounds goes on with these rounds charged");
   }
-  throw Error(ErrorCode::file, kOrigin, wire::hex_of(ledger_.head()), wire::hex_of(offer.head),
+  throw Error(ErrorCode::file, options_.origin, wire::hex_of(ledger_.head()), wire::hex_of(offer.head),
               "is not the one that the shuffler saw last: was it restored from an older copy? "
               "--charge-lost-rounds goes on with the rounds charged that it may lack");
 }

@@ -58,6 +58,8 @@ struct AggregatorOptions {
   // Where the task reserves its cost, beside the other tasks on its population; none if null. It is needed
   // only while the aggregator is made.
   PopulationBudget* population = nullptr;
+  // What errors call the ledger: the path of the store.
+  std::string origin = "ledger";
 };
 
 // What the aggregator is at.

@@ -19,15 +19,22 @@ class Backoff {
 
   // How long to wait now, in milliseconds.
   std::int64_t next(Draws& draws) {
+    ++failures_;
     const std::int64_t delay = delay_;
     delay_ = std::min(2 * delay_, longest_);
     return delay - delay / 2 +
            static_cast<std::int64_t>(draws.below(static_cast<std::uint64_t>(delay / 2 + 1)));
   }
-  void succeeded() { delay_ = shortest_; }
+  void succeeded() {
+    delay_ = shortest_;
+    failures_ = 0;
+  }
+  // How often it failed since it last succeeded.
+  std::uint64_t failures() const { return failures_; }
 
  private:
   std::int64_t shortest_, longest_, delay_;
+  std::uint64_t failures_ = 0;
 };
 
 }  // namespace muster::service

@@ -62,6 +62,9 @@ Device::~Device() { sodium_memzero(upload_.data(), upload_.size()); }
 Device::Counts Device::counts() const {
   Counts counts = counts_;
   counts.faults += wallet_.faults();
+  counts.tokens_refused = wallet_.refused();
+  counts.without_shuffler = backoff_.failures();
+  counts.without_issuer = wallet_.failures();
   return counts;
 }
 

@@ -74,10 +74,14 @@ class Device {
   const DeviceLedger& ledger() const { return ledger_; }
   // What this process has seen. None of it depends on a coin or a record.
   struct Counts {
-    std::uint64_t acknowledged = 0;  // uploads
-    std::uint64_t late = 0;          // uploads that came after the end of their round
-    std::uint64_t refused = 0;       // uploads that the shuffler refused: a defect, or an attack
-    std::uint64_t faults = 0;        // descriptors, blobs and answers of the issuer that were not valid
+    std::uint64_t acknowledged = 0;    // uploads
+    std::uint64_t late = 0;            // uploads that came after the end of their round
+    std::uint64_t refused = 0;         // uploads that the shuffler refused: a defect, or an attack
+    std::uint64_t faults = 0;          // descriptors, blobs and answers of the issuer that were not valid
+    std::uint64_t tokens_refused = 0;  // by the issuer: the device is not enrolled, or had other tokens
+    // Failures in a row: requests to the shuffler without an answer, and visits to the issuer that have to
+    // be made again.
+    std::uint64_t without_shuffler = 0, without_issuer = 0;
   };
   Counts counts() const;
 

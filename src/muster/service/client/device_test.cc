@@ -155,6 +155,27 @@ TEST(Device, LostRequestsAndAnswersChangeNoByte) {
   }
 }
 
+TEST(Device, CountsTheFailuresInARowOfEachServer) {
+  World world;
+  world.start();
+  const auto lose = [&](bool issuer, bool shuffler) {
+    world.network.before = [=](const Call& call) {
+      const bool is_issuers = call.what == "keys" || call.what == "tokens";
+      if (is_issuers ? issuer : shuffler) throw Unreachable();
+    };
+    world.run_until(world.clock.now + 2 * world.length());
+    const Device::Counts counts = world.device->counts();
+    EXPECT_EQ(counts.without_issuer > 2, issuer);
+    EXPECT_EQ(counts.without_issuer == 0, !issuer);
+    EXPECT_EQ(counts.without_shuffler > 2, shuffler);
+    EXPECT_EQ(counts.without_shuffler == 0, !shuffler);
+  };
+  lose(true, true);
+  lose(false, true);
+  lose(false, false);
+  lose(false, true);
+}
+
 TEST(Device, TriesAgainUntilTheRoundIsOver) {
   for (const bool busy : {true, false}) {
     World world;

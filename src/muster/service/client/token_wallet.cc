@@ -103,7 +103,10 @@ bool TokenWallet::ask() {
     case Answer::over:
       return one_by_one_ ? drop_first() : drop_rounds_without_keys();
     case Answer::refused:
-      if (one_by_one_) return drop_first();
+      if (one_by_one_) {
+        ++refused_;
+        return drop_first();
+      }
       one_by_one_ = true;
       return true;
     case Answer::busy:

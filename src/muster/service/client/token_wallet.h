@@ -41,6 +41,10 @@ class TokenWallet {
 
   // Answers of the issuer that were not valid: unsigned, of a lower serial, or not what was asked for.
   std::uint64_t faults() const { return faults_; }
+  // Tokens that the issuer refused.
+  std::uint64_t refused() const { return refused_; }
+  // Visits to the issuer in a row that have to be tried again.
+  std::uint64_t failures() const { return backoff_.failures(); }
 
  private:
   // These return whether the wallet may go on; false if it has to come back soon.
@@ -65,7 +69,7 @@ class TokenWallet {
   bool one_by_one_ = false;  // since a whole block was refused
   Backoff backoff_;
   std::int64_t due_;
-  std::uint64_t faults_ = 0;
+  std::uint64_t faults_ = 0, refused_ = 0;
 };
 
 }  // namespace muster::service

@@ -92,6 +92,7 @@ TEST(TokenWallet, ADeviceThatLostItsTokensGetsNoSecondOnesAndStaysOut) {
     rounds.insert(token.round);
   }
   EXPECT_EQ(rounds, (std::set<std::uint64_t>{3, 4})) << "one by one, where a block is refused";
+  EXPECT_EQ(world.device->counts().tokens_refused, 2u);
   EXPECT_FALSE(restored.memory().blob(kPendingBlob));
 }
 

@@ -75,6 +75,8 @@ class SqliteStore::Database {
     fail("cannot be emptied of what was removed");
   }
 
+  const std::filesystem::path& path() const { return path_; }
+
  private:
   // The two numbers in a database's header that say whose it is: "must" in ASCII, and the version.
   static constexpr int kApplication = 0x6d757374, kVersion = 1;
@@ -154,6 +156,8 @@ Buffer blob_of(sqlite3_stmt* statement) {
 SqliteStore::SqliteStore(const std::filesystem::path& path, Access access)
     : database_(std::make_unique<Database>(path, access)) {}
 SqliteStore::~SqliteStore() = default;
+
+const std::filesystem::path& SqliteStore::path() const { return database_->path(); }
 
 std::vector<Buffer> SqliteStore::rows() {
   std::vector<Buffer> rows;

@@ -28,6 +28,8 @@ class SqliteStore final : public Store {
   std::optional<wire::Buffer> blob(const std::string& name) override;
   void commit(const Commit& changes) override;
 
+  const std::filesystem::path& path() const;
+
  private:
   class Database;
   std::unique_ptr<Database> database_;
