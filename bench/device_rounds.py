@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 """Measures the processor time that a round takes a device: all of `muster client`, over HTTP on this machine.
 
-    bench/device_rounds.py --command build/release/muster [--short 5] [--long 25] [--seconds 2]
+    bench/device_rounds.py --command build/release/muster [--first 3] [--last 28] [--seconds 2]
 
-Two deployments of the same devices run one after the other, one with --short rounds and one with --long. The time of a
-device-round is the difference of what their client processes used, divided by the rounds and devices by which they
-differ, so that starting, which a device does once, is not part of it. It contains everything else: asking for tokens and
-rounds, the download of the model, both messages, two writes to the disk, and the gradient of one image of `digits` for
-the 330 parameters of `logistic`, which is a small part. It is measured for 34 devices in one process, and for 12 devices
-that have a process each, in which every gradient is computed by a process of its own.
+The processor time that the client processes have used is read after --first rounds and again before the last one, and
+the difference is divided by rounds and devices, so that starting, which a device does once, is not part of it. All that
+comes back in every round is: ten or more requests that ask for tokens and rounds, the download of the model, two
+messages, their cryptography, and the writes to the disk. It is measured for 34 devices in one process, with the gradient
+of one image of `digits` for the 330 parameters of `logistic`, and for 12 devices that have a process each. There every
+gradient is computed by a process of its own, whose time is stated apart.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import sys
@@ -25,24 +24,32 @@ import muster_command  # noqa: E402
 import role_processes  # noqa: E402
 
 
-def client_seconds(devices, rounds, seconds):
-    """Runs a deployment to its end. Returns the processor seconds of its clients, and the rounds that were opened."""
-    plan = role_processes.plan(clients=sum(devices), rounds=rounds, delta="1e-4")
+def used_by(processes):
+    """The processor seconds of running processes, and those of the children that they have waited for."""
+    own = children = 0
+    for process in processes:
+        fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        own += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        children += (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+    return own, children
+
+
+def device_round(devices, first, last, seconds):
+    """The processor seconds of a device in a round, between the ends of these two rounds, and those of its children."""
+    plan = role_processes.plan(clients=sum(devices), rounds=last, delta="1e-4")
     with tempfile.TemporaryDirectory() as name:
         deployment = role_processes.Deployment(pathlib.Path(name), devices=devices, seconds=seconds, text=plan,
-                                               most=2 * rounds)
+                                               most=2 * last, rounds_ahead=8)
         try:
             deployment.start_servers()
-            aggregator, _ = deployment.start_aggregator()
-            clients = [deployment.start_client(i) for i in range(len(devices))]
-            status, output = aggregator.process.wait(), aggregator.process.stdout.read()
-            if status != 0:
-                raise RuntimeError(aggregator.said())
-            used = 0
-            for client in clients:
-                _, client.process.returncode, usage = os.wait4(client.process.pid, 0)
-                used += usage.ru_utime + usage.ru_stime
-            return used, json.loads(output.splitlines()[-1])["rounds"]["opened"]
+            aggregator, _ = deployment.start_aggregator("--stay")
+            clients = [deployment.start_client(i).process for i in range(len(devices))]
+            for number in range(1, last):
+                aggregator.until(f"round {number} is ")
+                if number == first:
+                    before = used_by(clients)
+            device_rounds = (last - 1 - first) * sum(devices)
+            return [(now - then) / device_rounds for now, then in zip(used_by(clients), before)]
         finally:
             deployment.close()
 
@@ -50,18 +57,17 @@ def client_seconds(devices, rounds, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--command", required=True, type=pathlib.Path, help="the built command")
-    parser.add_argument("--short", type=int, default=5, help="rounds of the shorter deployment [5]")
-    parser.add_argument("--long", type=int, default=25, help="rounds of the longer deployment [25]")
+    parser.add_argument("--first", type=int, default=3, help="the round after which the time is read first [3]")
+    parser.add_argument("--last", type=int, default=28, help="rounds of the deployment [28]")
     parser.add_argument("--seconds", type=int, default=2, help="seconds of a round [2]")
     options = parser.parse_args()
-    if not 0 < options.short < options.long:
-        parser.error("--short must be at least 1 and below --long")
+    if not 0 < options.first < options.last - 1:
+        parser.error("--first must be at least 1 and below --last by two or more")
     muster_command.COMMAND = options.command.resolve()
     for name, devices in (("34 devices in one process", (34,)), ("12 devices with a process each", (1,) * 12)):
-        short, fewer = client_seconds(devices, options.short, options.seconds)
-        long, more = client_seconds(devices, options.long, options.seconds)
-        each = (long - short) / ((more - fewer) * sum(devices))
-        print(f"{name}: {1e3 * each:.2f} ms of processor time for a round of a device", flush=True)
+        own, children = device_round(devices, options.first, options.last, options.seconds)
+        print(f"{name}: a round of a device takes {1e3 * own:.2f} ms of processor time, and {1e3 * children:.2f} ms in "
+              "other processes", flush=True)
 
 
 if __name__ == "__main__":

@@ -90,9 +90,10 @@ class Role:
 class Deployment:
     """Keys, a task and configurations in a folder, and the processes that were started there."""
 
-    def __init__(self, folder, devices=(12,), seconds=8, text=None, most=6):
-        """`devices` has the number of devices of each client, `text` is the plan, and `most` rounds may be opened."""
-        self.folder, self.devices, self.most, self.running = folder, devices, most, {}
+    def __init__(self, folder, devices=(12,), seconds=8, text=None, most=6, rounds_ahead=3):
+        """`devices` has the number of devices of each client, `text` is the plan, `most` rounds may be opened, and the
+        keys of `rounds_ahead` rounds are made before they are needed."""
+        self.folder, self.devices, self.most, self.rounds_ahead, self.running = folder, devices, most, rounds_ahead, {}
         (folder / "plan.toml").write_text(text or plan())
         for role in ("issuer", "shuffler", "aggregator"):
             self.muster("keygen", role, "--out", role)
@@ -103,7 +104,7 @@ class Deployment:
         keys = [word for role in ("issuer", "shuffler", "aggregator") for word in (f"--{role}", f"{role}/{role}.pub")]
         self.muster("keygen", "task", "plan.toml", *keys, "--malicious", "0", "--seconds", str(seconds),
                     "--most-rounds", str(most), "--randomness", "seeded", "--out", "task.txt")
-        self.write("issuer", rounds_ahead=3)
+        self.write("issuer", rounds_ahead=rounds_ahead)
 
     def muster(self, *arguments):
         return subprocess.run([muster_command.COMMAND, *arguments], cwd=self.folder, check=True, capture_output=True,
@@ -125,7 +126,7 @@ class Deployment:
         """Starts issuer and shuffler on free ports, which their configurations keep from then on."""
         issuer = self.start("issuer", "--enrol", "devices.txt", "--json")
         url = self.ready(issuer)["devices and the shuffler"]
-        self.write("issuer", rounds_ahead=3, listen=url.removeprefix("http://"))
+        self.write("issuer", rounds_ahead=self.rounds_ahead, listen=url.removeprefix("http://"))
         self.write("shuffler", issuer=url)
         shuffler = self.ready(self.start("shuffler", "--json"))
         self.write("shuffler", issuer=url, listen=shuffler["devices"].removeprefix("http://"),

@@ -52,6 +52,12 @@ class SqliteStore::Database {
     run(sql, values, [](sqlite3_stmt*) {});
   }
 
+  // The same of a statement without a result. Returns whether it changed a row.
+  bool change(const char* sql, std::initializer_list<Bytes> values) {
+    run(sql, values);
+    return sqlite3_changes(connection_.get()) > 0;
+  }
+
   // Runs `work` as one transaction. If anything fails, nobody knows what is on the disk, and the connection
   // is not used again.
   template <typename Work>
@@ -117,6 +123,8 @@ class SqliteStore::Database {
     } else if (application != kApplication || version != kVersion) {
       fail(fmt::format("is not a store of muster, version {}", kVersion));
     }
+    // The process may have died after a commit and before its log was emptied.
+    if (access == Access::create_or_open) empty_log();
   }
 
   void make_tables() {
@@ -174,18 +182,22 @@ std::optional<Buffer> SqliteStore::blob(const std::string& name) {
 }
 
 void SqliteStore::commit(const Commit& changes) {
+  bool leaves_traces = false;
   database_->in_transaction([&] {
     for (const Buffer& row : changes.append) database_->run("INSERT INTO log (row) VALUES (?)", {row});
     for (const auto& [name, content] : changes.put) {
-      database_->run(
-          "INSERT INTO blobs VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content",
-          {wire::bytes_of(name), content});
+      const Bytes key = wire::bytes_of(name);
+      if (database_->change("UPDATE blobs SET content = ? WHERE name = ?", {content, key})) {
+        leaves_traces = true;
+      } else {
+        database_->run("INSERT INTO blobs VALUES (?, ?)", {key, content});
+      }
     }
     for (const std::string& name : changes.remove) {
-      database_->run("DELETE FROM blobs WHERE name = ?", {wire::bytes_of(name)});
+      if (database_->change("DELETE FROM blobs WHERE name = ?", {wire::bytes_of(name)})) leaves_traces = true;
     }
   });
-  if (!changes.put.empty() || !changes.remove.empty()) database_->empty_log();
+  if (leaves_traces && !changes.may_leave_traces) database_->empty_log();
 }
 
 }  // namespace muster::service

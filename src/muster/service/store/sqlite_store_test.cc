@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 
 #include "muster/core/atomic_file.h"
@@ -77,6 +80,38 @@ TEST_F(SqliteStoreTest, WhatWasRemovedOrReplacedIsInNoFile) {
     EXPECT_FALSE(is_in_a_file(folder_.path(), other));
     EXPECT_EQ(store.blob("kept"), Buffer{7});
   }
+}
+
+TEST_F(SqliteStoreTest, ACommitThatMayLeaveTracesIsCleanedUpAfterByTheNextThatMayNot) {
+  const std::string counts = "what is no secret, 7 rounds so far", key = "a key of 32 bytes, to be erased.";
+  const auto bytes_of = [](const std::string& text) { return Buffer(text.begin(), text.end()); };
+  auto store = std::make_unique<SqliteStore>(path_, Access::create_or_open);
+  store->commit({{}, {{"counts", bytes_of(counts)}, {"key", bytes_of(key)}}, {}});
+  store->commit({{}, {{"counts", {8}}}, {}, true});
+  EXPECT_EQ(store->blob("counts"), Buffer{8});
+  EXPECT_TRUE(is_in_a_file(folder_.path(), counts)) << "else the commit is as slow as any other";
+  store->commit({{{1}}, {{"new", {1}}}, {"absent"}});
+  store->commit({{}, {}, {"key"}});
+  EXPECT_FALSE(is_in_a_file(folder_.path(), counts));
+  EXPECT_FALSE(is_in_a_file(folder_.path(), key));
+}
+
+// The process dies after a commit and before the log is emptied: the next one empties it.
+TEST_F(SqliteStoreTest, WhatADeadProcessLeftIsInNoFileOnceTheStoreIsOpened) {
+  const std::string secret = "a key of 32 bytes, to be erased.";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto* store = new SqliteStore(path_, Access::create_or_open);
+    store->commit({{}, {{"key", {secret.begin(), secret.end()}}}, {}});
+    store->commit({{}, {}, {"key"}, true});
+    ::_exit(0);
+  }
+  int status = 1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  ASSERT_TRUE(is_in_a_file(folder_.path(), secret));
+  const SqliteStore store(path_, Access::create_or_open);
+  EXPECT_FALSE(is_in_a_file(folder_.path(), secret));
 }
 
 TEST_F(SqliteStoreTest, AFinishedStoreIsReadWithoutChangingIt) {
