@@ -171,16 +171,18 @@ def headers_open_with_what_they_are(root):
     return complaints
 
 
-def headers_say_what_may_run_concurrently(root):
-    """The opening comment of a header of the library says which of its calls may run concurrently.
+THREAD_RULE = re.compile(r"concurren|immutable|\bpure\b|nothing to call|thread-safe|one thread calls|threads may share|"
+                         r"(?:any|no other|(?:from|to) (?:one|another|(?:the|its)(?: \w+'s)?)) thread\b|"
+                         r"(?:several|many|between|cross) threads", re.I)
 
-    The rule looks for the words with which headers say so; docs/library.md promises that they do.
-    """
+
+def headers_say_what_may_run_concurrently(root):
+    """The opening comment of a header says which of its calls may run concurrently, as docs/library.md promises. The rule
+    looks for the phrases with which headers say so; the word "thread" alone is none."""
     complaints = []
     for path in sources(root, "src", suffixes=(".h",)):
-        opening = list(itertools.takewhile(lambda line: line.startswith("//"),
-                                           path.read_text(encoding="utf-8").splitlines()))
-        if not re.search(r"thread|concurren|immutable|\bpure\b|nothing to call", " ".join(opening), re.I):
+        opening = itertools.takewhile(lambda line: line.startswith("//"), path.read_text(encoding="utf-8").splitlines())
+        if not THREAD_RULE.search(" ".join(line.lstrip("/ ") for line in opening)):
             complaints.append(f"{path.relative_to(root)}:1: the opening comment does not say which calls may run concurrently")
     return complaints
 

@@ -8,7 +8,8 @@
 // is asked if the body is allowed. Nothing of a request is written anywhere.
 //
 // Each thread runs its own event loop and accepts connections by itself (SO_REUSEPORT). The handler is called
-// on these threads, several at a time, and must not block for long. TLS ends before this server, in a relay.
+// on these threads, several at a time, and must not block for long. Any thread may call the functions of a
+// server, but the destructor comes after all of them. TLS ends before this server, in a relay.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,8 @@
 // Uploads are checked on the listener's threads, which never wait for the disk: checked ones go into a
 // bounded queue (503 if it is full). One thread takes all that wait, makes them durable with one sync, and
 // then lets the answers go. After an error of a file no answer is given any more, and wait() throws it: the
-// process must end.
+// process must end. Any thread may call the functions of a server, but the destructor comes after all of
+// them.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Calls a function again and again, with a pause in between, on a thread of its own.
+// Calls a function again and again, with a pause in between, on a thread of its own. The function
+// shares what it uses with other threads, and must not throw. Make and destroy a Ticker from one thread.
 #pragma once
 
 #include <chrono>

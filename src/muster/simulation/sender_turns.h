@@ -2,7 +2,8 @@
 //
 // A worker takes so few that all workers finish at about the same time, and at most as many as one pass over
 // the sum of messages adds. Few senders are handled by the caller's thread alone, because waking the other
-// workers would take longer.
+// workers would take longer. Only one thread at a time may call handle_in_turns() with a team. handle() is
+// called concurrently.
 #pragma once
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 // Every vector has as many floats as the model. The arithmetic is in single precision, except that the norm
 // and each update of a running mean are computed in double; the norm is summed from the first coordinate to
 // the last. The functions depend only on their arguments, so the bits are the same for any number of threads
-// and in a resumed run.
+// and in a resumed run. Updates of different models may run concurrently.
 #pragma once
 
 #include <cstdint>

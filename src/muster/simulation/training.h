@@ -4,6 +4,9 @@
 // resumed; only the measured times differ. Besides the model, a run reports three things that depend on the
 // clients' data: the model's accuracy on the test set, as a whole and by client; its loss on the test set;
 // and the number of clients' vectors that were not finite. It reports no training loss.
+//
+// A run starts worker threads of its own. Call train() from the thread that the RunFolder and the Ranks
+// belong to; its observer is called on the same thread.
 #pragma once
 
 #include <atomic>

@@ -4,7 +4,7 @@
 // The instruction set (Highway's target) is chosen at run time. On one machine, equal inputs give equal bits
 // in every call and thread. Targets with fused multiply-add (AVX2, AVX-512, NEON) agree bit for bit. Targets
 // without it round each product and differ from them in the last digits. The functions depend on their
-// arguments only.
+// arguments only, so calls that write to different buffers may run concurrently.
 #pragma once
 
 #include "muster/learning/gradients/fused/cnn_shape.h"
