@@ -17,6 +17,7 @@
 #include "muster/accounting/launches.h"
 #include "muster/accounting/running_accountant.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/numerics/enclosure.h"
 #include "muster/theorems/local/local.h"
 
@@ -161,8 +162,8 @@ TEST_P(AccountantContract, NextToNoNoiseIsNotCheap) {
 }
 
 TEST_P(AccountantContract, RefusesWhatIsNoQuestion) {
-  EXPECT_THROW(delta(some_rounds().front(), -1), Error);
-  EXPECT_THROW(epsilon(some_rounds().front(), 0), Error);
+  EXPECT_ERROR(ErrorCode::plan, delta(some_rounds().front(), -1));
+  EXPECT_ERROR(ErrorCode::plan, epsilon(some_rounds().front(), 0));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, AccountantContract,

@@ -15,6 +15,7 @@
 #include "muster/composition/dominating_pair.h"
 #include "muster/composition/round_curve.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/theorems/applicable.h"
 
 namespace muster::accounting {
@@ -329,14 +330,15 @@ TEST(Accountant, RefusesWhatItDoesNotCover) {
   const Accountant accountant(PureLocal{1}, protocol);
   EXPECT_NO_THROW(accountant.account(1, {Question::Kind::epsilon_at_delta, 1e-5}, View::sum_only));
   const Accountant summed(PureLocal{1}, AggregatedCheckIn{ClientCount::of(100), Rate::of(0.1)});
-  EXPECT_THROW(summed.account(1, {Question::Kind::epsilon_at_delta, 1e-5}, View::shuffler_honest), Error);
-  EXPECT_THROW(accountant.account(1, {Question::Kind::epsilon_at_delta, 0}), Error);
-  EXPECT_THROW(accountant.account(1, {Question::Kind::delta_at_epsilon, -1}), Error);
+  EXPECT_ERROR(ErrorCode::uncovered,
+               summed.account(1, {Question::Kind::epsilon_at_delta, 1e-5}, View::shuffler_honest));
+  EXPECT_ERROR(ErrorCode::plan, accountant.account(1, {Question::Kind::epsilon_at_delta, 0}));
+  EXPECT_ERROR(ErrorCode::plan, accountant.account(1, {Question::Kind::delta_at_epsilon, -1}));
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THROW(Accountant(PureLocal{0.99 * kMinEpsilon0}, protocol), Error);
+  EXPECT_ERROR(ErrorCode::plan, Accountant(PureLocal{0.99 * kMinEpsilon0}, protocol));
   for (double bad : {0.0, -1.0, nan, std::numeric_limits<double>::infinity()}) {
-    EXPECT_THROW(Accountant(PureLocal{bad}, protocol), Error) << bad;
-    EXPECT_THROW(Accountant(GaussianLocal{bad}, protocol), Error) << bad;
+    EXPECT_ERROR(ErrorCode::plan, Accountant(PureLocal{bad}, protocol)) << bad;
+    EXPECT_ERROR(ErrorCode::plan, Accountant(GaussianLocal{bad}, protocol)) << bad;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "muster/accounting/accountant.h"
 #include "muster/accounting/launches.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/core/interrupt.h"
 
 namespace muster::accounting {
@@ -73,8 +74,8 @@ TEST(OpenAccount, ACopyIsChargedByItself) {
 TEST(OpenAccount, RefusesTooManyRoundsAndChargesNoneOfThem) {
   OpenAccount account;
   account.charge(PureLocal{2}, check_in(0.1), kMaxRounds - 1);
-  EXPECT_THROW(account.charge(PureLocal{2}, check_in(0.1), 2), Error);
-  EXPECT_THROW(account.charge(PureLocal{1}, check_in(0.1), ~std::uint64_t{0}), Error);
+  EXPECT_ERROR(ErrorCode::plan, account.charge(PureLocal{2}, check_in(0.1), 2));
+  EXPECT_ERROR(ErrorCode::plan, account.charge(PureLocal{1}, check_in(0.1), ~std::uint64_t{0}));
   EXPECT_EQ(account.rounds(), kMaxRounds - 1);
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/describe/stage.h"
 
 namespace muster::accounting {
@@ -48,7 +49,7 @@ TEST(PrivacyCurves, EachPointIsAStatement) {
 TEST(PrivacyCurves, NoRoundsAndTooManyAreRefused) {
   const Question question{Question::Kind::epsilon_at_delta, 1e-5};
   for (const std::uint64_t rounds : {std::uint64_t{0}, kMaxRounds + 1}) {
-    EXPECT_THROW(privacy_curves(new_accountant(), rounds, question, std::nullopt), Error) << rounds;
+    EXPECT_ERROR(ErrorCode::plan, privacy_curves(new_accountant(), rounds, question, std::nullopt)) << rounds;
   }
 }
 

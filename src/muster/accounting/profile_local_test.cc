@@ -13,6 +13,7 @@
 #include "muster/accounting/running_accountant.h"
 #include "muster/composition/composed_curve.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/describe/view.h"
 #include "muster/gate/gate.h"
 #include "muster/theorems/applicable.h"
@@ -264,7 +265,7 @@ TEST(ProfileLocal, LocalCompositionIsNeverBelowTheExactOne) {
   EXPECT_EQ(local_delta_upper(k_rr_channel(2, 1), Rate::of(0.5), 0, 1), 0);
   EXPECT_EQ(local_delta_upper(gaussian_table(5), Rate::of(0.5), 3, std::numeric_limits<double>::infinity()),
             0);
-  EXPECT_THROW(local_delta_upper(gaussian_table(5), Rate::of(0.5), 3, -1), Error);
+  EXPECT_ERROR(ErrorCode::usage, local_delta_upper(gaussian_table(5), Rate::of(0.5), 3, -1));
 }
 
 // Schedules, several launches and a running account charge a channel as they charge the built-in randomizer.

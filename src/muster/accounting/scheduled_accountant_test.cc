@@ -12,6 +12,7 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/numerics/work.h"
 #include "tests/oracle/random_cases.h"
 
@@ -63,7 +64,7 @@ TEST(ScheduledAccountant, StagesThatDifferLieBetweenTheExtremes) {
   EXPECT_LT(*all.best.lower, *all.best.upper);
   EXPECT_GT(*all.best.lower, 0.6 * *all.best.upper);
   EXPECT_EQ(scheduled.epsilon_upper(0, delta), 0);
-  EXPECT_THROW(scheduled.epsilon_upper(301, delta), Error);
+  EXPECT_ERROR(ErrorCode::plan, scheduled.epsilon_upper(301, delta));
 }
 
 TEST(ScheduledAccountant, DeltaAtAnEpsilonIsTheSameCurve) {
@@ -168,11 +169,11 @@ TEST(ScheduledAccountant, SlotsAndAggregatesAndViews) {
   const Statement colluding = slots.account(kEpsilon, View::shuffler_colludes);
   EXPECT_EQ(colluding.best.id, "local-composition");
   EXPECT_EQ(*colluding.best.upper, *own.local_upper);
-  EXPECT_THROW(slots.account(kEpsilon, View::sum_only), Error);
+  EXPECT_ERROR(ErrorCode::uncovered, slots.account(kEpsilon, View::sum_only));
   const Accountant nothing(PureLocal{1}, {{run(0.9), 0}});
   EXPECT_EQ(*nothing.account(kEpsilon).best.upper, 0);
-  EXPECT_THROW(Accountant(PureLocal{1}, std::vector<Stage>{}), Error);
-  EXPECT_THROW(Accountant(PureLocal{1}, {{run(0.9), 1}, {check_in(10, 0.1), 1}}), Error);
+  EXPECT_ERROR(ErrorCode::plan, Accountant(PureLocal{1}, std::vector<Stage>{}));
+  EXPECT_ERROR(ErrorCode::plan, Accountant(PureLocal{1}, {{run(0.9), 1}, {check_in(10, 0.1), 1}}));
 }
 
 // Rounds within the first stage, and schedules of one stage, get the answer for rounds that are all alike.
@@ -191,9 +192,9 @@ TEST(ScheduledAccountant, OneStageIsAConstantProtocol) {
     EXPECT_EQ(s.all.size(), expected.all.size());
   }
   EXPECT_EQ(*one.upper(500, kEpsilon), *constant.upper(500, kEpsilon));
-  EXPECT_THROW(two.account(101, kEpsilon), Error);
-  EXPECT_THROW(constant.account(kEpsilon), Error);
-  EXPECT_THROW(two.account({Question::Kind::epsilon_at_delta, 2}), Error);
+  EXPECT_ERROR(ErrorCode::plan, two.account(101, kEpsilon));
+  EXPECT_ERROR(ErrorCode::plan, constant.account(kEpsilon));
+  EXPECT_ERROR(ErrorCode::plan, two.account({Question::Kind::epsilon_at_delta, 2}));
 }
 
 TEST(ScheduledAccountant, TheUpperValueAloneIsThatOfTheStatement) {
@@ -276,7 +277,7 @@ TEST(ScheduledAccountant, MergesBoundsOfOtherOrigin) {
   other.upper = *s.best.lower + 0.9 * (*s.best.upper - *s.best.lower);
   EXPECT_EQ(scheduled.merge(s, {other}).best.id, "other");
   other.upper = 1e-9;
-  EXPECT_THROW(scheduled.merge(s, {other}), Error);
+  EXPECT_ERROR(ErrorCode::internal, scheduled.merge(s, {other}));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/papers/central/sampled_gaussian_rounds.h"
 #include "muster/plan/calibration/round_variance.h"
 
@@ -85,7 +86,7 @@ TEST(Comparison, WhatNothingMeetsSaysSo) {
 
 TEST(Comparison, ATargetThatIsNoneIsRefused) {
   for (const double epsilon : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
-    EXPECT_THROW(compared({{"shuffle"}, {"ldp-sgd"}}, epsilon), Error);
+    EXPECT_ERROR(ErrorCode::plan, compared({{"shuffle"}, {"ldp-sgd"}}, epsilon));
   }
 }
 

@@ -1,3 +1,4 @@
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,6 +12,7 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/core/types.h"
 #include "muster/core/utf8.h"
 #include "tests/support/temporary_folder.h"
@@ -21,6 +23,16 @@ namespace {
 std::string what(ErrorCode code, const char* key, const char* value, const char* allowed,
                  const char* message) {
   return Error(code, key, value, allowed, message).what();
+}
+
+// The checks of error_of_test.h notice another code, and that nothing was refused.
+TEST(Error, ChecksOfRefusalsCanFail) {
+  const auto unreadable = [] { throw Error(ErrorCode::file, "a.csv", "", "", "cannot be read"); };
+  EXPECT_TRUE(refuses_with(ErrorCode::file, unreadable));
+  EXPECT_FALSE(refuses_with(ErrorCode::data, unreadable));
+  EXPECT_FALSE(refuses_with(ErrorCode::internal, [] {}));
+  EXPECT_EQ(error_of(unreadable).key(), "a.csv");
+  EXPECT_NONFATAL_FAILURE(error_of([] {}), "accepted");
 }
 
 TEST(Error, SaysInASentenceWhatWasRefused) {
@@ -117,16 +129,16 @@ TEST(AtomicFile, WhatWasLeftIsKnownByItsName) {
 TEST(Types, RefuseWhatTheyAreNot) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (double bad : {nan, -1.0, 0.0, 1.0, 2.0}) {
-    EXPECT_THROW(Delta::of(bad), Error) << bad;
+    EXPECT_ERROR(ErrorCode::plan, Delta::of(bad)) << bad;
   }
   for (double bad : {nan, -1.0, 0.0, 1.5}) {
-    EXPECT_THROW(Rate::of(bad), Error) << bad;
+    EXPECT_ERROR(ErrorCode::plan, Rate::of(bad)) << bad;
   }
-  EXPECT_THROW(Epsilon::of(nan), Error);
-  EXPECT_THROW(Epsilon::of(-1e-300), Error);
-  EXPECT_THROW(ClientCount::of(0), Error);
-  EXPECT_THROW(ClientCount::of(1'000'000'000'001), Error);
-  EXPECT_THROW(Rate::effective(0.5, 1.0), Error);
+  EXPECT_ERROR(ErrorCode::plan, Epsilon::of(nan));
+  EXPECT_ERROR(ErrorCode::plan, Epsilon::of(-1e-300));
+  EXPECT_ERROR(ErrorCode::plan, ClientCount::of(0));
+  EXPECT_ERROR(ErrorCode::plan, ClientCount::of(1'000'000'000'001));
+  EXPECT_ERROR(ErrorCode::plan, Rate::effective(0.5, 1.0));
   EXPECT_DOUBLE_EQ(Rate::effective(0.5, 0.2).value(), 0.4);
   EXPECT_EQ(Rate::of(1).value(), 1);
 }

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 
 namespace muster::accounting {
 namespace {
@@ -225,7 +226,7 @@ TEST(TabulatedProfile, AConcaveCellIsRefusedWhereverItIs) {
       return points[row - 1].divergence + share * (points[row + 1].divergence - points[row - 1].divergence);
     };
     points[row].divergence = chord() * (1 + 1e-8) + 1e-14;
-    EXPECT_THROW(TabulatedProfile::of_table(points), Error) << row;
+    EXPECT_ERROR(ErrorCode::plan, TabulatedProfile::of_table(points)) << row;
     points[row].divergence = chord() * (1 + 1e-10);
     EXPECT_NO_THROW(TabulatedProfile::of_table(points)) << row;
   }

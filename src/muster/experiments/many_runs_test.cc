@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/experiments/table_runs_test.h"
 #include "muster/simulation/runs/run_record.h"
 
@@ -63,17 +64,17 @@ TEST_F(ManyRunsTest, DataAreReadOnceForRunsThatShareThem) {
   static_cast<void>(runs.run(plan("0.1"), folder("a"), ""));
   std::filesystem::remove(table());
   EXPECT_EQ(runs.run(plan("0.2"), folder("b"), "").stopped, Stopped::done);
-  EXPECT_THROW(static_cast<void>(many().run(plan("0.2"), folder("c"), "")), Error);
+  EXPECT_ERROR(ErrorCode::data, static_cast<void>(many().run(plan("0.2"), folder("c"), "")));
 }
 
 // The file appears after the first failure, which shows that the second run does not look for it again.
 TEST_F(ManyRunsTest, DataThatCannotBeReadAreNotReadAgain) {
   ManyRuns runs = many();
   EXPECT_FALSE(runs.is_unreadable(plan("0.1")));
-  EXPECT_THROW(static_cast<void>(runs.run(plan("0.1"), folder("a"), "")), Error);
+  EXPECT_ERROR(ErrorCode::data, static_cast<void>(runs.run(plan("0.1"), folder("a"), "")));
   write_table();
   EXPECT_TRUE(runs.is_unreadable(plan("0.2")));
-  EXPECT_THROW(static_cast<void>(runs.run(plan("0.2"), folder("b"), "")), Error);
+  EXPECT_ERROR(ErrorCode::data, static_cast<void>(runs.run(plan("0.2"), folder("b"), "")));
   EXPECT_TRUE(watched_.started.empty());
 }
 
@@ -107,9 +108,8 @@ TEST_F(ManyRunsTest, OneNoteTellsThatRoundsAreNotAmplified) {
 TEST_F(ManyRunsTest, DataThatAllRunsNeedAndNobodyCanReadStopThem) {
   simulation::SweptRun first{"a", std::nullopt, ""}, second{"b", std::nullopt, ""};
   ManyRuns runs = many();
-  EXPECT_THROW(runs.run_all({{plan("0.1"), 0, &first}, {plan("0.2"), 0, &second}}, temporary_.path(),
-                            [](const RunResult&) {}),
-               Error);
+  EXPECT_ERROR(ErrorCode::data, runs.run_all({{plan("0.1"), 0, &first}, {plan("0.2"), 0, &second}},
+                                             temporary_.path(), [](const RunResult&) {}));
   EXPECT_EQ(first.failure, "");
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/http/http_client.h"
 #include "muster/http/http_server.h"
 #include "muster/http/raw_connection_test.h"
@@ -110,15 +111,15 @@ TEST(Http, AClientSaysWhenNobodyIsThere) {
   }
   HttpClient client(url, "");
   EXPECT_THROW(client.get("/size/1", 10), Unreachable);
-  EXPECT_THROW(HttpClient("ftp://example.org", ""), Error);
+  EXPECT_ERROR(ErrorCode::plan, HttpClient("ftp://example.org", ""));
 }
 
 TEST(Http, AFileWithoutCertificatesIsRefusedBeforeAnyRequest) {
   const muster::testing::TemporaryFolder folder;
   const std::string path = folder.path() / "ca.pem";
-  EXPECT_THROW(HttpClient("https://example.org", path), Error);
+  EXPECT_ERROR(ErrorCode::file, HttpClient("https://example.org", path));
   std::ofstream(path) << "no certificate\n";
-  EXPECT_THROW(HttpClient("https://example.org", path), Error);
+  EXPECT_ERROR(ErrorCode::file, HttpClient("https://example.org", path));
 }
 
 TEST(Http, BodiesThatAreNotAllowedAreRefusedUnread) {
@@ -244,9 +245,9 @@ TEST(Http, AnAddressThatIsTakenOrNoneIsAnError) {
     HttpServer(
         address, port, 1, {}, [](auto, auto) { return std::nullopt; }, [](auto, auto) {});
   };
-  EXPECT_THROW(listen("localhost", 0), Error);
-  EXPECT_THROW(listen("127.0.0.1", server.port()), Error);
-  EXPECT_THROW(listen("203.0.113.1", 0), Error);  // of no interface of this machine
+  EXPECT_ERROR(ErrorCode::plan, listen("localhost", 0));
+  EXPECT_ERROR(ErrorCode::file, listen("127.0.0.1", server.port()));
+  EXPECT_ERROR(ErrorCode::file, listen("203.0.113.1", 0));  // of no interface of this machine
 }
 
 }  // namespace

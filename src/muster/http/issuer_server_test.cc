@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/http/http_client.h"
 #include "muster/http/remote_issuer.h"
 #include "muster/service/issuer/small_deployment_test.h"
@@ -117,7 +118,7 @@ TEST_F(IssuerServerTest, OnABrokenDiskNobodyIsAnswered) {
   disk_.fail_from_now_on();
   HttpClient client(url(), "", 1);
   EXPECT_THROW(client.post("/v1/tokens", block(0, pending()), 1000), Unreachable);
-  EXPECT_THROW(server_->wait(1000), Error);
+  EXPECT_ERROR(ErrorCode::file, server_->wait(1000));
   EXPECT_THROW(client.get("/healthz", 0), Unreachable);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 
 namespace muster::service {
 namespace {
@@ -29,11 +30,11 @@ TEST(Metrics, AreWrittenInTheTextFormat) {
 
 TEST(Metrics, NamesThatTheFormatCannotWriteAreRefused) {
   for (const char* name : {"", "1a", "a-b", "a b", "A", "a\n", "\xc3\xa4"}) {
-    EXPECT_THROW(Metrics().gauge(name, "Help.", 1), Error) << name;
-    EXPECT_THROW(Metrics().gauge("a", "Help.", name, {{"b", 1}}), Error) << name;
+    EXPECT_ERROR(ErrorCode::internal, Metrics().gauge(name, "Help.", 1)) << name;
+    EXPECT_ERROR(ErrorCode::internal, Metrics().gauge("a", "Help.", name, {{"b", 1}})) << name;
   }
-  EXPECT_THROW(Metrics().gauge("a", "Two\nlines.", 1), Error);
-  EXPECT_THROW(Metrics().gauge("a", "Back\\slash.", 1), Error);
+  EXPECT_ERROR(ErrorCode::internal, Metrics().gauge("a", "Two\nlines.", 1));
+  EXPECT_ERROR(ErrorCode::internal, Metrics().gauge("a", "Back\\slash.", 1));
   // The value of a label may be any text.
   EXPECT_EQ(Metrics().gauge("a", "Help.", "b", {{"\"\\\n", 1}}).text(),
             "# HELP a Help.\n# TYPE a gauge\na{b=\"\\\"\\\\\\n\"} 1\n");

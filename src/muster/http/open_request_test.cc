@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/wire/descriptor.h"
 
 namespace muster::service {
@@ -26,7 +27,7 @@ TEST(OpenRequest, IsReadAsItWasWritten) {
     EXPECT_EQ(read->offered, request.offered);
     EXPECT_EQ(read->rows, request.rows);
   }
-  EXPECT_THROW(encode({7, Buffer(3), {}}), Error);
+  EXPECT_ERROR(ErrorCode::internal, encode({7, Buffer(3), {}}));
 }
 
 TEST(OpenRequest, WhatIsCutOffOrTooLongIsRefused) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/http/http_client.h"
 #include "muster/http/raw_connection_test.h"
 #include "muster/http/remote_shuffler.h"
@@ -316,7 +317,7 @@ TEST(ShufflerServerOnABrokenDisk, NobodyIsAnsweredAndTheErrorComesOut) {
   rig.disk.fail_from_now_on();
   HttpClient client("http://127.0.0.1:" + std::to_string(server.devices_port()), "", 1);
   EXPECT_THROW(client.post("/v1/upload", upload, 0), Unreachable);
-  EXPECT_THROW(server.wait(1000), Error);
+  EXPECT_ERROR(ErrorCode::file, server.wait(1000));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/core/overloaded.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/source.h"
@@ -270,7 +271,8 @@ TEST(PlanKeyTable, EveryChoiceIsReadAndOthersAreRefused) {
       PlanSource source;
       source.override_key(spec.key, std::string(option.name) + "-");
       PlanValues values;
-      EXPECT_THROW(spec.read(*source.find(spec.key), Command::account, values), Error) << option.name;
+      EXPECT_ERROR(ErrorCode::plan, spec.read(*source.find(spec.key), Command::account, values))
+          << option.name;
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/plan/plan.h"
 
 namespace muster::protocols {
@@ -34,15 +35,15 @@ TEST(LearningRate, InverseSquareRoot) {
 TEST(LearningRate, RefusesWhatIsNoSchedule) {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double value : {0.0, -1.0, infinity, -infinity, std::nan("")}) {
-    EXPECT_THROW(LearningRate::constant(value), Error) << value;
-    EXPECT_THROW(LearningRate::inverse_sqrt(value), Error) << value;
-    EXPECT_THROW(LearningRate::piecewise({{1, 1.0}, {2, value}}), Error) << value;
+    EXPECT_ERROR(ErrorCode::plan, LearningRate::constant(value)) << value;
+    EXPECT_ERROR(ErrorCode::plan, LearningRate::inverse_sqrt(value)) << value;
+    EXPECT_ERROR(ErrorCode::plan, LearningRate::piecewise({{1, 1.0}, {2, value}})) << value;
   }
-  EXPECT_THROW(LearningRate::piecewise({}), Error);
-  EXPECT_THROW(LearningRate::piecewise({{2, 1.0}}), Error);
-  EXPECT_THROW(LearningRate::piecewise({{1, 1.0}, {5, 0.5}, {5, 0.4}}), Error);
-  EXPECT_THROW(LearningRate::piecewise({{1, 1.0}, {5, 0.5}, {4, 0.4}}), Error);
-  EXPECT_THROW(LearningRate::constant(1).at(0), Error);
+  EXPECT_ERROR(ErrorCode::plan, LearningRate::piecewise({}));
+  EXPECT_ERROR(ErrorCode::plan, LearningRate::piecewise({{2, 1.0}}));
+  EXPECT_ERROR(ErrorCode::plan, LearningRate::piecewise({{1, 1.0}, {5, 0.5}, {5, 0.4}}));
+  EXPECT_ERROR(ErrorCode::plan, LearningRate::piecewise({{1, 1.0}, {5, 0.5}, {4, 0.4}}));
+  EXPECT_ERROR(ErrorCode::internal, LearningRate::constant(1).at(0));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "muster/core/error.h"
-#include "muster/plan/error_of_test.h"
+#include "muster/core/error_of_test.h"
 #include "muster/plan/source.h"
 
 namespace muster::protocols {

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "muster/core/error.h"
-#include "muster/plan/error_of_test.h"
+#include "muster/core/error_of_test.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/plan.h"
 #include "muster/plan/source.h"

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/profile_file.h"
 
@@ -59,7 +60,7 @@ TEST(RandomizerTable, HasOneRowForEveryChoiceOfTheKey) {
 }
 
 TEST(RandomizerTable, RefusesAKindWithoutARow) {
-  EXPECT_THROW(spec_of(static_cast<RandomizerKind>(99)), Error);
+  EXPECT_ERROR(ErrorCode::internal, spec_of(static_cast<RandomizerKind>(99)));
 }
 
 TEST(RandomizerTable, ChargesWhatRuns) {

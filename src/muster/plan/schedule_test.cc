@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 
 namespace muster::protocols {
 namespace {
@@ -24,9 +25,9 @@ TEST(Schedule, StepsThatChangeNothingMakeAConstant) {
 }
 
 TEST(Schedule, RefusesWhatIsNoSchedule) {
-  EXPECT_THROW(Schedule::piecewise({}, "key"), Error);
-  EXPECT_THROW(Schedule::piecewise({{1, 1.0}, {5, 0.5}, {5, 0.4}}, "key"), Error);
-  EXPECT_THROW(Schedule(1).at(0), Error);
+  EXPECT_ERROR(ErrorCode::plan, Schedule::piecewise({}, "key"));
+  EXPECT_ERROR(ErrorCode::plan, Schedule::piecewise({{1, 1.0}, {5, 0.5}, {5, 0.4}}, "key"));
+  EXPECT_ERROR(ErrorCode::internal, Schedule(1).at(0));
   try {
     Schedule::piecewise({{2, 1.0}}, "participation.dropout");
     FAIL();

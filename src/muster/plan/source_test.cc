@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "muster/core/error.h"
-#include "muster/plan/error_of_test.h"
+#include "muster/core/error_of_test.h"
 
 namespace muster::protocols {
 namespace {
@@ -51,13 +51,13 @@ TEST(PlanSource, KeysOfVeryManyPartsAreRefused) {
     EXPECT_THAT(error.what(), HasSubstr("too many dots"));
   }
   PlanSource source;
-  EXPECT_THROW(source.override_key("rounds.learning_rate", "[{" + key + " = 1}]"), Error);
+  EXPECT_ERROR(ErrorCode::plan, source.override_key("rounds.learning_rate", "[{" + key + " = 1}]"));
   std::string schedule = "[[1, 0.5]";
   for (int round = 2; round < 9'000; ++round) schedule += ", [" + std::to_string(round) + ", 0.25]";
   EXPECT_NO_THROW(PlanSource::from_text("x = " + schedule + "]\n", "long.toml"));
   for (int round = 9'000; round < 20'000; ++round) schedule += ", [" + std::to_string(round) + ", 2.5e-1]";
   EXPECT_NO_THROW(source.override_key("rounds.learning_rate", schedule + "]"));
-  EXPECT_THROW(source.override_key("rounds.learning_rate", schedule + ", \"\"]"), Error);
+  EXPECT_ERROR(ErrorCode::plan, source.override_key("rounds.learning_rate", schedule + ", \"\"]"));
 }
 
 TEST(PlanSource, RemembersWhereEachValueStands) {
@@ -85,8 +85,8 @@ TEST(PlanSource, AnOverrideReplacesTheFile) {
 
 TEST(PlanSource, OnlyKeysWithAFlagAreOverridden) {
   PlanSource source;
-  EXPECT_THROW(source.override_key("name", "x"), Error);
-  EXPECT_THROW(source.override_key("rounds.counts", "3"), Error);
+  EXPECT_ERROR(ErrorCode::usage, source.override_key("name", "x"));
+  EXPECT_ERROR(ErrorCode::usage, source.override_key("rounds.counts", "3"));
 }
 
 TEST(PlanSource, FilesThatCannotBeReadAreFileErrors) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "muster/plan/error_of_test.h"
+#include "muster/core/error_of_test.h"
 #include "muster/plan/plan.h"
 
 namespace muster::protocols {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/core/types.h"
 #include "tests/support/statistics.h"
 
@@ -229,10 +230,10 @@ TEST(CheckInCoins, RangesOfClientsJoinToTheWhole) {
 }
 
 TEST(CheckInCoins, RefuseWhatIsNoProbability) {
-  EXPECT_THROW(CheckInCoins(key(), 0.0, 0.0), Error);
-  EXPECT_THROW(CheckInCoins(key(), 1.5, 0.0), Error);
-  EXPECT_THROW(CheckInCoins(key(), 0.5, 1.0), Error);
-  EXPECT_THROW(CheckInCoins(key(), 0.5, -0.1), Error);
+  EXPECT_ERROR(ErrorCode::plan, CheckInCoins(key(), 0.0, 0.0));
+  EXPECT_ERROR(ErrorCode::plan, CheckInCoins(key(), 1.5, 0.0));
+  EXPECT_ERROR(ErrorCode::plan, CheckInCoins(key(), 0.5, 1.0));
+  EXPECT_ERROR(ErrorCode::plan, CheckInCoins(key(), 0.5, -0.1));
 }
 
 }  // namespace

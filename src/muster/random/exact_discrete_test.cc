@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/random/keyed_stream.h"
 #include "muster/random/scripted_source.h"
 #include "tests/support/statistics.h"
@@ -129,10 +130,10 @@ TEST(Binomial, AProbabilityNextToOneIsNotOne) {
 
 TEST(ExactDiscrete, RefusesNonsense) {
   KeyedStream bits = stream(1);
-  EXPECT_THROW(bernoulli_exp(bits, 2, 1), Error);
-  EXPECT_THROW(bernoulli_exp(bits, 0, 0), Error);
-  EXPECT_THROW(geometric(bits, 0), Error);
-  EXPECT_THROW(geometric(bits, std::uint64_t{1} << 41), Error);
+  EXPECT_ERROR(ErrorCode::internal, bernoulli_exp(bits, 2, 1));
+  EXPECT_ERROR(ErrorCode::internal, bernoulli_exp(bits, 0, 0));
+  EXPECT_ERROR(ErrorCode::internal, geometric(bits, 0));
+  EXPECT_ERROR(ErrorCode::internal, geometric(bits, std::uint64_t{1} << 41));
 }
 
 }  // namespace

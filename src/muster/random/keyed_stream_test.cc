@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/random/aes.h"
 #include "muster/random/vector_targets_test.h"
 #include "tests/support/statistics.h"
@@ -152,11 +153,12 @@ TEST(KeyedStream, EverySizeFromEveryStart) {
 TEST(KeyedStream, RefusesAddressesOutsideItsFields) {
   const RunKey key = RunKey::from_seed(1);
   std::array<std::uint64_t, 4> out;
-  EXPECT_THROW(KeyedStream(key, {Purpose::audit, std::uint64_t{1} << 40, 0}), Error);
-  EXPECT_THROW(KeyedStream(key, {Purpose::audit, 0, std::uint64_t{1} << 48}), Error);
-  EXPECT_THROW(fill_words(key, {Purpose::audit}, 1, out), Error);
-  EXPECT_THROW(fill_words(key, {Purpose::audit}, (std::uint64_t{1} << 33) - 2, out), Error);
-  EXPECT_THROW(fill_first_words(key, Purpose::audit, 0, (std::uint64_t{1} << 48) - 3, out), Error);
+  EXPECT_ERROR(ErrorCode::internal, KeyedStream(key, {Purpose::audit, std::uint64_t{1} << 40, 0}));
+  EXPECT_ERROR(ErrorCode::internal, KeyedStream(key, {Purpose::audit, 0, std::uint64_t{1} << 48}));
+  EXPECT_ERROR(ErrorCode::internal, fill_words(key, {Purpose::audit}, 1, out));
+  EXPECT_ERROR(ErrorCode::internal, fill_words(key, {Purpose::audit}, (std::uint64_t{1} << 33) - 2, out));
+  EXPECT_ERROR(ErrorCode::internal,
+               fill_first_words(key, Purpose::audit, 0, (std::uint64_t{1} << 48) - 3, out));
 }
 
 TEST(KeyedStream, StreamsDifferInEveryPartOfTheAddress) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/random/keyed_stream.h"
 #include "muster/random/scripted_source.h"
 #include "tests/support/statistics.h"
@@ -128,7 +129,7 @@ TEST(NoisySign, HasTheProbabilityComputedHere) {
 
 TEST(Flip, RefusesWhatTheCoinCannotShow) {
   for (double bad : {0.0, -1.0, 1e-10, 701.0, std::nan(""), HUGE_VAL})
-    EXPECT_THROW(flip_of(bad), Error) << bad;
+    EXPECT_ERROR(ErrorCode::plan, flip_of(bad)) << bad;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/random/normals.h"
 #include "muster/random/samplers.h"
 #include "tests/support/statistics.h"
@@ -159,15 +160,16 @@ TEST(Gaussian, VectorsThatAreNotFiniteAreRefused) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     std::vector<float> gradient(100);
     gradient[99] = bad;
-    EXPECT_THROW(randomizer->randomize(gradient, random::RunKey::from_seed(1), 0, 0, *scratch, message),
-                 Error);
+    EXPECT_ERROR(ErrorCode::data,
+                 randomizer->randomize(gradient, random::RunKey::from_seed(1), 0, 0, *scratch, message));
   }
 }
 
 TEST(Gaussian, DescribesWhatItDoesAndRefusesTheRest) {
   EXPECT_EQ(std::get<accounting::GaussianLocal>(make_gaussian(3, 0.1, 10)->description()).sigma(), 3);
-  for (double bad : {0.0, -1.0, 1e-5, 1e10, std::nan("")}) EXPECT_THROW(make_gaussian(bad, 1, 10), Error);
-  EXPECT_THROW(make_gaussian(1, 0, 10), Error);
+  for (double bad : {0.0, -1.0, 1e-5, 1e10, std::nan("")})
+    EXPECT_ERROR(ErrorCode::plan, make_gaussian(bad, 1, 10));
+  EXPECT_ERROR(ErrorCode::plan, make_gaussian(1, 0, 10));
 }
 
 // No client of this randomizer sends such large steps, but an aggregator that receives them still adds them

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "tests/support/statistics.h"
 
 namespace muster::randomizers {
@@ -126,9 +127,9 @@ TEST(KRandomizedResponse, TakesIndicatorsAlone) {
 
 TEST(KRandomizedResponse, DescribesWhatItDoesAndRefusesTheRest) {
   EXPECT_EQ(make_k_rr(1.5, 7)->description(), accounting::Mechanism(accounting::KRandomizedResponse{1.5, 7}));
-  for (double bad : {0.0, -1.0, 1e-10, 701.0, std::nan("")}) EXPECT_THROW(make_k_rr(bad, 3), Error);
+  for (double bad : {0.0, -1.0, 1e-10, 701.0, std::nan("")}) EXPECT_ERROR(ErrorCode::plan, make_k_rr(bad, 3));
   for (std::uint64_t bad : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 31}) {
-    EXPECT_THROW(make_k_rr(1, bad), Error);
+    EXPECT_ERROR(ErrorCode::plan, make_k_rr(1, bad));
   }
 }
 

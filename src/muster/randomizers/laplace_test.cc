@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/describe/profile.h"
 #include "tests/support/statistics.h"
 
@@ -167,8 +168,9 @@ TEST(Laplace, TheVarianceIsNearThatOfContinuousNoise) {
 TEST(Laplace, DescribesWhatItDoesAndRefusesTheRest) {
   EXPECT_EQ(make_laplace(1.5, 0.1)->description(), accounting::Mechanism(accounting::LaplaceLocal{1.5}));
   EXPECT_EQ(make_laplace(1.5, 0.1)->dimension(), 1u);
-  for (double bad : {0.0, -1.0, 1e-6, 701.0, std::nan("")}) EXPECT_THROW(make_laplace(bad, 1), Error);
-  EXPECT_THROW(make_laplace(1, 0), Error);
+  for (double bad : {0.0, -1.0, 1e-6, 701.0, std::nan("")})
+    EXPECT_ERROR(ErrorCode::plan, make_laplace(bad, 1));
+  EXPECT_ERROR(ErrorCode::plan, make_laplace(1, 0));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/random/direction.h"
 #include "tests/support/statistics.h"
 
@@ -157,8 +158,8 @@ TEST(LdpSgd, DescribesWhatItDoes) {
   EXPECT_EQ(std::get<accounting::LdpSgdLocal>(randomizer->description()).epsilon0(), 1.5);
   EXPECT_EQ(randomizer->dimension(), 10u);
   EXPECT_EQ(std::ldexp(1.0, std::ilogb(randomizer->step())), randomizer->step());
-  EXPECT_THROW(make_ldp_sgd(0, 1, 10), Error);
-  EXPECT_THROW(make_ldp_sgd(1, 0, 10), Error);
+  EXPECT_ERROR(ErrorCode::plan, make_ldp_sgd(0, 1, 10));
+  EXPECT_ERROR(ErrorCode::plan, make_ldp_sgd(1, 0, 10));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/randomizers/gaussian.h"
 #include "muster/randomizers/gaussian_sum.h"
 #include "muster/randomizers/k_rr.h"
@@ -308,7 +309,7 @@ TEST(GaussianSum, HasTheVarianceOfTheMessages) {
 TEST(KRandomizedResponseSum, RefusesSeveralCategories) {
   const auto sampler = make_k_rr_sum(1, 3);
   MessageSum sum = sampler->make_sum();
-  EXPECT_THROW(sampler->add(Vector{1, 1, 0}, sum), Error);
+  EXPECT_ERROR(ErrorCode::data, sampler->add(Vector{1, 1, 0}, sum));
   EXPECT_EQ(sum.count(), 0u);
 }
 

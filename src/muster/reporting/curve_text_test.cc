@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 
 namespace muster::reporting {
 namespace {
@@ -102,7 +103,7 @@ TEST(CurveText, TicksOfOneDecadeAreTold) {
 
 TEST(CurveText, FormatsAreNamed) {
   EXPECT_EQ(curve_format_named("csv"), CurveFormat::csv);
-  EXPECT_THROW(curve_format_named("png"), Error);
+  EXPECT_ERROR(ErrorCode::usage, curve_format_named("png"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/plan/source.h"
 
 namespace muster::reporting {
@@ -71,7 +72,7 @@ TEST(StatedEpsilon, ASmallerValueIsRefusedNamingTheLine) {
 TEST(StatedEpsilon, WhereNothingIsProvenNoNumberIsBelieved) {
   const auto none = [](std::uint64_t) { return std::numeric_limits<double>::infinity(); };
   std::vector<Measurement> lines = logged();
-  EXPECT_THROW(restated(lines, none), Error);
+  EXPECT_ERROR(ErrorCode::file, restated(lines, none));
 }
 
 TEST(StatedEpsilon, WhatTheAccountantThrowsIsThrown) {
@@ -80,7 +81,7 @@ TEST(StatedEpsilon, WhatTheAccountantThrowsIsThrown) {
     return today(rounds);
   };
   std::vector<Measurement> lines = logged();
-  EXPECT_THROW(restated(lines, fails), Error);
+  EXPECT_ERROR(ErrorCode::internal, restated(lines, fails));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/plan/plan.h"
 #include "muster/reproduce/paper_texts.h"
 #include "muster/reproduce/recipes.h"
@@ -45,7 +46,7 @@ TEST(PaperPlans, AreValidAndHaveTheNamesOfTheirFiles) {
     EXPECT_FALSE(plan.budget().has_value()) << name;  // a budget would end some runs early
     EXPECT_NO_THROW(simulation::refuse_too_costly(plan, simulation::resources_here(1))) << name;
   }
-  EXPECT_THROW(paper_plan("nothing"), Error);
+  EXPECT_ERROR(ErrorCode::internal, paper_plan("nothing"));
 }
 
 // The numbers of a text that a plan has.

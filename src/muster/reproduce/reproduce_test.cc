@@ -7,6 +7,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/reproduce/figure_files.h"
 #include "muster/reproduce/figure_svg.h"
 #include "muster/reproduce/paper_texts.h"
@@ -52,8 +53,8 @@ TEST(PaperTexts, HoldWhatTheFilesState) {
   EXPECT_TRUE(figure_text("001-figure-1b").trains);
   EXPECT_EQ(numbers_of("001-table-1-ours").size(), 7);
   EXPECT_EQ(number_of("001-table-1-parameters", 1), 9.48);
-  EXPECT_THROW(figure_text("001-table-9"), Error);
-  EXPECT_THROW(numbers_of("001-nothing"), Error);
+  EXPECT_ERROR(ErrorCode::internal, figure_text("001-table-9"));
+  EXPECT_ERROR(ErrorCode::internal, numbers_of("001-nothing"));
 }
 
 TEST(Recipes, AreNamedAsInTheTextsAndInTheirOrder) {
@@ -102,7 +103,7 @@ TEST(FigureFiles, JsonHasEachClaimWithItsVerdict) {
   EXPECT_THAT(json, HasSubstr(R"({"name":"delta =","value":"1e-5","chosen":true})"));
   PaperFigure silent = figure_of_test();
   silent.findings.clear();
-  EXPECT_THROW(figure_json(silent, text_of_test()), Error);
+  EXPECT_ERROR(ErrorCode::internal, figure_json(silent, text_of_test()));
 }
 
 TEST(FigureSvg, SaysWhatWasChosenAndIsRendered) {
@@ -112,7 +113,7 @@ TEST(FigureSvg, SaysWhatWasChosenAndIsRendered) {
     EXPECT_THAT(svg, HasSubstr("reported: printed, &quot;Table 1&quot;"));
     EXPECT_THAT(png_of(svg), StartsWith("\x89PNG"));
   }
-  EXPECT_THROW(png_of("<svg"), Error);
+  EXPECT_ERROR(ErrorCode::internal, png_of("<svg"));
 }
 
 // Simulated values are drawn as marks, and no line joins them.
@@ -173,8 +174,8 @@ TEST(FigureFiles, AreWrittenWhole) {
   EXPECT_TRUE(is_written("009-figure-1", folder.path() / "new"));
   std::filesystem::remove(folder.path() / "new" / "009-figure-1.json");
   EXPECT_FALSE(is_written("009-figure-1", folder.path() / "new"));
-  EXPECT_THROW(make_folder("/proc/none"), Error);
-  EXPECT_THROW(write_figure(figure_of_test(), text_of_test(), folder.path() / "missing"), Error);
+  EXPECT_ERROR(ErrorCode::file, make_folder("/proc/none"));
+  EXPECT_ERROR(ErrorCode::file, write_figure(figure_of_test(), text_of_test(), folder.path() / "missing"));
 }
 
 }  // namespace

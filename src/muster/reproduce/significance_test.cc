@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/random/keyed_stream.h"
 #include "muster/random/normals.h"
 #include "tests/support/statistics.h"
@@ -47,10 +48,10 @@ TEST(PairedDifference, OfOnePairShowsNothing) {
 }
 
 TEST(PairedDifference, RefusesWhatHasNoPairs) {
-  EXPECT_THROW(paired_difference(Runs{}, Runs{}), Error);
-  EXPECT_THROW(paired_difference(Runs{1}, Runs{1, 2}), Error);
-  EXPECT_THROW(paired_difference(Runs{1, 2}, Runs{1, 2}, 0), Error);
-  EXPECT_THROW(paired_difference(Runs{1, 2}, Runs{1, 2}, 0.5), Error);
+  EXPECT_ERROR(ErrorCode::internal, paired_difference(Runs{}, Runs{}));
+  EXPECT_ERROR(ErrorCode::internal, paired_difference(Runs{1}, Runs{1, 2}));
+  EXPECT_ERROR(ErrorCode::internal, paired_difference(Runs{1, 2}, Runs{1, 2}, 0));
+  EXPECT_ERROR(ErrorCode::internal, paired_difference(Runs{1, 2}, Runs{1, 2}, 0.5));
 }
 
 // Three pairs of runs without a difference, 40,000 times: the test reports one in a twentieth of them. The

@@ -14,6 +14,7 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/experiments/watched_runs_test.h"
 #include "muster/simulation/setup.h"
 #include "tests/support/temporary_folder.h"
@@ -260,7 +261,7 @@ TEST_F(TrainerTest, WhatCannotBeTrainedIsRefusedBeforeTheFirstRun) {
   EXPECT_EQ(refused.reason(), Reason::inapplicable);
   EXPECT_THAT(watched_.started, SizeIs(0));
   Trainer unchecked = trainer(settings());
-  EXPECT_THROW(unchecked.train({.plan = "tiny"}), Error);
+  EXPECT_ERROR(ErrorCode::internal, unchecked.train({.plan = "tiny"}));
 }
 
 TEST(Trainings, HaveNamesThatAreNamesOfFiles) {

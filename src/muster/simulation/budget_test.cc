@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 
 namespace muster::simulation {
 namespace {
@@ -51,7 +52,7 @@ TEST(AffordableRounds, AFirstRoundThatPassesIsRefused) {
     EXPECT_EQ(affordable_rounds(third, 5, 0.333334), 1);
   }
   // An infinite epsilon exceeds every budget.
-  EXPECT_THROW(affordable_rounds([](std::uint64_t) { return INFINITY; }, 5, 1e300), Error);
+  EXPECT_ERROR(ErrorCode::budget, affordable_rounds([](std::uint64_t) { return INFINITY; }, 5, 1e300));
 }
 
 }  // namespace

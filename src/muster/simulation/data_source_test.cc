@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/learning/data/digits.h"
 #include "muster/plan/source.h"
 #include "tests/support/temporary_folder.h"
@@ -50,13 +51,9 @@ protocols::Plan plan_of(const std::string& data, const std::string& open = "digi
 
 ErrorCode code_of(const protocols::Plan& plan, const learning::Dataset& open,
                   const learning::DataSplit& data) {
-  try {
-    expect_disjoint(plan, open, data);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.key(), "model.public_data");
-    return error.code();
-  }
-  return ErrorCode::internal;
+  const Error error = error_of([&] { expect_disjoint(plan, open, data); });
+  EXPECT_EQ(error.key(), "model.public_data");
+  return error.code();
 }
 
 TEST(LoadData, DigitsAreOneAClient) {

@@ -10,6 +10,7 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/learning/data/digits.h"
 #include "muster/plan/source.h"
 #include "muster/simulation/data_source.h"
@@ -114,10 +115,10 @@ TEST(ModelTask, FeaturesNeedPublicDataOfTheSameShape) {
   const muster::testing::TemporaryFolder folder;
   std::ofstream(folder.path() / "rows.csv") << "a,b\n1,0\n2,1\n3,0\n4,1\n5,0\n6,1\n";
   const std::string open = "csv:" + (folder.path() / "rows.csv").string();
-  EXPECT_THROW(
+  EXPECT_ERROR(
+      ErrorCode::data,
       make_model_task(plan_with("kind = \"features+linear\"\npublic_data = \"" + open + "\"\n", kExact),
-                      digits()),
-      Error);
+                      digits()));
 }
 
 // The public data are tiny files in the format of CIFAR-100, the private data in that of CIFAR-10.

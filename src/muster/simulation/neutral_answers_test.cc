@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/learning/data/digits.h"
 #include "muster/plan/source.h"
 #include "muster/protocols/roll_call.h"
@@ -300,7 +301,7 @@ TEST_F(NeutralAnswers, AModelThatIsNotFiniteEndsTheRun) {
     }
     EXPECT_EQ(metrics(name).size(), 5u);  // logged rounds are kept
     EXPECT_FALSE(std::filesystem::exists(temporary_.path() / name / "result.json"));
-    EXPECT_THROW(run(what, name, NAN), Error);  // resuming the run fails in the same way
+    EXPECT_ERROR(ErrorCode::data, run(what, name, NAN));  // resuming the run fails in the same way
   }
 }
 

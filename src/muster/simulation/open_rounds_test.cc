@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
-#include "muster/plan/error_of_test.h"
+#include "muster/core/error_of_test.h"
 #include "muster/protocols/roll_call_check_in.h"
 #include "muster/randomizers/gaussian.h"
 #include "muster/randomizers/gaussian_sum.h"
@@ -105,7 +105,7 @@ class OpenRoundsTest : public ::testing::Test {
   }
 
   static std::string refusal(const std::function<void()>& call, ErrorCode code = ErrorCode::usage) {
-    const Error error = protocols::error_of(call);
+    const Error error = error_of(call);
     EXPECT_EQ(error.code(), code) << error.what();
     return error.what();
   }

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/simulation/data_source.h"
 
 namespace muster::simulation {
@@ -44,15 +44,6 @@ count = 3
 
 const char* const kSchedule = "learning_rate = [[1, 0.5], [3, 0.1]]\n";
 
-ErrorCode code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return ErrorCode::internal;
-}
-
 // The vectors are what the client function gives for each client's record, one client at a time.
 TEST(PlanModel, GivesEachClientsVectorInTheOrderAskedFor) {
   const Plan plan = plan_of(kSchedule);
@@ -75,14 +66,14 @@ TEST(PlanModel, LearningRatesCountStepsFromZero) {
   EXPECT_EQ(model.steps(), 3U);
   EXPECT_EQ(model.learning_rate(1), 0.5);
   EXPECT_EQ(model.learning_rate(2), 0.1);
-  EXPECT_EQ(code_of([&] { model.learning_rate(3); }), ErrorCode::plan);
+  EXPECT_ERROR(ErrorCode::plan, model.learning_rate(3));
 }
 
 TEST(PlanModel, RefusesForeignClientsAndStepsByName) {
   PlanModel model(plan_of(kSchedule), 1);
   std::vector<float> row(model.dimension());
   const auto ask = [&](std::uint64_t client, std::optional<std::uint64_t> step) {
-    return code_of([&] { model.vectors(model.initial(), std::vector{client}, step, row); });
+    return error_of([&] { model.vectors(model.initial(), std::vector{client}, step, row); }).code();
   };
   EXPECT_EQ(ask(40, std::nullopt), ErrorCode::plan);
   EXPECT_EQ(ask(1, 3), ErrorCode::plan);
@@ -94,7 +85,7 @@ TEST(PlanModel, RandomBatchesNeedTheStep) {
   PlanModel model(plan_of(local), 1);
   std::vector<float> row(model.dimension());
   const std::vector<std::uint64_t> one = {1};
-  EXPECT_EQ(code_of([&] { model.vectors(model.initial(), one, std::nullopt, row); }), ErrorCode::usage);
+  EXPECT_ERROR(ErrorCode::usage, model.vectors(model.initial(), one, std::nullopt, row));
   model.vectors(model.initial(), one, 0, row);
   EXPECT_TRUE(std::ranges::any_of(row, [](float value) { return value != 0; }));
 }
@@ -103,10 +94,8 @@ TEST(PlanModel, StopsWhenInterrupted) {
   PlanModel model(plan_of(kSchedule), 1);
   const std::atomic<bool> stop = true;
   std::vector<float> row(model.dimension());
-  EXPECT_EQ(code_of([&] {
-              model.vectors(model.initial(), std::vector<std::uint64_t>{1}, 0, row, Interrupt(&stop));
-            }),
-            ErrorCode::interrupted);
+  EXPECT_ERROR(ErrorCode::interrupted,
+               model.vectors(model.initial(), std::vector<std::uint64_t>{1}, 0, row, Interrupt(&stop)));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
-#include "muster/plan/error_of_test.h"
+#include "muster/core/error_of_test.h"
 #include "muster/plan/source.h"
 #include "muster/simulation/setup.h"
 #include "tests/support/temporary_folder.h"
@@ -56,7 +56,7 @@ std::vector<float> step(PopulationRun& run) {
 }
 
 std::string refusal(const std::function<void()>& call, ErrorCode code) {
-  const Error error = protocols::error_of(call);
+  const Error error = error_of(call);
   EXPECT_EQ(error.code(), code) << error.what();
   return error.what();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/random/samplers.h"
 #include "tests/support/statistics.h"
 
@@ -150,7 +151,7 @@ TEST(Population, ClientsShareOnlyIfAsked) {
 
 TEST(Population, NeedsAnExample) {
   const learning::Dataset none;
-  EXPECT_THROW(Population({.clients = 3, .share = true}, none, kKey), Error);
+  EXPECT_ERROR(ErrorCode::data, Population({.clients = 3, .share = true}, none, kKey));
 }
 
 }  // namespace

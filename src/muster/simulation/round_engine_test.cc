@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/protocols/roll_call_check_in.h"
 #include "muster/randomizers/clip.h"
 
@@ -333,7 +334,7 @@ TEST_F(RoundEngineTest, ADivergedModelIsAnsweredNeutrallyByEverybody) {
 TEST_F(RoundEngineTest, ADefectStaysOne) {
   randomizer_.out_of_order = true;
   for (const unsigned threads : {1u, 3u}) {
-    EXPECT_THROW(run(threads, 1.0, reports_), Error);
+    EXPECT_ERROR(ErrorCode::internal, run(threads, 1.0, reports_));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/learning/data/digits.h"
 #include "muster/plan/source.h"
 
@@ -76,7 +77,7 @@ TEST(Assemble, SumsAreForGaussianAndKRandomizedResponseAlone) {
     }
   }
   EXPECT_EQ(fidelity_named("sum"), Fidelity::sum);
-  EXPECT_THROW(fidelity_named("exact"), Error);
+  EXPECT_ERROR(ErrorCode::usage, fidelity_named("exact"));
 }
 
 TEST(SameMechanism, ComparesKindAndParameters) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/learning/client_function.h"
 #include "muster/learning/data/digits.h"
 #include "muster/plan/source.h"
@@ -169,7 +170,7 @@ TEST_F(TrainingTest, AnAccountantThatFailsEndsTheRunWithoutAResult) {
   const protocols::Plan paid = small_plan("privacy.budget", "10");
   RunFolder folder(temporary_.path() / "none");
   Watcher watcher;
-  EXPECT_THROW(train(paid, parts, small_data(), folder, {}, watcher), Error);
+  EXPECT_ERROR(ErrorCode::internal, train(paid, parts, small_data(), folder, {}, watcher));
   EXPECT_FALSE(fs::exists(temporary_.path() / "none" / "plan.txt"));
 }
 
@@ -312,12 +313,7 @@ TEST_F(TrainingTest, AnotherPlanOrOtherDataDoNotResume) {
   const auto code_of = [&](const protocols::Plan& plan, const learning::DataSplit& data) {
     RunFolder folder(temporary_.path() / "run");
     Watcher watcher;
-    try {
-      train(plan, small_parts(plan), data, folder, {}, watcher);
-    } catch (const Error& error) {
-      return error.code();
-    }
-    return ErrorCode::internal;
+    return error_of([&] { train(plan, small_parts(plan), data, folder, {}, watcher); }).code();
   };
   EXPECT_EQ(code_of(small_plan("rounds.count", "13"), small_data()), ErrorCode::checkpoint);
   learning::DataSplit other = small_data();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 
 namespace muster::simulation {
 namespace {
@@ -44,7 +45,7 @@ TEST(WorkerTeam, WhatAWorkerThrowsReachesTheCallerAndTheTeamLivesOn) {
   EXPECT_EQ(calls.load(), 3);
 }
 
-TEST(WorkerTeam, NeedsAWorker) { EXPECT_THROW(WorkerTeam(0), Error); }
+TEST(WorkerTeam, NeedsAWorker) { EXPECT_ERROR(ErrorCode::internal, WorkerTeam(0)); }
 
 }  // namespace
 }  // namespace muster::simulation

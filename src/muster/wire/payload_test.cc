@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "muster/core/error_of_test.h"
 #include "muster/randomizers/gaussian.h"
 #include "muster/randomizers/k_rr.h"
 #include "muster/randomizers/l1.h"
@@ -182,14 +183,14 @@ TEST(Payload, MessagesOfAnotherRandomizerAreADefect) {
       const Message message = message_of(*other.randomizer, 3);
       const bool same_kind = message.index() == message_of(*writer.randomizer, 3).index();
       if (same_kind) continue;
-      EXPECT_THROW(format.encode(message, bytes), Error) << writer.name << ' ' << other.name;
+      EXPECT_ERROR(ErrorCode::internal, format.encode(message, bytes)) << writer.name << ' ' << other.name;
     }
   }
   const PayloadFormat k_rr(*randomizers::make_k_rr(2, 10));
   Buffer bytes(4);
-  EXPECT_THROW(k_rr.encode(AnswerMessage{10}, bytes), Error);
+  EXPECT_ERROR(ErrorCode::internal, k_rr.encode(AnswerMessage{10}, bytes));
   Buffer short_of_one(3);
-  EXPECT_THROW(k_rr.encode(AnswerMessage{9}, short_of_one), Error);
+  EXPECT_ERROR(ErrorCode::internal, k_rr.encode(AnswerMessage{9}, short_of_one));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster::learning {
@@ -273,7 +274,7 @@ TEST_F(Csv, ReadsATestFile) {
   expect_test_refusal(kHeader + kRows, kHeader + "1,2,NA\n", "line 2, column 3 (kind): a missing", "NA",
                       "0 to 2");
   expect_test_refusal(kHeader + kRows, "", "line 1", "empty file", "header");
-  EXPECT_THROW(load(kHeader + kRows, {.test = folder_.path() / "nowhere.csv"}), Error);
+  EXPECT_ERROR(ErrorCode::data, load(kHeader + kRows, {.test = folder_.path() / "nowhere.csv"}));
   expect_refusal_of([&] { load_both(kHeader, kHeader + "1,1,2\n"); }, file_, "no training example",
                     "0 training", "1");
 }
@@ -347,8 +348,8 @@ TEST_F(Csv, RefusesFilesWithoutHeaderOrExamples) {
   expect_refusal("label\n1\n", "line 1", "1 columns", "2 to");
   expect_refusal(kHeader, "no test example", "0 examples", "6");
   expect_refusal(kHeader + "1,2,0\n1,2,1\n", "no test example", "2 examples", "6");
-  EXPECT_THROW(load_csv(folder_.path() / "nowhere.csv"), Error);
-  EXPECT_THROW(load_csv(folder_.path()), Error);
+  EXPECT_ERROR(ErrorCode::data, load_csv(folder_.path() / "nowhere.csv"));
+  EXPECT_ERROR(ErrorCode::data, load_csv(folder_.path()));
 }
 
 TEST_F(Csv, RefusesALineThatNeverEnds) {

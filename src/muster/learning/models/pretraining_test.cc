@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/learning/data/digits.h"
 #include "muster/learning/gradients/engine.h"
 
@@ -44,7 +45,7 @@ TEST(Pretrain, LearnsFromTheArgumentsAlone) {
 TEST(Pretrain, RefusesDataOfAnotherShape) {
   Dataset data = draw_digit_set(DigitSet::open, 40, 1);
   data.classes = 11;
-  EXPECT_THROW(pretrain(Architecture::cnn, data, 1, kKey), Error);
+  EXPECT_ERROR(ErrorCode::internal, pretrain(Architecture::cnn, data, 1, kKey));
 }
 
 TEST(FeaturesOf, AreRowsWithTheLabelsWhateverTheThreads) {

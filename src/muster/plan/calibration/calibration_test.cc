@@ -12,9 +12,9 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/numerics/roots/boundary.h"
 #include "muster/plan/calibration/round_variance.h"
-#include "muster/plan/error_of_test.h"
 #include "muster/plan/source.h"
 
 namespace muster::protocols {

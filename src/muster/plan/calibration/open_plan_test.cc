@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "muster/core/error.h"
-#include "muster/plan/error_of_test.h"
+#include "muster/core/error_of_test.h"
 #include "muster/plan/keys.h"
 
 namespace muster::protocols {
@@ -47,8 +47,8 @@ TEST(OpenPlan, MayLackWhatCalibrationFinds) {
   EXPECT_EQ(error.key(), "randomizer.epsilon0");
   EXPECT_THAT(error.what(), HasSubstr("set it in the plan or with epsilon0="));
   EXPECT_NO_THROW(open.solving_for(Knob::epsilon0));
-  EXPECT_THROW(open.solving_for(Knob::rounds), Error);
-  EXPECT_THROW(OpenPlan(stated({"participation.protocol"})), Error);
+  EXPECT_ERROR(ErrorCode::plan, open.solving_for(Knob::rounds));
+  EXPECT_ERROR(ErrorCode::plan, OpenPlan(stated({"participation.protocol"})));
 }
 
 // What code states is refused in the words that flags are refused in, and names the argument instead of the
@@ -90,7 +90,7 @@ TEST(OpenPlan, OverridesLeaveOutWhatNoLongerApplies) {
   EXPECT_EQ(OpenPlan(longer).whole().rounds(), 3);
   EXPECT_TRUE(OpenPlan(longer).whole().left_out().empty());
   source.state("participation.rate", text("0.3"), true);
-  EXPECT_THROW(OpenPlan{source}, Error);
+  EXPECT_ERROR(ErrorCode::plan, OpenPlan{source});
 }
 
 // Training's keys belong to a plan in code, although a flag for them is refused where they are not used.
@@ -100,7 +100,7 @@ TEST(OpenPlan, TakesKeysOfTraining) {
   source.state("rounds.average", text("0.1"), true);
   EXPECT_EQ(OpenPlan(source).whole().momentum(), 0.9);
   source.override_key("rounds.momentum", "0.8");
-  EXPECT_THROW(OpenPlan{source}, Error);
+  EXPECT_ERROR(ErrorCode::plan, OpenPlan{source});
 }
 
 TEST(Keywords, AreFlagsWithoutDashes) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "tests/support/statistics.h"
 
 namespace muster::protocols {
@@ -203,7 +204,7 @@ TEST(RoundVariance, ASubsetOfEverybodyIsAShuffle) {
 }
 
 TEST(RoundVariance, RefusesWhatDoesNotSayWhatAReportCarries) {
-  EXPECT_THROW(round_variance(values_with(RandomizerKind::pure)), Error);
+  EXPECT_ERROR(ErrorCode::plan, round_variance(values_with(RandomizerKind::pure)));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "tests/support/statistics.h"
 
 namespace muster::protocols {
@@ -291,10 +292,10 @@ TEST(CheckInMonitor, ProtocolsWithoutCoinsSaySo) {
 
 TEST(CheckInMonitor, ImpossibleCountsAreRefused) {
   CheckInMonitor monitor({{check_in(100, 0.1), 10}});
-  EXPECT_THROW(monitor.watch(1, 101), Error);
-  EXPECT_THROW(monitor.watch(0, 1), Error);
+  EXPECT_ERROR(ErrorCode::data, monitor.watch(1, 101));
+  EXPECT_ERROR(ErrorCode::data, monitor.watch(0, 1));
   monitor.watch(10, 100);
-  EXPECT_THROW(monitor.watch(1, 10), Error);
+  EXPECT_ERROR(ErrorCode::data, monitor.watch(1, 10));
 }
 
 // A population that grows keeps its rate. Whoever tests its counts against the declared number of clients
@@ -358,8 +359,8 @@ TEST(CheckInMonitor, ARoundWithoutClientsIsNotTested) {
   EXPECT_FALSE(monitor.alarm());
   EXPECT_FALSE(monitor.estimate());
   EXPECT_EQ(monitor.rounds_skipped(), 1u);
-  EXPECT_THROW(monitor.watch_round(0, 1), Error);
-  EXPECT_THROW(monitor.watch_round(5, 6), Error);
+  EXPECT_ERROR(ErrorCode::data, monitor.watch_round(0, 1));
+  EXPECT_ERROR(ErrorCode::data, monitor.watch_round(5, 6));
   monitor.watch_round(5, 5);
   EXPECT_EQ(monitor.last_band()->high, 5u);
   EXPECT_FALSE(monitor.alarm());
@@ -369,7 +370,7 @@ TEST(CheckInMonitor, ASlotHasNoClientsOfItsOwn) {
   const accounting::RandomCheckIn averaged{accounting::RandomCheckIn::Kind::averaged, ClientCount::of(400),
                                            20, Rate::of(0.8), std::nullopt};
   CheckInMonitor monitor({{averaged, 2}});
-  EXPECT_THROW(monitor.watch_round(400, 10), Error);
+  EXPECT_ERROR(ErrorCode::internal, monitor.watch_round(400, 10));
 }
 
 TEST(CheckInMonitor, TheEndsOfAnEstimateReplaceEveryRate) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/reproduce/made_trainings_test.h"
 #include "muster/reproduce/shuffled_check_in/ldp_sgd.h"
 
@@ -150,7 +151,7 @@ TEST(Figure3b, TakesTheSameClaimsOfTheFirstVersion) {
   EXPECT_EQ(numbers_of("003-figure-3b-accuracy").at(0), numbers_of("000-figure-4-accuracy").at(0));
   EXPECT_EQ(numbers_of("003-figure-3b-check-ins"), numbers_of("000-figure-4-check-ins"));
   first.findings.pop_back();
-  EXPECT_THROW(distributed_figure_3b_of(first), Error);
+  EXPECT_ERROR(ErrorCode::internal, distributed_figure_3b_of(first));
 }
 
 // Theorem 2 is larger than strong composition after few rounds and smaller after many, whatever was trained.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/service/aggregator/deployment_test.h"
 
 namespace muster::service {
@@ -30,10 +31,10 @@ TEST(Accuracy, OneThatIsNoFractionIsDamage) {
   d.run();
   for (const double wrong : {-0.5, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
     keep_accuracy(d.disk().store(), 1, wrong);
-    EXPECT_THROW(read_accuracies(d.disk().store(), d.role().history()), Error) << wrong;
+    EXPECT_ERROR(ErrorCode::file, read_accuracies(d.disk().store(), d.role().history())) << wrong;
   }
   d.disk().store().commit({.append = {}, .put = {{"accuracy-1", {1, 2}}}, .remove = {}});
-  EXPECT_THROW(read_accuracies(d.disk().store(), d.role().history()), Error);
+  EXPECT_ERROR(ErrorCode::file, read_accuracies(d.disk().store(), d.role().history()));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/service/aggregator/deployment_test.h"
 
 namespace muster::service {
@@ -52,7 +53,7 @@ TEST(LostRounds, AnOlderLedgerDoesNotEndBecauseAnOperatorStopsIt) {
   restore(d, yesterday);
   d.start();
   d.role().stop();
-  EXPECT_THROW(d.step(), Error);
+  EXPECT_ERROR(ErrorCode::file, d.step());
   d.stop();
   d.options.charge_lost_rounds = true;
   EXPECT_EQ(d.step().state, State::ended);
@@ -165,7 +166,7 @@ TEST(LostRounds, AnotherLedgerOfTheSameLengthIsRefused) {
   d.store = &other;
   d.start();
   EXPECT_EQ(d.ledger().entries().size(), d.shuffler().memory().entries);
-  EXPECT_THROW(d.step(), Error);
+  EXPECT_ERROR(ErrorCode::file, d.step());
   d.options.charge_lost_rounds = true;
   d.start();
   EXPECT_EQ(d.step().state, State::open);
@@ -240,7 +241,7 @@ TEST(LostRounds, ARoundThatTheShufflerHasForgottenIsChargedIfAnOperatorSaysSo) {
   EXPECT_EQ(d.step().state, State::open);
   d.shuffler().rounds().erase(3);
   d.shuffler().restore(forgotten(3));
-  EXPECT_THROW(d.step(), Error);
+  EXPECT_ERROR(ErrorCode::file, d.step());
   EXPECT_EQ(d.story(), "open release open spent:lost open");
   EXPECT_EQ(d.findings(), "");
 }
@@ -252,7 +253,7 @@ TEST(LostRounds, ALedgerThatKnowsFewerRoundsThanAForgetfulShufflerIsRefused) {
   d.run();
   restore(d, yesterday);
   d.shuffler().restore(forgotten(2));
-  EXPECT_THROW(d.step(), Error);
+  EXPECT_ERROR(ErrorCode::file, d.step());
   d.options.charge_lost_rounds = true;
   d.start();
   EXPECT_EQ(d.step().state, State::open);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/service/aggregator/deployment_test.h"
 #include "muster/service/model/model_blob.h"
 #include "muster/simulation/setup.h"
@@ -20,16 +21,6 @@ using ::testing::HasSubstr;
 using wire::Buffer;
 using wire::Manifest;
 using State = Progress::State;
-
-ErrorCode code_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "nothing was refused";
-  return ErrorCode::internal;
-}
 
 TEST(Aggregator, RunsEveryPlannedRoundAndEnds) {
   Deployment d;
@@ -157,7 +148,7 @@ TEST(Aggregator, AnotherIdentityIsRefused) {
   const auto start_as_another = [&] {
     AggregatorRole(d.task(), other.aggregator_key(), d.disk().store(), d.shuffler(), learner, test_epsilon);
   };
-  EXPECT_EQ(code_of(start_as_another), ErrorCode::plan);
+  EXPECT_ERROR(ErrorCode::plan, start_as_another());
   EXPECT_TRUE(d.memory().rows().empty());
 }
 
@@ -165,9 +156,9 @@ TEST(Aggregator, TheLedgerOfAnotherTaskOrAnotherCostIsRefused) {
   Deployment d, other;
   d.start();
   other.memory() = d.memory();
-  EXPECT_EQ(code_of([&] { other.start(); }), ErrorCode::file);
+  EXPECT_ERROR(ErrorCode::file, other.start());
   d.epsilon = [](std::uint64_t rounds) { return test_epsilon(rounds) * (1 + 1e-8); };
-  EXPECT_EQ(code_of([&] { d.start(); }), ErrorCode::file);
+  EXPECT_ERROR(ErrorCode::file, d.start());
 }
 
 // A task may move to a machine whose floating point differs in the last digits.
@@ -198,7 +189,7 @@ TEST(Aggregator, ADamagedModelIsRefused) {
   for (const Store::Commit& damage :
        {Store::Commit{{}, {{"model", model}}, {}}, Store::Commit{{}, {}, {"model"}}}) {
     d.memory().commit(damage);
-    EXPECT_EQ(code_of([&] { d.start(); }), ErrorCode::file);
+    EXPECT_ERROR(ErrorCode::file, d.start());
   }
 }
 
@@ -206,7 +197,7 @@ TEST(Aggregator, ADamagedModelIsRefused) {
 
 TEST(Aggregator, ABudgetThatPaysForNoRoundIsRefusedBeforeTheFirstEntry) {
   Deployment d(Overrides{{"privacy.budget", "0.124"}});
-  EXPECT_EQ(code_of([&] { d.start(); }), ErrorCode::budget);
+  EXPECT_ERROR(ErrorCode::budget, d.start());
   EXPECT_TRUE(d.memory().rows().empty());
 }
 
@@ -226,7 +217,7 @@ TEST(Aggregator, AnEpsilonThatIsNoAmountIsRefused) {
        {std::numeric_limits<double>::infinity(), 0.0, 1e-310, std::numeric_limits<double>::quiet_NaN()}) {
     Deployment d;
     d.epsilon = [epsilon](std::uint64_t) { return epsilon; };
-    EXPECT_EQ(code_of([&] { d.start(); }), ErrorCode::budget) << epsilon;
+    EXPECT_ERROR(ErrorCode::budget, d.start()) << epsilon;
     EXPECT_TRUE(d.memory().rows().empty());
   }
 }
@@ -236,7 +227,7 @@ TEST(Aggregator, TheTasksOfAPopulationShareItsBudget) {
   MemoryStore store;
   const auto limit = PopulationBudget::Amount{0.75, 1};
   const PopulationBudget::Amount within{0.75, std::nextafter(1.0, 0.0)};
-  EXPECT_EQ(code_of([&] { PopulationBudget(store, "population", limit); }), ErrorCode::plan);
+  EXPECT_ERROR(ErrorCode::plan, PopulationBudget(store, "population", limit));
   PopulationBudget budget(store, "population", within);
   for (Deployment* d : {&first, &second, &third}) d->options.population = &budget;
   first.start().stop();
@@ -244,7 +235,7 @@ TEST(Aggregator, TheTasksOfAPopulationShareItsBudget) {
   EXPECT_EQ(std::get<EndEntry>(first.last()).why, EndEntry::Why::stopped);
   // The first task has run no round, and stays charged all of its three.
   second.start();
-  EXPECT_EQ(code_of([&] { third.start(); }), ErrorCode::budget);
+  EXPECT_ERROR(ErrorCode::budget, third.start());
   EXPECT_TRUE(third.memory().rows().empty());
   second.start();
   first.start();

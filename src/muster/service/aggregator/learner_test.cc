@@ -13,6 +13,7 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/protocols/roll_call.h"
 #include "muster/service/aggregator/simulated_run_test.h"
 #include "muster/service/model/device_function.h"
@@ -185,7 +186,7 @@ TEST_F(HistogramTest, NothingChangesBeforeTheModelIsAdopted) {
   EXPECT_EQ(encode(learner_.model()), before);
   learner_.adopt(next);
   EXPECT_NE(encode(learner_.model()), before);
-  EXPECT_THROW(learner_.adopt({simulation::ModelState({1, 2}), false}), Error);
+  EXPECT_ERROR(ErrorCode::internal, learner_.adopt({simulation::ModelState({1, 2}), false}));
 }
 
 TEST_F(HistogramTest, TheScoreIsThatOfTheSimulationsEvaluator) {
@@ -221,7 +222,7 @@ TEST_F(HistogramTest, AKeptModelIsReadBackAndNothingElseIs) {
     EXPECT_FALSE(decode_learned(no_number, 10)) << vector;
   }
   model.state.average[3] = std::numeric_limits<float>::infinity();
-  EXPECT_THROW(encode(model), Error);
+  EXPECT_ERROR(ErrorCode::internal, encode(model));
 }
 
 TEST(Learner, AStepOutOfTheFiniteNumbersIsNotTaken) {
@@ -261,7 +262,7 @@ TEST(Learner, ATestSetOfAnotherShapeIsRefused) {
       const simulation::Prepared parts = server_parts(task);
       EXPECT_EQ(Learner(task.plan(), parts, 1).dimension(), dimension_of(task));
     } else {
-      EXPECT_THROW(server_parts(task), Error);
+      EXPECT_ERROR(ErrorCode::data, server_parts(task));
     }
   }
 }

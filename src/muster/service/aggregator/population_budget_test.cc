@@ -7,6 +7,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/service/store/disk_test.h"
 #include "muster/service/store/memory_store_test.h"
 
@@ -18,16 +19,6 @@ using Amount = PopulationBudget::Amount;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 double above(double x) { return std::nextafter(x, kInfinity); }
 double below(double x) { return std::nextafter(x, 0.0); }
-
-ErrorCode code_of(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "nothing was refused";
-  return ErrorCode::internal;
-}
 
 // A budget in which the given tasks have reserved their amounts, named 1, 2, ...
 struct Reserved {
@@ -71,7 +62,7 @@ TEST(PopulationBudget, IsSpentToTheLastUlpAndNotOneFurther) {
       budget.reserve({9}, {0.25, 1e-6});
       EXPECT_EQ(budget.reserved(), limit);
     } else {
-      EXPECT_EQ(code_of([&] { budget.reserve({9}, {0.25, 1e-6}); }), ErrorCode::budget);
+      EXPECT_ERROR(ErrorCode::budget, budget.reserve({9}, {0.25, 1e-6}));
       EXPECT_EQ(store.rows().size(), 2u);
       EXPECT_EQ(budget.reservations().size(), 2u);
     }
@@ -79,7 +70,7 @@ TEST(PopulationBudget, IsSpentToTheLastUlpAndNotOneFurther) {
   // A billion tasks of 2^-60 cost more than the rest of the budget, though each alone vanishes beside 1.
   Reserved one{{1, 1e-6}};
   PopulationBudget budget(one.store, "population", {1, 0.5});
-  EXPECT_EQ(code_of([&] { budget.reserve({9}, {0x1p-60, 1e-6}); }), ErrorCode::budget);
+  EXPECT_ERROR(ErrorCode::budget, budget.reserve({9}, {0x1p-60, 1e-6}));
 }
 
 TEST(PopulationBudget, ATaskReservesOnceAndKeepsWhatItReserved) {
@@ -95,16 +86,16 @@ TEST(PopulationBudget, ATaskReservesOnceAndKeepsWhatItReserved) {
   EXPECT_EQ(again.reserve({1}, {0.75, 1e-6}), (Amount{0.75, 1e-6}));
   // Another machine may compute a cost with other last digits.
   EXPECT_EQ(again.reserve({1}, {0.75 + 1e-13, 1e-6}), (Amount{0.75, 1e-6}));
-  EXPECT_EQ(code_of([&] { again.reserve({1}, {0.75 + 1e-6, 1e-6}); }), ErrorCode::file);
-  EXPECT_EQ(code_of([&] { again.reserve({1}, {0.75, 2e-6}); }), ErrorCode::file);
-  EXPECT_EQ(code_of([&] { again.reserve({1}, {0.5, 1e-6}); }), ErrorCode::file);
-  EXPECT_EQ(code_of([&] { again.reserve({2}, {0.5, 1e-6}); }), ErrorCode::budget);
+  EXPECT_ERROR(ErrorCode::file, again.reserve({1}, {0.75 + 1e-6, 1e-6}));
+  EXPECT_ERROR(ErrorCode::file, again.reserve({1}, {0.75, 2e-6}));
+  EXPECT_ERROR(ErrorCode::file, again.reserve({1}, {0.5, 1e-6}));
+  EXPECT_ERROR(ErrorCode::budget, again.reserve({2}, {0.5, 1e-6}));
   again.reserve({2}, {0.25, 1e-6});
   EXPECT_EQ(store.rows().size(), 2u);
   // A smaller limit does not touch what was reserved under a larger one.
   PopulationBudget smaller(store, "population", {0.5, 1e-5});
   smaller.reserve({2}, {0.25, 1e-6});
-  EXPECT_EQ(code_of([&] { smaller.reserve({3}, {1e-9, 1e-9}); }), ErrorCode::budget);
+  EXPECT_ERROR(ErrorCode::budget, smaller.reserve({3}, {1e-9, 1e-9}));
 }
 
 TEST(PopulationBudget, AmountsThatAreNoneAreRefused) {
@@ -112,19 +103,19 @@ TEST(PopulationBudget, AmountsThatAreNoneAreRefused) {
   MemoryStore store;
   PopulationBudget budget(store, "population", {1, 0.5});
   for (const double amount : {0.0, -0.0, -1.0, kNaN, kInfinity, -kInfinity, 1e-310}) {
-    EXPECT_EQ(code_of([&] { budget.reserve({1}, {amount, 1e-6}); }), ErrorCode::internal) << amount;
-    EXPECT_EQ(code_of([&] { budget.reserve({1}, {0.5, amount}); }), ErrorCode::internal) << amount;
-    EXPECT_EQ(code_of([&] { PopulationBudget(store, "population", {amount, 0.5}); }), ErrorCode::plan);
-    EXPECT_EQ(code_of([&] { PopulationBudget(store, "population", {1, amount}); }), ErrorCode::plan);
+    EXPECT_ERROR(ErrorCode::internal, budget.reserve({1}, {amount, 1e-6})) << amount;
+    EXPECT_ERROR(ErrorCode::internal, budget.reserve({1}, {0.5, amount})) << amount;
+    EXPECT_ERROR(ErrorCode::plan, PopulationBudget(store, "population", {amount, 0.5}));
+    EXPECT_ERROR(ErrorCode::plan, PopulationBudget(store, "population", {1, amount}));
   }
-  EXPECT_EQ(code_of([&] { budget.reserve({1}, {0.5, 1}); }), ErrorCode::internal);
+  EXPECT_ERROR(ErrorCode::internal, budget.reserve({1}, {0.5, 1}));
   EXPECT_TRUE(store.rows().empty());
 }
 
 TEST(PopulationBudget, ADamagedStoreIsRefused) {
   const Reserved whole{{0.5, 1e-6}, {0.25, 1e-6}};
   const auto refused = [](MemoryStore store) {
-    return code_of([&] { PopulationBudget(store, "population", {1, 1e-5}); }) == ErrorCode::file;
+    return error_of([&] { PopulationBudget(store, "population", {1, 1e-5}); }).code() == ErrorCode::file;
   };
   MemoryStore shorter = whole.store, longer = whole.store, twice = whole.store, no_number = whole.store;
   shorter.stored_rows()[1].pop_back();

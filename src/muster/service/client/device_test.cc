@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/service/client/world_test.h"
 #include "muster/wire/round_notice.h"
 
@@ -359,9 +360,9 @@ TEST(Device, AnotherTasksOrDevicesStoreIsRefused) {
   world.play(1);
   world.device.reset();
   World other(true, task_of(std::string(kTwelve) + kHistogram, {{"seed", "2"}}, world_settings()));
-  EXPECT_THROW(other.start(world.disk.store()), Error);
+  EXPECT_ERROR(ErrorCode::file, other.start(world.disk.store()));
   world.key = key_of_byte(8);
-  EXPECT_THROW(world.start(), Error);
+  EXPECT_ERROR(ErrorCode::file, world.start());
   world.key = key_of_byte(9);
   EXPECT_NO_THROW(world.start());
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/service/model/tasks_test.h"
 #include "muster/simulation/setup.h"
 
@@ -102,7 +103,7 @@ TEST(Policy, AsksTheAccountantItself) {
   policy.max_epsilon = charged;
   EXPECT_NO_THROW(check_policy(task, policy));
   policy.max_epsilon = std::nextafter(charged, 0.0);
-  EXPECT_THROW(check_policy(task, policy), Error);
+  EXPECT_ERROR(ErrorCode::plan, check_policy(task, policy));
 }
 
 }  // namespace

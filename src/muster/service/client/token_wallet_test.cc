@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "muster/core/error_of_test.h"
 #include "muster/service/client/world_test.h"
 
 namespace muster::service {
@@ -175,23 +176,23 @@ TEST(DeviceState, EveryDamagedBlobIsRefused) {
   EXPECT_EQ(whole.upload, (wire::Buffer{1, 2, 3}));
   EXPECT_EQ(encode_pending(whole.pending), world.stored(kPendingBlob));
   EXPECT_EQ(whole.pending.size(), 4u);
-  EXPECT_THROW(load(4), Error);
+  EXPECT_ERROR(ErrorCode::file, load(4));
   for (const char* name : {kDeviceBlob, kCoinBlob, kTokensBlob, kPendingBlob}) {
     const wire::Buffer before = *world.stored(name);
     wire::Buffer longer = before;
     longer.push_back(0);
     world.disk.memory().commit({.append = {}, .put = {{name, longer}}, .remove = {}});
-    EXPECT_THROW(load(3), Error) << name;
+    EXPECT_ERROR(ErrorCode::file, load(3)) << name;
     world.disk.memory().commit({.append = {}, .put = {{name, before}}, .remove = {}});
   }
   wire::Buffer other = coin;
   other[40] = 2;
   world.disk.memory().commit({.append = {}, .put = {{kCoinBlob, other}}, .remove = {}});
-  EXPECT_THROW(load(3), Error) << "neither heads nor tails";
+  EXPECT_ERROR(ErrorCode::file, load(3)) << "neither heads nor tails";
   world.disk.memory().commit({.append = {}, .put = {}, .remove = {kCoinBlob}});
-  EXPECT_THROW(load(3), Error) << "bytes without a coin";
+  EXPECT_ERROR(ErrorCode::file, load(3)) << "bytes without a coin";
   world.disk.memory().commit({.append = {}, .put = {{kCoinBlob, coin}}, .remove = {kDeviceBlob}});
-  EXPECT_THROW(load(3), Error) << "no ledger";
+  EXPECT_ERROR(ErrorCode::file, load(3)) << "no ledger";
 }
 
 }  // namespace

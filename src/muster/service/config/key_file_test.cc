@@ -8,6 +8,7 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster::service {
@@ -21,7 +22,7 @@ class KeyFileTest : public ::testing::Test {
   void expect_no_secret(const std::string& text) {
     std::ofstream(path("bad.key"), std::ios::binary) << text;
     fs::permissions(path("bad.key"), fs::perms::owner_read);
-    EXPECT_THROW(read_secret_key(path("bad.key"), "issuer"), Error) << text;
+    EXPECT_ERROR(ErrorCode::file, read_secret_key(path("bad.key"), "issuer")) << text;
     fs::remove(path("bad.key"));
   }
 
@@ -40,23 +41,23 @@ TEST_F(KeyFileTest, AKeyIsReadAsItWasMade) {
 
 TEST_F(KeyFileTest, AKeyOfAnotherRoleIsRefused) {
   make_key_files(folder_.path(), "a", "issuer");
-  EXPECT_THROW(read_secret_key(path("a.key"), "shuffler"), Error);
-  EXPECT_THROW(read_public_key(path("a.pub"), "shuffler"), Error);
-  EXPECT_THROW(read_secret_key(path("a.pub"), "issuer"), Error);
-  EXPECT_THROW(read_public_key(path("a.key"), "issuer"), Error);
+  EXPECT_ERROR(ErrorCode::file, read_secret_key(path("a.key"), "shuffler"));
+  EXPECT_ERROR(ErrorCode::file, read_public_key(path("a.pub"), "shuffler"));
+  EXPECT_ERROR(ErrorCode::file, read_secret_key(path("a.pub"), "issuer"));
+  EXPECT_ERROR(ErrorCode::file, read_public_key(path("a.key"), "issuer"));
 }
 
 TEST_F(KeyFileTest, KeysAreNeverWrittenOver) {
   make_key_files(folder_.path(), "a", "issuer");
   const std::string before = read_file(path("a.key"));
-  EXPECT_THROW(make_key_files(folder_.path(), "a", "issuer"), Error);
+  EXPECT_ERROR(ErrorCode::file, make_key_files(folder_.path(), "a", "issuer"));
   EXPECT_EQ(read_file(path("a.key")), before);
   fs::remove(path("a.pub"));
-  EXPECT_THROW(make_key_files(folder_.path(), "a", "issuer"), Error);
+  EXPECT_ERROR(ErrorCode::file, make_key_files(folder_.path(), "a", "issuer"));
   EXPECT_EQ(read_file(path("a.key")), before);
   fs::remove(path("a.key"));
   std::ofstream(path("a.pub")) << "mine";
-  EXPECT_THROW(make_key_files(folder_.path(), "a", "issuer"), Error);
+  EXPECT_ERROR(ErrorCode::file, make_key_files(folder_.path(), "a", "issuer"));
   EXPECT_FALSE(fs::exists(path("a.key")));
 }
 
@@ -88,9 +89,9 @@ TEST_F(KeyFileTest, WhatIsNoKeyIsRefused) {
         std::string(100'000, 'a'), std::string(60, '\0')}) {
     expect_no_secret(text);
   }
-  EXPECT_THROW(read_secret_key(path("absent.key"), "issuer"), Error);
-  EXPECT_THROW(read_secret_key(folder_.path(), "issuer"), Error);
-  EXPECT_THROW(read_secret_key("/dev/zero", "issuer"), Error);
+  EXPECT_ERROR(ErrorCode::file, read_secret_key(path("absent.key"), "issuer"));
+  EXPECT_ERROR(ErrorCode::file, read_secret_key(folder_.path(), "issuer"));
+  EXPECT_ERROR(ErrorCode::file, read_secret_key("/dev/zero", "issuer"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster::service {
@@ -156,8 +157,8 @@ TEST_F(RoleFileTest, WhatIsNoTomlIsRefusedWithItsLine) {
        {"a = ", "a = 1\na = 2\n", "[a\n", "a = 1e400000\n", "= 3", "a = 0x\n", "a b = 1\n"}) {
     EXPECT_NE(refusal(text, [](RoleFile&) {}).find("line"), std::string::npos) << text;
   }
-  EXPECT_THROW(RoleFile((folder_.path() / "absent.toml").string()), Error);
-  EXPECT_THROW(RoleFile(folder_.path().string()), Error);
+  EXPECT_ERROR(ErrorCode::file, RoleFile((folder_.path() / "absent.toml").string()));
+  EXPECT_ERROR(ErrorCode::file, RoleFile(folder_.path().string()));
 }
 
 }  // namespace

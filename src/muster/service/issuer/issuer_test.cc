@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/service/issuer/issuer_fixture_test.h"
 #include "muster/service/issuer/small_deployment_test.h"
 #include "muster/service/store/disk_test.h"
@@ -250,7 +251,7 @@ TEST_F(IssuerTest, KeysAreMadeForTheNextRoundsAndNoFurtherThanTheTask) {
   issuer().prepare(1023);
   EXPECT_EQ(directory().entries.size(), kMostRounds);
   EXPECT_EQ(directory().entries.back().round, kMostRounds);
-  EXPECT_THROW(issuer().prepare(1024), Error);
+  EXPECT_ERROR(ErrorCode::internal, issuer().prepare(1024));
 }
 
 TEST_F(IssuerTest, IssuanceEndsOnceEnoughDevicesHaveAToken) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/service/store/memory_store_test.h"
 
 namespace muster::service {
@@ -62,7 +63,7 @@ TEST(Ledger, ChangesBesideAnEntryAreMadeWithIt) {
   EXPECT_EQ(store.blob("model"), (wire::Buffer{1, 2, 3}));
   store.fail_from_now_on();
   const wire::Hash head = ledger.head();
-  EXPECT_THROW(ledger.append(open(2, 1), {{}, {{"model", {4}}}, {}}), Error);
+  EXPECT_ERROR(ErrorCode::file, ledger.append(open(2, 1), {{}, {{"model", {4}}}, {}}));
   EXPECT_EQ(ledger.head(), head);
   EXPECT_EQ(store.blob("model"), (wire::Buffer{1, 2, 3}));
   EXPECT_EQ(ledger.counts().opened, 1u);
@@ -99,7 +100,8 @@ TEST(Ledger, EntriesOutOfOrderAreADefect) {
   for (const Case& each : cases) {
     MemoryStore store = store_of(each.before);
     Ledger ledger(store, "ledger");
-    EXPECT_THROW(ledger.append(each.entry), Error) << each.before.size() << ' ' << name_of(each.entry);
+    EXPECT_ERROR(ErrorCode::internal, ledger.append(each.entry))
+        << each.before.size() << ' ' << name_of(each.entry);
     EXPECT_EQ(store.rows().size(), each.before.size());
   }
 }
@@ -110,14 +112,14 @@ TEST(Ledger, AmountsThatAreNoneAreRefused) {
   for (const double amount : {0.0, -0.0, -1.0, kNaN, kInfinity, -kInfinity, 1e-310}) {
     MemoryStore empty, opened = store_of({task(), open(1, 0)});
     Ledger first(empty, "ledger"), second(opened, "ledger");
-    EXPECT_THROW(first.append(TaskEntry{{1}, amount, 1e-5}), Error) << amount;
-    EXPECT_THROW(first.append(TaskEntry{{1}, 1, amount}), Error) << amount;
-    EXPECT_THROW(second.append(release(1, amount)), Error) << amount;
-    EXPECT_THROW(second.append(spent(1, amount)), Error) << amount;
+    EXPECT_ERROR(ErrorCode::internal, first.append(TaskEntry{{1}, amount, 1e-5})) << amount;
+    EXPECT_ERROR(ErrorCode::internal, first.append(TaskEntry{{1}, 1, amount})) << amount;
+    EXPECT_ERROR(ErrorCode::internal, second.append(release(1, amount))) << amount;
+    EXPECT_ERROR(ErrorCode::internal, second.append(spent(1, amount))) << amount;
   }
   MemoryStore empty;
   Ledger ledger(empty, "ledger");
-  EXPECT_THROW(ledger.append(TaskEntry{{1}, 1, 1}), Error);
+  EXPECT_ERROR(ErrorCode::internal, ledger.append(TaskEntry{{1}, 1, 1}));
   EXPECT_NO_THROW(ledger.append(TaskEntry{{1}, 1, std::nextafter(1.0, 0.0)}));
 }
 
@@ -204,7 +206,7 @@ TEST(Ledger, HashesDoNotMakeNonsenseReadable) {
         return Entry(EndEntry{static_cast<EndEntry::Why>(9), 0});
       },
   };
-  for (const auto& make : invalid) EXPECT_THROW(row_of(make(), {}, 0), Error);
+  for (const auto& make : invalid) EXPECT_ERROR(ErrorCode::internal, row_of(make(), {}, 0));
 }
 
 }  // namespace

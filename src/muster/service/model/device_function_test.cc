@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/service/model/device_records.h"
 #include "muster/service/model/model_blob.h"
 #include "muster/service/model/tasks_test.h"
@@ -113,7 +114,7 @@ TEST(DeviceRecords, AFileOfOneLineHasOneRecord) {
   EXPECT_EQ(record.values, (std::vector<float>{0.25F, -3.0F}));
   EXPECT_EQ(record.labels, std::vector<std::uint8_t>{2});
   EXPECT_EQ(record.classes, 3u);
-  EXPECT_THROW(records.record(1), Error);
+  EXPECT_ERROR(ErrorCode::data, records.record(1));
 }
 
 TEST(DeviceRecords, WhatIsNotARecordOfTheTaskIsRefused) {
@@ -123,10 +124,10 @@ TEST(DeviceRecords, WhatIsNotARecordOfTheTaskIsRefused) {
        {"a,b,class\n1,2,3\n", "a,b,class\n1,2,cat\n", "a,b,class\n1,nan,2\n", "a,b,class\n1,2\n",
         "a,b,c,class\n1,2,3,1\n", "a,class\n1,1\n", "a,b,class\n", ""}) {
     std::ofstream(own) << text;
-    EXPECT_THROW(DeviceRecords(task, "csv:" + own), Error) << text;
+    EXPECT_ERROR(ErrorCode::data, DeviceRecords(task, "csv:" + own)) << text;
   }
-  EXPECT_THROW(DeviceRecords(task, "csv:" + own + ".absent"), Error);
-  EXPECT_THROW(DeviceRecords(task, "digits"), Error);
+  EXPECT_ERROR(ErrorCode::data, DeviceRecords(task, "csv:" + own + ".absent"));
+  EXPECT_ERROR(ErrorCode::data, DeviceRecords(task, "digits"));
 }
 
 TEST(DeviceRecords, TheirFormatIsThatOfTheTask) {
@@ -147,14 +148,14 @@ TEST(DeviceFunction, AFrozenPartThatIsNotTheTasksIsRefused) {
   const simulation::FrozenNetwork frozen{cnn, std::vector<float>(learning::parameter_count(cnn))};
   const TaskDocument features = task_of(kDeployedPlan);
   EXPECT_NO_THROW(DeviceFunction(features, frozen));
-  EXPECT_THROW(DeviceFunction(features, std::nullopt), Error);
+  EXPECT_ERROR(ErrorCode::data, DeviceFunction(features, std::nullopt));
   simulation::FrozenNetwork other = frozen;
   other.network.activation = learning::ActivationFunction::tanh;
-  EXPECT_THROW(DeviceFunction(features, other), Error);
+  EXPECT_ERROR(ErrorCode::data, DeviceFunction(features, other));
   other = frozen;
   other.network.input = {28, 28, 2};
-  EXPECT_THROW(DeviceFunction(features, other), Error);
-  EXPECT_THROW(DeviceFunction(task_of(kDeployedPlan, {{"model.kind", "logistic"}}), frozen), Error);
+  EXPECT_ERROR(ErrorCode::data, DeviceFunction(features, other));
+  EXPECT_ERROR(ErrorCode::data, DeviceFunction(task_of(kDeployedPlan, {{"model.kind", "logistic"}}), frozen));
 }
 
 TEST(DeviceFunction, ARecordOfAnotherShapeIsRefused) {
@@ -165,11 +166,11 @@ TEST(DeviceFunction, ARecordOfAnotherShapeIsRefused) {
   EXPECT_NO_THROW(function.evaluate(parameters, record));
   learning::Dataset two = DeviceRecords(task, "digits").record(7);
   two.labels.push_back(1);
-  EXPECT_THROW(function.evaluate(parameters, two), Error);
+  EXPECT_ERROR(ErrorCode::data, function.evaluate(parameters, two));
   learning::Dataset beyond = record;
   beyond.labels.front() = 10;
-  EXPECT_THROW(function.evaluate(parameters, beyond), Error);
-  EXPECT_THROW(function.evaluate(std::vector<float>(3), record), Error);
+  EXPECT_ERROR(ErrorCode::data, function.evaluate(parameters, beyond));
+  EXPECT_ERROR(ErrorCode::internal, function.evaluate(std::vector<float>(3), record));
 }
 
 TEST(RecordShape, TheTasksRandomizerIsTheOneThatIsCharged) {
@@ -178,7 +179,8 @@ TEST(RecordShape, TheTasksRandomizerIsTheOneThatIsCharged) {
   EXPECT_EQ(randomizer_of(task)->dimension(), 330u);
   const std::string histogram =
       std::string(kTwelve) + "[randomizer]\nkind = \"k-rr\"\nepsilon0 = 2\nk = 11\n";
-  EXPECT_THROW(randomizer_of(task_of(histogram, {{"model.kind", "histogram"}})), Error) << "10 classes";
+  EXPECT_ERROR(ErrorCode::plan, randomizer_of(task_of(histogram, {{"model.kind", "histogram"}})))
+      << "10 classes";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/wire/hash.h"
 
 namespace muster::service {
@@ -45,7 +46,8 @@ TEST(ModelBlob, EveryOtherLengthAndNumberIsRefused) {
     changed[8] = 1;
     EXPECT_FALSE(decode_model(changed, 3));
   }
-  EXPECT_THROW(encode_model(std::vector<float>{std::numeric_limits<float>::quiet_NaN()}), Error);
+  EXPECT_ERROR(ErrorCode::internal,
+               encode_model(std::vector<float>{std::numeric_limits<float>::quiet_NaN()}));
 }
 
 TEST(ModelBlob, AFrozenNetworkIsReadBack) {
@@ -85,10 +87,10 @@ TEST(ModelBlob, AChangedHeaderOfAFrozenNetworkIsAnotherNetworkOrNone) {
 TEST(ModelBlob, OnlyAWholeCnnIsFrozen) {
   simulation::FrozenNetwork cut = network();
   cut.parameters.pop_back();
-  EXPECT_THROW(encode_frozen(cut), Error);
+  EXPECT_ERROR(ErrorCode::internal, encode_frozen(cut));
   simulation::FrozenNetwork other = network();
   other.network.kind = learning::ArchitectureKind::mlp;
-  EXPECT_THROW(encode_frozen(other), Error);
+  EXPECT_ERROR(ErrorCode::internal, encode_frozen(other));
 }
 
 }  // namespace

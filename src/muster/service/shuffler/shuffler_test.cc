@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/service/shuffler/rig_test.h"
 
 namespace muster::service {
@@ -449,14 +450,13 @@ TEST(Shuffler, TheStoreOfAnotherTaskIsRefused) {
   Rig rig;
   rig.shuffler.reset();
   rig.disk.memory().commit({{}, {{"task", Buffer(32)}}, {}});
-  EXPECT_THROW(rig.start(), Error);
+  EXPECT_ERROR(ErrorCode::file, rig.start());
 }
 
 TEST(Shuffler, AnotherIdentityThanTheTasksIsRefused) {
   Rig rig;
-  EXPECT_THROW(Shuffler(rig.task, rig.aggregator, Rig::kSizes, rig.disk.store(), rig.disk.logs(), rig.clock,
-                        rig.issuer),
-               Error);
+  EXPECT_ERROR(ErrorCode::plan, Shuffler(rig.task, rig.aggregator, Rig::kSizes, rig.disk.store(),
+                                         rig.disk.logs(), rig.clock, rig.issuer));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster::service {
@@ -164,7 +165,7 @@ TEST_F(FileLogTest, OtherFilesAreRefusedAndLeftAsTheyAre) {
     overwrite(whole.substr(0, length));
     expect_refused("is not a log");
   }
-  EXPECT_THROW(FileLog::create(path_, kWidth), Error);
+  EXPECT_ERROR(ErrorCode::file, FileLog::create(path_, kWidth));
   std::filesystem::remove(path_);
   std::filesystem::create_directory(path_);
   expect_refused("cannot be opened");
@@ -177,8 +178,8 @@ TEST_F(FileLogTest, ASecondProcessIsRefused) {
 
 TEST_F(FileLogTest, ARecordOfAnotherWidthIsADefect) {
   FileLog log = FileLog::create(path_, kWidth);
-  EXPECT_THROW(log.append(Buffer(kWidth - 1)), Error);
-  EXPECT_THROW(log.append(Buffer(kWidth + 1)), Error);
+  EXPECT_ERROR(ErrorCode::internal, log.append(Buffer(kWidth - 1)));
+  EXPECT_ERROR(ErrorCode::internal, log.append(Buffer(kWidth + 1)));
   EXPECT_EQ(log.size(), 0u);
 }
 
@@ -191,12 +192,12 @@ TEST_F(FileLogTest, AFullDiskEndsTheLog) {
   const rlimit small{whole.size() + 100, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
   log.append(content(2));
-  EXPECT_THROW(log.sync(), Error);
-  EXPECT_THROW(log.sync(), Error);
-  EXPECT_THROW(log.append(content(3)), Error);
+  EXPECT_ERROR(ErrorCode::file, log.sync());
+  EXPECT_ERROR(ErrorCode::file, log.sync());
+  EXPECT_ERROR(ErrorCode::file, log.append(content(3)));
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, handler);
-  EXPECT_THROW(log.sync(), Error);  // not even when there is space again
+  EXPECT_ERROR(ErrorCode::file, log.sync());  // not even when there is space again
   EXPECT_EQ(read_file(path_), whole);
 }
 

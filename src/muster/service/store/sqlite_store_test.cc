@@ -13,6 +13,7 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster::service {
@@ -120,7 +121,7 @@ TEST_F(SqliteStoreTest, AFinishedStoreIsReadWithoutChangingIt) {
   {
     SqliteStore store(path_, Access::read_only);
     EXPECT_EQ(store.rows(), std::vector<Buffer>{{1}});
-    EXPECT_THROW(store.commit({{{2}}, {}, {}}), Error);
+    EXPECT_ERROR(ErrorCode::file, store.commit({{{2}}, {}, {}}));
   }
   EXPECT_EQ(read_file(path_), before);
 }

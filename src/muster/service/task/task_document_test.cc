@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/plan/keys.h"
 #include "muster/service/task/plans_test.h"
 
@@ -72,7 +73,7 @@ TEST(TaskDocument, StatesTheShapeOfCsvRecordsAndOfNoOthers) {
     TaskSettings changed = settings();
     changed.features = features;
     changed.classes = classes;
-    EXPECT_THROW(TaskDocument::make(plan, changed), Error) << features << " " << classes;
+    EXPECT_ERROR(ErrorCode::plan, TaskDocument::make(plan, changed)) << features << " " << classes;
   };
   refused(csv, 0, 0);
   refused(csv, 0, 3);

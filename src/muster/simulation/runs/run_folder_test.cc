@@ -13,6 +13,7 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/simulation/runs/metrics_table.h"
 #include "tests/support/temporary_folder.h"
 
@@ -33,17 +34,6 @@ Checkpoint at_round(std::uint64_t round, std::uint64_t metrics_bytes) {
 Measurement logged(std::uint64_t round) { return {.round = round, .messages = round}; }
 
 std::string line_of(std::uint64_t round) { return metrics_line(logged(round)) + "\n"; }
-
-template <typename Call>
-ErrorCode code_of(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "accepted";
-  return ErrorCode::internal;
-}
 
 class RunFolderTest : public ::testing::Test {
  protected:
@@ -97,7 +87,7 @@ TEST_F(RunFolderTest, MetricsShorterThanTheCheckpointKnowsAreRefused) {
   fs::resize_file(out_ / "metrics.jsonl", 2);
   RunFolder folder(out_);
   const Checkpoint checkpoint = folder.load(std::string(64, 'a'), Fidelity::message);
-  EXPECT_EQ(code_of([&] { folder.resume(checkpoint); }), ErrorCode::checkpoint);
+  EXPECT_ERROR(ErrorCode::checkpoint, folder.resume(checkpoint));
 }
 
 // A run whose checkpoint is lost must not be started again, because the new run would overwrite its files.
@@ -109,9 +99,9 @@ TEST_F(RunFolderTest, ARunWithoutItsCheckpointIsLeftAlone) {
     folder.finish(RunResult(), {});
   }
   fs::remove(out_ / "checkpoint");
-  EXPECT_EQ(code_of([&] { RunFolder folder(out_); }), ErrorCode::checkpoint);
+  EXPECT_ERROR(ErrorCode::checkpoint, RunFolder folder(out_));
   fs::remove(out_ / "result.json");
-  EXPECT_EQ(code_of([&] { RunFolder folder(out_); }), ErrorCode::checkpoint);
+  EXPECT_ERROR(ErrorCode::checkpoint, RunFolder folder(out_));
   EXPECT_EQ(read_file(out_ / "metrics.jsonl"), line_of(1));
   fs::resize_file(out_ / "metrics.jsonl", 0);  // as if the run had been killed while it began
   EXPECT_EQ(RunFolder(out_).found(), RunFolder::Found::fresh);
@@ -120,9 +110,9 @@ TEST_F(RunFolderTest, ARunWithoutItsCheckpointIsLeftAlone) {
 TEST_F(RunFolderTest, AFolderInAFilesPlaceIsAFileError) {
   fs::create_directories(out_ / "checkpoint");
   RunFolder folder(out_);
-  EXPECT_EQ(code_of([&] { folder.load(std::string(64, 'a'), Fidelity::message); }), ErrorCode::file);
-  EXPECT_EQ(code_of([&] { read_file(out_); }), ErrorCode::file);
-  EXPECT_EQ(code_of([&] { read_file(out_ / "nowhere"); }), ErrorCode::file);
+  EXPECT_ERROR(ErrorCode::file, folder.load(std::string(64, 'a'), Fidelity::message));
+  EXPECT_ERROR(ErrorCode::file, read_file(out_));
+  EXPECT_ERROR(ErrorCode::file, read_file(out_ / "nowhere"));
 }
 
 // replace_file() renames a temporary file, which would turn a pipe or a device into a regular file; and
@@ -130,11 +120,11 @@ TEST_F(RunFolderTest, AFolderInAFilesPlaceIsAFileError) {
 TEST_F(RunFolderTest, OnlyRegularFilesAreReplacedAndRead) {
   const fs::path pipe = temporary_.path() / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_EQ(code_of([&] { replace_file(pipe, "text"); }), ErrorCode::file);
+  EXPECT_ERROR(ErrorCode::file, replace_file(pipe, "text"));
   EXPECT_TRUE(fs::is_fifo(pipe));
-  EXPECT_EQ(code_of([&] { read_file(pipe); }), ErrorCode::file);
-  EXPECT_EQ(code_of([&] { read_file("/dev/zero"); }), ErrorCode::file);
-  EXPECT_EQ(code_of([&] { replace_file(temporary_.path(), "text"); }), ErrorCode::file);
+  EXPECT_ERROR(ErrorCode::file, read_file(pipe));
+  EXPECT_ERROR(ErrorCode::file, read_file("/dev/zero"));
+  EXPECT_ERROR(ErrorCode::file, replace_file(temporary_.path(), "text"));
   EXPECT_EQ(std::distance(fs::directory_iterator(temporary_.path()), fs::directory_iterator()), 1);
 }
 
@@ -161,7 +151,7 @@ TEST_F(RunFolderTest, AnotherFidelityIsRefused) {
   }
   RunFolder folder(out_);
   EXPECT_NO_THROW(folder.load(std::string(64, 'a'), Fidelity::message));
-  EXPECT_EQ(code_of([&] { folder.load(std::string(64, 'a'), Fidelity::sum); }), ErrorCode::checkpoint);
+  EXPECT_ERROR(ErrorCode::checkpoint, folder.load(std::string(64, 'a'), Fidelity::sum));
 }
 
 TEST_F(RunFolderTest, ACorruptCheckpointIsRefused) {
@@ -171,12 +161,12 @@ TEST_F(RunFolderTest, ACorruptCheckpointIsRefused) {
   }
   fs::resize_file(out_ / "checkpoint", 100);
   RunFolder folder(out_);
-  EXPECT_EQ(code_of([&] { folder.load(std::string(64, 'a'), Fidelity::message); }), ErrorCode::checkpoint);
+  EXPECT_ERROR(ErrorCode::checkpoint, folder.load(std::string(64, 'a'), Fidelity::message));
 }
 
 TEST_F(RunFolderTest, OneProcessAtATime) {
   RunFolder folder(out_);
-  EXPECT_EQ(code_of([&] { RunFolder second(out_); }), ErrorCode::file);
+  EXPECT_ERROR(ErrorCode::file, RunFolder second(out_));
 }
 
 TEST_F(RunFolderTest, LeavesNothingOfARunThatNeverBegan) {
@@ -190,15 +180,15 @@ TEST_F(RunFolderTest, LeavesNothingOfARunThatNeverBegan) {
 TEST_F(RunFolderTest, AFolderWithOtherThingsIsRefusedAndUntouched) {
   fs::create_directories(out_);
   std::ofstream(out_ / "letter.txt") << "dear";
-  EXPECT_EQ(code_of([&] { RunFolder folder(out_); }), ErrorCode::file);
+  EXPECT_ERROR(ErrorCode::file, RunFolder folder(out_));
   EXPECT_EQ(read_file(out_ / "letter.txt"), "dear");
 }
 
 TEST_F(RunFolderTest, AFileInPlaceOfAFolderIsRefused) {
   std::ofstream(temporary_.path() / "file") << "x";
-  EXPECT_EQ(code_of([&] { RunFolder folder(temporary_.path() / "file"); }), ErrorCode::file);
-  EXPECT_EQ(code_of([&] { RunFolder folder(temporary_.path() / "file" / "below"); }), ErrorCode::file);
-  EXPECT_EQ(code_of([&] { RunFolder folder("/proc/nowhere/run"); }), ErrorCode::file);
+  EXPECT_ERROR(ErrorCode::file, RunFolder folder(temporary_.path() / "file"));
+  EXPECT_ERROR(ErrorCode::file, RunFolder folder(temporary_.path() / "file" / "below"));
+  EXPECT_ERROR(ErrorCode::file, RunFolder folder("/proc/nowhere/run"));
 }
 
 // Runs `body` in a child process whose files cannot grow beyond `room` bytes, as on a full disk.
@@ -224,7 +214,7 @@ bool child_succeeds(rlim_t room, Body&& body) {
 TEST_F(RunFolderTest, AFullDiskAtTheStartLeavesNothing) {
   EXPECT_TRUE(child_succeeds(64, [&] {
     RunFolder folder(out_);
-    return code_of([&] { folder.begin("", at_round(0, 0)); }) == ErrorCode::file;
+    return error_of([&] { folder.begin("", at_round(0, 0)); }).code() == ErrorCode::file;
   }));
   EXPECT_FALSE(fs::exists(temporary_.path() / "runs"));
 }
@@ -236,8 +226,8 @@ TEST_F(RunFolderTest, AFullDiskMidwayKeepsWhatWasWhole) {
   EXPECT_TRUE(child_succeeds(line_of(1).size() + 10, [&] {
     RunFolder folder(out_);
     folder.resume(folder.load(std::string(64, 'a'), Fidelity::message));
-    return code_of([&] { folder.append(logged(2)); }) == ErrorCode::file &&
-           code_of([&] { folder.save(at_round(2, 4)); }) == ErrorCode::file;
+    return error_of([&] { folder.append(logged(2)); }).code() == ErrorCode::file &&
+           error_of([&] { folder.save(at_round(2, 4)); }).code() == ErrorCode::file;
   }));
   EXPECT_EQ(read_file(out_ / "checkpoint"), before);
   EXPECT_EQ(read_file(out_ / "metrics.jsonl"), line_of(1));

@@ -8,6 +8,7 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/plan/source.h"
 #include "muster/simulation/runs/metrics_file.h"
 #include "muster/simulation/runs/metrics_table.h"
@@ -381,7 +382,7 @@ TEST_F(StoredFiles, ARecordHoldsWhatTheFolderWasGiven) {
   EXPECT_EQ(record.clients_per_record, 2);
   EXPECT_EQ(record.data, state.data);
   fs::remove(folder / kPlanFile);
-  EXPECT_THROW(read_run(folder), Error);
+  EXPECT_ERROR(ErrorCode::file, read_run(folder));
 }
 
 }  // namespace

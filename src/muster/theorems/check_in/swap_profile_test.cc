@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "tests/oracle/profile_of_laws.h"
 #include "tests/oracle/random_cases.h"
 #include "tests/oracle/slow_formula.h"
@@ -128,7 +129,7 @@ TEST(SwapProfile, DominatesTheGaussianPairByQuadrature) {
 }
 
 TEST(SwapProfile, RefusesCertainParticipation) {
-  EXPECT_THROW(swap_delta(Profile::pure(1), protocol(10, 1), 0.5), Error);
+  EXPECT_ERROR(ErrorCode::uncovered, swap_delta(Profile::pure(1), protocol(10, 1), 0.5));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/describe/gaussian_divergence.h"
 #include "tests/oracle/ball.h"
 
@@ -283,10 +284,10 @@ TEST(LocalGaussian, EpsilonAndDeltaUseTheSameBlocks) {
 }
 
 TEST(Local, RefusesWhatIsNotAPrivacyLoss) {
-  EXPECT_THROW(local_delta_upper(PureLocal{1.0}, Rate::of(0.5), 3, -1), Error);
-  EXPECT_THROW(local_delta_upper(PureLocal{1.0}, Rate::of(0.5), 3, NAN), Error);
-  EXPECT_THROW(local_epsilon_upper(PureLocal{1.0}, Rate::of(0.5), 3, 0), Error);
-  EXPECT_THROW(local_epsilon_upper(PureLocal{-1.0}, Rate::of(0.5), 3, 1e-5), Error);
+  EXPECT_ERROR(ErrorCode::usage, local_delta_upper(PureLocal{1.0}, Rate::of(0.5), 3, -1));
+  EXPECT_ERROR(ErrorCode::usage, local_delta_upper(PureLocal{1.0}, Rate::of(0.5), 3, NAN));
+  EXPECT_ERROR(ErrorCode::plan, local_epsilon_upper(PureLocal{1.0}, Rate::of(0.5), 3, 0));
+  EXPECT_ERROR(ErrorCode::plan, local_epsilon_upper(PureLocal{-1.0}, Rate::of(0.5), 3, 1e-5));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/theorems/exact/homogeneous.h"
 #include "tests/oracle/ball.h"
 #include "tests/oracle/domination.h"
@@ -222,7 +223,7 @@ TEST(Slots, VariantsThatBreakTheTheoremAreCaught) {
   const long double truth = oracle::hockey_stick(oracle::transcripts(averaged, two, 0, 1, response), 0.5L);
   EXPECT_LE(truth, averaged_slots(sum, 3, 0.6, 0.6).delta(0.5).upper);
   EXPECT_GT(truth, 1.1 * averaged_slots(sum, 3, 0.2, 0.2).delta(0.5).upper);
-  EXPECT_THROW(averaged_slots(sum, 10, 1, 1), Error);
+  EXPECT_ERROR(ErrorCode::uncovered, averaged_slots(sum, 10, 1, 1));
 }
 
 // The homogeneous curve of slot_pair_shape() is the exact divergence of its data set.

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "tests/oracle/domination.h"
 #include "tests/oracle/profile_of_laws.h"
 #include "tests/oracle/random_cases.h"
@@ -136,8 +137,8 @@ TEST(Subset, AnswersEverywhere) {
 }
 
 TEST(Subset, RefusesEverybody) {
-  EXPECT_THROW(subset_curve(ReportingSum({Profile::pure(1)}), 10, 10), Error);
-  EXPECT_THROW(subset_curve(ReportingSum({Profile::pure(1)}), 10, 0), Error);
+  EXPECT_ERROR(ErrorCode::uncovered, subset_curve(ReportingSum({Profile::pure(1)}), 10, 10));
+  EXPECT_ERROR(ErrorCode::uncovered, subset_curve(ReportingSum({Profile::pure(1)}), 10, 0));
 }
 
 }  // namespace

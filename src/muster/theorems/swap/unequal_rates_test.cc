@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/theorems/check_in/swap_profile.h"
 #include "muster/theorems/everyone/blanket.h"
 #include "muster/theorems/swap/class_c.h"
@@ -364,9 +365,9 @@ TEST(UnequalRates, MessageThatNobodyElseSendsIsChargedInFull) {
 
 TEST(UnequalRates, RefusesRatesOfZeroAndOne) {
   const ReportingSum sum({Profile::pure(1)});
-  EXPECT_THROW(UnequalRatesCurve(sum, 10, 0.5, 1), Error);
-  EXPECT_THROW(UnequalRatesCurve(sum, 10, 0, 0.5), Error);
-  EXPECT_THROW(UnequalRatesCurve(sum, 10, 0.6, 0.5), Error);
+  EXPECT_ERROR(ErrorCode::uncovered, UnequalRatesCurve(sum, 10, 0.5, 1));
+  EXPECT_ERROR(ErrorCode::uncovered, UnequalRatesCurve(sum, 10, 0, 0.5));
+  EXPECT_ERROR(ErrorCode::uncovered, UnequalRatesCurve(sum, 10, 0.6, 0.5));
 }
 
 }  // namespace
