@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "muster/composition/composed_delta.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/roots/crossing.h"
 
@@ -32,7 +33,6 @@ constexpr std::uint64_t kFewRounds = 64;
 // The fraction of a full table's work that the rough table of delta_upper() may take. That table mainly
 // serves to find the tail that a question needs.
 constexpr double kRoughShare = 0.1;
-constexpr double kMaxEpsilon = 1e20;
 
 }  // namespace
 
@@ -71,7 +71,7 @@ double ComposedCurve::upper(std::uint64_t rounds, const Question& question) cons
   if (rounds == 1) {
     return question.asks_epsilon()
                ? numerics::crossing_from_above([&](double e) { return curve_.forward()(e).upper; },
-                                               question.fixed(), kMaxEpsilon)
+                                               question.fixed(), kMaxSearchedEpsilon)
                : curve_.forward()(question.fixed()).upper;
   }
   return question.asks_epsilon()
@@ -103,7 +103,7 @@ double ComposedCurve::estimate(std::uint64_t rounds, const Question& question, d
   if (rounds == 1) {
     return question.asks_epsilon()
                ? numerics::crossing_from_below([&](double e) { return curve_.forward()(e).estimate; },
-                                               question.fixed(), kMaxEpsilon, upper)
+                                               question.fixed(), kMaxSearchedEpsilon, upper)
                : curve_.forward()(question.fixed()).estimate;
   }
   const double delta = question.asks_epsilon() ? question.fixed() : upper;
@@ -122,7 +122,7 @@ double ComposedPair::lower(std::uint64_t rounds, const Question& question, doubl
     }
     const auto crossing = [&](const PairCurve& curve) {
       return numerics::crossing_from_below([&](double e) { return curve(e).lower; }, question.fixed(),
-                                           kMaxEpsilon);
+                                           kMaxSearchedEpsilon);
     };
     return numerics::larger(crossing(pair_.forward()), crossing(pair_.reverse()));
   }

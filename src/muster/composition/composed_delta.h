@@ -29,6 +29,9 @@
 
 namespace muster::accounting {
 
+// Searches for an epsilon end here. Where it would be larger, its upper bound is infinite.
+inline constexpr double kMaxSearchedEpsilon = 1e20;
+
 // Rounds that all have the same law of the loss under P, where (P, Q) is the pair of a round.
 struct RepeatedLoss {
   // The finite nonzero losses, which are multiples of the spacing. Their masses, `infinity` and the mass at

@@ -18,7 +18,6 @@ namespace {
 
 using numerics::Side;
 
-constexpr double kMaxEpsilon = 1e20;
 // Limits on the work of one integral in a quick search, which needs about ten integrals.
 constexpr Effort kQuick{1.5e7, 16};
 // A coarser lattice is first chosen for Chernoff's bound on epsilon. If the epsilon found on this lattice
@@ -69,7 +68,7 @@ Start start_near_mean(Parts parts, double spacing, double target) {
 // Chernoff's bound, and leaves out 0.
 Start start_near_chernoff(Parts parts, double spacing, double target, double chernoff) {
   const Start near_mean = start_near_mean(parts, spacing, target);
-  const bool far = chernoff > kFarAbove * near_mean.epsilon && chernoff < kMaxEpsilon;
+  const bool far = chernoff > kFarAbove * near_mean.epsilon && chernoff < kMaxSearchedEpsilon;
   return far ? Start{kBelowChernoff * chernoff, true} : near_mean;
 }
 
@@ -118,9 +117,9 @@ std::optional<double> by_integrals(Parts parts, double spacing, double target, S
   const double found =
       side == Side::above
           ? numerics::crossing_from_above([&](double epsilon) { return integrals.at(epsilon).upper; }, target,
-                                          kMaxEpsilon, start.epsilon, width)
+                                          kMaxSearchedEpsilon, start.epsilon, width)
           : numerics::crossing_from_below([&](double epsilon) { return integrals.at(epsilon).lower; }, target,
-                                          kMaxEpsilon, start.epsilon, width);
+                                          kMaxSearchedEpsilon, start.epsilon, width);
   return integrals.decided(found) ? std::optional(found) : std::nullopt;
 }
 
@@ -185,7 +184,7 @@ double upper_without_shifts(Parts parts, double spacing, double target) {
   const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::above);
   const double convolved = numerics::crossing_from_above(
       [&](double epsilon) { return with_infinite_losses(losses.delta(epsilon), at_infinity); }, target,
-      kMaxEpsilon, expected_epsilon(parts, spacing, target));
+      kMaxSearchedEpsilon, expected_epsilon(parts, spacing, target));
   const double left = (target - at_infinity * (1 + numerics::kEightThousandRoundings)) *
                       (1 - numerics::kEightThousandRoundings);
   return left > 0 ? numerics::smaller(convolved, chernoff_epsilon(parts, spacing, left)) : convolved;
@@ -209,7 +208,7 @@ double lower_without_shifts(Parts parts, double spacing, double target) {
   if (const auto found = by_some_integrals(parts, spacing, target, Side::below)) return *found;
   const ConvolvedLosses losses = convolved_near(parts, spacing, target, ConvolvedLosses::Side::below);
   return numerics::crossing_from_below([&](double epsilon) { return losses.delta(epsilon); }, target,
-                                       kMaxEpsilon, expected_epsilon(parts, spacing, target));
+                                       kMaxSearchedEpsilon, expected_epsilon(parts, spacing, target));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "muster/composition/composed_delta.h"
 #include "muster/composition/loss_integral.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/roots/crossing.h"
@@ -13,7 +14,6 @@ namespace {
 using numerics::larger;
 using numerics::smaller;
 
-constexpr double kMaxEpsilon = 1e20;
 // The numbers of cells of the law that gives the answer and of the rough law that only places its cells.
 // More cells are more accurate and take more work: a convolution of two laws of a thousand cells takes a
 // few milliseconds. docs/theory/notes/composition.md says how far apart the two ends of epsilon then are.
@@ -70,15 +70,16 @@ double chernoff_epsilon(Parts parts, double spacing, double target) {
         const auto trivial = trivial_value(parts, spacing, e);
         return trivial ? trivial->upper : Integral(parts, spacing, e).chernoff();
       },
-      target, kMaxEpsilon, expected_epsilon(parts, spacing, target));
+      target, kMaxSearchedEpsilon, expected_epsilon(parts, spacing, target));
 }
 
 ConvolvedLosses convolved_near(Parts parts, double spacing, double target, ConvolvedLosses::Side side) {
-  const double far = smaller(chernoff_epsilon(parts, spacing, target), kMaxEpsilon);
+  const double far = smaller(chernoff_epsilon(parts, spacing, target), kMaxSearchedEpsilon);
   const ConvolvedLosses rough(parts, saddle_points(parts, spacing, far), kRoughCells,
                               ConvolvedLosses::Side::below);
-  const double epsilon = numerics::crossing_from_below([&](double e) { return rough.delta(e); }, target,
-                                                       kMaxEpsilon, expected_epsilon(parts, spacing, target));
+  const double epsilon =
+      numerics::crossing_from_below([&](double e) { return rough.delta(e); }, target, kMaxSearchedEpsilon,
+                                    expected_epsilon(parts, spacing, target));
   return ConvolvedLosses(parts, evaluation_near(parts, rough, epsilon), kCells, side);
 }
 

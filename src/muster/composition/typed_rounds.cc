@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "muster/composition/composed_delta.h"
 #include "muster/composition/round_curve.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/roots/crossing.h"
@@ -13,7 +14,6 @@ namespace muster::accounting {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
-constexpr double kMaxEpsilon = 1e20;
 // The tails: values of delta at which the tables of V (adaptive_rounds.h) may end. With blocks of the largest
 // length, the sum of all blocks' tails must be at most kShareOfDelta times delta. If even the smallest tail
 // is too large, there is no answer.
@@ -155,7 +155,7 @@ double TypedRounds::answer(std::uint64_t rounds, const Question& question, bool 
   if (!(values.back() <= question.fixed())) return kNone;
   return numerics::crossing_from_above(
       [&](double e) { return AdaptiveRounds::between(values, known->types.spacing, e); }, question.fixed(),
-      kMaxEpsilon, known->types.spacing * static_cast<double>(values.size()) / 2);
+      kMaxSearchedEpsilon, known->types.spacing * static_cast<double>(values.size()) / 2);
 }
 
 double TypedRounds::upper(std::uint64_t rounds, const Question& question) const {
@@ -181,7 +181,7 @@ double TypedRounds::estimate(std::uint64_t rounds, const Question& question, dou
     return AdaptiveRounds::between(values, known->types.spacing, e) * (1 - kRecursionError) - values.back();
   };
   if (!question.asks_epsilon()) return numerics::as_lower_bound(below(question.fixed()));
-  return numerics::crossing_from_below(below, question.fixed(), kMaxEpsilon,
+  return numerics::crossing_from_below(below, question.fixed(), kMaxSearchedEpsilon,
                                        known->types.spacing * static_cast<double>(values.size()) / 2);
 }
 

@@ -22,10 +22,8 @@ constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
 // the logarithms and of the values take one each, expm1 six and the quotient one, and so does the difference
 // of two slopes.
 constexpr Extended kErrorOfSlope = 12 * kUnit;
-// Losses above this count as infinite, because their alpha would be near the end of a double's range.
-constexpr double kMaxLoss = 600;
-// For Gaussians at this distance mu and beyond, f(e^kMaxLoss) lies within e^{-1e11} of 1. It is taken as 1,
-// because the rounding error of its formula grows with mu^2.
+// For Gaussians at this distance mu and beyond, f(e^Profile::kMaxLoss) lies within e^{-1e11} of 1. It is
+// taken as 1, because the rounding error of its formula grows with mu^2.
 constexpr double kRevealing = 1e6;
 // If the sum of the P-masses falls short of 1 by more than this, rounding does not explain it.
 constexpr Extended kMissing = 1e-9L;

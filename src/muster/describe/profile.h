@@ -20,9 +20,10 @@ namespace muster::accounting {
 
 class Profile {
  public:
-  // In the profiles of the next four functions, losses above 600 count as infinite, so their whole P-mass is
-  // charged.
-  //
+  // In the profiles of the next four functions, losses above this count as infinite, because their alpha
+  // would be near the end of a double's range. So their whole P-mass is charged.
+  static constexpr double kMaxLoss = 600;
+
   // Any epsilon0-LDP randomizer: f = max(p - alpha q, 1 - alpha, 0), exactly, with q = 1 / (e^epsilon0 + 1)
   // and p = 1 - q.
   static Profile pure(double epsilon0);

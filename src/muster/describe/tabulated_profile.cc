@@ -25,7 +25,6 @@ constexpr double kNearest = 1e-9;
 constexpr Extended kStraight = 1e-13L;
 // Covers an alpha and a value that were read from decimals, and the logarithm of the alpha.
 constexpr double kDecimal = 2 * numerics::kUlpAbove;
-constexpr double kMaxLoss = 600;  // as in profile.cc
 constexpr Extended kUp = 1 + static_cast<Extended>(numerics::kUlpAbove);
 
 [[noreturn]] void refuse(Reason reason, const std::string& place, const std::string& what, double value,
@@ -237,12 +236,12 @@ std::optional<double> TabulatedProfile::epsilon0() const {
 Profile TabulatedProfile::profile() const {
   std::vector<double> log_alphas;
   for (const Node& node : nodes_) {
-    if (node.log_alpha < kMaxLoss) log_alphas.push_back(node.log_alpha);
+    if (node.log_alpha < Profile::kMaxLoss) log_alphas.push_back(node.log_alpha);
   }
-  if (last_log_alpha() >= kMaxLoss) log_alphas.push_back(kMaxLoss);
+  if (last_log_alpha() >= Profile::kMaxLoss) log_alphas.push_back(Profile::kMaxLoss);
   return Profile::symmetric(log_alphas, [this](double l) {
     const Node& node = nodes_[node_before(l)];
-    // Upper values have no error of their own. Between nodes lies only the cut at kMaxLoss.
+    // Upper values have no error of their own. Between nodes lies only the cut at Profile::kMaxLoss.
     if (node.log_alpha == l || &node == &nodes_.back()) return Profile::Value{node.value, 0};
     return Profile::Value{chord(node, *(&node + 1), l), kChordError};
   });

@@ -16,8 +16,6 @@ using numerics::kEightRoundings;
 using numerics::kThreeRoundings;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// No higher order is tried, because the papers' sums have as many terms as their order.
-constexpr std::uint64_t kLastOrder = 1'000'000;
 // Counts at which the Chernoff bound on the tail is below e^-40 are put into coarser cells.
 constexpr double kCountExponent = 40;
 
@@ -25,9 +23,12 @@ constexpr double kCountExponent = 40;
 
 Bound answer_by_renyi(const Divergence& rdp, std::uint64_t rounds, const Question& question,
                       Conversion conversion) {
-  return bound_of(
-      convert_rdp([&](std::uint64_t order) { return order > kLastOrder ? kInfinity : rdp(order); }, rounds,
-                  question, conversion));
+  // The papers' sums have as many terms as their order. convert_rdp() may refine beyond its last order, so
+  // higher ones are left out here.
+  const auto affordable = [&](std::uint64_t order) {
+    return order > kAffordableOrder ? kInfinity : rdp(order);
+  };
+  return bound_of(convert_rdp(affordable, rounds, question, conversion, kAffordableOrder));
 }
 
 Bound bound_of(const ConvertedUpper& best) {
