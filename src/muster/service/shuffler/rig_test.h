@@ -151,6 +151,28 @@ struct Rig {
     const auto rows = ledger_store.rows();
     return shuffler->open(offered, first, {rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end()});
   }
+  // Whether the shuffler opens the next round of an aggregator that was restored from an older copy, after two
+  // rounds. Its ledger knows round 1 alone and, if `charged`, round 2 as one that was lost and charged.
+  bool opens_with_older_ledger(bool charged) {
+    MemoryStore store;
+    for (std::size_t i = 0; i < 3; ++i) store.commit({{ledger_store.rows()[i]}, {}, {}});
+    Ledger older(store, "older");
+    if (charged) {
+      older.append(OpenEntry{.round = 2, .update = 1});
+      older.append(SpentEntry{2, 0.3, SpentEntry::Why::lost, {}});
+    }
+    shuffler->tick();
+    const OpenEntry open{.round = older.counts().opened + 1,
+                         .update = 1,
+                         .model = wire::hash_of({model}),
+                         .token_key = RigIssuer::key_of(3).public_key().id(),
+                         .shuffler = offer().key,
+                         .aggregator = round_key.public_key()};
+    older.append(open);
+    shuffler->put_blob(model);
+    const wire::Descriptor next = descriptor_of(open, task.name(), older.head());
+    return shuffler->open(wire::sign_descriptor(next, aggregator), 0, store.rows());
+  }
   // Opens the next round, as the shuffler's offer allows.
   void open_round() {
     shuffler->tick();
