@@ -34,14 +34,6 @@ namespace {
 
 using namespace service;
 
-constexpr const char* kLogistic = R"(
-[randomizer]
-kind = "ldp-sgd"
-epsilon0 = 2
-clip = 0.5
-[model]
-kind = "logistic"
-)";
 constexpr std::size_t kDevices = 12;
 
 std::string url(std::uint16_t port) { return "http://127.0.0.1:" + std::to_string(port); }
@@ -91,7 +83,7 @@ class Network : public ::testing::Test {
     settings.issuer = issuer_.identity();
     settings.shuffler = shuffler_.identity();
     std::string plan = kTwelve;
-    plan += kLogistic;
+    plan += kGradients;
     return task_of(plan, {{"rounds.learning_rate", "0.1"}}, settings);
   }
 

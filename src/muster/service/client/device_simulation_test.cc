@@ -9,6 +9,7 @@
 #include "muster/service/client/device.h"
 #include "muster/service/client/world_test.h"
 #include "muster/service/model/device_records.h"
+#include "muster/service/model/tasks_test.h"
 #include "muster/simulation/data_source.h"
 #include "muster/simulation/population.h"
 #include "muster/simulation/round_engine.h"
@@ -16,15 +17,6 @@
 
 namespace muster::service {
 namespace {
-
-constexpr const char* kGradients = R"(
-[randomizer]
-kind = "ldp-sgd"
-epsilon0 = 2
-clip = 0.5
-[model]
-kind = "logistic"
-)";
 
 std::vector<float> parameters_of(std::uint64_t round, std::vector<float> parameters) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {

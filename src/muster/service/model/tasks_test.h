@@ -43,4 +43,14 @@ count = 3
 delta = 1e-5
 )";
 
+// The rest of such a plan: gradients of logistic regression.
+inline constexpr const char* kGradients = R"(
+[randomizer]
+kind = "ldp-sgd"
+epsilon0 = 2
+clip = 0.5
+[model]
+kind = "logistic"
+)";
+
 }  // namespace muster::service
