@@ -43,12 +43,12 @@ bool is_usable(const wire::HpkePublicKey& key) {
 Device::Device(const DeviceParts& parts, const Policy& policy, const EpsilonOfRounds& epsilon)
     : Device(parts, (check_policy(parts.task, policy, epsilon),
                      load_state(parts.store, parts.task, parts.key.identity(),
-                                MessageMaker(parts.task).sizes().upload()))) {}
+                                UploadMaker(parts.task).sizes().upload()))) {}
 
 Device::Device(const DeviceParts& parts, DeviceState loaded)
     : parts_(parts),
       round_ms_(static_cast<std::int64_t>(parts.task.settings().seconds) * 1000),
-      messages_(parts.task),
+      uploads_(parts.task),
       ledger_(loaded.ledger),
       coin_(loaded.coin),
       upload_(std::move(loaded.upload)),
@@ -240,7 +240,7 @@ void Device::seal() {
   const wire::Descriptor& descriptor = active_->descriptor;
   const auto token = wallet_.token(descriptor.round, descriptor.token_key);
   if (!token) throw Error(ErrorCode::file, kTokensBlob, "", "", "lacks the token of a round that has begun");
-  upload_ = messages_.make(coin_->kind,
+  upload_ = uploads_.make(coin_->kind,
                            {descriptor.round, coin_->descriptor, descriptor.shuffler, descriptor.aggregator},
                            *token, std::move(vector), parts_.draws);
   parts_.store.commit({.append = {}, .put = {{kUploadBlob, upload_}}, .remove = {}});

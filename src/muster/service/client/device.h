@@ -31,9 +31,9 @@
 #include "muster/service/client/computation.h"
 #include "muster/service/client/device_state.h"
 #include "muster/service/client/draws.h"
-#include "muster/service/client/message.h"
 #include "muster/service/client/policy.h"
 #include "muster/service/client/token_wallet.h"
+#include "muster/service/client/upload_maker.h"
 #include "muster/service/ports/clock.h"
 #include "muster/service/ports/ports.h"
 #include "muster/service/store/store.h"
@@ -124,7 +124,7 @@ class Device {
 
   DeviceParts parts_;
   std::int64_t round_ms_;
-  MessageMaker messages_;
+  UploadMaker uploads_;
   DeviceLedger ledger_;
   std::optional<RoundCoin> coin_;  // of the round that the device takes part in
   wire::Buffer upload_;            // of that round; empty until it is made

@@ -17,9 +17,9 @@
 
 namespace muster::service {
 
-class MessageMaker {
+class UploadMaker {
  public:
-  explicit MessageMaker(const TaskDocument& task);
+  explicit UploadMaker(const TaskDocument& task);
 
   wire::UploadSizes sizes() const { return {format_.size()}; }
   // The sealed bytes of a report or a dummy. The report is R(vector); R(0) if there is no vector, or one of

@@ -1,4 +1,4 @@
-#include "muster/service/client/message.h"
+#include "muster/service/client/upload_maker.h"
 
 #include <sodium.h>
 
@@ -8,11 +8,11 @@
 
 namespace muster::service {
 
-MessageMaker::MessageMaker(const TaskDocument& task)
+UploadMaker::UploadMaker(const TaskDocument& task)
     : randomizer_(randomizer_of(task)), scratch_(randomizer_->make_scratch()), format_(*randomizer_) {}
 
-wire::Buffer MessageMaker::make(wire::UploadKind kind, const wire::RoundKeys& keys, const wire::Token& token,
-                                std::optional<std::vector<float>> vector, Draws& draws) {
+wire::Buffer UploadMaker::make(wire::UploadKind kind, const wire::RoundKeys& keys, const wire::Token& token,
+                               std::optional<std::vector<float>> vector, Draws& draws) {
   wire::Buffer payload = wire::randomized_payload(*randomizer_, *scratch_, format_,
                                                   std::move(vector).value_or(std::vector<float>()),
                                                   draws.message_key(), keys.round, draws.client());
