@@ -98,9 +98,9 @@ std::int64_t Device::due() const {
   return std::min(due, active_->end);
 }
 
-std::optional<Device::Heard> Device::hear() {
+std::optional<Device::ServedRound> Device::hear() {
   const std::optional<ShufflerForDevices::Round> round = parts_.shuffler.round();
-  if (!round) return Heard{};
+  if (!round) return ServedRound{};
   if (!round->over.empty()) return hear_of_the_end(round->over);
   if (!(valid_ && valid_->first == round->descriptor)) {
     const TaskSettings& settings = parts_.task.settings();
@@ -111,21 +111,21 @@ std::optional<Device::Heard> Device::hear() {
     }
     valid_.emplace(round->descriptor, std::move(*descriptor));
   }
-  return Heard{valid_->second, std::clamp<std::int64_t>(round->remaining_ms, 0, round_ms_)};
+  return ServedRound{valid_->second, std::clamp<std::int64_t>(round->remaining_ms, 0, round_ms_)};
 }
 
-std::optional<Device::Heard> Device::hear_of_the_end(wire::Bytes signed_over) {
+std::optional<Device::ServedRound> Device::hear_of_the_end(wire::Bytes signed_over) {
   const auto notice = wire::read_task_over(signed_over, parts_.task.settings().aggregator);
   if (!notice || notice->task != parts_.task.name()) {
     ++counts_.faults;
     return std::nullopt;
   }
   is_over_ = true;
-  return Heard{};
+  return ServedRound{};
 }
 
 void Device::poll(std::int64_t now) {
-  std::optional<Heard> heard;
+  std::optional<ServedRound> heard;
   try {
     heard = hear();
     backoff_.succeeded();
@@ -241,8 +241,8 @@ void Device::seal() {
   const auto token = wallet_.token(descriptor.round, descriptor.token_key);
   if (!token) throw Error(ErrorCode::file, kTokensBlob, "", "", "lacks the token of a round that has begun");
   upload_ = uploads_.make(coin_->kind,
-                           {descriptor.round, coin_->descriptor, descriptor.shuffler, descriptor.aggregator},
-                           *token, std::move(vector), parts_.draws);
+                          {descriptor.round, coin_->descriptor, descriptor.shuffler, descriptor.aggregator},
+                          *token, std::move(vector), parts_.draws);
   parts_.store.commit({.append = {}, .put = {{kUploadBlob, upload_}}, .remove = {}});
   active_->next = active_->send_at;
   parts_.computation.stop();
@@ -278,7 +278,7 @@ void Device::send(std::int64_t now) {
 void Device::watch(std::int64_t now) {
   try {
     active_->next = now + poll_interval();
-    const std::optional<Heard> heard = hear();
+    const std::optional<ServedRound> heard = hear();
     backoff_.succeeded();
     if (!heard) return;
     if (heard->descriptor && wire::descriptor_hash(*heard->descriptor) == coin_->descriptor) return;

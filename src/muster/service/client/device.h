@@ -102,12 +102,12 @@ class Device {
 
   // What the shuffler serves: a valid descriptor, or that no round is open, perhaps for ever. Nullopt if the
   // answer is not valid.
-  struct Heard {
+  struct ServedRound {
     std::optional<wire::Descriptor> descriptor;
     std::int64_t remaining = 0;
   };
-  std::optional<Heard> hear();
-  std::optional<Heard> hear_of_the_end(wire::Bytes signed_over);
+  std::optional<ServedRound> hear();
+  std::optional<ServedRound> hear_of_the_end(wire::Bytes signed_over);
   void poll(std::int64_t now);
   bool takes_part(const wire::Descriptor& descriptor, std::int64_t remaining) const;
   void toss(const wire::Descriptor& descriptor, std::int64_t remaining);
