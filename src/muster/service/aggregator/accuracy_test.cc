@@ -6,13 +6,13 @@
 
 #include "muster/core/error.h"
 #include "muster/core/error_of_test.h"
-#include "muster/service/aggregator/deployment_test.h"
+#include "muster/service/aggregator/aggregator_fixture_test.h"
 
 namespace muster::service {
 namespace {
 
 TEST(Accuracy, IsKeptByRoundAndOutlivesTheProcess) {
-  Deployment d;
+  AggregatorFixture d;
   for (int round = 0; round < 3; ++round) d.run();
   Store& store = d.disk().store();
   EXPECT_TRUE(read_accuracies(store, d.role().history()).empty());
@@ -27,7 +27,7 @@ TEST(Accuracy, IsKeptByRoundAndOutlivesTheProcess) {
 }
 
 TEST(Accuracy, OneThatIsNoFractionIsDamage) {
-  Deployment d;
+  AggregatorFixture d;
   d.run();
   for (const double wrong : {-0.5, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
     keep_accuracy(d.disk().store(), 1, wrong);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "muster/service/aggregator/deployment_test.h"
+#include "muster/service/aggregator/aggregator_fixture_test.h"
 #include "muster/service/store/round_key.h"
 
 namespace muster::service {
@@ -21,7 +21,7 @@ using wire::Manifest;
 using State = Progress::State;
 
 TEST(AggregatorBatch, ReportsThatAreNoneAreCountedByReason) {
-  Deployment d;
+  AggregatorFixture d;
   d.open();
   const auto payloads = answers({1, 10, 2, 0xffffffff, 3});
   d.shuffler().close(10, payloads, [](Buffer& batch) { batch[3 * 52 - 1] ^= 1; });
@@ -30,7 +30,7 @@ TEST(AggregatorBatch, ReportsThatAreNoneAreCountedByReason) {
   EXPECT_EQ(d.role().rejected().reports, (ReportCounts{.valid = 0, .sealed = 1, .range = 1 + 1}));
   EXPECT_EQ(d.role().rejected().uploads, (std::array<std::uint64_t, 6>{1, 0, 2, 0, 0, 3}));
   // The model is that of the valid reports.
-  Deployment only_valid;
+  AggregatorFixture only_valid;
   only_valid.run(answers({1, 3}));
   EXPECT_EQ(d.model(), only_valid.model());
   d.open();
@@ -41,7 +41,7 @@ TEST(AggregatorBatch, ReportsThatAreNoneAreCountedByReason) {
 }
 
 TEST(AggregatorBatch, ARoundOfOneReportIsReleasedAndChangesTheModel) {
-  Deployment d;
+  AggregatorFixture d;
   const Buffer before = (d.start(), d.model());
   d.run(answers({1}));
   EXPECT_EQ(d.story(), "open release");
@@ -53,7 +53,7 @@ TEST(AggregatorBatch, ARoundOfOneReportIsReleasedAndChangesTheModel) {
 
 // The inner layer of a hostile device, with a point of X25519 whose shared secret is 0 for every key.
 TEST(AggregatorBatch, AReportWithAPointOfLowOrderIsCountedAndTheOthersStay) {
-  Deployment d;
+  AggregatorFixture d;
   d.open();
   d.shuffler().close(10, answers({1, 2, 3}), [](Buffer& batch) {
     std::fill_n(batch.begin(), 32, std::uint8_t{0});
@@ -63,13 +63,13 @@ TEST(AggregatorBatch, AReportWithAPointOfLowOrderIsCountedAndTheOthersStay) {
   d.step();
   EXPECT_EQ(d.story(), "open release");
   EXPECT_EQ(d.role().rejected().reports, (ReportCounts{.valid = 0, .sealed = 2, .range = 0}));
-  Deployment only_valid;
+  AggregatorFixture only_valid;
   only_valid.run(answers({3}));
   EXPECT_EQ(d.model(), only_valid.model());
 }
 
 TEST(AggregatorBatch, ARoundWithoutReportsIsReleasedAndLeavesTheModel) {
-  Deployment d;
+  AggregatorFixture d;
   const Buffer before = (d.start(), d.model());
   d.run({});
   EXPECT_EQ(d.story(), "open release");
@@ -79,7 +79,7 @@ TEST(AggregatorBatch, ARoundWithoutReportsIsReleasedAndLeavesTheModel) {
 }
 
 TEST(AggregatorBatch, ADestroyedRoundCostsNothing) {
-  Deployment d;
+  AggregatorFixture d;
   d.open();
   d.shuffler().destroy_round();
   const Progress progress = d.step();
@@ -95,13 +95,13 @@ TEST(AggregatorBatch, ADestroyedRoundCostsNothing) {
 // What a shuffler, or a disk, may do to a batch, and why the round is then charged without an update.
 struct Unusable {
   const char* why;
-  std::function<void(Deployment&)> close;
+  std::function<void(AggregatorFixture&)> close;
 };
 
 class UnusableBatch : public ::testing::TestWithParam<Unusable> {};
 
 TEST_P(UnusableBatch, IsChargedWithoutAnUpdate) {
-  Deployment d;
+  AggregatorFixture d;
   d.run();
   const Buffer before = d.model();
   d.open();
@@ -125,67 +125,73 @@ TEST_P(UnusableBatch, IsChargedWithoutAnUpdate) {
 const auto kFive = answers({1, 2, 3, 4, 5});
 INSTANTIATE_TEST_SUITE_P(
     AggregatorBatch, UnusableBatch,
-    ::testing::Values(
-        Unusable{"heard",
-                 [](Deployment& d) {
-                   // Nine devices are too few, and still the shuffler says that it released their reports.
-                   d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.heard = 9; });
-                 }},
-        Unusable{"duplicate",
-                 [](Deployment& d) {
-                   d.shuffler().close(10, kFive, [](Buffer& batch) {
-                     // The encapsulated key of the first report stands before the fifth one's ciphertext.
-                     std::copy_n(batch.begin(), 32, batch.begin() + 4 * 52);
-                   });
-                 }},
-        Unusable{
-            "hash",
-            [](Deployment& d) { d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.batch[0] ^= 1; }); }},
-        Unusable{"hash",
-                 [](Deployment& d) { d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.width = 26; }); }},
-        Unusable{
-            "hash",
-            [](Deployment& d) { d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.reports = 6; }); }},
-        Unusable{
-            "hash",
-            [](Deployment& d) { d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.reports = 4; }); }},
-        Unusable{"hash",
-                 [](Deployment& d) {
-                   d.shuffler().close(10, kFive);
-                   d.shuffler().rounds().at(2).batch.reset();
-                 }},
-        // More reports than anybody could hold, of which five come.
-        Unusable{"hash",
-                 [](Deployment& d) {
-                   d.shuffler().close(10, kFive, {},
-                                      [](Manifest& m) { m.heard = m.reports = std::uint64_t{1} << 62; });
-                 }},
-        // The reports of the manifest in another order, and one byte too few.
-        Unusable{"hash",
-                 [](Deployment& d) {
-                   d.shuffler().close(10, kFive);
-                   Buffer& batch = *d.shuffler().rounds().at(2).batch;
-                   std::swap_ranges(batch.begin(), batch.begin() + 52, batch.begin() + 52);
-                 }},
-        Unusable{"hash",
-                 [](Deployment& d) {
-                   d.shuffler().close(10, kFive);
-                   d.shuffler().rounds().at(2).batch->pop_back();
-                 }},
-        Unusable{"key",
-                 [](Deployment& d) {
-                   d.shuffler().close(10, kFive);
-                   d.memory().commit({.append = {}, .put = {}, .remove = {"key"}});
-                 }},
-        Unusable{"key", [](Deployment& d) {
-                   d.shuffler().close(10, kFive);
-                   d.memory().commit({.append = {},
+    ::testing::Values(Unusable{"heard",
+                               [](AggregatorFixture& d) {
+                                 // Nine devices are too few, and still the shuffler says that it released their reports.
+                                 d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.heard = 9; });
+                               }},
+                      Unusable{"duplicate",
+                               [](AggregatorFixture& d) {
+                                 d.shuffler().close(10, kFive, [](Buffer& batch) {
+                                   // The encapsulated key of the first report stands before the fifth one's ciphertext.
+                                   std::copy_n(batch.begin(), 32, batch.begin() + 4 * 52);
+                                 });
+                               }},
+                      Unusable{"hash",
+                               [](AggregatorFixture& d) {
+                                 d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.batch[0] ^= 1; });
+                               }},
+                      Unusable{"hash",
+                               [](AggregatorFixture& d) {
+                                 d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.width = 26; });
+                               }},
+                      Unusable{"hash",
+                               [](AggregatorFixture& d) {
+                                 d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.reports = 6; });
+                               }},
+                      Unusable{"hash",
+                               [](AggregatorFixture& d) {
+                                 d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.reports = 4; });
+                               }},
+                      Unusable{"hash",
+                               [](AggregatorFixture& d) {
+                                 d.shuffler().close(10, kFive);
+                                 d.shuffler().rounds().at(2).batch.reset();
+                               }},
+                      // More reports than anybody could hold, of which five come.
+                      Unusable{"hash",
+                               [](AggregatorFixture& d) {
+                                 d.shuffler().close(10, kFive, {}, [](Manifest& m) {
+                                   m.heard = m.reports = std::uint64_t{1} << 62;
+                                 });
+                               }},
+                      // The reports of the manifest in another order, and one byte too few.
+                      Unusable{"hash",
+                               [](AggregatorFixture& d) {
+                                 d.shuffler().close(10, kFive);
+                                 Buffer& batch = *d.shuffler().rounds().at(2).batch;
+                                 std::swap_ranges(batch.begin(), batch.begin() + 52, batch.begin() + 52);
+                               }},
+                      Unusable{"hash",
+                               [](AggregatorFixture& d) {
+                                 d.shuffler().close(10, kFive);
+                                 d.shuffler().rounds().at(2).batch->pop_back();
+                               }},
+                      Unusable{"key",
+                               [](AggregatorFixture& d) {
+                                 d.shuffler().close(10, kFive);
+                                 d.memory().commit({.append = {}, .put = {}, .remove = {"key"}});
+                               }},
+                      Unusable{"key", [](AggregatorFixture& d) {
+                                 d.shuffler().close(10, kFive);
+                                 d.memory().commit(
+                                     {.append = {},
                                       .put = {{"key", encode(RoundKey{2, wire::HpkeKeyPair::fresh()})}},
                                       .remove = {}});
-                 }}));
+                               }}));
 
 TEST(AggregatorBatch, ABatchThatWasDamagedOnItsWayIsAskedForAgain) {
-  Deployment d;
+  AggregatorFixture d;
   d.open();
   d.shuffler().close(10, kFive);
   Buffer& batch = *d.shuffler().rounds().at(1).batch;
@@ -193,13 +199,13 @@ TEST(AggregatorBatch, ABatchThatWasDamagedOnItsWayIsAskedForAgain) {
   EXPECT_THAT(d.step().reason, HasSubstr("not the one of its manifest (asked for 1 of 3 times)"));
   batch[60] ^= 1;
   EXPECT_THAT(d.step().reason, HasSubstr("round 1 was released"));
-  Deployment undamaged;
+  AggregatorFixture undamaged;
   undamaged.run(kFive);
   EXPECT_EQ(d.model(), undamaged.model());
 }
 
 TEST(AggregatorBatch, ALostPieceIsPulledAgainAndTheRoundWaitsForIt) {
-  Deployment d;
+  AggregatorFixture d;
   d.open();
   d.shuffler().close(10, kFive);
   // offer, manifest, and then the batch, whose answer is lost.
@@ -219,7 +225,7 @@ TEST(AggregatorBatch, AManifestThatIsNotTheShufflersWordAboutTheRoundIsNotAccept
                                                                [](Manifest& m) { m.round = 2; },
                                                                [](Manifest& m) { m.descriptor[0] ^= 1; }};
   for (const auto& change : changes) {
-    Deployment d;
+    AggregatorFixture d;
     d.open();
     d.shuffler().close(10, kFive, {}, change);
     const Progress progress = d.step();
@@ -228,7 +234,7 @@ TEST(AggregatorBatch, AManifestThatIsNotTheShufflersWordAboutTheRoundIsNotAccept
     EXPECT_EQ(d.story(), "open");
     EXPECT_EQ(d.shuffler().rounds().at(1).pulled, 0u);
   }
-  Deployment d;
+  AggregatorFixture d;
   d.open();
   d.shuffler().close(10, kFive);
   Buffer& manifest = *d.shuffler().rounds().at(1).manifest;
@@ -266,7 +272,7 @@ class Forgetful final : public Store {
 
 // The first word of the shuffler about a round counts, whatever it says later: it may have handed out the
 // batch upon the first. Returns how the round ended.
-std::string story_with_a_second_manifest(Deployment& d) {
+std::string story_with_a_second_manifest(AggregatorFixture& d) {
   d.open();
   d.shuffler().close(10, kFive);
   d.shuffler().lose_after(2, ShufflerDouble::Lost::answer);
@@ -283,11 +289,11 @@ std::string story_with_a_second_manifest(Deployment& d) {
   return d.story().substr(0, std::string("open spent:hash").size());
 }
 TEST(AggregatorBatch, AChangedManifestIsNotAccepted) {
-  Deployment d;
+  AggregatorFixture d;
   EXPECT_EQ(story_with_a_second_manifest(d), "open spent:hash");
 }
 TEST(AggregatorBatch, AnAggregatorThatForgetsTheFirstManifestWouldTakeTheSecond) {
-  Deployment d;
+  AggregatorFixture d;
   Forgetful forgetful(d.disk().store(), "manifest");
   d.store = &forgetful;
   EXPECT_NE(story_with_a_second_manifest(d), "open spent:hash");
@@ -296,7 +302,7 @@ TEST(AggregatorBatch, AnAggregatorThatForgetsTheFirstManifestWouldTakeTheSecond)
 // Receipts and repeated calls
 
 TEST(AggregatorBatch, AReceiptSaysWhatTheLedgerSays) {
-  Deployment d;
+  AggregatorFixture d;
   d.run();
   const auto& round = d.shuffler().rounds().at(1);
   ASSERT_EQ(round.receipts.size(), 1u);
@@ -309,7 +315,7 @@ TEST(AggregatorBatch, AReceiptSaysWhatTheLedgerSays) {
 }
 
 TEST(AggregatorBatch, AReceiptIsSentUntilItIsAccepted) {
-  Deployment d;
+  AggregatorFixture d;
   d.open();
   d.shuffler().close(10, kFive);
   // offer, manifest, batch, and then the receipt, which is lost.
@@ -329,7 +335,7 @@ TEST(AggregatorBatch, AReceiptIsSentUntilItIsAccepted) {
 }
 
 TEST(AggregatorBatch, ARoundThatTheShufflerRefusesIsOfferedAgainAndNeverEnteredTwice) {
-  Deployment d;
+  AggregatorFixture d;
   d.shuffler().refuse_to_open(true);
   for (int i = 0; i < 3; ++i) {
     const Progress progress = i == 1 ? d.start().step() : d.step();
@@ -344,7 +350,7 @@ TEST(AggregatorBatch, ARoundThatTheShufflerRefusesIsOfferedAgainAndNeverEnteredT
 }
 
 TEST(AggregatorBatch, ARoundWhoseKeyTheShufflerLostIsVoid) {
-  Deployment d;
+  AggregatorFixture d;
   d.shuffler().refuse_to_open(true);
   d.step();
   d.shuffler().destroy_unopened(descriptor_of(*d.ledger().open_round(), d.task().name(), d.ledger().head()));

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/service/aggregator/deployment_test.h"
+#include "muster/service/aggregator/aggregator_fixture_test.h"
 #include "muster/service/store/round_key.h"
 
 namespace muster::service {
@@ -43,7 +43,7 @@ bool is_open(ShufflerDouble& shuffler) {
 // What has to be on the disk when the shuffler is called. Notes what is not.
 class Watch {
  public:
-  explicit Watch(Deployment& d) : d_(d) {
+  explicit Watch(AggregatorFixture& d) : d_(d) {
     d.shuffler().watch = [this](const char* call) { check(call); };
   }
   const std::set<std::string>& findings() const { return findings_; }
@@ -91,13 +91,13 @@ class Watch {
     return read && durable.has_had(read->ledger_head);
   }
 
-  Deployment& d_;
+  AggregatorFixture& d_;
   std::set<std::string> findings_;
   std::set<Buffer> secrets_;
 };
 
 // Runs the deployment to its end through every fault, and returns the number of steps.
-void run_to_the_end(Deployment& d, Watch& watch, const std::function<void()>& after_each_step = {}) {
+void run_to_the_end(AggregatorFixture& d, Watch& watch, const std::function<void()>& after_each_step = {}) {
   for (int step = 0; step < 200; ++step) {
     State state = State::waiting;
     try {
@@ -124,7 +124,7 @@ struct Expected {
 // The run without a fault.
 const Expected& undisturbed() {
   static const Expected expected = [] {
-    Deployment d;
+    AggregatorFixture d;
     Watch watch(d);
     run_to_the_end(d, watch);
     EXPECT_EQ(d.story(), kStory);
@@ -135,7 +135,7 @@ const Expected& undisturbed() {
   return expected;
 }
 
-void expect_the_same_end(Deployment& d, const Watch& watch) {
+void expect_the_same_end(AggregatorFixture& d, const Watch& watch) {
   EXPECT_EQ(d.story(), kStory);
   EXPECT_EQ(d.findings(), "");
   EXPECT_EQ(d.model(), undisturbed().model);
@@ -159,7 +159,7 @@ TEST(AggregatorCrash, ComesToTheSameEndWhereverItIsKilled) {
     for (const Disk::When when : {Disk::When::before, Disk::When::after}) {
       SCOPED_TRACE(testing::Message()
                    << (when == Disk::When::before ? "before" : "after") << " operation " << operation);
-      Deployment d;
+      AggregatorFixture d;
       Watch watch(d);
       d.disk().kill_after(operation, when);
       run_to_the_end(d, watch);
@@ -174,7 +174,7 @@ TEST(AggregatorCrash, ComesToTheSameEndWhicheverCallIsLost) {
     for (const ShufflerDouble::Lost lost : {ShufflerDouble::Lost::request, ShufflerDouble::Lost::answer}) {
       SCOPED_TRACE(testing::Message()
                    << (lost == ShufflerDouble::Lost::request ? "request " : "answer ") << call);
-      Deployment d;
+      AggregatorFixture d;
       Watch watch(d);
       d.shuffler().lose_after(call, lost);
       run_to_the_end(d, watch);
@@ -187,7 +187,7 @@ TEST(AggregatorCrash, ComesToTheSameEndThroughManyFaults) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
-    Deployment d;
+    AggregatorFixture d;
     Watch watch(d);
     int faults = 12;
     const auto fault = [&] {
@@ -245,7 +245,7 @@ class Hoarder final : public Store {
 };
 
 TEST(AggregatorCrash, WritingLateIsNoticed) {
-  Deployment d;
+  AggregatorFixture d;
   Late late(d.disk().store());
   d.store = &late;
   Watch watch(d);
@@ -259,7 +259,7 @@ TEST(AggregatorCrash, WritingLateIsNoticed) {
 }
 
 TEST(AggregatorCrash, KeepingAKeyIsNoticed) {
-  Deployment d;
+  AggregatorFixture d;
   Hoarder hoarder(d.disk().store());
   d.store = &hoarder;
   Watch watch(d);

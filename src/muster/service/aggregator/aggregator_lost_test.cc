@@ -8,7 +8,7 @@
 
 #include "muster/core/error.h"
 #include "muster/core/error_of_test.h"
-#include "muster/service/aggregator/deployment_test.h"
+#include "muster/service/aggregator/aggregator_fixture_test.h"
 
 namespace muster::service {
 namespace {
@@ -18,13 +18,13 @@ using State = Progress::State;
 
 std::string hex(const wire::Hash& hash) { return fmt::format("{:02x}", fmt::join(hash, "")); }
 
-void restore(Deployment& d, const Disk::Image& image) {
+void restore(AggregatorFixture& d, const Disk::Image& image) {
   d.stop();
   d.disk().restore(image);
 }
 
 TEST(LostRounds, AnOlderLedgerIsRefusedWithBothHeads) {
-  Deployment d;
+  AggregatorFixture d;
   d.run();
   const Disk::Image yesterday = d.disk().image();
   const wire::Hash old_head = d.ledger().head();
@@ -46,7 +46,7 @@ TEST(LostRounds, AnOlderLedgerIsRefusedWithBothHeads) {
 
 // Or else the task would end with an epsilon that lacks rounds.
 TEST(LostRounds, AnOlderLedgerDoesNotEndBecauseAnOperatorStopsIt) {
-  Deployment d;
+  AggregatorFixture d;
   d.run();
   const Disk::Image yesterday = d.disk().image();
   d.run();
@@ -63,7 +63,7 @@ TEST(LostRounds, AnOlderLedgerDoesNotEndBecauseAnOperatorStopsIt) {
 }
 
 TEST(LostRounds, AreChargedWhenAnOperatorSaysSo) {
-  Deployment d;
+  AggregatorFixture d;
   d.run();
   const Disk::Image yesterday = d.disk().image();
   d.run();
@@ -83,7 +83,7 @@ TEST(LostRounds, AreChargedWhenAnOperatorSaysSo) {
 TEST(LostRounds, AreChargedOnceHoweverOftenTheAggregatorDies) {
   for (const Disk::When when : {Disk::When::before, Disk::When::after}) {
     for (std::uint64_t operation = 0; operation < 4; ++operation) {
-      Deployment d;
+      AggregatorFixture d;
       d.run();
       const Disk::Image yesterday = d.disk().image();
       d.run();
@@ -108,7 +108,7 @@ TEST(LostRounds, AreChargedOnceHoweverOftenTheAggregatorDies) {
 }
 
 TEST(LostRounds, AnOpenRoundOfTheOlderLedgerIsOneOfThem) {
-  Deployment d;
+  AggregatorFixture d;
   d.open();
   const Disk::Image yesterday = d.disk().image();
   d.shuffler().close(10, answers({1}));
@@ -123,7 +123,7 @@ TEST(LostRounds, AnOpenRoundOfTheOlderLedgerIsOneOfThem) {
 
 // The aggregator was restored within a round: the shuffler has seen nothing newer, but the batch is gone.
 TEST(LostRounds, ARoundThatWasReleasedAlreadyIsNotReleasedAgain) {
-  Deployment d;
+  AggregatorFixture d;
   d.open();
   const Disk::Image within = d.disk().image();
   d.shuffler().close(10, answers({1}));
@@ -136,7 +136,7 @@ TEST(LostRounds, ARoundThatWasReleasedAlreadyIsNotReleasedAgain) {
 
 // The ledger that was lost has charged no more than the planned rounds, so no more need be charged.
 TEST(LostRounds, AreChargedUpToThePlannedOnes) {
-  Deployment d;
+  AggregatorFixture d;
   const Disk::Image fresh = (d.start(), d.stop(), d.disk().image());
   for (int i = 0; i < 4; ++i) {
     d.open();
@@ -152,7 +152,7 @@ TEST(LostRounds, AreChargedUpToThePlannedOnes) {
 }
 
 TEST(LostRounds, AnotherLedgerOfTheSameLengthIsRefused) {
-  Deployment d;
+  AggregatorFixture d;
   d.run();
   d.open();
   // A ledger of the same task and aggregator, with as many entries.
@@ -174,7 +174,7 @@ TEST(LostRounds, AnotherLedgerOfTheSameLengthIsRefused) {
 }
 
 TEST(LostRounds, AShufflerThatWasRestoredLearnsOfTheRoundsByOneThatIsVoid) {
-  Deployment d;
+  AggregatorFixture d;
   const ShufflerDouble::Memory before = (d.run(), d.shuffler().memory());
   d.run();
   d.shuffler().restore(before);
@@ -192,7 +192,7 @@ TEST(LostRounds, AShufflerThatWasRestoredLearnsOfTheRoundsByOneThatIsVoid) {
 
 // The issuer has erased the keys of the rounds that the shuffler believes to be the next ones.
 TEST(LostRounds, AShufflerThatIsBehindIsToldOfTheRoundsWithoutAKeyOrTokens) {
-  Deployment d;
+  AggregatorFixture d;
   d.run();
   d.run();
   d.shuffler().restore({});
@@ -215,7 +215,7 @@ ShufflerDouble::Memory forgotten(std::uint64_t rounds) {
 }
 
 TEST(LostRounds, ARoundThatTheShufflerHasForgottenIsChargedIfAnOperatorSaysSo) {
-  Deployment d;
+  AggregatorFixture d;
   d.run();
   d.open();
   d.shuffler().rounds().erase(2);
@@ -247,7 +247,7 @@ TEST(LostRounds, ARoundThatTheShufflerHasForgottenIsChargedIfAnOperatorSaysSo) {
 }
 
 TEST(LostRounds, ALedgerThatKnowsFewerRoundsThanAForgetfulShufflerIsRefused) {
-  Deployment d;
+  AggregatorFixture d;
   d.run();
   const Disk::Image yesterday = d.disk().image();
   d.run();
@@ -263,7 +263,7 @@ TEST(LostRounds, ALedgerThatKnowsFewerRoundsThanAForgetfulShufflerIsRefused) {
 
 // An intact ledger needs no decision: it has an outcome for each of the rounds.
 TEST(LostRounds, AForgetfulShufflerGoesOnWithALedgerThatKnowsEveryRound) {
-  Deployment d;
+  AggregatorFixture d;
   d.run();
   d.run();
   d.shuffler().restore(forgotten(2));

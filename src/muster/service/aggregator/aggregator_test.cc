@@ -10,7 +10,7 @@
 
 #include "muster/core/error.h"
 #include "muster/core/error_of_test.h"
-#include "muster/service/aggregator/deployment_test.h"
+#include "muster/service/aggregator/aggregator_fixture_test.h"
 #include "muster/service/model/model_blob.h"
 #include "muster/simulation/setup.h"
 
@@ -23,7 +23,7 @@ using wire::Manifest;
 using State = Progress::State;
 
 TEST(Aggregator, RunsEveryPlannedRoundAndEnds) {
-  Deployment d;
+  AggregatorFixture d;
   EXPECT_EQ(d.open().state, State::open);
   EXPECT_EQ(d.step().state, State::open);
   d.shuffler().close(d.task().needed(), answers({1, 2, 3}));
@@ -42,7 +42,7 @@ TEST(Aggregator, RunsEveryPlannedRoundAndEnds) {
 }
 
 TEST(Aggregator, TheDescriptorStatesWhatTheLedgerOpened) {
-  Deployment d;
+  AggregatorFixture d;
   d.run();
   const Buffer model = Learner::model_blob(d.learner().model().state);
   d.open();
@@ -59,7 +59,7 @@ TEST(Aggregator, TheDescriptorStatesWhatTheLedgerOpened) {
 }
 
 TEST(Aggregator, TellsTheShufflerThatTheTaskIsOverOnceAStart) {
-  Deployment d;
+  AggregatorFixture d;
   for (int round = 0; round < 3; ++round) d.run();
   EXPECT_TRUE(d.shuffler().ends().empty());
   d.shuffler().lose_after(0, ShufflerDouble::Lost::answer);
@@ -72,7 +72,7 @@ TEST(Aggregator, TellsTheShufflerThatTheTaskIsOverOnceAStart) {
 }
 
 TEST(Aggregator, SaysWhatItWaitsFor) {
-  Deployment d;
+  AggregatorFixture d;
   const auto expect = [&](const char* reason) {
     const Progress progress = d.step();
     EXPECT_EQ(progress.state, State::waiting);
@@ -113,7 +113,7 @@ TEST(Aggregator, SaysWhatItWaitsFor) {
 }
 
 TEST(Aggregator, ADirectoryOfAnotherIssuerIsNotUsed) {
-  Deployment d, other;
+  AggregatorFixture d, other;
   ShufflerDouble forging(d.task(), d.shuffler().identity(), other.issuer_key());
   Learner learner(d.task().plan(), d.parts(), 1);
   AggregatorRole role(d.task(), d.aggregator_key(), d.disk().store(), forging, learner, test_epsilon);
@@ -121,7 +121,7 @@ TEST(Aggregator, ADirectoryOfAnotherIssuerIsNotUsed) {
 }
 
 TEST(Aggregator, AnOlderDirectoryIsNotUsedEvenAfterARestart) {
-  Deployment d;
+  AggregatorFixture d;
   d.shuffler().directory().serial = 7;
   d.shuffler().directory().entries[0].issued = 9;
   d.step();
@@ -134,7 +134,7 @@ TEST(Aggregator, AnOlderDirectoryIsNotUsedEvenAfterARestart) {
 }
 
 TEST(Aggregator, AnOfferThatIsNotTheShufflersOpensNothing) {
-  Deployment d, other;
+  AggregatorFixture d, other;
   ShufflerDouble stranger(d.task(), other.shuffler().identity(), d.issuer_key());
   Learner learner(d.task().plan(), d.parts(), 1);
   AggregatorRole role(d.task(), d.aggregator_key(), d.disk().store(), stranger, learner, test_epsilon);
@@ -143,7 +143,7 @@ TEST(Aggregator, AnOfferThatIsNotTheShufflersOpensNothing) {
 }
 
 TEST(Aggregator, AnotherIdentityIsRefused) {
-  Deployment d, other;
+  AggregatorFixture d, other;
   Learner learner(d.task().plan(), d.parts(), 1);
   const auto start_as_another = [&] {
     AggregatorRole(d.task(), other.aggregator_key(), d.disk().store(), d.shuffler(), learner, test_epsilon);
@@ -153,7 +153,7 @@ TEST(Aggregator, AnotherIdentityIsRefused) {
 }
 
 TEST(Aggregator, TheLedgerOfAnotherTaskOrAnotherCostIsRefused) {
-  Deployment d, other;
+  AggregatorFixture d, other;
   d.start();
   other.memory() = d.memory();
   EXPECT_ERROR(ErrorCode::file, other.start());
@@ -164,7 +164,7 @@ TEST(Aggregator, TheLedgerOfAnotherTaskOrAnotherCostIsRefused) {
 // A task may move to a machine whose floating point differs in the last digits.
 TEST(Aggregator, ATaskGoesOnOnAnotherMachine) {
   for (const double factor : {1 - 1e-13, 1 + 1e-13}) {
-    Deployment d;
+    AggregatorFixture d;
     d.start();
     d.run();
     d.epsilon = [factor](std::uint64_t rounds) { return factor * test_epsilon(rounds); };
@@ -182,7 +182,7 @@ TEST(Aggregator, ATaskGoesOnOnAnotherMachine) {
 }
 
 TEST(Aggregator, ADamagedModelIsRefused) {
-  Deployment d;
+  AggregatorFixture d;
   d.run();
   Buffer model = d.model();
   model.pop_back();
@@ -196,13 +196,13 @@ TEST(Aggregator, ADamagedModelIsRefused) {
 // Budgets
 
 TEST(Aggregator, ABudgetThatPaysForNoRoundIsRefusedBeforeTheFirstEntry) {
-  Deployment d(Overrides{{"privacy.budget", "0.124"}});
+  AggregatorFixture d(Overrides{{"privacy.budget", "0.124"}});
   EXPECT_ERROR(ErrorCode::budget, d.start());
   EXPECT_TRUE(d.memory().rows().empty());
 }
 
 TEST(Aggregator, TheBudgetIsSpentToTheLastRoundThatItPaysFor) {
-  Deployment d(Overrides{{"privacy.budget", "0.25"}});
+  AggregatorFixture d(Overrides{{"privacy.budget", "0.25"}});
   EXPECT_EQ(d.role().planned_rounds(), 2u);
   EXPECT_EQ(std::get<TaskEntry>(d.ledger().entries()[0]), (TaskEntry{d.task().name(), 0.25, 1e-3}));
   d.run();
@@ -215,7 +215,7 @@ TEST(Aggregator, TheBudgetIsSpentToTheLastRoundThatItPaysFor) {
 TEST(Aggregator, AnEpsilonThatIsNoAmountIsRefused) {
   for (const double epsilon :
        {std::numeric_limits<double>::infinity(), 0.0, 1e-310, std::numeric_limits<double>::quiet_NaN()}) {
-    Deployment d;
+    AggregatorFixture d;
     d.epsilon = [epsilon](std::uint64_t) { return epsilon; };
     EXPECT_ERROR(ErrorCode::budget, d.start()) << epsilon;
     EXPECT_TRUE(d.memory().rows().empty());
@@ -223,13 +223,13 @@ TEST(Aggregator, AnEpsilonThatIsNoAmountIsRefused) {
 }
 
 TEST(Aggregator, TheTasksOfAPopulationShareItsBudget) {
-  Deployment first, second, third;
+  AggregatorFixture first, second, third;
   MemoryStore store;
   const auto limit = PopulationBudget::Amount{0.75, 1};
   const PopulationBudget::Amount within{0.75, std::nextafter(1.0, 0.0)};
   EXPECT_ERROR(ErrorCode::plan, PopulationBudget(store, "population", limit));
   PopulationBudget budget(store, "population", within);
-  for (Deployment* d : {&first, &second, &third}) d->options.population = &budget;
+  for (AggregatorFixture* d : {&first, &second, &third}) d->options.population = &budget;
   first.start().stop();
   EXPECT_EQ(first.step().state, State::ended);
   EXPECT_EQ(std::get<EndEntry>(first.last()).why, EndEntry::Why::stopped);
@@ -243,7 +243,7 @@ TEST(Aggregator, TheTasksOfAPopulationShareItsBudget) {
 }
 
 TEST(Aggregator, EpsilonIsTheAccountantsToTheLastDigit) {
-  Deployment d;
+  AggregatorFixture d;
   d.epsilon = simulation::epsilon_of(d.task().plan());
   const auto again = simulation::epsilon_of(d.task().plan());
   EXPECT_EQ(std::get<TaskEntry>(d.ledger().entries()[0]).epsilon, again(3));
@@ -269,7 +269,7 @@ TEST(Aggregator, EpsilonIsTheAccountantsToTheLastDigit) {
 // The end
 
 TEST(Aggregator, AnOperatorEndsTheTaskAfterTheOpenRound) {
-  Deployment d;
+  AggregatorFixture d;
   d.open();
   d.role().stop();
   d.start();
@@ -283,7 +283,7 @@ TEST(Aggregator, AnOperatorEndsTheTaskAfterTheOpenRound) {
 }
 
 TEST(Aggregator, NoMoreThanMostRoundsAreOpened) {
-  Deployment d(Overrides{}, 4);
+  AggregatorFixture d(Overrides{}, 4);
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(d.open().state, State::open);
     d.shuffler().destroy_round();
@@ -295,10 +295,10 @@ TEST(Aggregator, NoMoreThanMostRoundsAreOpened) {
 }
 
 TEST(Aggregator, AModelThatWouldDivergeStaysAndEndsTheTask) {
-  Deployment d(Overrides{{"model.kind", "logistic"},
-                         {"randomizer.kind", "ldp-sgd"},
-                         {"randomizer.clip", "1"},
-                         {"rounds.learning_rate", "3e38"}});
+  AggregatorFixture d(Overrides{{"model.kind", "logistic"},
+                                {"randomizer.kind", "ldp-sgd"},
+                                {"randomizer.clip", "1"},
+                                {"rounds.learning_rate", "3e38"}});
   d.start();
   const Buffer before = Learner::model_blob(d.learner().model().state);
   Buffer report(d.learner().payload());
@@ -321,7 +321,7 @@ TEST(Aggregator, TheLearningRateIsThatOfTheRoundAmongThoseCharged) {
                             {"randomizer.kind", "ldp-sgd"},
                             {"randomizer.clip", "1"},
                             {"rounds.learning_rate", "inverse-sqrt:1"}};
-  Deployment first(gradients), after_void(gradients), after_spent(gradients);
+  AggregatorFixture first(gradients), after_void(gradients), after_spent(gradients);
   Buffer report((first.start(), first.learner().payload()));
   report.back() = 1;
   after_void.open();
@@ -330,7 +330,7 @@ TEST(Aggregator, TheLearningRateIsThatOfTheRoundAmongThoseCharged) {
   after_spent.open();
   after_spent.shuffler().close(10, {report}, {}, [](Manifest& m) { m.heard = 9; });
   after_spent.step();
-  for (Deployment* d : {&first, &after_void, &after_spent}) d->run({report});
+  for (AggregatorFixture* d : {&first, &after_void, &after_spent}) d->run({report});
   EXPECT_EQ(after_void.story(), "open void open release");
   EXPECT_EQ(after_spent.story(), "open spent:heard open release");
   EXPECT_EQ(after_void.model(), first.model());
@@ -340,7 +340,7 @@ TEST(Aggregator, TheLearningRateIsThatOfTheRoundAmongThoseCharged) {
 // Check-ins
 
 TEST(Aggregator, CheckInsAreComparedWithTheDevicesThatWereHeard) {
-  Deployment d;
+  AggregatorFixture d;
   ShufflerDouble::Payloads hundred(100, answer(1));
   d.open();
   d.shuffler().close(200, hundred);

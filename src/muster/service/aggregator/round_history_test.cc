@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "muster/service/aggregator/deployment_test.h"
+#include "muster/service/aggregator/aggregator_fixture_test.h"
 
 namespace muster::service {
 namespace {
@@ -20,7 +20,7 @@ std::string story(const RoundHistory& history) {
 }
 
 TEST(RoundHistory, FollowsALedgerThatGrows) {
-  Deployment d;
+  AggregatorFixture d;
   RoundHistory history(d.task());
   history.look(d.ledger());
   EXPECT_EQ(story(history), "");
@@ -43,7 +43,7 @@ TEST(RoundHistory, FollowsALedgerThatGrows) {
 }
 
 TEST(RoundHistory, WatchesTheCheckInsOfRoundsThatWereHandedOver) {
-  Deployment d;
+  AggregatorFixture d;
   d.run();
   d.open();
   d.shuffler().close(d.task().needed() - 1, answers({1}));

@@ -33,9 +33,9 @@ inline ShufflerDouble::Payloads answers(std::initializer_list<std::uint32_t> val
 
 using Overrides = std::vector<std::pair<std::string, std::string>>;
 
-class Deployment {
+class AggregatorFixture {
  public:
-  explicit Deployment(const Overrides& overrides = {}, std::uint64_t most_rounds = 6)
+  explicit AggregatorFixture(const Overrides& overrides = {}, std::uint64_t most_rounds = 6)
       : task_(make_task(overrides, most_rounds)) {}
 
   const TaskDocument& task() const { return task_; }
