@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "muster/service/client/device.h"
-#include "muster/service/client/world_test.h"
+#include "muster/service/client/device_fixture_test.h"
 
 namespace muster::service {
 namespace {
@@ -181,7 +181,7 @@ class Run {
   }
 
   std::function<std::unique_ptr<Store>(Store&)> between_;
-  World world_;
+  DeviceFixture world_;
   std::unique_ptr<Store> store_;
   std::map<std::uint64_t, int> tosses_;
   std::map<std::uint64_t, std::set<std::uint8_t>> kinds_;  // coins on the disk when something was sent

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "muster/service/client/device.h"
-#include "muster/service/client/world_test.h"
+#include "muster/service/client/device_fixture_test.h"
 
 namespace muster::service {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 // A store that writes the sizes of what is committed among the calls.
 class WatchedStore final : public Store {
  public:
-  WatchedStore(Store& store, World& world) : store_(store), world_(world) {}
+  WatchedStore(Store& store, DeviceFixture& world) : store_(store), world_(world) {}
   std::vector<wire::Buffer> rows() override { return store_.rows(); }
   std::optional<wire::Buffer> blob(const std::string& name) override { return store_.blob(name); }
   void commit(const Commit& changes) override {
@@ -31,16 +31,16 @@ class WatchedStore final : public Store {
     world_.network.calls.push_back({world_.clock.now, what, size});
   }
   Store& store_;
-  World& world_;
+  DeviceFixture& world_;
 };
 
 // What a test does to both devices before they start.
-using Setting = std::function<void(World&)>;
+using Setting = std::function<void(DeviceFixture&)>;
 
 // Plays two rounds with a device of this coin. `before_watching` may put something between device and roles
 // that is not seen itself.
 std::vector<Call> trace(bool heads, const Setting& setting) {
-  World world(heads);
+  DeviceFixture world(heads);
   WatchedStore store(world.disk.store(), world);
   setting(world);
   world.start(store);
@@ -67,7 +67,7 @@ std::string difference(const Setting& setting) {
 
 // Loses calls by a pattern that is the same for both devices.
 Setting lossy(std::uint64_t seed) {
-  return [seed](World& world) {
+  return [seed](DeviceFixture& world) {
     auto bits = std::make_shared<random::KeyedStream>(random::RunKey::from_seed(seed),
                                                       random::StreamAddress{random::Purpose::audit, 1});
     const auto lose = [bits](const Call&) {
@@ -79,16 +79,17 @@ Setting lossy(std::uint64_t seed) {
 }
 
 TEST(DeviceSecrecy, HeadsAndTailsLookAlike) {
-  EXPECT_EQ(difference([](World&) {}), "");
-  EXPECT_EQ(
-      difference([](World& w) { w.computation.vector->at(0) = std::numeric_limits<float>::quiet_NaN(); }),
-      "");
-  EXPECT_EQ(difference([](World& w) { w.computation.vector.reset(); }), "");
-  EXPECT_EQ(difference([](World& w) { w.computation.fails_to_start = true; }), "");
-  EXPECT_EQ(difference([](World& w) { w.computation.fails = true; }), "");
-  EXPECT_EQ(difference([](World& w) { w.shuffler->answers = Answer::busy; }), "");
-  EXPECT_EQ(difference([](World& w) { w.shuffler->answers = Answer::refused; }), "");
-  EXPECT_EQ(difference([](World& w) {
+  EXPECT_EQ(difference([](DeviceFixture&) {}), "");
+  EXPECT_EQ(difference([](DeviceFixture& w) {
+              w.computation.vector->at(0) = std::numeric_limits<float>::quiet_NaN();
+            }),
+            "");
+  EXPECT_EQ(difference([](DeviceFixture& w) { w.computation.vector.reset(); }), "");
+  EXPECT_EQ(difference([](DeviceFixture& w) { w.computation.fails_to_start = true; }), "");
+  EXPECT_EQ(difference([](DeviceFixture& w) { w.computation.fails = true; }), "");
+  EXPECT_EQ(difference([](DeviceFixture& w) { w.shuffler->answers = Answer::busy; }), "");
+  EXPECT_EQ(difference([](DeviceFixture& w) { w.shuffler->answers = Answer::refused; }), "");
+  EXPECT_EQ(difference([](DeviceFixture& w) {
               w.network.before = [&w](const Call& call) {
                 if (call.what == "model") w.shuffler->blobs.clear();
               };
@@ -102,7 +103,7 @@ TEST(DeviceSecrecy, HeadsAndTailsLookAlikeWhateverIsLost) {
 
 TEST(DeviceSecrecy, NeitherRecordNorComputationShowsInWhatIsSent) {
   const auto with = [](std::optional<std::vector<float>> vector) {
-    return trace(true, [&](World& world) { world.computation.vector = vector; });
+    return trace(true, [&](DeviceFixture& world) { world.computation.vector = vector; });
   };
   const std::vector<Call> some = with(std::vector<float>{0, 1, 0, 0, 0, 0, 0, 0, 0, 0});
   EXPECT_EQ(with(std::vector<float>{0, 0, 0, 0, 0, 0, 0, 0, 0, 1}), some);
@@ -113,7 +114,7 @@ TEST(DeviceSecrecy, NeitherRecordNorComputationShowsInWhatIsSent) {
 // Devices that break a rule. Each must be noticed by the comparison above.
 
 TEST(DeviceSecrecy, ADeviceThatIsSilentOnNanIsCaught) {
-  EXPECT_NE(difference([](World& w) {
+  EXPECT_NE(difference([](DeviceFixture& w) {
               w.computation.vector->at(0) = std::numeric_limits<float>::quiet_NaN();
               w.shuffler->silent = [&w] { return w.draws.coin_of(1); };
             }),
@@ -121,7 +122,7 @@ TEST(DeviceSecrecy, ADeviceThatIsSilentOnNanIsCaught) {
 }
 
 TEST(DeviceSecrecy, ADeviceThatFetchesTokensAfterItsCoinIsCaught) {
-  EXPECT_NE(difference([](World& w) {
+  EXPECT_NE(difference([](DeviceFixture& w) {
               w.draws.coin_of = [&w, heads = w.draws.coin_of(1)](std::uint64_t) {
                 if (heads) w.issuer.keys();
                 return heads;
@@ -131,7 +132,7 @@ TEST(DeviceSecrecy, ADeviceThatFetchesTokensAfterItsCoinIsCaught) {
 }
 
 TEST(DeviceSecrecy, ADeviceThatSendsWhenItsGradientIsReadyIsCaught) {
-  EXPECT_NE(difference([](World& w) {
+  EXPECT_NE(difference([](DeviceFixture& w) {
               auto report = std::make_shared<bool>(false);
               w.draws.coin_of = [report, heads = w.draws.coin_of(1)](std::uint64_t) {
                 return *report = heads;
@@ -145,7 +146,7 @@ TEST(DeviceSecrecy, ADeviceThatSendsWhenItsGradientIsReadyIsCaught) {
 
 TEST(DeviceSecrecy, ADeviceWhoseDelaysDependOnItsCoinIsCaught) {
   const Setting honest = lossy(1);
-  EXPECT_NE(difference([&](World& w) {
+  EXPECT_NE(difference([&](DeviceFixture& w) {
               honest(w);
               w.draws.below_of = [heads = w.draws.coin_of(1)](std::uint64_t bound) {
                 return bound > 1 && heads ? bound / 3 : bound / 2;

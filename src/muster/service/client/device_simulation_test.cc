@@ -7,7 +7,7 @@
 
 #include "muster/protocols/roll_call.h"
 #include "muster/service/client/device.h"
-#include "muster/service/client/world_test.h"
+#include "muster/service/client/device_fixture_test.h"
 #include "muster/service/model/device_records.h"
 #include "muster/service/model/tasks_test.h"
 #include "muster/simulation/data_source.h"
@@ -35,7 +35,7 @@ struct SeededDevice {
     world.real_draws = draws.get();
     world.real_computation = &computation;
   }
-  World world;
+  DeviceFixture world;
   std::unique_ptr<Draws> draws;
   SynchronousComputation computation;
 };

@@ -10,7 +10,7 @@
 
 #include "muster/core/error.h"
 #include "muster/core/error_of_test.h"
-#include "muster/service/client/world_test.h"
+#include "muster/service/client/device_fixture_test.h"
 #include "muster/wire/round_notice.h"
 
 namespace muster::service {
@@ -18,7 +18,7 @@ namespace {
 
 TEST(Device, SendsOneUploadInEveryRoundWhateverItsCoin) {
   for (const bool heads : {true, false}) {
-    World world(heads);
+    DeviceFixture world(heads);
     for (const std::uint64_t round : {1u, 2u, 3u}) {
       world.play(round);
       const TestShuffler::Seen seen = world.shuffler->only_upload(round);
@@ -39,7 +39,7 @@ TEST(Device, SendsOneUploadInEveryRoundWhateverItsCoin) {
 }
 
 TEST(Device, RestsOnceTheAggregatorHasSaidThatTheTaskIsOver) {
-  World world;
+  DeviceFixture world;
   world.play(1);
   for (const wire::Buffer& wrong :
        {wire::sign_task_over({world.task.name(), 1}, world.shuffler->shuffler_signer),
@@ -59,7 +59,7 @@ TEST(Device, RestsOnceTheAggregatorHasSaidThatTheTaskIsOver) {
 }
 
 TEST(Device, NoRoundNoUpload) {
-  World world;
+  DeviceFixture world;
   world.start();
   world.run_until(world.clock.now + 10 * world.length());
   EXPECT_EQ(world.calls("upload"), 0u);
@@ -68,7 +68,7 @@ TEST(Device, NoRoundNoUpload) {
 }
 
 TEST(Device, CoinAndSendTimeAreOnDiskBeforeAnythingElseHappens) {
-  World world;
+  DeviceFixture world;
   std::vector<std::string> early;
   world.network.before = [&](const Call& call) {
     const bool later = call.what == "model" || call.what == "frozen" || call.what == "upload";
@@ -82,7 +82,7 @@ TEST(Device, CoinAndSendTimeAreOnDiskBeforeAnythingElseHappens) {
 }
 
 TEST(Device, NothingIsLeftOfARoundThatIsOver) {
-  World world;
+  DeviceFixture world;
   world.play(1);
   EXPECT_FALSE(world.stored(kCoinBlob));
   EXPECT_FALSE(world.stored(kUploadBlob));
@@ -95,34 +95,34 @@ TEST(Device, NothingIsLeftOfARoundThatIsOver) {
 // What may go wrong after the coin, on the device and around it.
 struct Trouble {
   const char* name;
-  std::function<void(World&)> make;
+  std::function<void(DeviceFixture&)> make;
 };
 std::vector<Trouble> troubles() {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN(),
                   kInf = std::numeric_limits<float>::infinity();
-  return {{"NaN", [](World& w) { w.computation.vector->at(0) = kNan; }},
-          {"infinity", [](World& w) { w.computation.vector->at(9) = -kInf; }},
-          {"another dimension", [](World& w) { w.computation.vector->resize(4); }},
-          {"never ready", [](World& w) { w.computation.vector.reset(); }},
-          {"fails", [](World& w) { w.computation.fails = true; }},
+  return {{"NaN", [](DeviceFixture& w) { w.computation.vector->at(0) = kNan; }},
+          {"infinity", [](DeviceFixture& w) { w.computation.vector->at(9) = -kInf; }},
+          {"another dimension", [](DeviceFixture& w) { w.computation.vector->resize(4); }},
+          {"never ready", [](DeviceFixture& w) { w.computation.vector.reset(); }},
+          {"fails", [](DeviceFixture& w) { w.computation.fails = true; }},
           {"does not start",
-           [](World& w) {
+           [](DeviceFixture& w) {
              w.computation.fails_to_start = true;
              w.computation.vector.reset();
            }},
           {"no model",
-           [](World& w) {
+           [](DeviceFixture& w) {
              w.network.before = [&w](const Call& call) {
                if (call.what == "model") w.shuffler->blobs.clear();
              };
            }},
           {"another model",
-           [](World& w) {
+           [](DeviceFixture& w) {
              w.network.before = [&w](const Call& call) {
                if (call.what == "model") w.shuffler->blobs.begin()->second.front() ^= 1;
              };
            }},
-          {"no way to the model", [](World& w) {
+          {"no way to the model", [](DeviceFixture& w) {
              w.network.before = [](const Call& call) {
                if (call.what == "model") throw Unreachable();
              };
@@ -132,7 +132,7 @@ std::vector<Trouble> troubles() {
 TEST(Device, WhateverHappensAfterTheCoinHeadsSendTheMessageOfZeros) {
   for (const Trouble& trouble : troubles()) {
     SCOPED_TRACE(trouble.name);
-    World world;
+    DeviceFixture world;
     trouble.make(world);
     world.play(1);
     const TestShuffler::Seen seen = world.shuffler->only_upload(1);
@@ -143,7 +143,7 @@ TEST(Device, WhateverHappensAfterTheCoinHeadsSendTheMessageOfZeros) {
 
 TEST(Device, LostRequestsAndAnswersChangeNoByte) {
   for (const bool request : {true, false}) {
-    World world;
+    DeviceFixture world;
     int left = 3;
     const auto lose = [&](const Call& call) {
       if (call.what == "upload" && left-- > 0) throw Unreachable();
@@ -157,7 +157,7 @@ TEST(Device, LostRequestsAndAnswersChangeNoByte) {
 }
 
 TEST(Device, CountsTheFailuresInARowOfEachServer) {
-  World world;
+  DeviceFixture world;
   world.start();
   const auto lose = [&](bool issuer, bool shuffler) {
     world.network.before = [=](const Call& call) {
@@ -179,7 +179,7 @@ TEST(Device, CountsTheFailuresInARowOfEachServer) {
 
 TEST(Device, TriesAgainUntilTheRoundIsOver) {
   for (const bool busy : {true, false}) {
-    World world;
+    DeviceFixture world;
     world.start();
     world.run_until(world.clock.now + 1000);
     if (busy) {
@@ -202,7 +202,7 @@ TEST(Device, TriesAgainUntilTheRoundIsOver) {
 
 TEST(Device, AnUploadThatIsRefusedOrLateIsTheLastOfItsRound) {
   for (const Answer answer : {Answer::refused, Answer::over}) {
-    World world;
+    DeviceFixture world;
     world.shuffler->answers = answer;
     world.play(1);
     EXPECT_EQ(world.calls("upload"), 1u);
@@ -214,7 +214,7 @@ TEST(Device, AnUploadThatIsRefusedOrLateIsTheLastOfItsRound) {
 }
 
 TEST(Device, HearsOfTheNextRoundWhenOneEndsBeforeItsTime) {
-  World world;
+  DeviceFixture world;
   world.start();
   world.run_until(world.clock.now + 1000);
   world.shuffler->open(1, world.model);
@@ -227,7 +227,7 @@ TEST(Device, HearsOfTheNextRoundWhenOneEndsBeforeItsTime) {
 
 TEST(Device, StaysOutOfARoundsLastTenth) {
   for (const bool late : {true, false}) {
-    World world;
+    DeviceFixture world;
     world.start();
     world.run_until(world.clock.now + 1000);
     world.shuffler->open(1, world.model);
@@ -245,7 +245,7 @@ TEST(Device, StaysOutOfARoundsLastTenth) {
 
 TEST(Device, SendsAtTheTimeThatWasDrawnWithTheCoin) {
   for (const std::int64_t tenths : {0, 1, 5, 10}) {
-    World world;
+    DeviceFixture world;
     world.start();
     world.run_until(world.clock.now + 1000);
     world.draws.below_of = [&](std::uint64_t bound) {
@@ -265,7 +265,7 @@ TEST(Device, SendsAtTheTimeThatWasDrawnWithTheCoin) {
 TEST(Device, AWallClockThatIsWrongOrJumpsChangesNothing) {
   constexpr std::int64_t kYear = 31'536'000'000;
   const auto calls_of = [](std::int64_t first, std::int64_t then) {
-    World world;
+    DeviceFixture world;
     world.clock.wall_error = first;
     world.start();
     world.run_until(world.clock.now + 1000);
@@ -290,9 +290,9 @@ TEST(Device, AWallClockThatIsWrongOrJumpsChangesNothing) {
 }
 
 TEST(Device, ARoundThatIsNotForItIsNotEvenTossedFor) {
-  const auto refused = [](const char* what, const std::function<void(World&)>& change) {
+  const auto refused = [](const char* what, const std::function<void(DeviceFixture&)>& change) {
     SCOPED_TRACE(what);
-    World world;
+    DeviceFixture world;
     world.play(2);
     world.shuffler->open(3, world.model);
     change(world);
@@ -302,23 +302,23 @@ TEST(Device, ARoundThatIsNotForItIsNotEvenTossedFor) {
     EXPECT_EQ(world.device->ledger().offered, 1u);
   };
   const wire::HpkePublicKey low_order{};
-  refused("seen", [](World& w) { w.shuffler->descriptor.round = 2; });
-  refused("before one that was seen", [](World& w) { w.shuffler->descriptor.round = 1; });
-  refused("above most_rounds", [](World& w) { w.shuffler->descriptor.round = 1001; });
-  refused("no token", [](World& w) { w.shuffler->open(9, w.model); });
+  refused("seen", [](DeviceFixture& w) { w.shuffler->descriptor.round = 2; });
+  refused("before one that was seen", [](DeviceFixture& w) { w.shuffler->descriptor.round = 1; });
+  refused("above most_rounds", [](DeviceFixture& w) { w.shuffler->descriptor.round = 1001; });
+  refused("no token", [](DeviceFixture& w) { w.shuffler->open(9, w.model); });
   refused("another token key",
-          [](World& w) { w.shuffler->descriptor.token_key = w.issuer.key(2).public_key().id(); });
-  refused("another task", [](World& w) { w.shuffler->descriptor.task[0] ^= 1; });
-  refused("another aggregator", [](World& w) { w.shuffler->aggregator_signer = key_of_byte(4); });
-  refused("another shuffler", [](World& w) { w.shuffler->shuffler_signer = key_of_byte(4); });
-  refused("a key of low order", [&](World& w) { w.shuffler->descriptor.shuffler = low_order; });
-  refused("a key of low order", [&](World& w) { w.shuffler->descriptor.aggregator = low_order; });
+          [](DeviceFixture& w) { w.shuffler->descriptor.token_key = w.issuer.key(2).public_key().id(); });
+  refused("another task", [](DeviceFixture& w) { w.shuffler->descriptor.task[0] ^= 1; });
+  refused("another aggregator", [](DeviceFixture& w) { w.shuffler->aggregator_signer = key_of_byte(4); });
+  refused("another shuffler", [](DeviceFixture& w) { w.shuffler->shuffler_signer = key_of_byte(4); });
+  refused("a key of low order", [&](DeviceFixture& w) { w.shuffler->descriptor.shuffler = low_order; });
+  refused("a key of low order", [&](DeviceFixture& w) { w.shuffler->descriptor.aggregator = low_order; });
 }
 
 TEST(Device, ARestartFindsCoinTimeAndBytesAgain) {
   for (const bool heads : {true, false}) {
     for (const bool sent : {true, false}) {
-      World world(heads);
+      DeviceFixture world(heads);
       world.start();
       world.run_until(world.clock.now + 1000);
       world.shuffler->open(1, world.model);
@@ -339,7 +339,7 @@ TEST(Device, ARestartFindsCoinTimeAndBytesAgain) {
 
 TEST(Device, ARoundThatEndedWhileItWasAwayIsCleanedUp) {
   for (const bool other : {true, false}) {
-    World world;
+    DeviceFixture world;
     world.start();
     world.run_until(world.clock.now + 1000);
     world.shuffler->open(1, world.model);
@@ -356,10 +356,10 @@ TEST(Device, ARoundThatEndedWhileItWasAwayIsCleanedUp) {
 }
 
 TEST(Device, AnotherTasksOrDevicesStoreIsRefused) {
-  World world;
+  DeviceFixture world;
   world.play(1);
   world.device.reset();
-  World other(true, task_of(std::string(kTwelve) + kHistogram, {{"seed", "2"}}, world_settings()));
+  DeviceFixture other(true, task_of(std::string(kTwelve) + kHistogram, {{"seed", "2"}}, world_settings()));
   EXPECT_ERROR(ErrorCode::file, other.start(world.disk.store()));
   world.key = key_of_byte(8);
   EXPECT_ERROR(ErrorCode::file, world.start());

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "muster/core/error_of_test.h"
-#include "muster/service/client/world_test.h"
+#include "muster/service/client/device_fixture_test.h"
 
 namespace muster::service {
 namespace {
 
 // A world in which no round is ever open, so that the device does nothing but fetch tokens.
-struct Fetching : World {
+struct Fetching : DeviceFixture {
   explicit Fetching(std::uint64_t last = 4) { issuer.last = last; }
   void run(std::int64_t more) { run_until(clock.now + more); }
   std::set<std::uint64_t> held() {

@@ -89,8 +89,8 @@ inline Policy open_policy() {
           .allow_seeded = true};
 }
 
-struct World {
-  explicit World(bool heads = true, const TaskDocument& document = world_task())
+struct DeviceFixture {
+  explicit DeviceFixture(bool heads = true, const TaskDocument& document = world_task())
       : task(document), draws(heads), randomizer(randomizer_of(task)), format(*randomizer) {
     computation.vector = std::vector<float>(randomizer->dimension());
     computation.vector->at(3) = 1;
