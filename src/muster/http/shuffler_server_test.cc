@@ -18,7 +18,7 @@
 #include "muster/http/http_client.h"
 #include "muster/http/raw_connection_test.h"
 #include "muster/http/remote_shuffler.h"
-#include "muster/service/shuffler/rig_test.h"
+#include "muster/service/shuffler/shuffler_fixture_test.h"
 
 namespace muster::service {
 namespace {
@@ -26,7 +26,7 @@ namespace {
 using wire::Buffer;
 
 // A rig whose first round is open before the server begins to call the shuffler.
-struct OpenedRig : Rig {
+struct OpenedRig : ShufflerFixture {
   explicit OpenedRig(std::uint64_t tokens = 12) {
     issuer.issued = tokens;
     open_round();
@@ -40,11 +40,13 @@ class ShufflerServerTest : public ::testing::Test {
     return "http://127.0.0.1:" + std::to_string(server_.aggregator_port());
   }
   RemoteShufflerForDevices device() const { return {devices_url(), "", 1000}; }
-  RemoteShufflerForAggregator aggregator() const { return {aggregator_url(), "", Rig::kSizes.inner()}; }
+  RemoteShufflerForAggregator aggregator() const {
+    return {aggregator_url(), "", ShufflerFixture::kSizes.inner()};
+  }
 
   // Waits until the round is closed. The clock stands still otherwise.
   std::optional<Buffer> end_round() {
-    rig_.clock.advance(static_cast<std::int64_t>(Rig::kSeconds) * 1000);
+    rig_.clock.advance(static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000);
     auto shuffler = aggregator();
     for (int i = 0; i < 200; ++i) {
       if (auto manifest = shuffler.manifest(rig_.descriptor.round)) return manifest;
@@ -64,7 +66,7 @@ class ShufflerServerTest : public ::testing::Test {
     const OpenEntry open{.round = 2,
                          .update = 1,
                          .model = wire::hash_of({model}),
-                         .token_key = RigIssuer::key_of(2).public_key().id(),
+                         .token_key = IssuerDouble::key_of(2).public_key().id(),
                          .shuffler = offer.key,
                          .aggregator = rig_.round_key.public_key()};
     rig_.ledger.append(open);
@@ -80,7 +82,7 @@ TEST_F(ShufflerServerTest, ARoundGoesOverTheWire) {
   auto device = this->device();
   const auto round = device.round();
   ASSERT_TRUE(round);
-  EXPECT_EQ(round->remaining_ms, static_cast<std::int64_t>(Rig::kSeconds) * 1000);
+  EXPECT_EQ(round->remaining_ms, static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000);
   EXPECT_EQ(
       wire::read_descriptor(round->descriptor, rig_.aggregator.identity(), rig_.shuffler_key.identity()),
       rig_.descriptor);
@@ -213,7 +215,7 @@ TEST_F(ShufflerServerTest, ATokenThatComesAThousandTimesAtOnceIsOneDevice) {
   constexpr int kThreads = 8, kEach = 125;
   // One device, and one that has copied its token: both are told that theirs is stored.
   const wire::Token token = rig_.token();
-  Buffer payload(Rig::kPayload);
+  Buffer payload(ShufflerFixture::kPayload);
   const Buffer first = wire::seal_report(rig_.keys(), token, payload);
   payload[0] = 1;
   const Buffer other = wire::seal_report(rig_.keys(), token, payload);
@@ -267,7 +269,7 @@ TEST(ShufflerServerOverload, IsAnsweredBusyAndLosesNothing) {
   EXPECT_GT(busy, 0);
   EXPECT_EQ(others_answers, 0);
   RemoteShufflerForAggregator aggregator("http://127.0.0.1:" + std::to_string(server.aggregator_port()), "",
-                                         Rig::kSizes.inner());
+                                         ShufflerFixture::kSizes.inner());
   std::optional<Buffer> manifest;
   for (int i = 0; i < 200 && !manifest; ++i) {
     manifest = aggregator.manifest(1);
@@ -310,7 +312,7 @@ TEST_F(ShufflerServerTest, WhatIsNoUploadIsRefusedAndWhatIsNoPathNotFound) {
 }
 
 TEST(ShufflerServerOnABrokenDisk, NobodyIsAnsweredAndTheErrorComesOut) {
-  Rig rig;
+  ShufflerFixture rig;
   rig.open_round();
   const Buffer upload = rig.report(1);
   ShufflerServer server(*rig.shuffler, rig.clock, {});

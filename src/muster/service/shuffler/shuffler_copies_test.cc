@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "muster/service/shuffler/rig_test.h"
 #include "muster/service/shuffler/shuffler.h"
+#include "muster/service/shuffler/shuffler_fixture_test.h"
 #include "muster/wire/hpke.h"
 #include "muster/wire/manifest.h"
 #include "muster/wire/token.h"
@@ -20,8 +20,8 @@ namespace {
 using wire::Buffer;
 
 // The inner layer of a report whose payload begins with `first`.
-Buffer inner_of(const Rig& rig, std::uint8_t first) {
-  Buffer payload(Rig::kPayload), inner(Rig::kSizes.inner());
+Buffer inner_of(const ShufflerFixture& rig, std::uint8_t first) {
+  Buffer payload(ShufflerFixture::kPayload), inner(ShufflerFixture::kSizes.inner());
   payload[0] = first;
   const wire::RoundKeys keys = rig.keys();
   wire::seal(keys.aggregator, wire::HpkeInfo("muster v1 aggregator"), keys.descriptor, payload, inner);
@@ -29,20 +29,20 @@ Buffer inner_of(const Rig& rig, std::uint8_t first) {
 }
 
 // The upload of a device with this token around an inner layer that it may have from another device.
-Buffer upload_around(const Rig& rig, const wire::Token& token, wire::Bytes inner,
+Buffer upload_around(const ShufflerFixture& rig, const wire::Token& token, wire::Bytes inner,
                      wire::UploadKind kind = wire::UploadKind::report) {
   const wire::RoundKeys keys = rig.keys();
   const Buffer header =
       wire::FieldWriter(wire::kUploadHeader).integer(wire::kWireVersion).integer(keys.round).take();
   const Buffer bound =
       wire::FieldWriter(header.size() + keys.descriptor.size()).bytes(header).bytes(keys.descriptor).take();
-  const Buffer plain = wire::FieldWriter(Rig::kSizes.outer_plain())
+  const Buffer plain = wire::FieldWriter(ShufflerFixture::kSizes.outer_plain())
                            .integer(static_cast<std::uint8_t>(kind))
                            .bytes(token)
                            .bytes(inner)
                            .take();
   Buffer upload = header;
-  upload.resize(Rig::kSizes.upload());
+  upload.resize(ShufflerFixture::kSizes.upload());
   wire::seal(keys.shuffler, wire::HpkeInfo("muster v1 shuffler"), bound, plain,
              std::span(upload).subspan(header.size()));
   return upload;
@@ -50,7 +50,7 @@ Buffer upload_around(const Rig& rig, const wire::Token& token, wire::Bytes inner
 
 // A round with the report 0 of an honest device, a copy of it, and another one under the same key, then the
 // reports 1 to 8 and a dummy.
-struct CopiesRig : Rig {
+struct CopiesRig : ShufflerFixture {
   CopiesRig() {
     open_round();
     const Buffer inner = inner_of(*this, 0);
@@ -120,9 +120,9 @@ TEST(ShufflerCopies, ACopyIsNotTakenAfterARestartEither) {
 
 // The inner layer of a dummy is never read: equal ones are two devices.
 TEST(ShufflerCopies, DummiesWithTheSameBytesAreDevicesOfTheirOwn) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
-  const Buffer inner(Rig::kSizes.inner(), 7);
+  const Buffer inner(ShufflerFixture::kSizes.inner(), 7);
   for (int i = 0; i < 2; ++i) {
     const Buffer dummy = upload_around(rig, rig.token(), inner, wire::UploadKind::dummy);
     EXPECT_EQ(rig.shuffler->upload(dummy), Answer::stored);

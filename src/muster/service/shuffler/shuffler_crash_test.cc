@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/service/shuffler/rig_test.h"
+#include "muster/service/shuffler/shuffler_fixture_test.h"
 
 namespace muster::service {
 namespace {
@@ -82,7 +82,7 @@ class CrashRun {
     }
     Witness seen;
     send(heard, seen);
-    rig_.clock.advance(static_cast<std::int64_t>(Rig::kSeconds) * 1000);
+    rig_.clock.advance(static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000);
     for (int look = 0; look < 2; ++look) {
       survive([&] { watch(seen); });
       lose_power();
@@ -137,7 +137,7 @@ class CrashRun {
   void judge(const Witness& seen) {
     const auto stated = rig_.manifest();
     if (!stated) return;
-    const bool enough = seen.acknowledged.size() >= Rig::kNeeded;
+    const bool enough = seen.acknowledged.size() >= ShufflerFixture::kNeeded;
     if (stated->outcome == Manifest::Outcome::destroyed) {
       if (enough) find("is void although enough devices were acknowledged");
       return;
@@ -156,7 +156,7 @@ class CrashRun {
   }
 
   bool loses_all_;
-  Rig rig_;
+  ShufflerFixture rig_;
   std::vector<std::string> findings_;
 };
 

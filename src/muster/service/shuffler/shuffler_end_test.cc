@@ -3,15 +3,15 @@
 
 #include <cstdint>
 
-#include "muster/service/shuffler/rig_test.h"
+#include "muster/service/shuffler/shuffler_fixture_test.h"
 
 namespace muster::service {
 namespace {
 
-constexpr std::int64_t kRound = static_cast<std::int64_t>(Rig::kSeconds) * 1000;
+constexpr std::int64_t kRound = static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000;
 
 TEST(ShufflerEnd, IsStatedByTheAggregatorAndShownForGood) {
-  Rig rig;
+  ShufflerFixture rig;
   const wire::Buffer over = wire::sign_task_over({rig.task.name(), 1}, rig.aggregator);
   EXPECT_FALSE(rig.shuffler->end(wire::sign_task_over({rig.task.name(), 1}, rig.shuffler_key)));
   EXPECT_FALSE(rig.shuffler->end(wire::sign_task_over({{1}, 1}, rig.aggregator)));
@@ -27,7 +27,7 @@ TEST(ShufflerEnd, IsStatedByTheAggregatorAndShownForGood) {
 }
 
 TEST(ShufflerEnd, ComesNotWhileARoundIsOpen) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   const wire::Buffer over = wire::sign_task_over({rig.task.name(), 1}, rig.aggregator);
   EXPECT_FALSE(rig.shuffler->end(over));
@@ -40,7 +40,7 @@ TEST(ShufflerEnd, ComesNotWhileARoundIsOpen) {
 }
 
 TEST(ShufflerEnd, NoRoundFollows) {
-  Rig rig;
+  ShufflerFixture rig;
   rig.shuffler->tick();
   rig.shuffler->put_blob(rig.model);
   rig.write_open();

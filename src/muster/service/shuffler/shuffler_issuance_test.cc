@@ -3,15 +3,15 @@
 
 #include <cstdint>
 
-#include "muster/service/shuffler/rig_test.h"
+#include "muster/service/shuffler/shuffler_fixture_test.h"
 
 namespace muster::service {
 namespace {
 
-constexpr std::int64_t kRound = static_cast<std::int64_t>(Rig::kSeconds) * 1000;
+constexpr std::int64_t kRound = static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000;
 
 TEST(ShufflerIssuance, TheNextRoundWaitsForTheIssuer) {
-  Rig rig;
+  ShufflerFixture rig;
   rig.issuer.away = true;
   rig.restart();
   rig.shuffler->tick();
@@ -34,7 +34,7 @@ TEST(ShufflerIssuance, TheNextRoundWaitsForTheIssuer) {
 
 // Else the last devices would miss the first rounds, in which all ask for their tokens at once.
 TEST(ShufflerIssuance, DevicesWithoutATokenHaveATenthOfARound) {
-  Rig rig;
+  ShufflerFixture rig;
   rig.issuer.without_token = 3;
   rig.shuffler->tick();
   rig.clock.advance(kRound / 10 - 1);
@@ -52,7 +52,7 @@ TEST(ShufflerIssuance, DevicesWithoutATokenHaveATenthOfARound) {
 }
 
 TEST(ShufflerIssuance, ADirectoryWithALowerSerialIsNotBelieved) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   rig.clock.advance(kRound);
   rig.issuer.serial = 0;

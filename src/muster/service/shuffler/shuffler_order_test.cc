@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "muster/service/shuffler/rig_test.h"
+#include "muster/service/shuffler/shuffler_fixture_test.h"
 #include "tests/support/statistics.h"
 
 namespace muster::service {
@@ -75,7 +75,7 @@ testing::Verdict of_neighbours(const std::vector<Order>& orders) {
 
 // The batch of a round of a new shuffler, in which every upload is a report.
 Order shuffled() {
-  Rig rig;
+  ShufflerFixture rig;
   rig.issuer.issued = kReports;
   rig.open_round();
   for (std::size_t i = 0; i < kReports; ++i) {

@@ -4,22 +4,22 @@
 
 #include <cstdint>
 
-#include "muster/service/shuffler/rig_test.h"
+#include "muster/service/shuffler/shuffler_fixture_test.h"
 #include "muster/wire/receipt.h"
 
 namespace muster::service {
 namespace {
 
-constexpr std::int64_t kRound = static_cast<std::int64_t>(Rig::kSeconds) * 1000;
+constexpr std::int64_t kRound = static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000;
 
 // Opens a round in which so many devices report.
-void hear(Rig& rig, std::uint8_t devices) {
+void hear(ShufflerFixture& rig, std::uint8_t devices) {
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   for (std::uint8_t i = 0; i < devices; ++i) rig.shuffler->upload(rig.report(i));
 }
 
 TEST(ShufflerRelease, WaitsForTheIssuerToKnowOfIt) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
   rig.issuer.away = true;
   rig.clock.advance(kRound);
@@ -36,7 +36,7 @@ TEST(ShufflerRelease, WaitsForTheIssuerToKnowOfIt) {
 }
 
 TEST(ShufflerRelease, WaitsForEverForAnIssuerThatForgotTheRound) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
   rig.issuer.restore(0, 0);
   rig.clock.advance(kRound);
@@ -45,7 +45,7 @@ TEST(ShufflerRelease, WaitsForEverForAnIssuerThatForgotTheRound) {
 }
 
 TEST(ShufflerRelease, ADestroyedRoundDoesNotWait) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 9));
   rig.issuer.away = true;
   rig.clock.advance(kRound);
@@ -54,7 +54,7 @@ TEST(ShufflerRelease, ADestroyedRoundDoesNotWait) {
 
 // The aggregator is away for an hour, and comes in the middle of its batch.
 TEST(ShufflerRelease, WaitsForTheAggregator) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
   const wire::Buffer late = rig.report(99);
   rig.clock.advance(kRound);
@@ -71,7 +71,7 @@ TEST(ShufflerRelease, WaitsForTheAggregator) {
 }
 
 TEST(ShufflerRelease, IsHandedOutAgainAfterARestart) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
   rig.clock.advance(kRound);
   const auto batch = rig.batch();
@@ -80,7 +80,7 @@ TEST(ShufflerRelease, IsHandedOutAgainAfterARestart) {
 }
 
 TEST(ShufflerRelease, TheReceiptMustBeTheAggregatorsForThisBatch) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 10));
   rig.clock.advance(kRound);
   rig.let_announce();

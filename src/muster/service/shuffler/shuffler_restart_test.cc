@@ -9,7 +9,7 @@
 
 #include "muster/core/error.h"
 #include "muster/random/os_bytes.h"
-#include "muster/service/shuffler/rig_test.h"
+#include "muster/service/shuffler/shuffler_fixture_test.h"
 
 namespace muster::service {
 namespace {
@@ -19,7 +19,7 @@ constexpr std::uint64_t kUploads = 4500;  // more than are opened at once
 // A rig whose shuffler has stopped, with reports in the log of its open round. The payload of report i begins
 // with the byte i % 251. Tokens are random bytes, because a log that is read again is not verified a second
 // time.
-struct StoppedRig : Rig {
+struct StoppedRig : ShufflerFixture {
   StoppedRig() {
     issuer.issued = 2 * kUploads;
     open_round();
@@ -43,7 +43,7 @@ TEST(ShufflerRestart, EveryUploadIsHeardAgain) {
   rig.shuffler = rig.start();
   rig.shuffler->tick();
   EXPECT_EQ(rig.shuffler->heard(), kUploads);
-  rig.clock.advance(1000 * Rig::kSeconds);
+  rig.clock.advance(1000 * ShufflerFixture::kSeconds);
   std::vector<int> firsts = rig.batch(), expected;
   for (std::uint64_t i = 0; i < kUploads; ++i) expected.push_back(static_cast<int>(i % 251));
   std::ranges::sort(firsts);
@@ -53,7 +53,7 @@ TEST(ShufflerRestart, EveryUploadIsHeardAgain) {
 
 TEST(ShufflerRestart, AnUploadThatDoesNotOpenIsRefused) {
   StoppedRig rig;
-  rig.log->append(wire::Buffer(Rig::kSizes.upload(), 1));
+  rig.log->append(wire::Buffer(ShufflerFixture::kSizes.upload(), 1));
   rig.log->sync();
   rig.log.reset();
   try {

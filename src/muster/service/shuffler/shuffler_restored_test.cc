@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "muster/service/shuffler/rig_test.h"
+#include "muster/service/shuffler/shuffler_fixture_test.h"
 
 namespace muster::service {
 namespace {
@@ -14,41 +14,41 @@ namespace {
 using wire::Buffer;
 using wire::Manifest;
 
-constexpr std::int64_t kRound = static_cast<std::int64_t>(Rig::kSeconds) * 1000;
+constexpr std::int64_t kRound = static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000;
 const wire::HpkePublicKey kNoKey{};
 
-void send(Rig& rig, std::uint8_t first, std::uint8_t count) {
+void send(ShufflerFixture& rig, std::uint8_t first, std::uint8_t count) {
   for (std::uint8_t i = first; i < first + count; ++i) {
     EXPECT_EQ(rig.shuffler->upload(rig.report(i)), Answer::stored);
   }
 }
 
 // Ends the open round, whose outcome comes into the ledger and to the shuffler.
-void end_round(Rig& rig) {
+void end_round(ShufflerFixture& rig) {
   rig.clock.advance(kRound);
   const Buffer receipt = rig.conclude();
   EXPECT_TRUE(rig.shuffler->receipt(receipt));
 }
-void run_round(Rig& rig) {
+void run_round(ShufflerFixture& rig) {
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   send(rig, 0, 10);
   end_round(rig);
 }
 
-Disk::Image back_up(Rig& rig) {
+Disk::Image back_up(ShufflerFixture& rig) {
   rig.shuffler.reset();
   Disk::Image image = rig.disk.image();
   rig.shuffler = rig.start();
   return image;
 }
-void restore(Rig& rig, const Disk::Image& image) {
+void restore(ShufflerFixture& rig, const Disk::Image& image) {
   rig.shuffler.reset();
   rig.disk.restore(image);
   rig.shuffler = rig.start();
 }
 
 TEST(RestoredShuffler, WithItsIdentityKeyAloneGoesOnWithTheNextRound) {
-  Rig rig;
+  ShufflerFixture rig;
   run_round(rig);
   run_round(rig);
   rig.shuffler->tick();  // ends the issuance of round 3
@@ -60,7 +60,7 @@ TEST(RestoredShuffler, WithItsIdentityKeyAloneGoesOnWithTheNextRound) {
 }
 
 TEST(RestoredShuffler, ForgetsWhatItHasOfOlderRounds) {
-  Rig rig;
+  ShufflerFixture rig;
   run_round(rig);
   rig.shuffler->tick();
   const Disk::Image old = back_up(rig);
@@ -79,7 +79,7 @@ TEST(RestoredShuffler, ForgetsWhatItHasOfOlderRounds) {
 // prepared. Then the shuffler destroys the next round, which is unprepared, and ends the issuance of that one
 // too.
 TEST(RestoredShuffler, KnowsOfARoundThatWasHandedOutAlthoughTheNextOneIsUnprepared) {
-  Rig rig;
+  ShufflerFixture rig;
   run_round(rig);
   run_round(rig);
   restore(rig, {});
@@ -102,7 +102,7 @@ TEST(RestoredShuffler, KnowsOfARoundThatWasHandedOutAlthoughTheNextOneIsUnprepar
 TEST(RestoredShuffler, ARoundThatWentOnWithoutItIsNeitherHandedOutAgainNorVoid) {
   for (const bool next_is_prepared : {true, false}) {
     for (const bool was_open : {true, false}) {
-      Rig rig;
+      ShufflerFixture rig;
       rig.shuffler->tick();
       Disk::Image copy = back_up(rig);  // it has the key of round 1
       ASSERT_NO_FATAL_FAILURE(rig.open_round());
@@ -126,7 +126,7 @@ TEST(RestoredShuffler, ARoundThatWentOnWithoutItIsNeitherHandedOutAgainNorVoid) 
 
 // The release was not announced, so nothing was handed out.
 TEST(RestoredShuffler, ARoundOfWhichNothingWasHandedOutIsRunAgain) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   send(rig, 0, 10);
   const Disk::Image within = back_up(rig);
@@ -145,7 +145,7 @@ TEST(RestoredShuffler, ARoundOfWhichNothingWasHandedOutIsRunAgain) {
 TEST(RestoredShuffler, PiecedTogetherItSaysOfNoRoundThatItIsVoid) {
   for (const bool is_away : {true, false}) {
     for (const bool has_key : {true, false}) {
-      Rig rig;
+      ShufflerFixture rig;
       ASSERT_NO_FATAL_FAILURE(rig.open_round());
       send(rig, 0, 10);
       Disk::Image within = back_up(rig);
@@ -174,7 +174,7 @@ TEST(RestoredShuffler, PiecedTogetherItSaysOfNoRoundThatItIsVoid) {
 
 TEST(RestoredShuffler, WaitsForTheIssuerBeforeItClosesARoundOrOpensOne) {
   for (const bool is_older : {true, false}) {
-    Rig rig;
+    ShufflerFixture rig;
     ASSERT_NO_FATAL_FAILURE(rig.open_round());
     send(rig, 0, 10);
     const Disk::Image within = back_up(rig);
@@ -201,7 +201,7 @@ TEST(RestoredShuffler, WaitsForTheIssuerBeforeItClosesARoundOrOpensOne) {
 }
 
 TEST(RestoredShuffler, AsksForAnOutcomeOfEveryRoundThatItHasForgotten) {
-  Rig rig;
+  ShufflerFixture rig;
   run_round(rig);
   run_round(rig);
   rig.shuffler->tick();
@@ -215,7 +215,7 @@ TEST(RestoredShuffler, AsksForAnOutcomeOfEveryRoundThatItHasForgotten) {
 // it has forgotten who has a token.
 TEST(RestoredShuffler, DoesNotGoOnWithAnIssuerThatKnowsLessThanTheLedger) {
   for (const auto& [closed, released] : {std::pair{1u, 0u}, {1u, 1u}, {2u, 1u}, {2u, 2u}}) {
-    Rig rig;
+    ShufflerFixture rig;
     run_round(rig);
     run_round(rig);
     rig.issuer.restore(closed, released);
@@ -235,7 +235,7 @@ TEST(RestoredShuffler, DoesNotGoOnWithAnIssuerThatKnowsLessThanTheLedger) {
 TEST(RestoredShuffler, KilledWhileItForgetsFindsOutAgain) {
   for (const auto when : {Disk::When::before, Disk::When::after}) {
     for (std::uint64_t operation = 0; operation < 3; ++operation) {
-      Rig rig;
+      ShufflerFixture rig;
       ASSERT_NO_FATAL_FAILURE(rig.open_round());
       send(rig, 0, 10);
       const Disk::Image within = back_up(rig);

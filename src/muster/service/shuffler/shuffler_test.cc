@@ -9,7 +9,7 @@
 
 #include "muster/core/error.h"
 #include "muster/core/error_of_test.h"
-#include "muster/service/shuffler/rig_test.h"
+#include "muster/service/shuffler/shuffler_fixture_test.h"
 
 namespace muster::service {
 namespace {
@@ -18,14 +18,14 @@ using wire::Buffer;
 using wire::Manifest;
 using wire::Rejected;
 
-constexpr std::int64_t kRound = static_cast<std::int64_t>(Rig::kSeconds) * 1000;
+constexpr std::int64_t kRound = static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000;
 
 std::uint64_t rejected(const Manifest& manifest, Rejected why) {
   return manifest.rejected[static_cast<std::size_t>(why)];
 }
 
 // Sends the reports of `reports` devices, whose payloads are numbered from 0, and the dummies of `dummies`.
-void send(Rig& rig, int reports, int dummies) {
+void send(ShufflerFixture& rig, int reports, int dummies) {
   for (int i = 0; i < reports; ++i) {
     EXPECT_EQ(rig.shuffler->upload(rig.report(static_cast<std::uint8_t>(i))), Answer::stored);
   }
@@ -44,7 +44,7 @@ std::vector<int> sorted(std::vector<int> values) {
 }
 
 TEST(Shuffler, ARoundIsHeardShuffledHandedOverAndForgotten) {
-  Rig rig;
+  ShufflerFixture rig;
   for (int round = 1; round <= 3; ++round) {
     ASSERT_NO_FATAL_FAILURE(rig.open_round());
     EXPECT_EQ(rig.shuffler->round()->remaining_ms, kRound);
@@ -74,7 +74,7 @@ TEST(Shuffler, ARoundIsHeardShuffledHandedOverAndForgotten) {
 
 TEST(Shuffler, OnlyARoundInWhichEnoughDevicesWereHeardIsReleased) {
   for (const int heard : {0, 9, 10, 11}) {
-    Rig rig;
+    ShufflerFixture rig;
     ASSERT_NO_FATAL_FAILURE(rig.open_round());
     send(rig, heard, 0);
     rig.clock.advance(kRound);
@@ -91,7 +91,7 @@ TEST(Shuffler, OnlyARoundInWhichEnoughDevicesWereHeardIsReleased) {
 
 TEST(Shuffler, ARoundOfDummiesAloneOrOfOneReportIsReleased) {
   for (const int reports : {0, 1}) {
-    Rig rig;
+    ShufflerFixture rig;
     ASSERT_NO_FATAL_FAILURE(rig.open_round());
     send(rig, reports, 10 - reports);
     rig.clock.advance(kRound);
@@ -101,7 +101,7 @@ TEST(Shuffler, ARoundOfDummiesAloneOrOfOneReportIsReleased) {
 }
 
 TEST(Shuffler, ClosesOnceAsManyTokensAreSpentAsWereIssued) {
-  Rig rig;
+  ShufflerFixture rig;
   rig.issuer.issued = 11;
   rig.restart();
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
@@ -115,16 +115,16 @@ TEST(Shuffler, ClosesOnceAsManyTokensAreSpentAsWereIssued) {
 }
 
 TEST(Shuffler, ATokenIsHeardOnceAndItsFirstUploadWins) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   send(rig, 8, 1);
   const wire::Token token = rig.token();
-  Buffer payload(Rig::kPayload);
+  Buffer payload(ShufflerFixture::kPayload);
   payload[0] = 8;
   const Buffer first = wire::seal_report(rig.keys(), token, payload);
   payload[0] = 99;
   const Buffer other = wire::seal_report(rig.keys(), token, payload),
-               dummy = wire::seal_dummy(rig.keys(), token, Rig::kSizes);
+               dummy = wire::seal_dummy(rig.keys(), token, ShufflerFixture::kSizes);
   for (const Buffer& upload : {first, first, other, dummy, first}) {
     EXPECT_EQ(rig.shuffler->upload(upload), Answer::stored);
   }
@@ -135,7 +135,7 @@ TEST(Shuffler, ATokenIsHeardOnceAndItsFirstUploadWins) {
 }
 
 TEST(Shuffler, AThousandCopiesOfOneTokenAreOneDevice) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   const Buffer upload = rig.report(1);
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(rig.shuffler->upload(upload), Answer::stored);
@@ -145,15 +145,15 @@ TEST(Shuffler, AThousandCopiesOfOneTokenAreOneDevice) {
 }
 
 // A token for round 1 that another issuer signed.
-wire::Token token_of_another_issuer(const Rig& rig) {
-  const wire::RsaSecretKey& key = RigIssuer::key_of(2);
+wire::Token token_of_another_issuer(const ShufflerFixture& rig) {
+  const wire::RsaSecretKey& key = IssuerDouble::key_of(2);
   const auto pending = wire::begin_token(key.public_key(), wire::round_challenge_digest(rig.task.name(), 1));
   return wire::finish_token(key.public_key(), pending, wire::issue_token(key, pending.request).value())
       .value();
 }
 
 TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   send(rig, 10, 0);
   const Buffer good = rig.report(1);
@@ -174,7 +174,7 @@ TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
   wire::RoundKeys wrong_descriptor = keys, wrong_key = keys;
   wrong_descriptor.descriptor[0] ^= 1;
   wrong_key.shuffler = wire::HpkeKeyPair::fresh().public_key();
-  const Buffer payload(Rig::kPayload);
+  const Buffer payload(ShufflerFixture::kPayload);
   const struct {
     Buffer upload;
     Rejected why;
@@ -191,8 +191,8 @@ TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
       {with_point(1), Rejected::layer},
       {wire::seal_report(wrong_descriptor, rig.token(), payload), Rejected::layer},
       {wire::seal_report(wrong_key, rig.token(), payload), Rejected::layer},
-      {wire::seal_report(keys, RigIssuer::token(rig.task.name(), 2), payload), Rejected::token},
-      {wire::seal_report(keys, RigIssuer::token({1}, 1), payload), Rejected::token},
+      {wire::seal_report(keys, IssuerDouble::token(rig.task.name(), 2), payload), Rejected::token},
+      {wire::seal_report(keys, IssuerDouble::token({1}, 1), payload), Rejected::token},
       {wire::seal_report(keys, token_of_another_issuer(rig), payload), Rejected::token},
       {wire::seal_report(keys, {}, payload), Rejected::token},
   };
@@ -208,7 +208,7 @@ TEST(Shuffler, WhatIsNotAnUploadOfTheRoundIsRefusedAndCounted) {
 }
 
 TEST(Shuffler, EveryByteOfAnUploadIsBound) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   const Buffer good = rig.report(1);
   for (std::size_t i = 0; i < good.size(); ++i) {
@@ -221,7 +221,7 @@ TEST(Shuffler, EveryByteOfAnUploadIsBound) {
 }
 
 TEST(Shuffler, ALateUploadIsOverAndNeverCarriedOver) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   send(rig, 10, 0);
   const Buffer late = rig.report(99);
@@ -235,7 +235,7 @@ TEST(Shuffler, ALateUploadIsOverAndNeverCarriedOver) {
 }
 
 TEST(Shuffler, AnUploadThatWasCheckedInTimeAndComesLateIsOver) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   send(rig, 10, 0);
   const auto intake = rig.shuffler->intake();
@@ -249,7 +249,7 @@ TEST(Shuffler, AnUploadThatWasCheckedInTimeAndComesLateIsOver) {
 }
 
 TEST(Shuffler, OpensOnlyForALedgerThatGoesOn) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   EXPECT_TRUE(rig.ask_to_open(0));  // the same again
   send(rig, 10, 0);
@@ -291,7 +291,7 @@ TEST(Shuffler, OpensOnlyForALedgerThatGoesOn) {
 }
 
 TEST(Shuffler, ARoundThatWasHandedOutIsNotVoid) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   send(rig, 10, 0);
   rig.clock.advance(kRound);
@@ -309,7 +309,7 @@ TEST(Shuffler, ARoundThatWasHandedOutIsNotVoid) {
     rig.shuffler->tick();
     const OpenEntry open{.round = 2,
                          .model = wire::hash_of({rig.model}),
-                         .token_key = RigIssuer::key_of(2).public_key().id(),
+                         .token_key = IssuerDouble::key_of(2).public_key().id(),
                          .shuffler = rig.offer().key,
                          .aggregator = rig.round_key.public_key()};
     ledger.append(open);
@@ -322,7 +322,7 @@ TEST(Shuffler, ARoundThatWasHandedOutIsNotVoid) {
 }
 
 TEST(Shuffler, ALedgerThatLostItsEndGoesOnWithTheLostRoundsCharged) {
-  Rig rig;
+  ShufflerFixture rig;
   for (int round = 1; round <= 2; ++round) {
     ASSERT_NO_FATAL_FAILURE(rig.open_round());
     send(rig, 10, 0);
@@ -335,7 +335,7 @@ TEST(Shuffler, ALedgerThatLostItsEndGoesOnWithTheLostRoundsCharged) {
 }
 
 TEST(Shuffler, ARoundWithoutItsModelIsNotOpenedYet) {
-  Rig rig;
+  ShufflerFixture rig;
   rig.shuffler->tick();
   rig.write_open();
   EXPECT_FALSE(rig.ask_to_open(0));
@@ -347,7 +347,7 @@ TEST(Shuffler, ARoundWithoutItsModelIsNotOpenedYet) {
 }
 
 TEST(Shuffler, BlobsThatNobodyNamesDoNotPileUp) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   for (std::uint8_t i = 10; i < 30; ++i) rig.shuffler->put_blob(Buffer{i});
   EXPECT_TRUE(rig.shuffler->blob(rig.descriptor.model));
@@ -357,7 +357,7 @@ TEST(Shuffler, BlobsThatNobodyNamesDoNotPileUp) {
 }
 
 TEST(Shuffler, ADescriptorWithAnotherKeyMakesTheRoundVoid) {
-  Rig rig;
+  ShufflerFixture rig;
   rig.shuffler->tick();
   rig.shuffler->put_blob(rig.model);
   rig.write_open();
@@ -375,7 +375,7 @@ TEST(Shuffler, ADescriptorWithAnotherKeyMakesTheRoundVoid) {
 }
 
 TEST(Shuffler, ADescriptorThatTheAggregatorDidNotSignIsRefused) {
-  Rig rig;
+  ShufflerFixture rig;
   rig.shuffler->tick();
   rig.shuffler->put_blob(rig.model);
   rig.write_open();
@@ -390,7 +390,7 @@ TEST(Shuffler, ADescriptorThatTheAggregatorDidNotSignIsRefused) {
 }
 
 TEST(Shuffler, ABatchIsReadInPieces) {
-  Rig rig;
+  ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   send(rig, 10, 0);
   rig.clock.advance(kRound);
@@ -410,7 +410,7 @@ TEST(Shuffler, ABatchIsReadInPieces) {
 TEST(Shuffler, AWallClockThatJumpsEndsARoundEarlyOrLateButNeverTwice) {
   for (const auto jump :
        std::initializer_list<std::int64_t>{-31'536'000'000, -30'000, 30'000, 31'536'000'000}) {
-    Rig rig;
+    ShufflerFixture rig;
     ASSERT_NO_FATAL_FAILURE(rig.open_round());
     send(rig, 10, 0);
     rig.clock.set_wall(rig.clock.wall_ms() + jump);
@@ -427,15 +427,15 @@ TEST(Shuffler, AWallClockThatJumpsEndsARoundEarlyOrLateButNeverTwice) {
 }
 
 TEST(Shuffler, TheStoreOfAnotherTaskIsRefused) {
-  Rig rig;
+  ShufflerFixture rig;
   rig.shuffler.reset();
   rig.disk.memory().commit({{}, {{"task", Buffer(32)}}, {}});
   EXPECT_ERROR(ErrorCode::file, rig.start());
 }
 
 TEST(Shuffler, AnotherIdentityThanTheTasksIsRefused) {
-  Rig rig;
-  EXPECT_ERROR(ErrorCode::plan, Shuffler(rig.task, rig.aggregator, Rig::kSizes, rig.disk.store(),
+  ShufflerFixture rig;
+  EXPECT_ERROR(ErrorCode::plan, Shuffler(rig.task, rig.aggregator, ShufflerFixture::kSizes, rig.disk.store(),
                                          rig.disk.logs(), rig.clock, rig.issuer));
 }
 

@@ -32,9 +32,9 @@
 namespace muster::service {
 
 // Issues tokens with two keys in turn, and counts what it is told to have issued.
-class RigIssuer final : public IssuerForShuffler {
+class IssuerDouble final : public IssuerForShuffler {
  public:
-  RigIssuer(wire::Hash task, const wire::SigningKey& identity, const wire::IdentityKey& shuffler)
+  IssuerDouble(wire::Hash task, const wire::SigningKey& identity, const wire::IdentityKey& shuffler)
       : task_(task), identity_(identity), shuffler_(shuffler) {}
 
   wire::Buffer keys() override {
@@ -87,7 +87,7 @@ class RigIssuer final : public IssuerForShuffler {
   std::uint64_t closed_ = 0, released_ = 0;
 };
 
-struct Rig {
+struct ShufflerFixture {
   static constexpr std::size_t kPayload = 17;
   static constexpr wire::UploadSizes kSizes{kPayload};
   static constexpr std::uint64_t kNeeded = 10, kSeconds = 60;
@@ -107,7 +107,7 @@ struct Rig {
                                                             .shuffler = shuffler_key.identity()});
   ManualClock clock;
   Disk disk;
-  RigIssuer issuer{task.name(), issuer_key, shuffler_key.identity()};
+  IssuerDouble issuer{task.name(), issuer_key, shuffler_key.identity()};
   std::unique_ptr<Shuffler> shuffler = start();
 
   // The aggregator's side.
@@ -118,7 +118,7 @@ struct Rig {
   wire::Descriptor descriptor;
   wire::Buffer offered;
 
-  Rig() { ledger.append(TaskEntry{task.name(), 0.5, 1e-5}); }
+  ShufflerFixture() { ledger.append(TaskEntry{task.name(), 0.5, 1e-5}); }
 
   std::unique_ptr<Shuffler> start() {
     return std::make_unique<Shuffler>(task, shuffler_key, kSizes, disk.store(), disk.logs(), clock, issuer);
@@ -137,7 +137,7 @@ struct Rig {
     const OpenEntry open{.round = ledger.counts().opened + 1,
                          .update = ledger.counts().released,
                          .model = wire::hash_of({model}),
-                         .token_key = RigIssuer::key_of(ledger.counts().opened + 1).public_key().id(),
+                         .token_key = IssuerDouble::key_of(ledger.counts().opened + 1).public_key().id(),
                          .shuffler = offer().key,
                          .aggregator = round_key.public_key()};
     ledger.append(open);
@@ -165,7 +165,7 @@ struct Rig {
     const OpenEntry open{.round = older.counts().opened + 1,
                          .update = 1,
                          .model = wire::hash_of({model}),
-                         .token_key = RigIssuer::key_of(3).public_key().id(),
+                         .token_key = IssuerDouble::key_of(3).public_key().id(),
                          .shuffler = offer().key,
                          .aggregator = round_key.public_key()};
     older.append(open);
@@ -189,7 +189,7 @@ struct Rig {
     static std::map<std::uint64_t, std::vector<wire::Token>> made;
     std::vector<wire::Token>& tokens = made[descriptor.round];
     const std::size_t number = given_[descriptor.round]++;
-    if (number == tokens.size()) tokens.push_back(RigIssuer::token(task.name(), descriptor.round));
+    if (number == tokens.size()) tokens.push_back(IssuerDouble::token(task.name(), descriptor.round));
     return tokens[number];
   }
   // A report whose payload begins with this byte, or a dummy.
