@@ -127,13 +127,15 @@ INSTANTIATE_TEST_SUITE_P(
     AggregatorBatch, UnusableBatch,
     ::testing::Values(Unusable{"heard",
                                [](AggregatorFixture& d) {
-                                 // Nine devices are too few, and still the shuffler says that it released their reports.
+                                 // Nine devices are too few, and still the shuffler says that it released
+                                 // their reports.
                                  d.shuffler().close(10, kFive, {}, [](Manifest& m) { m.heard = 9; });
                                }},
                       Unusable{"duplicate",
                                [](AggregatorFixture& d) {
                                  d.shuffler().close(10, kFive, [](Buffer& batch) {
-                                   // The encapsulated key of the first report stands before the fifth one's ciphertext.
+                                   // The encapsulated key of the first report stands before the fifth one's
+                                   // ciphertext.
                                    std::copy_n(batch.begin(), 32, batch.begin() + 4 * 52);
                                  });
                                }},

@@ -151,8 +151,8 @@ struct ShufflerFixture {
     const auto rows = ledger_store.rows();
     return shuffler->open(offered, first, {rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end()});
   }
-  // Whether the shuffler opens the next round of an aggregator that was restored from an older copy, after two
-  // rounds. Its ledger knows round 1 alone and, if `charged`, round 2 as one that was lost and charged.
+  // Whether the shuffler opens the next round of an aggregator that was restored from an older copy, after
+  // two rounds. Its ledger knows round 1 alone and, if `charged`, round 2 as one that was lost and charged.
   bool opens_with_older_ledger(bool charged) {
     MemoryStore store;
     for (std::size_t i = 0; i < 3; ++i) store.commit({{ledger_store.rows()[i]}, {}, {}});
