@@ -19,8 +19,8 @@ constexpr double kHiddenShare = 0.25;  // the hidden message falls into T, where
 // There are too few clones, or too many: each has this share at rate 1. Below rate 1, these two events and
 // the event of too few absent clients have two thirds of this share each.
 constexpr double kCountShare = 0.15;
-constexpr double kJumpShare = 0.05;  // the hidden message's ratio is too large for some user
-// The mean of the clones' ratios is too large for some user, or too small: each has this share.
+constexpr double kJumpShare = 0.05;  // the hidden message's ratio is too large for some client
+// The mean of the clones' ratios is too large for some client, or too small: each has this share.
 constexpr double kRiseShare = 0.125;
 
 double upper_normal(double x) { return 0.5 * std::erfc(x * std::sqrt(0.5)); }
@@ -125,7 +125,7 @@ double PoolWeights::lower_deviation(double clones, double probability) const {
   return best * kOutward;
 }
 
-double PoolWeights::ratio(double pool, double users, double failure) const {
+double PoolWeights::ratio(double pool, double remaining, double failure) const {
   const double radius = radius_;
   const double share = rate_ < 1 ? kCountShare / 1.5 : kCountShare;
   const double q = 1.5 * radius * radius + radius * normal_quantile(kHiddenShare * failure / pool);
@@ -143,11 +143,11 @@ double PoolWeights::ratio(double pool, double users, double failure) const {
     return kInfinity;
   }
   const double jump =
-      std::exp(0.5 * radius * radius + radius * normal_quantile(kJumpShare * failure / users));
+      std::exp(0.5 * radius * radius + radius * normal_quantile(kJumpShare * failure / remaining));
   // The present clones have the centre's law conditioned on lying outside T. This condition raises the
   // probability of an event by at most the factor 1 / given.
   const double given = std::exp(most * std::log1p(-cut_away));
-  const double each = kRiseShare * failure / users * given;
+  const double each = kRiseShare * failure / remaining * given;
   const double rise = upper_deviation(fewest, each);
   const double fall = lower_deviation(fewest, each);
   if (!(fall < 1) || !std::isfinite(rise)) {

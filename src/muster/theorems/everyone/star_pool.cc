@@ -46,12 +46,12 @@ PoolDesign best_design(const PoolWeights& weights, double n, double failure) {
   double best_spread = std::numeric_limits<double>::infinity();
   const auto consider = [&](double pool) {
     pool = std::round(pool);
-    const double users = n - 1 - pool;
-    if (pool < 2 || users < 1) {
+    const double remaining = n - 1 - pool;
+    if (pool < 2 || remaining < 1) {
       return;
     }
-    const double ratio = weights.ratio(pool, users, failure);
-    const double spread = (1 + inflation(ratio)) / users;
+    const double ratio = weights.ratio(pool, remaining, failure);
+    const double spread = (1 + inflation(ratio)) / remaining;
     if (spread < best_spread) {
       best = {pool, failure, ratio};
       best_spread = spread;
@@ -146,13 +146,14 @@ PoolDesign StarPool::design(double epsilon) const {
   PoolDesign best = designs_.front();
   double best_total = std::numeric_limits<double>::infinity();
   for (const PoolDesign& design : designs_) {
-    const double users = n_ - 1 - design.pool;
-    const double deviation = std::sqrt(variance * (1 + inflation(design.ratio)) / users);
+    const double remaining = n_ - 1 - design.pool;
+    const double deviation = std::sqrt(variance * (1 + inflation(design.ratio)) / remaining);
     const double z = std::expm1(epsilon) / deviation;
     const double bulk = deviation * std::exp(-z * z / 2) / (2.5 + 2.5 * z * z);
     const double heaviest = (1 + design.ratio) / 2;
     const double jump =
-        rate_ * heaviest * gaussian_divergence(mu_, std::log1p(users * std::expm1(epsilon) / heaviest)).upper;
+        rate_ * heaviest *
+        gaussian_divergence(mu_, std::log1p(remaining * std::expm1(epsilon) / heaviest)).upper;
     const double total = bulk + jump + design.failure * rate_ * local;
     if (total < best_total) {
       best_total = total;

@@ -78,15 +78,15 @@ TEST(ExcessOfMixedSum, EnclosesEnumeration) {
 
 // --- part A by brute force --------------------------------------------------------------------------
 
-// Computes the right-hand side of part A, where the first m of the others are users and the rest form the
-// pool. It is a sum over all outputs of the users and all multisets of the pool's messages. If
-// `weights_off`, all weights are replaced by their mean, which gives a false bound.
+// Computes the right-hand side of part A, where all but the first m of the others form the pool. It is a sum
+// over all outputs of these m and all multisets of the pool's messages. If `weights_off`, all weights are
+// replaced by their mean, which gives a false bound.
 Extended star_formula(const std::vector<Law>& others, std::size_t m, const Law& a, const Law& b, Extended e,
                       bool weights_off) {
   const std::size_t outputs = a.size();
   const std::vector<Law> pool(others.begin() + static_cast<std::ptrdiff_t>(m), others.end());
-  // Pi_i is the law of the multiset of user i's message and the pool's messages, computed by the enumeration
-  // oracle at rate 1.
+  // Pi_i is the law of the multiset of client i's message and the pool's messages, computed by the
+  // enumeration oracle at rate 1.
   std::vector<std::vector<Extended>> experiment;
   for (std::size_t i = 0; i < m; ++i) {
     experiment.push_back(oracle::check_in(pool, others[i], others[i], 1).p);
@@ -160,7 +160,7 @@ TEST(StarPool, TheoremAHoldsForEveryDatasetOfSmallRandomizers) {
 
 // --- the ratio --------------------------------------------------------------------------------------
 
-// Pools and hidden messages are drawn on a line, and the true posterior weights of users at both ends are
+// Pools and hidden messages are drawn on a line, and the true posterior weights of clients at both ends are
 // computed. The ratio must hold at least as often as promised. The failure probability of 1/50 is large
 // enough for 3,000 runs to test it.
 TEST(StarPool, TheRatioHoldsAsOftenAsItSays) {
@@ -174,14 +174,14 @@ TEST(StarPool, TheRatioHoldsAsOftenAsItSays) {
   int beyond = 0;
   constexpr int kRuns = 3000;
   for (int run = 0; run < kRuns; ++run) {
-    // `right` and `left` are the exact weights of users who hold the two end points of the line, if the
+    // `right` and `left` are the exact weights of clients who hold the two end points of the line, if the
     // clones are not revealed. They differ less than the weights that the bound considers. The pool's
     // members hold the centre.
     const double hidden = normal(engine) + (run % 2 ? 0.5 : -0.5) * mu;
     double right = 0;
     double left = 0;
     const auto add = [&](double y, double b) {
-      // Adds R_i(y) / R_b(y), the likelihood that y comes from user i instead of the pool member at b.
+      // Adds R_i(y) / R_b(y), the likelihood that y comes from client i instead of the pool member at b.
       right += std::exp(-(y - 0.5 * mu) * (y - 0.5 * mu) / 2 + (y - b) * (y - b) / 2);
       left += std::exp(-(y + 0.5 * mu) * (y + 0.5 * mu) / 2 + (y - b) * (y - b) / 2);
     };
