@@ -1,4 +1,4 @@
-// Compares composition with enumeration for two adaptive rounds: the dataset of the second round may depend
+// Compares composition with enumeration for two adaptive rounds: the data set of the second round may depend
 // on the output of the first.
 #include <gmock/gmock.h>
 
@@ -22,7 +22,7 @@ std::vector<Law> binary(long double epsilon0) {
   return {{1 - q, q}, {q, 1 - q}};
 }
 
-// Returns the output pairs of every dataset of n - 1 others. The
+// Returns the output pairs of every data set of n - 1 others. The
 // victim's records x and x' have the laws laws[0] and laws[1].
 std::vector<OutputPair> all_datasets(const std::vector<Law>& laws, int n, long double rate) {
   std::vector<OutputPair> pairs;
@@ -35,7 +35,7 @@ std::vector<OutputPair> all_datasets(const std::vector<Law>& laws, int n, long d
 }
 
 // Returns the largest divergence of two rounds: for each outcome of the first round, the second round has
-// the dataset that adds most to the divergence.
+// the data set that adds most to the divergence.
 long double two_adaptive_rounds(const std::vector<OutputPair>& pairs, long double epsilon) {
   const long double grown = std::exp(epsilon);
   long double worst = 0;
@@ -153,7 +153,7 @@ TEST(Accountant, BracketsEnumeratedRounds) {
   EXPECT_GT(tightest_lower, 0.8L);
 }
 
-// The homogeneous curves enclose the exact divergences of their datasets, in both directions.
+// The homogeneous curves enclose the exact divergences of their data sets, in both directions.
 TEST(Homogeneous, EqualsItsDataset) {
   for (const double epsilon0 : {0.5, 2.0}) {
     const std::vector<Law> laws = binary(epsilon0);

@@ -20,11 +20,11 @@ Histogram digit(std::size_t i) { return Histogram{1} << (6 * i); }
 
 void require_room(std::size_t others, const Law& law) {
   if (others >= kMaxUsers || law.size() > kMaxMessages) {
-    throw std::invalid_argument("enumeration counts at most 21 messages of at most 63 users");
+    throw std::invalid_argument("enumeration counts at most 21 messages of at most 63 clients");
   }
 }
 
-// Adds one user, who reports a message of `law` with weight `report` and stays away with weight `stay`.
+// Adds one client, who reports a message of `law` with weight `report` and stays away with weight `stay`.
 Histograms with_user(const Histograms& before, const Law& law, long double report, long double stay) {
   Histograms after;
   for (const auto& [histogram, mass] : before) {

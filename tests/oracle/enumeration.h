@@ -2,10 +2,11 @@
 // histogram of messages.
 //
 // The code follows the protocol's definition: who reports, which message, and the multiset that the shuffler
-// outputs. It shares no formula with the bounds that it checks. A user's randomizer is a law on the messages
-// 0 .. K-1 in long double, and users may have different laws. For n users there are C(n + K, K) histograms,
-// and the work is at most n K times this number. The neighbouring relation is replace-one: the victim's law
-// is a or b. check_in, subset and included throw std::invalid_argument for more than 63 users or 21 messages.
+// outputs. It shares no formula with the bounds that it checks. A client's randomizer is a law on the
+// messages 0 .. K-1 in long double, and clients may have different laws. For n clients there are C(n + K, K)
+// histograms, and the work is at most n K times this number. The neighbouring relation is replace-one: the
+// victim's law is a or b. check_in, subset and included throw std::invalid_argument for more than 63 clients
+// or 21 messages.
 #pragma once
 
 #include <cstddef>
@@ -38,19 +39,20 @@ OutputPair aligned(const std::map<Key, long double>& p, const std::map<Key, long
   return pair;
 }
 
-// Shuffled check-in: every user, the victim included, reports with probability `rate`, and the server sees
+// Shuffled check-in: every client, the victim included, reports with probability `rate`, and the server sees
 // the histogram of messages.
 OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b, long double rate);
 
-// Shuffled check-in with one rate for each user: rates[0] is the victim's, and the others' follow in order.
+// Shuffled check-in with one rate for each client: rates[0] is the victim's, and the others' follow in order.
 OutputPair check_in(const std::vector<Law>& others, const Law& a, const Law& b,
                     const std::vector<long double>& rates);
 
-// A uniform secret subset of k of the n = others.size() + 1 users reports, and the server sees the histogram.
+// A uniform secret subset of k of the n = others.size() + 1 clients reports, and the server sees the
+// histogram.
 OutputPair subset(const std::vector<Law>& others, const Law& a, const Law& b, int k);
 
-// k of the users report, and the victim is among them with probability `share`, whatever k is. No protocol
-// does this: in a uniform subset of k of n users, the probability is k / n. Equation (6) of Liew et al.
+// k of the clients report, and the victim is among them with probability `share`, whatever k is. No protocol
+// does this: in a uniform subset of k of n clients, the probability is k / n. Equation (6) of Liew et al.
 // (2022) assumes it, and tests must catch this error.
 OutputPair included(const std::vector<Law>& others, const Law& a, const Law& b, int k, long double share);
 

@@ -1,9 +1,9 @@
-// This test oracle has the extreme points of class C on K equal cells, and finds the worst dataset of users
-// with such laws by enumeration (docs/theory/class-c.md).
+// This test oracle has the extreme points of class C on K equal cells, and finds the worst data set of
+// clients with such laws by enumeration (docs/theory/class-c.md).
 //
 // An extreme point has density 2p on half of the cells and 2q on the other half, where
 // p = 1 - q = e^epsilon0 / (e^epsilon0 + 1). No formula is shared with the bounds that are checked. Every
-// histogram is enumerated (enumeration.h), so there can be only a few users. The functions are pure and may
+// histogram is enumerated (enumeration.h), so there can be only a few clients. The functions are pure and may
 // be called on any thread.
 #pragma once
 
@@ -39,11 +39,11 @@ inline std::vector<Law> half_sets(int cells, double epsilon0) {
 }
 
 struct Worst {
-  long double delta = 0;        // the largest over all datasets, second records of the victim and both orders
+  long double delta = 0;  // the largest over all data sets, second records of the victim and both orders
   long double homogeneous = 0;  // the largest if the others all hold her first or all her second record
 };
 
-// Returns one Worst for each epsilon, for n users; protocol(others, a, b) returns the OutputPair. By
+// Returns one Worst for each epsilon, for n clients; protocol(others, a, b) returns the OutputPair. By
 // symmetry, only the first half-set needs to be the victim's first record.
 template <typename Protocol>
 std::vector<Worst> worst_datasets(const std::vector<Law>& laws, int n, const std::vector<double>& epsilons,

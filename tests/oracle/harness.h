@@ -3,7 +3,7 @@
 // True and false claims go through the same comparison. An upper bound below truth.lower, or a lower bound
 // above truth.upper, is a violation. No tolerance is needed, because the truth is an interval that includes
 // its numerical error, and a proven bound claims to include its own. A point is one grid point of one case.
-// The truth at a point is the largest value over all the case's datasets and ordered pairs of records.
+// The truth at a point is the largest value over all the case's data sets and ordered pairs of records.
 #pragma once
 
 #include <map>

@@ -157,8 +157,8 @@ void choose_participation(Case& c, std::mt19937_64& engine) {
   }
 }
 
-// Chooses all datasets if they are few and all clients have the same rate. Otherwise chooses the homogeneous
-// datasets and random ones.
+// Chooses all data sets if they are few and all clients have the same rate. Otherwise chooses the homogeneous
+// data sets and random ones.
 void choose_datasets(Case& c, std::mt19937_64& engine) {
   const int records = static_cast<int>(c.laws.size());
   const auto others = static_cast<std::size_t>(c.n - 1);
@@ -175,7 +175,7 @@ void choose_datasets(Case& c, std::mt19937_64& engine) {
     if (c.participation.kind != Participation::Kind::rates) std::sort(dataset.begin(), dataset.end());
     c.datasets.push_back(dataset);
   }
-  std::sort(c.datasets.begin(), c.datasets.end());  // adjacent datasets then share long prefixes
+  std::sort(c.datasets.begin(), c.datasets.end());  // adjacent data sets then share long prefixes
   c.datasets.erase(std::unique(c.datasets.begin(), c.datasets.end()), c.datasets.end());
 }
 

@@ -1,4 +1,4 @@
-// One case of the enumeration harness: a randomizer, a protocol, datasets, and the grid on which claims are
+// One case of the enumeration harness: a randomizer, a protocol, data sets, and the grid on which claims are
 // compared with the truth.
 //
 // A case describes the protocol and refers to no bound. Everything that a claim may assume about the
@@ -59,7 +59,7 @@ struct Case {
   std::vector<std::pair<int, int>> pairs;  // the victim's neighbouring records (x, x')
   int n = 0;
   Participation participation;
-  // In each dataset, the other clients' records; for unequal rates, in the order of the rates.
+  // In each data set, the other clients' records; for unequal rates, in the order of the rates.
   std::vector<std::vector<int>> datasets;
   Quantity quantity = Quantity::hockey_stick;
   std::vector<double> grid;  // epsilons from 0 to the largest log-ratio, or Renyi orders

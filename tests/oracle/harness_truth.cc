@@ -61,13 +61,13 @@ const Lattice& lattice(int messages, int most) {
   return *entry;
 }
 
-// Weights of one user's reporting and staying away. For a subset they are 1, so that every subset of the
-// users is counted once.
+// Weights of one client's reporting and staying away. For a subset they are 1, so that every subset of the
+// clients is counted once.
 struct Coin {
   long double report, stay;
 };
 
-Coin coin(const Participation& p, std::size_t user) {
+Coin coin(const Participation& p, std::size_t client) {
   switch (p.kind) {
     case Participation::Kind::shuffle:
       return {1, 0};
@@ -76,7 +76,7 @@ Coin coin(const Participation& p, std::size_t user) {
     case Participation::Kind::check_in:
       return {p.rate, 1 - static_cast<long double>(p.rate)};
     case Participation::Kind::rates:
-      return {p.rates[user], 1 - static_cast<long double>(p.rates[user])};
+      return {p.rates[client], 1 - static_cast<long double>(p.rates[client])};
     case Participation::Kind::averaged:
       return {p.rate, 1 - static_cast<long double>(p.rate)};
     case Participation::Kind::slots:
@@ -86,15 +86,15 @@ Coin coin(const Participation& p, std::size_t user) {
   return {1, 0};
 }
 
-// Computes the weight of each histogram of `users` + 1 users, `after`, from the weights for `users` users,
-// `before`. Both vectors have an extra last cell with weight 0, to which Lattice::without refers.
-void add_user(const Lattice& grid, int users, const std::vector<long double>& before, const Law& law,
-              Coin coin, std::vector<long double>& after) {
+// Computes the weight of each histogram of `clients` + 1 clients, `after`, from the weights for `clients`
+// clients, `before`. Both vectors have an extra last cell with weight 0, to which Lattice::without refers.
+void add_client(const Lattice& grid, int clients, const std::vector<long double>& before, const Law& law,
+                Coin coin, std::vector<long double>& after) {
   const auto k = static_cast<std::size_t>(grid.messages);
   long double weights[24];
   for (std::size_t w = 0; w < k; ++w) weights[w] = coin.report * law[w];
   for (std::size_t i = 0; i < static_cast<std::size_t>(grid.cells); ++i) {
-    if (grid.totals[i] > users + 1 || (!(coin.stay > 0) && grid.totals[i] != users + 1)) {
+    if (grid.totals[i] > clients + 1 || (!(coin.stay > 0) && grid.totals[i] != clients + 1)) {
       after[i] = 0;
       continue;
     }
@@ -209,12 +209,12 @@ void for_each_dataset(
     std::size_t shared = 0;
     while (shared < last.size() && last[shared] == dataset[shared]) ++shared;
     for (std::size_t j = shared; j < others; ++j) {
-      add_user(grid, static_cast<int>(j), stack[j], messages[static_cast<std::size_t>(dataset[j])],
-               coin(participation, j + 1), stack[j + 1]);
+      add_client(grid, static_cast<int>(j), stack[j], messages[static_cast<std::size_t>(dataset[j])],
+                 coin(participation, j + 1), stack[j + 1]);
     }
     last = dataset;
     for (std::size_t r = 0; r < c.laws.size(); ++r) {
-      add_user(grid, static_cast<int>(others), stack[others], messages[r], coin(participation, 0), full[r]);
+      add_client(grid, static_cast<int>(others), stack[others], messages[r], coin(participation, 0), full[r]);
       seen[r].clear();
       long double total = 0;
       for (std::size_t i = 0; i < cells; ++i) {

@@ -22,7 +22,7 @@ long double density(long double x, long double mean, long double deviation) {
 }
 
 // Returns log E_Q[(P/Q)^2] of two shuffled N(x, 1) messages, with the victim at 1
-// (P) or 0 (Q) and the other user at -1. The symmetrised densities are integrated
+// (P) or 0 (Q) and the other client at -1. The symmetrised densities are integrated
 // by the trapezoidal rule, whose error at this spacing is far below 1e-9.
 long double shuffled_gaussian_pair() {
   const long double h = 0.05L;

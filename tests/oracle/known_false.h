@@ -21,7 +21,7 @@ struct Counterexample {
 // Counterexamples to these claims, in this order:
 //   the two-cell clone pair with a hidden abstention, at epsilon 0.7 and at 0.95;
 //   the variation-ratio pair for k-RR;
-//   "a homogeneous dataset is the worst";
+//   "a homogeneous data set is the worst";
 //   the shuffle Gaussian at sensitivity 1;
 //   the printed moment of aggregated check-in;
 //   "the worst of unequal rates has the victim at the highest rate and the others at the lowest";
@@ -53,7 +53,7 @@ OutputPair clone_pair(int n, long double epsilon0, long double rate);
 OutputPair variation_ratio_pair(int n, int k, long double epsilon0);
 
 // Returns the hockey-stick divergence of two shuffled N(x, 1) messages, with the victim at 1 or 0 and the
-// other user at 0. This is the homogeneous pair at distance 1; the value is computed by quadrature.
+// other client at 0. This is the homogeneous pair at distance 1; the value is computed by quadrature.
 long double sensitivity_one(long double epsilon);
 
 // These functions return the moment E_{q'}[(p'/q')^order], where p' = N(0, s^2/k) and

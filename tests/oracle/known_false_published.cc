@@ -83,7 +83,7 @@ std::vector<Counterexample> published_counterexamples() {
   const long double a = 1e-5L, b = 1e-100L;
   all.push_back({"Liew et al. 2022, Lemma 3: (0, 1e-5)-DP gives a Renyi divergence of order 2",
                  std::log(a * a / b + (1 - a) * (1 - a) / (1 - b)), liew_lemma3(0, a, 2)});
-  // With f(k) = 1 the left side of Lemma 4 is the number of non-empty subsets of two users.
+  // With f(k) = 1 the left side of Lemma 4 is the number of non-empty subsets of two clients.
   const long double mean = 2 * 0.5L;
   all.push_back({"Liew et al., later version, Lemma 4 without binomial weights", choose(2, 1) + choose(2, 2),
                  std::exp(-0.25L * mean / 2) + 1});

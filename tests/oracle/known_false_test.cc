@@ -53,12 +53,13 @@ TEST(Enumeration, KnownSmallTruths) {
   }
 }
 
-// Compares the enumerator with the definition itself: the sum over all coins and all messages of three users.
+// Compares the enumerator with the definition itself: the sum over all coins and all messages of three
+// clients.
 TEST(Enumeration, EqualsTheSumOverCoinsAndMessages) {
-  const std::vector<Law> users = {{0.2L, 0.5L, 0.3L}, {0.6L, 0.1L, 0.3L}, {0.05L, 0.05L, 0.9L}};
+  const std::vector<Law> clients = {{0.2L, 0.5L, 0.3L}, {0.6L, 0.1L, 0.3L}, {0.05L, 0.05L, 0.9L}};
   const Law b = {0.7L, 0.2L, 0.1L};
   const long double rate = 0.35L;
-  const OutputPair pair = check_in({users[1], users[2]}, users[0], b, rate);
+  const OutputPair pair = check_in({clients[1], clients[2]}, clients[0], b, rate);
   // An outcome is the multiset of reported messages, as counts in base 4. Message 3 means
   // "abstained" and is not seen.
   std::vector<long double> p(64, 0), q(64, 0);
@@ -70,8 +71,8 @@ TEST(Enumeration, EqualsTheSumOverCoinsAndMessages) {
         const auto mass = [&](const Law& law, int message) {
           return message < 3 ? rate * law[static_cast<std::size_t>(message)] : 1 - rate;
         };
-        const long double others = mass(users[1], y) * mass(users[2], z);
-        p[static_cast<std::size_t>(outcome)] += mass(users[0], x) * others;
+        const long double others = mass(clients[1], y) * mass(clients[2], z);
+        p[static_cast<std::size_t>(outcome)] += mass(clients[0], x) * others;
         q[static_cast<std::size_t>(outcome)] += mass(b, x) * others;
       }
     }

@@ -1,5 +1,5 @@
 // Randomizers as their users would describe them, by a table of the profile or by the channel matrix: every
-// bound that the accountant lists for the description is compared with all datasets of up to eight clients.
+// bound that the accountant lists for the description is compared with all data sets of up to eight clients.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -152,7 +152,7 @@ double best_upper(const Applicable& list, double epsilon) {
   return best;
 }
 
-// Adds to `domination` all datasets, all ordered pairs of records and epsilons up to the largest log-ratio,
+// Adds to `domination` all data sets, all ordered pairs of records and epsilons up to the largest log-ratio,
 // for bounds of `mechanism` and messages of `laws`.
 void compare(const Mechanism& mechanism, const std::vector<Law>& laws, int n, Domination& domination) {
   const auto top = static_cast<double>(largest_log_ratio(laws));

@@ -1,4 +1,4 @@
-// Small instances for the oracle's tests: a random randomizer (one law for each record) and every dataset
+// Small instances for the oracle's tests: a random randomizer (one law for each record) and every data set
 // over its records.
 #pragma once
 
@@ -23,7 +23,7 @@ long double largest_log_ratio(const std::vector<Law>& laws);
 std::vector<std::vector<int>> multisets(int records, int size);
 
 // Returns the largest hockey-stick divergence of a shuffled check-in, over every ordered pair of the
-// victim's records and every dataset of n - 1 others.
+// victim's records and every data set of n - 1 others.
 long double worst_check_in(const std::vector<Law>& laws, int n, long double rate, long double epsilon);
 
 }  // namespace muster::accounting::oracle

@@ -12,7 +12,7 @@
 
 namespace muster::accounting::oracle {
 
-// Evaluates Theorem 1 (docs/theory/swap-theorem.md, inequality 2) for one dataset: the sum over every set of
+// Evaluates Theorem 1 (docs/theory/swap-theorem.md, inequality 2) for one data set: the sum over every set of
 // reporting others and all their messages. For a message to which another client's law gives no mass, the
 // term is the limit as that mass tends to 0. Requires rate < 1.
 long double swap_dataset(const std::vector<Law>& others, const Law& a, const Law& b, long double rate,

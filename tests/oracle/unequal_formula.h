@@ -13,7 +13,7 @@
 
 namespace muster::accounting::oracle {
 
-// Evaluates the right-hand side of inequality (1) of docs/theory/unequal-rates.md for one dataset; rates[0]
+// Evaluates the right-hand side of inequality (1) of docs/theory/unequal-rates.md for one data set; rates[0]
 // is the victim's. All messages of the others are visited. For a message to which another client's law gives
 // no mass, the term is the limit as that mass tends to 0.
 long double unequal_dataset(const std::vector<Law>& others, const Law& a, const Law& b,
