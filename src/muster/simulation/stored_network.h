@@ -34,7 +34,7 @@ StoredModel stored_network(const learning::Architecture& architecture,
 
 struct LoadedNetwork {
   learning::Architecture architecture;
-  std::vector<std::string> class_names;  // the names of the classes, as in Dataset
+  std::vector<std::string> class_names;  // the names of the classes, as in Data set
   std::vector<float> parameters;
 };
 

@@ -34,7 +34,7 @@ namespace muster::accounting {
 class CheckInRdp {
  public:
   CheckInRdp(double epsilon0, double clients, double rate);
-  // Returns an upper bound of D_order per round, for every dataset and every epsilon0-LDP randomizer.
+  // Returns an upper bound of D_order per round, for every data set and every epsilon0-LDP randomizer.
   double upper(std::uint64_t order) const;
 
  private:

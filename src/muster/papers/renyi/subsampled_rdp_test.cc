@@ -62,7 +62,7 @@ TEST(SubsampledRdp, EqualsTheTheoremRoundedUp) {
   }
 }
 
-// Finds the largest divergence of a shuffle of k reports, over every dataset and ordered pair of records.
+// Finds the largest divergence of a shuffle of k reports, over every data set and ordered pair of records.
 class WorstShuffle {
  public:
   explicit WorstShuffle(std::vector<Law> laws) : laws_(std::move(laws)) {}

@@ -22,7 +22,7 @@ using SharedCurve = std::shared_ptr<const AggregatedGaussianCurve>;
 
 RoundPair aggregated_pair(const SharedCurve& curve) {
   return {.id = "aggregated-pair",
-          .citation = "exact curve of the dataset whose other records all equal the victim's alternative",
+          .citation = "exact curve of the data set whose other records all equal the victim's alternative",
           .assumptions = {kLowerAlone},
           .forward = [curve](double epsilon) { return own_minorant(curve->delta(epsilon)); },
           .reverse = [curve](double epsilon) { return own_minorant(curve->reverse(epsilon)); }};

@@ -3,7 +3,7 @@
 //
 // Each of n honest clients reports independently with probability g < 1 through
 // a shuffler; the randomizer has the local profile f. For every ordered pair
-// of records of the victim, every dataset of the others and E = e^eps >= 1,
+// of records of the victim, every data set of the others and E = e^eps >= 1,
 //     delta(eps) <= (1/n) * mean of ( X_1 + ... + X_n )_+  +  g^n A(E)  +  g f(infinity),
 // where the X_i are independent, and each is 1 - E with probability 1 - g and has the law
 // X* otherwise. A(E) bounds the delta of a shuffle of all n clients: f(E), or the blanket

@@ -25,7 +25,7 @@ void add_homogeneous_pair(const Mechanism& mechanism, const RoundShape& shape, A
   }
   list.lowers.push_back(
       {.id = "homogeneous-pair",
-       .citation = "exact curve of the dataset whose other records all equal the victim's alternative",
+       .citation = "exact curve of the data set whose other records all equal the victim's alternative",
        .assumptions = std::move(assumptions),
        .forward = [curve](double epsilon) { return curve->forward(epsilon); },
        .reverse = [curve](double epsilon) { return curve->reverse(epsilon); }});
@@ -35,7 +35,7 @@ void add_shuffle_gaussian_pair(const GaussianLocal& mechanism, ClientCount clien
   const auto curve = std::make_shared<const ShuffleGaussianPair>(clients.value(), mechanism.mu());
   list.lowers.push_back(
       {.id = "shuffle-gaussian-pair",
-       .citation = "exact curve of the dataset whose other records all equal the victim's alternative; "
+       .citation = "exact curve of the data set whose other records all equal the victim's alternative; "
                    "docs/theory/shuffle-gaussian.md",
        .assumptions = {kLowerAlone},
        .forward = [curve](double epsilon) { return curve->forward_minorant(epsilon); },
@@ -52,7 +52,7 @@ void add_third_symbol(const Mechanism& mechanism, const RoundShape& shape, Appli
   list.lowers.push_back(
       {.id = "k-rr-third-symbol",
        .citation =
-           "exact curve of the dataset whose other records all equal a third symbol; docs/theory/k-rr.md",
+           "exact curve of the data set whose other records all equal a third symbol; docs/theory/k-rr.md",
        .assumptions = {kLowerAlone},
        .forward = curve,
        .reverse = curve});
@@ -64,7 +64,7 @@ void add_unequal_rates_pair(const Mechanism& mechanism, double n, double lo, dou
   const auto pair = std::make_shared<const UnequalRatesPair>(pure_epsilon0(mechanism).value(), n, lo, hi);
   list.lowers.push_back({.id = "unequal-rates-pair",
                          .citation =
-                             "exact curve of one dataset, the victim at the largest rate and all others "
+                             "exact curve of one data set, the victim at the largest rate and all others "
                              "at the smallest; docs/theory/unequal-rates.md",
                          .assumptions = {kLowerAlone},
                          .forward = [pair](double epsilon) { return own_minorant(pair->forward(epsilon)); },

@@ -63,7 +63,8 @@ Channel adaptive_channel(double epsilon0, int records, int messages, unsigned se
   };
 }
 
-// Visits the pair of transcript laws for every dataset of the others, in both orders of the victim's records.
+// Visits the pair of transcript laws for every data set of the others, in both orders of the victim's
+// records.
 void for_each_dataset(const SlotProtocol& protocol, const Channel& channel, int records,
                       const std::function<void(const oracle::OutputPair&)>& visit) {
   const std::size_t others = protocol.rates.size() - 1;

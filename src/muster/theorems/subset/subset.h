@@ -2,7 +2,7 @@
 // its profile-only form (Theorem 3, docs/theory/subset.md).
 //
 // k of n honest clients, k < n, are drawn uniformly and secretly and report through a shuffler; the
-// randomizer has local profile f. For every ordered pair of records of the victim, every dataset of the
+// randomizer has local profile f. For every ordered pair of records of the victim, every data set of the
 // others and E = e^eps >= 1,
 //     delta(eps) <= (1/n) * mean of ( X*_1 + ... + X*_k + (n-k)(1-E) )_+  +  (k/n) f(infinity),
 // where the X*_i are independent and have the law X* of docs/theory/profile-only.md. The

@@ -33,7 +33,7 @@ long double slow(const std::vector<Atom>& law, int n, int k, long double epsilon
   return visit(k, static_cast<long double>(n - k) * (1 - std::exp(epsilon))) / static_cast<long double>(n);
 }
 
-// Returns the largest divergence over every dataset and both orders of every pair of records.
+// Returns the largest divergence over every data set and both orders of every pair of records.
 long double worst(const std::vector<Law>& laws, int n, int k, long double epsilon) {
   long double most = 0;
   for (const std::vector<int>& dataset : oracle::multisets(static_cast<int>(laws.size()), n - 1)) {

@@ -96,7 +96,7 @@ TEST(UnequalRates, KnownRatesDominateEveryDataset) {
   EXPECT_LT(homogeneous_gap, 1e-15L);
 }
 
-// Compares the bound for rates in [lo, hi] with the truth for every dataset and for
+// Compares the bound for rates in [lo, hi] with the truth for every data set and for
 // all rates at the ends of the interval and, up to four clients, in its middle.
 TEST(UnequalRates, IntervalDominatesEveryVectorOfRates) {
   oracle::Domination domination;
@@ -240,9 +240,9 @@ TEST(UnequalRates, NearlyEqualRatesLoseNoneOfTheSmallestCounts) {
   EXPECT_EQ(UnequalRatesMixture(2, 0.3, 0.3, fewer_than_two).delta(1).upper, 0);
 }
 
-// Class C's bound is at least the divergence of binary randomized response for every dataset, with the victim
-// at hi and every other client at lo or hi. It is at most the average, over N, of class C's bound for N + 1
-// clients of rate hi, and this average is at most the profile-only bound.
+// Class C's bound is at least the divergence of binary randomized response for every data set, with the
+// victim at hi and every other client at lo or hi. It is at most the average, over N, of class C's bound for
+// N + 1 clients of rate hi, and this average is at most the profile-only bound.
 TEST(UnequalRates, ClassCDominatesEveryVectorOfRates) {
   int violations = 0;
   for (const double epsilon0 : {0.5, 2.0}) {
@@ -304,8 +304,8 @@ TEST(UnequalRates, ClassCInLargeCrowds) {
   EXPECT_GE(UnequalRatesPair(2, 6e4, 0.05, 0.1).forward(0.0136963).lower, 1e-6);
 }
 
-// For rates up to 1, compares the thinned blanket (blanket.h) with the worst divergence over all datasets and
-// over rates at the ends and in the middle of [lo, 1].
+// For rates up to 1, compares the thinned blanket (blanket.h) with the worst divergence over all data sets
+// and over rates at the ends and in the middle of [lo, 1].
 TEST(UnequalRates, ThinnedBlanketDominatesRatesUpToOne) {
   oracle::Domination domination;
   for (const double epsilon0 : {0.5, 1.0, 2.0}) {
