@@ -115,7 +115,7 @@ class Run {
       world_.disk.kill_after(death->operation, death->before ? Disk::When::before : Disk::When::after);
     }
     start();
-    run_until(world_.clock.now + 1000);
+    run_until(world_.clock.steady_ms() + 1000);
     for (const std::uint64_t round : {1u, 2u}) {
       world_.shuffler->open(round, world_.model);
       run_until(world_.shuffler->end + world_.length() / 10);
@@ -152,7 +152,7 @@ class Run {
         found_.died = true;
         world_.device.reset();
         world_.disk.crash([](std::size_t most) { return most; });
-        world_.clock.now += 50;
+        world_.clock.advance(50);
         while (true) {
           try {
             start();

@@ -18,6 +18,7 @@
 #include "muster/service/client/roles_test.h"
 #include "muster/service/model/record_shape.h"
 #include "muster/service/model/tasks_test.h"
+#include "muster/service/ports/manual_clock_test.h"
 #include "muster/service/store/disk_test.h"
 #include "muster/wire/payload.h"
 
@@ -111,10 +112,10 @@ struct DeviceFixture {
     for (int turns = 0; turns < 100'000; ++turns) {
       const std::int64_t due = device->step();
       if (due > time) {
-        clock.now = time;
+        clock.advance_to(time);
         return;
       }
-      clock.now = std::max(clock.now, due);
+      clock.advance_to(std::max(clock.steady_ms(), due));
     }
     ADD_FAILURE() << "the device never rests";
   }
@@ -122,7 +123,7 @@ struct DeviceFixture {
   // Starts the device, lets it fetch tokens, and plays a whole round and a little more.
   void play(std::uint64_t round) {
     if (!device) start();
-    run_until(clock.now + 1000);
+    run_until(clock.steady_ms() + 1000);
     shuffler->open(round, model);
     run_until(shuffler->end + length() / 10);
   }
@@ -143,7 +144,7 @@ struct DeviceFixture {
   }
 
   TaskDocument task;
-  TestClock clock;
+  ManualClock clock;
   Network network;
   TestIssuer issuer{task, clock, network};
   TestDraws draws;

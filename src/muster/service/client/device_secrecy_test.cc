@@ -28,7 +28,7 @@ class WatchedStore final : public Store {
 
  private:
   void note(const std::string& what, std::size_t size) {
-    world_.network.calls.push_back({world_.clock.now, what, size});
+    world_.network.calls.push_back({world_.clock.steady_ms(), what, size});
   }
   Store& store_;
   DeviceFixture& world_;

@@ -46,22 +46,22 @@ TEST(Device, RestsOnceTheAggregatorHasSaidThatTheTaskIsOver) {
         wire::sign_task_over({{1}, 1}, world.shuffler->aggregator_signer), wire::Buffer{1}}) {
     const std::uint64_t faults = world.device->counts().faults;
     world.shuffler->over = wrong;
-    world.run_until(world.clock.now + world.length());
+    world.run_until(world.clock.steady_ms() + world.length());
     EXPECT_FALSE(world.device->is_over());
     EXPECT_GT(world.device->counts().faults, faults);
   }
   world.shuffler->over = wire::sign_task_over({world.task.name(), 1}, world.shuffler->aggregator_signer);
-  world.run_until(world.clock.now + world.length());
+  world.run_until(world.clock.steady_ms() + world.length());
   EXPECT_TRUE(world.device->is_over());
   const std::size_t calls = world.network.calls.size();
-  world.run_until(world.clock.now + 100 * world.length());
+  world.run_until(world.clock.steady_ms() + 100 * world.length());
   EXPECT_EQ(world.network.calls.size(), calls);
 }
 
 TEST(Device, NoRoundNoUpload) {
   DeviceFixture world;
   world.start();
-  world.run_until(world.clock.now + 10 * world.length());
+  world.run_until(world.clock.steady_ms() + 10 * world.length());
   EXPECT_EQ(world.calls("upload"), 0u);
   EXPECT_GT(world.calls("round"), 100u);
   EXPECT_TRUE(world.draws.drawn.empty());
@@ -164,7 +164,7 @@ TEST(Device, CountsTheFailuresInARowOfEachServer) {
       const bool is_issuers = call.what == "keys" || call.what == "tokens";
       if (is_issuers ? issuer : shuffler) throw Unreachable();
     };
-    world.run_until(world.clock.now + 2 * world.length());
+    world.run_until(world.clock.steady_ms() + 2 * world.length());
     const Device::Counts counts = world.device->counts();
     EXPECT_EQ(counts.without_issuer > 2, issuer);
     EXPECT_EQ(counts.without_issuer == 0, !issuer);
@@ -181,7 +181,7 @@ TEST(Device, TriesAgainUntilTheRoundIsOver) {
   for (const bool busy : {true, false}) {
     DeviceFixture world;
     world.start();
-    world.run_until(world.clock.now + 1000);
+    world.run_until(world.clock.steady_ms() + 1000);
     if (busy) {
       world.shuffler->answers = Answer::busy;
     } else {
@@ -216,20 +216,20 @@ TEST(Device, AnUploadThatIsRefusedOrLateIsTheLastOfItsRound) {
 TEST(Device, HearsOfTheNextRoundWhenOneEndsBeforeItsTime) {
   DeviceFixture world;
   world.start();
-  world.run_until(world.clock.now + 1000);
+  world.run_until(world.clock.steady_ms() + 1000);
   world.shuffler->open(1, world.model);
-  while (world.device->counts().acknowledged == 0) world.clock.now = world.device->step();
+  while (world.device->counts().acknowledged == 0) world.clock.advance_to(world.device->step());
   world.shuffler->open(2, world.model);
-  const std::int64_t opened = world.clock.now;
-  while (world.draws.drawn.size() < 2) world.clock.now = world.device->step();
-  EXPECT_LT(world.clock.now - opened, world.length() / 10);
+  const std::int64_t opened = world.clock.steady_ms();
+  while (world.draws.drawn.size() < 2) world.clock.advance_to(world.device->step());
+  EXPECT_LT(world.clock.steady_ms() - opened, world.length() / 10);
 }
 
 TEST(Device, StaysOutOfARoundsLastTenth) {
   for (const bool late : {true, false}) {
     DeviceFixture world;
     world.start();
-    world.run_until(world.clock.now + 1000);
+    world.run_until(world.clock.steady_ms() + 1000);
     world.shuffler->open(1, world.model);
     world.shuffler->is_open = false;
     world.run_until(world.shuffler->end - world.length() / 10 - (late ? 0 : 1));
@@ -247,7 +247,7 @@ TEST(Device, SendsAtTheTimeThatWasDrawnWithTheCoin) {
   for (const std::int64_t tenths : {0, 1, 5, 10}) {
     DeviceFixture world;
     world.start();
-    world.run_until(world.clock.now + 1000);
+    world.run_until(world.clock.steady_ms() + 1000);
     world.draws.below_of = [&](std::uint64_t bound) {
       return (bound - 1) * static_cast<std::uint64_t>(tenths) / 10;
     };
@@ -266,12 +266,12 @@ TEST(Device, AWallClockThatIsWrongOrJumpsChangesNothing) {
   constexpr std::int64_t kYear = 31'536'000'000;
   const auto calls_of = [](std::int64_t first, std::int64_t then) {
     DeviceFixture world;
-    world.clock.wall_error = first;
+    world.clock.set_wall(world.clock.wall_ms() + first);
     world.start();
-    world.run_until(world.clock.now + 1000);
+    world.run_until(world.clock.steady_ms() + 1000);
     world.shuffler->open(1, world.model);
-    while (world.calls("model") == 0) world.clock.now = world.device->step();
-    world.clock.wall_error = then;
+    while (world.calls("model") == 0) world.clock.advance_to(world.device->step());
+    world.clock.set_wall(world.clock.wall_ms() + then - first);
     world.device.reset();
     world.start();
     world.run_until(world.shuffler->end + 1000);
@@ -320,13 +320,13 @@ TEST(Device, ARestartFindsCoinTimeAndBytesAgain) {
     for (const bool sent : {true, false}) {
       DeviceFixture world(heads);
       world.start();
-      world.run_until(world.clock.now + 1000);
+      world.run_until(world.clock.steady_ms() + 1000);
       world.shuffler->open(1, world.model);
       while (sent ? world.calls("upload") == 0 : world.calls("model") == 0)
-        world.clock.now = world.device->step();
+        world.clock.advance_to(world.device->step());
       world.device.reset();
       world.draws.coin_of = [heads](std::uint64_t) { return !heads; };
-      world.clock.now += 10;
+      world.clock.advance(10);
       world.start();
       world.run_until(world.shuffler->end + 1000);
       EXPECT_EQ(world.draws.drawn.size(), 1u);
@@ -341,11 +341,11 @@ TEST(Device, ARoundThatEndedWhileItWasAwayIsCleanedUp) {
   for (const bool other : {true, false}) {
     DeviceFixture world;
     world.start();
-    world.run_until(world.clock.now + 1000);
+    world.run_until(world.clock.steady_ms() + 1000);
     world.shuffler->open(1, world.model);
-    while (!world.stored(kUploadBlob)) world.clock.now = world.device->step();
+    while (!world.stored(kUploadBlob)) world.clock.advance_to(world.device->step());
     world.device.reset();
-    world.clock.now = world.shuffler->end + 1;
+    world.clock.advance_to(world.shuffler->end + 1);
     if (other) world.shuffler->open(2, world.model);
     world.start();
     world.device->step();

@@ -1,6 +1,5 @@
 // The roles around a device, for its tests: an issuer that signs with stored RSA keys, and a shuffler that
-// opens what it gets, with a clock that the test moves. Every call of a port can be watched, lost and
-// killed.
+// opens what it gets. Every call of a port can be watched, lost and killed.
 //
 // The objects belong to the thread of the test.
 #pragma once
@@ -29,13 +28,6 @@
 #include "muster/wire/upload.h"
 
 namespace muster::service {
-
-class TestClock final : public Clock {
- public:
-  std::int64_t wall_ms() override { return 1'800'000'000'000 + now + wall_error; }
-  std::int64_t steady_ms() override { return now; }
-  std::int64_t now = 5000, wall_error = 0;
-};
 
 inline wire::SigningKey key_of_byte(std::uint8_t byte) {
   wire::SecretBytes<wire::SigningKey::kSeed> seed;
@@ -132,7 +124,7 @@ class TestShuffler final : public ShufflerForDevices {
     wire::Buffer payload;  // of a report, opened
   };
 
-  TestShuffler(const TaskDocument& task, TestClock& clock, TestIssuer& issuer, Network& network,
+  TestShuffler(const TaskDocument& task, Clock& clock, TestIssuer& issuer, Network& network,
                std::size_t payload)
       : task_(task), clock_(clock), issuer_(issuer), network_(network), sizes_{payload} {}
 
@@ -151,7 +143,7 @@ class TestShuffler final : public ShufflerForDevices {
     descriptor.shuffler = shuffler.public_key();
     descriptor.aggregator = aggregator.public_key();
     descriptor.token_key = issuer_.key(round).public_key().id();
-    end = clock_.now + static_cast<std::int64_t>(task_.settings().seconds) * 1000;
+    end = clock_.steady_ms() + static_cast<std::int64_t>(task_.settings().seconds) * 1000;
     is_open = true;
   }
 
@@ -162,10 +154,10 @@ class TestShuffler final : public ShufflerForDevices {
   }
 
   std::optional<Round> round() override {
-    return network_.carry<std::optional<Round>>({clock_.now, "round", 0}, [this] {
+    return network_.carry<std::optional<Round>>({clock_.steady_ms(), "round", 0}, [this] {
       if (!over.empty()) return std::optional(Round{{}, 0, over});
-      if (!is_open || clock_.now >= end) return std::optional<Round>();
-      return std::optional(Round{signed_descriptor(), end - clock_.now, {}});
+      if (!is_open || clock_.steady_ms() >= end) return std::optional<Round>();
+      return std::optional(Round{signed_descriptor(), end - clock_.steady_ms(), {}});
     });
   }
 
@@ -173,7 +165,7 @@ class TestShuffler final : public ShufflerForDevices {
     const std::string what = hash == descriptor.model    ? "model"
                              : hash == descriptor.frozen ? "frozen"
                                                          : "blob";
-    return network_.carry<std::optional<wire::Buffer>>({clock_.now, what, hash.size()}, [&] {
+    return network_.carry<std::optional<wire::Buffer>>({clock_.steady_ms(), what, hash.size()}, [&] {
       const auto found = blobs.find(hash);
       return found == blobs.end() ? std::nullopt : std::optional(found->second);
     });
@@ -181,7 +173,7 @@ class TestShuffler final : public ShufflerForDevices {
 
   Answer upload(wire::Bytes bytes) override {
     if (silent()) throw Unreachable();
-    return network_.carry<Answer>({clock_.now, "upload", bytes.size()}, [&] { return take(bytes); });
+    return network_.carry<Answer>({clock_.steady_ms(), "upload", bytes.size()}, [&] { return take(bytes); });
   }
 
   // Opens what came in a round, which must be exactly one upload, and checks its token.
@@ -220,7 +212,7 @@ class TestShuffler final : public ShufflerForDevices {
     hashes[descriptor.round] = wire::descriptor_hash(descriptor);
     uploads[descriptor.round].insert(wire::Buffer(bytes.begin(), bytes.end()));
     if (answers) return *answers;
-    if (!is_open || clock_.now >= end) return Answer::over;
+    if (!is_open || clock_.steady_ms() >= end) return Answer::over;
     wire::OpenedUpload opened{};
     const auto fault =
         wire::open_upload(shuffler, descriptor.round, hashes[descriptor.round], sizes_, bytes, opened);
@@ -228,7 +220,7 @@ class TestShuffler final : public ShufflerForDevices {
   }
 
   const TaskDocument& task_;
-  TestClock& clock_;
+  Clock& clock_;
   TestIssuer& issuer_;
   Network& network_;
   wire::UploadSizes sizes_;

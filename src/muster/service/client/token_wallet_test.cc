@@ -14,7 +14,7 @@ namespace {
 // A world in which no round is ever open, so that the device does nothing but fetch tokens.
 struct Fetching : DeviceFixture {
   explicit Fetching(std::uint64_t last = 4) { issuer.last = last; }
-  void run(std::int64_t more) { run_until(clock.now + more); }
+  void run(std::int64_t more) { run_until(clock.steady_ms() + more); }
   std::set<std::uint64_t> held() {
     std::set<std::uint64_t> rounds;
     for (const HeldToken& token : state().tokens) rounds.insert(token.round);

@@ -17,6 +17,8 @@ class ManualClock final : public Clock {
     wall_ += milliseconds;
     steady_ += milliseconds;
   }
+  // Goes on until steady time is this.
+  void advance_to(std::int64_t steady) { advance(steady - steady_); }
   // The wall clock is set; steady time does not notice.
   void set_wall(std::int64_t milliseconds) { wall_ = milliseconds; }
 
