@@ -136,25 +136,26 @@ TEST(GaussianTwoTypes, DominatesExactLawsOfThreeClients) {
 
 // --- reference values ------------------------------------------------------------------------------
 
-// The values here and in accounting/gaussian_two_types_charged_test.cc come from a prototype that is not in
-// this repository. tools/golden/gaussian_two_types.py computes the theorem's own values for the same cells,
-// which are 0.05 to 1 per cent below the prototype's. It also computes the exact values of the homogeneous
-// pair and of X*, which agree with the prototype's within 0.2 per cent.
+// tools/golden/gaussian_two_types.py computes the theorem's own values for the same cells of triangles, and
+// the exact ones of the homogeneous pair and of X*. The bound's nodes, searches and convex functions make its
+// epsilons larger than the theorem's by at most the share `above`.
 TEST(GaussianTwoTypes, ReferenceValues) {
   // Each row has three epsilons of one round at n = 60,000, g = .1 and delta = 1e-6: those
   // of the bound by two types, of the worse homogeneous data set, and of the bound by X*.
   struct Row {
-    double mu, two_types, ends, profile;
+    double mu, two_types, above, ends, profile;
   };
-  for (const Row& row : {Row{.2, .0005998, .0005980, .0006487}, Row{.4, .0013818, .0013684, .0015832},
-                         Row{.7, .0029101, .0028504, .0035414}, Row{1, .0052510, .0050836, .0065590}}) {
+  for (const Row& row :
+       {Row{.2, .00059935, 2e-3, .00059768, .00064847}, Row{.4, .0013799, 4e-3, .0013676, .0015825},
+        Row{.7, .0029047, 6e-3, .0028482, .0035395}, Row{1, .0052119, 1.3e-2, .0050781, .0065469}}) {
     const auto curve = GaussianTwoTypesCurve::check_in(local_of(row.mu), row.mu, 60000, 0.1);
     const double epsilon = ComposedCurve([&](double e) {
                              return numerics::UpperAndEstimate{.upper = curve.delta(e).upper, .estimate = 0};
                            }).upper(1, {Question::Kind::epsilon_at_delta, 1e-6});
-    EXPECT_NEAR(epsilon / row.two_types, 1, 6e-3) << row.mu;
-    EXPECT_GE(epsilon, row.ends * (1 - 1e-3));
-    EXPECT_LT(epsilon, row.profile);
+    EXPECT_GE(epsilon, row.two_types) << row.mu;
+    EXPECT_LE(epsilon, (1 + row.above) * row.two_types) << row.mu;
+    EXPECT_GT(epsilon, row.ends) << row.mu;
+    EXPECT_LT(epsilon, row.profile) << row.mu;
   }
 }
 

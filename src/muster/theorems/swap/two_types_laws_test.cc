@@ -170,23 +170,29 @@ TEST(TwoTypesNet, AValueThatIsNotANumberGivesAnInfiniteCorrection) {
   }
 }
 
-// The values of beta are those of an independent prototype at E = 1 with 192 cells. They are too large,
-// because its searches stopped within 2 per cent and its chords add 1 to 2 per cent. The values of
-// tools/golden/gaussian_two_types.py, which has neither error, are smaller by up to half a per cent of B(c).
+// tools/golden/gaussian_two_types.py computes the values of beta at E = 1 with 192 cells, and with the mass
+// of V at the ends of the accountant's cells, to about a thousandth. A search that stops within half a
+// thousandth must agree with them. The accountant's search stops earlier, and so errs upward by up to 2 per
+// cent and, where B(c) is far larger than beta, by 5e-4 of B(c).
 TEST(TwoTypesNet, ReferenceCorrections) {
   struct Row {
     double mu, c, beta;
   };
-  for (const Row& row : {Row{.4, .105, 5.20e-4}, Row{.4, .221, 1.66e-3}, Row{.4, .350, 2.37e-3},
-                         Row{.4, .492, 1.23e-3}, Row{.4, .649, 4.9e-5}, Row{1, .284, 9.3e-3},
-                         Row{1, .649, 3.19e-2}, Row{1, 1.117, 1.22e-2}, Row{1, 1.718, 2.6e-4}}) {
+  for (const Row& row : {Row{.4, .105, 4.863e-4}, Row{.4, .221, 1.609e-3}, Row{.4, .350, 2.298e-3},
+                         Row{.4, .492, 1.186e-3}, Row{.4, .649, 4.038e-5}, Row{1, .284, 9.049e-3},
+                         Row{1, .649, 3.130e-2}, Row{1, 1.117, 1.207e-2}, Row{1, 1.718, 2.122e-4}}) {
     const double mu = row.mu, c = std::expm1(mu * std::round(std::log1p(row.c) / mu * 16) / 16);
     const TriangleExcesses excesses(mu, 0);
     const TriangleCells cells = TriangleCells::of(mu, 192);
+    const double of_alternative = excesses.alternative(c).upper, open = 5e-4 * of_alternative;
+    const MixedValues values{excesses.record(c).lower, excesses.alternative(c).lower};
+    const Correction exact =
+        certified_excess(values, excesses, cells, mu, c, {1.0005, 1e-6 * of_alternative});
+    EXPECT_GE(exact.beta, row.beta * (1 - 1e-3)) << mu << ' ' << c;
+    EXPECT_LE(exact.beta, row.beta * (1 + 3e-3)) << mu << ' ' << c;
     const Correction found = certified_correction(excesses, cells, mu, c, corner_of, 0.1);
-    // The tolerance is 3 per cent, plus the imprecision of the searches where B(c) is far larger than beta.
-    const double open = 6e-4 * excesses.alternative(c).upper;
-    EXPECT_NEAR(found.beta, row.beta, 0.03 * row.beta + open) << mu << ' ' << c << ' ' << found.beta;
+    EXPECT_GE(found.beta, exact.reached) << mu << ' ' << c;
+    EXPECT_LE(found.beta, 1.02 * row.beta + open) << mu << ' ' << c;
     EXPECT_LE(found.reached, found.beta);
     // At E = 1 the correction is the same at -c.
     EXPECT_NEAR(certified_correction(excesses, cells, mu, -c, corner_of, 0.1).beta, found.beta, open);
