@@ -9,7 +9,6 @@
 #include "muster/numerics/sums/characteristic_product.h"
 #include "muster/numerics/sums/contour.h"
 #include "muster/numerics/sums/excess_bounds.h"
-#include "muster/numerics/sums/frequency_walk.h"
 #include "muster/numerics/sums/smoothed_excess.h"
 
 namespace muster::numerics {
@@ -61,36 +60,11 @@ constexpr double kSmoothingCut = 6;
 // needs more work than `budget` (Effort::budget).
 contour::SmoothedSum trapezoid(const TiltedLaw& tilt, double n, double k, double c, double period, double s,
                                double budget) {
-  const double step = 2 * std::numbers::pi / period;
-  const double last = std::floor(kSmoothingCut / s / step);
-  double value = 1 / (c * c);  // the term of frequency 0
-  const contour::RoundOff round_off(tilt, n, c, k);
-  double noise = value * round_off.at(0);
-  double density = 1 + round_off.at(0);  // upper bound of the sum without the kernel 1/z^2
-  double skipped = 0;
+  const contour::Frequencies frequencies(period, s, kSmoothingCut);
   contour::Product product(s, kNegligible, contour::Skip::by_one_factor);
-  product.add(tilt, n, step);
-  const double visited = contour::walk(
-      product, step, last, budget,
-      [&](double, double t) {
-        const contour::Polar& at = product.at();
-        const double size = 2 * std::exp(at.exponent);
-        const double angle = at.phase - t * k + s * s * c * t;
-        const contour::SquareTerm term(size, angle, c, t);
-        value += term.real;
-        // An addition takes a rounding of its result.
-        noise += term.modulus * round_off.at(t) * at.amplify + kUnitRoundoff * std::abs(value);
-        density += size * (term.cosine + round_off.at(t) * at.amplify) + kUnitRoundoff * std::abs(density);
-      },
-      [&](double j, double, double leap) {
-        const double each = 2 * std::exp(-kNegligible);
-        skipped += each * (leap + 1) / (j * step * j * step);
-        density += each * (leap + 1);
-      });
-  if (visited < last) {
-    return {0, 0, 0, visited / last};
-  }
-  return contour::scaled({value, noise, density, skipped}, last, step, c, s, period);
+  product.add(tilt, n, frequencies.step);
+  return contour::smoothed_sum(product, contour::RoundOff(tilt, n, c, k), k, c, frequencies, kNegligible,
+                               budget);
 }
 
 }  // namespace

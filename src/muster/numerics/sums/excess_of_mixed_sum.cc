@@ -144,41 +144,14 @@ class RoundOffs {
 // `budget`, in frequencies.
 contour::SmoothedSum trapezoid(const std::vector<Part>& parts, double k, double c, double period,
                                const Smoothing& smoothing, double budget, const Effort& effort) {
-  const double s = smoothing.s;
-  const double step = 2 * std::numbers::pi / period;
-  const double last = std::floor(smoothing.cut / s / step);
+  const contour::Frequencies frequencies(period, smoothing.s, smoothing.cut);
   const TiltedParts tilted = tilted_parts(parts, c);
-  contour::Product product(s, effort.negligible, contour::Skip::by_one_factor);
+  contour::Product product(smoothing.s, effort.negligible, contour::Skip::by_one_factor);
   for (std::size_t i = 0; i < tilted.tilts.size(); ++i) {
-    product.add(tilted.tilts[i], tilted.copies[i], step);
+    product.add(tilted.tilts[i], tilted.copies[i], frequencies.step);
   }
-  const RoundOffs round_off(tilted, c, k);
-  double value = 1 / (c * c);
-  double noise = value * round_off.at(0);
-  double density = 1 + round_off.at(0);
-  double skipped = 0;
-  const double visited = contour::walk(
-      product, step, last, budget,
-      [&](double, double t) {
-        const contour::Polar& at = product.at();
-        const double size = 2 * std::exp(at.exponent);
-        const double angle = at.phase - t * k + s * s * c * t;
-        const contour::SquareTerm term(size, angle, c, t);
-        value += term.real;
-        const double relative = round_off.at(t) * at.amplify;
-        // An addition takes a rounding of its result.
-        noise += term.modulus * relative + kUnitRoundoff * std::abs(value);
-        density += size * (term.cosine + relative) + kUnitRoundoff * std::abs(density);
-      },
-      [&](double, double t, double leap) {
-        const double each = 2 * std::exp(-effort.negligible);
-        skipped += each * (leap + 1) / (t * t);
-        density += each * (leap + 1);
-      });
-  if (visited < last) {
-    return {0, 0, 0, visited / last};
-  }
-  return contour::scaled({value, noise, density, skipped}, last, step, c, s, period);
+  return contour::smoothed_sum(product, RoundOffs(tilted, c, k), k, c, frequencies, effort.negligible,
+                               budget);
 }
 
 double saddle(const std::vector<Part>& parts, double k) {

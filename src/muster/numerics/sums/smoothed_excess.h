@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "muster/numerics/enclosure.h"
 #include "muster/numerics/ordered.h"
@@ -83,6 +84,49 @@ inline double lower_without_smoothing(const SmoothedSum& sum, double scale, doub
                                       const Period& period, double upper) {
   return (sum.value - sum.error) * scale * (1 - kOutward) - s * s * sum.density * scale -
          period.aliases_of_excess(c, s, upper);
+}
+
+// The frequencies of a trapezoidal sum with smoothing of deviation s: the multiples of `step` up to last *
+// step, beyond which smoothing multiplies terms by at most e^{-cut^2 / 2}.
+struct Frequencies {
+  double period, s, step, last;
+  Frequencies(double length, double deviation, double cut)
+      : period(length), s(deviation), step(2 * std::numbers::pi / period), last(std::floor(cut / s / step)) {}
+};
+
+// The trapezoidal sum for E(S - k)_+ along Re z = c. `product` is the characteristic function of S, whose
+// factors have been added for frequencies.step; a term that it calls negligible is below e^-negligible of the
+// largest one. round_off.at(t) bounds the relative round-off of the term at t (RoundOff). The sum is invalid
+// (SmoothedSum::visited) if it needs more work than `budget`, in the unit of product.work().
+template <Integrand Factors, typename RoundOffAt>
+SmoothedSum smoothed_sum(Factors& product, const RoundOffAt& round_off, double k, double c,
+                         const Frequencies& frequencies, double negligible, double budget) {
+  const double s = frequencies.s;
+  double value = 1 / (c * c);  // the term of frequency 0
+  double noise = value * round_off.at(0);
+  double density = 1 + round_off.at(0);
+  double skipped = 0;
+  const double visited = walk(
+      product, frequencies.step, frequencies.last, budget,
+      [&](double, double t) {
+        const auto& at = product.at();  // a Polar
+        const double size = 2 * std::exp(at.exponent);
+        const double angle = at.phase - t * k + s * s * c * t;
+        const SquareTerm term(size, angle, c, t);
+        value += term.real;
+        const double relative = round_off.at(t) * at.amplify;
+        // An addition takes a rounding of its result.
+        noise += term.modulus * relative + kUnitRoundoff * std::abs(value);
+        density += size * (term.cosine + relative) + kUnitRoundoff * std::abs(density);
+      },
+      [&](double, double t, double leap) {
+        const double each = 2 * std::exp(-negligible);
+        skipped += each * (leap + 1) / (t * t);
+        density += each * (leap + 1);
+      });
+  if (visited < frequencies.last) return {0, 0, 0, visited / frequencies.last};
+  return scaled({value, noise, density, skipped}, frequencies.last, frequencies.step, c, s,
+                frequencies.period);
 }
 
 // The enclosure of E(S - k)_+ from the sum with smoothing of deviation s along Re z = c.
