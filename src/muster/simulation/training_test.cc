@@ -168,9 +168,11 @@ TEST_F(TrainingTest, AnAccountantThatFailsEndsTheRunWithoutAResult) {
   // With a budget, epsilon is computed before the run begins, so the accountant's error comes before plan.txt
   // is written.
   const protocols::Plan paid = small_plan("privacy.budget", "10");
+  TrainingParts parts_of_paid = small_parts(paid);
+  parts_of_paid.epsilon = parts.epsilon;
   RunFolder folder(temporary_.path() / "none");
   Watcher watcher;
-  EXPECT_ERROR(ErrorCode::internal, train(paid, parts, small_data(), folder, {}, watcher));
+  EXPECT_ERROR(ErrorCode::internal, train(paid, parts_of_paid, small_data(), folder, {}, watcher));
   EXPECT_FALSE(fs::exists(temporary_.path() / "none" / "plan.txt"));
 }
 
