@@ -1,11 +1,11 @@
 // What a role keeps on disk: a log of rows that only grows, and named blobs. A commit changes both at once.
 //
 // A commit is durable when commit() returns, and whole or not there at all if the process or the machine dies
-// before. What it removed or replaced is then in no file of the store any more, unless the commit says that it
-// may be: this costs several syncs of the disk. After a commit that failed
-// nobody knows which of the two it is: the store then refuses every further call, and the process must end
-// (an error of fsync is never retried, since the kernel may have dropped the data). Implementations:
-// SqliteStore, and the stores of tests that lose what was not synced. A store belongs to one thread.
+// before. What it removed or replaced is then in no file of the store any more, unless the commit says that
+// it may be, which saves several syncs of the disk. After a commit that failed nobody knows which of the two
+// it is: the store then refuses every further call, and the process must end (an error of fsync is never
+// retried, since the kernel may have dropped the data). Implementations: SqliteStore, and the stores of tests
+// that lose what was not synced. A store belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ class Store {
     std::vector<wire::Buffer> append;                       // rows, in order
     std::vector<std::pair<std::string, wire::Buffer>> put;  // blobs to make or to replace
     std::vector<std::string> remove;  // blobs to remove; those that are absent are ignored
-    // What it removes or replaces is no secret, and may stay in files of the store until another commit, which
-    // says nothing of the kind, removes or replaces something, or until the store is opened again.
+    // What it removes or replaces is no secret, and may stay in files of the store until another commit,
+    // which says nothing of the kind, removes or replaces something, or until the store is opened again.
     bool may_leave_traces = false;
   };
 
