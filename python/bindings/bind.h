@@ -18,6 +18,7 @@ void bind_messages(pybind11::module_& module);    // Messages, and the secret or
 void bind_model(pybind11::module_& module);       // Model
 void bind_run(pybind11::module_& module);         // Run
 void bind_training(pybind11::module_& module);    // train, sweep
+void bind_watch(pybind11::module_& module);       // Watch
 void bind_digits(pybind11::module_& module);      // digits
 
 }  // namespace muster::python

@@ -17,6 +17,7 @@ PYBIND11_MODULE(_muster, module) {
   muster::python::bind_model(module);
   muster::python::bind_run(module);
   muster::python::bind_training(module);
+  muster::python::bind_watch(module);
   muster::python::bind_digits(module);
   // A computation that was told to stop must not outlive the interpreter's data, nor be waited for in a child
   // process, which does not have its thread.

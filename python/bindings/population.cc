@@ -24,6 +24,7 @@
 #include "muster/simulation/population_run.h"
 #include "plan.h"
 #include "values.h"
+#include "watch.h"
 
 namespace muster::python {
 namespace {
@@ -127,16 +128,7 @@ class Population {
 
   py::dict watched() {
     const auto turn = this->turn();
-    const protocols::CheckInMonitor& monitor = run_->monitor();
-    py::dict all;
-    all["blind"] = monitor.blind();
-    all["rounds"] = monitor.rounds_watched();
-    const auto& alarm = monitor.alarm();
-    all["alarm"] = alarm ? py::object(py::str(alarm->reason)) : py::none();
-    const auto estimate = monitor.estimate();
-    all["rate"] =
-        estimate ? py::object(py::make_tuple(estimate->low, estimate->rate, estimate->high)) : py::none();
-    return all;
+    return watched_by(run_->monitor());
   }
 
   const PopulationRun& run() const { return *run_; }

@@ -58,6 +58,11 @@ def messages_of(plan: Plan, dimension: int) -> _muster.Messages:
     return _muster.Messages.made(_native(plan), dimension)
 
 
+def watch_of(plan: Plan) -> _muster.Watch:
+    """Returns what compares the numbers of messages with the declared rate."""
+    return _muster.Watch.made(_native(plan))
+
+
 @dataclasses.dataclass(frozen=True)
 class Request:
     """What the server asks of a node: its answer in a round of a plan."""

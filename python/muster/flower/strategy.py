@@ -19,6 +19,7 @@ from muster.flower import _records as records
 from muster.flower.accountant import Accountant
 from muster.flower._records import RECORD, Request, misuse
 from muster.plans import Plan
+from muster.populations import Monitor
 
 _log = logging.getLogger("flwr")
 _POLL_SECONDS = 1.0  # between two looks whether enough nodes are connected, as Flower's strategies wait
@@ -87,6 +88,7 @@ class Strategy(strategy.Strategy):
             raise misuse(f"malicious = {malicious} is no number of nodes", "malicious", malicious, "integer >= 0")
         self._needed: int = self._stated["population.clients"] + malicious
         self._accountant = Accountant(self._stated.get("privacy.delta"), self._stated.get("privacy.budget"), accountant)
+        self._watch = records.watch_of(self._plan)
         self._begun = 0
         self._open: _Open | None = None
 
@@ -133,6 +135,21 @@ class Strategy(strategy.Strategy):
         0
         """
         return self._accountant
+
+    @property
+    def monitor(self) -> Monitor:
+        """Whether the numbers of messages of the nodes that were heard fit the declared rate.
+
+        Rounds that were destroyed are not watched. An alarm is logged, too, as a warning.
+
+        >>> import muster, muster.flower
+        >>> from flwr.serverapp.strategy import FedAvg
+        >>> plan = muster.plan(protocol="shuffled-check-in", clients=10, rate=0.5, randomizer="gaussian", sigma=2.0,
+        ...                    clip=1.0, rounds=20)
+        >>> muster.flower.Strategy(FedAvg(fraction_evaluate=0.0), plan).monitor
+        <muster.Monitor 0 rounds watched, no alarm>
+        """
+        return Monitor._of(self._watch.watched())
 
     def privacy_spent(self, delta: float | None = None) -> PrivacySpent:
         """Returns what the rounds that have begun cost, in Flower's type: proven, at the plan's delta or another.
@@ -290,6 +307,7 @@ class Strategy(strategy.Strategy):
         mean, metrics["muster-reports"], refused = messages.mean(payloads)
         if refused:
             _log.warning("muster: round %d has %d replies without a message of the plan", opened.round, refused)
+        self._look(heard, len(payloads))
         if metrics["muster-reports"] == 0:
             return None, MetricRecord(metrics)
         weight = getattr(self._inner, "weighted_by_key", "num-examples")
@@ -299,6 +317,14 @@ class Strategy(strategy.Strategy):
         made, own = self._inner.aggregate_train(server_round, [reply])
         arrays = None if made is None else records.with_kept(made, opened.arrays)
         return arrays, MetricRecord({**(own or {}), **metrics})
+
+    def _look(self, heard: int, reports: int) -> None:
+        """Compares the reports with the declared rate, those that are no messages of the plan as well."""
+        before = self.monitor.alarm
+        self._watch.round(heard, reports)
+        alarm = self.monitor.alarm
+        if alarm is not None and before is None:
+            _log.warning("muster: alarm: %s. The declared rate stays what is charged", alarm)
 
     @staticmethod
     def _heard(opened: _Open, replies: Iterable[Message], size: int) -> tuple[int, list[bytes]]:

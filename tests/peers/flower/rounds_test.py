@@ -77,6 +77,18 @@ class Rounds(unittest.TestCase):
     def test_only_messages_leave_a_node(self):
         expect_only_messages(right())
 
+    def test_the_numbers_of_messages_are_watched(self):
+        _, strategy, _, _ = run(right())
+        watched = strategy.monitor
+        self.assertEqual((watched.rounds, watched.alarm, watched.blind), (ROUNDS, None, ""))
+        self.assertEqual(watched.rate[1], sum(by_population()[1]) / (NODES * ROUNDS))
+        strategy = right()[1]
+        with self.assertLogs("flwr", "WARNING") as logs:
+            run(([CoinIgnored(PLAN, key="plan")], strategy))
+        # At the declared rate, 50 of 50 nodes report with a probability of 2^-50, and an alarm has one of 1e-3 in all.
+        self.assertIn("round 1 had 50 check-ins", strategy.monitor.alarm)
+        self.assertEqual([line for line in logs.output if "alarm" in line], [logs.output[0]])
+
     def test_arrays_that_are_not_learned_stay(self):
         first = ArrayRecord({"steps": Array(np.array([7])), **initial()})
         result, _, _, models = run(right(), first=first)
