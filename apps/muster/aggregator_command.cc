@@ -227,8 +227,8 @@ void print_json(const TaskDocument& task, const Outcome& outcome) {
 }
 
 void print_words(const TaskDocument& task, const Outcome& outcome) {
-  const auto line = [](const char* name, const std::string& text) {
-    fmt::print("{}", reporting::wrapped(text, fmt::format("{:<10}", name), std::string(10, ' ')));
+  const auto line = [](const char* label, const std::string& text) {
+    fmt::print("{}", labelled(label, text));
   };
   line("accuracy", fmt::format("{:.4f} on the test set", outcome.accuracy));
   line("epsilon", guarantee_text(outcome.epsilon, task.plan()) +
@@ -261,6 +261,12 @@ std::unique_ptr<AggregatorRole> make_role(const AggregatorFlags& flags, const Ag
   options.population = &budget;
   auto role = std::make_unique<AggregatorRole>(task, key, store, shuffler, learner, epsilon, options);
   const PopulationBudget::Amount reserved = budget.reserved();
+  if (reserved.epsilon > limit.epsilon || reserved.delta > limit.delta) {
+    say(fmt::format(
+        "population_budget = [{}, {}] is less than the tasks on this population have reserved already, "
+        "[{}, {}]: this one goes on, and no other can begin",
+        limit.epsilon, limit.delta, reserved.epsilon, reserved.delta));
+  }
   population = TaskStanding::Population{{reserved.epsilon, reserved.delta}, {limit.epsilon, limit.delta}};
   return role;
 }

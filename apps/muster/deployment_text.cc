@@ -4,6 +4,7 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/number_text.h"
+#include "muster/reporting/text_layout.h"
 
 namespace muster::app {
 
@@ -13,6 +14,11 @@ std::string guarantee_text(double epsilon, const protocols::Plan& plan) {
   return fmt::format("{} at delta {} ({}, {}, shuffler and aggregator do not collude)", epsilon_text(epsilon),
                      plan.delta().value(), name_of(Accountant::kValidity),
                      name_of(Accountant::kNeighbouring));
+}
+
+std::string labelled(const std::string& label, const std::string& text) {
+  constexpr int kColumn = 10;
+  return reporting::wrapped(text, fmt::format("{:<{}}", label, kColumn), std::string(kColumn, ' '));
 }
 
 std::string local_text(double epsilon, std::uint64_t opened, const protocols::Plan& plan) {

@@ -27,6 +27,9 @@ inline constexpr const char* kSeededWarning =
 // Adds delta, validity, neighbouring and view.
 void add_guarantee(reporting::JsonObject& object, const protocols::Plan& plan);
 
+// A line of output that begins with what it is about, wrapped to the width of a terminal and ended.
+std::string labelled(const std::string& label, const std::string& text);
+
 // "3 released, 0 spent, 1 void: 4 opened of at most 6"
 std::string counts_text(const service::Ledger::Counts& counts, const service::TaskDocument& task);
 // "2176 devices were heard, 2064 are needed, 1092 checked in". Of a round that was destroyed nobody knows how

@@ -133,9 +133,7 @@ TaskStanding TaskStatus::standing(const Ledger& ledger, const service::RoundHist
 std::string TaskStatus::words(const TaskStanding& now) const {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   std::string text;
-  const auto line = [&](const char* name, const std::string& what) {
-    text += reporting::wrapped(what, fmt::format("{:<10}", name), std::string(10, ' '));
-  };
+  const auto line = [&](const char* label, const std::string& what) { text += labelled(label, what); };
   line("task", now.task);
   line("state", fmt::format("{}: {}", now.state, now.reason));
   line("rounds",

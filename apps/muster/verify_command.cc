@@ -1,9 +1,11 @@
 // `muster verify FOLDER`: checks the ledger of an aggregator's folder, without any other role: its chain, its
-// signatures, and every epsilon, which is computed anew.
+// signatures, and every epsilon, which is computed anew. That a ledger lacks its last entries can be seen
+// only by what is known besides: the updates of the model beside it, and the hash of an entry (--head).
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "muster/core/number_text.h"
 #include "muster/reporting/json.h"
 #include "muster/reporting/text_layout.h"
+#include "muster/service/aggregator/learned_model.h"
 #include "muster/service/config/role_folder.h"
 #include "muster/service/ledger/ledger.h"
 #include "muster/service/ledger/verification.h"
@@ -32,7 +35,7 @@ using service::TaskDocument;
 using service::Verification;
 
 struct VerifyFlags {
-  std::string folder;
+  std::string folder, head;
   bool json = false;
 };
 
@@ -68,9 +71,15 @@ void print_json(const Ledger& ledger, const TaskDocument& task, const Verificati
   fmt::print("{}\n", object.str());
 }
 
-void print_words(const Ledger& ledger, const TaskDocument& task, const Verification& found) {
-  fmt::print("task      {}\nplan      {}\n", wire::hex_of(task.name()), task.plan().hash());
-  fmt::print("entries   {}, the last one is {}\n", ledger.entries().size(), wire::hex_of(ledger.head()));
+void print_words(const Ledger& ledger, const TaskDocument& task, const Verification& found,
+                 bool has_noted_head) {
+  const auto line = [](const char* label, const std::string& text) {
+    fmt::print("{}", labelled(label, text));
+  };
+  line("task", wire::hex_of(task.name()));
+  line("plan", task.plan().hash());
+  line("entries", fmt::format("{}", ledger.entries().size()));
+  line("head", wire::hex_of(ledger.head()));
   std::vector<reporting::TableRow> rows = {
       {"round", "outcome", "heard", "reports", "epsilon", "signed by", "reason"}};
   for (const RoundRecord& round : found.rounds) {
@@ -79,12 +88,42 @@ void print_words(const Ledger& ledger, const TaskDocument& task, const Verificat
                     round.signer.empty() ? "nobody" : round.signer, round.reason});
   }
   if (rows.size() > 1) fmt::print("\n{}\n", reporting::aligned(rows));
-  fmt::print("rounds    {}\n", counts_text(ledger.counts(), task));
-  fmt::print("epsilon   {}\n", guarantee_text(found.epsilon, task.plan()));
-  fmt::print("ended     {}\n", found.ended.empty() ? "no, more rounds may follow" : found.ended);
-  for (const std::string& finding : found.findings) fmt::print("wrong     {}\n", finding);
-  if (found.findings.empty()) {
-    fmt::print("verified  the chain, every signature and every epsilon are as they must be\n");
+  line("rounds", counts_text(ledger.counts(), task));
+  line("epsilon", guarantee_text(found.epsilon, task.plan()));
+  line("ended", found.ended.empty() ? "no, more rounds may follow" : found.ended);
+  for (const std::string& finding : found.findings) line("wrong", finding);
+  if (!found.findings.empty()) return;
+  line("verified", "the chain, every signature and every epsilon are as they must be");
+  line("", !has_noted_head
+               ? "A ledger that lacks its last entries would look the same: state a head that you have "
+                 "noted before as --head"
+               : "and no entry up to the one of --head is missing");
+}
+
+// The hash that --head states; nullopt if it was not given.
+std::optional<wire::Hash> noted_head(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const auto head = wire::array_from_hex<wire::Hash{}.size()>(text);
+  if (head) return head;
+  throw Error(ErrorCode::usage, Reason::malformed, "--head", text,
+              "64 hexadecimal digits, as `head` of verify", "is no hash of an entry");
+}
+
+// Adds what shows that entries are missing at the end.
+void look_for_the_end(const Ledger& ledger, service::Store& store, const std::optional<wire::Hash>& noted,
+                      Verification& found) {
+  const auto model = store.blob("model");
+  const auto updates = model ? service::stated_updates(*model) : std::nullopt;
+  if (updates && *updates > ledger.counts().released) {
+    found.findings.push_back(fmt::format(
+        "the model has had {} updates, and the ledger has released {} rounds: entries are missing at "
+        "its end",
+        *updates, ledger.counts().released));
+  }
+  if (noted && (*noted == wire::Hash{} || !ledger.has_had(*noted))) {
+    found.findings.push_back(
+        fmt::format("no entry is the one of --head, {}: entries are missing, or it is another ledger",
+                    wire::hex_of(*noted)));
   }
 }
 
@@ -92,19 +131,22 @@ int verify(const VerifyFlags& flags) {
   if (flags.folder.empty()) {
     throw Error(ErrorCode::usage, Reason::missing, "FOLDER", "", "the folder of an aggregator", "is missing");
   }
+  const std::optional<wire::Hash> noted = noted_head(flags.head);
   const std::filesystem::path folder = flags.folder;
   const TaskDocument task = read_task((folder / kTaskFile).string());
   const auto path = service::RoleFolder::store_of(folder);
   service::SqliteStore store(path, service::SqliteStore::Access::read_only);
   const Ledger ledger(store, path.string());
-  const Verification found = service::verify(ledger, task, simulation::epsilon_of(task.plan()));
+  Verification found = service::verify(ledger, task, simulation::epsilon_of(task.plan()));
+  look_for_the_end(ledger, store, noted, found);
   if (flags.json) {
     print_json(ledger, task, found);
   } else {
-    print_words(ledger, task, found);
+    print_words(ledger, task, found, noted.has_value());
   }
   if (found.findings.empty()) return 0;
-  say(fmt::format("{}: {} findings, the ledger is not as it must be", path.string(), found.findings.size()));
+  say(fmt::format("{}: {} finding{}, the ledger is not as it must be", path.string(), found.findings.size(),
+                  found.findings.size() == 1 ? "" : "s"));
   return exit_status(ErrorCode::file);
 }
 
@@ -115,6 +157,9 @@ Subcommand verify_command(CLI::App& root) {
       add_subcommand(root, "verify", "Check the ledger of a deployment", "muster verify aggregator");
   auto flags = std::make_shared<VerifyFlags>();
   cli->add_option("FOLDER", flags->folder, "the folder of an aggregator that does not run")->type_name("DIR");
+  cli->add_option("--head", flags->head,
+                  "the hash of an entry that was noted before, which the ledger must still have")
+      ->type_name("HASH");
   cli->add_flag("--json", flags->json, "print one JSON line");
   return {cli, [flags] { return verify(*flags); }};
 }

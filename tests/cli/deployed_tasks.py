@@ -1,6 +1,8 @@
 """What tests of deployments ask of a task: how it stands, and whether everything that states its cost agrees."""
 
 import json
+import shutil
+import sqlite3
 
 from role_processes import Deployment
 from small_runs import SmallRuns
@@ -18,6 +20,34 @@ class DeployedTasks(SmallRuns):
 
     def status(self, where):
         return json.loads(self.run_command("status", where, "--json").stdout)
+
+    def check_cut(self, deployment):
+        """A ledger without its last entries: the model has had more updates, or a head that was noted is missing."""
+        whole = self.verify()["head"]
+        self.assertEqual(self.run_command("verify", "aggregator", "--head", whole).stdout.splitlines()[-1].split(),
+                         "and no entry up to the one of --head is missing".split())
+        for name, missing, is_seen in (("three", 3, True), ("one", 1, False)):
+            shutil.copytree(self.folder / "aggregator", self.folder / name)
+            with sqlite3.connect(self.folder / name / "store.db") as store:
+                store.execute("DELETE FROM log WHERE number > (SELECT max(number) FROM log) - ?", (missing,))
+            store.close()
+            found = self.verify(name, status=3 if is_seen else 0)
+            self.assertEqual(len(found["findings"]), is_seen)
+            found = json.loads(self.run_command("verify", name, "--head", whole, "--json", status=3).stdout)
+            self.assertIn(f"no entry is the one of --head, {whole}", found["findings"][-1])
+        self.assertIn("the model has had 3 updates, and the ledger has released 2 rounds",
+                      self.verify("three", status=3)["findings"][0])
+        self.assertIn("A ledger that lacks its last entries would look the same",
+                      self.run_command("verify", "one").stdout)
+        deployment.write("three", shuffler="http://127.0.0.1:9")
+        error = self.refusal("aggregator", "three.toml", status=3)
+        self.assertEqual((error["key"], error["value"]), ("three/store.db", "2 rounds released"))
+        self.assertIn("lacks entries at its end", error["message"])
+        for head in ("12", whole[:-1] + "g", whole + "0"):
+            error = self.refusal("verify", "aggregator", "--head", head, status=2)
+            self.assertEqual((error["key"], error["reason"]), ("--head", "malformed"))
+        zeros = self.run_command("verify", "aggregator", "--head", "0" * 64, "--json", status=3).stdout
+        self.assertIn("--head", json.loads(zeros)["findings"][0])
 
     def proxy(self, deployment, name, key, also=(), **faults):
         """Puts a proxy between the role NAME and the server that its configuration has under this key, and between

@@ -273,6 +273,7 @@ class Roles(DeployedTasks):
             error = self.refusal("aggregator", f"{name}.toml", status=3)
             self.assertEqual(error["key"], f"{name}/store.db")
             self.assertIn("entry", error["message"])
+        self.check_cut(deployment)
 
     def test_a_client_says_which_role_does_not_answer(self):
         deployment = self.deployment()
@@ -343,6 +344,10 @@ class Roles(DeployedTasks):
             self.assertEqual(status["population"]["epsilon"], status["epsilon_planned"])
             self.assertEqual(status["population"]["budget"], {"epsilon": 3, "delta": 1e-3})
             self.assertEqual(aggregator.stop(), 0)
+        deployment.write("aggregator", population_budget=[0.5, 1e-9], **budget)
+        aggregator = deployment.start("aggregator", "--json")
+        aggregator.until("population_budget = [0.5, 1e-09] is less than the tasks on this population have reserved")
+        self.assertEqual(aggregator.stop(), 0)
         keys = [word for role in ("issuer", "shuffler", "aggregator") for word in (f"--{role}", f"{role}/{role}.pub")]
         deployment.muster("keygen", "task", "plan.toml", *keys, "--malicious", "0", "--seconds", "9", "--out",
                           "second.txt")

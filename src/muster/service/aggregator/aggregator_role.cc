@@ -51,6 +51,12 @@ AggregatorRole::AggregatorRole(const TaskDocument& task, const wire::SigningKey&
   if (!model) {
     throw Error(ErrorCode::file, "model", "", "", "is damaged or missing in the aggregator's store");
   }
+  if (model->state.updates > ledger_.counts().released) {
+    throw Error(ErrorCode::file, options_.origin,
+                fmt::format("{} rounds released", ledger_.counts().released),
+                fmt::format("{} or more, as the model has had so many updates", model->state.updates),
+                "lacks entries at its end");
+  }
   learner_.adopt(*std::move(model));
 }
 

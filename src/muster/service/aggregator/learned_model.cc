@@ -50,4 +50,9 @@ std::optional<LearnedModel> decode_learned(wire::Bytes bytes, std::size_t dimens
   return model;
 }
 
+std::optional<std::uint64_t> stated_updates(wire::Bytes bytes) {
+  if (bytes.size() < kHeader) return std::nullopt;
+  return wire::FieldReader(bytes).integer<std::uint64_t>();
+}
+
 }  // namespace muster::service

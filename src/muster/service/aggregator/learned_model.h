@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "muster/simulation/server_update.h"
@@ -28,5 +29,7 @@ bool is_finite(const simulation::ModelState& state);
 wire::Buffer encode(const LearnedModel& model);
 // Returns nullopt for any bytes but those of encode() of a model with this many parameters.
 std::optional<LearnedModel> decode_learned(wire::Bytes bytes, std::size_t dimension);
+// How many updates the bytes of encode() state, whatever model follows; nullopt if they are too short.
+std::optional<std::uint64_t> stated_updates(wire::Bytes bytes);
 
 }  // namespace muster::service
