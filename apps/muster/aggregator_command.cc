@@ -282,7 +282,7 @@ int aggregate(const AggregatorFlags& flags) {
   begin_role();
   const AggregatorSettings settings = settings_in(flags.file);
   const TaskDocument task = read_task(settings.task);
-  const service::RoleFolder folder(settings.folder);
+  const service::RoleFolder folder = role_folder(settings.folder);
   const wire::SigningKey key = role_key(folder, "aggregator");
   keep_task(folder.path(), task);
   SqliteStore store(folder.store(), SqliteStore::Access::create_or_open);

@@ -97,7 +97,7 @@ std::vector<std::string> names_in(const service::RoleFolder& folder, std::uint64
     throw Error(ErrorCode::usage, Reason::contradiction, "--devices", fmt::format("{}", devices),
                 fmt::format("as many as there are key files in {}, which are {}", folder.path().string(),
                             names.size()),
-                "is another number than that of the keys");
+                "is another number than that of the keys (without the flag, it is 1)");
   }
   return names;
 }
@@ -239,7 +239,7 @@ bool run(const ClientSettings& settings, const Devices& devices) {
 int take_part(const ClientFlags& flags) {
   begin_role();
   const auto [settings, task] = settings_in(flags.file);
-  const service::RoleFolder folder(settings.folder);
+  const service::RoleFolder folder = role_folder(settings.folder);
   const std::vector<std::string> names = names_in(folder, flags.devices);
   Shared shared{task, settings};
   Devices devices;

@@ -82,10 +82,11 @@ int issue(const IssuerFlags& flags) {
   begin_role();
   const IssuerSettings settings = settings_in(flags.file);
   const service::TaskDocument task = read_task(settings.task);
-  const service::RoleFolder folder(settings.folder);
+  const service::RoleFolder folder = role_folder(settings.folder);
+  wire::SigningKey key = role_key(folder, "issuer");
   service::SqliteStore store(folder.store(), service::SqliteStore::Access::create_or_open);
   service::FileLogFolder logs(folder.path());
-  Issuer issuer(task, role_key(folder, "issuer"), store, logs, folder.store().string());
+  Issuer issuer(task, std::move(key), store, logs, folder.store().string());
   if (!flags.enrol.empty()) enrol(issuer, flags.enrol);
   // A task with too few devices is refused here, before anybody is told that the issuer is ready.
   issuer.prepare(1);

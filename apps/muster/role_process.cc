@@ -40,6 +40,14 @@ service::TaskDocument read_task(const std::string& file) {
   return service::TaskDocument::parse(read_file(file), file);
 }
 
+service::RoleFolder role_folder(const std::string& path) {
+  if (!std::filesystem::exists(path)) {
+    throw Error(ErrorCode::file, path, "", "the folder in which `muster keygen` left the key",
+                "does not exist");
+  }
+  return service::RoleFolder(path);
+}
+
 wire::SigningKey role_key(const service::RoleFolder& folder, const std::string& role) {
   return service::read_secret_key(folder.path() / (role + ".key"), role);
 }

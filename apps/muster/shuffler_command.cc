@@ -78,7 +78,7 @@ int shuffle(const ShufflerFlags& flags) {
   const ShufflerSettings settings = settings_in(flags.file);
   const service::TaskDocument task = read_task(settings.task);
   service::RemoteIssuer issuer(settings.issuer, settings.ca);
-  const service::RoleFolder folder(settings.folder);
+  const service::RoleFolder folder = role_folder(settings.folder);
   const wire::SigningKey key = role_key(folder, "shuffler");
   service::SqliteStore store(folder.store(), service::SqliteStore::Access::create_or_open);
   service::FileLogFolder logs(folder.path());

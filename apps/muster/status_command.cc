@@ -44,6 +44,10 @@ std::string fetched(const StatusFlags& flags) {
 
 std::string found_in(const StatusFlags& flags) {
   const std::filesystem::path folder = flags.where;
+  if (!std::filesystem::is_directory(folder)) {
+    throw Error(ErrorCode::file, flags.where, "", "an aggregator's http:// or https:// URL, or its folder",
+                "is neither a folder nor such a URL");
+  }
   const service::TaskDocument task = read_task((folder / kTaskFile).string());
   const auto path = service::RoleFolder::store_of(folder);
   service::SqliteStore store(path, service::SqliteStore::Access::read_only);

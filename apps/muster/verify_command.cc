@@ -133,6 +133,9 @@ int verify(const VerifyFlags& flags) {
   }
   const std::optional<wire::Hash> noted = noted_head(flags.head);
   const std::filesystem::path folder = flags.folder;
+  if (!std::filesystem::is_directory(folder)) {
+    throw Error(ErrorCode::file, flags.folder, "", "the folder of an aggregator", "is no folder");
+  }
   const TaskDocument task = read_task((folder / kTaskFile).string());
   const auto path = service::RoleFolder::store_of(folder);
   service::SqliteStore store(path, service::SqliteStore::Access::read_only);

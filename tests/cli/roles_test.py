@@ -419,9 +419,9 @@ class Roles(DeployedTasks):
                 (2, "--devices 3", ["client", "client0.toml", "--devices", "3"]),
                 (2, "integer 1..", ["client", "client0.toml", "--devices", "0"]),
                 (2, "FOLDER is missing", ["verify"]),
-                (3, "absent/task.txt", ["verify", "absent"]),
+                (3, "absent is no folder", ["verify", "absent"]),
                 (2, "WHERE is missing", ["status"]),
-                (3, "absent/task.txt", ["status", "absent"]),
+                (3, "absent is neither a folder nor such a URL", ["status", "absent"]),
                 (3, "cannot be reached", ["status", "http://127.0.0.1:9"]),
                 (3, "none.pem", ["status", "https://127.0.0.1:9", "--ca", "none.pem"]),
         ]:
@@ -470,11 +470,12 @@ class Roles(DeployedTasks):
         (self.folder / "task.txt").write_text(task)
         self.write(role, 'folder = "plan.toml"')
         self.assertIn("is no folder", self.refusal(*arguments, status=3)["message"])
-        # Not even the administrator can make a folder in /proc, or change the rights of a process's own.
-        for folder, words in (("/proc/muster", "cannot be made"), ("/proc/self", "neither a key nor a store")):
+        # Not even the administrator can change the rights of a process's own folder.
+        for folder, words in (("misspelt", "does not exist"), ("/proc/self", "neither a key nor a store")):
             self.write(role, f'folder = "{folder}"')
             self.assertIn(f"{folder} ", self.refusal(*arguments, status=3)["message"])
             self.assertIn(words, self.refusal(*arguments, status=3)["message"])
+        self.assertFalse((self.folder / "misspelt").exists())
         self.write(role, 'task = "none.txt"')
         self.assertIn("none.txt", self.refusal(*arguments, status=3)["message"])
 
