@@ -1,3 +1,5 @@
+// Compares several launches with one schedule of all their stages, and with the enumeration of every data set
+// of three clients, whose truth must lie between the lower and the upper value.
 #include "muster/accounting/launches.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// An account that is charged piece by piece must state what Accountant and Launches state about the same
+// rounds, also after a refused charge or an interrupted answer.
 #include "muster/accounting/open_account.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// Checks which pairs of a protocol and a randomizer a plan is enough for, why the others are left out, and
+// that mistakes in the plan are refused instead.
 #include "muster/comparison/candidates.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// Checks that every row of a comparison meets the target according to an Accountant made anew from the row's
+// plan, and compares messages, bits and references with values computed by hand.
 #include "muster/comparison/comparison.h"
 
 #include <gmock/gmock.h>

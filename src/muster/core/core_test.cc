@@ -1,3 +1,5 @@
+// Checks the words, codes and exit statuses of Error, writes one file by several writers at once, and lists
+// what the checked quantities refuse.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 

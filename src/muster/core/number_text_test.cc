@@ -1,3 +1,5 @@
+// Reads the printed text of random numbers back: rounded_up() and epsilon_text() must never be below the
+// value, rounded_down() never above it, and all must be close to it.
 #include "muster/core/number_text.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Compares the header with a literal text, whose hash of the style sheet was computed by openssl.
 #include "muster/http/content_policy.h"
 
 #include <gtest/gtest.h>

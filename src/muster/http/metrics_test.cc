@@ -1,3 +1,5 @@
+// Compares the metrics with literal texts of the Prometheus format, and checks that an upper value is never
+// shown below itself.
 #include "muster/http/metrics.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Follows the counts through two rounds: while a round is open, only the count of a full queue may change.
 #include "muster/http/upload_counts.h"
 
 #include <gtest/gtest.h>

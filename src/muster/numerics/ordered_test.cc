@@ -1,3 +1,5 @@
+// Checks that larger(), smaller() and within() order numbers as usual but return NaN for any NaN, and that a
+// failed computation becomes the trivial bound.
 #include "muster/numerics/ordered.h"
 
 #include <gtest/gtest.h>

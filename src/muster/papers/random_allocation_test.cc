@@ -1,3 +1,5 @@
+// Compares random allocation with the Gaussian mechanism for one slot, with a quadrature for two slots, and
+// with a reference value for a thousand.
 #include "muster/papers/random_allocation.h"
 
 #include <gtest/gtest.h>

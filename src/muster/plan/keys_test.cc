@@ -1,3 +1,5 @@
+// Checks that names and flags of plan keys are unique, how the nearest name is found, and that docs/plan.md
+// has the table that this code makes.
 #include "muster/plan/keys.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Checks the learning rate at single rounds, its canonical text, and which texts are no schedule.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// Checks what validation makes of plans and flags: values and defaults, the description that is charged,
+// errors for what is missing or does not apply, and plans made from other plans.
 #include "muster/plan/plan.h"
 
 #include <gmock/gmock.h>

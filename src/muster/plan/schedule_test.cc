@@ -1,3 +1,5 @@
+// Checks a piecewise constant schedule around the rounds at which it changes, its canonical text, and which
+// lists of steps are refused.
 #include "muster/plan/schedule.h"
 
 #include <gtest/gtest.h>

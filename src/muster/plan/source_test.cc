@@ -1,3 +1,5 @@
+// Checks that a plan's text is read with the place of every value, and that errors of syntax name file, line
+// and column.
 #include "muster/plan/source.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// Lists texts in which letters beyond ASCII stand inside strings and comments, where they are allowed, and
+// outside, where the search must stop at the first one.
 #include "muster/plan/toml_letters.h"
 
 #include <gtest/gtest.h>

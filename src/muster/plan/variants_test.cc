@@ -1,3 +1,4 @@
+// Checks which flags apply to which variant of a plan, and that a flag that applies to none is refused.
 #include "muster/plan/variants.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// The mean of messages must have the same bits whatever their order and however they are divided among
+// aggregators, and an aggregator must take nothing but messages.
 #include "muster/protocols/aggregate.h"
 
 #include <gtest/gtest.h>

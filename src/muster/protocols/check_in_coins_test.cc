@@ -1,3 +1,5 @@
+// Compares check-in coins with a reading of their streams word by word, and tests their rates statistically.
+// Wrong rates and coins that repeat must fail the same tests.
 #include "muster/protocols/check_in_coins.h"
 
 #include <gtest/gtest.h>

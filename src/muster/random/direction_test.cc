@@ -1,3 +1,5 @@
+// Compares the direction and its sums with the normals that it is made of, on every vector target, and tests
+// its law on the sphere. Vectors that are uniform in a cube must fail.
 #include "muster/random/direction.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Tests the exact samplers against their laws by binomial and chi-squared tests, which must reject slightly
+// wrong laws, and follows rare branches with scripted bits.
 #include "muster/random/exact_discrete.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Compares normals with a table in double precision on every vector target, and tests law, moments, tails and
+// correlations. Sums of uniforms, cut tails and shared magnitudes must fail.
 #include "muster/random/normals.h"
 
 #include <gtest/gtest.h>

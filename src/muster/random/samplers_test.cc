@@ -1,3 +1,5 @@
+// Follows coins and uniform integers word by word with scripted bits, and tests their laws statistically. A
+// biased modulo and a multiplication without rejection must fail.
 #include "muster/random/samplers.h"
 
 #include <gtest/gtest.h>

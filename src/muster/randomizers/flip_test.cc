@@ -1,3 +1,5 @@
+// Computes the probabilities of the coins from their 64-bit numerators in multiple precision: no likelihood
+// ratio may exceed e^epsilon0. A coin that is rounded to nearest must exceed it.
 #include "muster/randomizers/flip.h"
 
 #include <gtest/gtest.h>

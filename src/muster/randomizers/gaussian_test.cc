@@ -1,3 +1,5 @@
+// Tests the noise against the normal law with the stated deviation, which must reject a deviation that is off
+// by one percent, and compares each coordinate with the client's stream.
 #include "muster/randomizers/gaussian.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Compares the vector kernels with plain loops and with rounded_normal(), for every small size and on every
+// vector target.
 #include "muster/randomizers/grid_kernels.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Compares the fast transform and its single entries with products by the Hadamard matrix itself.
 #include "muster/randomizers/hadamard.h"
 
 #include <gtest/gtest.h>

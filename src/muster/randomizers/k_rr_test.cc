@@ -1,3 +1,5 @@
+// Computes the probabilities of the answers from the coin's numerator in multiple precision, and tests drawn
+// answers by a chi-squared test. A coin that is rounded to nearest must exceed epsilon0.
 #include "muster/randomizers/k_rr.h"
 
 #include <gtest/gtest.h>

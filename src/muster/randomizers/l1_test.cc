@@ -1,3 +1,5 @@
+// Compares the frequencies of messages with the law that follows from the Hadamard matrix, and every
+// likelihood ratio of that law with e^epsilon0.
 #include "muster/randomizers/l1.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Compares l2 with the sphere sampler message by message, and the sphere's variance with that of samplers
+// that send the sign of one coefficient.
 #include "muster/randomizers/l2.h"
 
 #include <gtest/gtest.h>

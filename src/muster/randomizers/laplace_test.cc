@@ -1,3 +1,5 @@
+// Tests the noise against its law, and compares the charged profile with the hockey-stick divergence of the
+// rounded noise, summed term by term. Two-sided geometric noise must exceed the charge.
 #include "muster/randomizers/laplace.h"
 
 #include <gtest/gtest.h>

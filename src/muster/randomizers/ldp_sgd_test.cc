@@ -1,3 +1,5 @@
+// Tests how often the sent direction agrees with the gradient, at several norms, and the likelihood ratio of
+// opposite gradients. A coin made for a larger epsilon0 must fail.
 #include "muster/randomizers/ldp_sgd.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Compares the frequencies of messages with the law of the definition, and every likelihood ratio of that law
+// with e^epsilon0.
 #include "muster/randomizers/linf.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Checks scales, ticks and the path of lines with gaps against values computed by hand, and that words are
+// escaped.
 #include "muster/reporting/chart_svg.h"
 
 #include <gmock/gmock.h>

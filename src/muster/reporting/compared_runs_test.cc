@@ -1,3 +1,4 @@
+// Checks which cautions a comparison of runs states, for runs made by hand that differ in one respect each.
 #include "muster/reporting/compared_runs.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// Compares the table and the CSV of a small curve with literal texts, and checks that pictures are well-
+// formed whatever the values are.
 #include "muster/reporting/curve_text.h"
 
 #include <gmock/gmock.h>

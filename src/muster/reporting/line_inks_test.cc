@@ -1,3 +1,5 @@
+// Computes how the colours of lines look to colour-blind readers, by published matrices, and their contrast
+// by WCAG. Colours known to be bad must fail.
 #include "muster/reporting/line_inks.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Compares the places of labels with places worked out by hand, and checks that they never overlap where
+// there is room.
 #include "muster/reporting/line_labels.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Counts the lines and reads the labels in the pictures of runs that are made by hand.
 #include "muster/reporting/runs_charts.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Compares mean, lowest and highest of a few finished and failed runs with values computed by hand.
 #include "muster/reporting/seed_spread.h"
 
 #include <gmock/gmock.h>

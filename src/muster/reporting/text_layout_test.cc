@@ -1,3 +1,4 @@
+// Compares aligned tables and wrapped lines with literal texts, among them words that are longer than a line.
 #include "muster/reporting/text_layout.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Compares the affordable number of rounds with its closed form where epsilon is a square root, and counts
+// the evaluations.
 #include "muster/simulation/budget.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Compares mean and worst tenth over clients with values computed by hand from scores by label.
 #include "muster/simulation/client_accuracy.h"
 
 #include <gtest/gtest.h>

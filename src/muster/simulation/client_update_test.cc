@@ -1,3 +1,5 @@
+// Compares a client's vector with gradients of single records, added up or descended along step by step in
+// the test, for every engine.
 #include "muster/simulation/client_update.h"
 
 #include <gtest/gtest.h>

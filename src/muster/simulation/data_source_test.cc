@@ -1,3 +1,5 @@
+// Checks which data a plan loads, which keys make it other data, and that public data that contains a private
+// example is refused.
 #include "muster/simulation/data_source.h"
 
 #include <gtest/gtest.h>

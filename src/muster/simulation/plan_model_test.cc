@@ -1,3 +1,5 @@
+// Compares the vectors that a plan's model gives for lists of clients with the client function, called one
+// client at a time.
 #include "muster/simulation/plan_model.h"
 
 #include <gtest/gtest.h>

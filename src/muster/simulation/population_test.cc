@@ -1,3 +1,5 @@
+// Checks which records each client holds: its own while they last, and otherwise drawn ones, which must be
+// uniform by a chi-squared test and follow the rule of the first version.
 #include "muster/simulation/population.h"
 
 #include <gtest/gtest.h>

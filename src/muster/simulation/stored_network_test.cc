@@ -1,3 +1,5 @@
+// A network must be loaded as it was stored. Its score is compared with a loss in closed form, and files and
+// data that do not belong together are refused.
 #include "muster/simulation/stored_network.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+// Counts the calls of every worker over two hundred tasks, and checks that an error of a worker reaches the
+// caller.
 #include "muster/simulation/worker_team.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Messages of every randomizer must be read back from the stated number of bytes, and no message may have two
+// encodings.
 #include "muster/wire/payload.h"
 
 #include <gtest/gtest.h>

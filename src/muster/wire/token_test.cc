@@ -1,3 +1,5 @@
+// Compares every step of a token with the published bytes of RFC 9578. A token must be good for one round of
+// one task and one key, and no changed byte may pass.
 #include "muster/wire/token.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Opens uploads layer by layer: each role can open its own layer alone, and every change of length, byte,
+// round, descriptor or kind must be refused.
 #include "muster/wire/upload.h"
 
 #include <gtest/gtest.h>

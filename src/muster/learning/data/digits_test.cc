@@ -1,3 +1,5 @@
+// Checks the built-in digits: sets and seeds differ from each other, labels are uniform by a chi-squared
+// test, and the pixels are normalised like those of MNIST.
 #include "muster/learning/data/digits.h"
 
 #include <gtest/gtest.h>

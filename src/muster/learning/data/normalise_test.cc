@@ -1,3 +1,5 @@
+// Compares the normalised pixels, for every byte and channel, with the formula in double precision, and
+// checks how Dataset returns pixels and rows.
 #include "muster/learning/data/normalise.h"
 
 #include <gtest/gtest.h>

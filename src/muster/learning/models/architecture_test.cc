@@ -1,3 +1,5 @@
+// Compares sizes and numbers of parameters with the layers of the papers' network, counted by hand, and
+// initial parameters with their formula, random word by random word.
 #include "muster/learning/models/architecture.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Compares one step of descent with the mean of the gradients of its minibatch, and checks that pretraining
+// learns and depends on its arguments alone.
 #include "muster/learning/models/pretraining.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Compares each statistic with values computed by hand for two small images and three rows.
 #include "muster/learning/statistics/statistics.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Searches functions whose boundary is known, among them steps, plateaus and functions with noise, and counts
+// the evaluations.
 #include "muster/numerics/roots/boundary.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Compares bounds of tails with the same quantities in extended precision, for random laws. Bounds without
+// the margin for rounding must be too small for some of them.
 #include "muster/numerics/sums/excess_bounds.h"
 
 #include <gtest/gtest.h>

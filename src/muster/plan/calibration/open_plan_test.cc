@@ -1,3 +1,5 @@
+// A plan that code states key by key must be the plan that the same flags state, and must be refused in the
+// same words.
 #include "muster/plan/calibration/open_plan.h"
 
 #include <gmock/gmock.h>

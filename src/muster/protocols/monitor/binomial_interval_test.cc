@@ -1,3 +1,5 @@
+// Compares bands and intervals with the binomial law, computed by its recurrence and without the incomplete
+// beta function that they use. An interval that is too short must be noticed.
 #include "muster/protocols/monitor/binomial_interval.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,6 @@
+// Simulates runs to compare the frequency of false alarms with the stated one, and the counts outside their
+// bands with the exact law. Drifted rates must raise an alarm, and a band for one round alone must fail the
+// test.
 #include "muster/protocols/monitor/check_in_monitor.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Checks that accuracies are kept round by round across a restart, and that damaged ones are refused.
 #include "muster/service/aggregator/accuracy.h"
 
 #include <gtest/gtest.h>

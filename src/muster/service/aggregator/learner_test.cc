@@ -1,3 +1,5 @@
+// Compares the model that the aggregator learns from encoded reports, bit by bit, with the simulation of the
+// same plan and seed. Invalid reports must be counted and change nothing.
 #include "muster/service/aggregator/learner.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Compares sums of reservations with extended precision, and spends a budget to its last digit. What was
+// reserved must survive a kill and be refused if damaged.
 #include "muster/service/aggregator/population_budget.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Compares the history with the rounds that a test lets happen, as the ledger grows and after a restart.
 #include "muster/service/aggregator/round_history.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Plays rounds between one device and test doubles of its servers: one upload a round whatever the coin, the
+// message of zeros whatever goes wrong after the coin, and every lost request sent again.
 #include "muster/service/client/device.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Tests the device's coins and sending times statistically at a false-alarm rate of 1e-9. A rate that is off
+// by half a percent, and a device that tosses again, must fail the same tests.
 #include "muster/service/client/draws.h"
 
 #include <gtest/gtest.h>

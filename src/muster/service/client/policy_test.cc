@@ -1,3 +1,5 @@
+// Checks that a device's policy accepts a task that just satisfies each of its bounds and refuses, by name,
+// one that passes a bound by the last digit.
 #include "muster/service/client/policy.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Lets a device fetch tokens from a test double of the issuer, with answers lost in between and directories
+// that are forged or old, and damages each stored blob.
 #include "muster/service/client/token_wallet.h"
 
 #include <gtest/gtest.h>

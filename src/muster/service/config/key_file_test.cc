@@ -1,3 +1,5 @@
+// Keys must be read as they were made. Keys of another role, keys that others may read, and texts that are no
+// key must be refused.
 #include "muster/service/config/key_file.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Checks values and defaults of a role's configuration, and that every error names file, line, key, value and
+// what is allowed.
 #include "muster/service/config/role_file.h"
 
 #include <gtest/gtest.h>

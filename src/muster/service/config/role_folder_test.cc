@@ -1,3 +1,5 @@
+// Checks that a role's folder is its owner's alone and has one user at a time, and that folders of others are
+// refused and left as they are.
 #include "muster/service/config/role_folder.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Writes a ledger with every kind of entry. Each changed, missing or swapped row must be noticed with its
+// number, and each entry out of order refused.
 #include "muster/service/ledger/ledger.h"
 
 #include <gtest/gtest.h>

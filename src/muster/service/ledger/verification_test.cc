@@ -1,3 +1,5 @@
+// Writes ledgers that break one rule each: verify() must find exactly that, and nothing in a ledger that
+// keeps all rules.
 #include "muster/service/ledger/verification.h"
 
 #include <gtest/gtest.h>

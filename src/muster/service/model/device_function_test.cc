@@ -1,3 +1,5 @@
+// Compares the vectors that devices compute from what they download and from their own records, bit by bit,
+// with those of the simulation of the whole population.
 #include "muster/service/model/device_function.h"
 
 #include <gtest/gtest.h>

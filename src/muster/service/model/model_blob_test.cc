@@ -1,3 +1,5 @@
+// A model must be read back bit by bit. Other lengths, numbers that are not finite, and changed headers must
+// be refused or be the encoding of another network.
 #include "muster/service/model/model_blob.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Plays rounds with a shuffler whose issuer and aggregator are test doubles: what it releases, what it
+// refuses and counts, and for which ledgers it opens a round.
 #include "muster/service/shuffler/shuffler.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Tears and damages a log's file at many places: a torn end must be cut off, and damage before whole records
+// must be refused with the number of the damaged one.
 #include "muster/service/store/file_log.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Reads the files of the folder byte by byte to check that nothing removed is left in them, and opens stores
+// that are in use, damaged, or no databases.
 #include "muster/service/store/sqlite_store.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Lists plans that can be deployed, and one plan for each reason why a plan cannot be: it must be refused
+// with the key that is to blame.
 #include "muster/service/task/deployable.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// A task document must be read back with the same name and plan. Every line that is missing, doubled, moved
+// or edited must be refused.
 #include "muster/service/task/task_document.h"
 
 #include <gtest/gtest.h>

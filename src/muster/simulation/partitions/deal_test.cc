@@ -1,3 +1,5 @@
+// Tests how records are dealt: each to one client at most, shares of labels with the spread of their
+// Dirichlet law, few labels where that is asked for. Records dealt without regard to labels must fail.
 #include "muster/simulation/partitions/deal.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Tests the shares of labels against their Beta laws and moments in closed form. Shares of another parameter
+// must fail.
 #include "muster/simulation/partitions/label_shares.h"
 
 #include <gtest/gtest.h>

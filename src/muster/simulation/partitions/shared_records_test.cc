@@ -1,3 +1,5 @@
+// Tests shared records: a client always draws the same ones, and each record is held equally often by a chi-
+// squared test.
 #include "muster/simulation/partitions/shared_records.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// A checkpoint must be read back as it was written, also from older versions. Each truncation, changed byte
+// and impossible field must be refused.
 #include "muster/simulation/runs/checkpoint.h"
 
 #include <gtest/gtest.h>

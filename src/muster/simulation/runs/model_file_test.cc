@@ -1,3 +1,5 @@
+// Compares a model's file with the bytes of the safetensors format, written out by hand, and lists files that
+// must be refused.
 #include "muster/simulation/runs/model_file.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Interrupts runs at many places, also by a full disk: a resumed run must continue where its checkpoint is,
+// and folders with anything else must be left untouched.
 #include "muster/simulation/runs/run_folder.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Compares the local bounds with their definitions, summed term by term or integrated in extended precision:
+// they must lie above, and just above. Extreme rates, rounds and deltas must stay on the safe side.
 #include "muster/theorems/local/local.h"
 
 #include <gmock/gmock.h>
