@@ -1,10 +1,10 @@
-// Bounds the divergence for clients whose participation rates
-// differ (Theorems 6 and 7, docs/theory/unequal-rates.md).
+// Bounds the divergence for clients whose participation rates differ (Theorems 6 and 7,
+// docs/theory/unequal-rates.md).
 //
 // n honest clients report independently through a shuffler, each with its own unknown rate in [lo, hi],
-// hi < 1. Let theta = lo / hi and E = e^eps >= 1. The proof reveals the coin of each client except
-// the victim with probability 1 - theta. Clients whose coins are not revealed are called hidden,
-// and a hidden client reports with probability hi. If Z_1, ..., Z_n are independent copies of
+// hi < 1. Let theta = lo / hi and E = e^eps >= 1. The proof reveals the coin of each client except the victim
+// with probability 1 - theta. Clients whose coins are not revealed are called hidden, and a hidden client
+// reports with probability hi. If Z_1, ..., Z_n are independent copies of
 //     Z = 0      with probability 1 - theta       (the coin is revealed),
 //         1 - E  with probability theta (1 - hi)  (the client is absent),
 //         X*     with probability theta hi        (the client reports),
@@ -15,9 +15,9 @@
 // victim and all hidden clients: f(E), or their blanket (ReportingSum::everybody). The right-hand side is
 // the average of B(N+1) over N ~ Bin(n-1, theta), where B(n') is the swap bound for n' clients of rate hi.
 // In closed form this is one sum for any n, and for lo = hi it is the swap bound itself. UnequalRatesMixture
-// averages a bound B that is known only as a function, block by block. The bounds are proven for
-// replace-one neighbours. Theorem 6, for known rates, is enumerated in tests/oracle/unequal_formula.h.
-// Apart from UnequalRatesMixture::merge(), objects are immutable and may be used from any thread.
+// averages a bound B that is known only as a function, block by block. The bounds are proven for replace-one
+// neighbours. Theorem 6, for known rates, is enumerated in tests/oracle/unequal_formula.h. Apart from
+// UnequalRatesMixture::merge(), objects are immutable and may be used from any thread.
 #pragma once
 
 #include <functional>
@@ -41,11 +41,11 @@ class UnequalRatesCurve {
   double reporting_;  // probability that another client is hidden, given that she is not absent
 };
 
-// Computes the mean of B(N+1, eps), N ~ Bin(n-1, lo/hi), for any family of bounds B(n', eps)
-// for n' clients that all have rate hi. B must be valid at every n' it is called with. It
-// need not decrease with n', because the smallest of its values at up to n' clients is
-// used. N is cut into blocks, each charged at its smallest N; `fineness` is their width in
-// deviations of N (binomial_blocks.h). One value of delta() takes evaluations() calls of B.
+// Computes the mean of B(N+1, eps), N ~ Bin(n-1, lo/hi), for any family of bounds B(n', eps) for n' clients
+// that all have rate hi. B must be valid at every n' it is called with. It need not decrease with n', because
+// the smallest of its values at up to n' clients is used. N is cut into blocks, each charged at its smallest
+// N; `fineness` is their width in deviations of N (binomial_blocks.h). One value of delta() takes
+// evaluations() calls of B.
 class UnequalRatesMixture {
  public:
   using Family = std::function<numerics::UpperAndEstimate(double clients, double epsilon)>;
@@ -63,9 +63,9 @@ class UnequalRatesMixture {
   Family family_;
 };
 
-// Gives a lower bound for n clients with rates in [lo, hi], where 0 < lo <= hi <= 1
-// and lo < 1. It is the exact curve of binary randomized response if the victim
-// has rate hi, and the others, who all hold her alternative record, have rate lo.
+// Gives a lower bound for n clients with rates in [lo, hi], where 0 < lo <= hi <= 1 and lo < 1. It is the
+// exact curve of binary randomized response if the victim has rate hi, and the others, who all hold her
+// alternative record, have rate lo.
 class UnequalRatesPair {
  public:
   UnequalRatesPair(double epsilon0, double n, double lo, double hi);
