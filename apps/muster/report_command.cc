@@ -84,7 +84,8 @@ Outputs outputs_of(const ReportFlags& flags) {
     throw Error(ErrorCode::usage, Reason::contradiction, "--svg", flags.svg, "another file than --out",
                 "is where the page goes");
   }
-  if (!outputs.page.empty()) experiments::refuse_what_is_not_ours(outputs.page, "page", reporting::is_report);
+  if (!outputs.page.empty())
+    experiments::refuse_what_is_not_ours(outputs.page, "page", reporting::page::is_report);
   if (!outputs.picture.empty()) {
     experiments::refuse_what_is_not_ours(outputs.picture, "picture", reporting::is_main_picture);
   }

@@ -69,7 +69,7 @@ class Run {
 
   // Writes the page to `page`, and the main picture to `picture`, unless they are empty.
   void report(const std::string& page, const std::string& picture) const {
-    if (!page.empty()) experiments::refuse_what_is_not_ours(page, "page", reporting::is_report);
+    if (!page.empty()) experiments::refuse_what_is_not_ours(page, "page", reporting::page::is_report);
     if (!picture.empty()) {
       experiments::refuse_what_is_not_ours(picture, "picture", reporting::is_main_picture);
     }

@@ -2,7 +2,7 @@
 //
 // Example:
 //     const std::vector<ShownRun> shown = shown_runs({simulation::read_run("runs/a")}, notes);
-//     refuse_what_is_not_ours("a.html", "page", reporting::is_report);
+//     refuse_what_is_not_ours("a.html", "page", reporting::page::is_report);
 //     replace_file("a.html", page_of(shown.front()));
 //
 // Call shown_runs() from one thread; it may take seconds, because it builds accountants. The others may be

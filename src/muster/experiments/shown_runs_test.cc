@@ -33,7 +33,7 @@ class ShownRunsTest : public TableRuns {
   double first_epsilon() const { return simulation::read_run(folder()).logged.front().epsilon; }
   std::string refusal(const fs::path& out) const {
     try {
-      refuse_what_is_not_ours(out, "page", reporting::is_report);
+      refuse_what_is_not_ours(out, "page", reporting::page::is_report);
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::file);
       return error.what();
@@ -73,7 +73,7 @@ TEST_F(ShownRunsTest, ASmallerEpsilonIsRefused) {
 
 TEST_F(ShownRunsTest, ThePageIsRecognisedAndMayBeReplaced) {
   const std::string page = page_of(shown().at(0));
-  EXPECT_TRUE(reporting::is_report(page));
+  EXPECT_TRUE(reporting::page::is_report(page));
   const fs::path out = temporary_.path() / "page.html";
   EXPECT_EQ(refusal(out), "");
   replace_file(out, page);

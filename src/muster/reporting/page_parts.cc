@@ -24,6 +24,8 @@ bool any_of(const std::vector<const protocols::Plan*>& plans, bool (protocols::P
 
 }  // namespace
 
+namespace page {
+
 bool is_report(std::string_view text) {
   if (!text.starts_with(kBeginning)) {
     return false;
@@ -31,8 +33,6 @@ bool is_report(std::string_view text) {
   const std::string_view head = text.substr(0, text.find("<style>"));
   return head.find(kMarker) != head.npos || head.find(kTitleEnding) != head.npos;
 }
-
-namespace page {
 
 std::string framed(const std::string& head, const std::string& title, const std::string& style,
                    const std::string& body) {

@@ -14,14 +14,10 @@
 
 #include "muster/plan/plan.h"
 
-namespace muster::reporting {
+namespace muster::reporting::page {
 
 // Whether `text` is a page that muster report made, in this version or an older one.
 bool is_report(std::string_view text);
-
-}  // namespace muster::reporting
-
-namespace muster::reporting::page {
 
 // Returns a page with these elements in its head. `title` is plain text, and `style` the whole style sheet.
 std::string framed(const std::string& head, const std::string& title, const std::string& style,

@@ -1,3 +1,5 @@
+// Checks the page of several runs made by hand: a row each, the keys that differ, epsilons rounded up,
+// unfinished runs marked, and text from outside escaped.
 #include "muster/reporting/runs_html.h"
 
 #include <gmock/gmock.h>
@@ -42,7 +44,7 @@ TEST(RunsHtml, APageHasARowForEachRunWithFullValues) {
   made.add("one-gradient", 0.8, kPeople);
   made.add("without", 0.7);
   const std::string html = runs_html(made.compared());
-  EXPECT_TRUE(is_report(html));
+  EXPECT_TRUE(page::is_report(html));
   EXPECT_THAT(html, HasSubstr("<title>one-gradient, without: runs of muster</title>"));
   EXPECT_THAT(html, HasSubstr("<data value=\"0.80000000000000004\">0.8000</data>"));
   EXPECT_THAT(html, HasSubstr("<data value=\"0.79000000000000004\">0.7900</data>"));  // by client

@@ -166,7 +166,7 @@ TEST(Standing, ThePageLoadsNothingAndItsStyleIsTheOneThatIsAllowed) {
   }
   EXPECT_THAT(html, HasSubstr("<style>" + standing_style() + "</style>"));
   EXPECT_EQ(standing_style().find("</"), std::string::npos);
-  EXPECT_FALSE(is_report(html));  // `muster report` never writes over it
+  EXPECT_FALSE(page::is_report(html));  // `muster report` never writes over it
 }
 
 TEST(Standing, ThePageLoadsItselfAgainWhileTheTaskRuns) {
