@@ -43,9 +43,6 @@ double delta_upper_from_rdp(Conversion conversion, double order, double rho, dou
 
 // Limits the orders in convert_rdp, and so its time where the cost of rdp(l) grows like l.
 inline constexpr std::uint64_t kAffordableOrder = 1'000'000;
-// Sets practically no limit on the orders, for an rdp(l) in closed form. Doubles hold every integer up to
-// 2^50.
-inline constexpr std::uint64_t kEveryOrder = std::uint64_t{1} << 50;
 // Returns the least bound found over integer orders >= 2 for `rounds` rounds of a mechanism whose order-l
 // divergence is at most rdp(l) per round. The search steps upward, at most to `last_order`, as long as higher
 // orders help. It then refines around the best order, if need be slightly beyond `last_order`. The function
