@@ -2,8 +2,9 @@
 // value and the allowed values as separate fields.
 //
 // An Error that reaches the command line (apps/muster/main.cc) is turned into a message, into the exit status
-// of its code and, with --json, into one line on stdout. Nothing in the library prints or exits, except that
-// Ranks::abandon (simulation/ranks.h) ends every rank of an mpirun. An Error may cross threads.
+// of its code and, with --json, into one line on stdout. Nothing in the library prints or ends its process:
+// only Ranks::abandon (simulation/ranks.h) ends every rank of an mpirun, and the child process in which a
+// device computes (service/client/forked_computation.h) ends itself. An Error may cross threads.
 #pragma once
 
 #include <stdexcept>
@@ -19,7 +20,7 @@ enum class ErrorCode {
   data,         // a data set that is missing, truncated, or malformed
   file,         // a file or folder that cannot be read or written
   checkpoint,   // a checkpoint that is corrupt or belongs to another plan
-  budget,       // the first round already exceeds privacy.budget
+  budget,       // a budget does not pay for what was asked, or the planned epsilon is 0 or infinite
   internal,     // a broken invariant: a defect in muster
   interrupted,  // Ctrl-C or SIGTERM stopped the work
 };
