@@ -1,5 +1,5 @@
 // The aggregator of one task: it opens rounds, pulls their batches from the shuffler, learns from them, and
-// writes into its ledger what every round cost.
+// writes into its ledger what every round cost. docs/glossary.md, "Deployment", explains the words used here.
 //
 //  - The ledger's first entry reserves what all planned rounds cost. Before it, the plan's budget must pay
 //    for one round, and the population's budget for all.
