@@ -2,7 +2,8 @@
 //
 // For one round, the curve itself gives the answer. For more rounds, the curve is tabulated up to an epsilon
 // at which delta is negligible for the question; larger losses are charged as infinite. The table is turned
-// into a dominating pair and composed (dominating_pair.h). Thread rule: const methods may run concurrently.
+// into a dominating pair and composed (dominating_pair.h). docs/theory/composition.md, "The order of calls",
+// lists every step from here to an epsilon. Thread rule: const methods may run concurrently.
 #pragma once
 
 #include <array>
