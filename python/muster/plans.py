@@ -209,7 +209,7 @@ def _flat(stated: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value_of(text: str) -> Any:
-    """Returns the value that the canonical text states: JSON where it is JSON (numbers, lists, truth values)."""
+    """Returns the parsed value if the text is JSON (a number, a list, true or false), and otherwise the text."""
     try:
         return json.loads(text)
     except ValueError:
@@ -220,7 +220,8 @@ def plan(*, protocol: str | None = None, clients: float | None = None, rate: Rat
          dropout: Schedule | None = None, subset: float | None = None, slots: float | None = None,
          minimum: float | None = None, randomizer: str | None = None, epsilon0: float | None = None,
          clip: float | None = None, sigma: float | None = None, k: float | None = None, profile: str | None = None,
-         rounds: float | None = None, delta: float | None = None, budget: float | None = None, name: str | None = None, seed: float | None = None,
+         rounds: float | None = None, delta: float | None = None, budget: float | None = None,
+         name: str | None = None, seed: float | None = None,
          data: str | None = None, records: float | str | None = None, partition: str | None = None,
          share: bool | None = None, label: str | None = None, split: str | None = None, test_data: str | None = None,
          learning_rate: Schedule | None = None, momentum: float | None = None, average: float | None = None,

@@ -101,7 +101,8 @@ class Units(unittest.TestCase):
                 self.assertIn("2", settings["RestartPreventExitStatus"].split())
 
     def test_all_units_are_confined_alike(self):
-        """What differs between the units is named here, so that none is forgotten when one is changed."""
+        """Settings that may differ between units are listed in `own`. All others must be equal, so that no unit is
+        forgotten when another is changed."""
         own = {"Description", "Documentation", "After", "ExecStart", "TimeoutStopSec", "RestartPreventExitStatus",
                "User", "StateDirectory", "WorkingDirectory", "LimitNOFILE", "RestrictAddressFamilies", "IPAddressDeny",
                "IPAddressAllow", "OOMPolicy", "Environment", "EnvironmentFile",

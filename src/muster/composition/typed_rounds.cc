@@ -26,6 +26,8 @@ constexpr double kShareOfTail = 1e-3;
 constexpr std::array<std::uint64_t, 4> kLengths{16, 64, 256, 1024};
 // The largest number of multiplications that a recursion may take.
 constexpr double kMaxWork = 4e9;
+// The fields per_deviation and dense_up_to of Nodes (round_curve.h) for the table of a block. Any number of
+// blocks is composed from one table.
 constexpr int kNodesPerDeviation = 100;
 constexpr double kDenseUpTo = 2.5;
 // A bound on the relative rounding error of V.

@@ -58,7 +58,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (shared_.stopping) return;
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(shared_.limits.header));
-    parser_->body_limit(std::uint64_t{1} << 40);  // expect_body() bounds it by the path
+    parser_->body_limit(std::uint64_t{1} << 40);  // after_header() bounds it by the path
     parser_->eager(false);
     expires_after(shared_.limits.idle_seconds);
     http::async_read_header(

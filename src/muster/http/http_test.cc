@@ -84,7 +84,7 @@ TEST(Http, RequestsAndAnswersArriveWhole) {
   }
   EXPECT_EQ(client.get("/size/3000000", 3'000'000).body.size(), 3'000'000u);
   EXPECT_EQ(client.get("/elsewhere", 10).status, 404);
-  EXPECT_EQ(server.server().connections(), 1u);  // which is kept
+  EXPECT_EQ(server.server().connections(), 1u);  // the client reuses its one connection
 }
 
 TEST(Http, AnAnswerMayComeFromAnotherThread) {
@@ -230,7 +230,7 @@ TEST(Http, MoreConnectionsThanAllowedAreClosedAndTheOthersServed) {
   EXPECT_EQ(client.get("/size/1", 10).status, 200);
   std::vector<std::unique_ptr<RawConnection>> idle;
   for (int i = 0; i < 20; ++i) idle.push_back(std::make_unique<RawConnection>(server.port()));
-  // A connection counts for a moment before it is closed for being one too many.
+  // A surplus connection is counted until the server has closed it, so the count is polled.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   do {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));

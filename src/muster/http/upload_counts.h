@@ -1,9 +1,10 @@
 // How uploads were answered since the process started, in numbers that do not tell when an upload came.
 //
-// Whoever reads a counter again and again sees when it grows. So while a round is open, what is told stands
-// still, at what it was when the round opened: nobody learns from it how many devices were heard so far, or
-// when one was. Refusals of a full queue (503) are told at once: such an upload was not looked at, and its
-// device comes again. The methods may be called from any thread.
+// Whoever reads a counter again and again sees when it grows. Therefore told() returns the counts as they were
+// when the round opened for as long as the round is open, so nobody learns from them how many devices have
+// sent an upload so far, or when one did. The count of uploads that were refused because the queue was full
+// (status 503) is always current, because such an upload was not read, and its device sends it again. The
+// methods may be called from any thread.
 #pragma once
 
 #include <array>
@@ -23,7 +24,7 @@ class UploadCounts {
   };
 
   void add(Answer answer);
-  // A round opens, or the one that was open is over.
+  // Call round_opens() when a round opens, and round_ends() when it is over.
   void round_opens();
   void round_ends();
   Counts told() const;

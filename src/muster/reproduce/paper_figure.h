@@ -79,7 +79,7 @@ struct Finding {
 struct PaperFigure {
   Axis x, y;
   std::vector<Setting> settings;
-  // In what the user asked for something else than the paper's experiment, such as fewer rounds.
+  // How what the user asked for differs from the paper's experiment, for example by fewer rounds.
   std::vector<std::string> differences = {};
   std::vector<Curve> curves;      // in the order of Kind
   std::vector<Finding> findings;  // one for each claim of the figure

@@ -5,8 +5,9 @@
 // the noise of all messages is drawn later. A vector that is not finite is either answered like the zero
 // vector, as a client must (docs/theory/what-the-system-owes.md), or refused.
 //
-// Order of calls in a step: begin(), then make() for each sender and flush() once, and then `sum()`. A maker
-// belongs to one thread at a time, and the arguments of its constructor must outlive it.
+// Order of calls in a step: begin(), then make() for each sender, flush() and end() once each, and then
+// aggregator() for what was added up. A maker belongs to one thread at a time, and the arguments of its
+// constructor must outlive it.
 #pragma once
 
 #include <array>

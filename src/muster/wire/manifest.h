@@ -5,8 +5,9 @@
 //                width u32 | batch 32 | rejected u64 x 6 | signature 64                       238 bytes
 //
 // A batch is the reports' inner layers (upload.h) in their secret order, one after another, each of `width`
-// bytes. A void round has no batch: its reports, width and batch are zero, and nothing ever left the
-// shuffler.
+// bytes. A destroyed round has no batch: its reports, width and batch are zero, and nothing of it ever left
+// the shuffler.
+//
 // The functions are pure and may be called from any thread.
 #pragma once
 

@@ -60,9 +60,8 @@ class TiltedLaw {
   double log_mgf() const { return log_mgf_; }
   double mean() const { return mean_; }
   double variance() const { return variance_; }
-  double absolute_mean() const {
-    return absolute_mean_;
-  }  // E|Y| under the tilted law: a Lipschitz constant of its characteristic function
+  // E|Y| under the tilted law, which is a Lipschitz constant of its characteristic function.
+  double absolute_mean() const { return absolute_mean_; }
   double nonzero_mass() const { return nonzero_mass_; }
   double far_exponent() const { return far_exponent_; }  // as in Tilt
   std::size_t atoms() const { return points_.size(); }

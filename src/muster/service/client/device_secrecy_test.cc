@@ -37,8 +37,8 @@ class WatchedStore final : public Store {
 // What a test does to both devices before they start.
 using Setting = std::function<void(DeviceFixture&)>;
 
-// Plays two rounds with a device of this coin. `before_watching` may put something between device and roles
-// that is not seen itself.
+// Plays two rounds with a device whose coin comes up as stated, and returns its calls. `setting` prepares the
+// world before the device starts.
 std::vector<Call> trace(bool heads, const Setting& setting) {
   DeviceFixture world(heads);
   WatchedStore store(world.disk.store(), world);

@@ -17,7 +17,7 @@ using wire::Hash;
 
 constexpr std::size_t kHash = 32;
 
-// Each kind of entry lists its fields once, for both directions.
+// Each kind of entry lists its fields once; encoding and decoding both visit this list.
 template <typename Fields>
 void each_field(TaskEntry& e, const Fields& fields) {
   fields(e.task, e.epsilon, e.delta);
