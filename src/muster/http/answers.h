@@ -10,12 +10,12 @@
 
 namespace muster::service {
 
-// 201, 400, 410, or 503 with a constant Retry-After; without a body.
+// Status 201, 400, 410 or 503, without a body. With 503 goes a Retry-After that is always the same.
 HttpResponse response_to(Answer answer);
 // Nullopt for any other status.
 std::optional<Answer> answer_of_status(long status);
 
-// 200, with a text that no cache keeps.
+// Status 200 with this text, which caches are told not to keep.
 HttpResponse text_response(const std::string& type, std::string_view text);
 
 }  // namespace muster::service

@@ -1,6 +1,6 @@
-// A bounded queue from many threads to one, which takes everything that waits at a time: what it does with
-// all of it together (a sync of the disk) costs about as much as for one. So it lets the first one wait for
-// others, for a moment. The consumer is a thread of the queue.
+// A bounded queue into which many threads put items. One thread of the queue takes all items that wait and
+// consumes them together, because what it does with them (a sync of the disk) takes about as long for many as
+// for one. For the same reason the first item waits for a moment, so that others can join it.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class BatchQueue {
   BatchQueue(std::size_t capacity, std::chrono::milliseconds moment,
              std::function<void(std::vector<T>)> consume)
       : capacity_(capacity), moment_(moment), consume_(std::move(consume)), consumer_([this] { run(); }) {}
-  // What waits is consumed first.
+  // Consumes what still waits before it returns.
   ~BatchQueue() {
     {
       const std::lock_guard lock(mutex_);
@@ -70,7 +70,7 @@ class BatchQueue {
   std::condition_variable filled_, stopped_;
   std::vector<T> waiting_;
   bool stopping_ = false;
-  std::thread consumer_;  // last: it uses the others
+  std::thread consumer_;  // the last member, because its thread uses the others
 };
 
 }  // namespace muster::service

@@ -1,5 +1,5 @@
-// The Content-Security-Policy of a page that is whole in itself: it loads nothing, runs no script, sends no
-// form, is in no frame, and has one style sheet, known by its hash. The function is pure.
+// The Content-Security-Policy of a page that is complete in itself: it loads nothing, runs no script, sends
+// no form, is in no frame, and has one style sheet, known by its hash. The function is pure.
 #pragma once
 
 #include <string>

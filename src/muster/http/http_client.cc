@@ -65,7 +65,7 @@ HttpClient::HttpClient(std::string base, const std::string& ca, unsigned timeout
   state_->set(CURLOPT_WRITEFUNCTION, &State::take);
   state_->set(CURLOPT_WRITEDATA, static_cast<void*>(state_.get()));
   if (ca.empty()) return;
-  // With a file that is no list of certificates, every server would seem to be unreachable.
+  // If the file had no certificates in it, every server would seem to be unreachable.
   if (read_file(ca).find("-----BEGIN CERTIFICATE-----") == std::string::npos) {
     throw Error(ErrorCode::file, ca, "", "certificates of authorities (PEM)", "has no certificate");
   }

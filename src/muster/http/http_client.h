@@ -1,9 +1,8 @@
 // A client of HTTP/1.1, on libcurl: one server, one connection that is kept, bounded answers.
 //
-// Redirects are not followed, no cookie is kept, and the only header that is sent beside Host and
-// Content-Length is none: what a relay sees of two devices does not differ. With https, the server's
-// certificate must be signed by an authority of the given file (or of the system). A client belongs to one
-// thread.
+// Redirects are not followed, no cookie is kept, and no header is sent but Host and Content-Length, so that a
+// relay cannot tell two devices apart by what they send. With https, the server's certificate must be signed
+// by an authority of the given file (or of the system). A client belongs to one thread.
 #pragma once
 
 #include <cstddef>

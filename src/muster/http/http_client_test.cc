@@ -30,8 +30,9 @@ namespace {
 using std::chrono::milliseconds;
 using wire::Buffer;
 
-// What a server sends on each connection: a beginning, and then a piece again and again, with a pause before
-// each. Without a piece it closes the connection, unless it is to fall silent.
+// What a server sends on each connection: a beginning, and then the same piece again and again, with a pause
+// before each. A server without a piece closes the connection after the beginning or, if it is to be silent,
+// keeps it open and sends nothing more.
 struct Manners {
   std::string beginning, piece = {};
   milliseconds pause{0};
@@ -131,9 +132,9 @@ TEST(HttpClient, GoesNowhereElse) {
   EXPECT_EQ(other.request(), "");
 }
 
-// What the roles ask of each other is refused if it is longer than it can be, before it is read, and if the
-// status is none that the other side has for it. What is shorter comes through to the readers of the wire,
-// which take no other length.
+// An answer that is longer than it can be is refused before it is read, and so is an answer with a status
+// that the other side never gives. A shorter answer is passed to the decoders of wire/, which refuse every
+// length but the right one.
 struct Call {
   const char* name;
   std::size_t longest;

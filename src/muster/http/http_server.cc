@@ -27,7 +27,7 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
-// With the executor's own type, asio calls it directly and allocates nothing for it.
+// asio calls an executor of this very type directly, without allocating anything for it.
 using Executor = asio::io_context::executor_type;
 using Socket = asio::basic_stream_socket<tcp, Executor>;
 using Stream = beast::basic_stream<tcp, Executor>;
@@ -90,7 +90,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void after_header(error_code e) {
     if (e) {
-      // What is no request of HTTP is answered, and what is no request at all is not.
+      // A malformed request is answered. A connection that ends before or within a request is not.
       if (e.category() == http::make_error_code(http::error::end_of_stream).category() &&
           e != http::error::end_of_stream && e != http::error::partial_message) {
         refuse(400);
@@ -110,7 +110,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     read_body();
   }
 
-  // Beast takes lengths that are equal, but whoever passes them on may see another body than this server.
+  // Beast accepts several lengths that are equal. A relay might read such a request in another way, and see
+  // another body than this server.
   static bool has_two_lengths(const http::fields& header) {
     return header.count(http::field::content_length) > 1 ||
            header[http::field::content_length].find(',') != beast::string_view::npos;
@@ -198,7 +199,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 using ReusePort = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
 // Throws system_error if another socket listens on the port. With SO_REUSEPORT alone, two processes of one
-// user could, and the system would divide the connections among them.
+// user could both listen, and the system would divide the connections among them.
 void expect_free(const tcp::endpoint& endpoint) {
   asio::io_context context;
   tcp::acceptor probe(context);
@@ -244,7 +245,7 @@ class Loop {
         std::make_shared<Connection>(std::move(socket), shared_)->read();
       }
       if (!e) return accept();
-      // Out of descriptors, for example: the next attempt is made a little later.
+      // The process may have too many open files, for example. It tries again a little later.
       pause_.expires_after(std::chrono::milliseconds(100));
       pause_.async_wait([this](error_code stopped) {
         if (!stopped) accept();

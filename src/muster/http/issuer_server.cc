@@ -24,7 +24,7 @@ using Reply = HttpServer::Reply;
 // The longest block of requests (wire/issuance.h).
 constexpr std::size_t kMaxBlock = 1 + 32 + 32 + 2 + wire::kMaxTokenBlock * (8 + wire::kTokenRequest) + 64;
 
-// A request waits for others so long, which then share one sync of the disk.
+// How long a request waits for others, so that all of them share one sync of the disk.
 constexpr std::chrono::milliseconds kMoment{4};
 
 struct Waiting {
@@ -39,7 +39,7 @@ std::optional<std::size_t> body_limit(std::string_view method, std::string_view 
   return std::nullopt;
 }
 
-// Nothing here tells more than the directory, which anybody may ask for.
+// The metrics say nothing that is not in the key directory, which anybody may fetch.
 std::string metrics_of(const wire::KeyDirectory& directory, std::uint64_t closed) {
   std::uint64_t ahead = 0;
   double of_closed = 0, of_next = 0;
@@ -69,7 +69,8 @@ struct IssuerServer::State {
 
   Issuer& issuer;
   SerialAccess access;
-  // The listener ends before the queue and the ticker, which answer what the listener owes.
+  // The listener is destroyed first. While it waits for the answers to its last requests, the queue and the
+  // ticker still have to work.
   std::unique_ptr<BatchQueue<Waiting>> blocks;
   std::unique_ptr<Ticker> ticker;
   std::unique_ptr<HttpServer> listener;

@@ -30,7 +30,8 @@ class IssuerServerTest : public ::testing::Test {
   }
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(server_->port()); }
-  // The directory once this number of tokens was published for round 1.
+  // Waits until the directory states that this number of tokens was issued for round 1, and returns it;
+  // nullopt if it never does.
   std::optional<wire::KeyDirectory> directory_with(RemoteIssuer& issuer, std::uint64_t issued) const {
     for (int i = 0; i < 200; ++i) {
       auto directory = read(issuer.keys());

@@ -14,14 +14,14 @@
 namespace muster::service {
 namespace {
 
-constexpr int kDigits = std::numeric_limits<double>::max_digits10 - 1;  // of a number, by the serializer
+constexpr int kDigits = std::numeric_limits<double>::max_digits10 - 1;  // that the serializer writes
 
 bool is_name(std::string_view text) {
   const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
   return !text.empty() && !(text.front() >= '0' && text.front() <= '9') && std::ranges::all_of(text, fits);
 }
 
-// The serializer writes names and help as they are.
+// The serializer does not escape names and help texts, so a character that needs it is refused.
 void expect(bool holds, const std::string& name) {
   if (!holds) throw Error(ErrorCode::internal, "metric", name, "", "has a malformed name or help");
 }
@@ -75,7 +75,7 @@ std::string Metrics::text() const { return prometheus::TextSerializer().Serializ
 double Metrics::rounded_up(double upper) {
   if (!std::isfinite(upper)) return upper;
   const auto shown = [](double value) { return std::stod(fmt::format("{:.{}g}", value, kDigits)); };
-  // Each step goes to the next double, which the text of 16 digits passes after at most a few of them.
+  // A few steps to the next double are enough, because a text of 16 digits is off by a few doubles at most.
   double up = upper;
   while (shown(up) < upper) up = std::nextafter(up, std::numeric_limits<double>::infinity());
   return shown(up);

@@ -41,8 +41,8 @@ class Metrics {
 
   std::string text() const;
 
-  // The least number that is not below `upper` and that the format, which has 16 digits, shows in full. An
-  // upper value has to go through it, or the figure shown might be below it.
+  // Returns a number >= `upper` that the 16 digits of the format show exactly. Every upper value must be
+  // rounded by this function, because otherwise the figure that is shown may be below it.
   static double rounded_up(double upper);
 
  private:

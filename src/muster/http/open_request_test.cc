@@ -48,7 +48,7 @@ TEST(OpenRequest, WhatIsCutOffOrTooLongIsRefused) {
   EXPECT_FALSE(read_open_request(endless));
 }
 
-// A gigabyte of rows without content would be some hundred million rows.
+// If rows could be empty, a body of a gigabyte could state hundreds of millions of them.
 TEST(OpenRequest, RowsThatAreTooShortForAHashAreRefused) {
   for (const std::size_t length : {0u, 1u, 31u}) {
     EXPECT_FALSE(read_open_request(encode(request_with({Buffer(40), Buffer(length)})))) << length;

@@ -36,13 +36,13 @@ class RawConnection {
     return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0;
   }
   int descriptor() const { return socket_; }
-  // What has come, or comes next.
+  // Returns the bytes that have come or, if there are none, waits for the next ones.
   std::string some() {
     std::string piece(4096, '\0');
     const ssize_t got = ::recv(socket_, piece.data(), piece.size(), 0);
     return piece.substr(0, got > 0 ? static_cast<std::size_t>(got) : 0);
   }
-  // What comes until the server closes the connection.
+  // Returns all bytes that come until the server closes the connection.
   std::string rest() {
     std::string all, piece(4096, '\0');
     for (ssize_t got; (got = ::recv(socket_, piece.data(), piece.size(), 0)) > 0;) {

@@ -1,5 +1,6 @@
-// The issuer, reached by HTTP: what its server (issuer_server.h) answers, as the two ports. An answer that
-// is none of those counts as not having been reached. An object belongs to one thread.
+// The issuer, reached by HTTP. It offers what devices and the shuffler ask of an issuer (ports.h). An answer
+// that the issuer's server (issuer_server.h) never gives counts as if the server had not been reached. An
+// object belongs to one thread.
 #pragma once
 
 #include <optional>

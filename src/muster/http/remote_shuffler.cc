@@ -22,7 +22,7 @@ using wire::Bytes;
 
 constexpr std::size_t kMaxDirectory = std::size_t{1} << 20;
 
-// The body of an answer that found what was asked for, and nullopt if there is none.
+// Returns the body of the answer, or nullopt if the shuffler says that it does not have what was asked for.
 std::optional<Buffer> found_in(HttpClient::Answer answer) {
   if (answer.status == 200) return std::move(answer.body);
   if (answer.status == 404 || answer.status == 204) return std::nullopt;

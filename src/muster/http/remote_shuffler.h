@@ -1,5 +1,6 @@
-// The shuffler, reached by HTTP: what its server (shuffler_server.h) answers, as the two ports. An answer
-// that is none of those counts as not having been reached. Each object belongs to one thread.
+// The shuffler, reached by HTTP. The classes offer what devices and the aggregator ask of a shuffler
+// (ports.h). An answer that the shuffler's server (shuffler_server.h) never gives counts as if the server had
+// not been reached. Each object belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ class RemoteShufflerForDevices final : public ShufflerForDevices {
 
 class RemoteShufflerForAggregator final : public ShufflerForAggregator {
  public:
-  // `width` is that of a report in a batch.
+  // `width` is the number of bytes of a report in a batch.
   RemoteShufflerForAggregator(const std::string& url, const std::string& ca, std::size_t width)
       : client_(url, ca), width_(width) {}
 

@@ -1,5 +1,5 @@
-// Lets several threads work with a role that belongs to one thread: one at a time, and not at all any more
-// after an error, since a role whose files failed must not go on.
+// Lets several threads use a role that only one thread at a time may use. After an error no thread may use
+// the role any more, since a role whose files failed must not go on.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@ namespace muster::service {
 
 class SerialAccess {
  public:
-  // Does the work while nobody else does any. Returns false if it threw, or if earlier work did.
+  // Does the work while no other thread uses the role. Returns false if it threw, or if earlier work did.
   template <typename Work>
   bool alone(const Work& work) {
     const std::lock_guard lock(work_);

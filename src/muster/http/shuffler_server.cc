@@ -29,7 +29,7 @@ constexpr std::size_t kMaxFromAggregator = std::size_t{1} << 30;
 // A piece of a batch is at most about this long.
 constexpr std::size_t kMaxPiece = std::size_t{64} << 20;
 constexpr std::chrono::milliseconds kTick{100};  // between two looks at the time
-// An upload waits for others so long, so that one sync of the disk serves several of them.
+// How long an upload waits for others, so that all of them share one sync of the disk.
 constexpr std::chrono::milliseconds kMoment{4};
 
 HttpResponse found(std::optional<Buffer> body) {
@@ -126,7 +126,8 @@ struct ShufflerServer::State {
   RoundCounts rounds;
   UploadCounts answers;
 
-  // The listeners end before the queue and the ticker, which answer what the listeners owe.
+  // The listeners are destroyed first. While they wait for the answers to their last requests, the queue and
+  // the ticker still have to work.
   std::unique_ptr<BatchQueue<Waiting>> uploads;
   std::unique_ptr<Ticker> ticker;
   std::unique_ptr<HttpServer> devices, aggregator;
@@ -253,7 +254,7 @@ void ShufflerServer::State::write(std::vector<Waiting> taken) {
     }
     shuffler.sync();
   });
-  // Without durability nobody is answered: what is on the disk is not known.
+  // After a failed sync nobody is answered, because it is not known which uploads are on the disk.
   for (std::size_t i = 0; is_durable && i < taken.size(); ++i) {
     answers.add(given[i]);
     taken[i].reply(response_to(given[i]));
@@ -292,7 +293,7 @@ HttpResponse ShufflerServer::State::answer_aggregator(const HttpRequest& request
 
 ShufflerServer::State::State(Shuffler& the_shuffler, Clock& the_clock, const ShufflerServerOptions& options)
     : shuffler(the_shuffler), clock(the_clock), width(the_shuffler.sizes().inner()) {
-  // The round that was closed before the start is no round of this process.
+  // A round that was closed before this process started must not be counted as one of its rounds.
   seen.closed = shuffler.last_manifest();
   alone([] {});
   uploads = std::make_unique<BatchQueue<Waiting>>(

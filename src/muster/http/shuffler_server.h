@@ -1,6 +1,7 @@
 // A shuffler behind two HTTP listeners: one for devices (through a relay), one for the aggregator.
 //
-//     devices      GET  /v1/round            200: signed descriptor 369 | remaining milliseconds u64; or 204
+//     devices      GET  /v1/round            200: signed descriptor 369 | remaining milliseconds u64;
+//                                            204 while no round is open; 410: the notice that the task is over
 //                  GET  /v1/blob/HASH        200, or 404
 //                  POST /v1/upload           201, 400, 410, or 503 with a constant Retry-After
 //     aggregator   GET  /v1/offer            200
@@ -10,6 +11,7 @@
 //                  GET  /v1/manifest/ROUND   200, or 404
 //                  GET  /v1/batch/ROUND/FIRST/COUNT   200, or 404
 //                  POST /v1/receipt          200, or 400
+//                  POST /v1/end              200, or 409 if this is no notice that the task is over
 //                  GET  /healthz             200; no answer after an error of a file
 //                  GET  /metrics             200: figures for Prometheus
 //

@@ -40,7 +40,7 @@ struct StatusServer::State {
   std::mutex mutex;
   Told told;
   std::string policy;
-  std::unique_ptr<HttpServer> listener;  // last: it uses the others
+  std::unique_ptr<HttpServer> listener;  // the last member, because its threads use the others
 };
 
 StatusServer::StatusServer(const ListenAddress& listen, std::string_view style)

@@ -1,4 +1,4 @@
-// Tells what a role says of itself, to whoever asks: no request changes anything.
+// Shows what a role says about itself to anybody who asks. No request changes anything.
 //
 //     GET /             200: a web page, under a policy that lets it load nothing (content_policy.h)
 //     GET /healthz      200 once there is something to tell; 503 before
@@ -28,7 +28,7 @@ class StatusServer {
   struct Told {
     std::string json, words, page, metrics;
   };
-  // What is told from now on.
+  // Sets what is shown from now on.
   void show(Told told);
 
  private:

@@ -1,4 +1,4 @@
-// What a role tells of itself over HTTP.
+// Checks what a role shows of itself over HTTP.
 #include "muster/http/status_server.h"
 
 #include <gtest/gtest.h>

@@ -42,7 +42,7 @@ class Ticker {
   std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // the last member, because it uses the others
 };
 
 }  // namespace muster::service

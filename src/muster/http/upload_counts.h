@@ -1,10 +1,10 @@
 // How uploads were answered since the process started, in numbers that do not tell when an upload came.
 //
-// Whoever reads a counter again and again sees when it grows. Therefore told() returns the counts as they were
-// when the round opened for as long as the round is open, so nobody learns from them how many devices have
-// sent an upload so far, or when one did. The count of uploads that were refused because the queue was full
-// (status 503) is always current, because such an upload was not read, and its device sends it again. The
-// methods may be called from any thread.
+// Whoever reads a counter again and again sees when it grows. Therefore told() returns the counts as they
+// were when the round opened for as long as the round is open, so nobody learns from them how many devices
+// have sent an upload so far, or when one did. The count of uploads that were refused because the queue was
+// full (status 503) is always current, because such an upload was not read, and its device sends it again.
+// The methods may be called from any thread.
 #pragma once
 
 #include <array>

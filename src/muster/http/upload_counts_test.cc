@@ -17,7 +17,7 @@ TEST(UploadCounts, StandStillWhileARoundIsOpen) {
     counts.add(answer);
     EXPECT_EQ(counts.told(), (Counts{.over = 1}));
   }
-  // Refusals of a full queue tell of nobody, and whoever runs the shuffler has to see them at once.
+  // Refusals because the queue is full say nothing about a device, and operators need to see them at once.
   counts.add(Answer::busy);
   EXPECT_EQ(counts.told(), (Counts{.over = 1, .busy = 1}));
   counts.round_ends();

@@ -105,7 +105,7 @@ Key public_key_of(const BIGNUM* modulus) {
   return Key(key);
 }
 
-// What verifies signatures of this padding by the key.
+// Returns a context that verifies signatures of this padding with the key.
 KeyContext verification_by(const Key& key) {
   KeyContext context = made(KeyContext(EVP_PKEY_CTX_new(key.get(), nullptr)));
   must(EVP_PKEY_verify_init(context.get()) == 1);

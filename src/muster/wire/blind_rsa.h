@@ -1,5 +1,5 @@
 // Blind signatures: RSABSSA-SHA384-PSS-Deterministic of RFC 9474 with keys of 2048 bits and the exponent
-// 65537. The signer signs without learning what, and whoever has the public key can verify.
+// 65537. The signer does not learn what it signs, and whoever has the public key can verify the signature.
 //
 //     client                                   signer
 //     blinded = blind(key, message)   ------>  blind_sign(blinded.message)
@@ -91,7 +91,7 @@ struct BlindedMessage {
 // Blinds the message with fresh randomness of the operating system.
 BlindedMessage blind(const RsaPublicKey& key, Bytes message);
 // The same with the salt and the blinding factor that the caller chooses. Returns nullopt if the factor is
-// not invertible, which a random one below the modulus is not with a probability of about 2^-1023.
+// not invertible, which happens to a random factor with a probability of about 2^-1023.
 std::optional<BlindedMessage> blind_with(const RsaPublicKey& key, Bytes message,
                                          std::span<const std::uint8_t, kSalt> salt, const RsaBlock& factor);
 

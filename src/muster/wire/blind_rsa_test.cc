@@ -1,4 +1,5 @@
-// The published vectors are tested with tokens (token_test.cc), whose signatures these are.
+// Blinds, signs and verifies with two stored keys, changes every byte of signatures and keys, and checks what
+// is refused. The published vectors are those of whole tokens, and are tested in token_test.cc.
 #include "muster/wire/blind_rsa.h"
 
 #include <gtest/gtest.h>

@@ -115,7 +115,7 @@ TEST(Documents, AManifestThatContradictsItselfIsNotSignedAndNotRead) {
       destroyed.task, destroyed.round, destroyed.descriptor, Manifest::Outcome::destroyed, 19, 0, 0, {}, {}};
   Buffer bytes = sign_manifest(destroyed, key());
   EXPECT_EQ(read_manifest(bytes, key().identity()), destroyed);
-  // A signature does not make a contradiction readable: here the shuffler signs one by itself.
+  // A contradiction is refused even if the shuffler itself has signed it.
   bytes.resize(kManifest - 64);
   for (const std::uint8_t outcome : {std::uint8_t{1}, std::uint8_t{2}}) {
     bytes[73] = outcome;
@@ -259,7 +259,7 @@ TEST(Documents, ATokenBlockIsInOrderNotEmptyAndNotTooLong) {
 }
 
 TEST(Documents, NoDocumentIsOneOfAnotherKind) {
-  // A body that could be a receipt and was signed as something else is none.
+  // The body of a receipt that was signed as a document of another kind is no receipt.
   const Buffer receipt = sign_receipt(some_receipt(), key());
   const Buffer body(receipt.begin(), receipt.end() - 64);
   EXPECT_TRUE(read_receipt(with_signature(body, "receipt", key()), key().identity()).has_value());

@@ -32,7 +32,7 @@ constexpr std::string_view kVersion = "HPKE-v1";
 // HMAC-SHA256 of the parts, one after another.
 void hmac(Bytes key, std::initializer_list<Bytes> parts, std::uint8_t* out) {
   crypto_auth_hmacsha256_state state;
-  // An empty key may have no address, which libsodium's copy of it must have.
+  // The pointer of an empty key may be null, and libsodium must not be given a null pointer.
   static constexpr std::uint8_t kNothing = 0;
   crypto_auth_hmacsha256_init(&state, key.empty() ? &kNothing : key.data(), key.size());
   for (const Bytes part : parts) crypto_auth_hmacsha256_update(&state, part.data(), part.size());

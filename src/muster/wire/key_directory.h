@@ -43,9 +43,10 @@ Buffer sign_key_directory(const KeyDirectory& directory, const SigningKey& issue
 // 2048 bits.
 std::optional<KeyDirectory> read_key_directory(Bytes signed_directory, const IdentityKey& issuer);
 
-// Whether who has seen one directory of a task accepts the other one now: it is the same, or its serial is
-// higher and nothing in it goes back. Devices, rounds released and tokens do not become fewer, and a round
-// keeps its key. So an issuer that was restored from an older copy is refused.
+// Returns whether somebody who has seen the directory `seen` of a task accepts the directory `later`: either
+// they are the same, or the serial of `later` is higher and nothing in it goes back, which means that
+// devices, rounds released and tokens do not become fewer and that a round keeps its key. So an issuer that
+// was restored from an older copy is refused.
 bool follows(const KeyDirectory& later, const KeyDirectory& seen);
 
 }  // namespace muster::wire

@@ -41,7 +41,7 @@ struct Manifest {
   Outcome outcome = Outcome::destroyed;
   std::uint64_t heard = 0;    // devices: distinct valid tokens
   std::uint64_t reports = 0;  // in the batch
-  std::uint32_t width = 0;    // bytes of one
+  std::uint32_t width = 0;    // bytes of a report
   Hash batch{};               // of the batch's bytes
   std::array<std::uint64_t, kRejectReasons> rejected{};
 
@@ -51,8 +51,8 @@ struct Manifest {
 inline constexpr std::size_t kManifest = 1 + 32 + 8 + 32 + 1 + 8 + 8 + 4 + 32 + 8 * kRejectReasons + 64;
 
 Buffer sign_manifest(const Manifest& manifest, const SigningKey& shuffler);
-// Returns nullopt unless this is a signed manifest of the shuffler that contradicts itself nowhere: no more
-// reports than devices, and none, of no width and without a batch, if the round was destroyed.
+// Returns nullopt unless this is a signed manifest of the shuffler without a contradiction: it may not have
+// more reports than devices and, if the round was destroyed, its reports, width and batch must be zero.
 std::optional<Manifest> read_manifest(Bytes signed_manifest, const IdentityKey& shuffler);
 
 }  // namespace muster::wire

@@ -17,10 +17,13 @@
 
 namespace muster::wire {
 
-// What the shuffler waits for, as operators need to know it: nothing, also while a round is open; an issuer
-// that it cannot reach; a key directory of this task that follows the one before (key_directory.h); or tokens
-// of the next round, of which too few were issued, or just enough, while the other devices may fetch theirs.
-enum class Waits : std::uint8_t { nothing = 0, issuer = 1, directory = 2, issuance = 3 };
+// What the shuffler waits for before the next round can be opened, so that operators know it.
+enum class Waits : std::uint8_t {
+  nothing = 0,    // also while a round is open
+  issuer = 1,     // the issuer cannot be reached
+  directory = 2,  // a key directory of this task that follows the one before (key_directory.h)
+  issuance = 3,   // tokens: too few were issued for the next round, or just enough, and others may follow
+};
 
 struct Offer {
   Hash task{};

@@ -9,7 +9,8 @@
 namespace muster::wire {
 namespace {
 
-// The number that the eight bytes from here on hold. GCC 12 makes no single load of the loop.
+// The number that these eight bytes hold. memcpy is there because GCC 12 does not turn the loop into one
+// load.
 std::uint64_t little_endian(const std::uint8_t* bytes) {
   std::uint64_t value = 0;
   if constexpr (std::endian::native == std::endian::little) {

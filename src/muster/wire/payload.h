@@ -6,9 +6,9 @@
 //     gaussian, laplace   b bits a coordinate, two's complement, the first coordinate in the lowest bits;
 //                         unused bits of the last byte are 0               (b * dimension + 7) / 8 bytes
 //
-// b is the randomizer's own, and the simulation saturates at the same b. So the bytes are the same function
-// of a message for all clients and have no say in privacy. A decoder accepts the encodings of valid messages
-// and refuses everything else. Immutable; may be called from any thread.
+// b is the randomizer's own, and the simulation saturates at the same b. So all clients encode a message by
+// the same fixed function, which cannot reveal more than the message does. A decoder accepts the encodings of
+// valid messages and refuses everything else. Immutable; may be called from any thread.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 //
 //     receipt = version u8 | task 32 | round u64 | manifest 32 | outcome u8 | ledger head 32 | signature 64
 //                                                                                          170 bytes
+//
 // The functions are pure and may be called from any thread.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What one role says to another of a round in one signed sentence.
+// Signed notices about a round. In each of them one role tells another one a single thing.
 //
 //     notice = version u8 | task 32 | round u64 | signature 64                                      105 bytes
 //

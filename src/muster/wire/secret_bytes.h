@@ -21,7 +21,7 @@ namespace muster::wire {
 template <std::size_t N>
 class SecretBytes {
  public:
-  // All zero. Throws Error(internal) if libsodium cannot start, and std::bad_alloc without memory.
+  // Begins with zeros. Throws Error(internal) if libsodium cannot start, and std::bad_alloc without memory.
   SecretBytes() {
     random::start_libsodium();
     memory_.reset(static_cast<std::uint8_t*>(sodium_malloc(N)));

@@ -37,7 +37,8 @@ bool verify(const IdentityKey& identity, std::string_view kind, Bytes body, cons
 
 // A document with its signature behind it.
 Buffer with_signature(Buffer body, std::string_view kind, const SigningKey& key);
-// Whether the last 64 bytes of `document`, which has no fewer, sign what stands before them.
+// Returns whether the last 64 bytes of `document` are the signature of the bytes before them. The document
+// must have at least 64 bytes.
 bool signature_holds(Bytes document, std::string_view kind, const IdentityKey& identity);
 
 }  // namespace muster::wire
