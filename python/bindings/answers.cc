@@ -40,7 +40,7 @@ using reporting::Papers;
 
 Papers papers_if(bool all) { return all ? Papers::added : Papers::left_out; }
 
-// What only some calls show of an answer is made from it when it is asked for.
+// The parts of an answer that only some callers look at are made when they are asked for.
 struct Calibrated {
   protocols::Calibration found;
   protocols::Knob knob;

@@ -4,8 +4,8 @@
 // The computation runs on a thread of its own, and the caller waits for it. The caller asks Python for
 // signals every twentieth of a second; if their handler raises, as that of Ctrl-C does, the computation is
 // told to stop (core/interrupt.h), and the exception is thrown on at once or, if the computation needs
-// longer to notice, within half a second. It then ends by itself, and nobody gets its answer. A thread a
-// call is also right after a fork, which a pool of threads would not survive.
+// longer to notice, within half a second. It then ends by itself, and nobody gets its answer. A new
+// thread for each call also works after a fork, which the threads of a pool would not survive.
 //
 // Example:
 //     const Statement found = interruptibly([plan, question] { return statement_of(plan, question); });

@@ -31,8 +31,8 @@ RawValue other(py::handle object) {
   return stated(RawValue::Other{fmt::format("an object of type {}", type)}, "");
 }
 
-// Returns the digits of an int; "inf" for one that is too long to be printed, and so to be any value of a
-// key.
+// Returns the digits of an int; "inf" for one that is too long to be printed, which is too large for
+// every key.
 std::string digits_of(py::handle whole) {
   PyObject* text = PyObject_Str(whole.ptr());
   if (text == nullptr) {
@@ -60,7 +60,7 @@ std::optional<RawValue> number(py::handle object, bool inside) {
   if (value == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
   const std::string text = py::repr(py::float_(value));
   if (!inside) return stated(text, text);
-  // The rounds of a schedule are whole, in an array of floats, too.
+  // The rounds of a schedule are whole numbers, also in an array of floats.
   const bool whole = std::abs(value) < kExact && value == std::floor(value);
   return whole ? stated(static_cast<std::int64_t>(value), text) : stated(value, text);
 }

@@ -44,12 +44,12 @@ __all__ = [
 
 _REPLACE_ONE = dp_accounting.NeighboringRelation.REPLACE_ONE
 _Details = dp_accounting.PrivacyAccountant.CompositionErrorDetails
-# The delta down to which a distribution is exact enough, if nothing says another.
+# The delta down to which a distribution is exact enough, unless the caller states another one.
 _LEAST_DELTA = 1e-12
 
 
 def _text(value: Any) -> Any:
-    """Text that comes from the named tuple of an event is in bytes."""
+    """Returns text as str: an event that was read from a named tuple has it in bytes."""
     return value.decode() if isinstance(value, bytes) else value
 
 

@@ -354,7 +354,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
         child = self.run_python("import sys, muster; print(sorted({'numpy', 'matplotlib', 'torch'} & set(sys.modules)))")
         self.assertEqual(child.communicate(timeout=60)[0], "[]\n")
 
-    # A wheel is for systems as old as the tag manylinux_2_34 says, to which these versions belong.
+    # The wheel has the tag manylinux_2_34, so it must run on systems with these versions of the C and C++ libraries.
     @unittest.skipIf(platform.machine() != "x86_64" or "LD_PRELOAD" in os.environ,
                      "other machines, and sanitizers, use other symbols")
     def test_the_extension_uses_no_symbol_of_newer_systems(self):

@@ -113,7 +113,7 @@ class Loops(unittest.TestCase):
                     score = json.loads((pathlib.Path(run) / "run" / "result.json").read_text())
                     self.assertEqual((one.accuracy(expected), one.loss(expected)), (score["accuracy"], score["loss"]))
 
-    # What is one round late, or of another seed, leaves other bits.
+    # Loops that are one round late, or of another seed, must leave other bits.
     def test_wrong_loops_leave_other_parameters(self):
         given = plan("gaussian")
         model = muster.Model(given)

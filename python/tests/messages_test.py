@@ -57,7 +57,7 @@ class Messages(unittest.TestCase):
                     mean, count, refused = messages.mean(sent[::-1])
                     self.assertEqual((mean.tobytes(), count, refused), (r.mean.tobytes(), r.count, 0))
 
-    # What is no vector is answered like the zero vector, as a client must.
+    # A client must answer with the message of the zero vector if it has no valid vector.
     def test_no_vector(self):
         plan = plan_of("gaussian")
         messages, key = messages_of(plan, 2), _muster.plan_key(plan._native)

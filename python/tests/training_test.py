@@ -207,7 +207,7 @@ class Training(Folders):
             with self.assertRaises(muster.FileError):
                 muster.Run(self.folder / damaged)
 
-    # What costs less than is proven is refused, and notes are those of the command.
+    # A run that states a smaller epsilon than is proven is refused, and notes are those of the command.
     def test_stated_epsilons_and_notes(self):
         with self.assertLogs("muster") as logs:
             run = muster.train(plan(clients=10_000, share=True, rounds=1), out=self.folder / "run")

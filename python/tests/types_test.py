@@ -53,7 +53,7 @@ class Types(unittest.TestCase):
             self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
             self.assertIn("Found 1 error", done.stdout)
 
-    # A reader of the types of the package finds mistakes: what takes numbers does not take text.
+    # With the types of the package, mypy finds mistakes in programs, such as a text in place of a number.
     def test_mistakes_are_found(self):
         with tempfile.NamedTemporaryFile("w", suffix=".py", encoding="utf-8") as file:
             file.write("import muster\nmuster.plan(protocol=3)\nx: str = muster.Plan.read('a').hash\n"

@@ -138,7 +138,7 @@ def change(before: Mapping[str, NDArray[Any]], record: ArrayRecord) -> NDArray[n
 
 
 def with_kept(made: ArrayRecord, server: ArrayRecord) -> ArrayRecord:
-    """Returns the record, but the arrays that are not learned as the server has them: averages make others of them."""
+    """Returns the record with the server's own arrays where they are not learned, because averaging changes them."""
     return ArrayRecord({name: server[name] if name in server and not _floating(server[name]) else array
                         for name, array in made.items()})
 

@@ -73,8 +73,8 @@ class CheckIn:
         """Answers a message to the node; Flower calls this. `call_next` runs the other mods and the app.
 
         Raises:
-            UsageError: The request is not one of the plan's rounds, or the node has no number; the node tells it the
-                server as an error, whatever its coin and its data.
+            UsageError: The request is not one of the plan's rounds, or the node has no number; the node tells this
+                to the server as an error, whatever its coin and its data.
 
         >>> import muster, muster.flower
         >>> from flwr.app import ConfigRecord, Context, Message, RecordDict

@@ -24,7 +24,7 @@ from muster.populations import Monitor
 _log = logging.getLogger("flwr")
 _POLL_SECONDS = 1.0  # between two looks whether enough nodes are connected, as Flower's strategies wait
 
-# Why what the inner strategy does is not what it would be for.
+# Why an inner strategy cannot do here what it is made for.
 _NOISE = "it draws noise once on the sum, whereas here every node randomizes its own message"
 _ROBUST = "it compares the replies of nodes, and here it gets one reply, the mean"
 _REFUSED = {

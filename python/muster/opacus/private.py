@@ -158,7 +158,7 @@ def _check_parameters(module: nn.Module, optimizer: torch.optim.Optimizer) -> No
 
 def _loader_of(given: DataLoader[Any], optimizer: CheckInOptimizer, batch_first: bool) -> DataLoader[Any]:
     collate = wrap_collate_with_empty(collate_fn=given.collate_fn, batch_first=batch_first)
-    # A batch without records has the shape of one with records, and record 0 shows it.
+    # A batch without records gets the shape of a batch with records, which is taken from record 0.
     collate([given.dataset[0]])
     return DataLoader(given.dataset, batch_sampler=optimizer.check_ins(), collate_fn=collate,
                       pin_memory=given.pin_memory, generator=given.generator)

@@ -1,7 +1,7 @@
 // Says whether two groups of runs differ by more than chance, by Student's test of pairs.
 //
 // Run i of both groups has the same seed, so a pair shares its data, its initial model and its check-in
-// coins, and differs in what is compared alone. If the differences of the pairs are independent and normal
+// coins, and only what is compared differs. If the differences of the pairs are independent and normal
 // with mean 0, their mean exceeds the threshold with probability `false_alarm`. Source: Student (W. S.
 // Gosset), "The probable error of a mean", Biometrika 6, 1908; the quantile is Boost.Math's. Pure functions.
 #pragma once

@@ -74,7 +74,7 @@ std::string Training::name() const {
 double TrainedRound::mean() const {
   const double mean =
       std::accumulate(accuracies.begin(), accuracies.end(), 0.0) / static_cast<double>(accuracies.size());
-  // By its rounding, the mean of equal numbers may lie beside them.
+  // Rounding may move the mean of equal numbers away from them.
   const auto [low, high] = std::ranges::minmax(accuracies);
   return std::clamp(mean, low, high);
 }

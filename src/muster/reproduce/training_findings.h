@@ -2,8 +2,8 @@
 //
 // A shortened training, or one on the built-in digits in place of the paper's data, is not the paper's
 // experiment. What such a training shows holds with a note at most; and what it does not show is not
-// reproduced, but never false. What the paper's text leaves out, such as the learning rate, was chosen, so an
-// accuracy that is missed is not reproduced, too. Pure functions.
+// reproduced, but never false. What the paper's text leaves out, such as the learning rate, was chosen, so
+// neither is an accuracy that is missed ever false. Pure functions.
 #pragma once
 
 #include <string>

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 3;
 
-// Every parameter was chosen, so that a missed claim is not reproduced rather than false. The model that is
-// released is that of the last round; if Theorem 2 is smaller there, but not at every logged round, the claim
-// holds with a note.
+// Every parameter was chosen here, so a claim that is missed counts as not reproduced and not as false. The
+// model that is released is that of the last round; if Theorem 2 is smaller there, but not at every logged
+// round, the claim holds with a note.
 Finding advantage(const Trainer& trainer, const char* claim, const LdpSgdAccounting& accounting,
                   const Trained& trained) {
   const StrongOverTheorem2 found = strong_over_theorem_2(accounting, trained);

@@ -17,7 +17,7 @@ namespace {
 constexpr double kPerSlot = 4;  // n/m of the convex case
 const std::vector<double> kClients = {256, 512, 1024, 2048, 4096, 8192, 16384};
 const std::vector<double> kClientsOfSmooth = {256, 1024, 4096, 16384};  // squares of m
-// The distance from the start of the minimum of the quadratic risk, were there no ball of radius 1.
+// How far the minimum of the quadratic risk would be from the start if there were no ball of radius 1.
 constexpr double kOutside = 2, kInside = 0.5;
 constexpr double kSmoothConstant = 4;  // for the constant that the paper's O~ hides
 

@@ -22,8 +22,8 @@ using accounting::RandomCheckIn;
 constexpr double kClients = 1e4, kSlots = 100, kEpsilon = 0.2, kDelta = 1e-6;
 constexpr std::uint64_t kRuns = 50;
 const std::vector<double> kDimensions = {8, 128};
-// The paper's clients all check in. No theorem of this project covers averaged updates of Gaussian messages if
-// they do, but one covers smaller probabilities. At this one, 50 clients are expected to stay away.
+// The paper's clients all check in. No theorem of this project covers averaged updates of Gaussian messages
+// if they do, but one covers smaller probabilities. At this one, 50 clients are expected to stay away.
 constexpr double kNearlyCertain = 1 - 50 / kClients;
 
 struct Sigmas {

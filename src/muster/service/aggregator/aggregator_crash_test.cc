@@ -206,8 +206,8 @@ TEST(AggregatorCrash, ComesToTheSameEndThroughManyFaults) {
   }
 }
 
-// A store that says to have written what reaches the disk with the next commit alone: what an aggregator does
-// that acts before it writes.
+// A store that reports a commit as written although it reaches the disk only with the next one. An aggregator
+// on such a store behaves like one that acts before it writes.
 class Late final : public Store {
  public:
   explicit Late(Store& disk) : disk_(disk) {}

@@ -44,7 +44,7 @@ TEST(LostRounds, AnOlderLedgerIsRefusedWithBothHeads) {
   EXPECT_EQ(d.memory().rows(), Disk::Image(yesterday).store.rows());
 }
 
-// Or else the task would end with an epsilon that lacks rounds.
+// If it ended the task, the final epsilon would lack the rounds that the ledger has lost.
 TEST(LostRounds, AnOlderLedgerDoesNotEndBecauseAnOperatorStopsIt) {
   AggregatorFixture d;
   d.run();

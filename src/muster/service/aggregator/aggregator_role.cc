@@ -141,8 +141,8 @@ Progress AggregatorRole::end(EndEntry::Why why) {
   return progress(Progress::State::ended, sentence_of(why));
 }
 
-// Every start tells the shuffler once, which may have been away before, or restored since. Until it knows,
-// devices go on asking for a round.
+// After every start the shuffler is told once more, because it may not have been reached before, or may have
+// been restored since. Until it knows, devices go on asking for a round.
 void AggregatorRole::send_end() {
   if (has_told_end_) return;
   try {

@@ -58,11 +58,11 @@ struct AggregatorOptions {
   // Where the task reserves its cost, beside the other tasks on its population; none if null. It is needed
   // only while the aggregator is made.
   PopulationBudget* population = nullptr;
-  // What errors call the ledger: the path of the store.
+  // How errors name the ledger: by the path of the store.
   std::string origin = "ledger";
 };
 
-// What the aggregator is at.
+// What the aggregator is doing.
 struct Progress {
   enum class State {
     waiting,  // no round is open, or the shuffler does not know yet that it is

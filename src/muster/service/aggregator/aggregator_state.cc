@@ -14,7 +14,7 @@ using wire::FieldWriter;
 
 constexpr std::size_t kCounts = 8 * (wire::kRejectReasons + 5);
 
-// Lists the counts once, for both directions.
+// Lists the counts once; writing and reading both visit this list.
 template <typename Counts, typename Each>
 void each_count(Counts& counts, const Each& each) {
   for (auto& uploads : counts.uploads) each(uploads);

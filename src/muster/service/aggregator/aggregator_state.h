@@ -47,7 +47,7 @@ wire::Buffer encode(const RejectedCounts& counts);
 std::uint64_t read_serial(Store& store);  // 0 if none was seen
 wire::Buffer encode_serial(std::uint64_t serial);
 std::optional<wire::Hash> read_lost(Store& store);
-// A name for what the shuffler has seen: an operator's decision holds for that, and for nothing else.
+// Identifies what the shuffler has seen. An operator's decision to charge lost rounds holds for that alone.
 wire::Hash lost_name(const wire::Offer& offer);
 
 }  // namespace muster::service

@@ -3,7 +3,7 @@
 // Tasks add up by basic composition: epsilons and deltas are summed, and each sum that is not exact is
 // rounded up. That holds even if a task is chosen after the results of the others were seen. A task reserves
 // what all its planned rounds cost before its first round, and keeps that reserved however it ends, since the
-// wish to end it may have come from looking.
+// decision to end it may depend on what was released.
 //
 // The store has one row for each task:  task 32 | epsilon f64 | delta f64.  It must outlive the object. An
 // object belongs to one thread.

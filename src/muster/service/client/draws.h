@@ -42,8 +42,8 @@ class OsDraws final : public Draws {
   random::OsSource bits_;
 };
 
-// A deployed round has the number that the simulation's round has. So while no round is void, message for
-// message is that of `muster train`; after a void one, coins and noise are those of a later round.
+// Deployed rounds are numbered like those of a simulation. As long as no round is void, every message is
+// therefore that of `muster train`. After a void round, coins and noise are those of a later round.
 class SeededDraws final : public Draws {
  public:
   SeededDraws(const protocols::Plan& plan, std::uint64_t client);

@@ -49,8 +49,8 @@ void ForkedComputation::start(wire::Bytes model, wire::Bytes frozen) {
 void ForkedComputation::compute(pid_t parent, wire::Bytes model, wire::Bytes frozen) noexcept {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
-  // Else the lock of the device's folder, and its connections, would outlast a parent that was killed, until
-  // the child has ended as well.
+  // Otherwise the lock of the device's folder, and its connections, would outlast a parent that was killed,
+  // until the child has ended as well.
   ::close_range(STDERR_FILENO + 1, ~0U, 0);
   for (const int number : {SIGINT, SIGTERM, SIGUSR1}) std::signal(number, SIG_DFL);
   SynchronousComputation computation(task_, record_);

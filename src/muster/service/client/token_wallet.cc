@@ -44,8 +44,9 @@ void TokenWallet::step(std::int64_t now) {
   due_ = now + (done ? until_next() : backoff_.next(draws_));
 }
 
-// A look every half turn for each token that is held, within a factor of two by chance. So a device looks
-// again long before its tokens run out, and soon if it has none.
+// The time until the next look is about half a turn for each token that is held, and is drawn between half
+// and one and a half times that. So a device looks again long before its tokens run out, and soon if it has
+// none.
 std::int64_t TokenWallet::until_next() {
   const auto turns = static_cast<std::int64_t>(std::max<std::size_t>(1, tokens_.size() / 2));
   const std::int64_t whole = turns * turn_of(task_);

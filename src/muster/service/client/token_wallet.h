@@ -36,7 +36,7 @@ class TokenWallet {
 
   // The token of the round, if it is one of the key with this id.
   std::optional<wire::Token> token(std::uint64_t round, const wire::Hash& key_id) const;
-  // Adds to `changes` that the tokens up to `round` are no more.
+  // Adds to `changes` the removal of the tokens up to `round`.
   void forget_until(std::uint64_t round, Store::Commit& changes);
 
   // Answers of the issuer that were not valid: unsigned, of a lower serial, or not what was asked for.

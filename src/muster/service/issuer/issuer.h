@@ -75,7 +75,7 @@ class Issuer final : public IssuerForDevices, public IssuerForShuffler {
   // Throws Error(plan, out_of_range) while fewer devices are enrolled than a round needs.
   void prepare(std::uint64_t rounds_ahead);
   // Publishes a directory with the present numbers of devices and tokens, if they have changed. To be called
-  // from time to time: issuing alone publishes nothing, so that who asks often does not make directories.
+  // from time to time: issuing alone publishes nothing, so that requests cannot cause many directories.
   void publish();
 
   // The directory that was published last, signed and as it was read.

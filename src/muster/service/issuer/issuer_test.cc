@@ -52,8 +52,8 @@ TEST_F(IssuerTest, GivesTokensThatVerifyForABlockOfRounds) {
   }
 }
 
-// Whether a device gets one token a round: for its request the same answer each time, also after a restart,
-// and none for another request; and whether who is not enrolled gets none.
+// Returns whether a device gets exactly one token a round, which means the same answer to the same request,
+// also after a restart, and none to another request, and whether a device that is not enrolled gets no token.
 bool keeps_to_one_token(const std::function<IssuerForDevices&()>& issuer,
                         const std::function<void()>& restart, const wire::Hash& task) {
   const KeyDirectory keys = read(issuer().keys());

@@ -1,5 +1,5 @@
-// The descriptor of a round, from the entry that opened it: what devices bind their uploads to is what the
-// ledger wrote. The function is pure.
+// Makes the descriptor of a round from the entry that opened it in the ledger, so that devices bind their
+// uploads to what the ledger says. The function is pure.
 #pragma once
 
 #include "muster/service/ledger/entry.h"

@@ -76,8 +76,8 @@ void Shuffler::recover() {
 }
 
 // The directory says which round was released last. It begins with the round whose issuance the shuffler
-// ended last, and it ended it after all rounds before had ended. If the shuffler's own memory knows less, it
-// was restored from an older copy.
+// ended last, and the shuffler did so after all earlier rounds had ended. If the shuffler's own memory knows
+// of fewer rounds, it was restored from an older copy.
 void Shuffler::find_out_rounds() {
   if (knows_rounds_) return;
   ask_issuer([&] { return accept_directory(issuer_.keys()) ? Waits::nothing : Waits::directory; });

@@ -32,7 +32,7 @@ TEST(ShufflerIssuance, TheNextRoundWaitsForTheIssuer) {
   EXPECT_EQ(rig.offer().key, offered);
 }
 
-// Else the last devices would miss the first rounds, in which all ask for their tokens at once.
+// Otherwise the last devices would miss the first rounds, in which all ask for their tokens at once.
 TEST(ShufflerIssuance, DevicesWithoutATokenHaveATenthOfARound) {
   ShufflerFixture rig;
   rig.issuer.without_token = 3;

@@ -50,7 +50,8 @@ std::uint64_t Shuffler::last_issued() const {
   return directory_ && !directory_->entries.empty() ? directory_->entries.front().round : 0;
 }
 
-// The reports of a round may leave once the issuer will tell so after any loss of this shuffler's memory.
+// The reports of a round may leave only once the issuer has stored that the round is released, and so can
+// tell it to a shuffler that has lost its memory.
 void Shuffler::announce_release() {
   const auto closed = last_manifest();
   if (!closed || closed->outcome != Manifest::Outcome::released || is_announced(closed->round)) return;
@@ -82,7 +83,8 @@ void Shuffler::prepare_next() {
   });
 }
 
-// Issuance ends in the order of the rounds. That of a round which was destroyed unprepared has not ended.
+// The issuance of tokens ends in the order of the rounds. For a round that was destroyed before it was
+// prepared, it has not ended yet.
 std::optional<Buffer> Shuffler::close_issuance(std::uint64_t round) {
   const auto order = [&](std::uint64_t ended) {
     return issuer_.close_issuance(wire::sign_close_issuance({task_.name(), ended}, identity_));

@@ -97,8 +97,8 @@ TEST(RestoredShuffler, KnowsOfARoundThatWasHandedOutAlthoughTheNextOneIsUnprepar
   EXPECT_EQ(rig.ledger.counts().released, 3u);
 }
 
-// Handed out again, with fewer reports, the round would tell which ones came late. Called void, it would cost
-// nothing.
+// If the round were handed out again with fewer reports, the difference would tell which ones came late. If
+// it were called void, it would cost nothing.
 TEST(RestoredShuffler, ARoundThatWentOnWithoutItIsNeitherHandedOutAgainNorVoid) {
   for (const bool next_is_prepared : {true, false}) {
     for (const bool was_open : {true, false}) {

@@ -1,5 +1,5 @@
-// How many rounds a task charges at most: those of its plan that its budget pays for, as `muster train` runs
-// them. And what they cost.
+// Computes how many rounds a task charges at most, and what they cost. As in `muster train`, these are the
+// rounds of the plan that its budget pays for.
 //
 // The functions are pure but for the calls of `epsilon`.
 #pragma once
