@@ -1,7 +1,7 @@
 // A shuffler behind two HTTP listeners: one for devices (through a relay), one for the aggregator.
 //
 //     devices      GET  /v1/round            200: signed descriptor 369 | remaining milliseconds u64;
-//                                            204 while no round is open; 410: the notice that the task is over
+//                                            204 while no round is open; 410: notice that the task is over
 //                  GET  /v1/blob/HASH        200, or 404
 //                  POST /v1/upload           201, 400, 410, or 503 with a constant Retry-After
 //     aggregator   GET  /v1/offer            200
