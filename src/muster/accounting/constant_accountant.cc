@@ -26,6 +26,7 @@ Bound floor_bound(const ViewBounds& in, const Question& question) {
   const Stopwatch watch;
   Bound bound;
   bound.id = "one-bit-test";
+  bound.validity = Validity::proven;
   bound.view = in.view;
   bound.citation = "one distinguishing test of one round, in closed form; docs/theory/floor.md";
   bound.assumptions = {kLowerAlone};
@@ -37,6 +38,7 @@ Bound floor_bound(const ViewBounds& in, const Question& question) {
 Statement nothing_released(const Question& question, View view) {
   Bound nothing;
   nothing.id = "local-composition";
+  nothing.validity = Validity::proven;
   nothing.view = view;
   nothing.upper = nothing.lower = 0;
   nothing.assumptions = {"nothing is released"};
@@ -79,6 +81,7 @@ Bound ConstantAccountant::local_bound(const ViewBounds& in, std::uint64_t rounds
   const Stopwatch watch;
   Bound bound;
   bound.id = "local-composition";
+  bound.validity = Validity::proven;
   bound.view = in.view;
   bound.assumptions = {kNoAmplification};
   bound.citation =

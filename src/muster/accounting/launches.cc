@@ -112,6 +112,7 @@ Statement Launches::account(const Question& question) const {
   statement.all.push_back(timed([&] {
     Bound bound;
     bound.id = "different-rounds";
+    bound.validity = Validity::proven;
     bound.view = view();
     bound.citation = fmt::format(
         "each round's smallest proven bound, their dominating pairs composed over {} launches; "
@@ -128,6 +129,7 @@ Statement Launches::account(const Question& question) const {
   statement.all.push_back(timed([&] {
     Bound bound;
     bound.id = "local-composition";
+    bound.validity = Validity::proven;
     bound.view = view();
     bound.citation = "the local guarantees' dominating pairs composed; docs/theory/local.md";
     bound.assumptions = {kNoAmplification};
@@ -166,6 +168,7 @@ Statement Launches::account_adaptive(Delta delta) const {
   double upper = 0, local = 0;
   Bound bound;
   bound.id = "basic-composition";
+  bound.validity = Validity::proven;
   bound.view = view();
   bound.citation =
       "basic composition as a privacy filter: Rogers, Roth, Ullman, Vadhan 2016; docs/theory/composition.md";

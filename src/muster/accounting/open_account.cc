@@ -105,6 +105,7 @@ Statement OpenAccount::statement(const Question& question) const {
   if (tables_ == nullptr) {
     Bound nothing;
     nothing.id = "local-composition";
+    nothing.validity = Validity::proven;
     nothing.upper = nothing.lower = 0;
     nothing.assumptions = {"nothing is released"};
     return {question, 0, nothing, 0, 0, {nothing}};
@@ -135,6 +136,7 @@ Statement OpenAccount::statement_of_different(const Question& question) const {
   statement.all.push_back(timed([&] {
     Bound bound;
     bound.id = "different-rounds";
+    bound.validity = Validity::proven;
     bound.view = tables_->view();
     bound.citation = fmt::format(
         "each round's smallest proven bound, their dominating pairs composed over {} kinds of round; "
@@ -149,6 +151,7 @@ Statement OpenAccount::statement_of_different(const Question& question) const {
   statement.all.push_back(timed([&] {
     Bound bound;
     bound.id = "local-composition";
+    bound.validity = Validity::proven;
     bound.view = tables_->view();
     bound.citation = "the local guarantees' dominating pairs composed; docs/theory/local.md";
     bound.assumptions = {kNoAmplification};

@@ -105,6 +105,7 @@ Bound ScheduledAccountant::local_bound(std::uint64_t rounds, const Question& que
   const Stopwatch watch;
   Bound bound;
   bound.id = "local-composition";
+  bound.validity = Validity::proven;
   bound.view = view;
   bound.assumptions = {kNoAmplification, "every round charged at the highest rate among them"};
   add_assumptions(mechanism_, bound.assumptions);
@@ -125,6 +126,7 @@ Bound ScheduledAccountant::composed_bound(std::uint64_t rounds, const Question& 
   return timed([&] {
     Bound bound;
     bound.id = "different-rounds";
+    bound.validity = Validity::proven;
     bound.view = own();
     bound.citation = fmt::format(
         "each round's smallest proven bound, their dominating pairs composed over {} stages; "

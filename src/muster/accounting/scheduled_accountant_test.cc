@@ -274,6 +274,7 @@ TEST(ScheduledAccountant, MergesBoundsOfOtherOrigin) {
   EXPECT_EQ(scheduled.merge(s, {}).all.size(), s.all.size());
   Bound other;
   other.id = "other";
+  other.validity = Validity::proven;
   other.upper = *s.best.lower + 0.9 * (*s.best.upper - *s.best.lower);
   EXPECT_EQ(scheduled.merge(s, {other}).best.id, "other");
   other.upper = 1e-9;

@@ -23,7 +23,7 @@ struct Bound {
   // infinite. If there is no upper value, `assumptions` says why.
   std::optional<double> upper;
   std::optional<double> lower;
-  Validity validity = Validity::proven;
+  Validity validity = Validity::as_published;  // the weakest, unless a bound says that it is stronger
   Neighbouring neighbouring = Neighbouring::replace_one;
   View view = View::shuffler_honest;
   double numerical_error = 0;  // absolute, of the quantity asked for; upper and lower allow for it

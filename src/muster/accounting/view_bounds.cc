@@ -109,6 +109,7 @@ Bound ComposedLower::bound(View view, std::uint64_t rounds, const Question& ques
                            std::optional<double> upper) const {
   const Stopwatch watch;
   Bound bound = labelled(pair_, view);
+  bound.validity = Validity::proven;
   const bool nothing = !question.asks_epsilon() && upper && *upper < kNothing;
   bound.lower = nothing ? 0 : composed_.lower(rounds, question, upper.value_or(1));
   bound.seconds = watch.seconds();

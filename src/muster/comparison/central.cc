@@ -71,6 +71,7 @@ Row central_row(const Plan& own, const Request& request, Neighbouring neighbouri
                                     request.target.delta, epsilon.upper);
   row.bound = accounting::Bound{};
   row.bound->id = "sampled-gaussian";
+  row.bound->validity = accounting::Validity::proven;
   row.bound->upper = epsilon.upper;
   row.bound->lower = epsilon.lower;
   row.bound->neighbouring = neighbouring;

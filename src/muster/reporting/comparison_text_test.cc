@@ -1,3 +1,5 @@
+// Reads table, JSON, CSV and picture of a comparison that is made by hand: all must show the same rows, and
+// epsilons rounded outward.
 #include "muster/reporting/comparison_text.h"
 
 #include <gmock/gmock.h>
@@ -30,6 +32,7 @@ Row answered(const std::string& protocol, const std::string& randomizer) {
   row.rate = 0.125;
   row.bound = accounting::Bound{};
   row.bound->id = "class-c";
+  row.bound->validity = accounting::Validity::proven;
   row.bound->upper = 0.99999949;
   row.bound->lower = 0.99123449;
   row.trusted = "the shuffler";

@@ -1,3 +1,5 @@
+// Checks what a notebook shows of a statement, a plan and a curve: bounds rounded outward, all text escaped,
+// no default that the plan does not state.
 #include "muster/reporting/notebook_html.h"
 
 #include <gmock/gmock.h>
@@ -15,6 +17,7 @@ using testing::Not;
 TEST(NotebookHtml, OfAStatementRoundsOutwardAndEscapes) {
   accounting::Bound bound;
   bound.id = "<id>";
+  bound.validity = accounting::Validity::proven;
   bound.upper = 0.12345649;
   bound.lower = 0.12345651;
   bound.assumptions = {"a < b & c"};

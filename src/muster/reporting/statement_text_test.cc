@@ -1,3 +1,5 @@
+// Compares table and JSON of a statement that is made by hand with literal texts: values rounded outward,
+// lines of at most 80 columns.
 #include "muster/reporting/statement_text.h"
 
 #include <gmock/gmock.h>
@@ -33,6 +35,7 @@ TEST(Json, TextIsEscapedAndBadBytesReplaced) {
 accounting::Statement statement(accounting::Question::Kind kind) {
   accounting::Bound best;
   best.id = "first";
+  best.validity = accounting::Validity::proven;
   best.upper = 1.2345678;
   best.lower = 1.1234567;
   best.assumptions = {"an assumption"};

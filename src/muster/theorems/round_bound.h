@@ -21,10 +21,11 @@ namespace muster::accounting {
 // error.
 struct RoundBound {
   std::string id;
+  // Only a bound that says it is proven is charged; one that does not say it is only shown.
+  Validity validity = Validity::as_published;
   std::string citation;
   std::vector<std::string> assumptions;
   BoundCurve delta;
-  Validity validity = Validity::proven;
   Neighbouring neighbouring = Neighbouring::replace_one;
   // For a curve that is nearly linear between its kinks, a distance in epsilon near whose multiples the kinks
   // lie (knot_of() in entry.h); 0 if the curve is smooth.

@@ -63,6 +63,7 @@ Bound check_in_rdp_bound(const ShuffledCheckIn& protocol, double epsilon0, std::
   const CheckInRdp rdp(epsilon0, n, g);
   Bound bound = answer_by_renyi([&](std::uint64_t l) { return rdp.upper(l); }, rounds, question, conversion);
   bound.id = "check-in-rdp" + std::string(id_suffix(conversion));
+  bound.validity = Validity::proven;
   bound.citation = std::string(kLiew) + "Theorem 1, with inclusion probability k/n, over " + kGirgis +
                    "Theorem 1" + citation_suffix(conversion);
   return bound;

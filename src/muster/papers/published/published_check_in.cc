@@ -294,6 +294,7 @@ Bound high_count_bound(double clients, double rate, const Guarantee& local, std:
   bound.upper = composed_optimally_upper(epsilon_of, rounds, question);
   if (!bound.upper) bound.assumptions.push_back("delta0 alone exceeds this delta");
   bound.id = "check-in-high-count";
+  bound.validity = Validity::proven;
   bound.citation =
       "a high quantile of the count, Balle, Barthe, Gaboardi, 2018, Theorem 9, and Kairouz, Oh, Viswanath, "
       "2015, Theorem 3.3: the baseline of Liew et al., 2022, without its Lemma 3; no amplification by "

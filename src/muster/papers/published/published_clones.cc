@@ -95,6 +95,7 @@ Bound clone_pair_approximate_bound(double clients, const LocalGuarantee& epsilon
   };
   Bound bound = composed(epsilon_of, rounds, question);
   bound.id = "clone-pair-approximate";
+  bound.validity = Validity::proven;
   bound.citation =
       std::string(kFeldman) + "the pair for (epsilon0, delta0); docs/theory/clones.md" + kComposed;
   return bound;

@@ -164,6 +164,7 @@ Bound balle_theorem32_bound(double slots, double p0, double epsilon0, double del
     bound =
         composed([&](double delta) { return form(epsilon0).epsilon_as_published(delta); }, runs, question);
     bound.id = "balle-2020-theorem-3-2";
+    bound.validity = Validity::proven;
   }
   bound.assumptions.push_back(
       "one client a slot, a dummy message in an empty slot, who was asked stays hidden");
@@ -181,6 +182,7 @@ Bound balle_theorem43_bound(double slots, double epsilon0, double delta0, std::u
     bound =
         composed([&](double delta) { return form(epsilon0).epsilon_as_published(delta); }, runs, question);
     bound.id = "balle-2020-theorem-4-3";
+    bound.validity = Validity::proven;
   }
   bound.assumptions.push_back("check-in probability 1, one client a slot, a dummy message in an empty slot");
   return labelled(std::move(bound), View::server_trusted, std::string(kBalle) + "Theorem 4.3");
@@ -233,6 +235,7 @@ Bound balle_theorem51_bound(double clients, double epsilon0, double delta0, std:
     bound =
         composed([&](double delta) { return form(epsilon0).epsilon_as_published(delta); }, rounds, question);
     bound.id = "balle-2020-theorem-5-1";
+    bound.validity = Validity::proven;
   }
   return labelled(std::move(bound), View::shuffler_honest, std::string(kBalle) + "Theorem 5.1");
 }
@@ -243,6 +246,7 @@ Bound erlingsson_theorem7_bound(double clients, double epsilon0, std::uint64_t r
       composed([&](double delta) { return random_check_in::erlingsson_2019_upper(epsilon0, clients, delta); },
                rounds, question);
   bound.id = "erlingsson-2019-theorem-7";
+  bound.validity = Validity::proven;
   bound.assumptions.push_back("as stated by Balle et al., 2020, Section 5; never below their Theorem 5.1");
   return labelled(std::move(bound), View::shuffler_honest,
                   "Erlingsson, Feldman, Mironov, Raghunathan, Talwar, Thakurta, Amplification by shuffling, "

@@ -56,6 +56,7 @@ Bound subset_theorem1_bound(double clients, double subset, double epsilon0, std:
       [&](std::uint64_t l) { return subsampled_shuffle_rdp_upper(epsilon0, clients, subset, l); }, rounds,
       question, conversion);
   bound.id = "girgis-2021-theorem-1" + std::string(id_suffix(conversion));
+  bound.validity = Validity::proven;
   bound.citation = std::string(kGirgis) + "Theorem 1" + citation_suffix(conversion);
   return bound;
 }
@@ -66,6 +67,7 @@ Bound subset_ccs_bound(double clients, double subset, double epsilon0, std::uint
   if (subset >= clients) {
     Bound bound = answer_by_renyi(shuffle, rounds, question, conversion);
     bound.id = "girgis-ccs-2021" + std::string(id_suffix(conversion));
+    bound.validity = Validity::proven;
     bound.citation = std::string(kCcs) + citation_suffix(conversion);
     return bound;
   }
@@ -74,6 +76,7 @@ Bound subset_ccs_bound(double clients, double subset, double epsilon0, std::uint
       answer_by_renyi([&](std::uint64_t l) { return l > kLastOrder ? kInfinity : sampled.theorem(l); },
                       rounds, question, conversion);
   bound.id = "girgis-ccs-2021-wang" + std::string(id_suffix(conversion));
+  bound.validity = Validity::proven;
   bound.citation =
       std::string(kCcs) + "; Wang, Balle, Kasiviswanathan, 2019, Theorem 9" + citation_suffix(conversion);
   return bound;
@@ -150,6 +153,7 @@ Bound subset_numerical_composition_bound(double clients, double subset, double e
   };
   Bound bound = composed_optimally(epsilon_of, rounds, question);
   bound.id = "feldman-2021-numerical-composition";
+  bound.validity = Validity::proven;
   bound.citation =
       "Feldman, McMillan, Talwar, 2021, the clone pair; a uniform subset: Balle, Barthe, Gaboardi, 2018, "
       "Theorem 9; "

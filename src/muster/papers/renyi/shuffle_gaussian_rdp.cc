@@ -102,6 +102,7 @@ Bound subset_local_rdp_bound(const RenyiCrowd& crowd, const RenyiCurve& message,
                 "Wang, Balle, Kasiviswanathan, Subsampled Renyi differential privacy and analytical moments "
                 "accountant, AISTATS 2019, Theorem 9");
   bound.id = "subset-local-rdp";
+  bound.validity = Validity::proven;
   bound.id += id_suffix(conversion);
   bound.assumptions.push_back("who takes part is secret, and independent of the data");
   return bound;

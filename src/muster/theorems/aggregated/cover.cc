@@ -31,6 +31,7 @@ RoundPair aggregated_pair(const SharedCurve& curve) {
 RoundBound aggregated_gaussian(const GaussianLocal& mechanism, const char* citation,
                                std::vector<std::string> assumptions, const SharedCurve& curve) {
   return {.id = "aggregated-gaussian",
+          .validity = Validity::proven,
           .citation = citation,
           .assumptions = with_mechanism(mechanism, std::move(assumptions)),
           .delta = [curve](double epsilon) { return of_bound(curve->delta(epsilon)); }};

@@ -40,6 +40,7 @@ struct Rates {
 RoundBound unequal_blanket(const Mechanism& mechanism, double epsilon0, const Rates& rates,
                            const std::vector<std::string>& who) {
   return {.id = "unequal-rates-blanket",
+          .validity = Validity::proven,
           .citation = "privacy blanket of the clients that report for certain; docs/theory/unequal-rates.md",
           .assumptions = with_mechanism(mechanism, who),
           .delta = [rates, epsilon0](double epsilon) {
@@ -51,6 +52,7 @@ RoundBound unequal_class_c(const Mechanism& mechanism, const Rates& rates, std::
   const double epsilon0 = pure_epsilon0(mechanism).value();
   who.emplace_back(kOneRoundAtATime);
   return {.id = "unequal-rates-class-c",
+          .validity = Validity::proven,
           .citation = "unequal rates and the worst types of the others; docs/theory/unequal-rates.md",
           .assumptions = with_mechanism(mechanism, std::move(who)),
           .delta = curve_of(ClassCCurve::unequal(epsilon0, rates.n, rates.lo, rates.hi))};
@@ -58,6 +60,7 @@ RoundBound unequal_class_c(const Mechanism& mechanism, const Rates& rates, std::
 
 RoundBound unequal_swap(const Mechanism& mechanism, const Rates& rates, const std::vector<std::string>& who) {
   return {.id = "unequal-rates-swap",
+          .validity = Validity::proven,
           .citation = "swap theorem for unequal rates, profile-only form; docs/theory/unequal-rates.md",
           .assumptions = with_mechanism(mechanism, who),
           .delta = curve_of(UnequalRatesCurve(ReportingSum(mechanism), rates.n, rates.lo, rates.hi))};
@@ -131,6 +134,7 @@ void cover_one_rate(const Mechanism& mechanism, const ShuffledCheckIn& p, Applic
   const auto sum = std::make_shared<const ReportingSum>(mechanism);
   RoundBound profile_only{
       .id = "swap-profile",
+      .validity = Validity::proven,
       .citation = "swap theorem for shuffled check-in, profile-only form; docs/theory/profile-only.md",
       .assumptions = {},
       .delta = [sum, p](double epsilon) { return swap_delta(*sum, p, epsilon); },

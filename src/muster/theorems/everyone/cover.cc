@@ -45,6 +45,7 @@ void cover_gaussian(const GaussianLocal& mechanism, ClientCount clients, Applica
   if (std::optional<StarPool> star = StarPool::over(clients.value(), mu, 1, radius)) {
     list.uppers.push_back(
         {.id = "star-pool",
+         .validity = Validity::proven,
          .citation = "a star of likely senders with a pool of clones, Gaussian in any dimension; "
                      "docs/theory/star-with-a-pool.md",
          .assumptions = with_mechanism(
@@ -56,6 +57,7 @@ void cover_gaussian(const GaussianLocal& mechanism, ClientCount clients, Applica
   }
   list.uppers.push_back(
       {.id = "gaussian-blanket",
+       .validity = Validity::proven,
        .citation = "a blanket made of the centre's law, any dimension; docs/theory/gaussian-blanket.md",
        .assumptions = with_mechanism(mechanism, {everybody(clients)}),
        .delta = curve_of(GaussianBlanket(count_of(clients), mu, radius)),
@@ -73,6 +75,7 @@ struct PureShuffle {
 
 RoundBound class_c_pool(const Mechanism& mechanism, double epsilon0, ClientCount clients) {
   return {.id = "class-c-pool",
+          .validity = Validity::proven,
           .citation =
               "the pool of displaceable messages of a sampler between 2q and 2p times "
               "one law; docs/theory/class-c-pool.md",
@@ -86,6 +89,7 @@ void add_randomized_response(const KRandomizedResponse& response, const PureShuf
   if (binary) {
     list.uppers.push_back(
         {.id = "binary-shuffle",
+         .validity = Validity::proven,
          .citation = "the worst of all data sets, exactly; docs/theory/binary-randomized-response.md",
          .assumptions = all.assumptions,
          .delta = curve_of(BinaryShuffle(all.n, all.epsilon0)),
@@ -93,6 +97,7 @@ void add_randomized_response(const KRandomizedResponse& response, const PureShuf
   }
   list.uppers.push_back(
       {.id = "k-rr-blanket",
+       .validity = Validity::proven,
        .citation = "privacy blanket of k-ary randomized response; docs/theory/k-rr.md",
        .assumptions = all.assumptions,
        .delta = [n = all.n, k = static_cast<double>(response.k()), epsilon0 = all.epsilon0](
@@ -103,6 +108,7 @@ void add_randomized_response(const KRandomizedResponse& response, const PureShuf
 
 RoundBound laplace_blanket(const PureShuffle& all) {
   return {.id = "laplace-blanket",
+          .validity = Validity::proven,
           .citation = kBlanket,
           .assumptions = all.assumptions,
           .delta = curve_of(LaplaceBlanket(all.n, all.epsilon0))};
@@ -111,6 +117,7 @@ RoundBound laplace_blanket(const PureShuffle& all) {
 // Makes the privacy blanket's bound, which holds for any epsilon0-LDP randomizer.
 RoundBound privacy_blanket(const PureShuffle& all) {
   return {.id = "privacy-blanket",
+          .validity = Validity::proven,
           .citation = kBlanket,
           .assumptions = all.assumptions,
           .delta = [n = all.n, epsilon0 = all.epsilon0](
@@ -120,6 +127,7 @@ RoundBound privacy_blanket(const PureShuffle& all) {
 
 RoundBound clone_pair(const PureShuffle& all) {
   return {.id = "clone-pair",
+          .validity = Validity::proven,
           .citation =
               "Feldman, McMillan, Talwar 2021, hiding among the clones, the pair itself; "
               "docs/theory/clones.md",

@@ -23,6 +23,7 @@ constexpr const char* kDummy =
 // Returns the bound for averaged updates in which all clients take part with certainty.
 RoundBound adaptive_blanket(const Mechanism& mechanism, double epsilon0, ClientCount clients) {
   return {.id = "adaptive-blanket",
+          .validity = Validity::proven,
           .citation =
               "privacy blanket for messages in random order, each randomizer chosen after those before it; "
               "docs/theory/adaptive-shuffle.md",
@@ -42,6 +43,7 @@ void cover_averaged(const Mechanism& mechanism, const RandomCheckIn& p, Applicab
   if (hi < 1) {
     list.uppers.push_back(
         {.id = "slot-averaged-swap",
+         .validity = Validity::proven,
          .citation = "swap theorem for averaged random check-ins, profile-only form; docs/theory/slots.md",
          .assumptions = with_mechanism(
              mechanism,
@@ -66,6 +68,7 @@ void cover_averaged(const Mechanism& mechanism, const RandomCheckIn& p, Applicab
 // Returns the bound that holds whatever the other clients do.
 RoundBound slot_swap(const Mechanism& mechanism, const RandomCheckIn& p, const ReportingSum& sum) {
   return {.id = "slot-swap",
+          .validity = Validity::proven,
           .citation = "random check-ins, whatever the others do, profile-only form; docs/theory/slots.md",
           .assumptions = with_mechanism(
               mechanism, {kSecretSlots, kDummy,
@@ -92,6 +95,7 @@ void cover_fixed(const Mechanism& mechanism, const RandomCheckIn& p, Applicable&
   if (others >= 1) {
     list.uppers.push_back(
         {.id = "slot-swap-counted",
+         .validity = Validity::proven,
          .citation = "random check-ins averaged over the others' check-ins; docs/theory/slots.md",
          .assumptions = with_mechanism(
              mechanism,

@@ -24,6 +24,7 @@ void cover(const Mechanism& mechanism, const FixedSubset& p, Applicable& list) {
   add_swap_bounds(
       mechanism, {n, k, 1}, who, sum,
       {.id = "subset-swap",
+       .validity = Validity::proven,
        .citation = "swap theorem for a fixed-size secret subset, profile-only form; docs/theory/subset.md",
        .assumptions = {},
        .delta = curve_of(subset_curve(*sum, n, k))},

@@ -22,6 +22,7 @@ RoundBound class_c(const Mechanism& mechanism, const RoundShape& shape, std::vec
   const double epsilon0 = pure_epsilon0(mechanism).value();
   who.emplace_back(kOneRoundAtATime);
   return {.id = "class-c",
+          .validity = Validity::proven,
           .citation =
               "the worst types of the others for a sampler between 2q and 2p times one law; "
               "docs/theory/class-c.md",
@@ -50,6 +51,7 @@ RoundBound gaussian_two_types(const GaussianLocal& mechanism, const RoundShape& 
   who.push_back(
       fmt::format("records in a ball of diameter {} noise deviations, in any dimension", number_text(ball)));
   return {.id = "gaussian-two-types",
+          .validity = Validity::proven,
           .citation =
               "the worst of two types of other clients and a certified correction, Gaussian in any "
               "dimension; docs/theory/gaussian-two-types.md",
