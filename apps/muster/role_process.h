@@ -26,8 +26,8 @@ void begin_role();
 service::RoleFile role_file(const std::string& file);
 // Throws Error(file) if the file cannot be read or is no task document.
 service::TaskDocument read_task(const std::string& file);
-// The folder of a role or of devices, which holds their keys. Throws Error(file) if it does not exist, so that
-// a name that was mistyped leaves nothing behind, and as RoleFolder.
+// The folder of a role or of devices, which holds their keys. Throws Error(file) if it does not exist, so
+// that a name that was mistyped leaves nothing behind, and as RoleFolder.
 service::RoleFolder role_folder(const std::string& path);
 // The secret key ROLE.key in the role's folder.
 wire::SigningKey role_key(const service::RoleFolder& folder, const std::string& role);
