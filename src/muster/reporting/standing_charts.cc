@@ -94,11 +94,11 @@ std::string epsilon_chart(const TaskStanding& now) {
   constexpr double kMargin = 1.6;  // leaves room for the labels above and below the lines
   const auto [low, high] = range_of(all);
   ChartPanel panel(round_scale(now), Scale::logarithmic(low / kMargin, high * kMargin, kBottom, kTop),
-                   "epsilon so far, proven", "round");
+                   "epsilon so far, proven (logarithmic)", "round");
   const auto draw = [&](const Points& points, const Stroke& stroke) {
     panel.line(points, stroke);
     const Points seen = without_gaps(points);
-    if (!seen.empty()) panel.dot(seen.back(), rounded_up(seen.back().y), true, stroke);
+    if (!seen.empty()) panel.dot(seen.back(), epsilon_text(seen.back().y), true, stroke);
   };
   draw(honest, kFirst);
   draw(colluding, kThird);
