@@ -103,9 +103,8 @@ bool never_exceeded(const AtomicLaw& law, double n, double k) {
 }  // namespace
 
 Enclosure expected_excess(const AtomicLaw& law, double n, double k) {
-  if (!std::isfinite(k))
-    // An infinite or NaN threshold must not look like an excess of 0.
-    return {0, std::numeric_limits<double>::infinity()};
+  // An infinite or NaN threshold, point or weight must not look like an excess of 0.
+  if (!std::isfinite(k) || !law.finite()) return {0, std::numeric_limits<double>::infinity()};
   contour::Jensen jensen(k);
   jensen.add(law, 1, n);
   if (never_exceeded(law, n, k)) {

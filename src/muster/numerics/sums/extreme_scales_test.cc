@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "muster/numerics/sums/enumerated_excess.h"
@@ -88,6 +89,21 @@ TEST(ExtremeScales, WhatUnderflowsIsCharged) {
   EXPECT_GE(enumerated_mixture(huge, huge, 24, 1.5e300, Mixing::product).upper, 1.3e-28);
   const AtomicLaw four{{1e300, 1.001e300, 1.002e300, 1.003e300}, {1e-200, 1e-200, 1e-200, 1e-200}};
   EXPECT_GE(excess_of_one_or_two(four, 2, 1.5e300).upper, 8e-100);
+}
+
+// A weight or a point that is NaN or infinite must not read as an excess of 0, whatever strategy is first.
+TEST(ExtremeScales, WhatIsNotFiniteIsNoSmallExcess) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN(),
+                   kInfinity = std::numeric_limits<double>::infinity();
+  for (const double n : {1.0, 2.0, 3.0, 1e6}) {
+    for (const AtomicLaw& law : {AtomicLaw{{1, 2, -1, -2}, {0.1, kNan, 0.1, 0.1}},
+                                 AtomicLaw{{1, kNan, -1, -2}, {0.1, 0.1, 0.1, 0.1}},
+                                 AtomicLaw{{1, 2, -1, -2}, {0.1, kInfinity, 0.1, 0.1}},
+                                 AtomicLaw{{1, kInfinity, -1, -2}, {0.1, 0.1, 0.1, 0.1}},
+                                 AtomicLaw{{kNan}, {0.5}}, AtomicLaw{{-1}, {kNan}}}) {
+      EXPECT_EQ(expected_excess(law, n, 0.5).upper, kInfinity) << n;
+    }
+  }
 }
 
 TEST(ExtremeScales, BoundsOfTinyAndHugeSums) {

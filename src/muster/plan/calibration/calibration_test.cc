@@ -139,6 +139,18 @@ TEST(Calibration, ExtremeTargets) {
   expect_inverse(Knob::clients, {.epsilon = 1e-4, .delta = 1e-9, .view = {}}, {});
 }
 
+// Fewer clients than the subset would be guessed for so large an epsilon.
+TEST(Calibration, ThereAreNeverFewerClientsThanASubset) {
+  for (const double epsilon : {1.0, 300.0}) {
+    const Calibration found = calibrate(plan_for(Knob::clients, {{"participation.protocol", "subset"},
+                                                                 {"participation.rate", ""},
+                                                                 {"participation.subset", "5"}}),
+                                        Knob::clients, {.epsilon = epsilon, .delta = 1e-6, .view = {}});
+    EXPECT_LE(*found.statement.best.upper, epsilon);
+    EXPECT_GE(found.value, 5);
+  }
+}
+
 TEST(Calibration, AnotherView) {
   const Target target{.epsilon = 4, .delta = 1e-6, .view = accounting::View::shuffler_colludes};
   const Calibration found = calibrate(plan_for(Knob::rounds, {}), Knob::rounds, target);

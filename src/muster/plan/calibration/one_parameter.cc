@@ -145,8 +145,11 @@ Calibration solve_for_parameter(const Plan& plan, const Parameter& parameter, co
   }
   const double guess =
       better_guess ? *better_guess : rough_root(plan.values(), parameter, target.delta, target.epsilon);
-  const Start start =
-      better_start(cost, plan, parameter, target, guess, lattice.value(first), lattice.value(last));
+  const double one_end = lattice.value(first), other_end = lattice.value(last);
+  // A rough guess may be beyond what the plan allows, for example fewer clients than a round's subset.
+  const Start start = better_start(
+      cost, plan, parameter, target,
+      std::clamp(guess, std::min(one_end, other_end), std::max(one_end, other_end)), one_end, other_end);
   const numerics::BoundarySearch search{lattice,
                                         first,
                                         last,
