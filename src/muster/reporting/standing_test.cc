@@ -201,7 +201,7 @@ TEST(Standing, ChartsBeginWithTheFirstRound) {
     EXPECT_THAT(chart(now), Not(HasSubstr("nan")));
   }
   EXPECT_THAT(epsilon_chart(now), HasSubstr(">0.5</text>"));
-  EXPECT_THAT(epsilon_chart(now), HasSubstr(">6.5</text>"));
+  EXPECT_THAT(epsilon_chart(now), HasSubstr(">6.5000</text>"));
   // A task may begin with a void round: nothing was charged, and no check-in is known.
   now.past = {made_standing().past[1]};
   now.past.front().epsilon = 0;

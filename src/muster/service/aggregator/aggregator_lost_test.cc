@@ -153,12 +153,13 @@ TEST(LostRounds, AreChargedUpToThePlannedOnes) {
 
 TEST(LostRounds, AnotherLedgerOfTheSameLengthIsRefused) {
   AggregatorFixture d;
+  const wire::Buffer first_model = d.model();
   d.run();
   d.open();
   // A ledger of the same task and aggregator, with as many entries.
   MemoryStore other;
   Ledger fork(other, "fork");
-  fork.append(d.ledger().entries()[0], {.append = {}, .put = {{"model", d.model()}}, .remove = {}});
+  fork.append(d.ledger().entries()[0], {.append = {}, .put = {{"model", first_model}}, .remove = {}});
   fork.append(OpenEntry{.round = 1});
   fork.append(SpentEntry{1, test_epsilon(1), SpentEntry::Why::lost, {}});
   fork.append(OpenEntry{.round = 2});
