@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,8 +35,6 @@ using service::TaskSettings;
 
 // A hundred thousand devices take about two minutes, nearly all of it to make their files durable.
 constexpr std::uint64_t kMostDevices = 100'000, kDevicesBetweenNotes = 10'000;
-// The ranges of the task's settings are checked with the task (TaskDocument::make).
-constexpr std::uint64_t kAnyCount = std::numeric_limits<std::int64_t>::max();
 
 struct KeygenFlags {
   std::string what, plan, out;
@@ -143,6 +140,22 @@ TaskSettings settings_of(const KeygenFlags& flags, const protocols::Plan& plan) 
   return settings;
 }
 
+// Makes the task. An error names the flag of the setting, or the place of the plan's key, that it is about.
+TaskDocument task_of(const KeygenFlags& flags, const protocols::Plan& plan) {
+  const TaskSettings settings = settings_of(flags, plan);
+  try {
+    return TaskDocument::make(plan, settings);
+  } catch (const Error& error) {
+    const auto about = [&](const char* key, const CLI::Option* flag) {
+      return error.key() == key && !flag->empty();
+    };
+    if (about("task.malicious", flags.malicious)) throw protocols::placed(error, "--malicious");
+    if (about("task.seconds", flags.seconds)) throw protocols::placed(error, "--seconds");
+    if (about("task.most_rounds", flags.most_rounds)) throw protocols::placed(error, "--most-rounds");
+    throw plan.source().with_place(error);
+  }
+}
+
 int make_task(const KeygenFlags& flags) {
   if (flags.plan.empty()) refuse_missing("PLAN", "the plan of the task, a TOML file");
   if (flags.out.empty()) refuse_missing("--out", "the file for the task document");
@@ -150,7 +163,7 @@ int make_task(const KeygenFlags& flags) {
   expect_absent(file, "a task never changes");
   const protocols::Plan plan =
       protocols::Plan::validate(protocols::PlanSource::from_file(flags.plan), protocols::Command::train);
-  const TaskDocument task = TaskDocument::make(plan, settings_of(flags, plan));
+  const TaskDocument task = task_of(flags, plan);
   const auto epsilon_of = simulation::epsilon_of(plan);
   const std::uint64_t rounds = service::planned_rounds(plan, epsilon_of);
   const double epsilon = service::planned_epsilon(plan, rounds, epsilon_of);
@@ -233,12 +246,13 @@ Subcommand keygen_command(CLI::App& root) {
   of_task(cli->add_option("--issuer", flags->issuer, "task: the issuer's public key")->type_name("FILE"));
   of_task(
       cli->add_option("--shuffler", flags->shuffler, "task: the shuffler's public key")->type_name("FILE"));
-  flags->malicious = of_task(add_count(*cli, "--malicious", flags->task.malicious, 0, kAnyCount,
-                                       "task: devices that may be hostile, 0 .. population.clients"));
-  flags->seconds = of_task(add_count(*cli, "--seconds", flags->task.seconds, 0, kAnyCount,
-                                     "task: the length of a round, 1 .. 604800"));
-  flags->most_rounds =
-      of_task(add_count(*cli, "--most-rounds", flags->task.most_rounds, 0, kAnyCount,
+  flags->malicious =
+      of_task(add_count_of_task(*cli, "--malicious", flags->task.malicious, "integer 0..population.clients",
+                                "task: devices that may be hostile, 0 .. population.clients"));
+  flags->seconds = of_task(add_count_of_task(*cli, "--seconds", flags->task.seconds, "integer 1..604800",
+                                             "task: the length of a round, 1 .. 604800"));
+  flags->most_rounds = of_task(
+      add_count_of_task(*cli, "--most-rounds", flags->task.most_rounds, "integer >= rounds.count",
                         "task: rounds opened at most, void ones included [rounds.count and a tenth]"));
   of_task(cli->add_option("--randomness", flags->randomness,
                           "task: os | seeded, where coins and noise come from; seeded is for tests [os]")

@@ -123,11 +123,11 @@ class Keygen(SmallRuns):
         ]:
             self.check_refused(status, words, arguments)
         for status, words, plan, arguments in [
-                (2, "task.malicious", PLAN, ["--malicious", "41", "--seconds", "60", "--out", "task.txt"]),
-                (2, "task.seconds", PLAN, ["--malicious", "3", "--seconds", "0", "--out", "task.txt"]),
-                (2, "task.most_rounds", PLAN, [*whole, "--most-rounds", "24"]),
-                (2, "participation.protocol", shuffle, whole),
-                (2, "participation.dropout", dropout, whole),
+                (2, "task.malicious = 41 (--malicious) is out of range; allowed: integer 0..40", PLAN, ["--malicious", "41", "--seconds", "60", "--out", "task.txt"]),
+                (2, "task.seconds = 0 (--seconds) is out of range; allowed: integer 1..604800", PLAN, ["--malicious", "3", "--seconds", "0", "--out", "task.txt"]),
+                (2, "task.most_rounds = 24 (--most-rounds) is out of range", PLAN, [*whole, "--most-rounds", "24"]),
+                (2, "participation.protocol = shuffle (plan.toml, line", shuffle, whole),
+                (2, "participation.dropout = 0.1 (plan.toml, line", dropout, whole),
                 (4, "budget", PLAN + "budget = 1e-3\n", whole),
         ]:
             self.check_refused(status, words, self.task(*arguments, plan=plan))
@@ -141,7 +141,11 @@ class Keygen(SmallRuns):
         for flag in whole:
             for value in ("-1", "nan", "inf", "1e400", "1e3", "99999999999999999999"):
                 flags = [f"--{name}={number}" for name, number in {**whole, flag: value}.items()]
-                self.check_refused(2, f"--{flag} {value} is out of range, or not an integer",
+                in_digits = value.lstrip("-").isdigit()
+                what = "is out of range" if in_digits else "is not an integer written in digits"
+                allowed = {"malicious": "integer 0..population.clients", "seconds": "integer 1..604800",
+                           "most-rounds": "integer >= rounds.count"}[flag]
+                self.check_refused(2, f"--{flag} {value} {what}; allowed: {allowed}",
                                    self.task(*flags, "--out", "task.txt"))
         plan = role_processes.plan(clients=40, rounds=2)
         flags = [*(f"--{name}={number}" for name, number in whole.items()), "--out", "task.txt"]
@@ -152,7 +156,7 @@ class Keygen(SmallRuns):
                 *[(2, "line", line, f"{line.split()[0]} = 1e400") for line in ("delta = 1e-4", "epsilon0 = 2",
                                                                            "rate = 0.5", "count = 2")],
                 *[(2, "privacy.budget", "delta = 1e-4", f"delta = 1e-4\nbudget = {value}") for value in ("0", "nan", "inf")],
-                (2, "rounds.count = 0 is not deployed", "count = 2", "count = 0"),
+                (2, "rounds.count = 0 (plan.toml, line 15, column 9) is not deployed", "count = 2", "count = 0"),
                 # An epsilon of 0 and one without end are none that a ledger can charge.
                 (4, "privacy.delta = 0.999999", "delta = 1e-4", "delta = 0.999999"),
                 # What is accounted for cannot always be sampled.

@@ -9,6 +9,24 @@ import muster_command
 from muster_command import CommandTest, flags, run
 
 GOOD = pathlib.Path("plans/mnist-ldp-sgd.toml")
+# The digits have ten classes, not nine.
+ANSWERS = """[population]
+clients = 100
+data = "digits"
+[participation]
+protocol = "shuffled-check-in"
+rate = 0.5
+[randomizer]
+kind = "k-rr"
+epsilon0 = 2
+k = 9
+[rounds]
+count = 2
+[model]
+kind = "histogram"
+[privacy]
+delta = 1e-3
+"""
 
 
 class Refusals(CommandTest):
@@ -98,6 +116,16 @@ class Refusals(CommandTest):
                 error = self.refused("train", str(GOOD), flag, value)
                 self.assertEqual((error["kind"], error["key"], error["value"], error["allowed"]),
                                  ("usage", flag, value, f"integer 1..{most}"))
+        # What does not fit the data, the machine or a sampler is refused with its place, too.
+        out = str(self.plan) + ".run"
+        for flag, value in (("--clients", "60001"), ("--rounds", "1000000000000"), ("--epsilon0", "701")):
+            error = self.refused("train", str(GOOD), "--data", "digits", flag, value, "--out", out)
+            self.assertEqual(error["kind"], "plan")
+            self.assertIn(f" = {value} ({flag}) ", error["message"])
+        self.plan.write_text(ANSWERS)
+        self.assertIn(f" = 9 ({self.plan}, line 10, column 5) ",
+                      self.refused("train", str(self.plan), "--out", out)["message"])
+        self.assertIn(" = 0 (--rounds) ", run("account", str(self.plan), "--curve", "--rounds", "0").stderr)
         for flag in ("--epsilon", "--nonsense", "--all"):
             self.assertEqual(self.refused("train", str(GOOD), flag)["kind"], "usage")
 

@@ -69,12 +69,12 @@ std::vector<std::string_view> solved_keys(const PlanSource& source, Solves solve
 Plan validated(const PlanSource& source, Command command, Solves solves) {
   Plan plan = Plan::validate(source, command, solved_keys(source, solves));
   if (plan.rounds() == 0) {
-    throw Error(ErrorCode::plan, Reason::out_of_range, "rounds.count", "0", "integer >= 1",
-                "costs nothing, so that there is nothing to compare");
+    throw source.with_place(Error(ErrorCode::plan, Reason::out_of_range, "rounds.count", "0", "integer >= 1",
+                                  "costs nothing, so that there is nothing to compare"));
   }
   if (plan.rate() > 0 || !plan.checks_in()) {
     // participation() throws if the subset or the minimum is larger than the number of clients.
-    static_cast<void>(plan.participation());
+    protocols::naming_places(source, [&] { static_cast<void>(plan.participation()); });
   }
   return plan;
 }

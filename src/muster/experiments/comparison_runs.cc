@@ -27,9 +27,10 @@ std::vector<PlannedRun> runs_of(comparison::Comparison& all, std::uint64_t seeds
 
 void check_budget(const Plan& own, const protocols::Target& target) {
   if (own.budget() && *own.budget() < target.epsilon) {
-    throw Error(ErrorCode::plan, Reason::contradiction, "privacy.budget", fmt::format("{}", *own.budget()),
-                fmt::format("at least {}, the epsilon of the comparison", target.epsilon),
-                "stops runs before their last round, so that their accuracy could not be compared");
+    throw own.source().with_place(
+        Error(ErrorCode::plan, Reason::contradiction, "privacy.budget", fmt::format("{}", *own.budget()),
+              fmt::format("at least {}, the epsilon of the comparison", target.epsilon),
+              "stops runs before their last round, so that their accuracy could not be compared"));
   }
 }
 

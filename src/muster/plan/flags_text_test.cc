@@ -40,6 +40,56 @@ TEST(PlanFlagText, IntegersMayBeWrittenAsPowers) {
   EXPECT_EQ(plan_of({{"rounds.count", "0"}}).rounds(), 0u);
 }
 
+TEST(PlanFlagText, IntegersAreReadExactlyHoweverTheyAreWritten) {
+  for (const char* text : {"1e18", "1000000000000000000", "1E+18", "100e16", "0.1e19", "1.00e18"}) {
+    EXPECT_EQ(plan_of({{"seed", text}}).seed(), 1'000'000'000'000'000'000u) << text;
+  }
+  // A double would round these.
+  EXPECT_EQ(plan_of({{"seed", "9007199254740993"}}).seed(), 9'007'199'254'740'993u);
+  EXPECT_EQ(plan_of({{"seed", "1844674407370955161.5e1"}}).seed(), 18'446'744'073'709'551'615u);
+  EXPECT_EQ(plan_of({{"seed", "-0"}}).seed(), 0u);
+  const auto refusal = [](const char* key, const char* text) -> std::string {
+    try {
+      plan_of({{key, text}});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(refusal("rounds.log_every", "1.5"),
+            "rounds.log_every = 1.5 (--log-every) is not an integer; allowed: integer >= 1");
+  EXPECT_EQ(refusal("rounds.log_every", "4503599627370496.3"),
+            "rounds.log_every = 4503599627370496.3 (--log-every) is not an integer; allowed: integer >= 1");
+  EXPECT_EQ(refusal("rounds.log_every", "-1"),
+            "rounds.log_every = -1 (--log-every) is out of range; allowed: integer >= 1");
+  for (const char* text : {"1e19", "9223372036854775808", "1e300"}) {
+    EXPECT_EQ(refusal("rounds.log_every", text),
+              std::string("rounds.log_every = ") + text +
+                  " (--log-every) is out of range: the integers of a plan end at 9223372036854775807; "
+                  "allowed: integer >= 1");
+  }
+  EXPECT_EQ(refusal("seed", "18446744073709551616"),
+            "seed = 18446744073709551616 (--seed) is out of range; allowed: integer "
+            "0..18446744073709551615");
+}
+
+TEST(PlanFlagText, ARefusedNumberIsToldWhatItIs) {
+  for (const auto& [text, what] : Overrides{{"nan", "is not a finite number"},
+                                            {"-inf", "is not a finite number"},
+                                            {"1e400", "is outside the range of a double"},
+                                            {"1e-400", "is outside the range of a double"},
+                                            {"+.1", "is not a number"},
+                                            {"0.1x", "is not a number"},
+                                            {"2", "is out of range"}}) {
+    try {
+      plan_of({{"participation.rate", text}});
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("(--rate) " + what + "; allowed:"));
+    }
+  }
+}
+
 TEST(PlanFlagText, SchedulesAreWrittenAsInTheFile) {
   const LearningRate rate = *plan_of({{"rounds.learning_rate", "[[1, 1.0], [5, 0.5]]"}}).learning_rate();
   EXPECT_EQ(rate.at(4), 1.0);

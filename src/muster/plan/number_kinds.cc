@@ -55,7 +55,10 @@ std::string Integers::allowed(Command) const {
 void Integers::read(const Stated& stated, PlanValues& values) const {
   const std::uint64_t integer = integer_value(stated, max > kMaxInteger);
   if (integer < min || integer > max) {
-    refuse(stated, Reason::out_of_range, "is out of range");
+    refuse(stated, Reason::out_of_range,
+           integer > max && max == kMaxInteger
+               ? fmt::format("is out of range: the integers of a plan end at {}", kMaxInteger)
+               : "is out of range");
   }
   field.set(values, integer);
 }

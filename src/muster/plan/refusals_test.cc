@@ -216,6 +216,42 @@ TEST(PlanRefusals, EveryWordOfTheMessageHelps) {
       "not come first; allowed: number in (0, 1], or [lo, hi] (as a flag lo:hi)");
 }
 
+// Conditions on several keys are found by code that knows the values alone.
+TEST(PlanRefusals, ConditionsOnSeveralKeysNameThePlaceToo) {
+  const auto with = [](const char* protocol, const Lines& more) {
+    Lines lines = ldp_sgd_plan();
+    lines["participation.protocol"] = protocol;
+    if (std::string(protocol) == "\"subset\"") lines.erase("participation.rate");
+    lines.insert(more.begin(), more.end());
+    return lines;
+  };
+  EXPECT_EQ(refusal(with("\"subset\"", {}), "participation.subset", "5000"),
+            "participation.subset = 5000 (bad.toml, line 13, column 24) is out of range; allowed: integer "
+            "1..600");
+  EXPECT_EQ(refusal(with("\"aggregated-check-in\"", {}), "participation.minimum", "601"),
+            "participation.minimum = 601 (bad.toml, line 14, column 25) is out of range; allowed: integer "
+            "1..600");
+  EXPECT_EQ(
+      refusal(with("\"random-check-in-fixed\"", {{"participation.slots", "10"}}), "rounds.batch", "3"),
+      "rounds.batch = 3 (bad.toml, line 15, column 16) makes a step reach into the next run; allowed: a "
+      "divisor of participation.slots = 10");
+  EXPECT_THAT(refusal(with("\"random-check-in-sliding\"", {}), "participation.slots", "601"),
+              HasSubstr("participation.slots = 601 (bad.toml, line 14, column 23) is a window longer"));
+  // A flag is named as such.
+  PlanSource source =
+      PlanSource::from_text(written(with("\"subset\"", {}), "participation.subset", "500"), "bad.toml");
+  source.override_key("population.clients", "100");
+  EXPECT_THAT(error_of([&] { Plan::validate(source, Command::train); }).what(),
+              HasSubstr("participation.subset = 500 (bad.toml, line 13, column 24) is out"));
+  source.override_key("participation.subset", "101");
+  const Error error = error_of([&] { Plan::validate(source, Command::account); });
+  EXPECT_THAT(error.what(), testing::StartsWith("participation.subset = 101 (--subset) is out of range;"));
+  EXPECT_EQ(error.key(), "participation.subset");
+  EXPECT_EQ(error.value(), "101");
+  EXPECT_EQ(error.allowed(), "integer 1..100");
+  EXPECT_EQ(error.reason(), Reason::out_of_range);
+}
+
 // The reason of an Error is an enumerator, so that a program need not read the message.
 TEST(PlanRefusals, StateTheirReason) {
   struct Refused {

@@ -166,6 +166,16 @@ RawValue array_of_flag(const std::string& key, const std::string& text, const st
 
 }  // namespace
 
+Error placed(const Error& error, const std::string& place) {
+  const std::string subject =
+      printable(error.value().empty() ? error.key() : fmt::format("{} = {}", error.key(), error.value()));
+  const std::string_view text = error.what();
+  const std::string shown = printable(fmt::format(" ({})", place));
+  if (!text.starts_with(subject) || text.substr(subject.size()).starts_with(shown)) return error;
+  return Error::in_words(error.code(), error.reason(), error.key(), error.value(), error.allowed(),
+                         fmt::format("{}{}{}", subject, shown, text.substr(subject.size())));
+}
+
 std::string Origin::describe() const {
   if (is_flag()) return flag;
   return line == 0 ? file : fmt::format("{}, line {}, column {}", file, line, column);
@@ -322,6 +332,11 @@ void PlanSource::keep_file(std::string_view key, const std::shared_ptr<const Pro
   for (auto& [stated, raw] : entries_) {
     if (stated == key) raw.profile = file;
   }
+}
+
+Error PlanSource::with_place(const Error& error) const {
+  const RawValue* raw = find(error.key());
+  return error.code() != ErrorCode::plan || raw == nullptr ? error : placed(error, raw->origin.describe());
 }
 
 const RawValue* PlanSource::find(std::string_view key) const {

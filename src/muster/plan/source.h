@@ -21,6 +21,8 @@
 #include <variant>
 #include <vector>
 
+#include "muster/core/error.h"
+
 namespace muster::protocols {
 
 struct ProfileFile;  // profile_file.h
@@ -100,6 +102,11 @@ class PlanSource {
   // Does nothing if the key is not stated.
   void keep_file(std::string_view key, const std::shared_ptr<const ProfileFile>& file);
 
+  // Returns an error that also says where the source states the key of `error`, as in
+  // "participation.subset = 5000 (a.toml, line 6, column 10) is out of range". Returns an equal error if the
+  // source does not state the key, or if the error is not about a plan.
+  Error with_place(const Error& error) const;
+
   // Returns the place where a missing key can be set: the file's name, or "the plan" if there is no file.
   std::string where() const { return file_.empty() ? "the plan" : file_; }
   const std::string& file() const { return file_; }  // empty if there is no file
@@ -115,5 +122,20 @@ class PlanSource {
   std::vector<std::string> may_be_left_out_;
   bool names_arguments_ = false;
 };
+
+// Returns an error that also says where its key is stated, as in "rounds.batch = 7 (--batch) makes a step
+// reach into the next run". Returns an equal error if it names the place already, or has no key.
+Error placed(const Error& error, const std::string& place);
+
+// Calls `call`, whose errors are about a plan that was made from `source`. An Error of the call is thrown with
+// its place (PlanSource::with_place), which the code that found it cannot know: it sees values alone.
+template <typename Call>
+auto naming_places(const PlanSource& source, Call&& call) {
+  try {
+    return std::forward<Call>(call)();
+  } catch (const Error& error) {
+    throw source.with_place(error);
+  }
+}
 
 }  // namespace muster::protocols

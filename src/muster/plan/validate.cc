@@ -216,6 +216,22 @@ void check_answers_are_of_one_record(const PlanSource& source, const Plan& plan)
 // The descriptions that stages() makes check both.
 void check_clients_suffice(const Plan& plan) { static_cast<void>(plan.stages()); }
 
+// Checks conditions on several keys together.
+void check_keys_together(const PlanSource& source, Command command, bool complete, const Plan& plan) {
+  if (command == Command::compare && source.find("model.kind") != nullptr) {
+    check_randomizer_serves_model(source, plan);
+  }
+  if (command == Command::train) {
+    check_randomizer_serves_model(source, plan);
+    check_public_data_is_not_private(source, plan);
+    check_layout_of_data(source, plan);
+    check_rounds_can_run(plan);
+    check_local_steps(source, plan);
+    check_answers_are_of_one_record(source, plan);
+  }
+  if (complete) check_clients_suffice(plan);
+}
+
 }  // namespace
 
 Plan::Plan(PlanValues values, PlanSource source, Command command,
@@ -241,20 +257,7 @@ Plan Plan::validate(const PlanSource& source, Command command,
       spec.fill(plan, plan.values_);
     }
   }
-  if (command == Command::compare && source.find("model.kind") != nullptr) {
-    check_randomizer_serves_model(source, plan);
-  }
-  if (command == Command::train) {
-    check_randomizer_serves_model(source, plan);
-    check_public_data_is_not_private(source, plan);
-    check_layout_of_data(source, plan);
-    check_rounds_can_run(plan);
-    check_local_steps(source, plan);
-    check_answers_are_of_one_record(source, plan);
-  }
-  if (solved_for.empty()) {
-    check_clients_suffice(plan);
-  }
+  naming_places(source, [&] { check_keys_together(source, command, solved_for.empty(), plan); });
   return plan;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -29,19 +30,76 @@ const char* type_name(const RawValue& raw) {
   }
 }
 
-// Parses an integer, which may also be written as 1e8 if it is below 2^53, where a double is exact.
-std::optional<std::uint64_t> integer_of_text(std::string_view text) {
-  std::uint64_t integer = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
-  if (error == std::errc() && end == text.data() + text.size()) {
-    return integer;
+// Reads the whole text as a double. Fails with `result_out_of_range` for a number that
+// is too large or too near 0 for a double, and with `invalid_argument` for other text.
+std::errc read_number(std::string_view text, double& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return end == text.data() + text.size() ? error : std::errc::invalid_argument;
+}
+
+// The digits of a decimal number, of which the last `decimals` stand after the point. There are no zeros in
+// front, and none at the end after the point.
+struct Decimal {
+  std::string digits;
+  std::int64_t decimals = 0;
+};
+
+// Splits a text that parse_number() accepts, such as "1e8" or "2.50e-1". A sign is left out.
+Decimal decimal_of(std::string_view text) {
+  const std::size_t e = std::min(text.find_first_of("eE"), text.size());
+  Decimal number;
+  bool after_point = false;
+  for (const char c : text.substr(0, e)) {
+    after_point = after_point || c == '.';
+    if (c < '0' || c > '9') continue;
+    if (c != '0' || !number.digits.empty()) number.digits += c;
+    number.decimals += after_point ? 1 : 0;
   }
+  std::string_view exponent = text.substr(std::min(e + 1, text.size()));
+  exponent.remove_prefix(exponent.starts_with('+') ? 1 : 0);
+  std::int64_t shift = 0;
+  std::from_chars(exponent.data(), exponent.data() + exponent.size(), shift);
+  number.decimals -= shift;
+  while (number.decimals > 0 && number.digits.ends_with('0')) {
+    number.digits.pop_back();
+    --number.decimals;
+  }
+  return number;
+}
+
+enum class Form { integer, fraction, no_number };
+
+struct WrittenInteger {
+  Form form = Form::no_number;
+  bool negative = false;
+  std::uint64_t value = 0;  // at most 2^64 - 1, also for larger integers
+  bool too_large = false;   // whether the integer is larger than that
+};
+
+// Reads an integer in digits or in a form such as 1e8, exactly.
+WrittenInteger integer_of_text(std::string_view text) {
   const std::optional<double> number = parse_number(text);
-  constexpr double kExact = 9007199254740992.0;
-  if (number && *number >= 0 && *number < kExact && *number == std::floor(*number)) {
-    return static_cast<std::uint64_t>(*number);
-  }
-  return std::nullopt;
+  if (!number) return {};
+  const Decimal decimal = decimal_of(text);
+  if (decimal.digits.empty()) return {.form = Form::integer};  // 0, also when written as -0
+  if (decimal.decimals > 0) return {.form = Form::fraction, .negative = *number < 0};
+  WrittenInteger integer{.form = Form::integer, .negative = *number < 0};
+  // A finite double has at most 309 digits before the point.
+  const std::string digits = decimal.digits + std::string(static_cast<std::size_t>(-decimal.decimals), '0');
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), integer.value);
+  integer.too_large = error != std::errc();
+  if (integer.too_large) integer.value = std::numeric_limits<std::uint64_t>::max();
+  return integer;
+}
+
+// Refuses a text that parse_number() does not accept.
+[[noreturn]] void refuse_number(const Stated& stated, const std::string& text) {
+  double number = 0;
+  const std::errc failure = read_number(text, number);
+  if (failure == std::errc::invalid_argument) refuse(stated, Reason::wrong_type, "is not a number");
+  refuse(stated, Reason::out_of_range,
+         failure == std::errc::result_out_of_range ? "is outside the range of a double"
+                                                   : "is not a finite number");
 }
 
 }  // namespace
@@ -59,11 +117,8 @@ std::string Interval::text() const {
 
 std::optional<double> parse_number(std::string_view text) {
   double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number)) {
-    return std::nullopt;
-  }
-  return number;
+  return read_number(text, number) == std::errc() && std::isfinite(number) ? std::optional(number)
+                                                                           : std::nullopt;
 }
 
 std::optional<double> toml_number(const RawValue& raw) {
@@ -92,13 +147,13 @@ std::uint64_t integer_value(const Stated& stated, bool text_in_files) {
   }
   if (const auto* text = std::get_if<std::string>(&raw.value);
       text != nullptr && (raw.origin.takes_text() || text_in_files)) {
-    const std::optional<std::uint64_t> parsed = integer_of_text(*text);
-    if (!parsed) {
-      const bool number = parse_number(*text).has_value();
-      refuse(stated, number ? Reason::out_of_range : Reason::wrong_type,
-             number ? "is out of range, or not an integer" : "is not an integer");
+    const WrittenInteger parsed = integer_of_text(*text);
+    if (parsed.form == Form::no_number) refuse(stated, Reason::wrong_type, "is not an integer");
+    if (parsed.form == Form::fraction) refuse(stated, Reason::out_of_range, "is not an integer");
+    if (parsed.negative || (parsed.too_large && text_in_files)) {
+      refuse(stated, Reason::out_of_range, "is out of range");
     }
-    return *parsed;
+    return parsed.value;
   }
   const auto* number = std::get_if<double>(&raw.value);
   if (number != nullptr && *number >= 0 && *number <= 1e15 && *number == std::floor(*number)) {
@@ -130,7 +185,8 @@ double any_number(const Stated& stated) {
   if (number) {
     return *number;
   }
-  if (typed_as_flag || std::holds_alternative<double>(stated.raw.value)) {
+  if (typed_as_flag) refuse_number(stated, *text);
+  if (std::holds_alternative<double>(stated.raw.value)) {
     refuse(stated, Reason::out_of_range, "is not a finite number");
   }
   refuse_type(stated, "a number");

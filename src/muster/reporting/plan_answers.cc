@@ -125,17 +125,18 @@ std::vector<accounting::Statement> statements_of(const std::vector<Plan>& plans,
 
 void require_one_stage(const Plan& plan, const std::string& asked_by) {
   if (plan.stages().size() == 1) return;
-  throw Error(
+  throw plan.source().with_place(Error(
       ErrorCode::plan, Reason::contradiction, "participation.dropout", plan.dropout().canonical(),
       fmt::format("one number with {}", asked_by),
-      fmt::format("does not go with {}, which moves the number of rounds that a schedule fixes", asked_by));
+      fmt::format("does not go with {}, which moves the number of rounds that a schedule fixes", asked_by)));
 }
 
 accounting::PrivacyCurves curves_of(const Plan& plan, const Question& question,
                                     std::optional<accounting::View> view) {
   require_one_stage(plan, "--curve");
   const accounting::Accountant accountant(plan.mechanism(), plan.stages());
-  return accounting::privacy_curves(accountant, plan.rounds(), question, view);
+  return protocols::naming_places(
+      plan.source(), [&] { return accounting::privacy_curves(accountant, plan.rounds(), question, view); });
 }
 
 JsonObject calibration_json(const Calibration& found, Knob knob) {

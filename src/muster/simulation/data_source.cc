@@ -73,14 +73,16 @@ std::string_view inputs_of(const learning::Dataset& data, std::size_t i) {
 }  // namespace
 
 learning::DataSplit load_data(const protocols::Plan& plan) {
-  if (plan.data() == "digits") {
-    expect_enough_records(holdings_of(plan), kMaxDigits);
-    return learning::draw_digits(digits_held(plan), kTestDigits, plan.seed());
-  }
-  learning::DataSplit data = load_files("population.data", plan.values());
-  expect_enough_records(holdings_of(plan), data.train.size());
-  expect_enough_clients(holdings_of(plan), data.train);
-  return data;
+  return protocols::naming_places(plan.source(), [&] {
+    if (plan.data() == "digits") {
+      expect_enough_records(holdings_of(plan), kMaxDigits);
+      return learning::draw_digits(digits_held(plan), kTestDigits, plan.seed());
+    }
+    learning::DataSplit data = load_files("population.data", plan.values());
+    expect_enough_records(holdings_of(plan), data.train.size());
+    expect_enough_clients(holdings_of(plan), data.train);
+    return data;
+  });
 }
 
 learning::Dataset load_test_data(const protocols::PlanValues& values) {

@@ -41,7 +41,7 @@ TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& d
                        std::future<Charge> answer) {
   TrainingParts parts;
   parts.plan_hash = plan.hash();
-  parts.task = make_model_task(plan, data);
+  parts.task = protocols::naming_places(plan.source(), [&] { return make_model_task(plan, data); });
   parts.randomizer = make_randomizer(plan, parts.task.function->dimension());
   if (fidelity == Fidelity::sum) {
     parts.sum =
@@ -64,8 +64,10 @@ std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::
     throw Error(ErrorCode::plan, Reason::inapplicable, "randomizer.kind", spec.name,
                 "a randomizer that can run", "cannot run: it is a description alone");
   }
-  check_shape(plan, spec, dimension);
-  std::unique_ptr<randomizers::VectorRandomizer> randomizer = spec.sampler(plan.values(), dimension);
+  std::unique_ptr<randomizers::VectorRandomizer> randomizer = protocols::naming_places(plan.source(), [&] {
+    check_shape(plan, spec, dimension);
+    return spec.sampler(plan.values(), dimension);
+  });
   const accounting::Mechanism charged = randomizer->description();
   if (!same_mechanism(charged, plan.mechanism())) {
     throw Error(ErrorCode::internal, "randomizer", accounting::describe(charged),

@@ -130,13 +130,13 @@ void refuse_too_costly(const Plan& plan, const Resources& resources) {
       (work.coins * kMinCoin + work.messages * kMinMessage + work.gradients * kMinGradient) /
       resources.threads;
   const auto refuse = [&](const Size& size, double times, const std::string& why) {
-    throw Error(
+    throw plan.source().with_place(Error(
         ErrorCode::plan, Reason::out_of_range, size.key, fmt::format("{}", size.value),
         at_most(size.value, times),
         fmt::format(
             "makes a run of about {:.3g} messages and {:.3g} coins, {:.3g} hours or more on {} thread{}: {}",
             work.messages, work.coins, seconds / 3600, resources.threads, resources.threads == 1 ? "" : "s",
-            why));
+            why)));
   };
   const double bytes = work.bytes * resources.share_of_list;
   const double times = std::max(work.step / kMaxMessagesAStep, bytes / resources.memory);
