@@ -93,6 +93,24 @@ void refuse_extras(const CLI::App& cli) {
                             : fmt::format("{}; did you mean {}?", what, close));
 }
 
+// Refuses an empty path, which would otherwise count as none given. Keys of a plan refuse empty text by name.
+void refuse_empty_paths(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string& type = option->get_type_name();
+    if ((type != "DIR" && type != "FILE" && type != "PATH") || option->get_group().starts_with("Plan"))
+      continue;
+    for (const std::string& path : option->results()) {
+      if (path.empty()) {
+        throw Error(ErrorCode::usage, Reason::malformed, option->get_name(), "",
+                    type == "DIR"    ? "a folder"
+                    : type == "FILE" ? "a file"
+                                     : "a path",
+                    "is empty");
+      }
+    }
+  }
+}
+
 int run_named(const CLI::App& root, const std::vector<Subcommand>& commands) {
   const std::vector<CLI::App*> parsed = root.get_subcommands();
   for (const Subcommand& command : commands) {
@@ -101,6 +119,7 @@ int run_named(const CLI::App& root, const std::vector<Subcommand>& commands) {
       if (!command.cli->get_prefix_command()) {
         refuse_extras(*command.cli);
       }
+      refuse_empty_paths(*command.cli);
       return command.run();
     }
   }

@@ -63,6 +63,11 @@ void list(bool json) {
 
 std::vector<const Recipe*> chosen(const ReproduceFlags& flags) {
   std::vector<const Recipe*> recipes;
+  if (flags.quick && !flags.ids.empty()) {
+    throw Error(
+        ErrorCode::usage, Reason::contradiction, "--quick", "", "--quick, or one id or more",
+        fmt::format("does not go with {}: it reproduces all that need no training", flags.ids.front()));
+  }
   if (flags.quick) {
     for (const Recipe& recipe : reproduce::recipes()) {
       if (recipe.compute != nullptr) recipes.push_back(&recipe);
@@ -135,6 +140,10 @@ void reproduce_one(const Recipe& recipe, const ReproduceFlags& flags, reproduce:
   if (flags.resume && recipe.train == nullptr && reproduce::is_written(recipe.id, folder)) {
     say(fmt::format("{}: in {} already", recipe.id, flags.out));
     return;
+  }
+  if (recipe.train == nullptr && reproduce::is_written(recipe.id, folder)) {
+    say(fmt::format("{}: in {} already, and written anew; --resume leaves it as it is", recipe.id,
+                    flags.out));
   }
   say_what_begins(recipe, flags);
   const auto start = std::chrono::steady_clock::now();

@@ -142,6 +142,14 @@ class Refusals(CommandTest):
         # that flag is not the value.
         error = self.refused("account", *flags(delta=None), "--delta=")
         self.assertEqual((error["kind"], error["key"]), ("usage", "--delta"))
+        # An empty path does not count as none given.
+        for arguments, flag in ((["train", str(GOOD), "--out", ""], "--out"), (["report", "x", "--out", ""], "--out"),
+                                (["report", ""], "RUN_DIR"), (["keygen", "issuer", "--out", ""], "--out"),
+                                (["reproduce", "000-table-2", "--out", ""], "--out"),
+                                (["account", "", *flags()], "PLAN")):
+            error = self.refused(*arguments)
+            self.assertEqual((error["kind"], error["key"]), ("usage", flag))
+            self.assertIn("is empty", error["message"])
         nothing = run()
         self.assertEqual((nothing.returncode, nothing.stdout), (2, ""))
         self.assertIn("no command given", nothing.stderr)

@@ -114,6 +114,9 @@ class Reproduce(CommandTest):
         self.assertEqual(self.refused("reproduce")["key"], "ID")
         self.assertEqual(self.refused("reproduce", "--list", TABLE)["key"], "--list")
         self.assertEqual(self.refused("reproduce", "--list", "--scale", "0.5")["key"], "--list")
+        error = self.refused("reproduce", TABLE, "--quick", "--out", str(self.out))
+        self.assertEqual((error["key"], error["reason"]), ("--quick", "contradiction"))
+        self.assertIn(TABLE, error["message"])
         # If one id is wrong, nothing is computed.
         self.assertEqual(self.refused("reproduce", "000-table-2", "nothing", "--out", str(self.out))["key"], "nothing")
         self.assertFalse(self.out.exists())

@@ -94,6 +94,9 @@ void refuse_what_is_not_ours(const fs::path& out, const char* kind, bool (*is_ou
     throw Error(ErrorCode::file, out.string(), "", "a name that no run uses, such as report.html",
                 fmt::format("is a file of the run in this folder, and no place for a {}", kind));
   }
+  if (fs::exists(out, failure) && !fs::is_regular_file(out, failure)) {
+    throw Error(ErrorCode::file, out.string(), "", "a file", "cannot be written: it is not a regular file");
+  }
   if (fs::is_regular_file(out, failure) && !is_ours(read_file(out))) {
     throw Error(ErrorCode::file, out.string(), "",
                 fmt::format("a new file, or a {} that muster report made", kind),

@@ -94,7 +94,10 @@ StoredModel read(std::string_view bytes) {
   if (bytes.size() < kLengthBytes) refuse("it is shorter than the length of a header");
   const std::uint64_t length = little_endian(bytes);
   if (length > std::min<std::uint64_t>(kMaxHeader, bytes.size() - kLengthBytes)) {
-    refuse(fmt::format("its header would have {} bytes", length));
+    refuse(
+        fmt::format("it is no safetensors file, or cut off: the length of its header, {} bytes, is not to be "
+                    "believed",
+                    length));
   }
   const std::string_view values = bytes.substr(kLengthBytes + length);
   const ordered_json header = parsed(bytes.substr(kLengthBytes, length));
