@@ -7,6 +7,11 @@
 
 namespace muster::app {
 
+std::string HelpLayout::make_option_name(const CLI::Option* option, bool is_positional) const {
+  const std::string name = CLI::Formatter::make_option_name(option, is_positional);
+  return name.substr(0, name.find('{'));
+}
+
 std::string HelpLayout::make_option_desc(const CLI::Option* option) const {
   return beside_names(CLI::Formatter::make_option_desc(option));
 }

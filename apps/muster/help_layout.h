@@ -8,6 +8,8 @@ namespace muster::app {
 
 class HelpLayout final : public CLI::Formatter {
  public:
+  // Leaves out what the parser writes behind a flag whose value may be omitted: "{table}".
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override;
   std::string make_option_desc(const CLI::Option* option) const override;
   std::string make_subcommand(const CLI::App* command) const override;
 

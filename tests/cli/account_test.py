@@ -124,6 +124,27 @@ class Account(CommandTest):
         self.assertIn("each reporting with probability 0.007 in\n", run("account", *lost).stdout)
         self.assertIn("60000 honest clients, each at effective rate 0.007", self.account(*lost)["assumptions"])
 
+    def test_no_line_of_a_note_is_empty(self):
+        said = run("account", *flags(rounds="0")).stdout
+        self.assertIn("\n  the definition of differential privacy alone\n  - nothing is released\n", said)
+        self.assertFalse([line for line in said.splitlines() if line and not line.strip()])
+
+    def test_one_is_singular_and_numbers_are_plain(self):
+        self.assertIn("; 1 client, reporting with probability 0.1 in each round;\n",
+                      run("account", *flags(clients="1")).stdout)
+        said = run("account", *flags(randomizer="gaussian", epsilon0=None, sigma="0.03", rounds="1")).stdout
+        for error in re.findall("numerical error ([^,;)]*)", said):
+            self.assertTrue(float(error) < 0.01 or "e" not in error, error)
+
+    def test_slots_have_a_server_and_no_shuffler(self):
+        slots = flags(protocol="random-check-in-fixed", rounds="10", slots="100")
+        said = run("account", *slots).stdout
+        self.assertIn("\nIf the server is not trusted, over 10 runs: epsilon ", said)
+        curve = run("account", *slots, "--curve").stdout
+        self.assertIn("\nover runs\nruns ", curve)
+        for text in said, curve:
+            self.assertNotIn("f the shuffler colludes,", text.replace("even if", ""))
+
     def test_no_rounds_cost_nothing(self):
         answer = self.account(*flags(rounds="0"))
         self.assertEqual((answer["epsilon"]["upper"], answer["rounds"]), (0, 0))

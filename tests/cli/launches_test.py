@@ -39,6 +39,14 @@ class Launches(CommandTest):
         self.assertEqual((done.returncode, done.stderr), (0, note), done.stderr)
         return self.one_line(done)
 
+    def test_no_line_is_wider_than_80_columns(self):
+        long_name = self.plan("o" * max(1, 40 - len(self.often)) + "-often-and.toml")
+        for asked in ([], ["--epsilon", "1"], ["--basic"]):
+            words = run("account", self.often, long_name, *asked).stdout
+            self.assertLessEqual(max(map(len, words.splitlines())), 80, words)
+            # The bound of a launch is told in the table or in a note, but for each.
+            self.assertGreaterEqual(words.count("class-c"), 2, words)
+
     def test_together_they_cost_more_than_each_and_less_than_the_sum(self):
         together = self.account(self.often, self.rarely)
         alone = [self.account(plan) for plan in (self.often, self.rarely)]

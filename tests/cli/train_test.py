@@ -243,7 +243,7 @@ class TrainTest(unittest.TestCase):
                 refused = self.error(*flags, *more, status=2)
                 self.assertEqual((refused["kind"], refused["key"]), ("plan", key))
                 self.assertIn("at most about", refused["allowed"])
-                self.assertRegex(refused["message"], "a run of about .* messages and .* coins, .* hours or more on")
+                self.assertRegex(refused["message"], "a run of about .* messages and .* coins, .* (h [0-9]+ min|days) or more on")
         self.assertFalse((self.folder / "runs").exists())
 
     def test_a_long_run_says_so_before_it_starts(self):

@@ -41,6 +41,7 @@ Statement nothing_released(const Question& question, View view) {
   nothing.validity = Validity::proven;
   nothing.view = view;
   nothing.upper = nothing.lower = 0;
+  nothing.citation = "the definition of differential privacy alone";
   nothing.assumptions = {"nothing is released"};
   return {question, 0, nothing, 0, 0, {nothing}};
 }

@@ -107,6 +107,7 @@ Statement OpenAccount::statement(const Question& question) const {
     nothing.id = "local-composition";
     nothing.validity = Validity::proven;
     nothing.upper = nothing.lower = 0;
+    nothing.citation = "the definition of differential privacy alone";
     nothing.assumptions = {"nothing is released"};
     return {question, 0, nothing, 0, 0, {nothing}};
   }

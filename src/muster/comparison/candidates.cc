@@ -113,7 +113,7 @@ Candidates candidates_of(const PlanSource& source, const Wanted& wanted, Command
   for (const std::string& randomizer : randomizers.names) settings.push_back({{kRandomizer, randomizer}});
   const bool named = protocols.named || randomizers.named;
   const std::vector<PlanSource> variants =
-      protocols::variants_of(source, settings, named ? "" : "by default");
+      protocols::variants_of(source, settings, named ? "" : "compared by default");
   Candidates candidates{validated(variants.front(), command, solves), {}, {}, {}};
   for (std::size_t i = 1; i < pairs; ++i) {
     try {

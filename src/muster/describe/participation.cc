@@ -30,6 +30,10 @@ std::string rates(const Participation& participation) {
   return least < most ? fmt::format("{} to {}", number_text(least), number_text(most)) : number_text(most);
 }
 
+std::string each_of(std::uint64_t clients) {
+  return clients == 1 ? "1 client," : fmt::format("{} clients, each", clients);
+}
+
 }  // namespace
 
 FixedSubset::FixedSubset(ClientCount clients, std::uint64_t subset) : clients_(clients), subset_(subset) {
@@ -79,23 +83,26 @@ const char* name_of(const Participation& participation) {
 std::string describe(const Participation& participation) {
   const std::uint64_t n = clients_of(participation).value();
   return std::visit(
-      Overloaded{
-          [&](const Shuffle&) { return fmt::format("{} clients, all reporting in each round", n); },
-          [&](const FixedSubset& p) {
-            return fmt::format("a secret subset of {} of {} clients reporting in each round", p.subset(), n);
-          },
-          [&](const ShuffledCheckIn& p) {
-            return fmt::format("{} clients, each reporting with probability {} in each round", n, rates(p));
-          },
-          [&](const RandomCheckIn& p) {
-            return fmt::format("{} clients, each checking in with probability {} at one of {} slots of a run",
-                               n, rates(p), p.slots());
-          },
-          [&](const AggregatedCheckIn& p) {
-            return fmt::format(
-                "{} clients, each adding to the sum of a round with probability {}; fewer than {}: destroyed",
-                n, rates(p), p.minimum());
-          }},
+      Overloaded{[&](const Shuffle&) {
+                   return n == 1 ? "1 client, reporting in each round"
+                                 : fmt::format("{} clients, all reporting in each round", n);
+                 },
+                 [&](const FixedSubset& p) {
+                   return fmt::format("a secret subset of {} of {} client{} reporting in each round",
+                                      p.subset(), n, n == 1 ? "" : "s");
+                 },
+                 [&](const ShuffledCheckIn& p) {
+                   return fmt::format("{} reporting with probability {} in each round", each_of(n), rates(p));
+                 },
+                 [&](const RandomCheckIn& p) {
+                   return fmt::format("{} checking in with probability {} at one of {} slot{} of a run",
+                                      each_of(n), rates(p), p.slots(), p.slots() == 1 ? "" : "s");
+                 },
+                 [&](const AggregatedCheckIn& p) {
+                   return fmt::format(
+                       "{} adding to the sum of a round with probability {}; fewer than {}: destroyed",
+                       each_of(n), rates(p), p.minimum());
+                 }},
       participation);
 }
 

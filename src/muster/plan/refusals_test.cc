@@ -252,6 +252,17 @@ TEST(PlanRefusals, ConditionsOnSeveralKeysNameThePlaceToo) {
   EXPECT_EQ(error.reason(), Reason::out_of_range);
 }
 
+// In code, plans are made before anything is asked of them.
+TEST(PlanRefusals, AMissingKeyIsNeededByTheCommandOrByAPlan) {
+  PlanSource source;
+  const auto refused = [&source] {
+    return std::string(error_of([&] { Plan::validate(source, Command::account); }).what());
+  };
+  EXPECT_THAT(refused(), HasSubstr("is missing: account needs it; set it in the plan or with --"));
+  source.name_arguments();
+  EXPECT_THAT(refused(), HasSubstr("is missing: a plan needs it; set it in the plan or with protocol="));
+}
+
 // The reason of an Error is an enumerator, so that a program need not read the message.
 TEST(PlanRefusals, StateTheirReason) {
   struct Refused {

@@ -92,6 +92,7 @@ class PlanSource {
   void settle();
   // Lets errors name arguments in code, such as `rounds=`, where they otherwise name flags.
   void name_arguments() { names_arguments_ = true; }
+  bool names_arguments() const { return names_arguments_; }
   // The flag of a key or, after name_arguments(), its argument.
   std::string setter_of(std::string_view key) const;
 
@@ -127,8 +128,8 @@ class PlanSource {
 // reach into the next run". Returns an equal error if it names the place already, or has no key.
 Error placed(const Error& error, const std::string& place);
 
-// Calls `call`, whose errors are about a plan that was made from `source`. An Error of the call is thrown with
-// its place (PlanSource::with_place), which the code that found it cannot know: it sees values alone.
+// Calls `call`, whose errors are about a plan that was made from `source`. An Error of the call is thrown
+// with its place (PlanSource::with_place), which the code that found it cannot know: it sees values alone.
 template <typename Call>
 auto naming_places(const PlanSource& source, Call&& call) {
   try {

@@ -63,6 +63,11 @@ struct Deciding {
   bool fits(const KeySpec& spec) const { return spec.applies_to(protocol, randomizer, model); }
 };
 
+// Returns what needs a key of every plan, as shown to users. In code, plans are made before they are used.
+std::string needed_by(const PlanSource& source, Command command) {
+  return source.names_arguments() && command == Command::account ? "a plan" : name_of(command);
+}
+
 bool is_needed(const KeySpec& spec, Command command) {
   return spec.needed == Needed::always || (spec.needed == Needed::to_train && command == Command::train);
 }
@@ -73,7 +78,7 @@ Deciding read_deciding_keys(const PlanSource& source, Command command, PlanValue
     if (const RawValue* raw = source.find(key); raw != nullptr) {
       spec.read(*raw, command, values);
     } else if (is_needed(spec, command)) {
-      refuse_missing(spec, name_of(command), command, source);
+      refuse_missing(spec, needed_by(source, command), command, source);
     }
   }
   return {name_of(values.protocol), name_of(values.randomizer),
@@ -132,7 +137,8 @@ std::vector<std::string> read_values(const PlanSource& source, const Purpose& pu
 
 // Returns what needs the key, as shown to users: the protocol, the randomizer or the command. Returns an
 // empty text if nothing needs the key.
-std::string needed_by(const KeySpec& spec, Command command, const Deciding& deciding) {
+std::string needed_by(const KeySpec& spec, const PlanSource& source, Command command,
+                      const Deciding& deciding) {
   if (!is_needed(spec, command) || !deciding.fits(spec)) {
     return "";
   }
@@ -142,7 +148,7 @@ std::string needed_by(const KeySpec& spec, Command command, const Deciding& deci
   if (spec.needed == Needed::always && !spec.randomizers.empty()) {
     return "randomizer " + deciding.randomizer;
   }
-  return name_of(command);
+  return needed_by(source, command);
 }
 
 bool is_absent(const KeySpec& spec, const PlanSource& source, const Purpose& purpose) {
@@ -151,7 +157,7 @@ bool is_absent(const KeySpec& spec, const PlanSource& source, const Purpose& pur
 
 void refuse_missing_keys(const PlanSource& source, const Purpose& purpose, const Deciding& deciding) {
   for (const KeySpec& spec : plan_keys()) {
-    const std::string by = needed_by(spec, purpose.command, deciding);
+    const std::string by = needed_by(spec, source, purpose.command, deciding);
     if (!by.empty() && is_absent(spec, source, purpose)) {
       refuse_missing(spec, by, purpose.command, source);
     }

@@ -72,7 +72,8 @@ std::vector<JsonObject> rows_json(const std::vector<Row>& rows, bool trained) {
   return objects;
 }
 
-std::string cell(std::optional<double> value) { return value ? fmt::format("{:.17g}", *value) : ""; }
+// The shortest text that reads back as the same double.
+std::string cell(std::optional<double> value) { return value ? fmt::format("{}", *value) : ""; }
 
 std::string training_cells(const Row& row) {
   const SeedSpread spread = spread_of(row.runs);

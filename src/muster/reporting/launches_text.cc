@@ -11,6 +11,25 @@ namespace {
 
 std::string upper_text(const std::optional<double>& value) { return value ? rounded_up(*value) : "none"; }
 
+// Aligns the rows. Columns from the right that do not fit, the bound and the rounds, move to notes below.
+std::string aligned_with_notes(std::vector<TableRow> rows) {
+  constexpr std::size_t kMostMoved = 2;
+  const TableRow titles = rows.front();
+  std::vector<std::string> notes(rows.size());
+  for (std::size_t moved = 0; moved < kMostMoved && width_of(rows) > kTextWidth; ++moved) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      notes[i] = fmt::format("{} {}{}{}", titles[rows[i].size() - 1], rows[i].back(),
+                             notes[i].empty() ? "" : "; ", notes[i]);
+      rows[i].pop_back();
+    }
+  }
+  std::string text = aligned(rows);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (!notes[i].empty()) text += wrapped(fmt::format("{}: {}", rows[i].front(), notes[i]), "  - ", "    ");
+  }
+  return text;
+}
+
 }  // namespace
 
 JsonObject launches_json(const accounting::Statement& all, const std::vector<LaunchShare>& shares) {
@@ -37,7 +56,7 @@ std::string launches_table(const accounting::Statement& all, const std::vector<L
     if (!additive) row.insert(row.begin() + 2, upper_text(share.upper_without));
     rows.push_back(row);
   }
-  return aligned(rows) + "\n" + statement_table(all);
+  return aligned_with_notes(rows) + "\n" + statement_table(all);
 }
 
 }  // namespace muster::reporting

@@ -27,9 +27,9 @@ const char* view_text(const protocols::Plan& plan) {
 
 std::string result_text(const protocols::Plan& plan, const simulation::RunResult& result) {
   const std::string slots = result.slots ? fmt::format(", {} slots", *result.slots) : "";
-  std::string text =
-      fmt::format("accuracy  {:.4f} on the test set after {} {}s{} ({})\n", result.accuracy, result.rounds,
-                  plan.has_slots() ? "run" : "round", slots, name_of(result.stopped));
+  std::string text = fmt::format("accuracy  {:.4f} on the test set after {} {}{}{} ({})\n", result.accuracy,
+                                 result.rounds, plan.has_slots() ? "run" : "round",
+                                 result.rounds == 1 ? "" : "s", slots, name_of(result.stopped));
   if (result.client_accuracy && result.worst_decile) {
     text += fmt::format("clients   {:.4f} by client, {:.4f} for the worst tenth (no epsilon covers these)\n",
                         *result.client_accuracy, *result.worst_decile);
@@ -46,7 +46,8 @@ std::string result_text(const protocols::Plan& plan, const simulation::RunResult
                                  ? fmt::format("{} a client, dealt {}", plan.records(),
                                                plan.partition().value_or(protocols::Partition{}).text())
                                  : fmt::format("of one {} a client", plan.owner());
-    text += fmt::format("records   {}: epsilon is for one client, all its records\n", held);
+    text += wrapped(fmt::format("{}: epsilon is for one client, all its records", held), "records   ",
+                    "          ");
   }
   if (const double each = result.clients_per_record.value_or(1); each > 1) {
     text += fmt::format("records   {:.3g} clients hold each, on average: epsilon is for one client's copy\n",
@@ -55,7 +56,7 @@ std::string result_text(const protocols::Plan& plan, const simulation::RunResult
   if (const std::uint64_t neutral = result.neutral.value_or(0); neutral > 0) {
     text += fmt::format("neutral   {} answers, in place of vectors that were not finite\n", neutral);
   }
-  text += fmt::format("time      {:.0f} s, {:.0f} messages a second\n", result.seconds,
+  text += fmt::format("time      {}, {:.0f} messages a second\n", duration_text(result.seconds),
                       result.examples_per_second);
   return text + fmt::format("folder    {}\n", result.out);
 }

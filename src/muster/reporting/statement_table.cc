@@ -43,6 +43,13 @@ std::size_t fit(std::vector<TableRow>& rows) {
   return rows.front().size();
 }
 
+// A numerical error with two significant digits, with an exponent if it is below 1 %.
+std::string error_text(double error) {
+  return error < 0.01  ? fmt::format("{:.1e}", error)
+         : error < 100 ? fmt::format("{:.2g}", error)
+                       : fmt::format("{:.0f}", error);
+}
+
 // Returns the properties that the note on a bound lists above its citation: "best; replace-one; took 1.2 ms".
 // Properties that have a column in the table are left out.
 std::string properties_of(const Statement& statement, const Bound& bound, std::size_t columns,
@@ -59,7 +66,7 @@ std::string properties_of(const Statement& statement, const Bound& bound, std::s
     properties.emplace_back(name_of(bound.view));
   }
   if (bound.numerical_error > 0) {
-    properties.push_back(fmt::format("numerical error {:.1e}, included", bound.numerical_error));
+    properties.push_back(fmt::format("numerical error {}, included", error_text(bound.numerical_error)));
   }
   if (with_time) {
     properties.push_back(fmt::format("took {:.1f} ms", 1000 * bound.seconds));
@@ -92,8 +99,11 @@ std::string statement_table(const Statement& statement, bool with_time) {
   std::vector<TableRow> rows = rows_of(statement, quantity);
   const std::size_t columns = fit(rows);
   std::string text = aligned(rows);
-  text += fmt::format("\nIf the shuffler colludes, over {} round{}: {} {}\n", statement.local_rounds,
-                      statement.local_rounds == 1 ? "" : "s", quantity,
+  // In the slot protocols nobody shuffles: the server is trusted, and a round is a run of slots.
+  const bool has_server = statement.best.view == accounting::View::server_trusted;
+  text += fmt::format("\nIf the {}, over {} {}{}: {} {}\n",
+                      has_server ? "server is not trusted" : "shuffler colludes", statement.local_rounds,
+                      has_server ? "run" : "round", statement.local_rounds == 1 ? "" : "s", quantity,
                       statement.local_upper ? rounded_up(*statement.local_upper) : "none");
   const std::vector<std::string> shared = shared_assumptions(statement.all);
   for (const Bound& bound : statement.all) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/protocols/roll_call.h"
 #include "muster/randomizers/aligned.h"
 #include "muster/simulation/client_update.h"
@@ -82,12 +83,17 @@ Size size_of(const Plan& plan) {
   }
 }
 
+// An integer in digits if that takes 15 of them at most, as a plan states it; larger ones with an exponent.
+std::string integer_text(double integer) {
+  return integer < 1e15 ? fmt::format("{:.0f}", integer) : fmt::format("{:g}", integer);
+}
+
 // Returns the text "at most about x" if `value` is too large by the factor `times`. The allowed value x is
 // value / times, rounded down to two significant digits.
 std::string at_most(std::uint64_t value, double times) {
   const double most = static_cast<double>(value) / times;
   const double unit = std::pow(10.0, std::floor(std::log10(std::max(1.0, most))) - 1);
-  return fmt::format("at most about {:g}", std::floor(most / unit) * unit);
+  return fmt::format("at most about {}", integer_text(std::floor(most / unit) * unit));
 }
 
 std::string bytes_text(double bytes) {
@@ -133,10 +139,9 @@ void refuse_too_costly(const Plan& plan, const Resources& resources) {
     throw plan.source().with_place(Error(
         ErrorCode::plan, Reason::out_of_range, size.key, fmt::format("{}", size.value),
         at_most(size.value, times),
-        fmt::format(
-            "makes a run of about {:.3g} messages and {:.3g} coins, {:.3g} hours or more on {} thread{}: {}",
-            work.messages, work.coins, seconds / 3600, resources.threads, resources.threads == 1 ? "" : "s",
-            why)));
+        fmt::format("makes a run of about {:.3g} messages and {:.3g} coins, {} or more on {} thread{}: {}",
+                    work.messages, work.coins, duration_text(seconds), resources.threads,
+                    resources.threads == 1 ? "" : "s", why)));
   };
   const double bytes = work.bytes * resources.share_of_list;
   const double times = std::max(work.step / kMaxMessagesAStep, bytes / resources.memory);

@@ -118,8 +118,8 @@ void add_plain_shuffle(const Mechanism& mechanism, const ShuffledCheckIn& p, App
   for (RoundBound& bound : shuffle.uppers) {
     bound.assumptions.push_back(
         fmt::format("holds for everybody reporting, and dropping each message with "
-                    "probability {} is post-processing",
-                    number_text(1 - p.rate().value())));
+                    "probability {:.6g} is post-processing",
+                    1 - p.rate().value()));
     if (absent >= kManyAbsent) bound.share *= kShareBesideManyAbsent;
     list.uppers.push_back(std::move(bound));
   }
