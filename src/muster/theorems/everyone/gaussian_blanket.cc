@@ -22,6 +22,9 @@ constexpr double kDeep = 1e-40;
 // Numbers of nodes of the transform per length mu of ln s or ln u (gaussian_blanket.h): kFine for the
 // answer, and kCoarse for a first guess of eta.
 constexpr double kFine = 32, kCoarse = 12;
+// A law of more nodes is not tried, so that memory and time stay bounded. An epsilon is so many steps away
+// only for a sigma beyond 1e4, and there the other bounds, and at last the local one, are used.
+constexpr std::size_t kMostNodes = std::size_t{1} << 20;
 // Where the expected excess is more than this share of Chernoff's bound on it, the sum is nearly normal,
 // and the share hardly changes from one eta to the next. The integral for an eta is then skipped if its
 // excess would be too large even at kClearly times the share found before.
@@ -133,6 +136,7 @@ GaussianBlanket::Law GaussianBlanket::law(double eta, Transform& transform, doub
     std::vector<long double> distance;
     std::vector<long double> value;
     for (std::size_t i = 0;; ++i) {
+      if (i == kMostNodes) return {{}, 0, false};
       const double z = transform.z(i);
       // At most eight roundings: two of each of the three exponentials, a quotient and a product. A larger
       // distance raises the law on either side: it lies above the chords between the true nodes, and its

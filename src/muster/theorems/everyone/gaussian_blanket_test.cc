@@ -166,6 +166,19 @@ TEST(GaussianBlanket, FallsWithTheNoiseForFewClients) {
   }
 }
 
+// The grid's steps are a fraction of mu, and so many of them as reach epsilon would not fit into memory.
+TEST(GaussianBlanket, TinyDistancesOfMeansTakeLittleMemory) {
+  for (const double n : {1.0, 2.0, 1e6}) {
+    for (const double mu : {1e-16, 1e-9, 1e-5}) {
+      for (const double epsilon : {0.0, 1e-12, 1e-3, 1.0}) {
+        const double local = gaussian_divergence(mu, epsilon).upper;
+        EXPECT_LE(GaussianBlanket(n, mu, mu / 2).delta(epsilon).upper, local)
+            << n << " " << mu << " " << epsilon;
+      }
+    }
+  }
+}
+
 TEST(GaussianBlanket, ExtremesStayNumbers) {
   for (const double n : {1.0, 2.0, 1e3, 1e9, 1e12}) {
     for (const double mu : {0.01, 1.0, 20.0}) {
