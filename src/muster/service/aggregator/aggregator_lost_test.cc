@@ -153,6 +153,7 @@ TEST(LostRounds, AreChargedUpToThePlannedOnes) {
 
 TEST(LostRounds, AnotherLedgerOfTheSameLengthIsRefused) {
   AggregatorFixture d;
+  d.start();
   const wire::Buffer first_model = d.model();
   d.run();
   d.open();
