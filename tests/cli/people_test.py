@@ -32,7 +32,7 @@ class PeopleTest(SmallRuns):
         done = self.train("--out", "run", "--partition", "dirichlet:0.3")
         said = "each client holds 4 records, dealt dirichlet:0.3: " + ALL
         self.assertIn("muster: " + said, done.stderr)
-        self.assertIn("records   4 a client, dealt dirichlet:0.3: " + ALL, done.stdout)
+        self.assertIn("records 4 a client, dealt dirichlet:0.3: " + ALL, " ".join(done.stdout.split()))
         words = Page(self.report("run")[0]).words
         self.assertIn(said, words)
         self.assertIn("Two data sets differ in one client, all its records (replace-one)", words)
