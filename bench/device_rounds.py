@@ -12,7 +12,6 @@ gradient is computed by a process of its own, whose time is stated apart.
 """
 
 import argparse
-import os
 import pathlib
 import sys
 import tempfile
@@ -26,12 +25,8 @@ import role_processes  # noqa: E402
 
 def used_by(processes):
     """The processor seconds of running processes, and those of the children that they have waited for."""
-    own = children = 0
-    for process in processes:
-        fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-        own += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-        children += (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
-    return own, children
+    used = [role_processes.processor_seconds(process) for process in processes]
+    return sum(own for own, _ in used), sum(children for _, children in used)
 
 
 def device_round(devices, first, last, seconds):

@@ -195,12 +195,9 @@ class Crowd {
   }
 
   Buffer zero_report(std::uint64_t round) {
-    randomizers::Message message;
-    randomizer_->randomize(std::vector<float>(randomizer_->dimension()), random::RunKey::fresh(), round, 0,
-                           *scratch_, message);
-    Buffer payload(format_.size());
-    format_.encode(message, payload);
-    return payload;
+    return wire::randomized_payload(*randomizer_, *scratch_, format_,
+                                    std::vector<float>(randomizer_->dimension()), random::RunKey::fresh(),
+                                    round, 0);
   }
 
   void fetch(Device& device, const wire::KeyDirectory& directory) {

@@ -32,12 +32,11 @@ def measured(deployment):
     """The resident megabytes and the processor seconds of each role, and the megabytes of its files."""
     figures = {}
     for role in ROLES:
-        process = pathlib.Path(f"/proc/{deployment.running[role].process.pid}")
-        pages = int((process / "statm").read_text().split()[1])
-        fields = (process / "stat").read_text().rpartition(")")[2].split()
+        process = deployment.running[role].process
+        pages = int(pathlib.Path(f"/proc/{process.pid}/statm").read_text().split()[1])
         files = sum(path.stat().st_size for path in (deployment.folder / role).rglob("*") if path.is_file())
-        figures[role] = {"memory": pages * os.sysconf("SC_PAGE_SIZE") / 1e6,
-                         "seconds": (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), "files": files / 1e6}
+        figures[role] = {"memory": pages * os.sysconf("SC_PAGE_SIZE") / 1e6, "files": files / 1e6,
+                         "seconds": role_processes.processor_seconds(process)[0]}
     return figures
 
 

@@ -102,10 +102,10 @@ std::optional<comparison::Records> records_known(const PlanSource& source, const
 }
 
 std::string heading(const Comparison& all, const Plan& plan) {
-  return fmt::format(
-      "{}, each with the {} that keeps epsilon <= {} at delta {}; {} clients, {} round{}", plan.name(),
-      all.solves == Solves::accuracy ? "least variance of a round's mean" : "least noise", all.target.epsilon,
-      all.target.delta, all.clients, all.rounds, all.rounds == 1 ? "" : "s");
+  return fmt::format("{}, each with the {} that keeps epsilon <= {} at delta {}; {}, {}", plan.name(),
+                     all.solves == Solves::accuracy ? "least variance of a round's mean" : "least noise",
+                     all.target.epsilon, all.target.delta, count_text(all.clients, "client"),
+                     count_text(all.rounds, "round"));
 }
 
 void print(const Comparison& all, const Plan& plan, const CompareFlags& flags) {

@@ -22,8 +22,8 @@ std::string labelled(const std::string& label, const std::string& text) {
 }
 
 std::string local_text(double epsilon, std::uint64_t opened, const protocols::Plan& plan) {
-  return fmt::format("{} at delta {} is left if they do collude, in {} rounds opened", epsilon_text(epsilon),
-                     plan.delta().value(), opened);
+  return fmt::format("{} at delta {} is left if they do collude, in {} opened", epsilon_text(epsilon),
+                     plan.delta().value(), count_text(opened, "round"));
 }
 
 void add_guarantee(reporting::JsonObject& object, const protocols::Plan& plan) {

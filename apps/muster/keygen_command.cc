@@ -17,7 +17,6 @@
 #include "muster/plan/plan.h"
 #include "muster/plan/source.h"
 #include "muster/reporting/json.h"
-#include "muster/reporting/text_layout.h"
 #include "muster/service/config/key_file.h"
 #include "muster/service/model/record_shape.h"
 #include "muster/service/task/planned_rounds.h"
@@ -141,11 +140,6 @@ TaskSettings settings_of(const KeygenFlags& flags, const protocols::Plan& plan) 
   return settings;
 }
 
-// Prints a line of the task, of which `name` is what it begins with.
-void print_wrapped(const std::string& name, const std::string& words) {
-  fmt::print("{}", reporting::wrapped(words, name, std::string(name.size(), ' ')));
-}
-
 // Makes the task. An error names the flag of the setting, or the place of the plan's key, that it is about.
 TaskDocument task_of(const KeygenFlags& flags, const protocols::Plan& plan) {
   const TaskSettings settings = settings_of(flags, plan);
@@ -193,16 +187,18 @@ int make_task(const KeygenFlags& flags) {
     return 0;
   }
   fmt::print("task      {}\nplan      {}\n", name, plan.hash());
-  print_wrapped(
-      "needs     ",
-      fmt::format("{} devices heard in every round: {} that the theorem counts on and {} that may be "
-                  "hostile",
+  const auto line = [](const char* label, const std::string& text) {
+    fmt::print("{}", labelled(label, text));
+  };
+  line(
+      "needs",
+      fmt::format("{} devices heard in every round: {} that the theorem counts on and {} that may be hostile",
                   task.needed(), plan.clients(), settings.malicious));
   fmt::print("rounds    {}, of {} s each; opened at most {}, void ones included\n", rounds, settings.seconds,
              settings.most_rounds);
-  print_wrapped("epsilon   ", guarantee_text(epsilon, plan));
+  line("epsilon", guarantee_text(epsilon, plan));
   if (settings.randomness == service::Randomness::seeded) {
-    fmt::print("warning   {}\n", kSeededWarning);
+    line("warning", kSeededWarning);
   }
   fmt::print("written   {}\n", file.string());
   return 0;

@@ -32,9 +32,9 @@ void TrainProgress::started(std::uint64_t done, std::uint64_t last, const simula
   last_ = last;
   began_ = Clock::now();
   if (expected.seconds > kWorthSaying) {
-    fmt::print(stderr, "muster: {}about {:.3g} messages and {:.3g} coins are ahead: {} on {} thread{}\n",
-               before_, expected.messages, expected.coins, duration_text(expected.seconds), expected.threads,
-               expected.threads == 1 ? "" : "s");
+    fmt::print(stderr, "muster: {}about {:.3g} messages and {:.3g} coins are ahead: {} on {}\n", before_,
+               expected.messages, expected.coins, duration_text(expected.seconds),
+               count_text(expected.threads, "thread"));
   }
   if (!terminal_) {
     fmt::print(stderr, "muster: {}training, {} of {} {}s done\n", before_, done, last, unit_);

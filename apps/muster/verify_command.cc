@@ -35,7 +35,8 @@ using service::TaskDocument;
 using service::Verification;
 
 struct VerifyFlags {
-  std::string folder, head;
+  std::string folder;
+  std::optional<std::string> head;
   bool json = false;
 };
 
@@ -94,18 +95,18 @@ void print_words(const Ledger& ledger, const TaskDocument& task, const Verificat
   for (const std::string& finding : found.findings) line("wrong", finding);
   if (!found.findings.empty()) return;
   line("verified", "the chain, every signature and every epsilon are as they must be");
-  line("", !has_noted_head
-               ? "A ledger that lacks its last entries would look the same: state a head that you have "
-                 "noted before as --head"
-               : "and no entry up to the one of --head is missing");
+  line("", has_noted_head
+               ? "and no entry up to the one of --head is missing"
+               : "A ledger that lacks its last entries would look the same: state a head that you have "
+                 "noted before as --head");
 }
 
 // The hash that --head states; nullopt if it was not given.
-std::optional<wire::Hash> noted_head(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  const auto head = wire::array_from_hex<wire::Hash{}.size()>(text);
+std::optional<wire::Hash> noted_head(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  const auto head = wire::array_from_hex<wire::Hash{}.size()>(*text);
   if (head) return head;
-  throw Error(ErrorCode::usage, Reason::malformed, "--head", text,
+  throw Error(ErrorCode::usage, Reason::malformed, "--head", *text,
               "64 hexadecimal digits, as `head` of verify", "is no hash of an entry");
 }
 
@@ -148,8 +149,8 @@ int verify(const VerifyFlags& flags) {
     print_words(ledger, task, found, noted.has_value());
   }
   if (found.findings.empty()) return 0;
-  say(fmt::format("{}: {} finding{}, the ledger is not as it must be", path.string(), found.findings.size(),
-                  found.findings.size() == 1 ? "" : "s"));
+  say(fmt::format("{}: {}, the ledger is not as it must be", path.string(),
+                  count_text(found.findings.size(), "finding")));
   return exit_status(ErrorCode::file);
 }
 

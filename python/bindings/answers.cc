@@ -132,8 +132,8 @@ Curve curve_over_rounds(const PlanPointer& plan, const py::object& at, const py:
   const Question question = question_about(*asked, delta, epsilon, "curve");
   const Plan& whole = asked->whole();
   reporting::require_one_stage(whole, "curve");
-  const std::vector<std::uint64_t> counts =
-      at.is_none() ? accounting::grid_up_to(whole.rounds()) : counts_of(at);
+  const std::vector<std::uint64_t> counts = protocols::naming_places(
+      whole.source(), [&] { return at.is_none() ? accounting::grid_up_to(whole.rounds()) : counts_of(at); });
   return {interruptibly([whole, counts, question, seen] {
             const accounting::Accountant accountant(whole.mechanism(), whole.stages());
             return accounting::curve_over_rounds(accountant, counts, question, seen);

@@ -121,7 +121,7 @@ class Refusals(unittest.TestCase):
         # --json does not go with --curve, so the command says this in words alone.
         error = self.caught(lambda: muster.curve(plan(nothing)))
         words = muster_command.run("account", *flags(nothing), "--curve").stderr
-        self.assertEqual(words.replace(" (--rounds)", ""), f"muster: {error}\n")
+        self.assertEqual(in_python(words, error.key), f"muster: {error}\n")
         schedule = plan({**stated, "rounds": 3, "dropout": [[1, 0.0], [2, 0.5]]})
         self.assertEqual(self.caught(lambda: muster.curve(schedule)).key, "participation.dropout")
         given = plan(stated)

@@ -136,12 +136,12 @@ class Account(CommandTest):
         for error in re.findall("numerical error ([^,;)]*)", said):
             self.assertTrue(float(error) < 0.01 or "e" not in error, error)
 
-    def test_slots_have_a_server_and_no_shuffler(self):
+    def test_the_local_guarantee_needs_nobody(self):
         slots = flags(protocol="random-check-in-fixed", rounds="10", slots="100")
         said = run("account", *slots).stdout
-        self.assertIn("\nIf the server is not trusted, over 10 runs: epsilon ", said)
+        self.assertIn("\nIf nobody else is trusted, over 10 rounds: epsilon ", said)
         curve = run("account", *slots, "--curve").stdout
-        self.assertIn("\nover runs\nruns ", curve)
+        self.assertIn("  if nobody else is trusted\n", curve)
         for text in said, curve:
             self.assertNotIn("f the shuffler colludes,", text.replace("even if", ""))
 

@@ -62,7 +62,7 @@ class Curve(CommandTest):
             self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
             self.assertNotIn("href", text)
             self.assertNotIn("nan", text)
-            self.assertIn("if the shuffler colludes", text)
+            self.assertIn("if nobody else is trusted", text)
 
     def test_refusals(self):
         self.assertEqual(self.refused("account", *ONE, "--curve=png")["key"], "--curve")

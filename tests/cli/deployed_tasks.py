@@ -43,7 +43,7 @@ class DeployedTasks(SmallRuns):
         error = self.refusal("aggregator", "three.toml", status=3)
         self.assertEqual((error["key"], error["value"]), ("three/store.db", "2 rounds released"))
         self.assertIn("lacks entries at its end", error["message"])
-        for head in ("12", whole[:-1] + "g", whole + "0"):
+        for head in ("", "12", whole[:-1] + "g", whole + "0"):
             error = self.refusal("verify", "aggregator", "--head", head, status=2)
             self.assertEqual((error["key"], error["reason"]), ("--head", "malformed"))
         zeros = self.run_command("verify", "aggregator", "--head", "0" * 64, "--json", status=3).stdout

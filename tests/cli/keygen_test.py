@@ -123,8 +123,10 @@ class Keygen(SmallRuns):
         ]:
             self.check_refused(status, words, arguments)
         for status, words, plan, arguments in [
-                (2, "task.malicious = 41 (--malicious) is out of range; allowed: integer 0..40", PLAN, ["--malicious", "41", "--seconds", "60", "--out", "task.txt"]),
-                (2, "task.seconds = 0 (--seconds) is out of range; allowed: integer 1..604800", PLAN, ["--malicious", "3", "--seconds", "0", "--out", "task.txt"]),
+                (2, "task.malicious = 41 (--malicious) is out of range; allowed: integer 0..40", PLAN,
+                 ["--malicious", "41", "--seconds", "60", "--out", "task.txt"]),
+                (2, "task.seconds = 0 (--seconds) is out of range; allowed: integer 1..604800", PLAN,
+                 ["--malicious", "3", "--seconds", "0", "--out", "task.txt"]),
                 (2, "task.most_rounds = 24 (--most-rounds) is out of range", PLAN, [*whole, "--most-rounds", "24"]),
                 (2, "participation.protocol = shuffle (plan.toml, line", shuffle, whole),
                 (2, "participation.dropout = 0.1 (plan.toml, line", dropout, whole),

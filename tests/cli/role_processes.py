@@ -47,6 +47,13 @@ allow_seeded = true
 """
 
 
+def processor_seconds(process):
+    """The processor seconds that a running process has used, and those of the children that it has waited for."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    own, system, children, system_of_children = (int(field) / os.sysconf("SC_CLK_TCK") for field in fields[11:15])
+    return own + system, children + system_of_children
+
+
 class Role:
     """One process. What it says on stderr goes into a file, to which a restarted role adds."""
 

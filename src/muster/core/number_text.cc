@@ -47,6 +47,10 @@ std::string epsilon_text(double epsilon) {
   return read_back(text) < epsilon ? fmt::format("{:.4f}", (up + 1) / 1e4) : text;
 }
 
+std::string count_text(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string duration_text(double seconds) {
   const auto whole = static_cast<std::uint64_t>(std::ceil(std::clamp(seconds, 0.0, 1e15)));
   if (whole < 60) {

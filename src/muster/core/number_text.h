@@ -1,7 +1,9 @@
 // Formats numbers for people, in descriptions, assumptions, errors, tables and pages. All functions are pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace muster {
 
@@ -18,6 +20,9 @@ std::string rounded_down(double value);
 // `epsilon` with four decimals, rounded up so that the text is never below it; "none" if `epsilon` is not
 // finite.
 std::string epsilon_text(double epsilon);
+
+// "1 round", "2 rounds": a count with its noun, whose plural ends in s.
+std::string count_text(std::uint64_t count, std::string_view noun);
 
 // A duration as text: "52 s", "3 min 20 s", "2 h 5 min", "33 days". The seconds are first rounded up to a
 // whole number; units smaller than those shown are then dropped.

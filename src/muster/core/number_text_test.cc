@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <random>
@@ -61,6 +62,13 @@ TEST(EpsilonText, IsNeverBelowTheValue) {
   EXPECT_EQ(epsilon_text(std::nextafter(0.1234, 1)), "0.1235");
   EXPECT_EQ(epsilon_text(0), "0.0000");
   EXPECT_EQ(epsilon_text(std::numeric_limits<double>::infinity()), "none");
+}
+
+TEST(CountText, HasTheNounInItsNumber) {
+  EXPECT_EQ(count_text(0, "round"), "0 rounds");
+  EXPECT_EQ(count_text(1, "round"), "1 round");
+  EXPECT_EQ(count_text(2, "client"), "2 clients");
+  EXPECT_EQ(count_text(std::numeric_limits<std::uint64_t>::max(), "slot"), "18446744073709551615 slots");
 }
 
 TEST(RoundedText, KeepsWhatIsExact) {

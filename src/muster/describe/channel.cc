@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 
@@ -50,13 +51,12 @@ void check_sizes(const Rows& rows, const RowPlace& place) {
   if (rows.size() < 2 || rows.size() > Channel::kMaxInputs) {
     refuse(Reason::out_of_range, place(rows.empty() ? 0 : rows.size() - 1), fmt::format("{}", rows.size()),
            fmt::format("2 to {}", Channel::kMaxInputs),
-           fmt::format("the matrix has {} row{}, one for each record", rows.size(),
-                       rows.size() == 1 ? "" : "s"));
+           fmt::format("the matrix has {}, one for each record", count_text(rows.size(), "row")));
   }
   if (outputs < 2 || outputs > Channel::kMaxOutputs) {
     refuse(Reason::out_of_range, place(0), fmt::format("{}", outputs),
            fmt::format("2 to {}", Channel::kMaxOutputs),
-           fmt::format("the matrix has {} column{}, one for each output", outputs, outputs == 1 ? "" : "s"));
+           fmt::format("the matrix has {}, one for each output", count_text(outputs, "column")));
   }
   if (rows.size() * outputs > Channel::kMaxEntries) {
     refuse(Reason::out_of_range, place(rows.size() - 1), fmt::format("{}", rows.size() * outputs),

@@ -88,15 +88,15 @@ std::string describe(const Participation& participation) {
                                  : fmt::format("{} clients, all reporting in each round", n);
                  },
                  [&](const FixedSubset& p) {
-                   return fmt::format("a secret subset of {} of {} client{} reporting in each round",
-                                      p.subset(), n, n == 1 ? "" : "s");
+                   return fmt::format("a secret subset of {} of {} reporting in each round", p.subset(),
+                                      count_text(n, "client"));
                  },
                  [&](const ShuffledCheckIn& p) {
                    return fmt::format("{} reporting with probability {} in each round", each_of(n), rates(p));
                  },
                  [&](const RandomCheckIn& p) {
-                   return fmt::format("{} checking in with probability {} at one of {} slot{} of a run",
-                                      each_of(n), rates(p), p.slots(), p.slots() == 1 ? "" : "s");
+                   return fmt::format("{} checking in with probability {} at one of {} of a run", each_of(n),
+                                      rates(p), count_text(p.slots(), "slot"));
                  },
                  [&](const AggregatedCheckIn& p) {
                    return fmt::format(

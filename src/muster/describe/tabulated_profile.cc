@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/numerics/ordered.h"
 #include "muster/numerics/slack.h"
 
@@ -45,10 +46,10 @@ Extended on_chord(const Point& left, const Point& right, Extended alpha) {
 void check_size(std::size_t points, const RowPlace& place) {
   if (points >= 2 && points <= TabulatedProfile::kMaxPoints) return;
   const std::string allowed = fmt::format("2 to {} rows", TabulatedProfile::kMaxPoints);
-  throw Error::in_words(
-      ErrorCode::plan, Reason::out_of_range, "randomizer.profile", fmt::format("{}", points), allowed,
-      fmt::format("{}: the table has {} row{} with a finite alpha; allowed: {}",
-                  place(points == 0 ? 0 : points - 1), points, points == 1 ? "" : "s", allowed));
+  throw Error::in_words(ErrorCode::plan, Reason::out_of_range, "randomizer.profile",
+                        fmt::format("{}", points), allowed,
+                        fmt::format("{}: the table has {} with a finite alpha; allowed: {}",
+                                    place(points == 0 ? 0 : points - 1), count_text(points, "row"), allowed));
 }
 
 void check_alpha(const std::vector<Point>& points, std::size_t row, const RowPlace& place) {

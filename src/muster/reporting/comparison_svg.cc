@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "muster/core/number_text.h"
 #include "muster/reporting/chart_svg.h"
 #include "muster/reporting/comparison_text.h"
 #include "muster/reporting/line_inks.h"
@@ -149,9 +150,9 @@ std::string variance_panel(const Layout& layout, const Scale& x, double top) {
 std::string comparison_svg(const Comparison& all) {
   const Layout layout = layout_of(all);
   const std::string heading =
-      fmt::format("{}he noise of a round's mean at epsilon {}, delta {}, {} clients, {} round{}",
-                  all.training ? "Accuracy, and t" : "T", all.target.epsilon, all.target.delta, all.clients,
-                  all.rounds, all.rounds == 1 ? "" : "s");
+      fmt::format("{}he noise of a round's mean at epsilon {}, delta {}, {}, {}",
+                  all.training ? "Accuracy, and t" : "T", all.target.epsilon, all.target.delta,
+                  count_text(all.clients, "client"), count_text(all.rounds, "round"));
   const Scale x =
       Scale::linear(0, static_cast<double>(std::max<std::size_t>(1, layout.columns.size())), kLeft, kRight);
   std::string body;

@@ -12,6 +12,7 @@
 #include "muster/core/number_text.h"
 #include "muster/reporting/chart_svg.h"
 #include "muster/reporting/curve_text.h"
+#include "muster/reporting/statement_text.h"
 
 namespace muster::reporting {
 namespace {
@@ -46,9 +47,9 @@ class Panel {
       chart_.line(line(&CurvePoint::local_upper), kLocal);
     } else {
       const Span local = span_of(&CurvePoint::local_upper);
-      chart_.note(fmt::format("\u2191 if the shuffler colludes: {} to {}", rounded_up(local.low),
-                              rounded_up(local.high)),
-                  kLocal);
+      chart_.note(
+          fmt::format("\u2191 {}: {} to {}", kLocalCase, rounded_up(local.low), rounded_up(local.high)),
+          kLocal);
     }
     chart_.line(lower, kLower);
     chart_.line(upper, kUpper);
@@ -107,10 +108,10 @@ class Panel {
 
   std::string title() const {
     const char* quantity = asks_epsilon_ ? "epsilon" : "delta";
-    return over_rounds_ ? fmt::format("{} over rounds, at {} {}", quantity,
-                                      asks_epsilon_ ? "delta" : "epsilon", curves_.question.fixed())
-                        : fmt::format("{} over {}, after {} round{}", quantity, at(), curves_.rounds,
-                                      curves_.rounds == 1 ? "" : "s");
+    return over_rounds_
+               ? fmt::format("{} over rounds, at {} {}", quantity, asks_epsilon_ ? "delta" : "epsilon",
+                             curves_.question.fixed())
+               : fmt::format("{} over {}, after {}", quantity, at(), count_text(curves_.rounds, "round"));
   }
 
   double x_value(const CurvePoint& point) const {
@@ -188,7 +189,7 @@ std::string curve_svg(const PrivacyCurves& all, const std::string& heading) {
   const PrivacyCurves curves = shown(all);
   const std::string legend = legend_row({{fmt::format("upper: {}", guarantee(curves)), kUpper},
                                          {"lower: some data set reaches it", kLower},
-                                         {"if the shuffler colludes", kLocal}},
+                                         {kLocalCase, kLocal}},
                                         {kLefts[0], 47});
   std::string panels;
   if (curves.by_fixed.empty() || curves.by_rounds.empty()) {

@@ -6,6 +6,7 @@
 
 #include "muster/core/error.h"
 #include "muster/core/number_text.h"
+#include "muster/reporting/statement_text.h"
 #include "muster/reporting/text_layout.h"
 
 namespace muster::reporting {
@@ -22,20 +23,18 @@ TableRow row_of(const std::string& at, const CurvePoint& point) {
 std::string table(const PrivacyCurves& curves, const std::string& heading) {
   const std::string quantity = curves.question.asks_epsilon() ? "epsilon" : "delta";
   const std::string fixed = curves.question.asks_epsilon() ? "delta" : "epsilon";
-  const bool has_server = curves.view == accounting::View::server_trusted;
-  const TableRow columns = {"", quantity + " upper", "lower",
-                            has_server ? "if the server is not trusted" : "if the shuffler colludes"};
+  const TableRow columns = {"", quantity + " upper", "lower", kLocalCase};
   std::vector<TableRow> by_fixed = {columns}, by_rounds = {columns};
   by_fixed.front()[0] = fixed;
-  by_rounds.front()[0] = has_server ? "runs" : "rounds";
+  by_rounds.front()[0] = "rounds";
   for (const CurvePoint& point : curves.by_fixed) {
     by_fixed.push_back(row_of(number_text(point.fixed), point));
   }
   for (const CurvePoint& point : curves.by_rounds) {
     by_rounds.push_back(row_of(fmt::format("{}", point.rounds), point));
   }
-  return fmt::format("{}\nover {}\n{}\nover {}\n{}", wrapped(heading), fixed, aligned(by_fixed),
-                     by_rounds.front()[0], aligned(by_rounds));
+  return fmt::format("{}\nover {}\n{}\nover rounds\n{}", wrapped(heading), fixed, aligned(by_fixed),
+                     aligned(by_rounds));
 }
 
 std::string cell(std::optional<double> value) { return value ? fmt::format("{:.17g}", *value) : ""; }

@@ -33,7 +33,7 @@ PrivacyCurves curves() {
 TEST(CurveText, TheTableRoundsOutward) {
   const std::string text = curve_text(curves(), CurveFormat::table, "what was asked");
   EXPECT_THAT(text, StartsWith("what was asked; proven; replace-one; shuffler-honest\n\nover delta\n"));
-  EXPECT_THAT(text, HasSubstr("delta  epsilon upper  lower  if the shuffler colludes\n"));
+  EXPECT_THAT(text, HasSubstr("delta  epsilon upper  lower  if nobody else is trusted\n"));
   EXPECT_THAT(text, HasSubstr("1e-07  1.23457        0.9    50\n"));
   EXPECT_THAT(text, HasSubstr("1e-05  none           -      none\n"));
   EXPECT_THAT(text, HasSubstr("over rounds\nrounds"));
@@ -77,7 +77,7 @@ TEST(CurveText, ThePictureIsWholeAndEscapesItsHeading) {
   EXPECT_THAT(svg, HasSubstr("a &lt; b &amp; c"));
   EXPECT_THAT(svg, HasSubstr(">upper: proven; replace-one; shuffler-honest</text>"));
   EXPECT_THAT(svg, HasSubstr(">1.1</text>"));
-  EXPECT_THAT(svg, HasSubstr("if the shuffler colludes"));
+  EXPECT_THAT(svg, HasSubstr("if nobody else is trusted"));
 }
 
 TEST(CurveText, APictureOfNearlyNothingIsStillWhole) {

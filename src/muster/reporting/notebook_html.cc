@@ -11,6 +11,7 @@
 #include "muster/reporting/curve_text.h"
 #include "muster/reporting/page_parts.h"
 #include "muster/reporting/run_figures.h"
+#include "muster/reporting/statement_text.h"
 
 namespace muster::reporting {
 namespace {
@@ -58,11 +59,11 @@ std::string sentence(const Statement& statement) {
   const std::string most = statement.best.upper
                                ? fmt::format("{} at most {}", quantity, upper_text(statement.best))
                                : fmt::format("no finite {} is proven", quantity);
-  return fmt::format(
-      "<p style=\"margin:4px 0\"><b>{}</b> at {} {}, after {} round{}: {}; {}; {}; at least {}</p>\n", most,
-      asks_epsilon ? "delta" : "epsilon", statement.question.fixed(), statement.rounds,
-      statement.rounds == 1 ? "" : "s", name_of(statement.best.validity),
-      name_of(statement.best.neighbouring), name_of(statement.best.view), lower_text(statement.best));
+  return fmt::format("<p style=\"margin:4px 0\"><b>{}</b> at {} {}, after {}: {}; {}; {}; at least {}</p>\n",
+                     most, asks_epsilon ? "delta" : "epsilon", statement.question.fixed(),
+                     count_text(statement.rounds, "round"), name_of(statement.best.validity),
+                     name_of(statement.best.neighbouring), name_of(statement.best.view),
+                     lower_text(statement.best));
 }
 
 std::string rows_of_stated_keys(const protocols::Plan& plan) {
@@ -84,9 +85,8 @@ std::string notebook_html(const Statement& statement) {
                        name_of(bound.neighbouring), name_of(bound.view)});
   }
   const std::string local =
-      fmt::format("<p style=\"margin:4px 0\">If the shuffler colludes, over {} round{}: {} {}</p>\n",
-                  statement.local_rounds, statement.local_rounds == 1 ? "" : "s", quantity,
-                  statement.local_upper ? rounded_up(*statement.local_upper) : "none");
+      fmt::format("<p style=\"margin:4px 0\">{}: {} {}</p>\n", local_case_over(statement.local_rounds),
+                  quantity, statement.local_upper ? rounded_up(*statement.local_upper) : "none");
   return piece(sentence(statement) + table(rows) + local +
                fmt::format("<p style=\"margin:4px 0\">{}</p>\n", escaped(statement.best.citation)) +
                listed(statement.best.assumptions));
@@ -100,9 +100,9 @@ std::string notebook_html(const protocols::Plan& plan, const std::string& headin
 std::string notebook_html(const simulation::RunRecord& run) {
   std::string figures = "nothing is logged yet";
   if (const auto now = latest(run)) {
-    figures = fmt::format("accuracy {:.4f} on the test set, epsilon at most {} at delta {}, after {} round{}",
-                          now->accuracy, epsilon_text(now->epsilon), run.plan.delta().value(), now->rounds,
-                          now->rounds == 1 ? "" : "s");
+    figures = fmt::format("accuracy {:.4f} on the test set, epsilon at most {} at delta {}, after {}",
+                          now->accuracy, epsilon_text(now->epsilon), run.plan.delta().value(),
+                          count_text(now->rounds, "round"));
   }
   return piece(fmt::format("<p style=\"margin:4px 0\"><b>{}</b>, {}: {}</p>\n", escaped(run.plan.name()),
                            escaped(state_of(run)), figures) +

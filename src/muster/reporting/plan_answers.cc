@@ -67,8 +67,8 @@ double delta_of(const Plan& plan, const std::string& where, const std::string& s
 std::string plan_sentence(const Plan& plan) {
   std::string text = accounting::describe(plan.mechanism());
   for (const accounting::Stage& stage : plan.stages()) {
-    text += fmt::format("; {}; {} {}{}", accounting::describe(stage.participation), stage.rounds,
-                        plan.has_slots() ? "run" : "round", stage.rounds == 1 ? "" : "s");
+    text += fmt::format("; {}; {}", accounting::describe(stage.participation),
+                        count_text(stage.rounds, plan.has_slots() ? "run" : "round"));
   }
   return text;
 }

@@ -141,10 +141,10 @@ std::string statement_of(const ReportParts& parts) {
     return html + "<p>Nothing yet: no round is done.</p>\n";
   }
   const accounting::Statement& statement = *parts.statement;
-  html += fmt::format("<p>{}; {}; {} {}{}; delta = {}. Two data sets differ in {} ({}).</p>\n",
+  html += fmt::format("<p>{}; {}; {}; delta = {}. Two data sets differ in {} ({}).</p>\n",
                       escaped(accounting::describe(parts.run.plan.mechanism())),
-                      escaped(accounting::describe(parts.run.plan.participation())), statement.rounds,
-                      parts.run.plan.has_slots() ? "run" : "round", statement.rounds == 1 ? "" : "s",
+                      escaped(accounting::describe(parts.run.plan.participation())),
+                      count_text(statement.rounds, parts.run.plan.has_slots() ? "run" : "round"),
                       statement.question.fixed(),
                       parts.run.plan.holds_several() ? "one client, all its records" : "one client's record",
                       name_of(statement.best.neighbouring));
@@ -157,9 +157,7 @@ std::string statement_of(const ReportParts& parts) {
   }
   html += "</table></div>\n";
   html += fmt::format(
-      "<p>If the shuffler and the aggregator collude, over {} round{} of one client: epsilon "
-      "<b>{}</b>.</p>\n",
-      statement.local_rounds, statement.local_rounds == 1 ? "" : "s",
+      "<p>{} of one client: epsilon <b>{}</b>.</p>\n", local_case_over(statement.local_rounds),
       statement.local_upper ? data(*statement.local_upper, rounded_up(*statement.local_upper)) : "none");
   html += fmt::format("<p><code>{}</code>: {}. It assumes:</p>\n", escaped(statement.best.id),
                       escaped(statement.best.citation));

@@ -27,9 +27,9 @@ const char* view_text(const protocols::Plan& plan) {
 
 std::string result_text(const protocols::Plan& plan, const simulation::RunResult& result) {
   const std::string slots = result.slots ? fmt::format(", {} slots", *result.slots) : "";
-  std::string text = fmt::format("accuracy  {:.4f} on the test set after {} {}{}{} ({})\n", result.accuracy,
-                                 result.rounds, plan.has_slots() ? "run" : "round",
-                                 result.rounds == 1 ? "" : "s", slots, name_of(result.stopped));
+  std::string text = fmt::format("accuracy  {:.4f} on the test set after {}{} ({})\n", result.accuracy,
+                                 count_text(result.rounds, plan.has_slots() ? "run" : "round"), slots,
+                                 name_of(result.stopped));
   if (result.client_accuracy && result.worst_decile) {
     text += fmt::format("clients   {:.4f} by client, {:.4f} for the worst tenth (no epsilon covers these)\n",
                         *result.client_accuracy, *result.worst_decile);

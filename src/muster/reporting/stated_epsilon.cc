@@ -12,6 +12,7 @@
 
 #include "muster/accounting/accountant.h"
 #include "muster/core/error.h"
+#include "muster/core/number_text.h"
 #include "muster/simulation/ranks.h"
 
 namespace muster::reporting {
@@ -67,8 +68,8 @@ bool is_larger(const protocols::Plan& plan, std::uint64_t rounds, double today, 
   throw Error(
       ErrorCode::file, file.string(), fmt::format("{}", stated),
       std::isfinite(today) ? fmt::format("at least {:.9g}", today) : "null: none is proven",
-      fmt::format("{}\"epsilon\" is less than {} {}{} of this plan cost: edited, or of a version that erred",
-                  line, rounds, plan.has_slots() ? "run" : "round", rounds == 1 ? "" : "s"));
+      fmt::format("{}\"epsilon\" is less than {} of this plan cost: edited, or of a version that erred", line,
+                  count_text(rounds, plan.has_slots() ? "run" : "round")));
 }
 
 }  // namespace

@@ -94,16 +94,18 @@ std::vector<std::string> shared_assumptions(const std::vector<Bound>& bounds) {
 
 }  // namespace
 
+std::string local_case_over(std::uint64_t rounds) {
+  std::string text = fmt::format("{}, over {}", kLocalCase, count_text(rounds, "round"));
+  text.front() = 'I';
+  return text;
+}
+
 std::string statement_table(const Statement& statement, bool with_time) {
   const std::string quantity = statement.question.asks_epsilon() ? "epsilon" : "delta";
   std::vector<TableRow> rows = rows_of(statement, quantity);
   const std::size_t columns = fit(rows);
   std::string text = aligned(rows);
-  // In the slot protocols nobody shuffles: the server is trusted, and a round is a run of slots.
-  const bool has_server = statement.best.view == accounting::View::server_trusted;
-  text += fmt::format("\nIf the {}, over {} {}{}: {} {}\n",
-                      has_server ? "server is not trusted" : "shuffler colludes", statement.local_rounds,
-                      has_server ? "run" : "round", statement.local_rounds == 1 ? "" : "s", quantity,
+  text += fmt::format("\n{}: {} {}\n", local_case_over(statement.local_rounds), quantity,
                       statement.local_upper ? rounded_up(*statement.local_upper) : "none");
   const std::vector<std::string> shared = shared_assumptions(statement.all);
   for (const Bound& bound : statement.all) {

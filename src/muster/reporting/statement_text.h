@@ -2,12 +2,19 @@
 // The functions are pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "muster/accounting/statement.h"
 #include "muster/reporting/json.h"
 
 namespace muster::reporting {
+
+// The case for which a Statement gives `local_upper`. Text and pages name it in the same words for every
+// protocol, because the guarantee of a client's own noise holds whoever sees the messages.
+inline constexpr const char* kLocalCase = "if nobody else is trusted";
+// As the beginning of a sentence: "If nobody else is trusted, over 6800 rounds".
+std::string local_case_over(std::uint64_t rounds);
 
 // The keys are in the documented order (docs/accounting.md): the best bound at the top level, then "local"
 // and "all".

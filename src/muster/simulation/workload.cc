@@ -136,12 +136,12 @@ void refuse_too_costly(const Plan& plan, const Resources& resources) {
       (work.coins * kMinCoin + work.messages * kMinMessage + work.gradients * kMinGradient) /
       resources.threads;
   const auto refuse = [&](const Size& size, double times, const std::string& why) {
-    throw plan.source().with_place(Error(
-        ErrorCode::plan, Reason::out_of_range, size.key, fmt::format("{}", size.value),
-        at_most(size.value, times),
-        fmt::format("makes a run of about {:.3g} messages and {:.3g} coins, {} or more on {} thread{}: {}",
-                    work.messages, work.coins, duration_text(seconds), resources.threads,
-                    resources.threads == 1 ? "" : "s", why)));
+    throw plan.source().with_place(
+        Error(ErrorCode::plan, Reason::out_of_range, size.key, fmt::format("{}", size.value),
+              at_most(size.value, times),
+              fmt::format("makes a run of about {:.3g} messages and {:.3g} coins, {} or more on {}: {}",
+                          work.messages, work.coins, duration_text(seconds),
+                          count_text(static_cast<std::uint64_t>(resources.threads), "thread"), why)));
   };
   const double bytes = work.bytes * resources.share_of_list;
   const double times = std::max(work.step / kMaxMessagesAStep, bytes / resources.memory);
