@@ -8,6 +8,7 @@
 #include "muster/reporting/watched_run.h"
 #include "muster/simulation/budget.h"
 #include "muster/simulation/data_source.h"
+#include "muster/simulation/runs/plan_file.h"
 #include "muster/simulation/runs/run_folder.h"
 #include "muster/simulation/setup.h"
 #include "muster/simulation/workload.h"
@@ -55,9 +56,9 @@ void ManyRuns::check(const Plan& plan) {
 
 RunResult ManyRuns::run(const Plan& plan, const std::filesystem::path& path, const std::string& which) {
   RunFolder folder(path);
+  if (folder.found() != RunFolder::Found::fresh) simulation::require_plan(path / simulation::kPlanFile, plan);
   const auto [epsilon, unamplified] = charges_.of(plan);
   if (folder.found() == RunFolder::Found::unfinished) {
-    // load() refuses the run of another plan.
     reporting::check_logged(plan, epsilon, path, folder.load(plan.hash(), options_.fidelity), notes_);
   }
   if (folder.found() != RunFolder::Found::finished) {

@@ -5,6 +5,7 @@
 #include "muster/core/error.h"
 #include "muster/reporting/stated_epsilon.h"
 #include "muster/simulation/population.h"
+#include "muster/simulation/runs/plan_file.h"
 
 namespace muster::experiments {
 
@@ -22,7 +23,8 @@ std::unique_ptr<RunFolder> open_run(const std::filesystem::path& path, const pro
                     choices.resume, finished ? "shows its result" : "continues it", choices.another));
   }
   if (folder->found() == RunFolder::Found::unfinished) {
-    // load() refuses the run of another plan before the work of loading data.
+    // The run of another plan or fidelity is refused before the work of loading data.
+    simulation::require_plan(folder->path() / simulation::kPlanFile, plan);
     static_cast<void>(folder->load(plan.hash(), fidelity));
   }
   return folder;
@@ -43,7 +45,7 @@ void before_training(const protocols::Plan& plan, simulation::Fidelity fidelity,
 
 simulation::RunResult finished_before(const protocols::Plan& plan, simulation::Fidelity fidelity,
                                       const RunFolder& folder, const reporting::NoteSink& notes) {
-  // load() refuses the run of another plan.
+  simulation::require_plan(folder.path() / simulation::kPlanFile, plan);
   const simulation::Checkpoint checkpoint = folder.load(plan.hash(), fidelity);
   return reporting::finished_result(plan, simulation::epsilon_of(plan), folder.path(), checkpoint, notes);
 }

@@ -26,8 +26,8 @@
 namespace muster::experiments {
 
 // Returns the folder to train in: `path` or, if empty, runs/NAME-HASH8. Throws Error(file) if it holds
-// a run that `resume` does not ask for, what RunFolder throws and, for the run of another plan, what
-// RunFolder::load throws. Errors name the two ways on as `choices` does.
+// a run that `resume` does not ask for, what RunFolder throws and, for the run of another plan or fidelity,
+// what require_plan and RunFolder::load throw. Errors name the two ways on as `choices` does.
 std::unique_ptr<simulation::RunFolder> open_run(const std::filesystem::path& path,
                                                 const protocols::Plan& plan, simulation::Fidelity fidelity,
                                                 bool resume, const Choices& choices = {});

@@ -356,6 +356,34 @@ TEST_F(StoredFiles, ADamagedPlanIsNamed) {
   }
 }
 
+TEST_F(StoredFiles, AnotherPlanIsRefusedNamingTheKeysThatDiffer) {
+  const protocols::Plan plan = plan_of(kCheckIn);
+  write(plan.canonical());
+  EXPECT_NO_THROW(require_plan(file_, plan));
+
+  const auto refused = [&](const protocols::Plan& other) {
+    return error_of([&] { require_plan(file_, other); });
+  };
+  const Error renamed = refused(plan_of(kCheckIn, "other"));
+  EXPECT_EQ(renamed.code(), ErrorCode::checkpoint);
+  EXPECT_EQ(renamed.key(), file_.string());
+  EXPECT_EQ(renamed.value(), "name = small");
+  EXPECT_EQ(renamed.allowed(), "name = other");
+
+  // A key that only one of the two states is named on both sides.
+  const Error slots = refused(plan_of(kSlots));
+  EXPECT_THAT(slots.value(), HasSubstr("no participation.slots"));
+  EXPECT_THAT(slots.allowed(), HasSubstr("participation.slots = 10"));
+
+  // What is not the text of a plan is not the text of this one. Six keys are named and the others counted.
+  write("");
+  EXPECT_THAT(refused(plan).value(), HasSubstr("no model.kind"));
+  EXPECT_THAT(refused(plan).value(), HasSubstr("and "));
+  write(plan.canonical() + "seed = 3\n");
+  EXPECT_THAT(error_of([&] { require_plan(file_, plan); }).code(), ErrorCode::checkpoint);
+  EXPECT_ERROR(ErrorCode::file, require_plan(file_.string() + "-missing", plan));
+}
+
 // What a RunFolder writes, read_run() reads: the record holds the appended rounds and how the run ended.
 TEST_F(StoredFiles, ARecordHoldsWhatTheFolderWasGiven) {
   const protocols::Plan plan = plan_of(kCheckIn);
