@@ -129,13 +129,9 @@ TEST(OpenAccount, ExportsADominatingPair) {
     }
   }
   EXPECT_EQ(OpenAccount().losses(Delta::of(1e-8)).masses, std::vector<double>{1});
-  try {
-    alike.losses(Delta::of(1e-8), 1e-12);
-    FAIL() << "a lattice of more than kMostLosses points was made";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::plan);
-    EXPECT_EQ(error.key(), "spacing");
-  }
+  const Error error = error_of([&] { alike.losses(Delta::of(1e-8), 1e-12); });
+  EXPECT_EQ(error.code(), ErrorCode::plan);
+  EXPECT_EQ(error.key(), "spacing");
 }
 
 }  // namespace

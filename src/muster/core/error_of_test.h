@@ -9,21 +9,20 @@
 
 #include <gtest/gtest.h>
 
-#include <source_location>
-
 #include "muster/core/error.h"
 
 namespace muster {
 
-// If `refused` throws no Error, the test fails and an internal error is returned.
+// If `refused` throws no Error, the test fails at the caller's line and an internal error is returned. The
+// builtins stand for std::source_location, which clang 14 does not know.
 template <typename Call>
-Error error_of(Call&& refused, const std::source_location& where = std::source_location::current()) {
+Error error_of(Call&& refused, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   try {
     refused();
   } catch (const Error& error) {
     return error;
   }
-  ADD_FAILURE_AT(where.file_name(), static_cast<int>(where.line())) << "accepted";
+  ADD_FAILURE_AT(file, line) << "accepted";
   return Error(ErrorCode::internal, "", "", "", "accepted");
 }
 

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 
 namespace muster::accounting {
 namespace {
@@ -198,16 +199,13 @@ TEST(Channel, RefusesWhatIsNoChannel) {
            {{{0.5, 0.5}, {0.6, 0.41}}, {"row 2", "sum to 1.01", "1 within 1e-06"}},
            {{{0.5, 0.4}, {0.6, 0.4}}, {"row 1", "sum to 0.9"}},
            {{{0.5, 0.5}, {0.5, 0.5}}, {"row 2", "all rows are equal"}}}) {
-    try {
-      Channel channel(r.rows);
-      ADD_FAILURE() << r.words.back() << " was accepted";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::plan);
-      EXPECT_EQ(error.key(), "randomizer.profile");
-      EXPECT_NE(error.reason(), Reason::none);
-      EXPECT_NE(error.allowed(), "");
-      for (const std::string& word : r.words) EXPECT_THAT(error.what(), HasSubstr(word));
-    }
+    SCOPED_TRACE(r.words.back());
+    const Error error = error_of([&] { Channel channel(r.rows); });
+    EXPECT_EQ(error.code(), ErrorCode::plan);
+    EXPECT_EQ(error.key(), "randomizer.profile");
+    EXPECT_NE(error.reason(), Reason::none);
+    EXPECT_NE(error.allowed(), "");
+    for (const std::string& word : r.words) EXPECT_THAT(error.what(), HasSubstr(word));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/describe/mechanism.h"
 #include "muster/describe/participation.h"
 
@@ -20,15 +21,11 @@ using Kind = RandomCheckIn::Kind;
 void expect_refused(const std::function<void()>& make, const std::string& key, const std::string& value,
                     const std::string& allowed) {
   SCOPED_TRACE(key + " = " + value);
-  try {
-    make();
-    ADD_FAILURE() << "was made";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::plan);
-    EXPECT_EQ(error.key(), key);
-    EXPECT_EQ(error.value(), value);
-    EXPECT_EQ(error.allowed(), allowed);
-  }
+  const Error error = error_of(make);
+  EXPECT_EQ(error.code(), ErrorCode::plan);
+  EXPECT_EQ(error.key(), key);
+  EXPECT_EQ(error.value(), value);
+  EXPECT_EQ(error.allowed(), allowed);
 }
 
 TEST(ValidDescriptions, MechanismsAreCheckedWhenTheyAreMade) {

@@ -127,12 +127,7 @@ TEST_F(ManyRunsTest, AnInterruptionEndsAllRuns) {
 TEST_F(ManyRunsTest, WhatCannotBePaidIsRefusedBeforeTheFirstRun) {
   ManyRuns runs = many();
   EXPECT_NO_THROW(runs.check(plan("0.1").with("privacy.budget", "100")));
-  try {
-    runs.check(plan("0.1").with("privacy.budget", "1e-6"));
-    FAIL() << "the budget pays for no round";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::budget);
-  }
+  EXPECT_ERROR(ErrorCode::budget, runs.check(plan("0.1").with("privacy.budget", "1e-6")));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/plan/source.h"
 
 namespace muster::experiments {
@@ -69,27 +70,18 @@ TEST_F(PlannedRunsTest, SeedsEndAtTheLastOne) {
   const std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
   const Plan second_last = plan("a", "x.csv").with("seed", std::to_string(last - 1));
   EXPECT_EQ(plans_with_seeds(second_last, 2).back().seed(), last);
-  try {
-    static_cast<void>(plans_with_seeds(second_last, 3));
-    FAIL() << "there is no third seed";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.key(), "--seeds");
-  }
+  const Error error = error_of([&] { static_cast<void>(plans_with_seeds(second_last, 3)); });
+  EXPECT_EQ(error.key(), "--seeds");
 }
 
 TEST_F(PlannedRunsTest, AFailureIsNamed) {
   add(plan("a", "x.csv"), 2);
   EXPECT_NO_THROW(throw_if_any_failed(runs_, "sweep"));
   results_.back().failure = "diverged in round 3";
-  try {
-    throw_if_any_failed(runs_, "comparison");
-    FAIL() << "the second run has failed";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::data);
-    EXPECT_EQ(error.key(), "a2");
-    EXPECT_STREQ(error.what(),
-                 "a2 failed, and the other runs of the comparison are done: diverged in round 3");
-  }
+  const Error error = error_of([&] { throw_if_any_failed(runs_, "comparison"); });
+  EXPECT_EQ(error.code(), ErrorCode::data);
+  EXPECT_EQ(error.key(), "a2");
+  EXPECT_STREQ(error.what(), "a2 failed, and the other runs of the comparison are done: diverged in round 3");
 }
 
 }  // namespace

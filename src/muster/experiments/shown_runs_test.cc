@@ -10,6 +10,7 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/experiments/table_runs_test.h"
 #include "muster/reporting/page_parts.h"
 
@@ -62,13 +63,9 @@ TEST_F(ShownRunsTest, ALargerEpsilonIsReplacedAndCounted) {
 
 TEST_F(ShownRunsTest, ASmallerEpsilonIsRefused) {
   state_first_epsilon(std::to_string(first_epsilon() / 2));
-  try {
-    shown();
-    FAIL() << "a smaller epsilon is shown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::file);
-    EXPECT_THAT(error.what(), HasSubstr("metrics.jsonl, line 1"));
-  }
+  const Error error = error_of([&] { shown(); });
+  EXPECT_EQ(error.code(), ErrorCode::file);
+  EXPECT_THAT(error.what(), HasSubstr("metrics.jsonl, line 1"));
 }
 
 TEST_F(ShownRunsTest, ThePageIsRecognisedAndMayBeReplaced) {

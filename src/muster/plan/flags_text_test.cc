@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/plan/plan.h"
 #include "muster/plan/source.h"
 
@@ -81,12 +82,9 @@ TEST(PlanFlagText, ARefusedNumberIsToldWhatItIs) {
                                             {"+.1", "is not a number"},
                                             {"0.1x", "is not a number"},
                                             {"2", "is out of range"}}) {
-    try {
-      plan_of({{"participation.rate", text}});
-      ADD_FAILURE() << text;
-    } catch (const Error& error) {
-      EXPECT_THAT(error.what(), testing::HasSubstr("(--rate) " + what + "; allowed:"));
-    }
+    SCOPED_TRACE(text);
+    const Error error = error_of([&] { plan_of({{"participation.rate", text}}); });
+    EXPECT_THAT(error.what(), testing::HasSubstr("(--rate) " + what + "; allowed:"));
   }
 }
 
@@ -108,16 +106,13 @@ TEST(PlanFlagText, EveryNonsenseIsRefusedWithItsFlag) {
       if (text == "0.1:1" && std::string(key) == "participation.rate") {
         continue;  // this text is a valid range of rates
       }
-      try {
-        plan_of({{key, text}});
-        ADD_FAILURE() << key << " accepted '" << text << "'";
-      } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::plan);
-        EXPECT_EQ(error.key(), key);
-        EXPECT_EQ(error.value(), text == "\n1" ? "\\x0a1" : text);
-        EXPECT_NE(error.allowed(), "");
-        EXPECT_THAT(error.what(), testing::HasSubstr("--")) << "the flag is named";
-      }
+      SCOPED_TRACE(::testing::Message() << key << ' ' << text);
+      const Error error = error_of([&] { plan_of({{key, text}}); });
+      EXPECT_EQ(error.code(), ErrorCode::plan);
+      EXPECT_EQ(error.key(), key);
+      EXPECT_EQ(error.value(), text == "\n1" ? "\\x0a1" : text);
+      EXPECT_NE(error.allowed(), "");
+      EXPECT_THAT(error.what(), testing::HasSubstr("--")) << "the flag is named";
     }
   }
 }
@@ -163,14 +158,11 @@ TEST(PlanFlagText, ARangeOfRates) {
   EXPECT_EQ(accounted("1e-9:1").min_rate(), 1e-9);
   for (const char* text : {"0.2:0.1", "0:0.1", "0.1:", ":0.1", ":", "0.1:0.2:0.3", "0.1:1.1", "nan:0.1",
                            "0.1:inf", "-0.1:0.1", "1e-400:0.5", "a:b", "0.1 :0.2"}) {
-    try {
-      accounted(text);
-      ADD_FAILURE() << text;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.key(), "participation.rate");
-      EXPECT_EQ(error.value(), text);
-      EXPECT_THAT(error.what(), testing::HasSubstr("--rate"));
-    }
+    SCOPED_TRACE(text);
+    const Error error = error_of([&] { accounted(text); });
+    EXPECT_EQ(error.key(), "participation.rate");
+    EXPECT_EQ(error.value(), text);
+    EXPECT_THAT(error.what(), testing::HasSubstr("--rate"));
   }
 }
 

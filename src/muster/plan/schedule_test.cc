@@ -30,13 +30,9 @@ TEST(Schedule, RefusesWhatIsNoSchedule) {
   EXPECT_ERROR(ErrorCode::plan, Schedule::piecewise({}, "key"));
   EXPECT_ERROR(ErrorCode::plan, Schedule::piecewise({{1, 1.0}, {5, 0.5}, {5, 0.4}}, "key"));
   EXPECT_ERROR(ErrorCode::internal, Schedule(1).at(0));
-  try {
-    Schedule::piecewise({{2, 1.0}}, "participation.dropout");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::plan);
-    EXPECT_EQ(error.key(), "participation.dropout");
-  }
+  const Error error = error_of([&] { Schedule::piecewise({{2, 1.0}}, "participation.dropout"); });
+  EXPECT_EQ(error.code(), ErrorCode::plan);
+  EXPECT_EQ(error.key(), "participation.dropout");
 }
 
 }  // namespace

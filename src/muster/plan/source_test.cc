@@ -96,13 +96,10 @@ TEST(PlanSource, FilesThatCannotBeReadAreFileErrors) {
   const std::string large = folder / "muster_plan_source_test_large.toml";
   std::ofstream(large) << std::string((std::size_t{1} << 20) + 1, '#');
   for (const std::string& path : {std::string("no/such/plan.toml"), folder.string(), large}) {
-    try {
-      PlanSource::from_file(path);
-      ADD_FAILURE() << path;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::file) << error.what();
-      EXPECT_EQ(error.key(), path);
-    }
+    SCOPED_TRACE(path);
+    const Error error = error_of([&] { PlanSource::from_file(path); });
+    EXPECT_EQ(error.code(), ErrorCode::file) << error.what();
+    EXPECT_EQ(error.key(), path);
   }
   std::filesystem::remove(large);
 }

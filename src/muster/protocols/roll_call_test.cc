@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/plan/keys.h"
 #include "muster/plan/source.h"
 #include "tests/support/class_name.h"
@@ -160,12 +161,8 @@ TEST(RollCall, AnInterruptedRollCallThrowsAndCanBeAskedAgain) {
     const auto roll_call = make_roll_call(plan, key());
     roll_call->stop_when(Interrupt(&flag));
     Senders senders;
-    try {
-      roll_call->append_senders(1, {}, senders);
-      FAIL() << name_of(protocol);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::interrupted) << name_of(protocol);
-    }
+    SCOPED_TRACE(name_of(protocol));
+    EXPECT_ERROR(ErrorCode::interrupted, roll_call->append_senders(1, {}, senders)) << name_of(protocol);
     flag = false;
     EXPECT_EQ(step(*roll_call, 1), step(*make_roll_call(plan, key()), 1)) << name_of(protocol);
   }

@@ -352,13 +352,10 @@ TEST_P(RandomizerContract, NotANumberIsRefusedAsData) {
     for (std::size_t place : {std::size_t{0}, d / 2, d - 1}) {
       Vector gradient = GetParam().input(d, 1);
       gradient[place] = bad;
-      try {
-        message_of(*randomizer, gradient, 1);
-        FAIL() << bad;
-      } catch (const Error& error) {
-        EXPECT_EQ(error.code(), ErrorCode::data);
-        EXPECT_EQ(error.key(), "gradient[" + std::to_string(place) + "]");
-      }
+      SCOPED_TRACE(bad);
+      const Error error = error_of([&] { message_of(*randomizer, gradient, 1); });
+      EXPECT_EQ(error.code(), ErrorCode::data);
+      EXPECT_EQ(error.key(), "gradient[" + std::to_string(place) + "]");
     }
   }
 }
@@ -388,12 +385,8 @@ TEST_P(RandomizerContract, RefusesMisfits) {
                             std::get<AnswerMessage>(foreign).answer == beyond) &&
                           !std::holds_alternative<GridMessage>(foreign);
     if (foreign.index() == message.index() && in_range) continue;
-    try {
-      randomizer->accumulate(foreign, *scratch, right);
-      FAIL() << foreign.index();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::data);
-    }
+    SCOPED_TRACE(foreign.index());
+    EXPECT_ERROR(ErrorCode::data, randomizer->accumulate(foreign, *scratch, right));
   }
   EXPECT_EQ(right.count(), 0u);
   if (GetParam().most_dimensions > 1) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/randomizers/gaussian_sum.h"
 #include "muster/randomizers/k_rr_sum.h"
 #include "muster/randomizers/sum_sampler.h"
@@ -249,15 +250,6 @@ AssertionResult keeps_the_count(const Contract& contract, const Maker& make) {
   return AssertionSuccess();
 }
 
-AssertionResult throws(ErrorCode code, const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code() == code ? AssertionSuccess() : AssertionFailure() << error.what();
-  }
-  return AssertionFailure() << "nothing was refused";
-}
-
 // Of three passes, the one with the bad vector and those after it are not added. A single vector is a pass.
 AssertionResult refuses_bad_vectors(const Contract& contract, const Maker& make) {
   const float inf = std::numeric_limits<float>::infinity();
@@ -273,8 +265,9 @@ AssertionResult refuses_bad_vectors(const Contract& contract, const Maker& make)
           std::vector<Vector> vectors = good;
           vectors[place][at] = bad;
           MessageSum sum = sampler->make_sum();
-          AssertionResult result = throws(ErrorCode::data, [&] { sampler->add_all(views(vectors), sum); });
-          if (result) result = throws(ErrorCode::data, [&] { sampler->add(vectors[place], sum); });
+          AssertionResult result =
+              refuses_with(ErrorCode::data, [&] { sampler->add_all(views(vectors), sum); });
+          if (result) result = refuses_with(ErrorCode::data, [&] { sampler->add(vectors[place], sum); });
           if (!result) return result << ", coordinate " << at << " of vector " << place << " is " << bad;
           if (contents(sum) != expected)
             return AssertionFailure() << "vector " << place << ": something was added";
@@ -295,15 +288,16 @@ AssertionResult refuses_misfits(const Contract& contract, const Maker& make) {
     AssertionResult result = AssertionSuccess();
     for (const std::size_t wrong : {dimension - 1, dimension + 1}) {
       const std::vector<Vector> vectors = {Vector(wrong)};
-      if (result) result = throws(ErrorCode::internal, [&] { sampler->add(vectors[0], sum); });
-      if (result) result = throws(ErrorCode::internal, [&] { sampler->add_all(views(vectors), sum); });
+      if (result) result = refuses_with(ErrorCode::internal, [&] { sampler->add(vectors[0], sum); });
+      if (result) result = refuses_with(ErrorCode::internal, [&] { sampler->add_all(views(vectors), sum); });
     }
     for (MessageSum foreign :
          {MessageSum(dimension + 1, sum.step()), MessageSum(dimension, sum.step() / 2)}) {
       const std::vector<Vector> vectors = {good};
-      if (result) result = throws(ErrorCode::internal, [&] { sampler->add(good, foreign); });
-      if (result) result = throws(ErrorCode::internal, [&] { sampler->add_all(views(vectors), foreign); });
-      if (result) result = throws(ErrorCode::internal, [&] { sampler->draw(foreign, key, 1); });
+      if (result) result = refuses_with(ErrorCode::internal, [&] { sampler->add(good, foreign); });
+      if (result)
+        result = refuses_with(ErrorCode::internal, [&] { sampler->add_all(views(vectors), foreign); });
+      if (result) result = refuses_with(ErrorCode::internal, [&] { sampler->draw(foreign, key, 1); });
       if (result && foreign.count() != 0) result = AssertionFailure() << "a foreign sum was changed";
     }
     if (!result) return result << ", dimension " << dimension;
@@ -343,7 +337,7 @@ TEST_P(SumSamplerContract, KeepsTheCountAndDrawsNothingForNobody) {
 TEST_P(SumSamplerContract, RefusesWhatTheMessagesRefuse) {
   EXPECT_TRUE(refuses_bad_vectors(GetParam(), GetParam().make));
   EXPECT_TRUE(refuses_misfits(GetParam(), GetParam().make));
-  for (const auto& make : GetParam().refused) EXPECT_TRUE(throws(ErrorCode::plan, [&] { make(); }));
+  for (const auto& make : GetParam().refused) EXPECT_TRUE(refuses_with(ErrorCode::plan, [&] { make(); }));
 }
 
 enum class Fault {

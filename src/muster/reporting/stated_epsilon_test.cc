@@ -58,14 +58,11 @@ TEST(StatedEpsilon, ASmallerValueIsRefusedNamingTheLine) {
   for (const double stated : {0.0, 2.0, 3.419}) {
     std::vector<Measurement> lines = logged();
     lines[41].epsilon = stated;
-    try {
-      restated(lines);
-      FAIL() << stated;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::file);
-      EXPECT_EQ(error.key(), "run/metrics.jsonl");
-      EXPECT_THAT(error.what(), HasSubstr("line 42"));
-    }
+    SCOPED_TRACE(stated);
+    const Error error = error_of([&] { restated(lines); });
+    EXPECT_EQ(error.code(), ErrorCode::file);
+    EXPECT_EQ(error.key(), "run/metrics.jsonl");
+    EXPECT_THAT(error.what(), HasSubstr("line 42"));
   }
 }
 

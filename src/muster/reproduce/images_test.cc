@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/learning/data/idx.h"
 #include "muster/simulation/runs/checkpoint.h"
 #include "tests/support/temporary_folder.h"
@@ -19,13 +20,8 @@ namespace {
 using ::testing::HasSubstr;
 
 Error refused(const std::string& data) {
-  try {
-    static_cast<void>(cifar_folders(data));
-  } catch (const Error& error) {
-    return error;
-  }
-  ADD_FAILURE() << data << " was not refused";
-  return {ErrorCode::internal, "", "", "", ""};
+  SCOPED_TRACE(data);
+  return error_of([&] { static_cast<void>(cifar_folders(data)); });
 }
 
 TEST(CifarFolders, AreSubfoldersUnderTheirArchivesNames) {

@@ -78,13 +78,9 @@ TEST(Recipes, AreThereOnceForEveryFigureAndTable) {
 }
 
 TEST(Recipes, RefuseOtherNamesWithTheNearest) {
-  try {
-    recipe_named("001-table-11");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_THAT(error.what(), HasSubstr("did you mean 001-table-1?"));
-  }
+  const Error error = error_of([&] { recipe_named("001-table-11"); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_THAT(error.what(), HasSubstr("did you mean 001-table-1?"));
 }
 
 TEST(FigureFiles, CsvHasOneRowAPoint) {

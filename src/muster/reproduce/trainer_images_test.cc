@@ -8,6 +8,7 @@
 
 #include "muster/core/atomic_file.h"
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/reproduce/trainer.h"
 #include "tests/support/temporary_folder.h"
 
@@ -54,13 +55,8 @@ class CifarTest : public ::testing::Test {
   }
   const Training training_{.plan = "tiny", .format = "cifar"};
   Error refusal(const std::string& data) const {
-    try {
-      trainer(data).check({training_});
-    } catch (const Error& error) {
-      return error;
-    }
-    ADD_FAILURE() << data << " was not refused";
-    return {ErrorCode::internal, "", "", "", ""};
+    SCOPED_TRACE(data);
+    return error_of([&] { trainer(data).check({training_}); });
   }
 
   struct Silent final : simulation::TrainingObserver {

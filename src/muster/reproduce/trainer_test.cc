@@ -65,13 +65,7 @@ class TrainerTest : public ::testing::Test {
   }
   // Returns the error that checking the training throws; it must throw one.
   Error refusal(const TrainerSettings& chosen, const std::vector<Training>& trainings) {
-    try {
-      trainer(chosen).check(trainings);
-    } catch (const Error& error) {
-      return error;
-    }
-    ADD_FAILURE() << "nothing was refused";
-    return Error(ErrorCode::internal, "", "", "", "");
+    return error_of([&] { trainer(chosen).check(trainings); });
   }
 
   testing::TemporaryFolder temporary_;
@@ -116,12 +110,7 @@ TEST_F(TrainerTest, AnInterruptedTrainingContinuesToTheSameBits) {
   const Trained whole = trained(other);
   watched_.rounds = 0;
   watched_.interrupt_after = 13;  // in the second seed's run
-  try {
-    trained(settings());
-    FAIL() << "the training was not interrupted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::interrupted);
-  }
+  EXPECT_ERROR(ErrorCode::interrupted, trained(settings()));
   watched_.interrupt_after = 0;
   watched_.interrupt = false;
   EXPECT_EQ(refusal(settings(), {{.plan = "tiny", .seeds = 2}}).code(), ErrorCode::file);
@@ -223,13 +212,10 @@ TEST_F(TrainerTest, ScalesOutsideTheRangeAreRefused) {
   for (const double scale : {0.0, -0.5, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
     TrainerSettings wrong = settings();
     wrong.scale = scale;
-    try {
-      trainer(wrong);
-      FAIL() << scale;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.key(), "--scale");
-      EXPECT_EQ(error.allowed(), "number in (0, 1]");
-    }
+    SCOPED_TRACE(scale);
+    const Error error = error_of([&] { trainer(wrong); });
+    EXPECT_EQ(error.key(), "--scale");
+    EXPECT_EQ(error.allowed(), "number in (0, 1]");
   }
 }
 

@@ -36,23 +36,15 @@ TEST(AffordableRounds, AsksFewQuestions) {
 
 TEST(AffordableRounds, AFirstRoundThatPassesIsRefused) {
   for (const std::uint64_t rounds : {1, 2, 100}) {
-    try {
-      affordable_rounds(root, rounds, 0.4);
-      FAIL();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::budget);
-      EXPECT_EQ(error.key(), "privacy.budget");
-    }
+    const Error error = error_of([&] { affordable_rounds(root, rounds, 0.4); });
+    EXPECT_EQ(error.code(), ErrorCode::budget);
+    EXPECT_EQ(error.key(), "privacy.budget");
   }
   // The budget that the error advises is enough, because it is rounded up.
   const auto third = [](std::uint64_t rounds) { return static_cast<double>(rounds) / 3; };
-  try {
-    affordable_rounds(third, 5, 0.1);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.allowed(), "at least 0.333334");
-    EXPECT_EQ(affordable_rounds(third, 5, 0.333334), 1);
-  }
+  const Error error = error_of([&] { affordable_rounds(third, 5, 0.1); });
+  EXPECT_EQ(error.allowed(), "at least 0.333334");
+  EXPECT_EQ(affordable_rounds(third, 5, 0.333334), 1);
   // An infinite epsilon exceeds every budget.
   EXPECT_ERROR(ErrorCode::budget, affordable_rounds([](std::uint64_t) { return INFINITY; }, 5, 1e300));
 }

@@ -69,12 +69,8 @@ TEST(LoadData, ReadsEachKindByItsName) {
   std::ofstream(folder.path() / "rows.csv") << "a,b\n1,0\n2,1\n3,0\n4,1\n5,0\n6,1\n";
   EXPECT_EQ(load_data(plan_of("csv:" + (folder.path() / "rows.csv").string())).train.size(), 5);
   for (const char* kind : {"idx:", "cifar:", "csv:"}) {
-    try {
-      load_data(plan_of(kind + (folder.path() / "nowhere").string()));
-      FAIL() << kind;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::data) << kind;
-    }
+    SCOPED_TRACE(kind);
+    EXPECT_ERROR(ErrorCode::data, load_data(plan_of(kind + (folder.path() / "nowhere").string()))) << kind;
   }
 }
 
@@ -85,13 +81,10 @@ TEST(LoadData, TooFewRecordsAreRefusedUnlessClientsShareThem) {
   std::ofstream(folder.path() / "rows.csv") << "a,b\n1,0\n2,1\n3,0\n4,1\n5,0\n6,1\n";
   const protocols::Plan rows = plan_of("csv:" + (folder.path() / "rows.csv").string());
   for (const protocols::Plan& plan : {rows, plan_of("digits").with("population.clients", "60001")}) {
-    try {
-      load_data(plan.with("population.share", "false"));
-      ADD_FAILURE() << plan.data();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::plan) << plan.data();
-      EXPECT_EQ(error.key(), "population.clients") << plan.data();
-    }
+    SCOPED_TRACE(plan.data());
+    const Error error = error_of([&] { load_data(plan.with("population.share", "false")); });
+    EXPECT_EQ(error.code(), ErrorCode::plan) << plan.data();
+    EXPECT_EQ(error.key(), "population.clients") << plan.data();
   }
 }
 

@@ -160,13 +160,9 @@ TEST(ModelTask, ACnnOnRowsOfFeaturesIsRefused) {
     part->values = {1, 2};
     part->labels = {1};
   }
-  try {
-    make_model_task(plan_with("kind = \"cnn\"\n", kExact), data);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::plan);
-    EXPECT_EQ(error.key(), "model.kind");
-  }
+  const Error error = error_of([&] { make_model_task(plan_with("kind = \"cnn\"\n", kExact), data); });
+  EXPECT_EQ(error.code(), ErrorCode::plan);
+  EXPECT_EQ(error.key(), "model.kind");
   EXPECT_EQ(make_model_task(plan_with("kind = \"mlp\"\n", kExact), data).function->dimension(),
             2U * 128 + 128 + 128 * 2 + 2);
 }
@@ -223,14 +219,10 @@ TEST(Statistics, AnInterruptedRunGoesOnAsIfItNeverWas) {
 TEST(Statistics, KMustBeTheNumberOfClasses) {
   const protocols::Plan plan =
       plan_with("kind = \"histogram\"\n", "kind = \"k-rr\"\nk = 9\nepsilon0 = 6.0\n", "");
-  try {
-    assemble(plan, digits(), Accounting::elsewhere);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::plan);
-    EXPECT_EQ(error.key(), "randomizer.k");
-    EXPECT_EQ(error.allowed(), "10");
-  }
+  const Error error = error_of([&] { assemble(plan, digits(), Accounting::elsewhere); });
+  EXPECT_EQ(error.code(), ErrorCode::plan);
+  EXPECT_EQ(error.key(), "randomizer.k");
+  EXPECT_EQ(error.allowed(), "10");
 }
 
 // Each key that does not apply to the model is refused with an error that names the key.
@@ -261,12 +253,9 @@ TEST(Models, RefuseWhatDoesNotGoWithThem) {
   EXPECT_EQ(key_of("kind = \"histogram\"\n", k_rr, ""), "");
   EXPECT_EQ(key_of("kind = \"mean\"\n", laplace, ""), "");
   EXPECT_EQ(key_of("kind = \"features+linear\"\npublic_data = \"idx:mnist\"\n", kExact, rate), "");
-  try {
-    plan_with("kind = \"features+linear\"\npublic_data = \"mnist\"\n", kExact, rate, "idx:mnist");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.key(), "model.public_data");
-  }
+  const Error error = error_of(
+      [&] { plan_with("kind = \"features+linear\"\npublic_data = \"mnist\"\n", kExact, rate, "idx:mnist"); });
+  EXPECT_EQ(error.key(), "model.public_data");
 }
 
 // client_dimension() agrees with the task, although it needs neither the records nor training on public data.

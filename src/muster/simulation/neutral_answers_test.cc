@@ -289,16 +289,12 @@ TEST_F(NeutralAnswers, AModelThatIsNotFiniteEndsTheRun) {
                      {"randomizer.epsilon0", "2"},
                      {"randomizer.clip", "1"}}};
     const std::string name = std::string("average") + average;
-    try {
-      run(what, name, NAN, 2);
-      FAIL();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::data);
-      EXPECT_EQ(error.key(), "rounds.learning_rate");
-      EXPECT_NE(std::string(error.what()).find("after round 6 the model is no longer finite"),
-                std::string::npos)
-          << error.what();
-    }
+    const Error error = error_of([&] { run(what, name, NAN, 2); });
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_EQ(error.key(), "rounds.learning_rate");
+    EXPECT_NE(std::string(error.what()).find("after round 6 the model is no longer finite"),
+              std::string::npos)
+        << error.what();
     EXPECT_EQ(metrics(name).size(), 5u);  // logged rounds are kept
     EXPECT_FALSE(std::filesystem::exists(temporary_.path() / name / "result.json"));
     EXPECT_ERROR(ErrorCode::data, run(what, name, NAN));  // resuming the run fails in the same way

@@ -82,14 +82,11 @@ TEST(Population, ClientsHoldTheRecordsOfTheirOwners) {
   EXPECT_EQ(records_of(population, 2), (std::vector<Record>{3, 4}));
   for (const std::uint64_t without : {3U, 4U}) EXPECT_TRUE(records_of(population, without).empty());
   EXPECT_EQ(clients_per_record({.clients = 5, .by_owner = true}, 6), 1);
-  try {
-    const Population too_few({.clients = 2, .by_owner = true}, data, kKey);
-    FAIL() << "three owners, two clients";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::plan);
-    EXPECT_EQ(error.key(), "population.clients");
-    EXPECT_EQ(error.allowed(), "integer >= 3");
-  }
+  const Error error =
+      error_of([&] { const Population too_few({.clients = 2, .by_owner = true}, data, kKey); });
+  EXPECT_EQ(error.code(), ErrorCode::plan);
+  EXPECT_EQ(error.key(), "population.clients");
+  EXPECT_EQ(error.allowed(), "integer >= 3");
 }
 
 TEST(Population, ClientsHoldSeveralRecordsOfTheirOwn) {
@@ -141,14 +138,10 @@ TEST(Population, SaysHowManyClientsHoldARecord) {
 TEST(Population, ClientsShareOnlyIfAsked) {
   const learning::Dataset data = examples(10);
   EXPECT_NO_THROW(Population({.clients = 11, .share = true}, data, kKey));
-  try {
-    const Population population({.clients = 11}, data, kKey);
-    ADD_FAILURE() << "eleven clients hold ten records";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::plan);
-    EXPECT_EQ(error.key(), "population.clients");
-    EXPECT_EQ(error.value(), "11");
-  }
+  const Error error = error_of([&] { const Population population({.clients = 11}, data, kKey); });
+  EXPECT_EQ(error.code(), ErrorCode::plan);
+  EXPECT_EQ(error.key(), "population.clients");
+  EXPECT_EQ(error.value(), "11");
 }
 
 TEST(Population, NeedsAnExample) {

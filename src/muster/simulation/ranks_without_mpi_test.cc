@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "muster/core/error_of_test.h"
 #include "muster/simulation/ranks.h"
 
 namespace muster::simulation {
@@ -17,15 +18,11 @@ TEST(RanksWithoutMpi, OneProcessIsAlone) {
 
 TEST(RanksWithoutMpi, SeveralAreRefusedByName) {
   ::setenv("OMPI_COMM_WORLD_SIZE", "4", 1);
-  try {
-    join_ranks();
-    FAIL() << "four processes that each think they are the only one";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::usage);
-    EXPECT_EQ(error.key(), "mpirun");
-    EXPECT_EQ(error.value(), "4");
-    EXPECT_NE(std::string(error.what()).find("libopenmpi-dev"), std::string::npos);
-  }
+  const Error error = error_of([&] { join_ranks(); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_EQ(error.key(), "mpirun");
+  EXPECT_EQ(error.value(), "4");
+  EXPECT_NE(std::string(error.what()).find("libopenmpi-dev"), std::string::npos);
 }
 
 }  // namespace

@@ -66,15 +66,12 @@ TEST(Assemble, SumsAreForGaussianAndKRandomizedResponseAlone) {
   for (const char* kind : {"ldp-sgd", "l1", "l2", "linf"}) {
     const protocols::Plan plan = plan_with(std::string("kind = \"") + kind + "\"\nepsilon0 = 1.5\n");
     EXPECT_NO_THROW(check_fidelity(plan, Fidelity::message));
-    try {
-      assemble(plan, few_digits(), Accounting::elsewhere, Fidelity::sum);
-      FAIL() << kind;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::usage);
-      EXPECT_EQ(error.key(), "--fidelity");
-      EXPECT_NE(std::string(error.what()).find(kind), std::string::npos);
-      EXPECT_NE(error.allowed().find("gaussian | k-rr"), std::string::npos);
-    }
+    SCOPED_TRACE(kind);
+    const Error error = error_of([&] { assemble(plan, few_digits(), Accounting::elsewhere, Fidelity::sum); });
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    EXPECT_EQ(error.key(), "--fidelity");
+    EXPECT_NE(std::string(error.what()).find(kind), std::string::npos);
+    EXPECT_NE(error.allowed().find("gaussian | k-rr"), std::string::npos);
   }
   EXPECT_EQ(fidelity_named("sum"), Fidelity::sum);
   EXPECT_ERROR(ErrorCode::usage, fidelity_named("exact"));

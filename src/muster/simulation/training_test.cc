@@ -127,13 +127,9 @@ TEST_F(TrainingTest, RefusesThePartsOfAnotherPlan) {
   const protocols::Plan plan = small_plan(), other = small_plan("rounds.count", "1");
   RunFolder folder(temporary_.path() / "run");
   Watcher watcher;
-  try {
-    train(plan, small_parts(other), small_data(), folder, {}, watcher);
-    ADD_FAILURE() << "not refused";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::plan);
-    EXPECT_EQ(error.key(), "parts");
-  }
+  const Error error = error_of([&] { train(plan, small_parts(other), small_data(), folder, {}, watcher); });
+  EXPECT_EQ(error.code(), ErrorCode::plan);
+  EXPECT_EQ(error.key(), "parts");
   EXPECT_FALSE(std::filesystem::exists(temporary_.path() / "run" / "checkpoint"));
 }
 
@@ -154,12 +150,8 @@ TEST_F(TrainingTest, AnAccountantThatFailsEndsTheRunWithoutAResult) {
   {
     RunFolder folder(temporary_.path() / "run");
     Watcher watcher;
-    try {
-      train(plan, parts, small_data(), folder, {}, watcher);
-      FAIL();
-    } catch (const Error& error) {
-      EXPECT_EQ(exit_status(error.code()), 5) << error.what();
-    }
+    const Error error = error_of([&] { train(plan, parts, small_data(), folder, {}, watcher); });
+    EXPECT_EQ(exit_status(error.code()), 5) << error.what();
     EXPECT_EQ(watcher.lines.size(), 2);
   }
   EXPECT_EQ(metrics("run").size(), 2);
@@ -275,12 +267,7 @@ TEST_F(TrainingTest, StopsBeforeTheBudgetIsPassed) {
 }
 
 TEST_F(TrainingTest, ABudgetBelowTheFirstRoundLeavesNoFolder) {
-  try {
-    run(small_plan("privacy.budget", "0.05"), "run");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::budget);
-  }
+  EXPECT_ERROR(ErrorCode::budget, run(small_plan("privacy.budget", "0.05"), "run"));
   EXPECT_FALSE(fs::exists(temporary_.path() / "run"));
 }
 
@@ -338,14 +325,10 @@ TEST_F(TrainingTest, AGaussianRunOfAnOlderSamplerIsNotContinued) {
       EXPECT_EQ(run(plan, name).rounds, plan.rounds());
       continue;
     }
-    try {
-      run(plan, name);
-      FAIL();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::checkpoint);
-      EXPECT_EQ(error.value(), "gaussian sampler 1");
-      EXPECT_EQ(error.allowed(), "2");
-    }
+    const Error error = error_of([&] { run(plan, name); });
+    EXPECT_EQ(error.code(), ErrorCode::checkpoint);
+    EXPECT_EQ(error.value(), "gaussian sampler 1");
+    EXPECT_EQ(error.allowed(), "2");
   }
 }
 
@@ -366,14 +349,10 @@ TEST_F(TrainingTest, SumsInsteadOfMessages) {
   run(plan, "resumed", 2, 4, Fidelity::sum);
   EXPECT_EQ(checkpoint("resumed").round, 4);
   // A run begun with sums cannot be continued with messages.
-  try {
-    run(plan, "resumed");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::checkpoint);
-    EXPECT_EQ(error.value(), "sum");
-    EXPECT_EQ(error.allowed(), "message");
-  }
+  const Error error = error_of([&] { run(plan, "resumed"); });
+  EXPECT_EQ(error.code(), ErrorCode::checkpoint);
+  EXPECT_EQ(error.value(), "sum");
+  EXPECT_EQ(error.allowed(), "message");
   run(plan, "resumed", 1, 0, Fidelity::sum);
   expect_same_run("sums", "resumed");
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster::learning {
@@ -57,15 +58,12 @@ class Cifar : public ::testing::Test {
     put("test.bin", records(4, 2, 100));
   }
   void expect_refusal(const std::string& file, const std::string& found, const std::string& expected) const {
-    try {
-      load_cifar(folder_.path());
-      FAIL() << "accepted; expected a refusal of " << file << " for " << found;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::data);
-      EXPECT_THAT(error.key(), HasSubstr(file));
-      EXPECT_THAT(error.value(), HasSubstr(found));
-      EXPECT_THAT(error.allowed(), HasSubstr(expected));
-    }
+    SCOPED_TRACE(::testing::Message() << file << ' ' << found);
+    const Error error = error_of([&] { load_cifar(folder_.path()); });
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_THAT(error.key(), HasSubstr(file));
+    EXPECT_THAT(error.value(), HasSubstr(found));
+    EXPECT_THAT(error.allowed(), HasSubstr(expected));
   }
 
   muster::testing::TemporaryFolder folder_;

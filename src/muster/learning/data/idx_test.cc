@@ -12,6 +12,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 
 namespace muster::learning {
 namespace {
@@ -74,16 +75,13 @@ class Idx : public ::testing::Test {
   // The folder must be refused with Error(data), and the error must name `file`, what was found and
   // what was expected.
   void expect_refusal(const std::string& file, const std::string& found, const std::string& expected) const {
-    try {
-      load_idx(dir_);
-      FAIL() << "accepted; expected a refusal of " << file << " for " << found;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::data);
-      EXPECT_EQ(fs::path(error.key()).filename().string(), file);
-      EXPECT_THAT(error.value(), HasSubstr(found));
-      EXPECT_THAT(error.allowed(), HasSubstr(expected));
-      EXPECT_THAT(error.what(), HasSubstr(file));
-    }
+    SCOPED_TRACE(::testing::Message() << file << ' ' << found);
+    const Error error = error_of([&] { load_idx(dir_); });
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_EQ(fs::path(error.key()).filename().string(), file);
+    EXPECT_THAT(error.value(), HasSubstr(found));
+    EXPECT_THAT(error.allowed(), HasSubstr(expected));
+    EXPECT_THAT(error.what(), HasSubstr(file));
   }
 
   fs::path dir_;

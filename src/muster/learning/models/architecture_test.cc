@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 
 namespace muster::learning {
 namespace {
@@ -56,13 +57,9 @@ TEST(Architecture, ACnnNeedsImagesThatItsWindowsFitInto) {
   EXPECT_EQ(layers(small)[5].out.positions(), 1U);  // the last pool has just enough inputs
   for (const Shape input : {Shape{13, 28, 1}, Shape{28, 13, 1}, Shape{1, 1, 784}}) {
     small.input = input;
-    try {
-      layers(small);
-      FAIL();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::plan);
-      EXPECT_EQ(error.key(), "model.kind");
-    }
+    const Error error = error_of([&] { layers(small); });
+    EXPECT_EQ(error.code(), ErrorCode::plan);
+    EXPECT_EQ(error.key(), "model.kind");
   }
 }
 

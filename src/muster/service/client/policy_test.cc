@@ -36,13 +36,10 @@ void expect_refused(const std::string& key, const std::function<void(Policy&)>& 
                     const EpsilonOfRounds& epsilon = says) {
   Policy policy = tight();
   change(policy);
-  try {
-    check_policy(task, policy, epsilon);
-    ADD_FAILURE() << key;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::plan);
-    EXPECT_EQ(error.key(), "policy." + key) << error.what();
-  }
+  SCOPED_TRACE(key);
+  const Error error = error_of([&] { check_policy(task, policy, epsilon); });
+  EXPECT_EQ(error.code(), ErrorCode::plan);
+  EXPECT_EQ(error.key(), "policy." + key) << error.what();
 }
 
 TEST(Policy, AllowsWhatJustSatisfiesIt) {

@@ -67,13 +67,9 @@ TEST_F(KeyFileTest, ASecretThatOthersMayReadIsRefusedByItsMode) {
   make_key_files(folder_.path(), "a", "issuer");
   for (const auto extra : {fs::perms::group_read, fs::perms::others_read, fs::perms::group_write}) {
     fs::permissions(path("a.key"), fs::perms::owner_read | fs::perms::owner_write | extra);
-    try {
-      read_secret_key(path("a.key"), "issuer");
-      ADD_FAILURE();
-    } catch (const Error& error) {
-      EXPECT_EQ(exit_status(error.code()), 3);
-      EXPECT_NE(std::string(error.what()).find("mode 06"), std::string::npos) << error.what();
-    }
+    const Error error = error_of([&] { read_secret_key(path("a.key"), "issuer"); });
+    EXPECT_EQ(exit_status(error.code()), 3);
+    EXPECT_NE(std::string(error.what()).find("mode 06"), std::string::npos) << error.what();
   }
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "tests/support/temporary_folder.h"
 
 namespace muster::service {
@@ -20,14 +21,10 @@ namespace {
 class RoleFolderTest : public ::testing::Test {
  protected:
   static void expect_refused(const std::filesystem::path& path, const std::string& words) {
-    try {
-      const RoleFolder folder(path);
-      ADD_FAILURE() << "was opened";
-    } catch (const Error& error) {
-      EXPECT_EQ(exit_status(error.code()), 3);
-      EXPECT_TRUE(error.key().starts_with(path.string())) << error.what();
-      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
-    }
+    const Error error = error_of([&] { const RoleFolder folder(path); });
+    EXPECT_EQ(exit_status(error.code()), 3);
+    EXPECT_TRUE(error.key().starts_with(path.string())) << error.what();
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
   }
   static mode_t mode_of(const std::filesystem::path& path) {
     struct stat info {};

@@ -222,17 +222,13 @@ TEST_F(IssuerTest, ATaskIsNotOpenedWithTooFewDevices) {
   Disk disk;
   Issuer issuer(small_task(), issuer_identity(), disk.store(), disk.logs(), "issuer.db", stored_keys());
   issuer.enrol(devices(kNeeded - 1));
-  try {
-    issuer.prepare(1);
-    FAIL() << "opened";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::plan);
-    EXPECT_EQ(error.reason(), Reason::out_of_range);
-    EXPECT_EQ(error.value(), "3");
-    EXPECT_EQ(std::string(error.what()),
-              "enrolled devices = 3 are too few to open the task; allowed: 4 or more: population.clients + "
-              "task.malicious");
-  }
+  const Error error = error_of([&] { issuer.prepare(1); });
+  EXPECT_EQ(error.code(), ErrorCode::plan);
+  EXPECT_EQ(error.reason(), Reason::out_of_range);
+  EXPECT_EQ(error.value(), "3");
+  EXPECT_EQ(std::string(error.what()),
+            "enrolled devices = 3 are too few to open the task; allowed: 4 or more: population.clients + "
+            "task.malicious");
   EXPECT_TRUE(read(issuer.keys()).entries.empty());
   EXPECT_EQ(read(issuer.keys()).enrolled, kNeeded - 1);
   issuer.enrol(devices(kNeeded));

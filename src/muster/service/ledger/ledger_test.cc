@@ -126,15 +126,12 @@ TEST(Ledger, AmountsThatAreNoneAreRefused) {
 }
 
 void expect_refused(MemoryStore store, std::uint64_t number) {
-  try {
-    const Ledger ledger(store, "ledger");
-    ADD_FAILURE() << "accepted; expected to fail at entry " << number;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::file);
-    EXPECT_EQ(error.key(), "ledger");
-    EXPECT_NE(std::string(error.what()).find("entry " + std::to_string(number) + ":"), std::string::npos)
-        << error.what();
-  }
+  SCOPED_TRACE(number);
+  const Error error = error_of([&] { const Ledger ledger(store, "ledger"); });
+  EXPECT_EQ(error.code(), ErrorCode::file);
+  EXPECT_EQ(error.key(), "ledger");
+  EXPECT_NE(std::string(error.what()).find("entry " + std::to_string(number) + ":"), std::string::npos)
+      << error.what();
 }
 
 TEST(Ledger, EveryChangedByteIsNoticedAndItsEntryNamed) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/random/os_bytes.h"
 #include "muster/service/shuffler/shuffler_fixture_test.h"
 
@@ -56,13 +57,9 @@ TEST(ShufflerRestart, AnUploadThatDoesNotOpenIsRefused) {
   rig.log->append(wire::Buffer(ShufflerFixture::kSizes.upload(), 1));
   rig.log->sync();
   rig.log.reset();
-  try {
-    rig.start();
-    FAIL() << "the log was read";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::file);
-    EXPECT_NE(std::string(error.what()).find("uploads-1"), std::string::npos) << error.what();
-  }
+  const Error error = error_of([&] { rig.start(); });
+  EXPECT_EQ(error.code(), ErrorCode::file);
+  EXPECT_NE(std::string(error.what()).find("uploads-1"), std::string::npos) << error.what();
 }
 
 }  // namespace

@@ -58,14 +58,10 @@ class FileLogTest : public ::testing::Test {
         .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   }
   void expect_refused(const std::string& word, std::size_t width = kWidth) const {
-    try {
-      FileLog::open(path_, width);
-      ADD_FAILURE() << "opened";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::file);
-      EXPECT_EQ(error.key(), path_.string());
-      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
-    }
+    const Error error = error_of([&] { FileLog::open(path_, width); });
+    EXPECT_EQ(error.code(), ErrorCode::file);
+    EXPECT_EQ(error.key(), path_.string());
+    EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
   }
 
   muster::testing::TemporaryFolder folder_;

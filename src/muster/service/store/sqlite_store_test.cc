@@ -30,14 +30,10 @@ class SqliteStoreTest : public ::testing::Test {
   std::filesystem::path path_ = folder_.path() / "ledger.db";
 
   void expect_refused(Access access, const std::string& word) const {
-    try {
-      const SqliteStore store(path_, access);
-      ADD_FAILURE() << "opened";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::file);
-      EXPECT_EQ(error.key(), path_.string());
-      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
-    }
+    const Error error = error_of([&] { const SqliteStore store(path_, access); });
+    EXPECT_EQ(error.code(), ErrorCode::file);
+    EXPECT_EQ(error.key(), path_.string());
+    EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
   }
 };
 
@@ -147,14 +143,12 @@ TEST_F(SqliteStoreTest, ADamagedDatabaseIsRefusedWhereItIsRead) {
     for (int i = 0; i < 200; ++i) store.commit({{Buffer(1000, static_cast<std::uint8_t>(i))}, {}, {}});
   }
   std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2);
-  try {
+  const Error error = error_of([&] {
     SqliteStore store(path_, Access::read_only);
     store.rows();
-    ADD_FAILURE() << "half a database was read";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::file);
-    EXPECT_EQ(error.key(), path_.string());
-  }
+  });
+  EXPECT_EQ(error.code(), ErrorCode::file);
+  EXPECT_EQ(error.key(), path_.string());
 }
 
 TEST_F(SqliteStoreTest, ContentThatIsRemovedIsOverwritten) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 #include "muster/service/task/plans_test.h"
 
 namespace muster::service {
@@ -49,15 +50,12 @@ TEST(Deployable, StatisticsToo) {
 
 void expect_refused(const Overrides& overrides, const std::string& key, const std::string& word) {
   const protocols::Plan plan = plan_with(overrides);
-  try {
-    refuse_undeployed(plan);
-    ADD_FAILURE() << key << " is accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::plan);
-    EXPECT_EQ(error.reason(), Reason::inapplicable);
-    EXPECT_EQ(error.key(), key);
-    EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
-  }
+  SCOPED_TRACE(key);
+  const Error error = error_of([&] { refuse_undeployed(plan); });
+  EXPECT_EQ(error.code(), ErrorCode::plan);
+  EXPECT_EQ(error.reason(), Reason::inapplicable);
+  EXPECT_EQ(error.key(), key);
+  EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
 }
 
 TEST(Deployable, EverythingElseIsRefusedByName) {

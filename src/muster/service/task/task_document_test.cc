@@ -103,13 +103,10 @@ TEST(TaskDocument, SettingsAtTheEndsOfTheirRangesAreAccepted) {
 void expect_refused(const std::function<void(TaskSettings&)>& change, const std::string& key) {
   TaskSettings s = settings();
   change(s);
-  try {
-    TaskDocument::make(deployed_plan(), s);
-    ADD_FAILURE() << key << " is accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::plan);
-    EXPECT_EQ(error.key(), key) << error.what();
-  }
+  SCOPED_TRACE(key);
+  const Error error = error_of([&] { TaskDocument::make(deployed_plan(), s); });
+  EXPECT_EQ(error.code(), ErrorCode::plan);
+  EXPECT_EQ(error.key(), key) << error.what();
 }
 
 TEST(TaskDocument, SettingsOutOfRangeAreRefused) {
@@ -131,13 +128,10 @@ TEST(TaskDocument, ATenthMoreRoundsThanPlannedMayBeOpened) {
 }
 
 void expect_damaged(const std::string& text) {
-  try {
-    TaskDocument::parse(text, "task");
-    ADD_FAILURE() << "accepted:\n" << text;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::file) << error.what();
-    EXPECT_EQ(error.key(), "task") << error.what();
-  }
+  SCOPED_TRACE(text);
+  const Error error = error_of([&] { TaskDocument::parse(text, "task"); });
+  EXPECT_EQ(error.code(), ErrorCode::file) << error.what();
+  EXPECT_EQ(error.key(), "task") << error.what();
 }
 
 TEST(TaskDocument, EveryOtherTextIsRefused) {

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "muster/core/error.h"
+#include "muster/core/error_of_test.h"
 
 namespace muster::simulation {
 namespace {
@@ -54,13 +55,10 @@ std::string of_version(char version, std::string bytes) {
 }
 
 void expect_refused(const std::string& bytes) {
-  try {
-    decode(bytes, "some/checkpoint");
-    FAIL() << "accepted " << bytes.size() << " bytes";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::checkpoint);
-    EXPECT_EQ(error.key(), "some/checkpoint");
-  }
+  SCOPED_TRACE(bytes.size());
+  const Error error = error_of([&] { decode(bytes, "some/checkpoint"); });
+  EXPECT_EQ(error.code(), ErrorCode::checkpoint);
+  EXPECT_EQ(error.key(), "some/checkpoint");
 }
 
 TEST(Checkpoint, ComesBackAsItWasWritten) {

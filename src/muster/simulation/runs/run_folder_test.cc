@@ -136,14 +136,10 @@ TEST_F(RunFolderTest, AnotherPlanIsRefusedNamingBothHashes) {
     folder.begin("", at_round(0, 0));
   }
   RunFolder folder(out_);
-  try {
-    folder.load(std::string(64, 'b'), Fidelity::message);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::checkpoint);
-    EXPECT_NE(std::string(error.what()).find(std::string(64, 'a')), std::string::npos);
-    EXPECT_NE(std::string(error.what()).find(std::string(64, 'b')), std::string::npos);
-  }
+  const Error error = error_of([&] { folder.load(std::string(64, 'b'), Fidelity::message); });
+  EXPECT_EQ(error.code(), ErrorCode::checkpoint);
+  EXPECT_NE(std::string(error.what()).find(std::string(64, 'a')), std::string::npos);
+  EXPECT_NE(std::string(error.what()).find(std::string(64, 'b')), std::string::npos);
 }
 
 TEST_F(RunFolderTest, AnotherFidelityIsRefused) {
