@@ -74,6 +74,23 @@ struct MessageKey {
   }
 };
 
+// Seals under the ephemeral key whose two parts are given.
+void seal_under(const std::uint8_t* secret, const HpkePublicKey& enc, const HpkePublicKey& to,
+                const HpkeInfo& info, Bytes aad, Bytes plain, std::span<std::uint8_t> sealed) {
+  if (sealed.size() != plain.size() + kSealing) {
+    throw Error(ErrorCode::internal, "sealed message", "", "", "has the wrong length");
+  }
+  Key diffie_hellman;
+  if (crypto_scalarmult(diffie_hellman.bytes.data(), secret, to.data()) != 0) {
+    throw Error(ErrorCode::data, "public key", "", "a key whose order is the group's", "is of low order");
+  }
+  const MessageKey message(diffie_hellman, enc, to, info);
+  std::ranges::copy(enc, sealed.begin());
+  crypto_aead_chacha20poly1305_ietf_encrypt(sealed.data() + kHpkeKey, nullptr, plain.data(), plain.size(),
+                                            aad.data(), aad.size(), nullptr, message.nonce.data(),
+                                            message.key.bytes.data());
+}
+
 }  // namespace
 
 HpkeKeyPair HpkeKeyPair::fresh() { return HpkeKeyPair(SecretBytes<kHpkeKey>::fresh()); }
@@ -91,23 +108,23 @@ HpkeInfo::HpkeInfo(std::string_view info) : context_{} {
 
 void seal(const HpkePublicKey& to, const HpkeInfo& info, Bytes aad, Bytes plain,
           std::span<std::uint8_t> sealed) {
-  seal_with(HpkeKeyPair::fresh(), to, info, aad, plain, sealed);
+  Key secret;
+  HpkePublicKey enc;
+  random::fill_from_os(secret.bytes);
+  crypto_scalarmult_base(enc.data(), secret.bytes.data());
+  seal_under(secret.bytes.data(), enc, to, info, aad, plain, sealed);
 }
 
 void seal_with(const HpkeKeyPair& ephemeral, const HpkePublicKey& to, const HpkeInfo& info, Bytes aad,
                Bytes plain, std::span<std::uint8_t> sealed) {
-  if (sealed.size() != plain.size() + kSealing) {
-    throw Error(ErrorCode::internal, "sealed message", "", "", "has the wrong length");
-  }
-  Key diffie_hellman;
-  if (crypto_scalarmult(diffie_hellman.bytes.data(), ephemeral.secret().data(), to.data()) != 0) {
-    throw Error(ErrorCode::data, "public key", "", "a key whose order is the group's", "is of low order");
-  }
-  const MessageKey message(diffie_hellman, ephemeral.public_key(), to, info);
-  std::ranges::copy(ephemeral.public_key(), sealed.begin());
-  crypto_aead_chacha20poly1305_ietf_encrypt(sealed.data() + kHpkeKey, nullptr, plain.data(), plain.size(),
-                                            aad.data(), aad.size(), nullptr, message.nonce.data(),
-                                            message.key.bytes.data());
+  seal_under(ephemeral.secret().data(), ephemeral.public_key(), to, info, aad, plain, sealed);
+}
+
+// A key of low order is one that every secret takes to zero.
+bool is_usable(const HpkePublicKey& key) {
+  constexpr std::array<std::uint8_t, kHpkeKey> kAnySecret{};
+  std::array<std::uint8_t, kHpkeKey> product;
+  return crypto_scalarmult(product.data(), kAnySecret.data(), key.data()) == 0;
 }
 
 bool open(const HpkeKeyPair& receiver, const HpkeInfo& info, Bytes aad, Bytes sealed,

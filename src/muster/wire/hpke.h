@@ -60,6 +60,8 @@ void seal(const HpkePublicKey& to, const HpkeInfo& info, Bytes aad, Bytes plain,
 // The same under an ephemeral key that the caller chooses and must never use again.
 void seal_with(const HpkeKeyPair& ephemeral, const HpkePublicKey& to, const HpkeInfo& info, Bytes aad,
                Bytes plain, std::span<std::uint8_t> sealed);
+// Whether something can be sealed for this key: whether it is not of low order.
+bool is_usable(const HpkePublicKey& key);
 
 // Opens a sealed message into `plain` and returns true. Returns false for every other input: one of another
 // length, key, info or aad, a changed one, and one whose `enc` is of low order. `plain` is then zero.

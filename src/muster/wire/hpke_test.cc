@@ -154,6 +154,7 @@ Buffer sealed_with(const Buffer& diffie_hellman, const HpkePublicKey& enc, const
 TEST(Hpke, PointsOfLowOrderAreRefused) {
   const Sealed s;
   const HpkeKeyPair sender = HpkeKeyPair::fresh();
+  EXPECT_TRUE(is_usable(sender.public_key()));
   Buffer honest(crypto_scalarmult_BYTES);
   ASSERT_EQ(crypto_scalarmult(honest.data(), sender.secret().data(), s.receiver.public_key().data()), 0);
   EXPECT_TRUE(s.opens(s.receiver, s.info, s.aad, sealed_with(honest, sender.public_key(), s)));
@@ -161,6 +162,7 @@ TEST(Hpke, PointsOfLowOrderAreRefused) {
     const auto point = array_of<kHpkeKey>(from_hex(hex));
     Buffer out(s.sealed.size());
     EXPECT_ERROR(ErrorCode::data, seal(point, s.info, s.aad, s.plain, out)) << hex;
+    EXPECT_FALSE(is_usable(point)) << hex;
     EXPECT_FALSE(s.opens(s.receiver, s.info, s.aad, sealed_with(Buffer(32), point, s))) << hex;
   }
 }

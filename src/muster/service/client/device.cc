@@ -27,17 +27,6 @@ constexpr std::int64_t kRetryPart = 50, kLongestRetry = 30'000;
 
 std::int64_t retry_of(std::int64_t round_ms) { return std::min(round_ms / kRetryPart, kLongestRetry); }
 
-// Whether something can be sealed for this key. To find out after the coin would be too late.
-bool is_usable(const wire::HpkePublicKey& key) {
-  wire::Buffer sealed(wire::kSealing);
-  try {
-    wire::seal(key, wire::HpkeInfo("muster v1 trial"), {}, {}, sealed);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 Device::Device(const DeviceParts& parts, const Policy& policy, const EpsilonOfRounds& epsilon)
@@ -147,10 +136,12 @@ void Device::poll(std::int64_t now) {
   begin(*heard->descriptor, heard->remaining, now);
 }
 
+// A key for which nothing can be sealed must be found before the coin is tossed: after the coin, the device
+// could not answer.
 bool Device::takes_part(const wire::Descriptor& descriptor, std::int64_t remaining) const {
   return descriptor.round > ledger_.seen && descriptor.round <= parts_.task.settings().most_rounds &&
          remaining * kLastPart > round_ms_ && wallet_.token(descriptor.round, descriptor.token_key) &&
-         is_usable(descriptor.shuffler) && is_usable(descriptor.aggregator);
+         wire::is_usable(descriptor.shuffler) && wire::is_usable(descriptor.aggregator);
 }
 
 // The send time is uniform over the middle of what is left of the round: before it there is time to
