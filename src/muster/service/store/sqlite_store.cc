@@ -107,8 +107,8 @@ class SqliteStore::Database {
     }
   };
 
-  // Returns the statement, which is parsed when it is first run. A commit runs about ten, and parsing them took
-  // half of the time that it spent in SQLite.
+  // Returns the statement, which is parsed when it is first run. A commit runs about ten, and parsing them
+  // took half of the time that it spent in SQLite.
   sqlite3_stmt* parsed(std::string_view sql) {
     auto found = statements_.find(sql);
     if (found == statements_.end()) {
