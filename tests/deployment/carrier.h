@@ -1,6 +1,6 @@
 // The network of the simulated deployment, between two processes: it carries calls, loses requests or
-// answers, and delivers some twice, as it is told. The ports below carry each call to a process. Belongs to
-// the thread of the test.
+// answers, and delivers some twice, as it is told. The ports below carry each call to a process. Everything
+// belongs to the thread of the test.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ using wire::Bytes;
 
 class Carrier {
  public:
-  int lose_requests = 0, lose_responses = 0, twice = 0;  // of the next calls
+  int lose_requests = 0, lose_responses = 0, twice = 0;  // how many of the next calls
 
   template <typename Call>
   auto carry(const Call& call) -> decltype(call()) {

@@ -1,6 +1,6 @@
-// Check-ins of a whole deployment, with coins of the operating system: how many reports the aggregator gets
-// in each round, against the binomial law of the declared rate. Deployments whose devices toss other coins
-// fail the same tests.
+// Check-ins of a whole deployment, with coins of the operating system: the numbers of reports that the
+// aggregator gets in each round are compared with the binomial law of the declared rate. Deployments whose
+// devices toss other coins fail the same tests.
 //
 // ROUNDS in the environment says how many rounds are run.
 #include <gtest/gtest.h>
@@ -68,15 +68,15 @@ std::vector<std::uint64_t> check_ins(const TaskDocument& task, const Deployment:
   return all;
 }
 
-// All check-ins together, against the rate.
+// Tests the sum of all check-ins against the rate.
 testing::Verdict of_all(const std::vector<std::uint64_t>& check_ins) {
   std::uint64_t sum = 0;
   for (const std::uint64_t one : check_ins) sum += one;
   return testing::binomial_test(sum, kDevices * check_ins.size(), 0.5, kAlarm);
 }
 
-// In how many rounds the coins of all devices fell alike, or of all but one: 14 of the 64 outcomes of six
-// fair coins.
+// Tests in how many rounds the coins of all devices, or of all but one, fell alike. This holds for 14 of the
+// 64 outcomes of six fair coins.
 testing::Verdict of_rounds(const std::vector<std::uint64_t>& check_ins) {
   const auto alike = [](std::uint64_t one) { return one <= 1 || one >= kDevices - 1; };
   const auto rounds = static_cast<std::uint64_t>(std::ranges::count_if(check_ins, alike));
@@ -96,7 +96,7 @@ TEST(CheckIns, AreBinomialAtTheDeclaredRate) {
 // Coins that follow from a seed, so that what a test must notice is the same each time.
 class OtherCoins final : public service::Draws {
  public:
-  // Heads with this many chances of 4.
+  // A coin falls on heads with the probability heads / 4.
   OtherCoins(std::uint64_t seed, std::uint64_t heads) : coins_(seed), heads_(heads) {}
   bool coin(std::uint64_t) override { return coins_() % 4 < heads_; }
   std::uint64_t below(std::uint64_t bound) override { return random::uniform_below(bits_, bound); }
@@ -116,7 +116,7 @@ TEST(CheckIns, DevicesThatTossATailsAgainAreNoticed) {
   EXPECT_FALSE(verdict.pass) << verdict.summary;
 }
 
-// Their rate is right.
+// The rate of these coins is right, so their sum alone cannot show it.
 TEST(CheckIns, DevicesWithOneCoinForAllAreNoticed) {
   const TaskDocument task = task_of(kShort);
   const auto verdict =

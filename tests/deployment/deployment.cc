@@ -34,14 +34,14 @@ std::vector<wire::SigningKey> keys_of_devices(std::size_t devices) {
   return keys;
 }
 
-// Two stored keys in turn. No test generates one.
+// Returns two stored keys in turn, so that no test has to generate one.
 wire::RsaSecretKey next_key() {
   static const std::array<wire::RsaSecretKey, 2> keys{wire::stored_issuer_key(), wire::other_issuer_key()};
   static std::size_t made = 0;
   return keys[made++ % 2];
 }
 
-// What a device's owner allows is not what these tests are about either.
+// A policy that allows every task, because these tests are not about policies.
 service::Policy policy() {
   return {.max_epsilon = 1e9,
           .max_delta = 1e-2,

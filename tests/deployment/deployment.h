@@ -40,7 +40,7 @@ namespace muster::deployment {
 
 class Deployment {
  public:
-  // Of a task of a deployment: its roles have the keys that are named here.
+  // Settings for the task of a deployment. They name the identity keys of the deployment's roles.
   static service::TaskSettings settings();
   // What the aggregator charges. Any increasing function does: what the accountant says is not what these
   // tests are about.
@@ -59,7 +59,7 @@ class Deployment {
 
   // Starts all processes that do not run.
   void start();
-  // Time passes, and everybody who runs does what is then due.
+  // Lets time pass, after which every process that runs does what is due.
   void pass(std::int64_t milliseconds);
   // Whether the task is over, by the word of an aggregator that runs.
   bool has_ended();

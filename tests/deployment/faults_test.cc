@@ -28,7 +28,7 @@ std::string joined(const std::vector<std::string>& findings) {
   return text;
 }
 
-// Whether the findings have the first one of the others among them, perhaps of another round.
+// Whether the first of `others` is among the findings, perhaps with other numbers in it.
 bool have_first_of(const std::vector<std::string>& findings, const std::vector<std::string>& others) {
   const auto without_numbers = [](std::string text) {
     std::erase_if(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -72,7 +72,8 @@ TEST(Faults, NothingIsLostDoubledInventedOrUncharged) {
   EXPECT_GT(tally.voided, 0u);
 }
 
-// A schedule that found something once, as its seed draws it and as short as it could be made.
+// A schedule that found something once: the seed that draws it, and the shortest list of operations that
+// found the same.
 struct FoundOnce {
   const char* name;
   std::uint64_t seed;
@@ -114,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
                    {pass, Role::aggregator, 5533438201702015111u},
                    {restore, Role::aggregator, 2442547874300301672u},
                    {restore, Role::shuffler, 15147145976261986917u}}},
-        // Both knew two rounds, and the issuer had erased the keys of the third one.
+        // Shuffler and aggregator both knew two rounds, and the issuer had erased the key of the third one.
         FoundOnce{"BothWaitForARoundOfThePast",
                   1495,
                   {{back_up, Role::shuffler, 997629201806800416u},
@@ -125,8 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
                    {restore, Role::shuffler, 3737354735488943081u}}}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
-// Whether one of the first schedules finds this, on a deployment one of whose disks does not keep what it
-// promises.
+// Whether one of the first hundred schedules finds this, on a deployment in which the disk of the shuffler or
+// of the aggregator does not keep what it promises.
 bool is_found(const std::string& words, const service::Disk::Faults& shuffler,
               const service::Disk::Faults& aggregator) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {

@@ -192,7 +192,7 @@ TEST(Overload, AtTwiceTheRateNothingAcknowledgedIsLost) {
       "in %.1f s; %.0f MB before, %.0f MB after\n",
       per_second, kOffered, sender.acknowledged().size() - kMeasured, sender.busy(), seconds, before, after);
   EXPECT_EQ(sender.acknowledged().size() + sender.busy(), kMeasured + kOffered);
-  // What is remembered of each upload takes less than a kilobyte; connections, 20 kB each.
+  // What is remembered of an upload takes less than a kilobyte, and a connection takes 20 kB.
   EXPECT_LT(after - before, 1e-3 * kOffered + 0.02 * kAtOnce);
   server.kill();
   const std::set<wire::Buffer> log = logged(deployment);

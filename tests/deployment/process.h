@@ -1,5 +1,5 @@
 // A process of the simulated deployment: a role on its disk, which may die at any operation on that disk, and
-// which others then cannot reach. Belongs to the thread of the test.
+// which others then cannot reach. It belongs to the thread of the test.
 #pragma once
 
 #include <cstddef>

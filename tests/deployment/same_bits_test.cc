@@ -135,23 +135,25 @@ class Trial {
   Deployment deployment_;
 };
 
-// A device asks for tokens and gets them, and has three operations a round: coin, sealed bytes, and the
-// round's end. The last one may come after the end of the task.
+// The operations on a device's disk: one when it asks for tokens, one when it gets them, and three in each of
+// three rounds, for the coin, the sealed bytes and the round's end. The last of all may come after the end of
+// the task, and is left out.
 constexpr std::uint64_t kOfDevices = 2 + 3 * 3 - 1;
 
 // Kills each process once, at one of the operations on its disk, of which a deployment without faults has as
-// many as `operations` says. The devices die at all of theirs, and the roles of each randomizer at another
-// moment of the task. Two kinds of moments are avoided, after which the bits need not be the same:
+// many as `operations` says. The deaths of the devices are spread over all their operations, and for each
+// randomizer the roles die at another moment of the task. Two kinds of moments are avoided, after which the
+// bits need not be the same:
 //
-//  - just before a device's sealed bytes are on its disk. When it is back, it is too late to compute anew,
-//    and it sends the message of the zero vector (device.h). So a device is killed after the operation: after
-//    the one before that one the disk is the same, and there is time to compute. All else that it loses
-//    follows from the seed and the record again.
-//  - while the issuer answers the devices, in the first half of its operations. If it has counted a token and
-//    dies before the device has it, the round may be opened before the device asks again. It is then void,
-//    since the task needs everybody, and another round with other coins takes its place.
+//  - Just before a device's sealed bytes are on its disk. When the device is back, it is too late to compute
+//    anew, and it sends the message of the zero vector (device.h). So devices are killed only just after an
+//    operation. A device that dies just after it has stored its coin has the same bytes on its disk, but still
+//    has time to compute. Everything else that it loses follows again from the seed and the record.
+//  - While the issuer answers the devices, in the first half of its operations. If it has counted a token and
+//    dies before the device has it, the round may be opened before the device asks again. The round is then
+//    void, since the task needs all devices, and another round with other coins takes its place.
 //
-// What shuffler and aggregator have acknowledged is durable, and the rest comes again.
+// What shuffler and aggregator have acknowledged is durable, and all other calls are repeated.
 void kill_once(Deployment& deployment, const std::vector<std::uint64_t>& operations, std::uint64_t moment) {
   const std::vector<AnyProcess*> processes = deployment.processes();
   for (std::size_t i = 0; i < processes.size(); ++i) {
@@ -196,8 +198,8 @@ INSTANTIATE_TEST_SUITE_P(, SameBits, ::testing::Range(std::size_t{0}, kLearned.s
                            return name;
                          });
 
-// Faults that the comparison must notice, on the mean: it has one coordinate, and so the fewest bits that can
-// differ.
+// Faults that the comparison must notice. They are tried with the mean, which has one coordinate and so the
+// fewest bits that can differ.
 class OtherBits : public ::testing::Test {
  protected:
   static const Trained& trained() {
@@ -227,7 +229,7 @@ TEST_F(OtherBits, WithoutOneReport) {
   EXPECT_NE(Trial(trained(), draws).live(), trained().model);
 }
 
-// A moment that kill_once() avoids.
+// The device is killed at a moment that kill_once() avoids.
 TEST_F(OtherBits, WithZerosInOneReport) {
   Trial trial(trained());
   AnyProcess& device = trial.deployment().process(Role::device, reporter());

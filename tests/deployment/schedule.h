@@ -1,5 +1,5 @@
-// A schedule of faults for the simulated deployment (world.h): operations, drawn from a seed, and made fewer
-// where a shorter list finds the same. The functions are pure.
+// A schedule of faults for the simulated deployment (world.h): a list of operations that is drawn from a
+// seed, and made shorter as long as it finds the same. The functions are pure.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,8 @@ void Witness::sees_round(Bytes signed_descriptor, const std::optional<Buffer>& k
       wire::SecretBytes<wire::kHpkeKey>(std::span<const std::uint8_t, wire::kHpkeKey>(fields.rest())));
 }
 
-// The upload among those that were sent; nullptr if no round's key opens it.
+// Returns the entry of the upload among those that were sent, which is made if it is new; nullptr if no
+// round's key opens the upload.
 Witness::Sent* Witness::find(Bytes upload) {
   for (auto& [descriptor, round] : rounds_) {
     wire::OpenedUpload opened;
@@ -122,9 +123,10 @@ void Witness::judge_batch(const Round& round) {
   if (explained != times.size()) find_fault(round, "has a report in its batch that nobody sent");
 }
 
-// What was handed over is charged, and no round is handed over in two openings, which would be charged once.
-// An aggregator that lost its ledger does not know which rounds were void: it may charge one of them in place
-// of a later one, and ends once it has charged all planned rounds. Epsilon follows from their number.
+// Looks for rounds that were handed over and are not charged, and for a round that was handed over in two
+// openings, which would be charged once. An aggregator that lost its ledger does not know which rounds were
+// void: it may charge one of them in place of a later one, and ends once it has charged all planned rounds.
+// Epsilon follows from their number.
 void Witness::judge_charges(const service::Ledger& ledger) {
   std::set<std::uint64_t> charged, handed;
   for (const service::Entry& entry : ledger.entries()) {

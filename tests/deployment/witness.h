@@ -1,6 +1,6 @@
 // Writes down what devices sent, what was acknowledged, and what the shuffler handed over, and says at the
-// end whether a report was lost, doubled or invented. It opens the uploads with the shuffler's keys, which
-// it takes from the shuffler's disk. Belongs to the thread of the test.
+// end whether a report was lost, doubled or invented. It opens the uploads with the shuffler's keys, which it
+// takes from the shuffler's disk. A witness belongs to the thread of the test.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class Witness {
  public:
   Witness(const service::TaskDocument& task, wire::UploadSizes sizes) : task_(task), sizes_(sizes) {}
 
-  // A device is shown this descriptor, while this is the content of the shuffler's blob "key".
+  // A device is shown this descriptor, and `key` is the content of the shuffler's blob "key" at that time.
   void sees_round(Bytes signed_descriptor, const std::optional<Buffer>& key);
   void sees_upload(Bytes upload);
   void sees_answer(Bytes upload, service::Answer answer);

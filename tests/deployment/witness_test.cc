@@ -1,4 +1,4 @@
-// The witness notices what no schedule of faults brings about while the roles are right.
+// Checks that the witness notices faults that no schedule brings about as long as the roles are correct.
 #include "tests/deployment/witness.h"
 
 #include <gtest/gtest.h>

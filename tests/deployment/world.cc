@@ -80,7 +80,7 @@ void World::resend(std::uint64_t number, bool changed) {
   try {
     deployment_.shuffler_for_devices().upload(upload);
   } catch (const service::Unreachable&) {
-    // Whoever sends it again does not mind.
+    // A repeated upload may get lost.
   }
 }
 

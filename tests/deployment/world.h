@@ -1,8 +1,8 @@
 // A small deployment (deployment.h) on which schedules of faults act, and which is judged by what its witness
-// saw. Belongs to the thread of the test.
+// saw. A world belongs to the thread of the test.
 //
-// A task of three planned rounds, which need five of six devices, learns a histogram; at most eight rounds
-// are opened.
+// The task learns a histogram in three planned rounds, each of which needs five of six devices. At most eight
+// rounds are opened.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ class World {
  public:
   static constexpr std::size_t kDevices = 6;
 
-  // `seed` decides coins, send times and what a dying process loses. The faults of its disk are the
-  // shuffler's or the aggregator's, for tests that must notice them.
+  // `seed` decides coins, send times and what a dying process loses. `shuffler_faults` and
+  // `aggregator_faults` are those of these roles' disks, for tests that must notice them.
   explicit World(std::uint64_t seed, const service::Disk::Faults& shuffler_faults = {},
                  const service::Disk::Faults& aggregator_faults = {});
 

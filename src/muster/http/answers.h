@@ -12,7 +12,7 @@ namespace muster::service {
 
 // Status 201, 400, 410 or 503, without a body. With 503 goes a Retry-After that is always the same.
 HttpResponse response_to(Answer answer);
-// Nullopt for any other status.
+// Returns nullopt for any other status.
 std::optional<Answer> answer_of_status(long status);
 
 // Status 200 with this text, which caches are told not to keep.

@@ -26,7 +26,7 @@ class HttpClient {
   HttpClient(std::string base, const std::string& ca, unsigned timeout_seconds = 30);
   ~HttpClient();
 
-  // Throw Unreachable if there is no whole answer within the time, or one of more than `max_body` bytes.
+  // Both throw Unreachable if no whole answer comes in time, or if its body has more than `max_body` bytes.
   Answer get(const std::string& path, std::size_t max_body);
   Answer post(const std::string& path, wire::Bytes body, std::size_t max_body);
 

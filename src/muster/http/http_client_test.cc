@@ -112,7 +112,7 @@ TEST(HttpClient, AnAnswerThatIsTooLongEndlessOrNoneIsThatOfNobody) {
       {"no answer", {""}},
       {"no HTTP", {"\x16\x03\x01 this is no HTTP\r\n\r\n"}},
       {"no header", {"abc"}}};
-  std::vector<std::thread> asking;  // all at once, because some answers take all the time that there is
+  std::vector<std::thread> asking;  // all at once, because some answers take the whole time limit
   for (const auto& each : all) {
     asking.emplace_back([&each] {
       RudeServer server(each.second);
@@ -132,7 +132,7 @@ TEST(HttpClient, GoesNowhereElse) {
   EXPECT_EQ(other.request(), "");
 }
 
-// An answer that is longer than it can be is refused before it is read, and so is an answer with a status
+// An answer that is longer than any valid one is refused before it is read, and so is an answer with a status
 // that the other side never gives. A shorter answer is passed to the decoders of wire/, which refuse every
 // length but the right one.
 struct Call {

@@ -177,7 +177,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     read();
   }
 
-  // What still comes is read and thrown away for a moment. Closing a socket that has unread bytes resets the
+  // For a moment, what still comes is read and thrown away. Closing a socket that has unread bytes resets the
   // connection, and the answer could be lost with it.
   void discard() {
     buffer_.clear();
@@ -245,7 +245,7 @@ class Loop {
         std::make_shared<Connection>(std::move(socket), shared_)->read();
       }
       if (!e) return accept();
-      // The process may have too many open files, for example. It tries again a little later.
+      // Accepting failed, for example because too many files are open. It is tried again a little later.
       pause_.expires_after(std::chrono::milliseconds(100));
       pause_.async_wait([this](error_code stopped) {
         if (!stopped) accept();

@@ -47,8 +47,7 @@ struct HttpLimits {
 
 class HttpServer {
  public:
-  // To be called once, from any thread. If it is destroyed without having been called, the connection is
-  // closed.
+  // Call it once, from any thread. If it is destroyed without having been called, the connection is closed.
   using Reply = std::function<void(HttpResponse)>;
   using Handler = std::function<void(HttpRequest, Reply)>;
   // The largest body of a request with this method and target; nullopt (404) if there is no such path.
@@ -56,7 +55,8 @@ class HttpServer {
       std::function<std::optional<std::size_t>(std::string_view method, std::string_view target)>;
 
   // Listens on the address (an IP address) and port; port 0 takes a free one. Throws Error(file) if that
-  // fails, also where another process listens there. Answers requests from the constructor's return on.
+  // fails, for example because another process listens there. Answers requests from the constructor's return
+  // on.
   HttpServer(const std::string& address, std::uint16_t port, unsigned threads, const HttpLimits& limits,
              BodyLimit body_limit, Handler handler);
   // Accepts no more connections, waits at most `request_seconds` for the answers that are owed, and ends.

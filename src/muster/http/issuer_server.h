@@ -4,6 +4,7 @@
 //     POST /v1/tokens   201: the responses to a block of requests; 400, 410, or 503 with a constant
 //                       Retry-After
 //     POST /v1/close    200: the key directory after the issuance of a round ended; 409 if the issuer refuses
+//     POST /v1/release  200: the key directory that says that a round is released; 409 if the issuer refuses
 //     GET  /healthz     200; no answer after an error of a file
 //     GET  /metrics     200: figures for Prometheus, which all follow from the published directory
 //
@@ -43,7 +44,7 @@ class IssuerServer {
   std::uint16_t port() const;
   // The signed key directory that is served now; empty after an error of a file.
   wire::Buffer keys();
-  // Waits at most this long; throws the error that ended the server's work, if there was one.
+  // Waits for at most `milliseconds`. Throws the error that ended the server's work, if there was one.
   void wait(unsigned milliseconds);
 
  private:

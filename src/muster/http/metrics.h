@@ -30,8 +30,9 @@ class Metrics {
   Metrics(Metrics&&) noexcept;
   Metrics& operator=(Metrics&&) noexcept;
 
-  // A counter never falls while the process runs; a gauge may. Names and labels are of letters, digits and
-  // underscores, and `help` is one line without a backslash, else Error(internal) is thrown.
+  // A counter never falls while the process runs; a gauge may. Names and labels consist of lower-case
+  // letters, digits and underscores and begin with no digit, and `help` is one line without a backslash;
+  // otherwise Error(internal) is thrown.
   Metrics& counter(const std::string& name, const std::string& help, double value);
   Metrics& counter(const std::string& name, const std::string& help, const std::string& label,
                    const Samples& samples);

@@ -1,6 +1,6 @@
 // The body of a request to open a round: the descriptor, and the ledger's rows that lead to it.
 //
-//     body = first u64 | descriptor with the aggregator's signature 305 | (length u32 | row) x any
+//     body = first u64 | descriptor with the aggregator's signature 305 | (length u32 | row) x any number
 //
 // The functions are pure.
 #pragma once

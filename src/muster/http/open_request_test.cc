@@ -42,7 +42,7 @@ TEST(OpenRequest, WhatIsCutOffOrTooLongIsRefused) {
   Buffer longer = whole;
   longer.push_back(0);
   EXPECT_FALSE(read_open_request(longer));
-  // A row that states more bytes than there are.
+  // A row states more bytes than there are.
   Buffer endless = whole;
   endless[head + 3] = 0xff;
   EXPECT_FALSE(read_open_request(endless));

@@ -36,7 +36,8 @@ HttpResponse found(std::optional<Buffer> body) {
   return body ? HttpResponse{.body = *std::move(body)} : HttpResponse{.status = 404};
 }
 
-// The integers between slashes that follow the prefix; nullopt unless there are exactly so many.
+// Returns the integers, separated by slashes, that follow the prefix; nullopt unless there are exactly
+// `how_many`.
 std::optional<std::vector<std::uint64_t>> numbers_after(std::string_view target, std::string_view prefix,
                                                         std::size_t how_many) {
   if (!target.starts_with(prefix)) return std::nullopt;

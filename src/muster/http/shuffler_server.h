@@ -16,8 +16,8 @@
 //                  GET  /metrics             200: figures for Prometheus
 //
 // No metric is about the round that is open, but for its number: whoever asks again and again would learn
-// when devices were heard (upload_counts.h). For the same reason there is none of how many uploads wait for
-// the disk, or of connections.
+// when devices were heard (upload_counts.h). For the same reason, no metric tells how many uploads wait for
+// the disk, or how many connections are open.
 //
 // Uploads are checked on the listener's threads, which never wait for the disk: checked ones go into a
 // bounded queue (503 if it is full). One thread takes all that wait, makes them durable with one sync, and
@@ -61,7 +61,7 @@ class ShufflerServer {
     std::optional<wire::Manifest> closed;  // of the last round that was open
   };
   Seen seen() const;
-  // Waits at most this long; throws the error that ended the server's work, if there was one.
+  // Waits for at most `milliseconds`. Throws the error that ended the server's work, if there was one.
   void wait(unsigned milliseconds);
 
  private:

@@ -25,7 +25,7 @@ namespace {
 
 using wire::Buffer;
 
-// A rig whose first round is open before the server begins to call the shuffler.
+// A shuffler with its disk and clock, whose first round is open before the server begins to call it.
 struct OpenedRig : ShufflerFixture {
   explicit OpenedRig(std::uint64_t tokens = 12) {
     issuer.issued = tokens;
@@ -188,7 +188,7 @@ TEST_F(ShufflerServerTest, UploadsOfManyConnectionsAreAllStored) {
   constexpr int kThreads = 4, kEach = 25;
   std::vector<Buffer> uploads;
   for (int i = 0; i < kThreads * kEach; ++i) uploads.push_back(rig_.report(static_cast<std::uint8_t>(i)));
-  // The rig's issuer said that twelve tokens were issued, so the round ends with the twelfth device.
+  // The issuer has said that twelve tokens were issued, so the round ends with the twelfth device.
   std::atomic<int> stored{0}, over{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {

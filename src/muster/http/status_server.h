@@ -20,7 +20,7 @@ namespace muster::service {
 
 class StatusServer {
  public:
-  // `style` is the style sheet of the page. Throws as HttpServer.
+  // `style` is the style sheet of the page. Throws what HttpServer throws.
   StatusServer(const ListenAddress& listen, std::string_view style);
   ~StatusServer();
 

@@ -45,7 +45,7 @@ constexpr std::array<std::uint8_t, 81> kBeforeModulus{
 constexpr std::array<std::uint8_t, 5> kAfterModulus{0x02, 0x03, 0x01, 0x00, 0x01};
 static_assert(kBeforeModulus.size() + kRsa + kAfterModulus.size() == RsaPublicKey::kEncoded);
 
-// Throws Error(internal) unless libcrypto did what it was asked to do. It fails here only without memory.
+// Throws Error(internal) unless libcrypto did what it was asked to do. Here it fails only if memory runs out.
 void must(bool done) {
   if (!done) throw Error(ErrorCode::internal, "libcrypto", "", "", "failed");
 }
@@ -84,13 +84,13 @@ RsaBlock pss_encoded(Bytes message, std::span<const std::uint8_t, kSalt> salt) {
     for (std::size_t i = 0; i < kSalt && counter * kSalt + i < kMasked; ++i)
       block[counter * kSalt + i] ^= mask[i];
   }
-  block[0] &= 0x7f;  // 2047 bits
+  block[0] &= 0x7f;  // the encoding has 2047 bits
   std::ranges::copy(hash, block.begin() + kMasked);
   block[kRsa - 1] = 0xbc;
   return block;
 }
 
-// The public key for libcrypto.
+// Returns libcrypto's form of the public key with this modulus.
 Key public_key_of(const BIGNUM* modulus) {
   using Builder = std::unique_ptr<OSSL_PARAM_BLD, Deleter<OSSL_PARAM_BLD_free>>;
   using Parameters = std::unique_ptr<OSSL_PARAM, Deleter<OSSL_PARAM_free>>;

@@ -6,7 +6,7 @@
 //     finalize(...)                   <------  the blind signature
 //
 // The arithmetic is that of OpenSSL's libcrypto; the padding EMSA-PSS (RFC 8017, section 9.1.1) is written
-// here, because the client needs it without a private key. blind_rsa_test.cc compares with the vectors of RFC
+// here, because the client needs it without a private key. token_test.cc compares with the vectors of RFC
 // 9578. libcrypto draws keys and blinding factors from the operating system itself. Keys are immutable, and
 // all functions may be called from any thread.
 #pragma once
@@ -63,8 +63,8 @@ class RsaSecretKey {
  public:
   // A new key from the operating system's randomness, which takes about a third of a second.
   static RsaSecretKey fresh();
-  // Reads the private key in DER that encoded() writes (PKCS #8). Returns nullopt for other bytes, and for a
-  // key that is not as above.
+  // Reads the private key in DER that encoded() writes (PKCS #8). Returns nullopt for other bytes, for a key
+  // of another kind, size or exponent, and for one whose signatures do not verify.
   static std::optional<RsaSecretKey> decode(Bytes encoded);
 
   // The key as PKCS #8 in DER. The caller wipes it.
@@ -90,8 +90,8 @@ struct BlindedMessage {
 
 // Blinds the message with fresh randomness of the operating system.
 BlindedMessage blind(const RsaPublicKey& key, Bytes message);
-// The same with the salt and the blinding factor that the caller chooses. Returns nullopt if the factor is
-// not invertible, which happens to a random factor with a probability of about 2^-1023.
+// Blinds the message with the salt and the blinding factor that the caller chooses. Returns nullopt if the
+// factor is not invertible, which happens to a random factor with a probability of about 2^-1023.
 std::optional<BlindedMessage> blind_with(const RsaPublicKey& key, Bytes message,
                                          std::span<const std::uint8_t, kSalt> salt, const RsaBlock& factor);
 

@@ -1,5 +1,5 @@
-// Blinds, signs and verifies with two stored keys, changes every byte of signatures and keys, and checks what
-// is refused. The published vectors are those of whole tokens, and are tested in token_test.cc.
+// Blinds, signs and verifies with two stored keys, changes bytes of signatures and keys, and checks what is
+// refused. The published vectors are those of whole tokens, and are tested in token_test.cc.
 #include "muster/wire/blind_rsa.h"
 
 #include <gtest/gtest.h>

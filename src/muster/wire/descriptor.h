@@ -39,10 +39,12 @@ Hash descriptor_hash(const Descriptor& descriptor);
 
 // The body with the aggregator's signature, for the shuffler.
 Buffer sign_descriptor(const Descriptor& descriptor, const SigningKey& aggregator);
-// The signed descriptor. Returns nullopt unless `offered` is what sign_descriptor() of this aggregator made.
+// The signed descriptor. Returns nullopt unless `offered` is what sign_descriptor() made with this
+// aggregator's key.
 std::optional<Buffer> countersign_descriptor(Bytes offered, const IdentityKey& aggregator,
                                              const SigningKey& shuffler);
-// Reads what sign_descriptor() made, or countersign_descriptor(). Returns nullopt for any other bytes.
+// The first function reads what sign_descriptor() made, and the second one what countersign_descriptor()
+// made. Both return nullopt for any other bytes.
 std::optional<Descriptor> read_offered_descriptor(Bytes offered, const IdentityKey& aggregator);
 std::optional<Descriptor> read_descriptor(Bytes signed_descriptor, const IdentityKey& aggregator,
                                           const IdentityKey& shuffler);

@@ -1,5 +1,5 @@
-// The signed documents: descriptor, manifest, receipt, key directory, offer, token block, and the order to
-// close an issuance.
+// Every signed document (descriptor, manifest, receipt, key directory, offer, token block, and the notices
+// about a round) must be read back as it was signed, and refused with any byte changed, removed or appended.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,5 +1,5 @@
 // The bytes of version 1 of the wire, as a program that shares nothing with this one wrote them
-// (tools/golden/wire.py). A change of any of them is a new version.
+// (tools/golden/wire.py). Whoever changes any of them must count up the version.
 #include <gtest/gtest.h>
 
 #include "muster/randomizers/gaussian.h"

@@ -13,12 +13,12 @@ namespace muster::wire {
 // must have a fixed length.
 Hash hash_of(std::initializer_list<Bytes> parts);
 
-// The same of parts that come one at a time.
+// The same hash, of parts that come one at a time.
 class RunningHash {
  public:
   RunningHash();
   void add(Bytes part);
-  Hash finish();  // once
+  Hash finish();  // may be called once
 
  private:
   crypto_generichash_state state_;

@@ -14,7 +14,7 @@
 
 namespace muster::wire {
 
-// In lower case.
+// Returns the digits in lower case.
 inline std::string hex_of(Bytes bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;

@@ -29,7 +29,7 @@ constexpr std::array<std::uint8_t, 5> kKemSuite{'K', 'E', 'M', 0, 0x20};
 constexpr std::array<std::uint8_t, 10> kSuite{'H', 'P', 'K', 'E', 0, 0x20, 0, 1, 0, 3};
 constexpr std::string_view kVersion = "HPKE-v1";
 
-// HMAC-SHA256 of the parts, one after another.
+// Writes to `out` the HMAC-SHA256 of the parts, one after another.
 void hmac(Bytes key, std::initializer_list<Bytes> parts, std::uint8_t* out) {
   crypto_auth_hmacsha256_state state;
   // The pointer of an empty key may be null, and libsodium must not be given a null pointer.

@@ -1,5 +1,6 @@
-// Compares sealed messages with the published vector of RFC 9180. No changed bit may open, nor any of the
-// points of low order, for which the test writes the key schedule itself.
+// Compares sealed messages with the published vector of RFC 9180. A message with a changed bit must not open,
+// and keys of low order must be refused. Messages for such keys are sealed by a key schedule that the test
+// writes itself.
 #include "muster/wire/hpke.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +54,7 @@ struct Sealed {
   HpkeInfo info{"test"};
   Buffer aad{1, 2, 3}, plain{9, 8, 7, 6, 5}, sealed = Buffer(plain.size() + kSealing);
   Sealed() { seal(receiver.public_key(), info, aad, plain, sealed); }
-  // Whether it opens, to the plain text; a message that does not open must leave zeros.
+  // Returns whether the message opens. It must then give the plain text, and otherwise leave zeros.
   bool opens(const HpkeKeyPair& key, const HpkeInfo& with, Bytes bound, Bytes message) const {
     Buffer out(message.size() < kSealing ? 0 : message.size() - kSealing, 0xaa);
     const bool opened = open(key, with, bound, message, out);
@@ -130,8 +131,8 @@ Buffer labeled_expand(const Buffer& suite, const Buffer& key, std::string_view l
   return out;
 }
 
-// Seals the plain text as a sender does who sends `enc` and has this Diffie-Hellman value, written after RFC
-// 9180 and apart from hpke.cc.
+// Returns the plain text as a sender seals it that sends `enc` and has this Diffie-Hellman value. The
+// function follows RFC 9180 and uses nothing of hpke.cc.
 Buffer sealed_with(const Buffer& diffie_hellman, const HpkePublicKey& enc, const Sealed& s) {
   const HpkePublicKey to = s.receiver.public_key();
   const Buffer sent(enc.begin(), enc.end()), receiver(to.begin(), to.end());

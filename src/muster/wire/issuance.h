@@ -34,7 +34,7 @@ struct TokenBlock {
 
 inline constexpr std::size_t kMaxTokenBlock = 64;
 
-// The block's device is the identity of the key. Throws Error(internal) for a block that is empty, too long
+// `device` must be the key of the block's device. Throws Error(internal) for a block that is empty, too long
 // or out of order, and for the block of another device.
 Buffer sign_token_block(const TokenBlock& block, const SigningKey& device);
 // Returns nullopt unless this is a block in order that is signed by the device it names.

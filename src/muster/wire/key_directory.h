@@ -4,8 +4,8 @@
 //                 entry x count | signature 64
 //     entry     = round u64 | modulus 256 | issued u64                                        272 bytes
 //
-// Nobody accepts a serial below one that it has seen (follows()). Entries are in the order of their rounds,
-// at most one for a round. The functions are pure and may be called from any thread.
+// No reader accepts a serial below one that it has seen (follows()). Entries are in the order of their
+// rounds, at most one for a round. The functions are pure and may be called from any thread.
 #pragma once
 
 #include <cstdint>

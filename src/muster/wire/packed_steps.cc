@@ -21,8 +21,8 @@ std::uint64_t little_endian(const std::uint8_t* bytes) {
   return value;
 }
 
-// Eight numbers are kBits bytes. With kBits known to the compiler, a number takes a load and a few operations
-// (a quarter of the time of a loop over any number of bits; bench/wire_bench.cc).
+// Eight numbers take kBits bytes. With kBits known to the compiler, a number takes a load and a few
+// operations (a quarter of the time of a loop over any number of bits; bench/wire_bench.cc).
 template <unsigned kBits>
 struct Numbers {
   static constexpr std::uint64_t kMask = (std::uint64_t{1} << kBits) - 1,
@@ -39,8 +39,8 @@ struct Numbers {
     (std::make_integer_sequence<unsigned, 8>{});
   }
 
-  // Number i of eight. A number of at most 32 bits that begins within a byte lies within the eight bytes from
-  // there on.
+  // Reads number i of eight into `step`, and returns whether it is in range. A number of at most 32 bits that
+  // begins within a byte lies within the eight bytes from there on.
   template <unsigned i>
   static bool read_one(const std::uint8_t* bytes, std::int32_t& step) {
     const std::uint64_t value = little_endian(bytes + i * kBits / 8) >> (i * kBits % 8) & kMask;
@@ -92,8 +92,8 @@ bool pack_steps(std::span<const std::int32_t> steps, unsigned bits, std::span<st
 
 Unpacked unpack_steps(Bytes packed, unsigned bits, std::span<std::int32_t> steps) {
   const bool in_range = kReaders[bits - 1](packed, steps);
-  // With a padding bit set, the numbers beyond the end may be out of range, too; the padding is what is
-  // wrong.
+  // If a padding bit is set, the numbers beyond the end may be out of range as well. Then the fault is that
+  // of the padding.
   const std::size_t used = steps.size() * bits % 8;
   const bool padded = used == 0 || packed.back() >> used == 0;
   return {in_range || !padded, padded};

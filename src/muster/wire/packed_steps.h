@@ -23,7 +23,7 @@ constexpr std::size_t packed_size(std::size_t count, unsigned bits) { return (co
 bool pack_steps(std::span<const std::int32_t> steps, unsigned bits, std::span<std::uint8_t> out);
 
 // Reads the numbers. `in_range` says whether none of them is -2^(b-1), and `padded` whether the bits that are
-// left over are 0. Requirements as above.
+// left over are 0. The requirements are those of pack_steps().
 struct Unpacked {
   bool in_range, padded;
 };

@@ -1,5 +1,5 @@
 // Compares packed numbers with bits that are set one at a time, for every width and for up to 41 numbers.
-// Numbers out of range and used padding must be noticed.
+// Numbers out of range and padding bits that are set must be noticed.
 #include "muster/wire/packed_steps.h"
 
 #include <gtest/gtest.h>

@@ -6,9 +6,9 @@
 //     gaussian, laplace   b bits a coordinate, two's complement, the first coordinate in the lowest bits;
 //                         unused bits of the last byte are 0               (b * dimension + 7) / 8 bytes
 //
-// b is the randomizer's own, and the simulation saturates at the same b. So all clients encode a message by
+// b belongs to the randomizer, and the simulation saturates at the same b. So all clients encode a message by
 // the same fixed function, which cannot reveal more than the message does. A decoder accepts the encodings of
-// valid messages and refuses everything else. Immutable; may be called from any thread.
+// valid messages and refuses everything else. A PayloadFormat is immutable and may be used from any thread.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ class PayloadFormat {
   std::size_t size() const { return size_; }
   // Writes the message. Throws Error(internal) if it is not of this randomizer, or out.size() is not size().
   void encode(const randomizers::Message& message, std::span<std::uint8_t> out) const;
-  // Reads any bytes. Returns the fault, and leaves `message` unspecified unless there is none.
+  // Reads any bytes. Returns the fault, and leaves `message` unspecified unless that is PayloadFault::none.
   PayloadFault decode(Bytes payload, randomizers::Message& message) const;
 
  private:
@@ -46,9 +46,10 @@ class PayloadFormat {
   std::size_t size_;
 };
 
-// The payload that a client must send for a vector: of R(vector), or of R(0) for a vector of another
-// dimension or one that is not finite, because silence would tell something about its data. Key, round and
-// client select the noise, as in VectorRandomizer::randomize. Overwrites the vector by zeros.
+// Returns the payload that a client must send for a vector. With the randomizer R, this is the payload of
+// R(vector), or of R(0) if the vector has another dimension or is not finite, because silence would tell
+// something about its data. Key, round and client select the noise, as in VectorRandomizer::randomize.
+// Overwrites the vector with zeros.
 Buffer randomized_payload(const randomizers::VectorRandomizer& randomizer, randomizers::Scratch& scratch,
                           const PayloadFormat& format, std::vector<float> vector, const random::RunKey& key,
                           std::uint64_t round, std::uint64_t client);

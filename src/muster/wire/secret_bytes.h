@@ -31,7 +31,7 @@ class SecretBytes {
   explicit SecretBytes(std::span<const std::uint8_t, N> bytes) : SecretBytes() {
     std::ranges::copy(bytes, memory_.get());
   }
-  // From the operating system's CSPRNG.
+  // Returns a secret from the operating system's CSPRNG.
   static SecretBytes fresh() {
     SecretBytes secret;
     random::fill_from_os(secret.span());

@@ -35,7 +35,7 @@ class SigningKey {
 
 bool verify(const IdentityKey& identity, std::string_view kind, Bytes body, const Signature& signature);
 
-// A document with its signature behind it.
+// Returns the document, which is `body` with its signature behind it.
 Buffer with_signature(Buffer body, std::string_view kind, const SigningKey& key);
 // Returns whether the last 64 bytes of `document` are the signature of the bytes before them. The document
 // must have at least 64 bytes.

@@ -46,12 +46,13 @@ struct PendingToken {
 
 // Begins a token with fresh randomness.
 PendingToken begin_token(const RsaPublicKey& key, const Hash& challenge_digest);
-// The same with randomness that the caller chooses; nullopt as blind_with().
+// The same with randomness that the caller chooses. Returns nullopt where blind_with() does.
 std::optional<PendingToken> begin_token_with(const RsaPublicKey& key, const Hash& challenge_digest,
                                              const std::array<std::uint8_t, 32>& nonce,
                                              std::span<const std::uint8_t, kSalt> salt,
                                              const RsaBlock& factor);
-// The issuer's answer, or nullopt for a request of another length, type or key, or out of range.
+// Returns the issuer's answer, or nullopt for a request of another length, type or key, or whose blinded
+// message is not below the modulus.
 std::optional<TokenResponse> issue_token(const RsaSecretKey& key, Bytes request);
 // Returns the token, or nullopt if the response does not give a valid one.
 std::optional<Token> finish_token(const RsaPublicKey& key, const PendingToken& pending, Bytes response);

@@ -56,12 +56,13 @@ struct OpenedUpload {
 // key, round or descriptor, or was changed.
 enum class UploadFault : std::uint8_t { none, length, version, round, layer, kind };
 
-// Reads any bytes as an upload of the round. Returns the fault, and leaves `opened` unspecified unless there
-// is none. Does not look at the token.
+// Reads any bytes as an upload of the round. Returns the fault, and leaves `opened` unspecified unless that
+// is UploadFault::none. Does not look at the token.
 UploadFault open_upload(const HpkeKeyPair& shuffler, std::uint64_t round, const Hash& descriptor,
                         UploadSizes sizes, Bytes upload, OpenedUpload& opened);
 
-// Opens the inner layer into `payload` and returns whether it opened; other inputs leave zeros.
+// Opens the inner layer into `payload` and returns true. Returns false if it does not open; `payload` is then
+// zero.
 bool open_inner(const HpkeKeyPair& aggregator, const Hash& descriptor, Bytes inner,
                 std::span<std::uint8_t> payload);
 

@@ -86,7 +86,8 @@ TEST(Upload, AnotherDescriptorOrRoundOpensNothing) {
   const Buffer upload = seal_report(r.keys, r.token, r.payload);
   EXPECT_EQ(open_upload(r.shuffler, 7, Hash{6}, r.sizes, upload, opened), UploadFault::layer);
   EXPECT_EQ(open_upload(r.shuffler, 8, r.descriptor, r.sizes, upload, opened), UploadFault::round);
-  // A header that was moved to another round does not open there, although that round's key is the same.
+  // An upload whose header was changed to another round does not open there, although that round's key is the
+  // same.
   Buffer moved = upload;
   moved[1] = 8;
   EXPECT_EQ(open_upload(r.shuffler, 8, r.descriptor, r.sizes, moved, opened), UploadFault::layer);
@@ -99,7 +100,8 @@ TEST(Upload, SwappedLayersOpenNothing) {
   const Round r;
   const RoundKeys swapped{r.keys.round, r.descriptor, r.keys.aggregator, r.keys.shuffler};
   EXPECT_EQ(r.fault(seal_report(swapped, r.token, r.payload)), UploadFault::layer);
-  // The same key for both layers: the info still tells them apart.
+  // If both layers are sealed for the same key, an inner layer is still no upload, because it has another
+  // length.
   const RoundKeys same{r.keys.round, r.descriptor, r.keys.shuffler, r.keys.shuffler};
   OpenedUpload opened;
   ASSERT_EQ(r.opened(seal_report(same, r.token, r.payload), opened), UploadFault::none);

@@ -18,7 +18,7 @@
 
 namespace muster::wire {
 
-// The bytes of a hexadecimal text; fails the test if it is none.
+// Returns the bytes of a hexadecimal text, and fails the test if it is not one.
 inline Buffer from_hex(std::string_view text) {
   Buffer bytes;
   EXPECT_EQ(text.size() % 2, 0u) << text;
@@ -38,7 +38,7 @@ std::array<std::uint8_t, N> array_of(Bytes bytes) {
 
 using Vector = std::map<std::string, Buffer>;
 
-// The vectors of a file under testdata/. A new vector begins where the name `first` comes again.
+// The vectors of a file under testdata/. A new vector begins wherever the name `first` comes.
 inline std::vector<Vector> published_vectors(const std::string& file, const std::string& first) {
   std::ifstream in(file);
   EXPECT_TRUE(in) << file;

@@ -11,7 +11,7 @@ app = ClientApp(mods=[muster.flower.CheckIn(task.PLAN)])
 
 @app.train()
 def train(msg: Message, context: Context) -> Message:
-    """Trains on the node's own records; the mod makes of the reply what may leave the node."""
+    """Trains on the node's own records; the mod turns the reply into what may leave the node."""
     weights = msg.content.array_records["arrays"]["weights"].numpy()
     features, labels = task.records_of(int(context.node_config["partition-id"]))
     learned = ArrayRecord({"weights": Array(task.trained(weights, features, labels))})

@@ -2,7 +2,7 @@
 //
 //     "accuracy-ROUND" = f64      after the round with this number
 //
-// A number that was lost with the process is measured again, or missing: nothing but pages needs it. The
+// A number that was lost with the process is measured again or stays missing; only pages need it. The
 // functions belong to the store's thread.
 #pragma once
 

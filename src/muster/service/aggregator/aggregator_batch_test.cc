@@ -167,7 +167,8 @@ INSTANTIATE_TEST_SUITE_P(
                                    m.heard = m.reports = std::uint64_t{1} << 62;
                                  });
                                }},
-                      // The reports of the manifest in another order, and one byte too few.
+                      // The reports are in another order than the manifest says, and then the batch is one
+                      // byte too short.
                       Unusable{"hash",
                                [](AggregatorFixture& d) {
                                  d.shuffler().close(10, kFive);
@@ -210,7 +211,7 @@ TEST(AggregatorBatch, ALostPieceIsPulledAgainAndTheRoundWaitsForIt) {
   AggregatorFixture d;
   d.open();
   d.shuffler().close(10, kFive);
-  // offer, manifest, and then the batch, whose answer is lost.
+  // The step calls offer(), manifest() and then batch(), whose answer is lost.
   d.shuffler().lose_after(2, ShufflerDouble::Lost::answer);
   const Progress progress = d.step();
   EXPECT_EQ(progress.state, State::closing);
@@ -272,8 +273,9 @@ class Forgetful final : public Store {
   std::string name_;
 };
 
-// The first word of the shuffler about a round counts, whatever it says later: it may have handed out the
-// batch upon the first. Returns how the round ended.
+// Pulls a piece of a round's batch, and then lets the shuffler sign a second manifest, by which the round was
+// destroyed. The first manifest must count, because the batch may have been handed out upon it. Returns how
+// the round ended.
 std::string story_with_a_second_manifest(AggregatorFixture& d) {
   d.open();
   d.shuffler().close(10, kFive);
@@ -320,7 +322,7 @@ TEST(AggregatorBatch, AReceiptIsSentUntilItIsAccepted) {
   AggregatorFixture d;
   d.open();
   d.shuffler().close(10, kFive);
-  // offer, manifest, batch, and then the receipt, which is lost.
+  // The step calls offer(), manifest(), batch() and then receipt(), which is lost.
   d.shuffler().lose_after(3, ShufflerDouble::Lost::request);
   EXPECT_THAT(d.step().reason, HasSubstr("cannot be reached"));
   EXPECT_EQ(d.story(), "open release");

@@ -21,7 +21,7 @@ using State = Progress::State;
 
 constexpr const char* kStory = "open release open void open spent:duplicate open release end";
 
-// The devices of the run: what becomes of a round depends on its number alone.
+// Closes the open round. What becomes of it depends on its number alone.
 void close_round(ShufflerDouble& shuffler) {
   switch (shuffler.opened()) {
     case 1:
@@ -40,7 +40,8 @@ bool is_open(ShufflerDouble& shuffler) {
   return shuffler.opened() > 0 && !shuffler.rounds().at(shuffler.opened()).manifest;
 }
 
-// What has to be on the disk when the shuffler is called. Notes what is not.
+// Checks at every call of the shuffler that the disk holds what it must hold by then, and notes what is
+// missing.
 class Watch {
  public:
   explicit Watch(AggregatorFixture& d) : d_(d) {
@@ -48,7 +49,7 @@ class Watch {
   }
   const std::set<std::string>& findings() const { return findings_; }
 
-  // After each step: no key of a round that is over is in any blob.
+  // Checks, after each step, that no blob holds the key of a round that is over.
   void check_keys() {
     const Ledger durable(d_.memory(), "durable");
     if (const auto key = read_round_key(d_.memory())) {
@@ -84,7 +85,7 @@ class Watch {
     if (call == "receipt")
       expect(is_of(durable, memory.blob("receipt")), "a receipt is sent before it is written");
   }
-  // Whether this is a receipt, and the ledger had the head that it states.
+  // Whether this is a receipt, and its ledger head is or was that of the ledger.
   bool is_of(const Ledger& durable, const std::optional<Buffer>& receipt) const {
     if (!receipt) return false;
     const auto read = wire::read_receipt(*receipt, d_.task().settings().aggregator);
@@ -144,7 +145,7 @@ void expect_the_same_end(AggregatorFixture& d, const Watch& watch) {
   for (const std::uint64_t round : {1u, 3u, 4u}) {
     const auto& receipts = d.shuffler().rounds().at(round).receipts;
     EXPECT_GE(receipts.size(), 1u) << round;
-    // Sent again, a receipt is the same.
+    // A receipt that is sent again is the same.
     for (const wire::Receipt& receipt : receipts) EXPECT_EQ(receipt, receipts[0]) << round;
     EXPECT_FALSE(d.shuffler().rounds().at(round).batch) << round;
   }

@@ -1,6 +1,7 @@
 // A small deployment for the aggregator's tests: a task of three planned rounds that learns a histogram of
 // digits from at least ten devices, two of which may be hostile; its keys; a shuffler
-// (shuffler_double_test.h); and a disk that outlives the aggregators that run on it. Belongs to one thread.
+// (shuffler_double_test.h); and a disk that outlives the aggregators that run on it. A fixture belongs to one
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -47,9 +48,9 @@ class AggregatorFixture {
 
   std::function<double(std::uint64_t)> epsilon = test_epsilon;
   AggregatorOptions options;
-  Store* store = nullptr;  // in place of the disk's
+  Store* store = nullptr;  // in place of the disk's, if it is set
 
-  // Starts the aggregator, again if it runs already.
+  // Starts the aggregator, or restarts it if it is running.
   AggregatorRole& start() {
     stop();
     learner_.emplace(task_.plan(), parts(), 1);

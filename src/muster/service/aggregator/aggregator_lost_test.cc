@@ -94,7 +94,7 @@ TEST(LostRounds, AreChargedOnceHoweverOftenTheAggregatorDies) {
       }
       d.stop();
       d.disk().crash([](std::size_t) { return 0; });
-      // Where the decision was not durable yet, the operator must make it again.
+      // If the decision was not durable yet, the operator must make it again.
       d.options.charge_lost_rounds = operation == 0 && when == Disk::When::before;
       EXPECT_EQ(d.step().state, State::open) << operation;
       EXPECT_EQ(d.story(), "open release open spent:lost open") << operation;
@@ -207,7 +207,7 @@ TEST(LostRounds, AShufflerThatIsBehindIsToldOfTheRoundsWithoutAKeyOrTokens) {
   EXPECT_EQ(d.findings(), "");
 }
 
-// What a shuffler offers that has forgotten rounds: how many there were, and no place in the ledger.
+// What a shuffler that has forgotten rounds offers: how many there were, and no place in the ledger.
 ShufflerDouble::Memory forgotten(std::uint64_t rounds) {
   return {.opened = rounds, .entries = 0, .head = {}};
 }

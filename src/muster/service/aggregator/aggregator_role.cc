@@ -114,7 +114,7 @@ void AggregatorRole::stop() {
 }
 
 // A receipt that the shuffler refuses is sent again before the next step, and until then does not keep the
-// next round from being opened: the ledger, which goes with that round, says the same.
+// next round from being opened: the ledger, which the shuffler gets with that round, says the same.
 void AggregatorRole::send_receipt() {
   const auto receipt = store_.blob("receipt");
   if (receipt && shuffler_.receipt(*receipt)) {

@@ -10,7 +10,7 @@
 //  - A round ends in one transaction: its outcome, the model, the receipt, and the removal of its key. The
 //    receipt is sent after that, until the shuffler accepts it.
 //  - A batch that cannot be used is charged like any other (SpentEntry). Only a round that the shuffler says
-//    to have destroyed costs nothing.
+//    it has destroyed costs nothing.
 //  - Once the task is over, the shuffler is told, which tells all devices.
 //  - An aggregator whose ledger is not the one that the shuffler saw last, or lacks the outcome of a round
 //    that a restored shuffler has forgotten, refuses to go on (Error(file)), unless an operator charges the
@@ -55,8 +55,8 @@ struct AggregatorOptions {
   // Goes on although the ledger is not the one that the shuffler saw last, or a round's outcome is lost, with
   // the lost rounds charged.
   bool charge_lost_rounds = false;
-  // Where the task reserves its cost, beside the other tasks on its population; none if null. It is needed
-  // only while the aggregator is made.
+  // The budget in which the task reserves its cost, beside the other tasks on its population; null for none.
+  // It is needed only while the aggregator is made.
   PopulationBudget* population = nullptr;
   // How errors name the ledger: by the path of the store.
   std::string origin = "ledger";
@@ -78,8 +78,8 @@ struct Progress {
 
 class AggregatorRole {
  public:
-  // `epsilon` returns the epsilon of the plan after a number of rounds (simulation::epsilon_of). All else but
-  // the options must outlive the object. Throws Error(plan) unless `identity` is the task's aggregator;
+  // `epsilon` returns the epsilon of the plan after a number of rounds (simulation::epsilon_of). Everything
+  // but the options must outlive the object. Throws Error(plan) unless `identity` is the task's aggregator;
   // Error(budget) if the plan's budget does not pay for one round, or that of the population for all;
   // Error(file) if the store is damaged or belongs to another task.
   AggregatorRole(const TaskDocument& task, const wire::SigningKey& identity, Store& store,
@@ -97,7 +97,7 @@ class AggregatorRole {
   std::uint64_t planned_rounds() const { return planned_; }  // within the plan's budget
   const RejectedCounts& rejected() const { return rejected_; }
   const RoundHistory& history() const { return history_; }
-  // Devices, by the issuer's directory that this object read last; nullopt before.
+  // The number of enrolled devices, by the issuer's directory that this object read last; nullopt before.
   const std::optional<std::uint64_t>& enrolled() const { return enrolled_; }
 
   // How often a batch that is not the manifest's is asked for before the round is charged without it.

@@ -106,7 +106,7 @@ std::optional<wire::KeyDirectory::Entry> AggregatorRole::token_key_of(std::uint6
   return *found;
 }
 
-// Tells the shuffler of the open round, in the same words however often it is called.
+// Tells the shuffler of the open round. However often this is called, the descriptor is the same.
 Progress AggregatorRole::announce(const wire::Offer& offer) {
   const std::uint64_t round = ledger_.open_round()->round;
   if (send_open(offer)) return progress(State::open, fmt::format("round {} is open", round));

@@ -31,9 +31,10 @@ namespace muster::service {
 
 // Uploads and reports of all rounds that counted for nothing.
 struct RejectedCounts {
-  // By the shuffler, by wire::Rejected: uploads, as the manifests of all rounds with an outcome say.
+  // Uploads that the shuffler rejected, by wire::Rejected, as the manifests of all rounds with an outcome
+  // state them.
   std::array<std::uint64_t, wire::kRejectReasons> uploads{};
-  ReportCounts reports;  // by the aggregator: reports of released rounds; `valid` is not kept, and 0
+  ReportCounts reports;  // of released rounds, by the aggregator; `valid` is not kept and always 0
   bool operator==(const RejectedCounts&) const = default;
 };
 // Adds the uploads that the manifest counts.

@@ -314,8 +314,8 @@ TEST(Aggregator, AModelThatWouldDivergeStaysAndEndsTheTask) {
   EXPECT_EQ(d.findings(), "");
 }
 
-// Rounds that are void do not count for the learning rate, as in a simulation, which has none. Those that are
-// charged do.
+// Void rounds do not count for the learning rate, so that it is that of a simulation, which has no void
+// rounds. Rounds that are charged do count.
 TEST(Aggregator, TheLearningRateIsThatOfTheRoundAmongThoseCharged) {
   const Overrides gradients{{"model.kind", "logistic"},
                             {"randomizer.kind", "ldp-sgd"},
@@ -346,7 +346,7 @@ TEST(Aggregator, CheckInsAreComparedWithTheDevicesThatWereHeard) {
   d.shuffler().close(200, hundred);
   EXPECT_EQ(d.step().alarm, std::nullopt);
   d.open();
-  // One of them is no valid report, and was sent all the same.
+  // One of the hundred reports is not valid, but its device checked in all the same.
   hundred[0] = answer(10);
   d.shuffler().close(100, hundred);
   const Progress progress = d.step();

@@ -23,12 +23,13 @@ class BatchPull {
     absent,    // the shuffler has no such batch
     other,     // what came has another length or hash than the manifest says
   };
-  // Asks for what is missing. After `absent` and `other`, begins anew at the next call. Throws Unreachable,
-  // and then goes on from there at the next call.
+  // Asks for what is missing. After `absent` and `other`, the next call begins anew. May throw Unreachable;
+  // then the next call goes on where this one stopped.
   Result pull(ShufflerForAggregator& shuffler);
 
-  // Once complete: report number `number`, and whether two reports have the same encapsulated key (their
-  // first 32 bytes), so that one was copied from the other.
+  // Both may be called once the batch is complete. report() returns report number `number`, and
+  // has_duplicates() returns whether two reports have the same encapsulated key (their first 32 bytes), so
+  // that one was copied from the other.
   wire::Bytes report(std::uint64_t number) const {
     return wire::Bytes(bytes_).subspan(number * manifest_.width, manifest_.width);
   }

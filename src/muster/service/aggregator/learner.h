@@ -4,11 +4,11 @@
 // A round's messages are validated by their format (wire/payload.h), added as integers by
 // protocols::Aggregator and decoded once, so the model does not depend on their order, and has the bits that
 // `muster train` gets from the same messages. A round without a valid message counts as a round, and leaves
-// the model as it is. So does a step after which the model would not be finite; the task then ends. (A
+// the model as it is. A step after which the model would not be finite is not taken, and the task ends. (A
 // simulation reports that as an error. Here the round was charged already, and the model before it is worth
 // keeping.)
 //
-// One thread calls a learner, which divides the work of a round among its own.
+// A learner belongs to one thread, and divides the work of a round among threads of its own.
 //
 // Example:
 //     const simulation::Prepared parts = server_parts(task);
@@ -42,7 +42,8 @@ namespace muster::service {
 // Makes the parts of the plan's training that a server has: the model, the randomizer and the test set of
 // population.data. Its training part is left empty: it is not drawn for digits, and not used where it stands
 // in a file. For features+linear the frozen network is trained here, on the public data. Throws Error(data)
-// for a test set that does not fit the task's records, and as simulation::load_test_data() and assemble().
+// for a test set that does not fit the task's records, and what simulation::load_test_data() and assemble()
+// throw.
 simulation::Prepared server_parts(const TaskDocument& task);
 
 // The reports of a round by what they turned out to be.
@@ -55,7 +56,7 @@ struct ReportCounts {
 
 class Learner {
  public:
-  // `plan` and `parts`, of this plan, must outlive the learner.
+  // `parts` are those of `plan`. Both must outlive the learner.
   Learner(const protocols::Plan& plan, const simulation::Prepared& parts, unsigned threads);
   ~Learner();
 
@@ -63,11 +64,12 @@ class Learner {
   std::size_t dimension() const { return model_.state.parameters.size(); }
   const LearnedModel& model() const { return model_; }
 
-  // Writes the payload of a report, or returns false if it does not open. Is called from several threads.
+  // Writes the payload of a report, or returns false if it does not open. It is called from several threads.
   using Open = std::function<bool(std::uint64_t report, std::span<std::uint8_t> payload)>;
   // Forgets what was received before, and adds the valid ones of reports 0 .. reports-1.
   ReportCounts receive(std::uint64_t reports, const Open& open);
-  // The model after a step with what was received last, as the round with this number among those charged.
+  // Returns the model after a step with what was received last. `round` is the number of this round among
+  // those charged.
   LearnedModel next(std::uint64_t round) const;
   // Continues from a model of next() or decode_learned(). Throws Error(internal) for another dimension.
   void adopt(LearnedModel model);

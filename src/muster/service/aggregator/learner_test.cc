@@ -217,7 +217,7 @@ TEST_F(HistogramTest, AKeptModelIsReadBackAndNothingElseIs) {
   flag[8] = 2;
   dimension[9] = 11;
   for (const Buffer& wrong : {longer, flag, dimension}) EXPECT_FALSE(decode_learned(wrong, 10));
-  // A NaN at the end of each of the three vectors.
+  // A NaN stands at the end of each of the three vectors in turn.
   for (const std::size_t vector : {1u, 2u, 3u}) {
     Buffer no_number = bytes;
     std::fill_n(no_number.begin() + static_cast<std::ptrdiff_t>(17 + 40 * vector - 4), 4, std::uint8_t{0xff});

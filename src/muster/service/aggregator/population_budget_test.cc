@@ -69,7 +69,8 @@ TEST(PopulationBudget, IsSpentToTheLastUlpAndNotOneFurther) {
       EXPECT_EQ(budget.reservations().size(), 2u);
     }
   }
-  // A billion tasks of 2^-60 cost more than the rest of the budget, though each alone vanishes beside 1.
+  // A task of 2^-60 is too much for a budget of 1 that is spent, although the double nearest to 1 + 2^-60 is
+  // 1.
   Reserved one{{1, 1e-6}};
   PopulationBudget budget(one.store, "population", {1, 0.5});
   EXPECT_ERROR(ErrorCode::budget, budget.reserve({9}, {0x1p-60, 1e-6}));
@@ -130,7 +131,7 @@ TEST(PopulationBudget, ADamagedStoreIsRefused) {
   EXPECT_TRUE(refused(no_number));
 }
 
-// The reservation is durable before the caller goes on, and there once however often the caller dies.
+// The reservation is durable before the caller goes on, and is there once, however often the caller dies.
 TEST(PopulationBudget, SurvivesAKillBeforeAndAfterItIsStored) {
   for (const Disk::When when : {Disk::When::before, Disk::When::after}) {
     Disk disk;

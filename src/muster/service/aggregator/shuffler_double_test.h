@@ -1,6 +1,6 @@
 // A shuffler for the aggregator's tests, with the issuer behind it: it follows the rules of the port, and
 // seals the reports of devices that it makes up itself. Each call can be lost on its way there or back, and a
-// test can make it break the rules. It outlives the aggregators of a test. Belongs to one thread.
+// test can make it break the rules. It outlives the aggregators of a test. An object belongs to one thread.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class ShufflerDouble final : public ShufflerForAggregator {
   void refuse_receipts(bool refuses) { refuses_receipts_ = refuses; }
   void have_key(bool has) { has_key_ = has; }
   void have_directory(bool has) { has_directory_ = has; }
-  // The last rounds of the notices that the task is over.
+  // The last round of the task, as each notice that the task is over names it.
   const std::vector<std::uint64_t>& ends() const { return ends_; }
   // What its offers say that it waits for.
   void wait_for(wire::Waits waits) { waits_ = waits; }
@@ -109,7 +109,8 @@ class ShufflerDouble final : public ShufflerForAggregator {
     key_ = wire::HpkeKeyPair::fresh();
   }
   void destroy_round() { close(task_.needed() - 1, {}); }
-  // Says without having opened it that the round of the ledger is destroyed: its key is lost.
+  // Signs that the descriptor's round is destroyed, without having opened it, as a shuffler does that has
+  // lost the round's key.
   void destroy_unopened(const wire::Descriptor& descriptor) {
     Round& round = rounds_[descriptor.round];
     round.descriptor = descriptor;

@@ -1,5 +1,5 @@
-// What a device computes on its record in a round. It may fail, crash or take too long: whoever owns the coin
-// then sends the message of the zero vector, and so nobody can tell.
+// What a device computes on its record in a round. It may fail, crash or take too long: the device then sends
+// the message of the zero vector, so that from outside nothing shows.
 //
 // SynchronousComputation computes within start(). ForkedComputation (forked_computation.h), for a device that
 // is alone in its process, computes in another one. An object belongs to one thread.
@@ -18,10 +18,11 @@ namespace muster::service {
 class Computation {
  public:
   virtual ~Computation() = default;
-  // Begins to compute at the model with these blobs (model/model_blob.h); `frozen` is empty if there is none.
-  // The blobs have the hashes that the round's descriptor names, and may still be anything.
+  // Begins to compute the device's vector for the model that these blobs encode (model/model_blob.h).
+  // `frozen` is empty if the model has no frozen part. The blobs have the hashes that the round's descriptor
+  // names, and may still be anything.
   virtual void start(wire::Bytes model, wire::Bytes frozen) = 0;
-  // The vector; nullopt while it is not ready, and if it cannot be computed.
+  // Returns the vector, or nullopt while it is not ready and if it cannot be computed.
   virtual std::optional<std::vector<float>> result() = 0;
   // Ends the computation and forgets its result, if there is any.
   virtual void stop() noexcept = 0;

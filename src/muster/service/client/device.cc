@@ -15,14 +15,16 @@
 namespace muster::service {
 namespace {
 
-// Parts of a round's length. A device that hears of a round later than this before its end stays out.
+// A device stays out of a round of which a tenth of the length or less is left. It keeps a tenth of what is
+// left free before its send time, and another one after it.
 constexpr std::int64_t kLastPart = 10;
 // A round is asked for about this often within its length, and at least every ten minutes.
 constexpr std::int64_t kPolls = 10;
 constexpr std::int64_t kLongestPoll = 600'000;
-// The upload is made this long before it is sent, at most, so that the time of making it shows in nothing.
+// The upload is made before its send time, so that the time that this takes does not show: a second before
+// it, or a two-hundredth of the round's length if that is less.
 constexpr std::int64_t kLongestLead = 1000, kLeadPart = 200;
-// After "busy", and where a blob is not there yet.
+// The pause before another try, after "busy" or while the shuffler does not have a blob yet.
 constexpr std::int64_t kRetryPart = 50, kLongestRetry = 30'000;
 
 std::int64_t retry_of(std::int64_t round_ms) { return std::min(round_ms / kRetryPart, kLongestRetry); }
@@ -160,7 +162,7 @@ void Device::toss(const wire::Descriptor& descriptor, std::int64_t remaining) {
                        .put = {{kDeviceBlob, encode_device(parts_.task, parts_.key.identity(), ledger_)},
                                {kCoinBlob, encode_coin(coin)}},
                        .remove = {},
-                       .may_leave_traces = true});  // of the counts before
+                       .may_leave_traces = true});  // the old counts are no secret
   coin_ = coin;
 }
 
@@ -217,7 +219,7 @@ void Device::download(std::int64_t now) {
   try {
     parts_.computation.start(*active_->model, has_frozen ? wire::Bytes(frozen_) : wire::Bytes());
   } catch (const std::exception&) {
-    // Then there will be no result, which is answered by zeros.
+    // There will be no result then, and the zero vector takes its place.
   }
 }
 

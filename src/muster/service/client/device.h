@@ -14,7 +14,7 @@
 // record or model can keep the upload back.
 //
 // If the process dies between the coin and the persisted bytes, the bytes are made when it is back, with
-// fresh noise: nothing has left the device yet. Later they are never made anew.
+// fresh noise: nothing has left the device yet. Once persisted, they are never made anew.
 //
 // A device belongs to one thread.
 //
@@ -65,8 +65,8 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   // Does what is due, and returns the steady time in milliseconds at which it wants to be called again.
-  // Throws what the store throws, upon which the process must end; no failure of the network or of the
-  // computation.
+  // Throws what the store throws, and the process must end then. A failure of the network or of the
+  // computation throws nothing.
   std::int64_t step();
   // Whether the aggregator has said that the task is over. Then nothing is due any more.
   bool is_over() const { return is_over_; }
@@ -100,8 +100,8 @@ class Device {
   std::int64_t poll_interval();
   std::int64_t due() const;
 
-  // What the shuffler serves: a valid descriptor, or that no round is open, perhaps for ever. Nullopt if the
-  // answer is not valid.
+  // What the shuffler serves. `descriptor` is nullopt if no round is open now, or ever again. hear() returns
+  // nullopt if the answer is not valid.
   struct ServedRound {
     std::optional<wire::Descriptor> descriptor;
     std::int64_t remaining = 0;
@@ -130,7 +130,7 @@ class Device {
   wire::Buffer upload_;            // of that round; empty until it is made
   TokenWallet wallet_;
   Backoff backoff_;
-  // The last descriptor whose signatures were valid, and its bytes: most polls hear of it again.
+  // The last descriptor whose signatures were valid, and its bytes. Most polls return the same bytes again.
   std::optional<std::pair<wire::Buffer, wire::Descriptor>> valid_;
   std::optional<Active> active_;
   bool is_over_ = false;

@@ -186,13 +186,13 @@ class Run {
   std::map<std::uint64_t, int> tosses_;
   std::map<std::uint64_t, std::set<std::uint8_t>> kinds_;  // coins on the disk when something was sent
   std::set<std::uint64_t> sent_since_;  // rounds in which something was fetched or sent after the first coin
-  std::string last_;                    // call that was answered
+  std::string last_;                    // the last call that was answered
   std::uint64_t calls_ = 0;
   Found found_;
 };
 
-// All that is found when the process dies at every operation, one after another; only until `sought` is
-// found.
+// Returns the faults of all runs together, one run for each operation and call at which the process dies.
+// Stops early once `sought` is found.
 template <typename Between>
 std::set<std::string> faults(const std::string& sought = "") {
   const auto between = [](Store& store) { return std::make_unique<Between>(store); };

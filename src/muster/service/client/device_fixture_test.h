@@ -37,7 +37,7 @@ inline TaskSettings world_settings() {
 
 inline TaskDocument world_task() { return task_of(std::string(kTwelve) + kHistogram, {}, world_settings()); }
 
-// The coins are `coin`; everything else follows from a key, so that two devices can be compared.
+// The coins are those of `coin_of`; everything else follows from a key, so that two devices can be compared.
 class TestDraws final : public Draws {
  public:
   explicit TestDraws(bool heads) : coin_of([heads](std::uint64_t) { return heads; }) {}
@@ -107,7 +107,7 @@ struct DeviceFixture {
   }
   void start() { start(disk.store()); }
 
-  // Lets the device run up to this time, always exactly when it wants to be called.
+  // Lets time pass up to `time`, and calls the device exactly when it wants to be called.
   void run_until(std::int64_t time) {
     for (int turns = 0; turns < 100'000; ++turns) {
       const std::int64_t due = device->step();
@@ -128,7 +128,8 @@ struct DeviceFixture {
     run_until(shuffler->end + length() / 10);
   }
 
-  // The payload of R(vector), or of R(0), under the key of the draws.
+  // The payload of R(vector), or of R(0) without a vector, where R is the task's randomizer, under the key of
+  // the draws.
   wire::Buffer expected(std::uint64_t round, const std::optional<std::vector<float>>& vector) const {
     const auto scratch = randomizer->make_scratch();
     randomizers::Message message;

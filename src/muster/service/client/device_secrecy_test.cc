@@ -14,7 +14,7 @@
 namespace muster::service {
 namespace {
 
-// A store that writes the sizes of what is committed among the calls.
+// A store that notes the sizes of what is committed among the calls.
 class WatchedStore final : public Store {
  public:
   WatchedStore(Store& store, DeviceFixture& world) : store_(store), world_(world) {}

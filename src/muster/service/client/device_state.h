@@ -31,8 +31,8 @@ inline constexpr const char* kUploadBlob = "upload";
 inline constexpr const char* kTokensBlob = "tokens";
 inline constexpr const char* kPendingBlob = "pending";
 
-// The device's own ledger. It counts the rounds that the device took part in and says of none which coin
-// fell.
+// The device's own ledger. It counts the rounds in which the device took part, and does not say how a coin
+// fell in any of them.
 struct DeviceLedger {
   std::uint64_t seen = 0;     // the highest round that the device took part in
   std::uint64_t offered = 0;  // how many rounds it took part in, reports and dummies alike
@@ -76,8 +76,8 @@ struct DeviceState {
 wire::Buffer encode_device(const TaskDocument& task, const wire::IdentityKey& device,
                            const DeviceLedger& ledger);
 // Reads the store of this task's device; everything is empty in a new store. `upload` is the length of the
-// task's uploads. Throws Error(file), naming the blob, for one that is damaged, and for the store of
-// another task or device.
+// task's uploads. Throws Error(file) if a blob is damaged, naming it, and for the store of another task or
+// device.
 DeviceState load_state(Store& store, const TaskDocument& task, const wire::IdentityKey& device,
                        std::size_t upload);
 

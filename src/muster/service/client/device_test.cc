@@ -236,7 +236,7 @@ TEST(Device, StaysOutOfARoundsLastTenth) {
     world.shuffler->is_open = false;
     world.run_until(world.shuffler->end - world.length() / 10 - (late ? 0 : 1));
     world.shuffler->is_open = true;
-    // Restarted, so that it asks at once.
+    // The device is restarted, so that it asks at once.
     world.device.reset();
     world.start();
     world.run_until(world.shuffler->end);
@@ -263,7 +263,8 @@ TEST(Device, SendsAtTheTimeThatWasDrawnWithTheCoin) {
   }
 }
 
-// A round's end comes as the seconds that are left, so that no device needs to know what time it is.
+// The shuffler states a round's end as the time that is left, so that no device needs to know what time it
+// is.
 TEST(Device, AWallClockThatIsWrongOrJumpsChangesNothing) {
   constexpr std::int64_t kYear = 31'536'000'000;
   const auto calls_of = [](std::int64_t first, std::int64_t then) {

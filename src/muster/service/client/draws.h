@@ -2,7 +2,7 @@
 //
 // In a deployment all of them are the operating system's. With task.randomness = seeded, coins and noise are
 // those of the simulation's client of the same number, so that a test can compare the two bit by bit. Send
-// times never are: no message depends on them. An object belongs to one thread.
+// times are never seeded, because no message depends on them. An object belongs to one thread.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,8 @@ TEST(Draws, CoinsOfTheOperatingSystemHaveTheRate) {
     const auto one = testing::binomial_test(heads, kRounds, rate, kAlarm);
     EXPECT_TRUE(one.pass) << one.summary;
     if (rate != 0.5) continue;
-    // Only a fair coin is like the one before with a probability that does not depend on the one before.
+    // At the rate 1/2, and at no other, a coin is like the one before with the same probability whatever the
+    // one before was.
     const auto two = testing::binomial_test(alike, kRounds, 0.5, kAlarm);
     EXPECT_TRUE(two.pass) << two.summary;
   }
@@ -48,8 +49,8 @@ TEST(Draws, CoinsOfTheOperatingSystemHaveTheRate) {
 }
 
 // The coins of a thousand devices, each with its own draws, in a thousand rounds each. With a rate of 0.9,
-// the test must notice a coin whose rate is off by half a percent of it: 4,500 heads of a million are 15
-// standard deviations, of which the threshold takes 6.1.
+// the test must notice a coin whose rate is off by half a percent of it: 4,500 heads of a million, which are
+// 15 standard deviations; the threshold is at 6.1.
 TEST(Draws, AMillionCoinsOfDevicesHaveTheDeclaredRate) {
   constexpr std::uint64_t kDevices = 1'000, kEach = 1'000;
   const auto heads_at = [](double rate) {
@@ -70,7 +71,7 @@ TEST(Draws, AMillionCoinsOfDevicesHaveTheDeclaredRate) {
   }
 }
 
-// The same test must notice a device that crashes in every 15th round and then tosses a tails again.
+// The same test must notice a device that crashes in every 15th round and then tosses again if it had tails.
 TEST(Draws, ADeviceThatTossesAgainIsCaught) {
   OsDraws draws(plan_at(0.5));
   std::uint64_t heads = 0;

@@ -20,7 +20,7 @@ namespace muster::service {
 
 class ForkedComputation final : public Computation {
  public:
-  // As SynchronousComputation; `record` is called in the child.
+  // The parameters are those of SynchronousComputation. `record` is called in the child.
   ForkedComputation(const TaskDocument& task, std::function<learning::Dataset()> record);
   ~ForkedComputation() override;
   ForkedComputation(const ForkedComputation&) = delete;

@@ -23,7 +23,7 @@ namespace {
 class ForkedComputationTest : public ::testing::Test {
  protected:
   learning::Dataset record() const { return DeviceRecords(task_, "digits").record(7); }
-  // Waits for the result, or for as long as the time of a result that never comes.
+  // Waits for the result, but no longer than about `milliseconds`.
   static std::optional<std::vector<float>> result_of(Computation& computation, int milliseconds = 20'000) {
     auto result = computation.result();
     for (int i = 0; i < milliseconds && !result; ++i) {
@@ -33,7 +33,7 @@ class ForkedComputationTest : public ::testing::Test {
     return result;
   }
 
-  // More bytes than a pipe would hold.
+  // The vector of this task has more bytes than a pipe would hold.
   TaskDocument task_ = task_of(kDeployedPlan, {{"model.kind", "cnn"}});
   std::vector<float> parameters_ = std::vector<float>(dimension_of(task_), 0.01f);
   wire::Buffer model_ = encode_model(parameters_);
@@ -104,7 +104,7 @@ TEST_F(ForkedComputationTest, AChildDiesWithItsParent) {
     ::raise(SIGKILL);
   }
   ::close(ends[1]);
-  // The end of the pipe comes when nobody has its other end any more: neither parent nor child.
+  // read() finds the end of the pipe once nobody holds its other end any more, neither parent nor child.
   char byte = 0;
   EXPECT_EQ(::read(ends[0], &byte, 1), 0);
   ::close(ends[0]);

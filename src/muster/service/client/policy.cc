@@ -16,7 +16,7 @@ namespace {
   throw Error(ErrorCode::plan, Reason::contradiction, fmt::format("policy.{}", key), value, allowed, why);
 }
 
-// A comparison with NaN is false, so a bound or an epsilon that is not a number refuses.
+// A comparison with NaN is false, so a bound or an epsilon that is not a number is refused.
 void check_at_most(const char* key, double bound, double needed, const char* what) {
   if (bound > 0 && needed <= bound) return;
   refuse(key, fmt::format("{}", bound), fmt::format("at least {}", needed),

@@ -1,4 +1,5 @@
-// What a device asks of a task before it takes part: bounds that are its own, and that no server can lower.
+// What a device demands of a task before it takes part. The bounds are its own, and no server can change
+// them.
 //
 // The functions are pure and may be called from any thread.
 #pragma once
@@ -15,7 +16,7 @@ struct Policy {
   double max_delta = 0;           // at a delta near 1, every task has a small epsilon
   double max_epsilon0 = 0;        // of one message alone; a message of `gaussian` has an infinite one
   std::uint64_t min_clients = 0;  // honest devices that the task's theorem counts on
-  std::uint64_t max_rounds = 0;   // rounds that the task may open, and so times that this device may be asked
+  std::uint64_t max_rounds = 0;   // rounds that the task may open, and so how often a device may be asked
   bool allow_seeded = false;  // whether coins and noise may follow from the plan's public seed: tests alone
 };
 

@@ -94,7 +94,7 @@ TEST(Policy, AGaussianMessageHasNoFiniteEpsilonOfItsOwn) {
 }
 
 TEST(Policy, AsksTheAccountantItself) {
-  // Of a small population, whose curves are quick to build.
+  // The curves of a small population are quick to build.
   const TaskDocument task = task_of(kDeployedPlan, {{"population.clients", "12"}, {"rounds.count", "2"}});
   const double charged = simulation::epsilon_of(task.plan())(2);
   Policy policy = tight();

@@ -202,7 +202,7 @@ class TestShuffler final : public ShufflerForDevices {
   std::function<bool()> silent = [] { return false; };  // whether uploads do not even leave the device
   std::optional<Answer> answers;  // what it answers to every upload, if it is not to look at it
   std::map<wire::Hash, wire::Buffer> blobs;
-  std::map<std::uint64_t, std::set<wire::Buffer>> uploads;  // of each round, those that differ
+  std::map<std::uint64_t, std::set<wire::Buffer>> uploads;  // of each round, each of them once
   std::map<std::uint64_t, wire::Hash> hashes;               // of the rounds' descriptors
   wire::SigningKey aggregator_signer = key_of_byte(1), shuffler_signer = key_of_byte(3);
   wire::HpkeKeyPair shuffler = wire::HpkeKeyPair::fresh(), aggregator = wire::HpkeKeyPair::fresh();

@@ -22,9 +22,9 @@ class UploadMaker {
   explicit UploadMaker(const TaskDocument& task);
 
   wire::UploadSizes sizes() const { return {format_.size()}; }
-  // The sealed bytes of a report or a dummy. The report is R(vector); R(0) if there is no vector, or one of
-  // another dimension, or one that is not finite. Overwrites the vector by zeros. Throws Error(data) if a
-  // key of the round is of low order, whatever the kind.
+  // Returns the sealed bytes of a report or a dummy. With the task's randomizer R, the report is R(vector),
+  // or R(0) if there is no vector, or one of another dimension, or one that is not finite. Overwrites the
+  // vector with zeros. Throws Error(data) if a key of the round is of low order, whatever the kind.
   wire::Buffer make(wire::UploadKind kind, const wire::RoundKeys& keys, const wire::Token& token,
                     std::optional<std::vector<float>> vector, Draws& draws);
 

@@ -1,7 +1,7 @@
 // Files that hold the identity of a role or of a device: the secret key, and the public key for others.
 //
-// NAME.key   "muster secret key 1 " | role | " " | 64 hexadecimal digits of the seed, and a line end; mode
-// 0600
+//     NAME.key   "muster secret key 1 " | role | " " | 64 hexadecimal digits of the seed, and a line end;
+//                the file has mode 0600
 //     NAME.pub   "muster public key 1 " | role | " " | 64 hexadecimal digits, and a line end
 //
 // A role is "issuer", "shuffler", "aggregator" or "device". The seed is that of Ed25519 (wire/signature.h). A

@@ -30,13 +30,13 @@ struct ListenAddress {
   // Whether only programs on this machine can reach it.
   bool is_loopback() const;
 };
-// "http://127.0.0.1:8080"
+// The URL of the address, such as "http://127.0.0.1:8080".
 std::string url_of(const ListenAddress& address);
 
 class RoleFile {
  public:
-  // Throws Error(file) if the file cannot be read and Error(plan) if it is not TOML. So do the others for a
-  // key that is missing without a default, or of another type, form or range.
+  // Throws Error(file) if the file cannot be read and Error(plan) if it is not TOML. The other members throw
+  // Error(plan) for a key that is missing and has no default, or that is of another type, form or range.
   explicit RoleFile(const std::string& path);
 
   std::string text(std::string_view key);
@@ -46,7 +46,7 @@ class RoleFile {
   bool flag(std::string_view key, bool otherwise);
   // A number in (0, most].
   std::optional<double> number(std::string_view key, double most);
-  // A positive number, or `inf` for no bound, which has to be written.
+  // A positive number, or `inf` for no bound. There is no default.
   double bound(std::string_view key);
   // An epsilon and a delta: [0.5, 1e-5]. Both are positive normal numbers, and delta is below 1.
   std::optional<std::pair<double, double>> epsilon_and_delta(std::string_view key);

@@ -23,7 +23,7 @@ class RoleFileTest : public ::testing::Test {
     std::ofstream(path_) << text;
     return RoleFile(path_);
   }
-  // What is said about a file when it is read this way.
+  // Returns the error with which a file of this text is refused; empty if it is accepted.
   std::string refusal(const std::string& text, const std::function<void(RoleFile&)>& use) {
     try {
       RoleFile file = read(text);

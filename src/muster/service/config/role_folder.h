@@ -1,9 +1,9 @@
 // The folder in which a role, or a device, keeps its key and its store: readable by its owner alone, and used
 // by one process at a time.
 //
-// Two processes that both spent a device's tokens, or both continued one ledger, would break what the others
-// were promised, so the folder is locked as long as the object lives. The lock (flock on FOLDER/lock) ends
-// with the process, however that ends. An object belongs to one thread.
+// Two processes that both spent a device's tokens, or both continued one ledger, would break what the other
+// roles were promised, so the folder is locked as long as the object lives. The lock (flock on FOLDER/lock)
+// ends with the process, however that ends. An object belongs to one thread.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ class RoleFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path store() const { return store_of(path_); }
-  // The store's file in a folder that nobody needs to have locked.
+  // The file of the store in a folder, which this function does not lock.
   static std::filesystem::path store_of(const std::filesystem::path& folder) { return folder / "store.db"; }
 
  private:

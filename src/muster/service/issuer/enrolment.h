@@ -5,8 +5,8 @@
 //     row = version u8, which is 1 | key 32 x count, at least one
 //
 // A device has a number, by the order of enrolment from 0 on, which never changes. In memory a device takes
-// 36 bytes, and a search is one in a sorted list, so whoever chooses keys cannot make it slow. While a store
-// is opened its rows are in memory too. A set belongs to one thread.
+// 36 bytes. A device is found in a sorted list, so nobody can slow the search down by a choice of keys. While
+// a store is opened, its rows are in memory, too. A set belongs to one thread.
 #pragma once
 
 #include <cstdint>

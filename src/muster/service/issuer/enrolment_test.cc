@@ -30,7 +30,7 @@ IdentityKey key(std::uint8_t first, std::uint8_t last = 0) {
 }
 std::string text_of(const IdentityKey& key) { return wire::hex_of(key); }
 
-// The words of the error with which the text is refused; empty if it is read.
+// Returns the words of the error with which the text is refused; empty if it is accepted.
 std::string refusal(const std::string& text) {
   try {
     read_enrolment(text, "devices.txt");

@@ -2,18 +2,19 @@
 // spends which (wire/token.h), and publishes a signed directory of the rounds' keys (wire/key_directory.h).
 //
 // Its rules, which issuer_test.cc and issuer_crash_test.cc test:
-//  - One token a (device, round). The same request gets the same answer, since these signatures are
+//  - A device gets one token for a round. The same request gets the same answer, since these signatures are
 //    deterministic; another request of the device for that round is refused, and with it its whole block.
 //    What was answered is durable before the answer may leave.
-//  - Requests are signed by enrolled devices. A task is not opened with fewer of them than a round needs.
+//  - Requests are signed by enrolled devices. No key is made while fewer of them are enrolled than a round
+//    needs.
 //  - What the directory says only grows, and so does its serial. A directory is durable before anybody sees
 //    it, and two that differ never have the same serial.
 //  - The shuffler ends the issuance of a round before it opens it. The round's key is then erased. The round
 //    stays in the directory, with its final number of tokens, until the issuance of the next one ends.
 //  - The shuffler hands out the reports of a round only after the directory says that the round is released,
-//    so that it learns from the issuer which rounds it must not run again if its own memory is lost.
+//    so that a shuffler whose own memory is lost learns from the issuer which rounds it must not run again.
 //
-// In the store are the rows of enrolment.h and these blobs, all of one commit's state:
+// In the store are the rows of enrolment.h and these blobs, which are always changed together, in one commit:
 //
 //     issuer      = version u8, which is 1 | task 32 | rounds closed u64       41 bytes
 //     directory   = the signed directory that was published last
@@ -23,14 +24,17 @@
 // that issued tokens since the last one, and so it pays to take many blocks before it.
 //
 // An issuer must not be restored from an older copy. Nothing on its own disk can tell it that it was, and it
-// would then give second tokens for the rounds whose devices it has forgotten. What protects the others is
-// the serial: its upper 32 bits count the rounds closed, the lower ones what was published since. A copy
-// that lacks the end of a round stays below what others have seen, and follows() (wire/key_directory.h)
-// refuses it: only the shuffler's orders, given again for each lost round, could raise it. A copy of the
-// same round is refused until it has published as often and issued as much as the original, and for ever if
-// a key differs. Where only tokens of that round were lost, nothing can refuse it after that, and each
-// device that asks twice may then be heard twice: so back up the identity key and the list of devices alone.
-// An issuer without its store begins at serial 1, is refused, and needs a new task.
+// would give second tokens to devices that it has forgotten. The other roles compare its directories by
+// follows() (wire/key_directory.h). The upper 32 bits of a directory's serial count the rounds closed, and
+// the lower ones what was published since. So this becomes of a copy:
+//  - If it lacks the end of a round, its serial stays below those that others have seen, and they refuse it.
+//    Only the shuffler's orders, given again for each lost round, could raise the serial.
+//  - If it lacks a key that others have seen, it makes another one for that round, and is refused for ever.
+//  - If it lacks only tokens of rounds that are not closed, it is refused until it has published as often and
+//    issued as much as the original. After that nothing tells it from the original, and each device that asks
+//    twice may be heard twice.
+//  - If it has no store at all, it begins at serial 1 and is refused. A new task is needed.
+// Operators should therefore back up the identity key and the list of devices, and nothing else.
 //
 // After an Error the process must end (store.h, log.h). An issuer belongs to one thread.
 #pragma once
@@ -70,18 +74,18 @@ class Issuer final : public IssuerForDevices, public IssuerForShuffler {
   std::uint64_t enrol(std::span<const wire::IdentityKey> devices);
   std::uint64_t enrolled() const { return enrolment_.size(); }
 
-  // Makes the keys that are missing of the next `rounds_ahead` rounds that are not closed (at most 1023, and
-  // no more than the task has rounds), and publishes each. Making one takes about a third of a second.
+  // Makes the missing keys of the next `rounds_ahead` rounds that are not closed (at most 1023, and none
+  // beyond the last round of the task), and publishes each. Making one takes about a third of a second.
   // Throws Error(plan, out_of_range) while fewer devices are enrolled than a round needs.
   void prepare(std::uint64_t rounds_ahead);
-  // Publishes a directory with the present numbers of devices and tokens, if they have changed. To be called
-  // from time to time: issuing alone publishes nothing, so that requests cannot cause many directories.
+  // Publishes a directory with the present numbers of devices and tokens, if they have changed. Call it from
+  // time to time: issuing alone publishes nothing, so that requests cannot cause many directories.
   void publish();
 
-  // The directory that was published last, signed and as it was read.
+  // The directory that was published last: its signed bytes, and its content.
   wire::Buffer keys() override { return published_; }
   const wire::KeyDirectory& directory() const { return directory_; }
-  std::uint64_t closed() const { return closed_; }  // rounds 1 .. closed()
+  std::uint64_t closed() const { return closed_; }  // rounds 1 .. closed() are closed
   // Answers a block of requests. The answer may leave once sync() has returned, or with tokens() at once.
   Tokens take(wire::Bytes signed_block);
   void sync();

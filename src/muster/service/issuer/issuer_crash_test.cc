@@ -87,13 +87,13 @@ class FaultyFolder final : public LogFolder {
   Fault fault_;
 };
 
-// When a life is killed.
+// When the issuer is killed in one life (class Life).
 struct Kills {
   static constexpr std::uint64_t kNever = ~0ull;
   std::uint64_t operation = kNever;  // of the disk, from 0
   Disk::When when = Disk::When::before;
   std::optional<Disk::When> again;  // at the first operation after that, if at all
-  bool loses_all = true;            // of what was not synced; else half of it
+  bool loses_all = true;            // whether all is lost that was not synced, or half of it
 };
 
 const TaskDocument& task() {
@@ -101,7 +101,8 @@ const TaskDocument& task() {
   return task;
 }
 
-// One of two requests of a device for a round, which stay the same over all lives with the same key.
+// Returns one of two requests of a device for a round. They are the same in all lives in which the round has
+// the same key.
 const wire::TokenRequest& request_of(const KeyDirectory& keys, std::uint8_t device, std::uint64_t round,
                                      bool second) {
   static std::map<std::tuple<wire::RsaBlock, std::uint8_t, std::uint64_t, bool>, wire::TokenRequest> made;
@@ -121,7 +122,7 @@ class Life {
     disk_.kill_after(kills.operation, kills.when);
   }
 
-  // Lives until the end of the third round's tokens. Returns what went wrong.
+  // Performs steps(), each again after a kill, and starts the issuer once more. Returns what went wrong.
   std::set<std::string> live() {
     try {
       for (const auto& step : steps()) repeat(step);
@@ -187,13 +188,13 @@ class Life {
   }
 
   void prepare(std::uint64_t ahead) {
-    // A key that was lost with a crash is made anew, and is then another one.
+    // A key that was lost in a crash is made anew, and is then another one.
     ++keys_made_;
     issuer_->prepare(ahead);
   }
 
-  // The devices ask for tokens of the rounds, and get their answers after one sync. Each tries another
-  // request than its own first.
+  // The devices ask for tokens of the rounds, and get their answers after one sync. If the step was killed
+  // before, a device without an answer tries its second request before its first one.
   void ask(const std::vector<std::uint8_t>& askers, const std::vector<std::uint64_t>& rounds) {
     const KeyDirectory keys = read(issuer_->keys());
     for (const bool second : {asked_before_, !asked_before_}) {
@@ -274,7 +275,7 @@ class Life {
         }
         const bool is_second = request == request_of(keys, device, round, true);
         const Answer other = again(request_of(keys, device, round, !is_second));
-        // The round may have been closed without its shuffler knowing.
+        // The round may have been closed without the shuffler having heard of it.
         expect(other != Answer::stored, "another request is answered");
         expect(again(request) == (other == Answer::over ? Answer::over : Answer::stored),
                "an answer is forgotten");
@@ -306,7 +307,7 @@ std::string text_of(const Kills& kills) {
          (kills.loses_all ? ", loses all" : ", loses half");
 }
 
-// Every way to kill a life with so many operations.
+// Returns every way to kill a life of `operations` operations.
 std::vector<Kills> all_kills(std::uint64_t operations) {
   using When = Disk::When;
   std::vector<Kills> kills;
@@ -331,7 +332,7 @@ TEST(IssuerCrash, NothingIsForgottenOrDoneTwiceWhereverItIsKilled) {
   }
 }
 
-// Whether lives with the fault show all of these, each of them in some life.
+// Returns whether each of `expected` goes wrong in some life with the fault.
 bool shows(Fault fault, std::set<std::string> expected) {
   Life unharmed(fault, Kills{});
   const auto seen = [&](const std::set<std::string>& wrong) {

@@ -21,7 +21,7 @@ class RestoredIssuer : public ::testing::Test {
     issuer_->prepare(2);
   }
 
-  // Starts the process; its next key is the stored one of this number.
+  // Starts the process. The next key that it makes is stored_key(next_key).
   void start(std::uint64_t next_key) {
     issuer_.reset();
     issuer_ = std::make_unique<Issuer>(small_task(), issuer_identity(), disk_.store(), disk_.logs(),
@@ -38,7 +38,7 @@ class RestoredIssuer : public ::testing::Test {
     disk_.restore(image);
     start(next_key);
   }
-  // Gives a new token of the round to the first devices, and publishes how many there are.
+  // Gives a new token of the round to each of the first `count` devices, and publishes the number of tokens.
   void give_tokens(std::uint64_t round, std::uint8_t count) {
     for (std::uint8_t device = 0; device < count; ++device) {
       EXPECT_EQ(issuer_->tokens(block_of(device, {{round, begin(directory(), round).request}}, name_)).answer,
@@ -75,7 +75,7 @@ TEST_F(RestoredIssuer, IsRefusedForEverIfItLacksTheEndOfARound) {
   for (std::uint8_t more = 6; more < 60; ++more) issuer_->enrol(devices(more));
   EXPECT_GT(directory().serial, 80u);
   EXPECT_FALSE(wire::follows(directory(), seen));
-  // No order of the shuffler helps but the one that was lost.
+  // No order of the shuffler helps except the one that was lost.
   for (const std::uint64_t round : {2, 3}) {
     EXPECT_FALSE(issuer_->close_issuance(order_to_close(round, name_)).has_value());
   }
@@ -113,7 +113,7 @@ TEST_F(RestoredIssuer, IsRefusedWhileItHasIssuedLess) {
   EXPECT_FALSE(wire::follows(directory(), seen));
 }
 
-// The limit that the issuer's header states: nothing that others have seen speaks against this copy.
+// This is the limit that issuer.h states: nothing that others have seen tells this copy from the original.
 TEST_F(RestoredIssuer, IsNotNoticedIfItHasIssuedAsMuchInTheSameRoundSince) {
   const Disk::Image old = copy();
   const Buffer first = block_of(0, {{1, begin(directory(), 1).request}}, name_);

@@ -17,7 +17,7 @@ using wire::Buffer;
 
 class IssuerStore : public IssuerTest {
  protected:
-  // The words of the error with which a restart is refused; empty if it is not.
+  // Returns the words of the error with which a restart is refused; empty if it is not refused.
   std::string refusal_to_restart() {
     try {
       restart();
@@ -86,7 +86,7 @@ TEST_F(IssuerStore, AStoreWithAPartMissingIsRefused) {
   EXPECT_NE(refusal([&] { disk_.memory().stored_rows().clear(); }).find("fewer devices"), std::string::npos);
 }
 
-// What becomes of tokens if the log of a round is not the one that was written.
+// The log of a round is replaced by one that lacks tokens, or has one twice.
 TEST_F(IssuerStore, ALogWithTokensMissingOrTwiceIsRefused) {
   give_tokens(1, 2);
   issuer().publish();

@@ -72,7 +72,7 @@ bool keeps_to_one_token(const std::function<IssuerForDevices&()>& issuer,
   return ask(1, other).answer == Answer::stored;  // another device may have it
 }
 
-// Answers what the issuer refused, with the same key, if it can be read at all.
+// Answers also the requests that the issuer refuses, with the key of round 1.
 class AnswersEverything final : public IssuerForDevices {
  public:
   explicit AnswersEverything(std::function<Issuer&()> issuer) : issuer_(std::move(issuer)) {}
@@ -238,7 +238,7 @@ TEST_F(IssuerTest, ATaskIsNotOpenedWithTooFewDevices) {
 
 TEST_F(IssuerTest, KeysAreMadeForTheNextRoundsAndNoFurtherThanTheTask) {
   const KeyDirectory before = directory();
-  issuer().prepare(2);  // they are there
+  issuer().prepare(2);  // these keys are there already
   EXPECT_EQ(directory(), before);
   issuer().prepare(5);
   const auto entries = directory().entries;

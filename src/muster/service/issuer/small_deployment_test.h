@@ -43,7 +43,7 @@ inline std::vector<wire::IdentityKey> devices(std::uint8_t count) {
   return keys;
 }
 
-// Tasks with different lengths of a round differ in their names alone.
+// Two lengths of a round make two tasks, which are alike in everything else.
 inline TaskDocument small_task(std::uint64_t seconds = 5) {
   TaskSettings settings;
   settings.malicious = 1;
@@ -55,17 +55,18 @@ inline TaskDocument small_task(std::uint64_t seconds = 5) {
   return TaskDocument::make(deployed_plan().with("population.clients", "3"), settings);
 }
 
-// The stored key of every other round.
+// One stored key serves rounds with odd numbers, and the other one those with even numbers.
 inline const wire::RsaSecretKey& stored_key(std::uint64_t number) {
   static const std::array<wire::RsaSecretKey, 2> keys{wire::stored_issuer_key(), wire::other_issuer_key()};
   return keys[number % 2];
 }
-// Keys in turn, from stored_key(first) on.
+// Returns a function that gives the stored keys in turn, beginning with stored_key(first).
 inline Issuer::MakeKey stored_keys(std::uint64_t first = 1) {
   return [next = first]() mutable { return stored_key(next++); };
 }
 
-// A device's request for a token of the round, whose key the directory says. Every call makes another one.
+// Returns a device's request for a token of the round, whose key is in the directory. Every call makes
+// another request.
 inline wire::PendingToken begin(const wire::KeyDirectory& directory, std::uint64_t round) {
   for (const auto& entry : directory.entries) {
     if (entry.round != round) continue;

@@ -43,7 +43,7 @@ void each_field(EndEntry& e, const Fields& fields) {
   fields(e.why, e.epsilon);
 }
 
-// Enumerators have one byte.
+// An enumerator is written as one byte.
 void write(FieldWriter& out, std::uint64_t value) { out.integer(value); }
 void write(FieldWriter& out, double value) { out.integer(std::bit_cast<std::uint64_t>(value)); }
 template <typename Enum>
@@ -76,7 +76,7 @@ Hash hash_of(const Hash& before, std::uint64_t number, Bytes kind_and_fields) {
   return wire::hash_of({wire::bytes_of("muster ledger"), before, place, kind_and_fields});
 }
 
-// An entry of each kind, by its number.
+// Returns an empty entry of the kind with this number; nullopt if there is no such kind.
 std::optional<Entry> empty_entry(std::uint8_t kind) {
   static const std::array<Entry, std::variant_size_v<Entry>> kinds{TaskEntry{},  OpenEntry{}, ReleaseEntry{},
                                                                    SpentEntry{}, VoidEntry{}, EndEntry{}};

@@ -28,8 +28,8 @@ struct TaskEntry {
   bool operator==(const TaskEntry&) const = default;
 };
 
-// A round is opened: its number, the rounds released before it, and what its descriptor will state. All else
-// is zero for a round of which the ledger lost the entry, and which an operator charged.
+// A round is opened: its number, the rounds released before it, and what its descriptor will state. In the
+// entry of a lost round that an operator charged, everything after `update` is zero.
 struct OpenEntry {
   std::uint64_t round = 0, update = 0;
   wire::Hash model{}, frozen{}, token_key{};

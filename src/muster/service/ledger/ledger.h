@@ -39,7 +39,7 @@ class Ledger {
   const Counts& counts() const { return counts_; }
   // The hash of the last entry; zero if there is none.
   const wire::Hash& head() const { return head_; }
-  // Whether the head was that of this ledger at some time: a ledger never forgets.
+  // Whether this was the ledger's head at some time.
   bool has_had(const wire::Hash& head) const;
   // The round that was opened and has no outcome yet.
   const std::optional<OpenEntry>& open_round() const { return open_; }

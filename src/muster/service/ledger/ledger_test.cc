@@ -187,7 +187,8 @@ TEST(Ledger, RemembersEveryHeadThatItHad) {
   EXPECT_FALSE(older.has_had(heads[4]));
 }
 
-// A row with a valid hash can still say what no entry says: the writer of the chain is not believed either.
+// A row with a valid hash can still hold values that no entry may hold. It is refused, because whoever writes
+// the chain can compute the hash.
 TEST(Ledger, HashesDoNotMakeNonsenseReadable) {
   const wire::Buffer row = row_of(release(1, 0.5), {}, 0);
   EXPECT_TRUE(read_row(row, {}, 0).has_value());

@@ -3,7 +3,8 @@
 // The accountant has the same bits on all processors that fuse multiply-adds, but older processors and other
 // compilers and C libraries change the last digits, by about 1e-14 of an epsilon. Both values are proven,
 // because each computation rounds outward by itself. So a ledger states the cost as the machine that wrote it
-// found it, and no other machine may take that for a forgery. Pure; call from any thread.
+// found it, and no other machine may take that for a forgery. The function is pure and may be called from any
+// thread.
 #pragma once
 
 #include <algorithm>

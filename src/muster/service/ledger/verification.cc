@@ -65,7 +65,8 @@ class Verifier {
     out_.rounds.push_back({.round = e.round, .outcome = "open", .reason = "", .epsilon = out_.epsilon});
   }
 
-  // The shuffler's word about the round that is open, or nullopt, with a finding, if it is none.
+  // Returns the shuffler's manifest of the round that is open. Returns nullopt, and adds a finding, if the
+  // bytes are no manifest that the shuffler signed.
   std::optional<Manifest> manifest_of(const SignedManifest& bytes) {
     const auto manifest = wire::read_manifest(bytes, task_.settings().shuffler);
     expect(!keyless_, "is no charge of a lost round, although the round was opened without keys");

@@ -71,7 +71,7 @@ class VerificationTest : public ::testing::Test {
                                 manifest(Manifest::Outcome::released, change)});
   }
 
-  // The findings, which a test expects to be one sentence with this word in it, or none.
+  // Expects one finding, with this word in it, or none if the word is empty.
   void expect_finding(const std::string& word) const {
     const auto findings = verify(ledger_, task_, epsilon).findings;
     ASSERT_EQ(findings.size(), word.empty() ? 0u : 1u) << (findings.empty() ? "" : findings.back());
@@ -106,7 +106,7 @@ TEST_F(VerificationTest, NamesEveryRoundWithItsOutcomeAndEpsilon) {
     EXPECT_EQ(v.rounds[i].outcome, outcomes[i]) << i;
     EXPECT_EQ(v.rounds[i].reason, reasons[i]) << i;
     EXPECT_EQ(v.rounds[i].epsilon, epsilons[i]) << i;
-    EXPECT_EQ(v.rounds[i].signer, i < 3 ? "shuffler" : "") << i;  // of a lost and of an open round nobody
+    EXPECT_EQ(v.rounds[i].signer, i < 3 ? "shuffler" : "") << i;  // the lost and the open round have none
   }
   EXPECT_EQ(v.rounds[0].heard, 2064u);
   EXPECT_EQ(v.rounds[0].reports, 1031u);

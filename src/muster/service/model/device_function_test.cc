@@ -21,7 +21,7 @@
 namespace muster::service {
 namespace {
 
-// A server's parameters at which nothing is zero.
+// Returns parameters of which six in seven differ from the initial ones, as after a server's step.
 std::vector<float> moved(std::vector<float> parameters) {
   for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i] += 0.01F * static_cast<float>(i % 7);
   return parameters;

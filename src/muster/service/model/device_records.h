@@ -7,8 +7,8 @@
 //                are text get their numbers from all records together, which no device has.
 //
 // Record j of the plan's population.data is what the simulation gives client j. Whether a file can be read
-// depends on the records, so a device opens it after its coin. An object is immutable and may be shared
-// between threads.
+// depends on the records, so a device opens it only after its coin has fallen. An object is immutable and may
+// be shared between threads.
 #pragma once
 
 #include <cstdint>

@@ -4,9 +4,9 @@
 //     frozen = height u32 | width u32 | channels u32 | classes u32 | activation u8 | parameter f32 x count
 //
 // Numbers are little-endian, and a parameter is the bits of an IEEE single that is finite. `model` holds the
-// parameters at which the devices compute; their number follows from the task. `frozen` holds the cnn whose
-// features the devices compute for features+linear, with all its parameters (activation 0 is relu, 1 tanh);
-// other models have none. The functions are pure and may be called from any thread.
+// parameters for which the devices compute their vectors; their number follows from the task. `frozen` holds
+// the cnn whose features the devices compute for features+linear, with all its parameters (activation 0 is
+// relu, 1 tanh); other models have none. The functions are pure and may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace muster::service {
 
 // Throws Error(internal) for a parameter that is not finite.
 wire::Buffer encode_model(std::span<const float> parameters);
-// Returns nullopt for any bytes but encode_model() of this many parameters.
+// Returns nullopt for any bytes but those that encode_model() writes for `dimension` parameters.
 std::optional<std::vector<float>> decode_model(wire::Bytes blob, std::size_t dimension);
 
 // Throws Error(internal) for a network that is not a cnn with all its parameters, or has one that is not

@@ -43,7 +43,7 @@ TEST(ModelBlob, EveryOtherLengthAndNumberIsRefused) {
   for (const std::uint8_t top : {std::uint8_t{0x7f}, std::uint8_t{0xff}}) {
     wire::Buffer changed = blob;
     changed[11] = top;
-    changed[10] = 0x80;  // infinity, and with further bits NaN
+    changed[10] = 0x80;  // infinity; with a further bit, NaN
     EXPECT_FALSE(decode_model(changed, 3));
     changed[8] = 1;
     EXPECT_FALSE(decode_model(changed, 3));

@@ -1,4 +1,5 @@
-// A clock for tests, which goes as far as it is told. Any thread may ask it; that of the test moves it.
+// A clock for tests, which moves only when the test says so. Any thread may ask it for the time; the thread
+// of the test moves it.
 #pragma once
 
 #include <atomic>
@@ -17,9 +18,9 @@ class ManualClock final : public Clock {
     wall_ += milliseconds;
     steady_ += milliseconds;
   }
-  // Goes on until steady time is this.
+  // Moves on until the steady time is `steady`.
   void advance_to(std::int64_t steady) { advance(steady - steady_); }
-  // The wall clock is set; steady time does not notice.
+  // Sets the wall clock. Steady time does not change.
   void set_wall(std::int64_t milliseconds) { wall_ = milliseconds; }
 
  private:

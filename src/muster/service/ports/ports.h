@@ -1,8 +1,9 @@
 // What one role asks of another, apart from how the bytes travel: over sockets in a deployment, by a call in
 // tests.
 //
-// Every call may fail, be lost or come twice on its way. It then throws Unreachable, and the caller does not
-// know whether the other side has heard it; all calls may be repeated. A port belongs to one thread.
+// Every call may be lost or arrive twice, and so may its answer. A call without an answer throws Unreachable,
+// and the caller does not know whether the other side has heard it. So every call may be repeated. A port
+// belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ class Unreachable : public std::exception {
 
 // The answer to an upload or to a request for tokens. The names of HTTP's status codes say what it means.
 enum class Answer : std::uint8_t {
-  stored,   // 201: durable, now or before
+  stored,   // 201: durable, now or before; also for a token that was spent with another upload
   refused,  // 400: it is not valid, whenever it comes
   over,     // 410: the round is over
   busy,     // 503: to be sent again later
@@ -40,7 +41,7 @@ class ShufflerForDevices {
   };
   virtual ~ShufflerForDevices() = default;
   virtual std::optional<Round> round() = 0;  // nullopt while no round is open
-  // The model, or its frozen part, with this hash; nullopt if the shuffler has none.
+  // The model, or its frozen part, with this hash; nullopt if the shuffler does not have it.
   virtual std::optional<wire::Buffer> blob(const wire::Hash& hash) = 0;
   virtual Answer upload(wire::Bytes upload) = 0;
 };
@@ -91,10 +92,10 @@ class ShufflerForAggregator {
   // Reports [first, first + count) of the round's batch; nullopt if there is no such batch (any more).
   virtual std::optional<wire::Buffer> batch(std::uint64_t round, std::uint64_t first,
                                             std::uint64_t count) = 0;
-  // Takes the aggregator's signed receipt, upon which the batch is deleted. False if it is not valid.
+  // Takes the aggregator's signed receipt, upon which the batch is deleted. Returns false if it is not valid.
   virtual bool receipt(wire::Bytes signed_receipt) = 0;
-  // Takes the aggregator's signed notice that the task is over, for devices to ask for. False if it is not
-  // valid, or a round is open.
+  // Takes the aggregator's signed notice that the task is over, for devices to ask for. Returns false if it
+  // is not valid, or a round is open.
   virtual bool end(wire::Bytes signed_over) = 0;
 };
 

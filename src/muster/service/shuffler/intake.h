@@ -1,6 +1,6 @@
 // Checks the uploads of one open round: the outer layer, and the token. This is nearly all the work that an
-// upload costs, so it stands apart from everything that must be done in order. Immutable; may be called from
-// any thread.
+// upload costs, so it stands apart from everything that must be done in order. An Intake is immutable and may
+// be used from any thread.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,11 @@ class Intake {
   const wire::Hash& descriptor() const { return descriptor_; }
   wire::UploadSizes sizes() const { return sizes_; }
 
-  // Opens any bytes as an upload of the round, and verifies its token. Returns why they are refused, or
-  // nullopt and the opened upload. Whether the token was spent before, it does not know.
+  // Opens any bytes as an upload of the round, and verifies its token. Returns why they are refused; if they
+  // are not, returns nullopt and writes the upload to `opened`. The function does not know whether the token
+  // was spent before.
   std::optional<wire::Rejected> check(wire::Bytes upload, wire::OpenedUpload& opened) const;
-  // The same without verifying the token, for uploads that were checked before they were stored.
+  // Does the same without verifying the token, for uploads that were checked before they were stored.
   std::optional<wire::Rejected> open(wire::Bytes upload, wire::OpenedUpload& opened) const;
 
  private:

@@ -25,14 +25,15 @@ struct SeenLedger {
   std::uint64_t opened = 0;  // rounds that were opened up to there
 };
 
-// Returns the place after the rows, which begin with number `first`, or nullopt unless
-//  - they are a chain that ends with the opening of the descriptor's round, as the descriptor states it,
-//  - they begin at the place that was seen; or at 0, with an outcome for each round that was opened, after a
-//    ledger has lost its end or the shuffler its place, and
-//  - none of them opened a round with a key for tokens after round `issued`, the last one whose issuance may
-//    have ended by the issuer's word: an issuer that knows less than the ledger was restored, and
-//  - the shuffler itself signed the word that is in each entry of a void round: no round that was handed out
-//    is said to cost nothing.
+// Returns the place after the rows, which begin with number `first`, or nullopt unless all of this holds:
+//  - The rows are a chain that ends with the opening of the descriptor's round, as the descriptor states it.
+//  - They begin at the place that was seen. Where the ledger has lost its end or the shuffler its place, they
+//    may begin at 0 instead, and must then have an outcome for each round that was opened.
+//  - None of them opened a round with a key for tokens after round `issued`, which is the last round whose
+//    issuance may have ended as far as the issuer knows. An issuer that knows less than the ledger was
+//    restored from an older copy.
+//  - The manifest in each entry of a void round was signed by the shuffler itself. So no round that was
+//    handed out is said to cost nothing.
 std::optional<LedgerPlace> follow(const SeenLedger& seen, std::uint64_t first,
                                   const std::vector<wire::Buffer>& rows, const wire::Descriptor& descriptor,
                                   const wire::IdentityKey& shuffler, std::uint64_t issued);

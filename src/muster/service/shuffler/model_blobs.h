@@ -1,9 +1,9 @@
 // The blobs that devices download in a round: the model's parameters and its frozen part, by their hashes. In
 // the shuffler's store, "blobs" lists the hashes, 32 bytes each, and the blob itself is "blob HASH".
 //
-// The aggregator puts the blobs before it opens a round that names them. There are never more than six: the
-// open round's stand first in the list, so that a further one takes the place of the third. An object belongs
-// to its store's thread.
+// The aggregator puts the blobs before it opens a round that names them. There are never more than six. The
+// open round's blobs, two at most, stand first in the list, and a seventh blob replaces the third one. An
+// object belongs to its store's thread.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ class ModelBlobs {
 
   std::optional<wire::Buffer> get(const wire::Hash& hash) const;
   void put(wire::Bytes blob);
-  // Adds to the commit that opens the descriptor's round what makes its blobs the only ones. Returns false if
-  // one of them is not here.
+  // Adds to the commit that opens the descriptor's round the removal of all other blobs. Returns false if a
+  // blob that the descriptor names is not here.
   bool keep_for(const wire::Descriptor& descriptor, Store::Commit& commit);
 
  private:

@@ -98,8 +98,9 @@ void Shuffler::ask_issuer(const std::function<Waits()>& ask) {
   }
 }
 
-// What the store has of a round that went on without it must not be used: the round would be handed out a
-// second time, with other reports, and the difference would tell which of them came late.
+// What an older copy of the store has of a round that went on after it was made must not be used. Otherwise
+// the round would be handed out a second time, with other reports, and the difference would tell which of
+// them came late.
 void Shuffler::forget_rounds(std::uint64_t opened) {
   const SeenLedger ledger{{}, opened};
   store_.commit({{}, {{"ledger", encode(ledger)}}, {"round", "key", "manifest", "receipt"}});
@@ -126,8 +127,8 @@ void Shuffler::resume(const StoredRound& stored, const wire::Descriptor& descrip
   rejected_ = {};
 }
 
-// What is in the log was checked before it was stored, so that a record that does not open is damage.
-// Opening an upload takes 30 microseconds and nearly all of the time, so all cores open a piece of the log
+// What is in the log was checked before it was stored, so that a record that does not open is damage. Opening
+// an upload takes 30 microseconds, which is nearly all of the time. So all cores open a piece of the log
 // while its uploads wait to be taken in their order.
 void Shuffler::read_uploads() {
   constexpr std::uint64_t kPiece = 4096;
@@ -152,7 +153,7 @@ void Shuffler::read_uploads() {
   }
 }
 
-// Logs that are still there because the process died before it removed them.
+// Removes the logs that are still there because the process died before it could remove them.
 void Shuffler::remove_leftovers() {
   for (const std::string& name : logs_.names()) {
     const bool is_used = (open_ && name == uploads_of(open_->descriptor.round)) ||
@@ -184,7 +185,7 @@ Answer Shuffler::take(const Intake& intake, Bytes upload, std::optional<Rejected
         return Answer::stored;
       case Heard::Upload::other:
       case Heard::Upload::copied:
-        // Whoever sends it learns nothing: neither what others sent, nor that these bytes are lost.
+        // The answer tells the sender neither what others sent nor that these bytes are not used.
         ++rejected_[static_cast<std::size_t>(Rejected::repeated)];
         return Answer::stored;
     }
@@ -229,7 +230,7 @@ bool Shuffler::is_due() const {
   return everybody || clock_.steady_ms() >= open_->ends_at;
 }
 
-// After a restart, a round is closed once it is sure that it was not closed before.
+// After a restart, a round is closed only once it is certain that it was not closed before.
 void Shuffler::close_if_due() {
   if (open_ && is_due() && knows_rounds_) close();
 }
@@ -276,7 +277,8 @@ Buffer Shuffler::release(Manifest manifest) {
   return wire::sign_manifest(manifest, identity_);
 }
 
-// The shuffler's word that nothing of this round left it, and never will: there is no key to open it with.
+// Signs that nothing of this round has left the shuffler. Nothing ever will, because no key remains that
+// opens its uploads.
 void Shuffler::destroy(const wire::Descriptor& descriptor, const SeenLedger& ledger) {
   const Manifest none{.task = task_.name(),
                       .round = descriptor.round,

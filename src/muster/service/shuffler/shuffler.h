@@ -1,8 +1,8 @@
 // The shuffler of one task: it hears devices, takes the names off, and hands a round's reports over in a
 // secret order, or destroys them.
 //
-//  - An upload that is answered with `stored` is on the disk, as it was received: sealed (in the log
-//    "uploads-ROUND").
+//  - The first valid upload of a token is on the disk, as it was received, before it is answered with
+//    `stored`: sealed, in the log "uploads-ROUND".
 //  - At the deadline, or once as many tokens are spent as were issued, the round is closed. If fewer devices
 //    were heard than TaskDocument::needed(), it is destroyed. Otherwise the reports' inner layers are put in
 //    a secret uniform order (in the log "batch-ROUND"), and the signed manifest becomes durable in the same
@@ -13,15 +13,15 @@
 //  - A round is opened only by a ledger that continues the one that was seen before (ledger_chain.h), and
 //    none after the aggregator's word that the task is over, which every device is shown.
 //
-// After a restart, everything goes on from the store and the logs, once the issuer has told which rounds
-// have ended. It knows, because it is told of every release, and ends the issuance of a round on the
-// shuffler's order alone, which the shuffler gives after the round before has ended. So a shuffler that was
-// restored from an older copy finds out that it was, if a round that the copy does not know to have ended
-// was released. It then forgets what it has of those rounds: it neither hands out reports of a round that
-// may have been handed out before, nor signs that nothing of it was. From the aggregator it asks for a
-// ledger with an outcome for each of these rounds. A later round, of which nothing was handed out, may be
-// run again if the copy has its key; if it has not, the round is destroyed. Uploads that came after the
-// copy was made are lost in both.
+// After a restart, everything goes on from the store and the logs, once the issuer has told which rounds have
+// ended. The issuer knows this because it is told of every release, and because it ends the issuance of a
+// round only on the shuffler's order, which is given after the round before has ended. So a shuffler that was
+// restored from an older copy finds out if a round was released that the copy does not know to have ended:
+//  - It forgets what it has of these rounds. It neither hands out reports of a round that may have been
+//    handed out before, nor signs that nothing of it was. From the aggregator it demands a ledger with an
+//    outcome for each of these rounds.
+//  - A later round, of which nothing was handed out, may go on if the copy has its key. Without the key it is
+//    destroyed. Uploads that came after the copy was made are lost in either case.
 //
 // One thread calls the members; Intake::check(), which does nearly all the work of an upload, may run on any
 // thread (intake, take and sync). Errors of the store or a log (Error(file)) must end the process.
@@ -63,7 +63,7 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   ~Shuffler() override;
 
   // Does what the time asks for: closes a round that is due, and between rounds tells the issuer of a release
-  // and prepares the next round with it. To be called at least every second.
+  // and prepares the next round with it. Call it at least every second.
   void tick();
 
   // For devices. upload() makes the upload durable by itself.
@@ -71,9 +71,9 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   std::optional<wire::Buffer> blob(const wire::Hash& hash) override;
   Answer upload(wire::Bytes upload) override;
 
-  // The same in three parts, so that many threads check and many uploads share one sync: the round's intake
-  // (nullptr while none is open); its verdict on one upload, in any order; and a sync, before which an answer
-  // `stored` must not be given.
+  // upload() in three parts, so that many threads can check and many uploads can share one sync: the round's
+  // intake (nullptr while none is open); its verdict on one upload, in any order; and a sync, before which an
+  // answer `stored` must not be given.
   std::shared_ptr<const Intake> intake() const;
   Answer take(const Intake& intake, wire::Bytes upload, std::optional<wire::Rejected> rejected,
               const wire::OpenedUpload& opened);
@@ -92,11 +92,11 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   wire::UploadSizes sizes() const { return sizes_; }
   // The aggregator's notice that the task is over; nullopt before.
   const std::optional<wire::Buffer>& over() const { return over_; }
-  // Of the open round; nullopt if none is open.
+  // The descriptor of the open round; nullopt if none is open.
   std::optional<wire::Descriptor> descriptor() const;
   // Devices heard in the open round; 0 if none is open.
   std::uint64_t heard() const;
-  // Of the round closed last; nullopt if there is none, and once the next one is open.
+  // The manifest of the round that was closed last; nullopt if there is none, and once the next one is open.
   std::optional<wire::Manifest> last_manifest() const;
 
  private:
@@ -122,7 +122,7 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
   std::optional<wire::Buffer> close_issuance(std::uint64_t round);
   bool accept_directory(const wire::Buffer& bytes);
   std::optional<wire::KeyDirectory::Entry> entry_of(std::uint64_t round) const;
-  // The same, if enough tokens of the round were issued.
+  // entry_of(), or nullopt if fewer tokens of the round were issued than it needs.
   std::optional<wire::KeyDirectory::Entry> ready_entry_of(std::uint64_t round) const;
   bool others_had_time(const wire::KeyDirectory::Entry& ready);
   bool start(const StoredRound& stored, const wire::Descriptor& descriptor, const SeenLedger& ledger);
@@ -138,10 +138,10 @@ class Shuffler final : public ShufflerForDevices, public ShufflerForAggregator {
 
   ModelBlobs blobs_{store_};
   SeenLedger ledger_;
-  bool knows_rounds_ = false;    // since the last start, whether the issuer told which ones were opened
+  bool knows_rounds_ = false;    // whether the issuer has told, since the start, which rounds ended
   std::optional<RoundKey> key_;  // of the open round, or of the next one
   wire::Waits waits_ = wire::Waits::nothing;
-  // The round for which enough tokens were seen to be issued, and since when, on the steady clock.
+  // A round of which enough tokens were issued, and the time on the steady clock when that was first seen.
   std::pair<std::uint64_t, std::int64_t> enough_{};
   std::optional<wire::KeyDirectory> directory_;
   std::unique_ptr<OpenRound> open_;

@@ -1,7 +1,7 @@
 // The shuffler is killed before and after every operation on its disk, in a run of three rounds of which the
 // second is void. Whatever happens, each acknowledged upload is in exactly one batch or its round is void, no
-// batch changes once a byte of it was seen, and a closed round leaves no key. The same test notices disks
-// that do not keep what they promise, and so stand for shufflers that do not ask for it.
+// batch changes once a byte of it was seen, and a closed round leaves no key. Disks that do not do what they
+// are asked to do stand for shufflers that forget to ask; the same test must notice them.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -18,7 +18,7 @@ namespace {
 using wire::Buffer;
 using wire::Manifest;
 
-// An operation that no run reaches.
+// The number of an operation that no run reaches.
 constexpr std::uint64_t kNever = std::uint64_t{1} << 60;
 
 // What everybody outside saw of one round.
@@ -27,7 +27,8 @@ struct Witness {
   std::optional<Buffer> manifest, batch;
 };
 
-// A run, with one kill at most, and what came of it. Findings are sentences.
+// A run with at most one kill, and what came of it. Each finding is a sentence about one thing that went
+// wrong.
 class CrashRun {
  public:
   CrashRun(std::uint64_t operation, Disk::When when, bool loses_all, const Disk::Faults& faults = {})
@@ -68,12 +69,12 @@ class CrashRun {
     findings_.push_back("round " + std::to_string(rig_.descriptor.round) + ": " + what);
   }
 
-  // Returns false if the round came to no end, which is found and leaves nothing to go on with.
+  // Returns false if the round does not open or end. That is a finding, and the run cannot go on.
   bool round(int heard) {
     survive([&] { rig_.shuffler->tick(); });
     survive([&] { rig_.shuffler->put_blob(rig_.model); });
     rig_.write_open();
-    // What the shuffler offered may be another key after it was killed, and then the round becomes void.
+    // After a kill the shuffler may offer another key than before, and then the round becomes void.
     const bool opened =
         survive([&] { return rig_.ask_to_open(rig_.offer().entries) || rig_.ask_to_open(0); });
     if (!opened) {
@@ -175,7 +176,7 @@ TEST(ShufflerCrash, NothingIsLostDoubledOrInvented) {
   }
 }
 
-// The findings of all runs that are killed at one operation each.
+// Returns the findings of all runs together, one run for each operation at which it is killed.
 std::set<std::string> findings_with(const Disk::Faults& faults) {
   CrashRun quiet(kNever, Disk::When::before, true);
   quiet.go();

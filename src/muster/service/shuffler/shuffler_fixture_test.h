@@ -31,7 +31,7 @@
 
 namespace muster::service {
 
-// Issues tokens with two keys in turn, and counts what it is told to have issued.
+// Issues tokens with two keys in turn. Its directory states the numbers of tokens that a test sets.
 class IssuerDouble final : public IssuerForShuffler {
  public:
   IssuerDouble(wire::Hash task, const wire::SigningKey& identity, const wire::IdentityKey& shuffler)
@@ -71,7 +71,8 @@ class IssuerDouble final : public IssuerForShuffler {
         .value();
   }
 
-  // Goes on from a copy that knows of these rounds.
+  // Goes on from an older copy, in which the issuance of rounds up to `closed` had ended and rounds up to
+  // `released` were released.
   void restore(std::uint64_t closed, std::uint64_t released) {
     closed_ = closed;
     released_ = released;
@@ -92,7 +93,7 @@ struct ShufflerFixture {
   static constexpr wire::UploadSizes kSizes{kPayload};
   static constexpr std::uint64_t kNeeded = 10, kSeconds = 60;
 
-  // All rigs are of one task, so that tokens need to be made only once.
+  // All fixtures have the same task, so that tokens need to be made only once.
   static const wire::SigningKey& key(std::size_t role) {
     static const std::array<wire::SigningKey, 3> keys{wire::SigningKey::fresh(), wire::SigningKey::fresh(),
                                                       wire::SigningKey::fresh()};
@@ -123,7 +124,7 @@ struct ShufflerFixture {
   std::unique_ptr<Shuffler> start() {
     return std::make_unique<Shuffler>(task, shuffler_key, kSizes, disk.store(), disk.logs(), clock, issuer);
   }
-  // The process dies, perhaps having been killed before, and starts again.
+  // Ends the process, lets the disk lose what was not synced, and starts the shuffler again.
   void restart() {
     shuffler.reset();
     disk.crash([](std::size_t most) { return most; });
@@ -184,7 +185,7 @@ struct ShufflerFixture {
   wire::RoundKeys keys() const {
     return {descriptor.round, wire::descriptor_hash(descriptor), descriptor.shuffler, descriptor.aggregator};
   }
-  // A token of the open round that this rig has not given before.
+  // A token of the open round that this fixture has not given before.
   wire::Token token() {
     static std::map<std::uint64_t, std::vector<wire::Token>> made;
     std::vector<wire::Token>& tokens = made[descriptor.round];
@@ -227,14 +228,15 @@ struct ShufflerFixture {
     }
     return firsts;
   }
-  // The same; fails the test if there is none.
+  // The same, but fails the test if there is no batch.
   std::vector<int> batch() {
     const auto firsts = read_batch();
     EXPECT_TRUE(firsts.has_value());
     return firsts.value_or(std::vector<int>{});
   }
 
-  // The aggregator writes the outcome that the manifest allows; returns its receipt for a batch.
+  // Writes the outcome that the manifest allows into the ledger. Returns the aggregator's receipt if there is
+  // a batch.
   wire::Buffer conclude() {
     let_announce();
     const wire::Buffer bytes = shuffler->manifest(descriptor.round).value();

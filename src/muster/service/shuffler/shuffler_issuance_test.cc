@@ -32,7 +32,8 @@ TEST(ShufflerIssuance, TheNextRoundWaitsForTheIssuer) {
   EXPECT_EQ(rig.offer().key, offered);
 }
 
-// Otherwise the last devices would miss the first rounds, in which all ask for their tokens at once.
+// Without this time the last devices would miss the first rounds, before which all ask for their tokens at
+// once.
 TEST(ShufflerIssuance, DevicesWithoutATokenHaveATenthOfARound) {
   ShufflerFixture rig;
   rig.issuer.without_token = 3;

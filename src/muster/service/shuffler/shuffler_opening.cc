@@ -18,7 +18,8 @@ using wire::Bytes;
 using wire::Manifest;
 using wire::Waits;
 
-// Takes a directory that is the issuer's for this task and may follow the one before.
+// Takes the directory if the issuer signed it for this task and it follows the one before. Returns whether it
+// does.
 bool Shuffler::accept_directory(const Buffer& bytes) {
   auto read = wire::read_key_directory(bytes, task_.settings().issuer);
   if (!read || read->task != task_.name()) return false;

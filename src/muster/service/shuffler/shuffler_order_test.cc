@@ -1,5 +1,5 @@
-// What the order of a batch tells of the order of arrival: nothing that a test of many rounds notices. The
-// orders of the shuffler are compared with orders that have one fault each, by the same tests.
+// The order of a batch must tell nothing about the order of arrival that statistical tests of many rounds
+// could notice. The same tests must notice orders that have one fault each.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 namespace muster::service {
 namespace {
 
-// A correct shuffler fails each of the three tests below with at most this probability, which is exact for
-// the neighbours. Means of rank correlations are nearly normal, with lighter tails.
+// A correct shuffler fails each of the three tests below with at most this probability. The test of
+// neighbours is an exact binomial test; means of rank correlations are nearly normal, with lighter tails.
 constexpr double kAlarm = 1e-9;
 constexpr std::size_t kReports = 50, kRounds = 100;
 
@@ -40,7 +40,7 @@ double rank_correlation(const Order& a, const Order& b) {
   return 12 * sum / (n * (n * n - 1));
 }
 
-// The mean of independent rank correlations of n reports each, against 0.
+// Tests whether the mean of independent rank correlations of kReports reports each is 0.
 testing::Verdict mean_of(const std::vector<double>& correlations) {
   const auto count = static_cast<double>(correlations.size());
   const double mean = std::accumulate(correlations.begin(), correlations.end(), 0.0) / count;
@@ -62,8 +62,8 @@ testing::Verdict with_the_round_before(const std::vector<Order>& orders) {
   return mean_of(correlations);
 }
 
-// In how many pairs of neighbours the one that arrived first stands first. The pairs have no report in
-// common, so that under a uniform order these are independent fair coins.
+// Counts the pairs of neighbours in which the report that arrived first stands first. The pairs have no
+// report in common, so that under a uniform order these are independent fair coins.
 testing::Verdict of_neighbours(const std::vector<Order>& orders) {
   std::uint64_t in_order = 0, pairs = 0;
   for (const Order& order : orders) {
@@ -109,7 +109,8 @@ TEST(ShufflerOrder, ABatchAsItArrivedIsNoticed) {
   EXPECT_FALSE(of_neighbours(orders).pass);
 }
 
-// Over all rotations the correlation with the order of arrival is 0; neighbours remain neighbours.
+// On average over all rotations, the correlation with the order of arrival is 0. But neighbours remain
+// neighbours.
 TEST(ShufflerOrder, ARotationIsNoticed) {
   std::mt19937_64 random(1);
   const auto verdict = of_neighbours(orders_of([&] {
@@ -120,7 +121,7 @@ TEST(ShufflerOrder, ARotationIsNoticed) {
   EXPECT_FALSE(verdict.pass) << verdict.summary;
 }
 
-// Reports that are mixed ten by ten, as they arrive. Neighbours are in a uniform order then.
+// Reports are shuffled in groups of ten as they arrive. Two neighbours are then in a uniform order.
 TEST(ShufflerOrder, AShuffleOfAFewAtATimeIsNoticed) {
   std::mt19937_64 random(1);
   const auto verdict = with_arrivals(orders_of([&] {

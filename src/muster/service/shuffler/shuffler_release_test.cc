@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kRound = static_cast<std::int64_t>(ShufflerFixture::kSeconds) * 1000;
 
-// Opens a round in which so many devices report.
+// Opens a round, and lets `devices` devices report in it.
 void hear(ShufflerFixture& rig, std::uint8_t devices) {
   ASSERT_NO_FATAL_FAILURE(rig.open_round());
   for (std::uint8_t i = 0; i < devices; ++i) rig.shuffler->upload(rig.report(i));
@@ -52,7 +52,7 @@ TEST(ShufflerRelease, ADestroyedRoundDoesNotWait) {
   EXPECT_EQ(rig.manifest()->outcome, wire::Manifest::Outcome::destroyed);
 }
 
-// The aggregator is away for an hour, and comes in the middle of its batch.
+// The aggregator asks for a part of its batch, is then away for an hour, and asks for the whole batch.
 TEST(ShufflerRelease, WaitsForTheAggregator) {
   ShufflerFixture rig;
   ASSERT_NO_FATAL_FAILURE(hear(rig, 10));

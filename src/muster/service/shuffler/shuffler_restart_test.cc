@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::uint64_t kUploads = 4500;  // more than are opened at once
 
-// A rig whose shuffler has stopped, with reports in the log of its open round. The payload of report i begins
-// with the byte i % 251. Tokens are random bytes, because a log that is read again is not verified a second
-// time.
+// A fixture whose shuffler has stopped, with reports in the log of the open round. The payload of report i
+// begins with the byte i % 251. Tokens are random bytes, because a log that is read again is not verified a
+// second time.
 struct StoppedRig : ShufflerFixture {
   StoppedRig() {
     issuer.issued = 2 * kUploads;

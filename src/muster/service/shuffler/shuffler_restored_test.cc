@@ -23,7 +23,7 @@ void send(ShufflerFixture& rig, std::uint8_t first, std::uint8_t count) {
   }
 }
 
-// Ends the open round, whose outcome comes into the ledger and to the shuffler.
+// Ends the open round, writes its outcome into the ledger, and gives the shuffler the receipt.
 void end_round(ShufflerFixture& rig) {
   rig.clock.advance(kRound);
   const Buffer receipt = rig.conclude();
@@ -75,9 +75,9 @@ TEST(RestoredShuffler, ForgetsWhatItHasOfOlderRounds) {
   EXPECT_EQ(rig.ledger.counts().released, 4u);
 }
 
-// The issuer is told of a release before anything is handed out. So it can tell, although no later round was
-// prepared. Then the shuffler destroys the next round, which is unprepared, and ends the issuance of that one
-// too.
+// The issuer is told of a release before anything is handed out. So it can tell the restored shuffler of
+// round 2, although no later round was prepared. The shuffler then destroys round 3, for which it has no key,
+// and ends the issuance of that round as well.
 TEST(RestoredShuffler, KnowsOfARoundThatWasHandedOutAlthoughTheNextOneIsUnprepared) {
   ShufflerFixture rig;
   run_round(rig);
@@ -141,7 +141,8 @@ TEST(RestoredShuffler, ARoundOfWhichNothingWasHandedOutIsRunAgain) {
   EXPECT_EQ(rig.batch().size(), 10u);
 }
 
-// The store says that the round is open, and its log or its key is gone, as they are once it was handed out.
+// The store says that the round is open, but its log or its key is gone, as it is after a round was handed
+// out.
 TEST(RestoredShuffler, PiecedTogetherItSaysOfNoRoundThatItIsVoid) {
   for (const bool is_away : {true, false}) {
     for (const bool has_key : {true, false}) {
@@ -211,8 +212,8 @@ TEST(RestoredShuffler, AsksForAnOutcomeOfEveryRoundThatItHasForgotten) {
   EXPECT_TRUE(rig.shuffler->round());
 }
 
-// Else the orders for the rounds that the issuer lacks would raise its serial, and nobody would notice that
-// it has forgotten who has a token.
+// Otherwise the orders for the rounds that the issuer lacks would raise its serial, and nobody would notice
+// that it has forgotten who has a token.
 TEST(RestoredShuffler, DoesNotGoOnWithAnIssuerThatKnowsLessThanTheLedger) {
   for (const auto& [closed, released] : {std::pair{1u, 0u}, {1u, 1u}, {2u, 1u}, {2u, 2u}}) {
     ShufflerFixture rig;

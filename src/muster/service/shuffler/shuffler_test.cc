@@ -276,7 +276,7 @@ TEST(Shuffler, OpensOnlyForALedgerThatGoesOn) {
   rig.offered = wire::sign_descriptor(descriptor_of(second, rig.task.name(), other.head()), rig.aggregator);
   EXPECT_FALSE(rig.shuffler->open(rig.offered, 0, other_store.rows()));
   rig.offered = honest;
-  // One row changed, one missing, one swapped.
+  // A row is changed, missing or swapped.
   auto rows = rig.ledger_store.rows();
   const auto open_with = [&](std::vector<Buffer> tail) { return rig.shuffler->open(honest, 0, tail); };
   auto changed = rows;
@@ -298,7 +298,8 @@ TEST(Shuffler, ARoundThatWasHandedOutIsNotVoid) {
   send(rig, 10, 0);
   rig.clock.advance(kRound);
   EXPECT_EQ(rig.batch().size(), 10u);
-  // The aggregator says that the round was void: with the manifest of the batch, and with a word of its own.
+  // The aggregator says that the round was void, first with the manifest of the batch, and then with a
+  // manifest that it signed itself.
   const Buffer manifest = rig.shuffler->manifest(1).value();
   Manifest forged = *rig.manifest();
   forged = {forged.task, 1, forged.descriptor, Manifest::Outcome::destroyed, 3, 0, 0, {}, {}};

@@ -1,9 +1,9 @@
 // A disk in memory for tests, on which one role keeps a store and its logs. It can be killed before or after
 // any of its operations, and then loses what a machine that dies may lose.
 //
-// The disk outlives the role: after Killed came out of one of its operations, call crash(), and make the role
-// anew from store() and logs(). Objects that the role had from the disk must be gone by then. A disk belongs
-// to one thread.
+// The disk outlives the role. After an operation has thrown Killed, call crash(), and make the role anew from
+// store() and logs(). Objects that the role had from the disk must be gone by then. A disk belongs to one
+// thread.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,8 @@
 
 namespace muster::service {
 
-// The process of the role was killed. Not an std::exception, so that no handler of errors takes it for one.
+// Thrown when the process of the role is killed. It is no std::exception, so that no handler takes it for an
+// error.
 struct Killed {};
 
 class Disk {
@@ -43,8 +44,8 @@ class Disk {
   void spare() { kill_.reset(); }
   // Every operation fails from now on, as on a disk that is full or broken.
   void fail_from_now_on() { fails_ = true; }
-  // What a disk may fail to do although it says that it did. A test that must notice a role that does not ask
-  // for it turns one of these on.
+  // What a disk may fail to do although it says that it did. A test turns one of them on to show that it
+  // would notice a role that forgets to ask the disk for this.
   struct Faults {
     bool forgets_syncs = false;  // sync() does nothing
     std::string keeps{};         // the blob of this name is not removed
@@ -52,14 +53,14 @@ class Disk {
   };
   void break_promises(Faults faults) { faults_ = std::move(faults); }
 
-  // Loses, of each log, some of the records that were not synced: as many as `lost` says when it is given
-  // their greatest number.
+  // Loses the last records of each log, as a machine does that dies. `lost` is given the number of records
+  // that were not synced, and returns how many of them are lost.
   void crash(const std::function<std::size_t(std::size_t)>& lost) {
     if (before_forgotten_) restore(*std::exchange(before_forgotten_, std::nullopt));
     for (auto& [name, log] : logs_of_all_) log->crash(lost(log->unsynced()));
   }
 
-  // What is on the disk, for a backup that is restored later. Nothing may be in use.
+  // What is on the disk, for a backup that is restored later. No log may be in use meanwhile.
   struct Image {
     MemoryStore store;
     std::map<std::string, MemoryLog> logs;
@@ -74,7 +75,7 @@ class Disk {
     logs_of_all_.clear();
     for (const auto& [name, log] : image.logs) logs_of_all_[name] = std::make_shared<MemoryLog>(log);
   }
-  // The store without kills, to look at it.
+  // The store itself, for tests that look at it. Its operations are never killed.
   MemoryStore& memory() { return memory_; }
 
  private:

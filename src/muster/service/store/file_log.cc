@@ -29,7 +29,8 @@ constexpr std::size_t kHeader = kMagic.size() + 16 + 4;
 // Records are written and read in pieces of about this size.
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 
-// Reads exactly as many bytes from this place; false, with errno or at the end of the file, if that fails.
+// Fills `into` with the bytes from `at` on. Returns false if reading fails, which sets errno, or if the file
+// ends before.
 bool read_bytes(int descriptor, std::uint64_t at, std::span<std::uint8_t> into) {
   while (!into.empty()) {
     const ssize_t got = ::pread(descriptor, into.data(), into.size(), static_cast<off_t>(at));
@@ -129,7 +130,7 @@ void FileLog::append(Bytes content) {
 }
 
 void FileLog::flush() {
-  failed_ = true;  // until it has not failed
+  failed_ = true;  // until the write has succeeded
   length_ = append_whole(descriptor_, length_,
                          {reinterpret_cast<const char*>(pending_.data()), pending_.size()}, path_);
   failed_ = false;

@@ -36,7 +36,7 @@ std::vector<std::string> FileLogFolder::names() {
 
 void FileLogFolder::remove(const std::string& name) {
   const std::filesystem::path path = path_of(name);
-  remove_temporaries_of(path);  // a process that was killed while it made the log left one
+  remove_temporaries_of(path);  // a process that was killed while it made the log left a file
   if (::unlink(path.c_str()) != 0) {
     if (errno == ENOENT) return;
     throw_file_error(path, "cannot be removed");

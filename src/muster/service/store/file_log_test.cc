@@ -45,7 +45,7 @@ std::vector<Buffer> first(std::uint64_t count) {
 
 class FileLogTest : public ::testing::Test {
  protected:
-  // A file of as many records, and its bytes.
+  // Writes a file of `count` records and returns its bytes.
   std::string written(std::uint64_t count) {
     std::filesystem::remove(path_);
     FileLog log = FileLog::create(path_, kWidth);

@@ -53,7 +53,7 @@ std::vector<Contract> contracts() {
           {"memory", "MemoryLog", [](const std::filesystem::path&) { return in_memory<MemoryLog>(); }}};
 }
 
-// Logs with one fault each.
+// The base of the logs with one fault each.
 class Faulty : public Log {
  public:
   explicit Faulty(std::size_t width) : log_(width) {}

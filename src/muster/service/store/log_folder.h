@@ -18,9 +18,9 @@ class LogFolder {
  public:
   virtual ~LogFolder() = default;
 
-  // Makes a new, empty log for records of this width; a log of this name that was there is removed before.
+  // Makes a new, empty log for records of this width; an earlier log of this name is removed first.
   virtual std::unique_ptr<Log> create(const std::string& name, std::size_t width) = 0;
-  // Opens the log of this name. Throws Error(file) if there is none, or as FileLog::open.
+  // Opens the log of this name. Throws Error(file) if there is none, and where FileLog::open does.
   virtual std::unique_ptr<Log> open(const std::string& name, std::size_t width) = 0;
   // The names of all logs, in alphabetical order.
   virtual std::vector<std::string> names() = 0;

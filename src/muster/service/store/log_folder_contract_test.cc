@@ -24,7 +24,7 @@ namespace {
 using wire::Buffer;
 using wire::Bytes;
 
-// Opens a folder that stays what it is when it is closed and opened again.
+// Opens the folder; each call opens the same one, with the logs that it had before.
 using Open = std::function<std::unique_ptr<LogFolder>()>;
 
 struct Contract {
@@ -142,7 +142,8 @@ TEST(LogFolderContractSuite, AFolderWithAFaultIsNoticed) {
   EXPECT_FALSE(keeps_the_contract(lasting<NamesInAnotherOrder>()("")));
 }
 
-// The store says again what was killed before it was done, so that the log is made or removed once more.
+// A process that is killed while it makes a log leaves a temporary file. After the restart its role makes or
+// removes the log again, and the file must be gone then.
 TEST(FileLogFolderTest, NothingStaysOfALogThatWasKilledWhileItWasMade) {
   const muster::testing::TemporaryFolder folder;
   const auto left = folder.path() / "b.log.17-0.tmp", other = folder.path() / "c.log.17-0.tmp";

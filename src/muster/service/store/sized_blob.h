@@ -1,4 +1,4 @@
-// Reads blobs whose layout has one length. The function belongs to the store's thread.
+// Reads blobs whose layout has a fixed length. The function belongs to the store's thread.
 #pragma once
 
 #include <cstddef>

@@ -58,7 +58,7 @@ class SqliteStore::Database {
     run(sql, values, [](sqlite3_stmt*) {});
   }
 
-  // The same of a statement without a result. Returns whether it changed a row.
+  // Runs a statement that has no result. Returns whether it changed a row.
   bool change(std::string_view sql, std::initializer_list<Bytes> values) {
     run(sql, values);
     return sqlite3_changes(connection_.get()) > 0;

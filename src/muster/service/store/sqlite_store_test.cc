@@ -64,7 +64,7 @@ bool is_in_a_file(const std::filesystem::path& folder, const std::string& bytes)
 TEST_F(SqliteStoreTest, WhatWasRemovedOrReplacedIsInNoFile) {
   SqliteStore store(path_, Access::create_or_open);
   const std::string secret = "a key of 32 bytes, to be erased.", other = "another key, which replaces it..";
-  // One that fits into a page, and one that needs many.
+  // One content fits into a page of the database, and the other needs many pages.
   for (const std::size_t times : {std::size_t{1}, std::size_t{5000}}) {
     Buffer content;
     for (std::size_t i = 0; i < times; ++i) content.insert(content.end(), secret.begin(), secret.end());

@@ -25,8 +25,8 @@ class Store {
     std::vector<wire::Buffer> append;                       // rows, in order
     std::vector<std::pair<std::string, wire::Buffer>> put;  // blobs to make or to replace
     std::vector<std::string> remove;  // blobs to remove; those that are absent are ignored
-    // What it removes or replaces is no secret, and may stay in files of the store until another commit,
-    // which says nothing of the kind, removes or replaces something, or until the store is opened again.
+    // What the commit removes or replaces is no secret. It may stay in files of the store until the store is
+    // opened again, or until a commit without this flag removes or replaces something.
     bool may_leave_traces = false;
   };
 

@@ -22,7 +22,7 @@ namespace {
 
 using wire::Buffer;
 
-// Opens a store that stays what it is when it is closed and opened again.
+// Opens the store; each call opens the same one, with what was committed before.
 using Open = std::function<std::unique_ptr<Store>()>;
 
 struct Contract {

@@ -1,8 +1,7 @@
-// Which plans can be deployed: those whose theorem asks of the world nothing that the running roles do not
-// enforce.
+// Which plans can be deployed: those whose theorem assumes nothing that the running roles do not enforce.
 //
-// Deployed are shuffled check-ins with one rate, every model, and every randomizer that trains. Anything else
-// is refused by name, with what it would need. The function is pure.
+// Shuffled check-ins with one rate are deployed, with every model and every randomizer that trains. Anything
+// else is refused by name, with what it would need. The function is pure.
 #pragma once
 
 #include "muster/plan/plan.h"

@@ -37,7 +37,7 @@ void check_range(const char* key, std::uint64_t value, std::uint64_t least, std:
 
 bool has_csv(const Plan& plan) { return plan.data().starts_with("csv:"); }
 
-// Images have the shape and the classes of their format.
+// Features and classes are stated for csv data alone, because images have those of their format.
 void check_records(const Plan& plan, const TaskSettings& settings) {
   const bool csv = has_csv(plan);
   check_range("task.features", settings.features, csv ? 1 : 0, csv ? kMaxFeatures : 0);

@@ -5,14 +5,15 @@
 // simulation, and these:
 //
 //     task.aggregator, task.issuer, task.shuffler   identity keys, in hexadecimal
-//     task.classes, task.features   of a record, for csv data alone: no device sees them from its own
+//     task.classes, task.features   of the records, for csv data alone: one record does not show them
 //     task.malicious     devices that may be hostile, 0 .. population.clients
 //     task.most_rounds   rounds opened at most, void ones included
 //     task.randomness    os, or seeded (for tests: coins and noise follow from the plan's seed)
 //     task.seconds       how long a round lasts, 1 .. 604800
 //     task.wire          1
 //
-// The BLAKE2b-256 of the text is the task's name. Immutable; may be shared between threads.
+// The BLAKE2b-256 of the text is the task's name. A TaskDocument is immutable and may be shared between
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ struct TaskSettings {
   std::uint64_t features = 0, classes = 0;  // of csv data: 1 .. 65535 and 2 .. 256; otherwise 0
 };
 
-// The plan's rounds and a tenth more, rounded up, in place of rounds that become void.
+// Returns the plan's rounds and a tenth more, rounded up, which take the place of rounds that become void.
 std::uint64_t default_most_rounds(std::uint64_t rounds);
 
 class TaskDocument {
