@@ -17,7 +17,7 @@ RATINGS = 10
 
 
 def channel(steepness):
-    """Returns the probabilities [ratings, ratings] with which each true rating (row) is sent as each other (column)."""
+    """Returns the probabilities [ratings, ratings] with which each true rating (row) is sent as each rating (column)."""
     true, sent = np.meshgrid(np.arange(RATINGS), np.arange(RATINGS), indexing="ij")
     weights = np.exp(-steepness * np.abs(true - sent))
     return weights / weights.sum(axis=1, keepdims=True)

@@ -93,8 +93,8 @@ using enum Operation::Kind;
 INSTANTIATE_TEST_SUITE_P(
     , FaultsFoundOnce,
     ::testing::Values(
-        // The shuffler went on from a copy without any round. It asked the issuer for the key of round 1 for
-        // ever, which was erased long ago, and the aggregator waited for the shuffler's key.
+        // The shuffler went on from a copy without any round. For ever it asked the issuer for the key of
+        // round 1, which had been erased long ago, and the aggregator waited for the shuffler's key.
         FoundOnce{"AnEmptyShufflerWaitsForARoundOfThePast",
                   1128,
                   {{back_up, Role::shuffler, 9694251613431014705u},

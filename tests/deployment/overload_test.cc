@@ -145,7 +145,7 @@ class Sender {
   std::uint16_t port_;
   std::deque<RawConnection> connections_;
   std::vector<pollfd> polled_;
-  std::vector<std::size_t> carries_, free_;  // by connection: its upload; and connections without one
+  std::vector<std::size_t> carries_, free_;  // the upload of each connection, and the connections without one
   std::set<std::size_t> acknowledged_;
   std::size_t waiting_ = 0, busy_ = 0;
 };

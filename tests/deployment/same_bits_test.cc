@@ -147,8 +147,8 @@ constexpr std::uint64_t kOfDevices = 2 + 3 * 3 - 1;
 //
 //  - Just before a device's sealed bytes are on its disk. When the device is back, it is too late to compute
 //    anew, and it sends the message of the zero vector (device.h). So devices are killed only just after an
-//    operation. A device that dies just after it has stored its coin has the same bytes on its disk, but still
-//    has time to compute. Everything else that it loses follows again from the seed and the record.
+//    operation. A device that dies just after it has stored its coin has the same bytes on its disk, but it
+//    still has time to compute. Everything else that it loses follows again from the seed and the record.
 //  - While the issuer answers the devices, in the first half of its operations. If it has counted a token and
 //    dies before the device has it, the round may be opened before the device asks again. The round is then
 //    void, since the task needs all devices, and another round with other coins takes its place.

@@ -23,7 +23,7 @@ struct Operation {
     restart,        // a process ends in order and starts again
     back_up,        // a process's disk is copied
     restore,        // a process goes on from that copy
-    jump,           // a process is restarted after its wall clock was set to another time
+    jump,           // a process is restarted after the wall clock was set to another time
   };
   Kind kind = Kind::pass;
   Role role = Role::shuffler;

@@ -126,7 +126,7 @@ void Witness::judge_batch(const Round& round) {
 // Looks for rounds that were handed over and are not charged, and for a round that was handed over in two
 // openings, which would be charged once. An aggregator that lost its ledger does not know which rounds were
 // void: it may charge one of them in place of a later one, and ends once it has charged all planned rounds.
-// Epsilon follows from their number.
+// Epsilon follows from the number of rounds charged.
 void Witness::judge_charges(const service::Ledger& ledger) {
   std::set<std::uint64_t> charged, handed;
   for (const service::Entry& entry : ledger.entries()) {

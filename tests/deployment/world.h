@@ -25,8 +25,8 @@ class World {
  public:
   static constexpr std::size_t kDevices = 6;
 
-  // `seed` decides coins, send times and what a dying process loses. `shuffler_faults` and
-  // `aggregator_faults` are those of these roles' disks, for tests that must notice them.
+  // `seed` decides coins and send times. `shuffler_faults` and `aggregator_faults` are those of these roles'
+  // disks, for tests that must notice them.
   explicit World(std::uint64_t seed, const service::Disk::Faults& shuffler_faults = {},
                  const service::Disk::Faults& aggregator_faults = {});
 

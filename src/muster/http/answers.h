@@ -10,7 +10,7 @@
 
 namespace muster::service {
 
-// Status 201, 400, 410 or 503, without a body. With 503 goes a Retry-After that is always the same.
+// Status 201, 400, 410 or 503, without a body. An answer of 503 has a Retry-After that is always the same.
 HttpResponse response_to(Answer answer);
 // Returns nullopt for any other status.
 std::optional<Answer> answer_of_status(long status);

@@ -10,9 +10,9 @@
 //
 // Blocks of requests wait in a bounded queue (503 if it is full). One thread answers all that wait, makes
 // them durable with one sync, and then lets the answers go. Another one makes the keys of coming rounds and
-// publishes the directory every few seconds. After an error of a file no answer is given any more, and
-// wait() throws it: the process must end. Any thread may call the functions of a server, but the destructor
-// comes after all of them.
+// publishes the directory, each time after a pause (`publish`). After an error of a file no answer is given
+// any more, and wait() throws it: the process must end. Any thread may call the functions of a server, but
+// the destructor comes after all of them.
 #pragma once
 
 #include <chrono>

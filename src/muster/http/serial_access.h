@@ -26,7 +26,7 @@ class SerialAccess {
       return false;
     }
   }
-  // Waits at most this long for an error, and throws it.
+  // Waits for at most `milliseconds` for an error, and throws it if it comes.
   void wait(unsigned milliseconds) {
     std::unique_lock lock(mutex_);
     failed_.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return failure_ != nullptr; });

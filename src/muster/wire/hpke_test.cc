@@ -131,7 +131,7 @@ Buffer labeled_expand(const Buffer& suite, const Buffer& key, std::string_view l
   return out;
 }
 
-// Returns the plain text as a sender seals it that sends `enc` and has this Diffie-Hellman value. The
+// Returns the plain text, sealed as a sender would that sends `enc` and has this Diffie-Hellman value. The
 // function follows RFC 9180 and uses nothing of hpke.cc.
 Buffer sealed_with(const Buffer& diffie_hellman, const HpkePublicKey& enc, const Sealed& s) {
   const HpkePublicKey to = s.receiver.public_key();

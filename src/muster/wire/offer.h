@@ -28,7 +28,7 @@ enum class Waits : std::uint8_t {
 struct Offer {
   Hash task{};
   std::uint64_t opened = 0;   // rounds that the shuffler has opened
-  std::uint64_t entries = 0;  // of the ledger, as the aggregator signed it last
+  std::uint64_t entries = 0;  // of the ledger, as far as the shuffler has seen it
   Hash head{};                // the hash of the last of these entries; zero if there are none
   HpkePublicKey key{};        // for round opened + 1; zero while that round cannot be opened
   Waits waits = Waits::nothing;

@@ -1,4 +1,4 @@
-"""The nodes: an app as it was before, with the mod CheckIn as the first of its mods."""
+"""The nodes: an ordinary client app of Flower, with muster's CheckIn as the first of its mods."""
 
 from check_in_app import task
 from flwr.app import Array, ArrayRecord, Context, Message, MetricRecord, RecordDict

@@ -16,8 +16,8 @@ namespace muster::service {
 
 using Accuracies = std::map<std::uint64_t, double>;  // by round
 
-// Returns the accuracies that are kept for rounds of the history. Throws Error(file) if one is no fraction,
-// because the store is damaged then.
+// Returns the accuracies that are kept for rounds of the history. Throws Error(file) if one is not between 0
+// and 1, because the store is damaged then.
 Accuracies read_accuracies(Store& store, const RoundHistory& history);
 void keep_accuracy(Store& store, std::uint64_t round, double accuracy);
 

@@ -1,4 +1,4 @@
-// What the aggregator keeps in its store beside the rows of its ledger, as blobs of fixed layout: integers
+// What the aggregator keeps in its store beside the rows of its ledger, as blobs of fixed layout. Integers
 // are little-endian.
 //
 //     "model"     what was learned (learned_model.h)

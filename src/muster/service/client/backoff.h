@@ -1,4 +1,4 @@
-// Decides when to try again what failed: after delays that double up to a bound, half of each being random.
+// Decides when to try again what failed. The delays double up to a bound, and half of each delay is random.
 //
 // Nothing but time and chance goes in, so a delay tells nothing about what was to be sent. An object
 // belongs to one thread.

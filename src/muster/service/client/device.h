@@ -1,10 +1,10 @@
-// One device of a deployment: it decides by its own coin, and sends one upload in every round that it hears
-// of, whatever the coin.
+// One device of a deployment. It decides by its own coin whether it reports, and sends one upload in every
+// round that it hears of, whatever the coin.
 //
 // In a round, in this order:
 //     it hears of it     checks both signatures, its token and the time that is left; else it stays out
 //     coin, send time    drawn and persisted, before anything else is fetched, read or sent
-//     model              downloaded, and the computation started, by everybody
+//     model              downloaded, and the computation started, whatever the coin
 //     a moment before    it takes what the computation has, or zeros; makes a report and a dummy, persists
 //     the send time      the one that the coin says, and throws the other away
 //     send time          sends these bytes, and the same bytes again until they are acknowledged

@@ -1,5 +1,5 @@
-// One device among the roles of roles_test.h, with a disk that can be killed, coins that the test decides,
-// and a computation that does what the test says.
+// One device among the roles of roles_test.h, with a disk at whose operations it can be killed, coins that
+// the test decides, and a computation that does what the test says.
 //
 // The objects belong to the thread of the test.
 #pragma once

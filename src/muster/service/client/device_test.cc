@@ -1,5 +1,5 @@
-// Plays rounds between one device and test doubles of its servers: one upload a round whatever the coin, the
-// message of zeros whatever goes wrong after the coin, and every lost request sent again.
+// Plays rounds between one device and test doubles of its servers: it must send one upload a round whatever
+// the coin, the message of the zero vector whatever goes wrong after the coin, and every lost request again.
 #include "muster/service/client/device.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The roles around a device, for its tests: an issuer that signs with stored RSA keys, and a shuffler that
-// opens what it gets. Every call of a port can be watched, lost and killed.
+// opens what it gets. Every call of a port can be watched, can be lost, and can kill the device.
 //
 // The objects belong to the thread of the test.
 #pragma once
@@ -43,7 +43,8 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
-// Sees every call of the ports before the other side does and, if it was answered, afterwards. May throw.
+// Sees every call of the ports before the other side does and, if it was answered, afterwards. The functions
+// may throw.
 struct Network {
   std::function<void(const Call&)> before = [](const Call&) {};
   std::function<void(const Call&)> after = [](const Call&) {};
@@ -64,7 +65,7 @@ class TestIssuer final : public IssuerForDevices {
   TestIssuer(const TaskDocument& task, Clock& clock, Network& network)
       : task_(task), clock_(clock), network_(network) {}
 
-  // Reading a key takes long, so all issuers share the two.
+  // Reading a key takes long, so all issuers share the same two keys.
   static const wire::RsaSecretKey& key(std::uint64_t round) {
     static const wire::RsaSecretKey odd = wire::stored_issuer_key(), even = wire::other_issuer_key();
     return round % 2 == 1 ? odd : even;
@@ -202,7 +203,7 @@ class TestShuffler final : public ShufflerForDevices {
   std::function<bool()> silent = [] { return false; };  // whether uploads do not even leave the device
   std::optional<Answer> answers;  // what it answers to every upload, if it is not to look at it
   std::map<wire::Hash, wire::Buffer> blobs;
-  std::map<std::uint64_t, std::set<wire::Buffer>> uploads;  // of each round, each of them once
+  std::map<std::uint64_t, std::set<wire::Buffer>> uploads;  // those that differ, by round
   std::map<std::uint64_t, wire::Hash> hashes;               // of the rounds' descriptors
   wire::SigningKey aggregator_signer = key_of_byte(1), shuffler_signer = key_of_byte(3);
   wire::HpkeKeyPair shuffler = wire::HpkeKeyPair::fresh(), aggregator = wire::HpkeKeyPair::fresh();

@@ -10,7 +10,7 @@ namespace {
 
 // With this many tokens a device does not ask for more.
 constexpr std::size_t kEnough = wire::kMaxTokenBlock / 2;
-constexpr std::int64_t kLongestTurn = 600'000;  // milliseconds a token, for the time between two looks
+constexpr std::int64_t kLongestTurn = 600'000;  // milliseconds; a turn is the length of a round, or this
 constexpr std::size_t kKeyIdAt = 2 + 32 + 32;   // of the key id in a token (wire/token.h)
 
 std::int64_t turn_of(const TaskDocument& task) {

@@ -23,8 +23,8 @@ namespace muster::service {
 
 class TokenWallet {
  public:
-  // `ledger` is the device's, of which the wallet changes `serial` and `asked`. Everything that is referred
-  // to must outlive the wallet. `now` is the steady time in milliseconds.
+  // `ledger` is the device's, of which the wallet changes `serial` and `asked`. Everything that is passed by
+  // reference must outlive the wallet. `now` is the steady time in milliseconds.
   TokenWallet(const TaskDocument& task, const wire::SigningKey& device, Store& store,
               IssuerForDevices& issuer, Draws& draws, DeviceLedger& ledger, DeviceState loaded,
               std::int64_t now);
@@ -47,7 +47,7 @@ class TokenWallet {
   std::uint64_t failures() const { return backoff_.failures(); }
 
  private:
-  // These return whether the wallet may go on; false if it has to come back soon.
+  // Those that return bool say whether the wallet may go on, or has to ask again soon.
   bool fetch();
   std::optional<wire::KeyDirectory> directory();
   void begin(const wire::KeyDirectory& directory);
@@ -66,7 +66,7 @@ class TokenWallet {
   DeviceLedger& ledger_;
   std::vector<HeldToken> tokens_;
   std::vector<AskedToken> pending_;
-  bool one_by_one_ = false;  // since a whole block was refused
+  bool one_by_one_ = false;  // because a whole block was not answered
   Backoff backoff_;
   std::int64_t due_;
   std::uint64_t faults_ = 0, refused_ = 0;

@@ -3,7 +3,7 @@
 //
 // Two processes that both spent a device's tokens, or both continued one ledger, would break what the other
 // roles were promised, so the folder is locked as long as the object lives. The lock (flock on FOLDER/lock)
-// ends with the process, however that ends. An object belongs to one thread.
+// ends with the process, however the process ends. An object belongs to one thread.
 #pragma once
 
 #include <filesystem>

@@ -256,7 +256,7 @@ class Life {
     }
   }
 
-  // Every device that has an answer asks for another one, and then for the same again.
+  // Every device that has an answer asks with its other request, and then with the same one again.
   void probe() {
     const KeyDirectory keys = read(issuer_->keys());
     for (std::uint8_t device = 0; device < 6; ++device) {

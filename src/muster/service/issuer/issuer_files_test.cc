@@ -29,7 +29,8 @@ struct Process {
 // Returns how many pieces of the key's secret part are in files of the folder.
 std::size_t pieces_found(const wire::RsaSecretKey& key, const std::filesystem::path& folder) {
   // The encoding (PKCS #8) begins with 299 public bytes: headers, the modulus of 256 bytes, and the public
-  // exponent. Then come the secret exponent and the primes, so all bytes from 320 on are secret.
+  // exponent. Then come the secret exponent and the primes, so the bytes from 320 on belong to secret
+  // numbers.
   constexpr std::size_t kSecret = 320, kPiece = 32;
   const wire::Buffer encoded = key.encoded();
   std::size_t found = 0;

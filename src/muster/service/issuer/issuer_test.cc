@@ -72,7 +72,7 @@ bool keeps_to_one_token(const std::function<IssuerForDevices&()>& issuer,
   return ask(1, other).answer == Answer::stored;  // another device may have it
 }
 
-// Answers also the requests that the issuer refuses, with the key of round 1.
+// Answers the requests that the issuer refuses as well, with the key of round 1.
 class AnswersEverything final : public IssuerForDevices {
  public:
   explicit AnswersEverything(std::function<Issuer&()> issuer) : issuer_(std::move(issuer)) {}

@@ -1,5 +1,5 @@
-// The entries of an aggregator's ledger: what was done to the privacy of the devices, one entry an act,
-// written before the act.
+// The entries of an aggregator's ledger. Every act that costs the devices privacy, or may cost it, has one
+// entry, which is written before the act.
 //
 // An entry's row is its kind (u8), its fields at fixed places, and the hash that links it to the one before:
 // BLAKE2b-256("muster ledger" | that hash | number u64 | kind | fields). Numbers are little-endian; an

@@ -66,7 +66,7 @@ class IssuerForShuffler {
   virtual ~IssuerForShuffler() = default;
   virtual wire::Buffer keys() = 0;
   // Ends the issuance of the tokens of a round (wire/round_notice.h) and returns the key directory after it;
-  // nullopt if the order is not valid, or fewer tokens were issued than the round needs devices.
+  // nullopt if the order is not valid, or if fewer tokens of the round were issued than it needs devices.
   virtual std::optional<wire::Buffer> close_issuance(wire::Bytes signed_close) = 0;
   // Takes the shuffler's notice that it is about to hand out the reports of a round (wire/round_notice.h),
   // and returns the key directory that says so for good; nullopt if the notice is not valid, or the issuance

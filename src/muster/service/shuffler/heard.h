@@ -47,8 +47,8 @@ class Heard {
   }
 
  private:
-  // Devices choose the nonces of their tokens and the keys of their reports. Under a secret key, none can
-  // choose many whose hashes collide.
+  // Devices choose the nonces of their tokens and the keys of their reports. The hashes depend on a secret
+  // key, so no device can choose many that collide.
   using Key = std::array<std::uint8_t, 16>;
   using Nonce = std::array<std::uint8_t, 32>;
   struct KeyedHash {

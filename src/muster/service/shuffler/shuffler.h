@@ -20,8 +20,8 @@
 //  - It forgets what it has of these rounds. It neither hands out reports of a round that may have been
 //    handed out before, nor signs that nothing of it was. From the aggregator it demands a ledger with an
 //    outcome for each of these rounds.
-//  - A later round, of which nothing was handed out, may go on if the copy has its key. Without the key it is
-//    destroyed. Uploads that came after the copy was made are lost in either case.
+//  - A later round, of which nothing was handed out, may be run again if the copy has its key. Without the
+//    key it is destroyed. Uploads that came after the copy was made are lost in either case.
 //
 // One thread calls the members; Intake::check(), which does nearly all the work of an upload, may run on any
 // thread (intake, take and sync). Errors of the store or a log (Error(file)) must end the process.

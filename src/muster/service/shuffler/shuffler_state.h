@@ -1,4 +1,4 @@
-// What the shuffler keeps in its store between calls, as blobs of fixed layout: integers are little-endian.
+// What the shuffler keeps in its store between calls, as blobs of fixed layout. Integers are little-endian.
 //
 //     "task"       the name of the task, 32 bytes
 //     "ledger"     opened u64 | entries u64 | head 32: rounds opened, and the ledger up to the last

@@ -1,5 +1,5 @@
-// A disk in memory for tests, on which one role keeps a store and its logs. It can be killed before or after
-// any of its operations, and then loses what a machine that dies may lose.
+// A disk in memory for tests, on which one role keeps a store and its logs. The role can be killed before or
+// after any operation on the disk, which then loses what a machine that dies may lose.
 //
 // The disk outlives the role. After an operation has thrown Killed, call crash(), and make the role anew from
 // store() and logs(). Objects that the role had from the disk must be gone by then. A disk belongs to one

@@ -1,11 +1,11 @@
 // What a role keeps on disk: a log of rows that only grows, and named blobs. A commit changes both at once.
 //
-// A commit is durable when commit() returns, and whole or not there at all if the process or the machine dies
-// before. What it removed or replaced is then in no file of the store any more, unless the commit says that
-// it may be, which saves several syncs of the disk. After a commit that failed nobody knows which of the two
-// it is: the store then refuses every further call, and the process must end (an error of fsync is never
-// retried, since the kernel may have dropped the data). Implementations: SqliteStore, and the stores of tests
-// that lose what was not synced. A store belongs to one thread.
+// A commit is durable when commit() returns. If the process or the machine dies before, it is there as a
+// whole or not at all. What it removed or replaced is then in no file of the store any more, unless the
+// commit says that it may be, which saves several syncs of the disk. After a commit that failed, nobody knows
+// whether it is there. The store then refuses every further call, and the process must end (an error of fsync
+// is never retried, since the kernel may have dropped the data). Implementations: SqliteStore, and the stores
+// of tests that lose what was not synced. A store belongs to one thread.
 #pragma once
 
 #include <cstdint>
