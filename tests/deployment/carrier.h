@@ -1,6 +1,6 @@
 // The network of the simulated deployment, between two processes: it carries calls, loses requests or
-// answers, and delivers some twice, as it is told. The ports below carry each call to a process. Everything
-// belongs to the thread of the test.
+// answers, and delivers some twice, as it is told. The ports below carry each call to a process. The objects
+// belong to the thread of the test.
 #pragma once
 
 #include <cstdint>

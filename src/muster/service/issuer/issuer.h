@@ -26,7 +26,7 @@
 // An issuer must not be restored from an older copy. Nothing on its own disk can tell it that it was, and it
 // would give second tokens to devices that it has forgotten. The other roles compare its directories by
 // follows() (wire/key_directory.h). The upper 32 bits of a directory's serial count the rounds closed, and
-// the lower ones what was published since. So this becomes of a copy:
+// the lower ones what was published since. What becomes of a copy depends on what it lacks:
 //  - If it lacks the end of a round, its serial stays below those that others have seen, and they refuse it.
 //    Only the shuffler's orders, given again for each lost round, could raise the serial.
 //  - If it lacks a key that others have seen, it makes another one for that round, and is refused for ever.

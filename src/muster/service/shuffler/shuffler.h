@@ -16,7 +16,8 @@
 // After a restart, everything goes on from the store and the logs, once the issuer has told which rounds have
 // ended. The issuer knows this because it is told of every release, and because it ends the issuance of a
 // round only on the shuffler's order, which is given after the round before has ended. So a shuffler that was
-// restored from an older copy finds out if a round was released that the copy does not know to have ended:
+// restored from an older copy finds out if a round was released that the copy does not know to have ended.
+// Then:
 //  - It forgets what it has of these rounds. It neither hands out reports of a round that may have been
 //    handed out before, nor signs that nothing of it was. From the aggregator it demands a ledger with an
 //    outcome for each of these rounds.
