@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+#include <utility>
+
 #include "muster/wire/vectors_test.h"
 
 namespace muster::wire {
@@ -96,6 +99,19 @@ TEST(Upload, AnotherDescriptorOrRoundOpensNothing) {
   EXPECT_FALSE(open_inner(r.aggregator, Hash{6}, opened.inner, payload));
 }
 
+// Returns an upload of this kind, with zeros for the token and the inner layer, whose outer layer is sealed for
+// the shuffler under this info.
+Buffer sealed_by_hand(const Round& r, std::string_view info, std::uint8_t kind) {
+  Buffer plain(r.sizes.outer_plain());
+  plain[0] = kind;
+  Buffer upload = FieldWriter(9).integer(kWireVersion).integer(r.keys.round).take();
+  Buffer aad = upload;
+  aad.insert(aad.end(), r.descriptor.begin(), r.descriptor.end());
+  upload.resize(r.sizes.upload());
+  seal(r.keys.shuffler, HpkeInfo(info), aad, plain, std::span(upload).subspan(9));
+  return upload;
+}
+
 TEST(Upload, SwappedLayersOpenNothing) {
   const Round r;
   const RoundKeys swapped{r.keys.round, r.descriptor, r.keys.aggregator, r.keys.shuffler};
@@ -105,24 +121,29 @@ TEST(Upload, SwappedLayersOpenNothing) {
   const RoundKeys same{r.keys.round, r.descriptor, r.keys.shuffler, r.keys.shuffler};
   OpenedUpload opened;
   ASSERT_EQ(r.opened(seal_report(same, r.token, r.payload), opened), UploadFault::none);
-  Buffer plain(r.sizes.outer_plain());
   Buffer inner_as_outer(kUploadHeader);
   inner_as_outer.insert(inner_as_outer.end(), opened.inner.begin(), opened.inner.end());
   EXPECT_EQ(r.fault(inner_as_outer), UploadFault::length);
 }
 
+// Even where key and length fit, a layer does not open in the place of the other.
+TEST(Upload, TheInfoTellsTheLayersApart) {
+  const Round r;
+  EXPECT_EQ(r.fault(sealed_by_hand(r, "muster v1 shuffler", 0)), UploadFault::none);
+  EXPECT_EQ(r.fault(sealed_by_hand(r, "muster v1 aggregator", 0)), UploadFault::layer);
+  for (const auto& [info, opens] : {std::pair("muster v1 aggregator", true), {"muster v1 shuffler", false}}) {
+    Buffer inner(r.sizes.inner()), payload(r.payload.size());
+    seal(r.keys.aggregator, HpkeInfo(info), r.descriptor, r.payload, inner);
+    EXPECT_EQ(open_inner(r.aggregator, r.descriptor, inner, payload), opens) << info;
+  }
+}
+
 TEST(Upload, OtherKindsAreRefused) {
   const Round r;
-  const HpkeInfo info("muster v1 shuffler");
   for (int kind = 0; kind < 256; ++kind) {
-    Buffer plain(r.sizes.outer_plain());
-    plain[0] = static_cast<std::uint8_t>(kind);
-    Buffer upload = FieldWriter(9).integer(kWireVersion).integer(r.keys.round).take();
-    Buffer aad = upload;
-    aad.insert(aad.end(), r.descriptor.begin(), r.descriptor.end());
-    upload.resize(r.sizes.upload());
-    seal(r.keys.shuffler, info, aad, plain, std::span(upload).subspan(9));
-    EXPECT_EQ(r.fault(upload), kind < 2 ? UploadFault::none : UploadFault::kind) << kind;
+    EXPECT_EQ(r.fault(sealed_by_hand(r, "muster v1 shuffler", static_cast<std::uint8_t>(kind))),
+              kind < 2 ? UploadFault::none : UploadFault::kind)
+        << kind;
   }
 }
 
