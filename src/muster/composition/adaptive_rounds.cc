@@ -37,8 +37,8 @@ AdaptiveRounds::AdaptiveRounds(RoundTypes types, std::size_t points) : types_(st
   points_ = (points + kLanes * kStride) / (kLanes * kStride) * (kLanes * kStride) + 1;
   // The loops of one_round() compute several points at a time and read a little beyond the last one.
   values_.assign(margin_ + points_ + margin_ + kLanes * kStride, 0.0);
-  // The product takes one rounding, which changes 1 - e^-x by at most one, expm1 two, and the last product
-  // one.
+  // The product takes one rounding (slack.h), which changes 1 - e^-x by at most one rounding of itself. expm1
+  // takes two, and the last product one.
   for (std::size_t i = 1; i <= margin_; ++i) {
     values_[margin_ - i] = -std::expm1(-types_.spacing * static_cast<double>(i)) * (1 + 4 * kUlp);
   }
@@ -48,7 +48,8 @@ AdaptiveRounds::AdaptiveRounds(RoundTypes types, std::size_t points) : types_(st
 // every `stride`-th lattice point e.
 std::vector<double> AdaptiveRounds::one_round(const RoundType& type, std::size_t stride) const {
   std::vector<double> next(points_ + kLanes * stride, 0.0);
-  // With A losses, the products and sums take A + 1 roundings, this factor one and the product with it one.
+  // With A losses, the products and sums take A + 1 roundings, this factor one, and the product with the
+  // factor one.
   const double rounding = 1 + kUlp * (8 + static_cast<double>(type.losses.size()));
   for (std::size_t i = 0; i < points_; i += kLanes * stride) {
     double sums[kLanes] = {};
@@ -85,7 +86,7 @@ void AdaptiveRounds::step() const {
       }
       // A share takes five roundings, two for each expm1 and one for the quotient. It is at most 1/2, so
       // these are at most five of the chord, which decreases. The difference, the product, the sum and the
-      // last product take four: 9 of 16.
+      // last product take four. The factor covers 16 and so these nine.
       for (std::size_t i = 0; i + kStride < points_; i += kStride) {
         for (std::size_t k = 1; k < kStride; ++k) {
           next[i + k] = ((1 - share[k]) * next[i] + share[k] * next[i + kStride]) * (1 + 8 * kUlp);
@@ -104,7 +105,8 @@ void AdaptiveRounds::step() const {
     const double at = types_.spacing * static_cast<double>(i);
     const double mirror = i < points_ ? values_[margin_ + i] : least;
     // With V for `mirror`, the rounding of `at` changes 1 - (1 - V) e^-at by at most one rounding of itself.
-    // expm1 or the exponential takes two, and the product, the sum and the last product three: 6 of 16.
+    // expm1 or the exponential takes two, and the product, the sum and the last product three. The factor
+    // covers 16 and so these six.
     values_[margin_ - i] = smaller(1.0, (-std::expm1(-at) + std::exp(-at) * mirror) * (1 + 8 * kUlp));
   }
   ++rounds_;
@@ -143,12 +145,13 @@ double AdaptiveRounds::between(const std::vector<double>& values, double spacing
   // The chord decreases, so a smaller weight on its right end makes the value larger. The position of the
   // left end and its distance from epsilon have rounding errors of epsilon and of the spacing, which together
   // are at most (1 + at) roundings of the spacing. `share` changes by at most 1 + spacing times as many,
-  // where the spacing is below 1 (AggregatedTypes::at()). The factor covers its own six roundings, and the
-  // other slack that change and the rounding of the two subtractions.
+  // where the spacing is below 1 (AggregatedTypes::at()). The slack in the factor of `share` covers the six
+  // roundings of `share` itself. The slack that is subtracted covers the change just described and the
+  // rounding of the two subtractions.
   const double right = numerics::within(
       share * (1 - numerics::kEightThousandRoundings) - (numerics::kEightHundredRoundings + 2 * kUlp * at),
       0.0, 1.0);
-  // A difference, a product, a sum and the last product: 4 of 16 roundings.
+  // The difference, the product, the sum and the last product take four roundings; the factor covers 16.
   return smaller(values[left], ((1 - right) * values[left] + right * values[left + 1]) * (1 + 8 * kUlp));
 }
 

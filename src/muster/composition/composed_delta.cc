@@ -37,8 +37,8 @@ double nearly_certain(Parts parts, double epsilon) {
   double least = 0;
   for (double c = 1; c > 1e-12; c /= 2) {
     const double log_total = log_mgf(parts, -c);
-    // The slack covers the five roundings of this exponent: two products and three sums. log_mgf_error()
-    // covers those of the sum over the parts, however many there are.
+    // The slack covers the five roundings (slack.h) of this exponent: two products and three sums.
+    // log_mgf_error() covers those of the sum over the parts, however many there are.
     const double exponent = log_total + c * epsilon + log_mgf_error(parts, -c) +
                             numerics::kEightRoundings * (std::abs(log_total) + c * std::abs(epsilon) + 1);
     if (exponent < least) {
@@ -47,8 +47,8 @@ double nearly_certain(Parts parts, double epsilon) {
       break;  // the exponent is convex in c, so no smaller c is better
     }
   }
-  // The difference and the last product take a rounding each. The slack of the exponential covers its own two
-  // and that of its product.
+  // kUlpAbove covers the roundings of the difference and of the last product. The slack of the exponential
+  // covers its own two and that of its product.
   return numerics::larger(0.0,
                           (1 - std::exp(least) * (1 + numerics::kEightThousandRoundings)) * (1 - kUlpAbove));
 }
@@ -104,8 +104,8 @@ TotalShift total_shift(Parts parts, double epsilon) {
     size += part.rounds * std::abs(part.shift);
   }
   if (size == 0) return {0, 0};
-  // The products and the sum of m parts take m roundings of `size`. The difference from epsilon and the sum
-  // with the bound itself take one each, of epsilon and of the sum.
+  // The products and the sum of m parts take m roundings of `size`. The difference from epsilon and the
+  // addition of the bound itself take one each of epsilon and of the sum.
   return {sum, kUlpAbove * ((static_cast<double>(parts.size()) + 2) * size + std::abs(epsilon))};
 }
 

@@ -70,13 +70,13 @@ struct Effort {
 };
 // Encloses delta, ignoring the parts' shifts. The integral is used except where delta is nearly 1 or comes
 // almost only from infinite losses; there, closed-form bounds are tight. Returns nullopt if the integral
-// takes too much work, or if its enclosure is wider than .02 of its upper end.
+// takes too much work, or if its enclosure is wider than 0.02 times its upper end.
 std::optional<numerics::Enclosure> composed_delta_by_integral(std::span<const RepeatedLoss> parts,
                                                               double spacing, double epsilon,
                                                               Effort most = {});
 
 // The sum of `upper`, an upper bound on the part of delta that finite losses contribute, and `at_infinity`,
-// the probability that some loss is infinite. Rounded up; at most 1.
+// the probability that some loss is infinite. The result is rounded up, and at most 1.
 double with_infinite_losses(double upper, double at_infinity);
 
 }  // namespace muster::accounting

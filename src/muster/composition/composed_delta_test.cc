@@ -379,7 +379,7 @@ TEST(ComposedDelta, EnclosesRandomLawsByEveryRoute) {
     for (int question = 0; question < 5; ++question) {
       const double epsilon = rounds.random_epsilon();
       SCOPED_TRACE(::testing::Message() << trial << ' ' << h << ' ' << epsilon);
-      // The tolerance covers only the rounding of the exact value's extended precision.
+      // The tolerance covers only the rounding of the exact value, which is computed in extended precision.
       const auto expect = [&](const numerics::Enclosure& got, long double exact, const char* route) {
         EXPECT_GE(got.upper, exact * (1 - 2e-16L)) << route;
         EXPECT_LE(got.lower, exact * (1 + 2e-16L)) << route;
@@ -418,9 +418,9 @@ TEST(ComposedDelta, EnclosesRandomLawsByEveryRoute) {
   RecordProperty("crossed", crossed);
 }
 
-// Rounds whose losses are all zero but for a probability of 1e-12: their total variation distances add up to
-// little less than delta at epsilon = 0. Where the sum is at most the target, the lower bound on epsilon is 0
-// without a search; where it is not, the search finds a positive one.
+// The loss of each round is zero except with probability 1e-12, so the rounds' total variation distances add
+// up to little more than delta at epsilon = 0. Where their sum is at most the target, the lower bound on
+// epsilon is 0 without a search; where it is not, the search finds a positive one.
 TEST(ComposedEpsilon, ALowerBoundThatIsSurelyZeroIsNotSearchedFor) {
   constexpr double kSpacing = 0.01, kRounds = 4e5;
   numerics::AtomicLaw law = normal_law(0.5, kSpacing, 400);

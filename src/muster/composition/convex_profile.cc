@@ -79,9 +79,9 @@ struct Kink {
 Kink kink(Extended before, Extended here, Extended after, Extended inner_width, Extended outer_width) {
   const Extended inner = (before - here) / -std::expm1(-inner_width);
   const Extended outer = outer_width > 0 ? (here - after) / std::expm1(outer_width) : 0;
-  // Each slope has at most nine roundings: a difference, a quotient, the six of expm1 of a long double, and
-  // that of the difference of both slopes. The rounding of a width w changes e^w - 1 by another 1 + w, and
-  // 1 - e^-w by at most one.
+  // Each slope takes at most nine roundings (numerics/slack.h): one for a difference, one for a quotient, six
+  // for expm1 of a long double, and one for the difference of both slopes. The rounding of a width w changes
+  // e^w - 1 by another 1 + w roundings, and 1 - e^-w by at most one.
   return {inner - outer, kUnit * (12 * (inner + outer) + outer_width * outer)};
 }
 

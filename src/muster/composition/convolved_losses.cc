@@ -22,11 +22,13 @@ using numerics::smaller;
 
 // Up to this width of a cell, or this distance from its left end, a polynomial replaces the exponential.
 constexpr double kNarrow = 0.1;
-// Relative error of a cell's mass, which is a sum of about a thousand sums, each of about a thousand positive
-// terms (kCells in convolved_near.cc): 9,000 roundings. Where a law is convolved with itself, an atom has two
-// sums, and each of them adds to two cells for an upper bound. So a mass takes at most 5,000.
+// A bound on the relative error of a cell's mass: 9,000 roundings (slack.h). A mass is a sum of about a
+// thousand rows' sums, each of about a thousand positive terms (kCells in convolved_near.cc). Where a law is
+// convolved with itself, each atom has two rows, and for an upper bound a row adds to a cell up to twice. So
+// a mass takes at most 5,000.
 constexpr double kSummed = 1e-12;
-// Relative error of the masses of one round's law, not counting the rounding in the sum of its atoms.
+// A bound on the relative error of the masses of one round's law, not counting the rounding in the sum of its
+// atoms.
 constexpr double kRound = 1e-14;
 // A bound on the total error of products that underflow.
 constexpr double kUnderflow = 1e-300;
@@ -73,8 +75,8 @@ class Cells {
   }
 
  private:
-  // A bound on the rounding error of a shifted loss, which is one rounding of the sum. Here it is four, so
-  // that what is left also covers the rounding of the bound itself.
+  // A bound on the rounding error of a shifted loss. The sum takes one rounding; the bound is four, so that
+  // it also covers the rounding of the bound itself.
   static double rounding(const Atoms& law, double shift) {
     return 2 * kUlpAbove *
            (std::abs(shift) + larger(std::abs(law.points.front()), std::abs(law.points.back())));
@@ -119,10 +121,11 @@ class Cells {
       const double d = loss - ends_[cell] + off;
       const double width = ends_[cell + 1] - ends_[cell];
       const double y = (width - d) / 2;
-      // In a wide cell, the exponential has an error of at most an ulp of 1. The factor covers 16 roundings:
-      // d takes two, the polynomial two and its product one, or the difference and the sum two in a wide
-      // cell. `inverse_` takes two, or four in a wide cell, the product with it one, and the factor and its
-      // two products three. These are 11 or 12.
+      // In a wide cell, the exponential has an error of at most an ulp of 1. The factor covers 16 roundings,
+      // of which d takes two. In a narrow cell, the polynomial takes two, its product one and `inverse_` two;
+      // in a wide cell, the difference and the sum take two and `inverse_` four. The product with `inverse_`
+      // takes one, and the factor and its two products three. These are 11 in a narrow cell and 12 in a wide
+      // one.
       const double share =
           inverse_[cell] * (width <= kNarrow ? d * (1 + y * (1 + y)) : 1 - std::exp(-d) + kUlpAbove);
       const double part = mass * smaller(share * (1 + 8 * kUlpAbove), 1.0);
@@ -154,12 +157,12 @@ class Cells {
   }
 
   double mean_of_u(std::size_t cell) const {
-    // A row's sum takes a rounding for each atom, and there are two such sums. kSummed covers 2,000 roundings
-    // of each sum over rows, and 25 of a term.
+    // There are two sums, of the masses and of v. In each of them, a row's sum takes one rounding for each
+    // atom. kSummed covers 2,000 roundings of each sum over rows, and 25 of a term.
     const double inward = 1 - kSummed - kUlpAbove * longest_row_;
     const double v = smaller(v_[cell] / masses_[cell] * inward, 1 - kUlpAbove);
     const double beyond = -std::log1p(-v);
-    // The logarithm takes two roundings, the sum and the difference one each: 4 of 8.
+    // The logarithm takes two roundings, the sum and the difference one each; eight are subtracted.
     return ends_[cell] + beyond - 4 * kUlpAbove * (std::abs(ends_[cell]) + beyond);
   }
 
@@ -201,7 +204,7 @@ Atoms convolved(const Atoms& a, const Atoms& b, const ConvolutionSettings& setti
   const CoarseLaw sums = square ? sums_of(first, first) : sums_of(first, coarse_law_of(b.points, b.masses));
   const double least = a.points.front() + b.points.front();
   // For upper bounds, the last end must not be below any sum, even after the rounding of the sums. The sum of
-  // two points takes one rounding, and that with `beyond` another: 2 of 8.
+  // two points takes one rounding, and the sum with `beyond` another; `beyond` is eight.
   const double beyond = settings.side == ConvolvedLosses::Side::above
                             ? 4 * kUlpAbove * (std::abs(a.points.back()) + std::abs(b.points.back()))
                             : 0;
@@ -273,8 +276,8 @@ ConvolvedLosses::ConvolvedLosses(std::span<const RepeatedLoss> parts, const Eval
     total = total ? convolved(*total, law, settings) : std::move(law);
     // The relative errors of masses add up over the rounds. Each round contributes kRound, the rounding of
     // the sum over its atoms, and twice kSummed: once for its own cells and once for a convolution. There is
-    // a convolution less than there are rounds, so one kSummed is left for the sum in delta(): a rounding for
-    // each atom, and eight for a term and for the last products and sums.
+    // one convolution fewer than there are rounds, so one kSummed is left for the sum in delta(), which takes
+    // a rounding for each atom, and eight for a term and for the last products and sums.
     const auto atoms = static_cast<double>(part.losses->points.size());
     slack_ += part.rounds * (kRound + kUlpAbove * atoms + 2 * kSummed);
   }
@@ -286,7 +289,8 @@ double ConvolvedLosses::delta(double epsilon) const {
   const double outward = side_ == Side::above ? 1 : -1;
   double sum = 0;
   for (std::size_t i = points_.size(); i-- > 0;) {
-    // The difference and the sum with `rounding` take a rounding each: 2 of 4.
+    // `rounding` is four roundings of |epsilon| + |point|. The difference and the sum with `rounding` use two
+    // of them.
     const double rounding = 2 * kUlpAbove * (std::abs(epsilon) + std::abs(points_[i]));
     const double excess = points_[i] - epsilon + outward * rounding;
     if (excess <= 0) break;

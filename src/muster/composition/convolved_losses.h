@@ -13,8 +13,8 @@
 // grows with the logarithm of the number of rounds. Cells are narrow near the losses that contribute most to
 // delta. Hints about the question predict these losses (loss_cells.h); poor hints make the answer looser but
 // never invalid. A cell of width w adds about w^2/6 times its mass to the variance. A thousand cells add
-// about 1e-5 of the variance in each squaring. Immutable; share freely. See docs/theory/composition.md, "By
-// convolution".
+// about 1e-5 of the variance in each squaring. An object does not change after its construction, so threads
+// may share it. See docs/theory/composition.md, "By convolution".
 #pragma once
 
 #include <span>

@@ -22,8 +22,8 @@ ConvolvedLosses convolved_near(std::span<const RepeatedLoss> parts, double spaci
 numerics::Enclosure convolved_at(std::span<const RepeatedLoss> parts, double spacing, double epsilon,
                                  Ends ends = Ends::both);
 
-// An epsilon at which Chernoff's bound on delta is at most `target`, with infinite losses taken as zero.
-// Infinity if the search finds none.
+// An epsilon at which Chernoff's bound on delta is at most `target`, with infinite losses taken as zero;
+// infinity if the search finds no such epsilon.
 double chernoff_epsilon(std::span<const RepeatedLoss> parts, double spacing, double target);
 
 // A starting point for a search: about the epsilon at which delta would be `target` if the sum of all losses

@@ -3,7 +3,8 @@
 // All pairs must come from curves tabulated with `nested` lattices (round_curve.h), so that the finest
 // lattice contains the losses of all pairs. Dominating pairs compose adaptively (Theorem 20,
 // docs/theory/composition.md): the bound holds even if a round depends on what earlier rounds released, as
-// long as the sequence of pairs is fixed in advance. Not thread-safe while adding.
+// long as the sequence of pairs is fixed in advance. While pairs are added, an object belongs to one thread;
+// afterwards, const methods may run concurrently.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ class DifferentRounds {
   // Encloses the hockey-stick divergence at epsilon of the composition of these discrete pairs;
   // {0, 0} before any round.
   numerics::Enclosure delta(double epsilon, Ends ends = Ends::both) const;
-  // An upper bound on delta at `epsilon` by the means of epsilon_upper(target) (composed_delta_as_searched).
+  // An upper bound on delta at `epsilon`, computed as in the search of epsilon_upper(target)
+  // (composed_delta_as_searched).
   double delta_as_searched(double target, double epsilon) const;
   // An upper and a lower bound on the epsilon at which delta is `target`, as in LossDistribution; 0 before
   // any round.

@@ -173,8 +173,8 @@ LossLaw one_sided(double spacing, std::vector<ProfilePoint> points, Extended slo
   const Extended meets = std::log1p(-hull[0].value * (1 + kChord) / (1 - steepest)) / spacing;
   if (!(steepest < 1 && meets > -1e15L)) return {{}, 0};
   LossLaw law = losses_of(spacing, hull, false);
-  // Two roundings: the conversion of the product here, and that of the number of steps below. The others are
-  // those of a long double, less than a hundredth of one together.
+  // The factor covers two roundings (slack.h): that of the conversion of the product here, and that of the
+  // number of steps below. All others are roundings of a long double, together less than a hundredth of one.
   law.shift = static_cast<double>(spacing * meets) * (1 + numerics::kEightRoundings);
   double shown = 0;  // P-mass at positive losses
   for (const double weight : law.losses.weights) shown += weight;

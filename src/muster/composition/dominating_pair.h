@@ -18,7 +18,7 @@
 // References: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, "Connect the dots", PETS 2022
 // (docs/theory/composition.md derives this construction); Zhu, Dong, Wang, "Optimal accounting of
 // differential privacy via characteristic function", AISTATS 2022, Theorem 10 (dominating pairs compose
-// adaptively). Immutable after construction; share freely.
+// adaptively). An object does not change after its construction, so threads may share it.
 #pragma once
 
 #include <cstdint>

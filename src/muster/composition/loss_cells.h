@@ -6,7 +6,8 @@
 // the weighted sum of e^{cx} over all atoms if the cell's mass is spread to its ends. The cell with the
 // highest cost is divided until there are enough cells. Heavy atoms, which have more than half of the mass
 // or more than 1/200 of the weight for some tilt, are ends of cells. See docs/theory/composition.md, "By
-// convolution". Any choice of ends gives valid bounds; it only affects how tight they are. Pure functions.
+// convolution". Any choice of ends gives valid bounds; it only affects how tight they are. Pure functions;
+// call from any thread.
 #pragma once
 
 #include <cstddef>

@@ -238,8 +238,9 @@ class TermSum {
   TermSum(const Place& place, const TiltedLosses& parts, double of_total, double of_transforms)
       : place_(place),
         kernel_(place.c, place.h, place.excess),
-        // epsilon - l0 takes a rounding of l0 by l0 and one by the difference. If the quotient epsilon / h is
-        // rounded down to a whole number, the difference is positive by at most as much, where 0 is right.
+        // The difference epsilon - l0 takes two roundings of l0: that of l0 itself, and that of the
+        // subtraction. If the quotient epsilon / h is rounded down to a whole number, the computed difference
+        // is positive by at most as much, although 0 would be right.
         kernel_noise_(kernel_.noise(place.c, 2 * numerics::kUlpAbove * std::abs(place.l0))),
         largest_kernel_(kernel_.at(0).real() + kernel_noise_),
         value_(kernel_.at(0).real()) {
@@ -394,8 +395,9 @@ std::optional<numerics::Enclosure> Integral::enclosed(double value, double error
   const double weights = std::exp(kErrorOfWeights * nonzero_mass);
   const contour::Period period{cells * h_, period_.lambda, period_.log_left};
   const double right = std::exp(-c_ * period.length);
-  // The two exponentials take two roundings each, and the operations five. `error` contains at least 512
-  // roundings of each term (RoundOff), of which a term needs 200. The others cover this, above and below.
+  // The two exponentials take two roundings each, and the other operations five. `error` contains at least
+  // 512 roundings of each term (RoundOff), of which a term needs 200. The rest covers these nine, for the
+  // upper and for the lower end.
   const double upper = (numerics::larger(0.0, value) + error) * scale * weights + kMinNormal;
   // Let P be the period. The function (1 - e^{-x})_+ is at most 1, and its slope is at most 1. So an
   // alias with the shift mP, m >= 1, is at most min(1, delta + mP) e^{-cmP}. Where losses are far

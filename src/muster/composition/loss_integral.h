@@ -43,8 +43,8 @@ inline double mass_at_infinity(Parts parts) {
 }
 
 // Bounds the rounding error of the computed ln E e^{cY} of one loss Y, for any number A of atoms. An ulp is
-// two roundings. With x = cy, M = E e^{cY}, and p and p' the masses away from zero of the law and of the
-// tilted law, the bound consists of these parts.
+// two roundings (numerics/slack.h). With x = cy, M = E e^{cY}, and p and p' the masses away from zero of the
+// law and of the tilted law, the bound consists of these parts.
 // - The term w (e^x - 1) of an atom takes seven roundings: e^x - 1 is within three ulps, and the product
 //   takes one. The sum adds the terms as a binary tree, in vectors of one to eight lanes
 //   (numerics/sums/atom_kernels.cc). It takes at most A - 1 roundings, and at most 8 for A <= 16 and 5 + log2
@@ -55,8 +55,9 @@ inline double mass_at_infinity(Parts parts) {
 //   under the tilted law. Two are charged.
 // - The logarithm takes an ulp of its result. With exponents of 300 and more, M e^-T is summed instead, in
 //   extended precision. Its terms, which are not lessened by 1, and its conversion to double take four
-//   roundings, the sum A / 2048 of p + M p', the difference x - T takes T, and the logarithm and its sum with
-//   T take 2 T + 3 |ln M|. The two ulps of ln M, and the last term, cover these.
+//   roundings, the sum takes A / 2048 of p + M p', the difference x - T takes one of T, and the logarithm and
+//   its sum with T take two of T and three of ln M. The two ulps of ln M, and the last summand below, cover
+//   these.
 // Errors are added up as if they were small. For an upper bound of ln M, this is enough however large they
 // are, because ln(1 + e) <= e. A lower bound matters only to enclosures that are kept, whose width is at most
 // a fiftieth of the upper end; there the 3 % between kUlpAbove and an ulp cover the square of e.
@@ -68,20 +69,21 @@ inline double log_mgf_error(const numerics::AtomicLaw& law, const numerics::Tilt
   const double atoms = static_cast<double>(law.points.size());
   const double top = c * (c > 0 ? law.largest_point() : law.smallest_point());
   const double ulps = numerics::larger(4 + atoms / 4, numerics::smaller(3 + atoms / 2, 7.5));
-  // In this order: the terms and their sum, the exponents, the logarithm, and exponents of 300 and more.
+  // The summands are for the terms and their sum, the exponents, the logarithm, and exponents of 300 and
+  // more.
   return numerics::kUlpAbove *
          (ulps * (mass * std::exp(-tilt.log_mgf) + tilt.nonzero_mass) + 2 * std::abs(c) * tilt.absolute_mean +
           2 * std::abs(tilt.log_mgf) + (top > 290 ? atoms + 2 * top : 0));
 }
 
-// Bounds the rounding error of log_mgf(parts, c). The sum over m > 1 parts takes m roundings more, with the
-// products, of the sum of its terms' moduli. The product of a single part counts as one of the operations of
-// whatever uses the result.
+// Bounds the rounding error of log_mgf(parts, c). If there are m > 1 parts, the products with their numbers
+// of rounds and the sum take m more roundings of the sum of the terms' moduli. If there is a single part, its
+// product counts as one of the operations of whatever uses the result.
 inline double log_mgf_error(Parts parts, double c) {
   const double additions = parts.size() > 1 ? static_cast<double>(parts.size()) : 0;
   return sum_over(parts, [&](const RepeatedLoss& p) {
     const numerics::Tilt tilt = numerics::tilt_of(*p.losses, c);
-    // A product and, for each of the m - 1 sums, one rounding.
+    // A term takes one rounding for its product and one for each of the m - 1 additions.
     return log_mgf_error(*p.losses, tilt, c) + numerics::kUnitRoundoff * additions * std::abs(tilt.log_mgf);
   });
 }
@@ -101,10 +103,10 @@ class Integral {
   // The saddle point.
   double c() const { return c_; }
   // Chernoff's bound at the saddle point, which follows from (1 - e^{-u})_+ <= c^c / (1 + c)^{1 + c} e^{cu}.
-  // Rounded up. The products in the exponent take a rounding each of ln E e^{cS} and of c epsilon,
-  // log_steepest() takes five of its result, and each of the four additions takes one of its own result.
-  // Together these are at most five roundings of each of the first two terms and eight of the third. The
-  // charge is six and eight of them, and 16 for the exponential.
+  // The result is rounded up. In the exponent, the first two terms, ln E e^{cS} and c epsilon, are products
+  // and take one rounding each. The third, log_steepest(), takes five, and each of the four additions takes
+  // one of its own result. Together these are at most five roundings of each of the first two terms and eight
+  // of the third. `ulps` allows for six and eight of them, and for 16 of the exponential.
   double chernoff() const {
     const double ulps = numerics::kUlpAbove * (3 * (std::abs(log_total_) + c_ * std::abs(epsilon_)) +
                                                4 * std::abs(log_steepest(c_)) + 8);

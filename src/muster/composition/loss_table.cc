@@ -14,8 +14,8 @@ namespace {
 
 using Extended = long double;
 
-// More than the relative error of the difference of two products of a double and a whole number, against the
-// larger of them.
+// A bound on the rounding error of the difference of two products, each of a double and a whole number,
+// relative to the larger product.
 constexpr Extended kDifference = 0x1p-61L;
 
 // D(epsilon), rounded up: every term is positive, and each difference of losses is taken a little too large.
@@ -33,7 +33,8 @@ double profile(const LossTable& table, Extended epsilon) {
   return numerics::as_upper_bound((finite + table.infinity) * (1 + numerics::kThreeRoundings));
 }
 
-// The pair of a curve's upper bounds at these multiples of the spacing, of which the first is 0.
+// The table of the dominating pair that the upper bounds of a curve make, which are given at these multiples
+// of the spacing; the first is 0.
 LossTable connected(double spacing, std::vector<std::int64_t> index, const std::vector<double>& uppers) {
   BoundTable curve{.spacing = spacing, .index = std::move(index), .forward = {}, .reverse = {}};
   for (const double upper : uppers) curve.forward.push_back({.upper = upper, .estimate = upper});

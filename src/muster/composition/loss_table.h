@@ -6,7 +6,7 @@
 // The tables that these functions return are made for both orders of every pair of neighbours at once: the
 // hockey-stick divergence at any alpha > 0, of P against Q and of Q against P, is at most the table's
 // (Theorem 20, docs/theory/composition.md). Every rounding is outward, so the masses of a table may sum to a
-// little more than 1. Pure functions.
+// little more than 1. Pure functions; call from any thread.
 #pragma once
 
 #include <cstdint>

@@ -27,8 +27,8 @@ double total(const LossTable& table) {
   return std::accumulate(table.masses.begin(), table.masses.end(), table.infinity);
 }
 
-// The divergence of one order of the pair at a negative epsilon is 1 - alpha + alpha times that of the other
-// order at -epsilon. Returns both of the table, in plain arithmetic.
+// The table's profile at `epsilon`, in plain arithmetic. At a negative epsilon it shows the other order of
+// the pair, because the divergence there is 1 - alpha + alpha times that of the other order at -epsilon.
 double plain(const LossTable& table, double epsilon) {
   double sum = table.infinity;
   for (std::size_t i = 0; i < table.losses.size(); ++i) {

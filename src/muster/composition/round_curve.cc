@@ -34,7 +34,7 @@ constexpr double kRiseOfHeavyTail = 1e-3;
 constexpr double kLightTail = 15;
 // The value that replaces kRise where the curve is below kFarTail. Only answers for a delta about as small
 // depend on this part of the curve. They change little, because higher chords change the logarithm of a
-// round's delta, which is -97 or less there, by less than 1.
+// round's delta, which is -96 or less there, by less than 1.
 constexpr double kFarTail = 1e-42;
 constexpr double kRiseOfFarTail = 1;
 // The value that replaces kRise where losses are large. In that case resolve_large_losses() also halves cells
@@ -57,10 +57,10 @@ constexpr double kCoarse = 8;
 // be up to this. About three nodes per deviation are then left.
 constexpr double kCoarsest = 32;
 // Once this fraction of the affordable work is done, new cells are wider by a factor that doubles with each
-// further third of the affordable work. Once the work on nodes alone exceeds the affordable work by kHurry
-// times the affordable work or by kHurryWork, whichever is more, but by at most kMaxHurry times the
-// affordable work, the factor also doubles with each further sixtieth of the affordable work, so that hardly
-// any full table takes twice the affordable work.
+// further third of the affordable work. The work on nodes alone may exceed the affordable work by kHurryWork,
+// but by no less than kHurry and no more than kMaxHurry times the affordable work. From there on, the factor
+// also doubles with each further sixtieth of the affordable work, so that hardly any full table takes twice
+// the affordable work.
 constexpr double kWideningStart = 0.75;
 constexpr double kHurry = 0.2, kMaxHurry = 1.25;
 constexpr double kHurryWork = 0.25 * kTableWork;
@@ -147,7 +147,7 @@ class FallingCurve {
         low = high;
       }
     } else {
-      int stride = kStride;  // doubles, because the curves of randomizers next to no loss fall very early
+      int stride = kStride;  // doubled each time, because a curve of tiny losses falls very early
       for (low = kFirst - stride; low > kSmallest && !above(low); low -= stride) {
         high = low;
         stride *= 2;

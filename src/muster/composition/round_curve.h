@@ -14,7 +14,7 @@
 //
 // Three kinds of curves are tabulated in the same way. The values of a bound's curve have a proven upper end
 // and an estimate. The values of the curve of a pair of data sets enclose a minorant (enclosed_minorant.h)
-// or, where it is known so well, the curve itself. In this file, an upper end is that of whatever is
+// or, where it is known well enough, the curve itself. In this file, an upper end is that of whatever is
 // tabulated. Thread rule: functions and const methods may run concurrently, if the curves may be called
 // concurrently.
 #pragma once

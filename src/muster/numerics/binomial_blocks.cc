@@ -16,10 +16,11 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 double chernoff_exponent(double k, double n, double p) {
   const double up = k > 0 ? k * std::log(k / (n * p)) : 0;
   const double down = k < n ? (n - k) * std::log((n - k) / (n * (1 - p))) : 0;
-  // The result is rounded down, so that the bound stays valid. The arguments of the logarithms carry two and
-  // three rounding errors, which cost up to 3 n, and the two terms, of opposite signs, may cancel. A term
-  // takes two of its logarithm and one of its product, and the sums take two more of each. The three of n
-  // that are left cover the exponential of the result.
+  // The result is rounded down, so that the bound stays valid. The two terms have opposite signs and may
+  // cancel, so the slack is in roundings (slack.h) of n and of both terms. The arguments of the logarithms
+  // take two and three roundings, which change the sum by at most three roundings of n. A term takes two for
+  // its logarithm and one for its product, and the two additions here take two more of each. The three
+  // roundings of n that are left cover the exponential of the result.
   return up + down - 8 * kUnitRoundoff * (n + std::fabs(up) + std::fabs(down));
 }
 
@@ -81,9 +82,9 @@ std::vector<BinomialBlock> binomial_blocks(double n, double p, double exponent, 
   for (const BinomialBlock& b : blocks) sum += b.weight;
   // Dividing by the sum over low..high, instead of over all values, can only raise a weight. A mass takes
   // five roundings per step of walk(): two for the odds, two for the ratio and one for the product. So the
-  // ratio of two masses takes five per step between them, and the sums over the two blocks and over the
-  // blocks one per value. The factor, the quotient and the product take three. Together that is at most 6
-  // (high - low) + 3.
+  // ratio of two masses takes five for each step between them, and the additions within their blocks and over
+  // all blocks take at most one for each value. The factor, the quotient and the product take three. Together
+  // that is at most 6 (high - low) + 3.
   const double outward = (1 + 8 * kUnitRoundoff * (high - low + 8)) / sum;
   for (BinomialBlock& b : blocks) b.weight *= outward;
   for (double last = low - 1; last >= 0;) {

@@ -16,8 +16,9 @@ namespace {
 constexpr double kLevel = 3;
 
 // e^{2 pi i k / n} for k < n / 2, each from the sine and cosine of an angle of at most an eighth of a
-// turn. The relative error of the angle is at most 2 u, so its absolute error is at most 1.6 u; taking its
-// sine and cosine adds one rounding.
+// turn. The constant 2 pi and the product make the relative error of the angle at most 1.4 u, so its absolute
+// error is at most 1.1 u. The sine and the cosine are each wrong by less than u, so a root is wrong by at
+// most 2.6 u.
 std::vector<std::complex<double>> roots(std::size_t n) {
   std::vector<std::complex<double>> root(n / 2);
   for (std::size_t k = 0; k < n / 2; ++k) {
@@ -151,8 +152,8 @@ LatticeTransform::LatticeTransform(const std::vector<std::int64_t>& index, const
     two_levels(re_, im_, Level(root, half), Level(root, 2 * half));
   }
   // minus_total is the difference of two outputs. The error of each is at most log2 N times kLevel kUlpAbove,
-  // relative to the sum of the weights. `shared` stands for the other roundings: one for each atom that is
-  // added to the same cell, and the subtraction.
+  // relative to the sum of the weights. `shared`, in units of kUlpAbove, allows for the other roundings: one
+  // for each atom that is added to the same cell, and one for the subtraction.
   const double shared = static_cast<double>(last_point - first_point) / static_cast<double>(n) + 8;
   error_ = 2 * kUlpAbove * total * (kLevel * log2_cells + shared);
 }

@@ -10,7 +10,7 @@
 // The characteristic function then hardly decays, so all N frequencies are needed. Every output is a sum of
 // the weights, each multiplied by log2 N roots of unity; error() bounds the error of the difference of two
 // outputs (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 24.1, in the one-norm).
-// Pure; call from any thread.
+// A transform does not change after its construction, so any thread may read it.
 #pragma once
 
 #include <complex>

@@ -5,7 +5,7 @@
 // until `as_upper_bound` or `as_lower_bound` replaces it by the largest or the smallest value that the
 // quantity can have. In the folders of src/muster that compute epsilons, `larger`, `smaller` and `within`
 // replace std::max, std::min and std::clamp, also for integers; tests/architecture checks this. Pure
-// functions.
+// functions; call from any thread.
 #pragma once
 
 #include <concepts>

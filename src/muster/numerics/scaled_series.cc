@@ -68,7 +68,7 @@ Scaled sum(std::size_t first, std::size_t last, double loose, Exponent&& exponen
         add([&](std::size_t j) { return power(exponent(j) - top); });
       }
     }
-    // So what is left out counts as one rounding, of which kConvolutionUlps has 64.
+    // The skipped blocks then change the sum by at most one rounding, which kConvolutionUlps counts.
     if (skipped <= kUnitRoundoff * static_cast<double>(total)) return scaled(static_cast<double>(total), top);
   }
   return kUnknown;  // reached only if the total is NaN, because the second attempt skips nothing

@@ -47,9 +47,10 @@ class ScaledSeries {
 };
 
 // A bound, in units u, on the relative error that each convolution below adds by its own rounding to the
-// relative errors of its factors. A term takes at most four roundings, and 38 in the sum of its lane of a
-// block. The total, in extended precision, takes one for every 2^16 terms and one when it is converted. What
-// is left out counts as one. Together these are 60 for 2^20 terms.
+// relative errors of its factors. A term takes at most four roundings (slack.h), and 38 more in the sum of
+// its lane, which adds up every eighth term of a block of 256. The total, in extended precision, takes one
+// for every 2^16 terms and one when it is converted. Terms that are left out as negligible count as one.
+// Together these are 60 for 2^20 terms.
 inline constexpr double kConvolutionUlps = 64;
 
 // The sum over j = first..last of a_j b_{l-j}, for last <= l; 0 if first > last.

@@ -1,10 +1,15 @@
 // Slack for rounding errors: by how much a computed value is moved outward so that it becomes a bound.
 //
+// A rounding is a relative error of at most the unit round-off u = 2^-53 (for a long double, 2^-64). In the
+// comments of this project, a rounding of x is an absolute error of at most u |x|, and a result that takes n
+// roundings has a relative error of at most about n u. An operation takes the roundings of its operands and
+// its own: one for a sum, product, quotient or root, and two for a function of libm.
+//
 // `x * (1 + kEightRoundings)` is above the true value, and `x * (1 - kEightRoundings)` below it, when x > 0
-// took at most eight roundings. Sums, products, quotients and roots count as one rounding, functions of libm
-// as two; the multiplication by the factor itself need not be counted. docs/theory/arithmetic.md says what is
-// assumed of libm, how roundings add up, and which operations are not covered by such a factor (differences
-// that cancel, exponents, long sums). The functions are pure and may be called from any thread.
+// took at most eight roundings; the multiplication by the factor itself need not be counted.
+// docs/theory/arithmetic.md says what is assumed of libm, how roundings add up, and which operations are not
+// covered by such a factor (differences that cancel, exponents, long sums). The functions are pure and may be
+// called from any thread.
 #pragma once
 
 namespace muster::numerics {
@@ -17,8 +22,8 @@ inline constexpr double kUlp = 2 * kUnitRoundoff;
 inline constexpr double kUlpAbove = 2.3e-16;
 
 // Relative slack of a double. Each constant covers the number of roundings in its name, and also the rounding
-// of the product with 1 + slack or 1 - slack. Only kThreeRoundings covers less: one function of libm and one
-// operation, or two operations.
+// of the product with 1 + slack or 1 - slack. The exception is kThreeRoundings, which covers one function of
+// libm and one operation, or two operations.
 inline constexpr double kThreeRoundings = 4e-16;
 inline constexpr double kEightRoundings = 1e-15;
 inline constexpr double kEightyRoundings = 1e-14;

@@ -45,8 +45,8 @@ struct Point {
   double y;  // the function's value at the index
 };
 
-// The slope of the line through two points; none unless the line rises and is neither nearly flat nor nearly
-// vertical.
+// The slope of the line through two points; nullopt unless the line rises and is neither nearly flat nor
+// nearly vertical.
 std::optional<double> slope_between(const Point& a, const Point& b) {
   const double slope = (b.y - a.y) / (b.x - a.x);
   return std::isfinite(slope) && slope > 0.01 && slope < 1e4 ? std::optional(slope) : std::nullopt;

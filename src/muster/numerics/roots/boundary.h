@@ -54,8 +54,8 @@ struct BoundarySearch {
   // at the next point; the search then skips evaluations.
   bool smooth = false;
 
-  // The index of the last point at which `function`, which takes an index, is not above zero. None if the
-  // function is above zero at `first`. Throws what `function` throws.
+  // Returns the index of the last point at which `function`, which takes an index, is not above zero, or
+  // nullopt if the function is above zero at `first`. Throws what `function` throws.
   std::optional<std::int64_t> last_within(const std::function<double(std::int64_t)>& function) const;
 };
 

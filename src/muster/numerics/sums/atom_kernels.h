@@ -2,10 +2,9 @@
 // integral.
 //
 // One source, written with the vector library Highway, serves every instruction set, and the processor's best
-// set is chosen at run time. Exponentials and sines are within 4 ulp, and a sum of m terms takes at most
-// 5 + log2(m + 64) roundings, each relative to the sum of the terms' moduli. The last bits differ
-// between instruction sets by far less than the error bounds allow for. Nothing is shared; call from any
-// thread.
+// set is chosen at run time. Exponentials and sines are within 4 ulp, and a sum of m terms takes at most 5 +
+// log2(m + 64) roundings (slack.h) of the sum of the terms' moduli. The last bits differ between instruction
+// sets by far less than the error bounds allow for. Pure functions; call from any thread.
 #pragma once
 
 #include <array>

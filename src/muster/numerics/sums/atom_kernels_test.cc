@@ -105,8 +105,8 @@ std::vector<double> all_results(const Atoms& a) {
 }
 
 // An epsilon must not depend on which vector unit a processor has: a ledger that one machine wrote is
-// verified on another. Where multiply-adds are rounded twice, the last bits are others, but again the same on
-// all.
+// verified on another. Where multiply-adds are rounded twice, the last bits differ from these, but they are
+// the same on all such processors.
 TEST(AtomKernels, AllVectorUnitsThatFuseMultiplyAddsGiveTheSameBits) {
   for (const std::size_t count : {1u, 3u, 8u, 13u, 64u, 65u, 127u, 700u, 20'000u}) {
     const Atoms atoms = random_atoms(count, 1.3, 11);

@@ -24,7 +24,7 @@ struct AtomicLaw {
   double nonzero_mass() const;  // the sum of the weights; by rounding, it may exceed one
   // Encloses the mass at zero, which is 1 minus the sum of the weights. Where this mass is small, its digits
   // are lost to the rounding of the sum and of each weight. The enclosure covers both, if each weight has a
-  // relative error of at most 12 roundings; neither end is negative.
+  // relative error of at most 12 roundings (slack.h); neither end is negative.
   Enclosure mass_at_zero() const;
   double mean() const;
   double absolute_mean() const;  // E|Y|
@@ -45,8 +45,8 @@ struct Tilt {
   double variance;
   double absolute_mean;  // E|Y| under the tilted law
   double nonzero_mass;
-  // The largest exponent c y where it is 300 or more, and otherwise 0. It is subtracted from all exponents
-  // there. So log_mgf has an error of up to three roundings of it, and not only of log_mgf itself.
+  // The largest exponent c y if that is 300 or more, and otherwise 0. Such a large exponent is subtracted
+  // from all others, so log_mgf then has an error of up to three roundings of it besides its own.
   double far_exponent;
 };
 Tilt tilt_of(const AtomicLaw& law, double c);
@@ -93,12 +93,13 @@ class EquispacedCharacteristic {
  public:
   // Rotations in a row before the sines and cosines are computed directly.
   static constexpr int kResync = 32;
-  // A bound on the error of one atom's e^{ity} - 1, in ulps of 1. The sine and cosine of a step are within
-  // two ulps each, and the complex product rounds, so a rotation adds at most 1.42 + 1.12 < 3 ulps; 32
-  // rotations add 82. The other 30 ulps are for the sine and cosine before the first rotation (2), the
-  // difference from 1 and the product with the weight (2), the weight's own exponential (2) and the sum over
-  // m atoms (24). The sum's 5 + log2(m + 64) roundings (atom_kernels.cc) are relative to moduli of at most
-  // 2, so each is an ulp of 1, and 24 are enough for 500,000 atoms.
+  // A bound on the error of one atom's e^{ity} - 1, in ulps of 1. The sine and the cosine of a step are each
+  // within two of their own ulps, which are at most one ulp of 1. The complex product rounds, too, so a
+  // rotation adds at most 1.42 + 1.12 < 3 ulps, and 32 rotations add 82. The other 30 ulps are for the sine
+  // and cosine before the first rotation (2), the difference from 1 and the product with the weight (2), the
+  // weight's own exponential (2) and the sum over m atoms (24). The sum's 5 + log2(m + 64) roundings
+  // (atom_kernels.cc) are relative to moduli of at most 2, so each is an ulp of 1, and 24 are enough for
+  // 500,000 atoms.
   static constexpr int kErrorUlps = 3 * kResync + 16;
 
   EquispacedCharacteristic(const TiltedLaw& law, double step);

@@ -15,12 +15,13 @@
 
 namespace muster::numerics::contour {
 
-// A bound, in ulps of M = E e^{cY}, on the error that M takes by its sum over atoms and by the rounding of
-// the law's weights. M is computed as 1 plus the sum of w (e^{cy} - 1), and cancels where the law has little
-// mass at zero and e^{cy} is small at the other atoms. With p the tilted law's nonzero mass and d = c E|Y|
-// under it, the terms' moduli add up to at most 2 M min(p, d) + 1 - M (excess_bounds.cc). They take 12 +
-// log2(m + 64) roundings for m atoms, which are 31 for m = 500,000, so the first part takes at most 31 ulps.
-// The part 1 - M takes half as many, and another six ulps for weights of 12 roundings
+// These two functions together bound the error of M = E e^{cY}, in ulps of M, that comes from the sum over
+// atoms and from the rounding of the law's weights. M is computed as 1 plus the sum of w (e^{cy} - 1). This
+// sum cancels where the law has little mass at zero and e^{cy} is small at the other atoms. With p the tilted
+// law's nonzero mass and d = c E|Y| under it, the terms' moduli add up to at most 2 M min(p, d) + 1 - M
+// (excess_bounds.cc). The sum over m atoms takes 12 + log2(m + 64) roundings (slack.h) of these moduli, which
+// are 31 for m = 500,000. So the part 2 M min(p, d) takes at most 31 ulps of M min(p, d). The part 1 - M
+// takes half as many ulps of itself, and six more for weights that are wrong by 12 roundings
 // (AtomicLaw::mass_at_zero): at most 20 for m = 2^15.
 inline double ulps_of_sum(const TiltedLaw& tilt) {
   return 32 * smaller(tilt.nonzero_mass(), std::abs(tilt.c()) * tilt.absolute_mean());
@@ -37,17 +38,19 @@ inline double ulps_of_cancellation(const TiltedLaw& tilt) {
 // t y of 1e7, a computed modulus of 1e-12 can have an error of 1e-9. Terms that are not skipped do not need
 // this bound, because RoundOff times `amplify` covers their errors.
 //
-// With T the far exponent and L = log M, the tilted weight of an atom y errs by
-// - the rounding of c y and of c y - L, which are 2 |cy| + |L| roundings, and times |e^{ity} - 1| <= 2 at
-//   most two ulps of d and one of |L|;
-// - the error of L: ulps_of_sum(), ulps_of_cancellation(), two roundings of d, three of |L| and three of T
-//   (log_mgf_error in composition/loss_integral.h). Times |chi - 1| <= 2 these are twice as many ulps of the
-//   first two, two of d, and three each of |L| and T.
-// Besides, an atom takes kErrorUlps, and its angle at most six roundings of t y (see RoundOff).
+// Let M, p and d be as above, L = log M, and T the tilted law's far_exponent(). The tilted weight of an atom
+// y has two errors:
+// - the rounding of c y and of c y - L changes it by 2 |cy| + |L| roundings. Multiplied by |e^{ity} - 1| <= 2
+//   and added up over the atoms, these are at most two ulps of d and one of |L|;
+// - the error of L consists of ulps_of_sum(), ulps_of_cancellation(), two roundings of d, three of |L| and
+//   three of T (log_mgf_error in composition/loss_integral.h). Multiplied by |chi - 1| <= 2, these are twice
+//   ulps_of_sum() and ulps_of_cancellation(), two ulps of d, and three each of |L| and T.
+// Besides, an atom's rotations and the sum over atoms take kErrorUlps of its weight, and its angle takes at
+// most six roundings of t y (see RoundOff).
 class CharacteristicError {
  public:
   explicit CharacteristicError(const TiltedLaw& tilt)
-      // In this order: an atom's rotations, the sum for M, and the exponents.
+      // The summands are for an atom's rotations, the sum for M, and the exponents.
       : base_(kUlpAbove * (tilt.nonzero_mass() * EquispacedCharacteristic::kErrorUlps +
                            2 * (ulps_of_sum(tilt) + ulps_of_cancellation(tilt)) +
                            4 * (std::abs(tilt.log_mgf()) + tilt.far_exponent() +
@@ -203,30 +206,30 @@ class Product {
 };
 
 // A bound on the relative round-off of one term phi(c+it)^n e^{-(c+it)k} of the sum over frequencies, to be
-// multiplied by `amplify` (Polar). One copy of phi errs, in units of M = E e^{cY}, by at most these ulps,
-// with the letters of CharacteristicError:
-// - kErrorUlps for an atom's rotations and the sum over atoms, times the tilted law's nonzero mass. For 8,202
-//   atoms it has six to spare. They are for the squared modulus less 1, of which log1p takes the logarithm:
-//   it takes 12 roundings of that mass, and its logarithm amplifies them by 1 / (2 modulus^2), where the
-//   modulus is at least 1/2;
+// multiplied by `amplify` (Polar). One copy of phi is wrong by at most the following ulps, in units of M = E
+// e^{cY}. In this list, p is the tilted law's nonzero mass, d = c E|Y| under the tilted law, L = log M, and T
+// is the tilted law's far_exponent():
+// - kErrorUlps for an atom's rotations and the sum over atoms, times p. For 8,202 atoms, six of these ulps
+//   are to spare. They are for the argument of log1p, the squared modulus less 1. It takes 12 roundings of p,
+//   which the logarithm amplifies by 1 / (2 modulus^2), where the modulus is at least 1/2;
 // - ulps_of_sum() and ulps_of_cancellation();
-// - two of d, which are four roundings. A tilted weight and M share the rounding of c y, which is one of d.
-//   That of c y - L is one of |cy| + |L|, times |e^{ity} - 1| <= 2, and that of c y - T, where far exponents
-//   occur, one of |cy| + T;
+// - two of d, which are four roundings. A tilted weight and M share the rounding of c y, which is one
+//   rounding of d. That of c y - L is one of |cy| + |L|, multiplied by |e^{ity} - 1| <= 2, which makes two of
+//   d. Where T is not 0, the rounding of c y - T is one of |cy| + T, which makes one of d;
 // - four of |L|: one for c y - L, one and a half for the logarithm and its sum with T, and one for the
 //   product n L and for n L - ck;
-// - two of T: three roundings in the logarithm of M.
-// The product ck and its difference take an ulp of ck.
+// - two of T, which are four roundings: three in the logarithm of M, and that of c y - T.
+// The product c k and its subtraction take an ulp of c k.
 //
 // A modulus below 1/2 is raised by kFloor, which is 18 ulps, in each of the n copies. From 64 copies on, such
 // a term is negligible. The other 256 ulps are for what does not grow with n: the logarithm of the term's
 // modulus, which is at most 36 and takes five roundings of itself, the exponential, the kernel, and the
 // smoothing's phase.
 //
-// The slope is 16 roundings of n t E|Y| and of t |k|. A frequency takes four, and the product with y two (one
-// of them by a rotation). The angle of phi, which is at most pi / 2 times t E|Y| (relative to phi), takes
-// three by the arctangent and its argument, and three by the product with n and two sums. Together these are
-// 15.5 of the first, and seven of t |k|.
+// The slope is 16 roundings of n t E|Y| and of t |k|. A frequency takes four, and its product with y two more
+// (one of them by a rotation). The angle of phi, which is at most pi / 2 times t E|Y| (relative to phi),
+// takes three for the arctangent and its argument, and three for the product with n and two sums. Together
+// these are 15.5 of the first, and seven of t |k|.
 class RoundOff {
  public:
   RoundOff(const TiltedLaw& tilt, double n, double c, double k)

@@ -10,7 +10,7 @@ namespace muster::numerics {
 namespace {
 
 // A bound on the rounding error of sum - k, relative to |k| plus the moduli of the terms. Three products,
-// three sums and the difference take seven roundings.
+// three sums and the difference take seven roundings (slack.h).
 constexpr double kNear = kEightyRoundings;
 
 }  // namespace
@@ -55,8 +55,8 @@ Enclosure enumerated_excess(const AtomicLaw& law, double n, double k) {
   };
   visit(visit, 0, count, 0, std::abs(k), 1);
   // The factor kEightThousandRoundings covers two roundings of each power for each term, 200 together, six of
-  // the products and 90 of the sums. It also covers n!, whose logarithm is at most 364 and takes eight
-  // roundings of itself, 2,912 of n! together.
+  // the products and 90 of the sums. It also covers n!: its logarithm is at most 364 and takes eight
+  // roundings of itself, which are 2,912 of n!.
   const double factorial = std::exp(std::lgamma(n + 1));
   const auto value = static_cast<double>(total);
   const double error = factorial * (value * kEightThousandRoundings + static_cast<double>(size) * kNear);

@@ -1,7 +1,8 @@
 // Encloses E(Y_1 + ... + Y_n - k)_+ by summing over how many of the Y_i equal each atom. This is for small n
 // and few atoms, where the integrand of the contour integral (expected_excess.h) does not decay. There are
 // O(n^atoms) summands, none of them negative. The enclosure allows for round-off: a relative 1e-12 of the
-// result and, in each summand, 1e-14 of |k| and the moduli of the terms. Pure functions.
+// result and, in each summand, 1e-14 of |k| and the moduli of the terms. Pure functions; call from any
+// thread.
 #pragma once
 
 #include "muster/numerics/enclosure.h"

@@ -67,7 +67,8 @@ Enclosure enumerated_mixture(const AtomicLaw& first, const AtomicLaw& second, do
     }
   }
   // Rounding moves a sum, and its excess over k, by at most `near`: there are up to four products, five sums
-  // and a difference. So a sum that is computed as k or a little less may exceed k.
+  // and a difference, with one rounding (slack.h) each. So a sum that is computed as k or a little less may
+  // exceed k.
   const double moduli = std::abs(k) + terms * larger(modulus_of(first), modulus_of(second));
   const double near = kEightyRoundings * moduli;
   double upper = 0, lower = 0;

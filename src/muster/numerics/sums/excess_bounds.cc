@@ -20,8 +20,8 @@ constexpr double kLeastExponent = -744;  // least exponent of e that is computed
 // The least margins of log_mgf_above(), which charges error_of_mgf() where that is larger. kCancelled covers
 // the absolute error of E e^{cY} where this is below 0.8. It is 72 roundings, and at least error_of_mgf() for
 // laws of up to 2^20 atoms whose tilted mean of |cY| is at most 9, because (12 + 20.1) 1.78 + 2 * 9 * 0.78 is
-// below 72. kOfLogMgf is 36 roundings of log E e^{cY} and of the moduli added up for it. It is mostly the
-// larger one for a sum of many copies, because |cY| is small then at the saddle point.
+// below 72. kOfLogMgf is 36 roundings of log E e^{cY} and of the moduli added up for it. For a sum of many
+// copies it is mostly larger than error_of_mgf(), because |cY| is then small at the saddle point.
 constexpr double kCancelled = 8e-15;
 constexpr double kOfLogMgf = 4e-15;
 
@@ -47,8 +47,8 @@ double error_of_mgf(const Tilt& tilt, double c, std::size_t atoms, double mgf, d
   const double moduli = 2 * mgf * smaller(tilt.nonzero_mass, size) + (one - mgf);
   const double far =
       tilt.far_exponent > 0 ? (3 * tilt.far_exponent + 4) * mgf + many / 1000 * (one + mgf) : 0;
-  // In this order: the six, one and 5 + log2(m + 64) of the moduli, the exponents' products, and the part of
-  // large exponents.
+  // The summands are the six, one and 5 + log2(m + 64) roundings of the moduli, the roundings of the products
+  // x = c y, and the part for large exponents.
   return kUnitRoundoff * ((12 + std::log2(many + 64)) * moduli + 2 * size * mgf + far);
 }
 
@@ -60,8 +60,8 @@ double log_mgf_above(const AtomicLaw& law, double c) {
   // E e^{cY} is computed as 1 plus a sum over atoms. Where it is small, this cancels: the absolute error is a
   // few ulps of 1, and the result may even be 0.
   if (tilt.log_mgf < -0.25) {
-    // kEightRoundings covers the logarithms and the exponential, of which the first takes up to three
-    // roundings of its result, and the addition.
+    // kEightRoundings covers the exponential, the addition, the logarithm below, and the one in tilt_of(),
+    // which takes up to three roundings of its result.
     const double mgf = std::exp(tilt.log_mgf);
     // If the sum with 1 is computed as 0, the tilted law has no moments. The true value and its error are
     // then below 13 + 5 + log2(m + 64) roundings, which kCancelled covers for 2^48 atoms.
@@ -72,8 +72,8 @@ double log_mgf_above(const AtomicLaw& law, double c) {
            kEightRoundings * (std::abs(log_above) + std::abs(tilt.log_mgf < -700 ? 0 : tilt.log_mgf));
   }
   const double moduli = smaller(1.0, tilt.nonzero_mass * std::exp(smaller(tilt.log_mgf, 1.0)) + 1e-2);
-  // Relative to E e^{cY}. The last term is for the logarithm, which takes up to three roundings of its
-  // result, and for the addition of the margin.
+  // `error` is relative to E e^{cY}. Its last term is for the logarithm, which takes up to three roundings of
+  // its result, and for the addition of the margin.
   const double error = error_of_mgf(tilt, c, atoms, 1, std::exp(smaller(-tilt.log_mgf, 1.0))) +
                        kEightRoundings * std::abs(tilt.log_mgf);
   return tilt.log_mgf + larger(kOfLogMgf * (std::abs(tilt.log_mgf) + moduli), error);
@@ -133,8 +133,8 @@ ExcessBounds ExcessBounds::capped(const AtomicLaw& law, double copies, double ch
 }
 
 // Two roundings of x are at most two of its distance from the mean and two of the mean. slack_ covers the
-// latter, because the mean itself takes only 55 of its 1,801. So the distance takes three, and above() two
-// more for a difference and a sum.
+// latter, because the mean itself takes only 55 of its 1,801 (kErrorOfMean). So the distance takes three, and
+// above() takes two more for a difference and a sum.
 double ExcessBounds::below(double x) const { return as_lower_bound(mean_ - slack_ - x, 1e300); }
 
 double ExcessBounds::above(double x) const {
@@ -151,10 +151,10 @@ ExcessBounds::Line ExcessBounds::line(double c, double log_mgf) const {
 double ExcessBounds::bounded(const std::vector<Line>& lines, double x, double distance) const {
   count_work(1, kWorkOfLoneExponential, 0);
   double least = std::numeric_limits<double>::infinity();
-  // The exponent takes two roundings of its constant and, with two of x, five of its product. What
-  // kThreeRoundings does not cover of these, 1.4 of the product, is at most 1.4 of the constant, which has
-  // five to spare (line()), and of the exponent, which is between kLeastExponent and kMaxExponent where it
-  // is used: 1,044 roundings, which the last factor covers.
+  // The exponent takes two roundings of its constant and five of its product, which include two of x.
+  // kThreeRoundings covers all but 1.4 roundings of the product. These are at most 1.4 of the constant, which
+  // has five to spare (line()), and 1.4 of the exponent. Where the exponent is used, it is between
+  // kLeastExponent and kMaxExponent, so the latter are at most 1,044 roundings, which the last factor covers.
   for (const Line& each : lines) {
     const double product = each.slope * x;
     least = smaller(
@@ -165,8 +165,8 @@ double ExcessBounds::bounded(const std::vector<Line>& lines, double x, double di
   const double chernoff = least < kMaxExponent ? std::exp(larger(least, kLeastExponent)) +
                                                      std::numeric_limits<double>::denorm_min()
                                                : std::numeric_limits<double>::infinity();
-  // The factor covers the exponential, and the ten roundings of `distance` and of Scarf's bound. Sums over
-  // atoms are covered before, by the lines' constants, slack_ and variance_.
+  // The factor covers the exponential, and the ten roundings of `distance` and of Scarf's bound. The lines'
+  // constants, slack_ and variance_ cover the sums over atoms.
   return smaller(chernoff, scarf + slack_ + kSquareUnderflow) * (1 + kEightThousandRoundings);
 }
 

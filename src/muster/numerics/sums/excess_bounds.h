@@ -5,7 +5,7 @@
 //
 // Scarf's bound is (sqrt(v + d^2) - d) / 2, where v is the variance of S and d = x - E S
 // (docs/theory/profile-only.md, "Rare large terms"). The moments include a margin for their round-off.
-// Immutable except for add_deficits; const methods may be called from any thread.
+// Only add_deficits() changes an object; const methods may be called from any thread.
 #pragma once
 
 #include <vector>
@@ -33,8 +33,8 @@ class ExcessBounds {
   // 1 - chance, and of the value `size`, with probability `chance`.
   ExcessBounds capped(const AtomicLaw& law, double copies, double chance, double size) const;
 
-  // `below` is at most E(S - x)_+, and `above` at least, but for five roundings of the result, which are the
-  // caller's. The count includes two roundings of x.
+  // `below` is at most E(S - x)_+ and `above` is at least that, up to five roundings (slack.h) of the result,
+  // for which the caller must allow. They include two roundings by which x itself may be wrong.
   double below(double x) const;
   double above(double x) const;
 

@@ -88,7 +88,7 @@ double without_exponents(const AtomicLaw& law, double c) {
 
 TEST(ExcessBounds, LogarithmsOfHeavyTailsAreRoundedUp) {
   std::mt19937_64 bits(11);
-  int draws[3] = {}, too_small[3] = {};  // that cancel, and others with exponents below and from 300 on
+  int draws[3] = {}, too_small[3] = {};  // three kinds: E e^{cY} cancels; exponents below 300; larger ones
   for (int i = 0; i < 60'000; ++i) {
     const auto [law, copies, c, k] = heavy_tailed(bits);
     const long double truth = log_mgf(law, c);

@@ -1,6 +1,6 @@
 // E(Y_1 + ... + Y_n - k)_+ by an inversion integral along the contour through the saddle point.
 // expected_excess() uses it if no special strategy applies; expected_excess.h describes the method and the
-// directions of its errors. Pure functions.
+// directions of its errors. Pure functions; call from any thread.
 #pragma once
 
 #include "muster/numerics/enclosure.h"
@@ -12,10 +12,11 @@ namespace muster::numerics {
 // d/dc log( E e^{c(S-k)} / c^2 ).
 double excess_saddle(const AtomicLaw& law, double n, double k);
 
-// For n >= 1 copies of a law that has an atom above k/n. The upper end is Chernoff's bound and the lower end
-// 0 if no affordable smoothing makes the integrand decay, if the value is too small to matter, or if no bound
-// on the integral's round-off can be given. Smoothing widens the enclosure by about 2.5e-5 of the value, or
-// by `width` of it if that is more; the number of frequencies falls with the square root of the width.
+// Encloses the expected excess for n >= 1 copies of a law that has an atom above k/n. The upper end is
+// Chernoff's bound and the lower end 0 if no affordable smoothing makes the integrand decay, if the value is
+// too small to matter, or if no bound on the integral's round-off can be given. Smoothing widens the
+// enclosure by about 2.5e-5 of the value, or by `width` of it if that is more; the number of frequencies
+// falls with the square root of the width.
 Enclosure excess_by_contour(const AtomicLaw& law, double n, double k, double width = 0);
 
 }  // namespace muster::numerics

@@ -222,7 +222,7 @@ Attempt integrated(const Problem& problem, const Contour& at, const Smoothing& s
 }
 
 // Tries ever coarser smoothings from `finest` on, until one fits the budget. Smoothings that are too costly
-// by the estimate from the previous attempt are passed over. Returns none if no smoothing fits.
+// by the estimate from the previous attempt are passed over. Returns nullopt if no smoothing fits.
 std::optional<Enclosure> finest_affordable(const Problem& problem, const Contour& at, Smoothing finest,
                                            double budget, const Effort& effort) {
   double expected = 0;

@@ -5,9 +5,9 @@
 // functions. It errs upward, and for the lower end bounds on what smoothing and aliases add are subtracted.
 // The integrand is negligible where the factor of a single group is, because no factor exceeds 1 relative to
 // its value on the real axis. Such frequencies are skipped with the help of the Lipschitz constant of that
-// group's characteristic function. Any c > 0 is a valid contour, so a
-// caller with many similar sums can pass the saddle point of the previous sum. Reference:
-// docs/theory/star-with-a-pool.md, "Numerics". Pure functions; call from any thread.
+// group's characteristic function. Any c > 0 is a valid contour, so a caller with many similar sums can pass
+// the saddle point of the previous sum. Reference: docs/theory/star-with-a-pool.md, "Numerics". Pure
+// functions; call from any thread.
 #pragma once
 
 #include <optional>

@@ -31,8 +31,8 @@ Found one_or_two(const AtomicLaw& law, double n, double k) {
   return n <= 2 && law.points.size() > 3 ? Found(excess_of_one_or_two(law, n, k)) : std::nullopt;
 }
 
-// Few terms are expected away from zero (sparse_sum.h). An enclosure wider than kWideFewTerms is left to the
-// other strategies.
+// Sums of which few terms are expected away from zero are computed from these terms (sparse_sum.h). If the
+// enclosure would be wider than kWideFewTerms, the sum is left to the other strategies.
 constexpr double kWideFewTerms = 1e-3;
 Found few_terms(const AtomicLaw& law, double n, double k) {
   return few_terms_excess(law, n, k, kWideFewTerms);
@@ -48,8 +48,8 @@ Found rare_terms(const AtomicLaw& law, double n, double k) {
   return law.points.size() >= kMany && n >= 2 ? excess_with_rare_terms(law, n, k) : std::nullopt;
 }
 
-// The strategies in the order in which they are tried, the more exact strategies first. Each returns none
-// where it does not apply. If all return none, integral_or_rare_terms() is used.
+// The strategies in the order in which they are tried, the more exact strategies first. Each returns nullopt
+// where it does not apply. If all return nullopt, integral_or_rare_terms() is used.
 constexpr std::array kStrategies{
     one_or_two,  // n <= 2 and more than 3 atoms
     few_terms,   // few terms are expected away from zero (sparse_sum.h)
@@ -63,8 +63,9 @@ bool is_narrow(const Enclosure& found) {
 
 // The contour integral. For a law of few atoms, rare large terms are treated separately where the integral
 // would take many frequencies or its enclosure is wide. An example is a law with one atom that is a thousand
-// standard deviations of the others away from them. For any law whose integral is wide, pairs of large terms
-// are enclosed at last: with few terms of a heavy-tailed law, two large ones together may decide.
+// standard deviations of the others away from them. As a last resort, for any law whose integral is wide,
+// pairs of large terms are enclosed: with few terms of a heavy-tailed law, two large ones together may
+// decide.
 Enclosure integral_or_rare_terms(const AtomicLaw& law, double n, double k) {
   const bool few = law.points.size() < kMany && n >= 2;
   const bool costly =

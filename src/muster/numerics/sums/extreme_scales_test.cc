@@ -28,7 +28,7 @@ std::vector<long double> law_of_sum(int n) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   long double zero = 1;
   for (const double w : kWeights) zero -= static_cast<long double>(w);
-  std::vector<long double> sum{1};  // of no terms; the index is the sum plus the number of terms
+  std::vector<long double> sum{1};  // the law of no terms; the index is the sum plus the number of terms
   for (int copy = 0; copy < n; ++copy) {
     std::vector<long double> next(sum.size() + 4, 0);
     for (std::size_t i = 0; i < sum.size(); ++i) {
@@ -91,7 +91,8 @@ TEST(ExtremeScales, WhatUnderflowsIsCharged) {
   EXPECT_GE(excess_of_one_or_two(four, 2, 1.5e300).upper, 8e-100);
 }
 
-// A weight or a point that is NaN or infinite must not read as an excess of 0, whatever strategy is first.
+// A weight or a point that is NaN or infinite must not read as an excess of 0, whichever strategy computes
+// it.
 TEST(ExtremeScales, WhatIsNotFiniteIsNoSmallExcess) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN(),
                    kInfinity = std::numeric_limits<double>::infinity();

@@ -3,8 +3,8 @@
 //
 // Every certified inversion integral rests on this walk; the integrand is a parameter. The integrand may be
 // computed in step, by rotations from the frequency before, or, after skipped frequencies, directly. Unless
-// the budget ends the walk, each frequency j step, j = 1..last, is given either to `term` or, in a run of
-// negligible ones, to `skip`, so that the caller can add a bound on that run to the error. Nothing is left
+// the budget ends the walk, each frequency j step, j = 1..last, is given either to `term` or, in a range of
+// negligible ones, to `skip`, so that the caller can add a bound on that range to the error. Nothing is left
 // out silently: a NaN is not negligible and reaches the sum. The walk serves Product
 // (characteristic_product.h), the two laws of mixture_samples.cc, and the transforms of losses in
 // src/muster/composition. It shares no data, and each walk belongs to one thread, together with its
@@ -54,8 +54,8 @@ concept Integrand = requires(T integrand, const T& visited, double j, double t, 
 };
 
 // Calls term(j, t) for each visited frequency t = j step that is not negligible, and skip(j, t, leap) for
-// each run of negligible ones j, j + 1, ..., j + leap. Returns the last j that was dealt with, which is less
-// than `last` if more would exceed the budget.
+// each range of negligible ones, numbered j, j + 1, ..., j + leap. Returns the last j that was dealt with,
+// which is less than `last` if more would exceed the budget.
 template <Integrand Walked, typename Term, typename Skip>
 double walk(Walked& integrand, double step, double last, double budget, Term&& term, Skip&& skip) {
   bool in_step = true;

@@ -22,7 +22,7 @@ long double few(std::size_t values) { return values <= 2 ? 60 : 10; }
 // 0.
 constexpr long double kRoundOff = 1e-18L;
 
-// A rounding error of a long double.
+// The unit round-off of a long double.
 constexpr long double kExtendedRoundoff = 0x1p-64L;
 
 // Eighteen rounding errors of 2^-64, relative to the size of what is added and subtracted.
@@ -138,9 +138,9 @@ std::optional<Enclosure> enumerate_few(const Centred& law, long double n) {
 }
 
 // Rounds x up or down, as `up` says, by at least one ulp of double and by more than the error of x. x is a
-// sum or difference of two extended values whose moduli add up to `size`. The two values have a few roundings
-// each, and the sum has one; kPart covers eighteen. The conversion to double errs by half an ulp at most, and
-// `slack` moves the result by at least a whole one.
+// sum or difference of two extended values whose moduli add up to `size`. The two values are wrong by a few
+// roundings of a long double each, and the sum by one; kPart covers eighteen. The conversion to double is
+// wrong by half an ulp at most, and `slack` moves the result by at least a whole one.
 double outward(long double x, long double size, bool up) {
   const auto rounded = static_cast<double>(x);
   const double slack = std::abs(rounded) * kUlpAbove + static_cast<double>(size * kPart);
@@ -179,11 +179,11 @@ Enclosure by_contour(const Centred& law, double n) {
   }
   Enclosure ends = expected_excess(above.law, n, above.threshold);
   // Rounding the points and the threshold changes the expectation by less than `shift`. outward() moves a
-  // number by kUlpAbove, which is 2.1 roundings, and by kPart of its size, which is 0.01 roundings. Two
-  // roundings of its own are added to this, and as much as kPart for the error of the extended number. So
-  // kEightRoundings covers both with room for the arithmetic of `shift`; for the part of the threshold that
-  // cancels, only twice kPart is needed. In far tails `shift` is too much; the lower end is then computed
-  // from a law that is rounded down.
+  // number by kUlpAbove, which is 2.1 roundings (slack.h), and by kPart of its size, which is 0.01 roundings.
+  // Its own arithmetic adds two roundings, and the error of the extended number adds as much as kPart. So
+  // kEightRoundings covers the change of a point and that of the threshold, with room for the arithmetic of
+  // `shift`; for the part of the threshold that cancels, only twice kPart is needed. In far tails `shift` is
+  // too much; the lower end is then computed from a law that is rounded down.
   double shift = 0;
   for (const Term& term : law.terms) {
     shift +=
@@ -219,7 +219,8 @@ Enclosure mean_of_terms(const std::vector<Term>& terms, double n, double count, 
   const auto outer = static_cast<double>((share * law.positive + (1 - share) * larger(0.0L, constant)) *
                                          (1 + kExtendedRoundings));
   // The mean adds up numbers of both signs. Each addition may err by 2^-64 of their total modulus. Sixteen
-  // more roundings are for the values, a few each, their products with masses, and the two shares.
+  // more roundings are allowed for the errors of the values themselves, their products with masses, and the
+  // two shares.
   const long double lost = kExtendedRoundoff * static_cast<long double>(terms.size() + 16) *
                            (share * law.magnitude + (1 - share) * std::abs(constant));
   const auto inner = static_cast<double>(larger(0.0L, share * law.mean + (1 - share) * constant - lost) *

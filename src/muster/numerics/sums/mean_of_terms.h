@@ -4,7 +4,7 @@
 // record, have this form, with laws of three to a few hundred values. To make such a law an AtomicLaw, its
 // heaviest value is moved to zero, where the mass is implicit. For the upper end, points are rounded up and
 // the threshold down; for the lower end, the other way round. The factor weight_error() (weight_error.h)
-// covers the round-off of the weights. Pure functions; may be called from any thread.
+// covers the round-off of the weights. Pure functions; call from any thread.
 #pragma once
 
 #include <vector>

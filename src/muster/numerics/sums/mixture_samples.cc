@@ -20,10 +20,10 @@ constexpr std::size_t kFewAtoms = 8;
 constexpr double kNegligible = 36;
 
 // A bound on the rounding error of phi() and of minus_one. The moduli of the terms of minus_one add up to at
-// most three times the larger of 1 and phi. A term takes three roundings, and the extended sum of m atoms
-// m / 2048, so these are seven for 8,202 atoms. The conversion to double and the sum with 1 take one each,
-// which makes 23. The rounding of c y changes a term by |cy| e^{cy} roundings, together phi c E|Y| under the
-// tilted law.
+// most three times the larger of 1 and phi. A term takes three roundings (slack.h) and the sum over m atoms,
+// in extended precision, m / 2048. For 8,202 atoms, these are seven of the moduli, and 21 of the larger of 1
+// and phi. The conversion to double and the sum with 1 take one each, which makes 23. The rounding of c y
+// changes a term by |cy| e^{cy} roundings, together phi c E|Y| under the tilted law.
 double error_of_phi(const LawOnContour& law) {
   return kUlpAbove * (12 * larger(1.0, law.phi()) + law.phi() * law.tilt.c() * law.tilt.absolute_mean());
 }
@@ -31,8 +31,8 @@ double error_of_phi(const LawOnContour& law) {
 // An upper bound of |phi_0 - phi_1| on the whole contour.
 double widest(const Frame& frame, const LawOnContour& a, const LawOnContour& b) {
   const double sum = a.phi() + b.phi();
-  // The four sums and the difference take a rounding each, and `absent`, which counts twice, takes five of 1
-  // (frame_along() in worst_mixture.cc).
+  // The four sums and the difference take one rounding each. `absent`, which counts twice, is wrong by up to
+  // five roundings of 1 (frame_along() in worst_mixture.cc).
   return sum + error_of_phi(a) + error_of_phi(b) + 8 * kUlpAbove * larger(1.0, sum) - 2 * frame.absent;
 }
 // The exponent x for which terms below e^-x of the largest one are negligible, even if multiplied by
@@ -126,8 +126,8 @@ class LargerOfTwo {
     for (int j = 0; j < 2; ++j) {
       x[j] = in_step ? rotating_[j].advance() : laws_[j]->characteristic_minus_one(t);
     }
-    // Each of the two products below errs by at most the sum of the two laws' errors. A share is e to the
-    // difference of two logarithms, and each law's error includes the error of its logarithm.
+    // Each of the two products below errs by at most the sum of the two laws' errors. An element of share_ is
+    // e to the difference of two logarithms, and each law's error includes the error of its logarithm.
     modulus_ =
         larger(share_[0] * contour::modulus_above(x[0], 0), share_[1] * contour::modulus_above(x[1], 0)) +
         contour::kFloor + (error_[0].at(t) + error_[1].at(t));
@@ -282,7 +282,8 @@ class Collector {
     out_.curvature += p.weight * difference * difference * power * (1 + 2 * p.noise);
   }
 
-  // Adds the powers and the ratio that add_ends() adds, for the reporting parts instead of phi_0 and phi_1.
+  // Adds the powers and the ratio that add_ends() adds, for the two reporting parts (see reporting_part)
+  // instead of phi_0 and phi_1.
   void add_reporting_parts(const Point& p) {
     const double n = frame_.terms;
     double log_modulus[2], turn[2];
@@ -305,13 +306,13 @@ class Collector {
   std::complex<double> reporting_part(const Point& p, int j) const {
     return laws_[j]->phi() * (1.0 + p.x[j]) - frame_.absent;
   }
-  // A bound on the error of reporting_part(p, j) and of its modulus, and of what phi_j adds to the error of
-  // phi_0 - phi_1.
+  // The slip is how far rounding may move reporting_part(p, j): a bound on the errors of this number and of
+  // its modulus, and on what phi_j adds to the error of phi_0 - phi_1.
   double slip(const Point& p, int j) const {
     const LawOnContour& law = *laws_[j];
     // The error of phi counts up to three times, because phi is multiplied by x, |x| <= 2. The product, the
     // sum with 1, the difference, `absent` and the modulus add at most ten roundings of the larger of 1 and
-    // phi_j, and the operations of phi_0 - phi_1 at most seven.
+    // phi_j. For phi_0 - phi_1, the operations add at most seven.
     return law.phi() * characteristic_error_[j].at(p.t) + 3 * error_of_phi(law) +
            8 * kUlpAbove * larger(1.0, law.phi());
   }
@@ -320,8 +321,10 @@ class Collector {
     return std::polar(modulus, argument - t * frame_.k + s_ * s_ * frame_.c * t);
   }
 
-  // Upper bounds throughout. Exponents that `terms` multiplies are raised by their own rounding errors; every
-  // other rounding is a relative one, and fewer than eight million of them are in any product or sum here.
+  // Adds to the sample's error, densities and curvature what the omitted frequencies may contribute: the
+  // negligible ones that the walk skipped, and all beyond the last one. Every contribution is rounded up.
+  // Exponents that `terms` multiplies are raised by their own rounding errors. All other roundings are
+  // relative, fewer than eight million in any product or sum here, and the factor in `full` covers them.
   void charge_what_is_left_out() {
     const double n = frame_.terms;
     // At every frequency, |phi_j| is at most top_. Smoothing multiplies a term by e^{-(s t)^2 / 2}, which
@@ -334,17 +337,21 @@ class Collector {
                          kUlpAbove * (std::abs(exponent) + std::abs(base_) + std::abs(frame_.log_scale));
     const double full = std::exp(exponent + noise) * (1 + kEightMillionRoundings);
     // A modulus is negligible below a threshold whose n-th power is `small`. The threshold takes three
-    // roundings, so its power takes n times as many.
+    // roundings, so its n-th power takes 3 n.
     const double log_small = 2 * kUlpAbove * n - negligible_, small = std::exp(log_small);
-    // The modulus of the reporting part phi_j - absent is at most top_ - absent. It is also at most
-    // |phi_j| + absent, which is the smaller bound where phi_j is small.
+    // The modulus of the reporting part phi_j - absent is at most top_ - absent. It is also at most |phi_j| +
+    // absent, which is the smaller bound where phi_j is small. Both bounds are divided by top_ here:
+    // `least_away` and `most_away` are the lower and the upper end of the quotient absent / top_, and the two
+    // slips bound the rounding errors of top_ and of `absent`.
     const double slip_of_top = larger(error_of_phi(*laws_[0]), error_of_phi(*laws_[1]));
-    // `absent` takes five roundings of 1 (frame_along() in worst_mixture.cc), and each end one more.
+    // `absent` is wrong by up to five roundings of 1 (frame_along() in worst_mixture.cc), and each end of the
+    // quotient adds one.
     const double slip_of_absent = 3 * kUlpAbove;
     const double least_away =
         larger(0.0, frame_.absent - slip_of_absent) / (top_ + slip_of_top) * (1 - kThreeRoundings);
     const double most_away = (frame_.absent + slip_of_absent) / larger(top_ - slip_of_top, kUlpAbove);
-    // The sum and the difference take a rounding each of at most 1 where they are the smaller one.
+    // The smaller of the two bounds is at most 1, so the difference or the sum that gives it takes at most
+    // one rounding of 1.
     const double log_reporting =
         std::log(smaller(1 - least_away, std::exp(-negligible_ / n) + most_away) + 4 * kUlpAbove);
     const double reporting = log_reporting + kEightRoundings * std::abs(log_reporting);
@@ -355,8 +362,8 @@ class Collector {
     for (double& density : out_.density) {
       density += full * (skipped_count_ * small + rest.density) + out_.error * frame_.c * frame_.c;
     }
-    // The contribution of the frequencies left out to the curvature, where |phi_j| enters to a power of at
-    // least n - 3. With Mixing::swap a term for the reporting part is added.
+    // `left_out` bounds the factor that a skipped frequency contributes to the curvature, where |phi_j|
+    // enters to a power of at least n - 3. With Mixing::swap, a term for the reporting part is added.
     double left_out = std::exp(log_small * larger(0.0, n - 3) / n) / smaller(1.0, top_ * top_ * top_);
     if (frame_.swap) {
       left_out += std::exp((n - 3) * reporting) / smaller(1.0, top_ * top_ * top_);
@@ -393,8 +400,9 @@ class Collector {
   contour::RoundOff round_off_[2];
   contour::CharacteristicError characteristic_error_[2];
   Samples out_;
-  // The frequencies left out come in runs. skipped_ is an upper bound of the sum of multiplicity / t^2 over
-  // them, in which t is the first frequency of the run. skipped_count_ is the sum of the multiplicities.
+  // The walk skips ranges of successive frequencies. skipped_ is an upper bound of the sum of multiplicity /
+  // t^2 over all skipped frequencies, in which t is the first frequency of the range. skipped_count_ is the
+  // sum of the multiplicities.
   double skipped_ = 0;
   double skipped_count_ = 0;
 };

@@ -5,7 +5,7 @@
 // phi_j = E e^{zY_j} along z = c + it, S_h the sum of h terms of law 0 and n - h of law 1, and Z a normal of
 // standard deviation s. Let the kernel be e^{-zk + s^2 z^2 / 2} / z^2 times the step over 2 pi. Then for
 // every h the sum over frequencies of kernel * phi_0^h phi_1^(n-h) is the trapezoidal value of
-// E(S_h + Z - k)_+ (docs/theory/class-c.md). Pure functions of values; call from any thread.
+// E(S_h + Z - k)_+ (docs/theory/class-c.md). Pure functions; call from any thread.
 #pragma once
 
 #include <array>

@@ -22,10 +22,10 @@ namespace {
 // negative factors: a dozen operations, at most four sums over large atoms and, for two large terms, two sums
 // over the atoms of a group and one over at most 1,176 pairs of groups. Sums over large atoms are in extended
 // precision, so that m atoms take m / 2048 roundings. A group has m / 24 atoms. So a part takes fewer than
-// 9,000 roundings for laws of up to 90,000 atoms, and 2,000 for the 8,202 that are the most in this project
-// (the law of a report with Laplace noise, by Profile::laplace()).
+// 9,000 roundings (slack.h) for laws of up to 90,000 atoms, and 2,000 for the 8,202 that are the most in this
+// project (the law of a report with Laplace noise, by Profile::laplace()).
 
-// Two roundings of each nonzero term, by the division of its weight by 1 - p.
+// Covers two roundings for each nonzero term, which come from the division of its weight by 1 - p.
 constexpr double kOfDivision = 3e-16;
 // This value stands for an infinite bound, because infinity times a probability of 0 would be a NaN.
 constexpr double kLargest = 1e304;
@@ -235,8 +235,8 @@ class Pieces {
     const Groups groups(split_.large);
     Enclosure two{0, 0};
     // Each sum of large terms is rounded once. Where it cancels with k, its rounding error may be all that is
-    // left, so the threshold is moved outward by two roundings of the sum. The two differences take a
-    // rounding each of the threshold, for which ExcessBounds allows.
+    // left, so the threshold is moved outward by two roundings of the sum. The two subtractions take two
+    // roundings of the threshold, for which ExcessBounds allows.
     groups.for_pairs(groups.means(), [&](double sum, double weight) {
       two.lower += weight * others.below(k_ - sum + kUlpAbove * sum);
     });
@@ -357,8 +357,8 @@ class Splits {
     left_.accumulate();
   }
 
-  // The parts for the split whose B is that of kChances[at] and whose B' is that of kChances[low_at]; none if
-  // no term would be treated separately.
+  // The parts for the split whose B is that of kChances[at] and whose B' is that of kChances[low_at]; nullopt
+  // if no term would be treated separately.
   std::optional<Pieces> pieces(std::size_t at, std::size_t low_at, bool pairs) const {
     const double size = right_.size_passed_with(kChances[at] / n_);
     const double low_size = left_.size_passed_with(kChances[low_at] / n_);
@@ -401,8 +401,9 @@ class Splits {
   TailMoments right_, left_;
 };
 
-// The value of the split `at`, or the intersection with those of splits at smaller B: where the bulk up to B
-// is itself too heavy-tailed to integrate, a smaller B may give a narrower enclosure. B' is that of `low_at`.
+// Encloses the value by the split `at`. If this enclosure is wide, it is intersected with those of splits at
+// smaller B: where the bulk up to B is itself too heavy-tailed to integrate, a smaller B may give a narrower
+// enclosure. B' is that of `low_at`.
 Enclosure narrowed(const Splits& splits, const Pieces& pieces, std::size_t at, std::size_t low_at) {
   Enclosure found = pieces.integrated();
   while (at > 0 && found.upper - found.lower > kWide * found.upper) {

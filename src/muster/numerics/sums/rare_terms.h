@@ -33,14 +33,14 @@
 
 namespace muster::numerics {
 
-// The expected excess for n >= 2 independent copies of `law`; nullopt where no term would be treated
-// separately, and where for every B that treats some, two large terms contribute too much.
+// The expected excess for n >= 2 independent copies of `law`; nullopt if no term would be treated separately
+// and, in general, if two large terms contribute too much for every B that is tried.
 std::optional<Enclosure> excess_with_rare_terms(const AtomicLaw& law, double n, double k);
 
 // The same with the part for two large terms enclosed at once, by the largest B at which any term is treated
-// separately. The relative width is 1e-4 to a few parts in a hundred. Use it where the function above gives
-// none and an integral over the whole law is wider. Returns nullopt where no term would be treated
-// separately.
+// separately. The relative width is 1e-4 to a few parts in a hundred. Use it where the function above returns
+// nullopt and the enclosure by an integral over the whole law is wider. Returns nullopt where no term would
+// be treated separately.
 std::optional<Enclosure> excess_with_rare_pairs(const AtomicLaw& law, double n, double k);
 
 }  // namespace muster::numerics

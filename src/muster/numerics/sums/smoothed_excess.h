@@ -4,7 +4,8 @@
 // The trapezoidal sum errs upward: its aliases are nonnegative, and by Jensen's inequality smoothing adds to
 // it. For the lower end, bounds on the aliases and on what smoothing adds are subtracted; expected_excess.h
 // has the inequalities. These functions serve excess_by_contour.cc, which integrates one law,
-// excess_of_mixed_sum.cc, which integrates several, and worst_mixture.cc. They are pure.
+// excess_of_mixed_sum.cc, which integrates several, and worst_mixture.cc. They are pure; call from any
+// thread.
 #pragma once
 
 #include <cmath>
@@ -45,16 +46,16 @@ inline SmoothedSum scaled(const TermSums& sums, double last, double step, double
   return {sums.value * scale, (skipped + sums.noise) * scale, larger(0.0, density) * scale, 1};
 }
 
-// Relative margin of 128 roundings for the operations that turn a trapezoidal sum into an enclosure. The step
-// takes two of 2 pi / P, `scale` at most four of its exponential and its quotient, and the product with it
-// one. The sum of value and error takes one, e^{log_scale} two (`error` covers its exponent, see RoundOff),
-// and the two products one each. That is 12; the others are left for the terms that are subtracted for the
-// lower end:
+// Relative margin of 128 roundings (slack.h) for the operations that turn a trapezoidal sum into an
+// enclosure. The step 2 pi / P takes two, `scale` at most four for its exponential and its quotient, and the
+// product with it one. The sum of value and error takes one, e^{log_scale} two (`error` covers its exponent,
+// see RoundOff), and the two products with them two. That is 12; the others are left for the terms that are
+// subtracted for the lower end:
 // - the aliases are below e^-16 of the value by the choice of the period, so a relative error of 1e-7 of
 //   their bound, such as that of its exponents, is less than 1e-14 of the value;
-// - the density has a margin of its own. Each term takes some twenty roundings, the product with s^2 and the
-//   scales take six, and those of the additions are added to it. Of its terms' moduli RoundOff charges at
-//   least 256 ulps, which are 512 roundings, and those of n and k besides.
+// - the density has a margin of its own. A term takes some twenty roundings, and the product with s^2 and the
+//   scales takes six; RoundOff charges at least 512 roundings of the terms' moduli. smoothed_sum() adds the
+//   roundings of the additions.
 inline constexpr double kOutward = 128 * kUnitRoundoff;
 // If log_scale is below this, a result is computed by way of its logarithm.
 inline constexpr double kLeastLogScale = -600;
@@ -115,7 +116,7 @@ SmoothedSum smoothed_sum(Factors& product, const RoundOffAt& round_off, double k
         const SquareTerm term(size, angle, c, t);
         value += term.real;
         const double relative = round_off.at(t) * at.amplify;
-        // An addition takes a rounding of its result.
+        // Each addition takes a rounding of its result.
         noise += term.modulus * relative + kUnitRoundoff * std::abs(value);
         density += size * (term.cosine + relative) + kUnitRoundoff * std::abs(density);
       },
@@ -148,14 +149,15 @@ inline Enclosure without_smoothing(const SmoothedSum& sum, double log_scale, dou
 // is a proven bound. raise() raises both ends of an enclosure of E(S - k)_+ to at least those of value().
 class Jensen {
  public:
-  // Each add() and the difference in value() take a rounding of k: 3 of these 16, for a sum of two laws.
+  // For a sum of two laws, the two calls of add() and the subtraction in value() take three roundings of k;
+  // the 16 allowed here are enough for more laws.
   explicit Jensen(double k) : k_(k), difference_(-k), rounding_(8 * kUlp * std::abs(k)) {}
   // Adds `copies` terms of this law, each multiplied by `scale` >= 0.
   void add(const AtomicLaw& law, double scale, double copies) {
     const auto atoms = static_cast<double>(law.points.size());
     difference_ += copies * scale * law.mean();
     // The mean of m atoms takes m roundings of the mean modulus, the two products two, and this and later
-    // sums one each, as for k. Together these are at most m + 5 of 2 m + 16, for a sum of two laws.
+    // additions one each, as for k. For a sum of two laws, these are at most m + 5, and 2 m + 16 are allowed.
     rounding_ += copies * scale * law.absolute_mean() * (atoms + 8) * kUlp;
   }
   Enclosure value() const { return {larger(0.0, difference_ - rounding_), larger(0.0, difference_)}; }

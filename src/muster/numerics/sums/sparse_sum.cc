@@ -75,8 +75,9 @@ Enclosure excess_of(const std::vector<SumAtom>& left, const std::vector<SumAtom>
   for (const SumAtom& x : left) {
     for (const SumAtom& y : right) {
       const double excess = x.sum + y.sum - k;
-      // A sum of at most three products takes three roundings of the moduli of its terms. The sum of both,
-      // the difference and the sum with the slip take one each. So 6 of these 32 roundings are needed.
+      // `slip` bounds the rounding error of `excess`. A sum of at most three products takes three roundings
+      // (slack.h) of the moduli of its terms. The sum of both, the difference and the sum with `slip` take
+      // one each. So 6 of these 32 roundings are needed.
       const double slip = 16 * kUlp * (x.size + y.size + std::abs(k));
       const double probability = x.probability * y.probability;
       total.lower += probability * larger(0.0, excess - slip);
@@ -125,8 +126,8 @@ class FewTerms {
     const double mass = larger(first.nonzero_mass(), second.nonzero_mass());
     const double ratio = mass / (1 - mass);
     const double expected = terms * ratio;
-    // c terms are larger than k by at most c `top`, of which the two sums take a rounding each. If k > 0, the
-    // comparison c top > k below takes another, which the 32 roundings of k cover as well.
+    // The sum of c terms exceeds k by at most c `top`. The two additions in `top` take one rounding each. If
+    // k > 0, the comparison c top > k below takes another. The 32 roundings of k cover all three.
     const double top =
         larger(first.largest_point(), second.largest_point()) + larger(0.0, -k) + 16 * kUlp * std::abs(k);
     underflow_ = kUnderflow * (1 + top);
@@ -177,12 +178,12 @@ class FewTerms {
       }
       lower = larger(lower, end);
     }
-    // The probability of a count takes six roundings for each nonzero term and ten more, the law of their sum
-    // four, and the sum over the counts one for each. With kMaxCount = 80 terms, these are 900. Besides, the
-    // sum in excess_of() takes one for each of its products, at most 81 * 82 / 2 for one law of three atoms
-    // and 41 * 41 for two laws of two, and bound() takes at most 81 * 82 / 2 for its sum and 8 * 80 for the
-    // factors of a term. That is 4,300 for one law, and 6,600 for two, whose masses may differ by 32
-    // roundings.
+    // The probability of a count takes six roundings for each nonzero term and ten more, the law of the
+    // terms' sum four for each, and the sum over the counts one for each count. With kMaxCount = 80 terms,
+    // these are 900. Besides, the sum in excess_of() takes one for each of its products, at most 81 * 82 / 2
+    // for one law of three atoms and 41 * 41 for two laws of two, and bound() takes at most 81 * 82 / 2 for
+    // its sum and 8 * 80 for the factors of a term. That is 4,300 for one law, and 6,600 for two, whose
+    // masses may differ by 32 roundings.
     lower *= 1 - kEightThousandRoundings;
     const double upper =
         (one_law_ ? at_one_law() : over_types()) * (1 + kEightThousandRoundings) + tail_ + underflow_;
@@ -281,9 +282,10 @@ bool within_range(const AtomicLaw& law) {
 bool few(const AtomicLaw& first, const AtomicLaw& second, double terms, double k, std::size_t max_atoms) {
   const double mass = first.nonzero_mass();
   const double other = second.nonzero_mass();
-  // Two masses that should be equal may differ by 32 roundings: two of their own sums, and those of weights.
-  // The law of a nonzero term is divided by the mass, so the difference matters only for the terms at zero.
-  // Their probability changes by at most kMaxExpected = 1 times as many, which worst() allows for.
+  // Two masses that should be equal may differ by 32 roundings, which come from the sums over the atoms and
+  // from the rounding of the weights. The law of a nonzero term is divided by the mass, so the difference
+  // matters only for the terms at zero. Their probability changes by at most kMaxExpected = 1 times as many,
+  // which worst() allows for.
   return mass > 0 && within_range(first) && within_range(second) &&
          std::abs(mass - other) <= 16 * kUlp * mass &&
          terms * larger(mass, other) <= Enumeration::kMaxExpected * (1 - larger(mass, other)) &&

@@ -23,16 +23,16 @@
 namespace muster::numerics {
 
 // The largest V_i. In the result, value.estimate is at most the larger V_i of the two ends, where all terms
-// are of one law. Returns none if more than one nonzero term is expected, if k exceeds 64 times the largest
-// atom, if the laws' masses away from zero differ or are 0, if a law has more than two nonzero atoms, or if
-// atoms or weights are extreme (kHugeAtom and kTinyWeight in sparse_sum.cc).
+// are of one law. Returns nullopt if more than one nonzero term is expected, if k exceeds 64 times the
+// largest atom, if the laws' masses away from zero differ or are 0, if a law has more than two nonzero atoms,
+// or if atoms or weights are extreme (kHugeAtom and kTinyWeight in sparse_sum.cc).
 std::optional<WorstMixture> few_terms_mixture(const AtomicLaw& first, const AtomicLaw& second, double terms,
                                               double k, Mixing mixing);
 
 // E(Y_1 + ... + Y_n - k)_+ for one law. If the law has at most three nonzero atoms, this is computed in the
-// same way, and the result is none in the other cases named above. If the law has more atoms, the result is
-// that of excess_by_pairs() (term_pairs.h), with this `widest`, or none if atoms or weights are extreme or n
-// < 1.
+// same way, and the result is nullopt in the other cases named above. If the law has more atoms, the result
+// is that of excess_by_pairs() (term_pairs.h), with this `widest`, or nullopt if atoms or weights are extreme
+// or n < 1.
 std::optional<Enclosure> few_terms_excess(const AtomicLaw& law, double n, double k,
                                           double widest = kNarrowPairs);
 

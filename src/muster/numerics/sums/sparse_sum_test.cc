@@ -172,8 +172,8 @@ TEST(SparseSum, OneLawOfManyAtoms) {
 }
 
 // Where three or more nonzero terms decide, the enclosure comes from integrals. The reference adds up every
-// outcome of the terms and zero. There are laws of so few atoms that an integral takes the effort for few
-// (excess_by_contour.cc), and of more.
+// outcome of the terms and zero. Some laws have so few atoms that an integral takes the effort for few atoms
+// (excess_by_contour.cc), and some have more.
 TEST(SparseSum, IntegratesThreeAndMoreTerms) {
   std::mt19937_64 engine(10);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -254,8 +254,8 @@ TEST(SparseSum, FarThresholdsNeedDozensOfTerms) {
 }
 
 // The weights of thousands of equal atoms, added up as doubles, drift away from their sum by many roundings
-// of the same sign. Just below three atoms, that moves the mean of the third term past what the lower end
-// allows.
+// of the same sign. At a threshold just below the sum of three atoms, the lower end uses the mean of the
+// third term, and the drift moves this mean by more than the lower end allows for.
 TEST(SparseSum, TheMassOfManyAtomsTakesFewRoundings) {
   constexpr int kAtoms = 8000, kTerms = 100;
   constexpr double k = 3 - 0x1p-18;

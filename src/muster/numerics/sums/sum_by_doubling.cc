@@ -127,9 +127,10 @@ SumLaw split(const Cells& cells, const std::vector<double>& knots) {
   std::vector<double> masses(knots.size());
   for (std::size_t c = 0; c < last; ++c) {
     const double up = smaller(cells.mass[c], cells.moment[c] / (knots[c + 1] - knots[c]));
-    // `up` takes a rounding for each of the added terms and five more, and so does the mass. So the mass that
-    // stays at the left knot may lack that part of `up`, however little it is. It is raised by as much,
-    // because an expected deficit may consist of it.
+    // `up` takes one rounding (slack.h) for each of the added terms and five more, and so does the mass. So
+    // the mass that stays at the left knot, their difference, may be too small by that many roundings of
+    // `up`, even if it is itself far smaller than these. It is raised by as much, because an expected deficit
+    // may consist of it.
     const double lacking = up * (cells.terms[c] + 8) * kUlp;
     masses[c] += cells.mass[c] - up + lacking;
     masses[c + 1] += up;
@@ -167,18 +168,18 @@ SumLaw add(const SumLaw& a, const SumLaw& b, Side side, const std::vector<double
   // roundings each. A mass that is split takes three more. A mean is the left knot plus the moment divided by
   // the mass. The left knot is not negative, so a relative error of the moment changes the mean by at most
   // the same relative amount: 2 terms + 6 roundings, two for its quotient and sum, and one for x + b_j. The
-  // rest is for the functions that use a law.
+  // other ulps are for the functions that use a law.
   law.mass_error = a.mass_error + b.mass_error + (terms + 8) * kUlp;
   law.point_error = larger(a.point_error, b.point_error) + (2 * terms + 16) * kUlp;
   return law;
 }
 
-// Moves the sum over m atoms, in the two functions below, outward. In these functions the shift and its
-// product take two roundings of a point, which point_error has to spare unless it is 0, and then the product
-// is exact.
+// The factor by which the two functions below move a sum over m atoms outward. There, the shift and its
+// product with a point take two roundings of the point. point_error has two to spare unless it is 0, and if
+// it is 0, the product is exact.
 double outward(double mass_error, std::size_t atoms) {
   // The difference, the product with the mass and the sum take m + 1 roundings, this factor four, and the
-  // last product and sum two: m + 7 of 8 m.
+  // last product and sum two. These are m + 7, at most the 8 m that are allowed.
   return std::exp(mass_error) * (1 + 4 * kUlp * static_cast<double>(atoms));
 }
 

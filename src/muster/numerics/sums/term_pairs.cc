@@ -115,10 +115,10 @@ class PairsOfTerms {
     const Sum& at = above_[from];
     return {at.weight, at.sum - threshold * at.weight, at.size + std::abs(threshold) * at.weight};
   }
-  // The threshold of two() takes a rounding, the conversion to double one, and the sum with `slip` one. The
-  // sums over m atoms in above_ and in two() take m / 2048 each, because they are in extended precision. For
-  // m = 12,000 these are 15, and `slip` is 16. The laws of this project have at most 8,202 atoms
-  // (rare_terms.cc).
+  // Returns an enclosure around a computed sum, where `slip` bounds the rounding error. The threshold of
+  // two() takes a rounding (slack.h), the conversion to double one, and the sum with `slip` one. The sums
+  // over m atoms in above_ and in two() take m / 2048 each, because they are in extended precision. For m =
+  // 12,000 these are 15, and `slip` is 16. The laws of this project have at most 8,202 atoms (rare_terms.cc).
   static Enclosure around(const Sum& sum) {
     const auto value = static_cast<double>(sum.sum);
     const double slip = 8 * kUlp * static_cast<double>(sum.size);
@@ -156,7 +156,7 @@ Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k) {
 
 namespace {
 
-// The probability of a number of nonzero terms, with an enclosure of the expected excess of so many terms.
+// The probability of a number of nonzero terms, with an enclosure of the expected excess of that many terms.
 struct Count {
   int terms;
   double probability;
@@ -228,7 +228,7 @@ AtomicLaw nearly_conditioned(const AtomicLaw& law, double mass) {
 }
 
 // Integrates the excess for three and more terms where its bounds leave more than their share of the gap,
-// the widest first. Stops at an integral that leaves more than `widest` of the value.
+// the widest first. Stops at an integral that leaves a gap of more than `widest` of the value.
 void integrate(Counts& counts, const AtomicLaw& law, double mass, double k, double widest) {
   const AtomicLaw term = nearly_conditioned(law, mass);
   std::vector<Count*> order;

@@ -272,8 +272,8 @@ Attempt attempt(const Frame& frame, const LawOnContour& a, const LawOnContour& b
 // The frame of the integrals along Re z = c. Its period is set by along().
 Frame frame_along(const AtomicLaw& first, const LawOnContour& a, const LawOnContour& b, double terms,
                   double k, Mixing mixing, std::optional<double> absent, double c) {
-  // The sum is in extended precision, so that the mass at zero takes one rounding of 1, and four more for as
-  // many as 8,202 atoms.
+  // The sum is in extended precision, so that the mass at zero is wrong by at most five roundings (slack.h)
+  // of 1 for as many as 8,202 atoms.
   long double weight = 0;
   for (double w : first.weights) {
     weight += w;
