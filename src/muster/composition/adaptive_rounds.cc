@@ -86,7 +86,7 @@ void AdaptiveRounds::step() const {
       }
       // A share takes five roundings, two for each expm1 and one for the quotient. It is at most 1/2, so
       // these are at most five of the chord, which decreases. The difference, the product, the sum and the
-      // last product take four. The factor covers 16 and so these nine.
+      // last product take four. The factor covers 16.
       for (std::size_t i = 0; i + kStride < points_; i += kStride) {
         for (std::size_t k = 1; k < kStride; ++k) {
           next[i + k] = ((1 - share[k]) * next[i] + share[k] * next[i + kStride]) * (1 + 8 * kUlp);
@@ -106,7 +106,7 @@ void AdaptiveRounds::step() const {
     const double mirror = i < points_ ? values_[margin_ + i] : least;
     // With V for `mirror`, the rounding of `at` changes 1 - (1 - V) e^-at by at most one rounding of itself.
     // expm1 or the exponential takes two, and the product, the sum and the last product three. The factor
-    // covers 16 and so these six.
+    // covers 16.
     values_[margin_ - i] = smaller(1.0, (-std::expm1(-at) + std::exp(-at) * mirror) * (1 + 8 * kUlp));
   }
   ++rounds_;

@@ -8,7 +8,7 @@
 // next lattice point below. Both bounds hold for any spacing. To first order, the move changes the epsilon
 // of T rounds by T ln(M'/M) / c. Here M and M' are a round's moment generating functions at c before and
 // after the move, and c is the saddle point for epsilon. The spacing is doubled as long as the relative
-// change of epsilon is at most `change`. Pure function.
+// change of epsilon is at most `change`. Pure function; call from any thread.
 #pragma once
 
 #include <optional>
@@ -33,9 +33,9 @@ struct CoarserLosses {
 // The relative change of epsilon that a move may cause by default.
 inline constexpr double kHarmlessChange = 5e-5;
 
-// The losses on the coarsest lattice that is accurate enough near `epsilon`. nullopt if no lattice coarser
-// than `spacing` is accurate enough, if `epsilon` is not positive, if trivial_value() (loss_integral.h) gives
-// the answer, or if a loss is not a multiple of `spacing`.
+// The losses on the coarsest lattice that is accurate enough near `epsilon`. The result is nullopt if no
+// lattice coarser than `spacing` is accurate enough, if `epsilon` is not positive, if trivial_value()
+// (loss_integral.h) gives the answer, or if a loss is not a multiple of `spacing`.
 std::optional<CoarserLosses> coarser_losses(std::span<const RepeatedLoss> parts, double spacing,
                                             double epsilon, numerics::Side side,
                                             double change = kHarmlessChange);

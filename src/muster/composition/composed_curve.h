@@ -115,8 +115,9 @@ class ComposedCurve {
   Resolutions<LossDistribution> estimated_;
 };
 
-// Bounds the composition of rounds from below, for one pair of data sets of whose curves minorants are known
-// within enclosures. Of the two orders of the pair, the one with the larger value gives the answer.
+// Bounds the composition of rounds from below, for one pair of data sets, from enclosed minorants of the
+// pair's two curves (enclosed_minorant.h). Of the two orders of the pair, the one with the larger value gives
+// the answer.
 class ComposedPair {
  public:
   // `share` is the largest Nodes::share of a table (round_curve.h).

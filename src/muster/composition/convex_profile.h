@@ -9,7 +9,7 @@
 // stored loses no digits. Take a cell of width w in ln alpha, with the values f at its left end and f' at its
 // right end. The slope of its chord in alpha, multiplied by alpha at the left end, is (f' - f) / (e^w - 1).
 // Multiplied by alpha at the right end, it is (f' - f) / (1 - e^{-w}). So the P-mass of a kink, which is
-// alpha times the change of slope, can be computed without alpha. Pure functions.
+// alpha times the change of slope, can be computed without alpha. Pure functions; call from any thread.
 #pragma once
 
 #include <cstdint>

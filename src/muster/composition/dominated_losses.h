@@ -3,7 +3,7 @@
 // composition from below.
 //
 // Between nodes the curve is only known to be convex; see docs/theory/composition.md, "Lower bounds". Pure
-// function.
+// function; call from any thread.
 #pragma once
 
 #include "muster/composition/convex_profile.h"

@@ -54,7 +54,7 @@ class LossDistribution {
   double delta_as_searched(std::uint64_t rounds, double target, double epsilon) const;
 
   // An upper bound on the smallest epsilon >= 0 at which the composition's delta is at most `target`.
-  // Infinity if the probability of an infinite loss is larger than `target`.
+  // It is infinite if the probability of an infinite loss is larger than `target`.
   double epsilon_upper(std::uint64_t rounds, double target) const;
   // A lower bound on the same epsilon; 0 if nothing better is known.
   double epsilon_lower(std::uint64_t rounds, double target) const;

@@ -39,7 +39,7 @@ constexpr double kNoisy = 1e-7;
 // Doubles below this number have fewer digits. The number is added to upper ends and subtracted from lower
 // ends, to cover the error of results that underflow.
 constexpr double kMinNormal = std::numeric_limits<double>::min();
-// Relative error of sums of up to ten million positive terms.
+// A bound on the relative error of sums of up to ten million positive terms.
 constexpr double kErrorOfSums = 1e-8;
 // 36 roundings, charged for each nonzero loss that the tilted law expects. The weight of a loss is rounded
 // outward once, by at most three roundings (losses_of() in convex_profile.cc; coarser_lattice.cc), so sums of
@@ -154,7 +154,7 @@ class TiltedLosses {
 // that have computed all frequencies of a period in advance. No frequency is skipped.
 class TransformedProduct {
  public:
-  // nullopt if a loss is not on the lattice.
+  // Returns nullopt if a loss is not on the lattice.
   static std::optional<TransformedProduct> of(const TiltedLosses& parts, double spacing, int log2_cells) {
     TransformedProduct product;
     for (const TiltedLosses::Law& law : parts.laws()) {
@@ -295,7 +295,7 @@ std::optional<numerics::Enclosure> trivial_value(Parts parts, double spacing, do
   }
   const double largest = sum_over(parts, [](const RepeatedLoss& p) { return p.losses->largest_point(); });
   // The products and the sum of m parts take m roundings of the sum, which is moved by another one where the
-  // losses are rounded multiples of the spacing. The comparisons take two.
+  // losses are rounded multiples of the spacing. The additions in the two comparisons take two.
   const double rounding =
       numerics::kUlpAbove * (static_cast<double>(parts.size()) + 4) * (largest + std::abs(epsilon));
   if (largest + rounding <= epsilon) {

@@ -46,10 +46,9 @@ inline double mass_at_infinity(Parts parts) {
 // two roundings (numerics/slack.h). With x = cy, M = E e^{cY}, and p and p' the masses away from zero of the
 // law and of the tilted law, the bound consists of these parts.
 // - The term w (e^x - 1) of an atom takes seven roundings: e^x - 1 is within three ulps, and the product
-//   takes one. The sum adds the terms as a binary tree, in vectors of one to eight lanes
-//   (numerics/sums/atom_kernels.cc). It takes at most A - 1 roundings, and at most 8 for A <= 16 and 5 + log2
-//   A for more atoms. Together that is at most the first factor below, in ulps, of the sum of the terms'
-//   moduli, which is at most p + M p'.
+//   takes one. The sum adds the terms in eight lanes and as a binary tree (numerics/sums/atom_kernels.cc). It
+//   takes at most A - 1 roundings, and at most 8 for A <= 16 and 5 + log2 A for more atoms. Together that is
+//   at most the first factor below, in ulps, of the sum of the terms' moduli, which is at most p + M p'.
 // - The rounding of x changes a term by w |x| e^x roundings, and with exponents of 300 and more, where the
 //   largest exponent T is subtracted first, by twice as many: one ulp of M |c| E' |Y|, where E' is the mean
 //   under the tilted law. Two are charged.
@@ -116,8 +115,8 @@ class Integral {
 
   // An enclosure of the integral. The moment generating functions are summed atom by atom or, where this
   // takes less work, computed by fast transforms of at most 2^max_cells cells. `max_work` limits the product
-  // of atoms and frequencies. nullopt if neither way is within the limits, or if rounding errors leave no
-  // valid enclosure.
+  // of atoms and frequencies. The result is nullopt if neither way is within the limits, or if rounding
+  // errors leave no valid enclosure.
   std::optional<numerics::Enclosure> value(int max_cells, double max_work) const;
 
  private:

@@ -53,7 +53,7 @@ struct Nodes {
   int per_deviation;
   double negligible;
   double dense_up_to = 5;
-  // An epsilon that must be a node if it is larger than the spacing; 0 for none.
+  // An epsilon that must be a node if it is larger than the spacing; 0 if there is no such epsilon.
   double knot = 0;
   // Whether the spacing is rounded down to a power of two, so that the finer of two such lattices
   // includes the coarser.

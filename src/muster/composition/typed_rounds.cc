@@ -64,7 +64,7 @@ double work_of(const RoundTypes& types, std::uint64_t rounds, double points) {
 }  // namespace
 
 // The tables whose tail is small enough for `delta`. The length of their block is that of the longest
-// recursion that takes at most kMaxWork. Null if there are no such tables.
+// recursion that takes at most kMaxWork. The result is null if there are no such tables.
 TypedRounds::Tables* TypedRounds::tables(std::uint64_t rounds, double delta, bool rough) const {
   const std::uint64_t whole = rounds / kLengths.back();
   const double blocks = static_cast<double>(whole) + 1;

@@ -52,8 +52,8 @@ class TypedRounds {
 
   // The dominating pairs that are charged for `rounds` consecutive rounds, each with the number of times it
   // is charged. Their lattices are nested (round_curve.h), so they can be composed with pairs of other
-  // rounds. The pairs live as long as this object. Empty if there are no types, no tail is small enough or
-  // the recursion takes too much work.
+  // rounds. The pairs live as long as this object. The result is empty if there are no types, if no tail is
+  // small enough, or if the recursion takes too much work.
   struct Charge {
     const LossDistribution* pair;
     std::uint64_t times;

@@ -5,7 +5,7 @@
 // each block's weight by the larger of f's values at its two ends: the sum over the blocks is an upper bound
 // of E f(K). Values so far from the mean that Chernoff's bound on their tail is below e^-exponent lie in wide
 // blocks. If `exponent` is 15 or more, all weights together exceed 1 by less than 2 e^-exponent plus
-// rounding. The cost is O(sqrt(n p (1-p) exponent) + exponent + log n). Pure functions.
+// rounding. The cost is O(sqrt(n p (1-p) exponent) + exponent + log n). Pure functions; call from any thread.
 #pragma once
 
 #include <vector>

@@ -22,8 +22,8 @@ namespace muster::numerics {
 
 class LatticeTransform {
  public:
-  // weights[i] >= 0 is the weight of the lattice point m = index[i]. An index may be negative; none occurs
-  // twice. `log2_cells` is log2 N, in 1 .. 30.
+  // weights[i] >= 0 is the weight of the lattice point m = index[i]. An index may be negative; no index
+  // occurs twice. `log2_cells` is log2 N, in 1 .. 30.
   LatticeTransform(const std::vector<std::int64_t>& index, const std::vector<double>& weights,
                    int log2_cells);
 

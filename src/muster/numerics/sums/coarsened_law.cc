@@ -70,8 +70,8 @@ class HalfLine {
       // atom and a few more, which weight_error.h covers. The mass that stays at `low` is mass - up. Where
       // this difference cancels, its absolute error is below the error that is allowed in `up`, and it needs
       // no rounding outward: its error changes the expected excess of a sum of terms by less than the
-      // allowance for `up` does. For this expected excess is larger with a term at the outer end (on the
-      // positive side of 0) or at 0 (on the negative side) than with a term at `low`.
+      // allowance for `up` does. The reason is that the expected excess is larger with a term at the outer
+      // end (on the positive side of 0) or at 0 (on the negative side) than with a term at `low`.
       const long double up = within(moment / gap, 0.0L, mass);
       result.add(sign * low, static_cast<double>(at_low + (mass - up)));
       at_low = up;

@@ -8,7 +8,7 @@
 // of the sum of its distance from 0 and one deviation, and 0 is not inside it. An interval of several bins
 // adds at most a ten-millionth of the variance. Sums are in extended precision: the error of a weight is at
 // most an ulp, plus 2^-64 of the interval's mass for each of its atoms. The cost is linear in the number of
-// atoms. Pure functions.
+// atoms. Pure functions; call from any thread.
 #pragma once
 
 #include <cstddef>

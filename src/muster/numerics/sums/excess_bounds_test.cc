@@ -60,8 +60,9 @@ TEST(ExcessBounds, ChernoffIsRoundedUp) {
   EXPECT_GT(plain_is_below, 100);  // without the margin, rounding makes some bounds too small
 }
 
-// A law of which one rare, large atom at y makes up a random share of E e^{cY}, with c y between 20 and 690,
-// and a bulk at points below 0 whose share is small in every third law, so that E e^{cY} cancels.
+// The law has a rare, large atom at y, which makes up a random share of E e^{cY}, with c y between 20 and
+// 690, and a bulk at points below 0. In about a third of the laws, the bulk has so small a share that the sum
+// for E e^{cY} cancels.
 Draw heavy_tailed(std::mt19937_64& bits) {
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(bits);

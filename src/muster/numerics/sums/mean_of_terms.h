@@ -21,8 +21,8 @@ struct Term {
 
 // Encloses (1/n) E(X_1 + ... + X_n)_+ for n >= 1; upper - lower is only numerical error. Masses are >= 0 and
 // sum to at most 1; missing mass is at 0. If the mass at 0 is small, give that atom explicitly, because 1
-// minus the other masses has lost its digits. Never throws. For finite arguments no end is NaN, and
-// 0 <= lower <= upper.
+// minus the other masses has lost its digits. The function never throws. For finite arguments no end is NaN,
+// and 0 <= lower <= upper.
 Enclosure mean_of_terms(const std::vector<Term>& terms, double n);
 
 // Encloses (1/n) E( X_1 + ... + X_count + (n - count) constant )_+ for 1 <= count <= n, where the other

@@ -211,14 +211,14 @@ Counts counts_of(const PairsOfTerms& terms, double mass, double n, double k, dou
   return counts;
 }
 
-// The law of a nonzero term, with a mass of kEightThousandRoundings to twice as much at zero.
+// The law of a nonzero term, but with a little mass at zero, between kEightThousandRoundings and twice that.
 //
-// The atoms of a law that is divided by its mass may add up to a little more than 1. With d of mass at zero,
+// The atoms of a law that is divided by its mass may add up to a little more than 1. With the mass d at zero,
 // the expected excess x_c of c terms becomes the mean of x_J over a binomial number J of c trials with
 // probability 1 - d. So x_c is at most (1 - d)^-c times that mean. The means exceed x_c by what J < c adds,
-// at most C(c, j) d^{c-j} x_j for each j. The probability of c nonzero terms is at most
-// expected^{c-j} j! / c! times that of j. So over all c together, J < c adds at most e^{d expected} - 1 times
-// the value, less than 1e-13 of it.
+// at most C(c, j) d^{c-j} x_j for each j. The probability of c nonzero terms is at most expected^{c-j} j! /
+// c! times that of j. So over all c together, J < c adds at most e^{d expected} - 1 times the value, less
+// than 1e-13 of it.
 AtomicLaw nearly_conditioned(const AtomicLaw& law, double mass) {
   AtomicLaw result;
   for (std::size_t i = 0; i < law.points.size(); ++i) {
@@ -271,8 +271,8 @@ std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double 
   // `probability`. With at most kMaxCount terms and as many additions, these are 210. The mass of m atoms
   // takes m / 2048 + 1. It enters once for each nonzero term, and by the exponential, where it is at most
   // kMaxExpected / n: at most 400 roundings for m = 24,000, three times the most atoms of a law in this
-  // project (rare_terms.cc). terms.one(), terms.two() and the integrals cover their own. What terms at zero
-  // add to the integrals (nearly_conditioned) is as much as 900 roundings more.
+  // project (rare_terms.cc). terms.one(), terms.two() and the integrals cover their own. Terms at zero
+  // (nearly_conditioned) add at most 900 roundings more to the integrals.
   return Enclosure{counts.lower() * (1 - kEightThousandRoundings),
                    counts.upper() * (1 + kEightThousandRoundings) + counts.tail + kUnderflow * (1 + each)};
 }

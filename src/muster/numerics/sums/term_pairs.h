@@ -24,9 +24,9 @@ Enclosure excess_of_one_or_two(const AtomicLaw& law, double n, double k);
 // The relative width up to which the bounds for three and more terms are enough for every use.
 inline constexpr double kNarrowPairs = 1e-7;
 
-// E(Y_1 + ... + Y_n - k)_+ for n >= 1 and any number of atoms. nullopt if more than 0.01 nonzero terms are
-// expected, or if the ends differ by more than a relative `widest` and the value is not negligible. Nothing
-// is integrated if `widest` is less than 5e-6, because hardly any integral is as narrow.
+// E(Y_1 + ... + Y_n - k)_+ for n >= 1 and any number of atoms. The result is nullopt if more than 0.01
+// nonzero terms are expected, or if the ends differ by more than a relative `widest` and the value is not
+// negligible. Nothing is integrated if `widest` is less than 5e-6, because hardly any integral is as narrow.
 std::optional<Enclosure> excess_by_pairs(const AtomicLaw& law, double n, double k,
                                          double widest = kNarrowPairs);
 

@@ -1,5 +1,5 @@
 // By how much rounding the weights of a law can change an expectation over a sum of copies of the law. Pure
-// function.
+// function; call from any thread.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace muster::numerics {
 // as that is asked for.
 //
 // The factor also serves weights that are wrong by six, seven or eight roundings: it then covers N with
-// probability 1 - e^-246, 1 - e^-175 or 1 - e^-119 (at the worst m: 66, 120 or 288). Where N is larger, the
+// probability 1 - e^-246, 1 - e^-175 or 1 - e^-119 (at the worst m: 66, 119 or 292). Where N is larger, the
 // factor lacks at most the relative e^{8 * 2^-53 N} - 1, which is about 1e-15 N; so all that it lacks is
 // about e^-119 * 1e-12 = 1e-64 times the largest value of the expectation's argument, far below the other
 // slack of a bound. Nine roundings would need a larger factor: at large m, N would exceed the mean by little.
