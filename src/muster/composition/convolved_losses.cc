@@ -204,7 +204,7 @@ Atoms convolved(const Atoms& a, const Atoms& b, const ConvolutionSettings& setti
   const CoarseLaw sums = square ? sums_of(first, first) : sums_of(first, coarse_law_of(b.points, b.masses));
   const double least = a.points.front() + b.points.front();
   // For upper bounds, the last end must not be below any sum, even after the rounding of the sums. The sum of
-  // two points takes one rounding, and the sum with `beyond` another; `beyond` is eight.
+  // two points takes one rounding, and the sum with `beyond` another; `beyond` allows for eight.
   const double beyond = settings.side == ConvolvedLosses::Side::above
                             ? 4 * kUlpAbove * (std::abs(a.points.back()) + std::abs(b.points.back()))
                             : 0;

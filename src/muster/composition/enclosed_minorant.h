@@ -1,5 +1,5 @@
-// The value of a curve of which only a minorant is enclosed, which is a function that is nowhere above the
-// curve.
+// The value of a curve of which only a minorant is enclosed. A minorant is a function that is nowhere above
+// the curve.
 //
 // A lower bound for many rounds is composed from the curve of one pair of data sets (dominated_losses.h), or
 // from any minorant of it that is convex in e^epsilon. A minorant is used where the curve itself is too hard

@@ -41,9 +41,9 @@ constexpr double kNoisy = 1e-7;
 constexpr double kMinNormal = std::numeric_limits<double>::min();
 // A bound on the relative error of sums of up to ten million positive terms.
 constexpr double kErrorOfSums = 1e-8;
-// 36 roundings, charged for each nonzero loss that the tilted law expects. The weight of a loss is rounded
-// outward once, by at most three roundings (losses_of() in convex_profile.cc; coarser_lattice.cc), so sums of
-// up to twelve times as many nonzero losses are covered, too.
+// 36 roundings (slack.h), which are charged for each nonzero loss that the tilted law expects. The weight of
+// a loss is rounded outward once, by at most three roundings (losses_of() in convex_profile.cc;
+// coarser_lattice.cc), so sums of up to twelve times as many nonzero losses are covered, too.
 constexpr double kErrorOfWeights = 4e-15;
 
 // A sum of many terms with compensated summation: the rounding error of each addition is summed separately

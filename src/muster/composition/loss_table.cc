@@ -33,8 +33,8 @@ double profile(const LossTable& table, Extended epsilon) {
   return numerics::as_upper_bound((finite + table.infinity) * (1 + numerics::kThreeRoundings));
 }
 
-// The table of the dominating pair that the upper bounds of a curve make, which are given at these multiples
-// of the spacing; the first is 0.
+// The table of the dominating pair that is made from a curve's upper bounds at these multiples of the
+// spacing, of which the first is 0.
 LossTable connected(double spacing, std::vector<std::int64_t> index, const std::vector<double>& uppers) {
   BoundTable curve{.spacing = spacing, .index = std::move(index), .forward = {}, .reverse = {}};
   for (const double upper : uppers) curve.forward.push_back({.upper = upper, .estimate = upper});

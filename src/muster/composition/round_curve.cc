@@ -58,9 +58,9 @@ constexpr double kCoarse = 8;
 constexpr double kCoarsest = 32;
 // Once this fraction of the affordable work is done, new cells are wider by a factor that doubles with each
 // further third of the affordable work. The work on nodes alone may exceed the affordable work by kHurryWork,
-// but by no less than kHurry and no more than kMaxHurry times the affordable work. From there on, the factor
-// also doubles with each further sixtieth of the affordable work, so that hardly any full table takes twice
-// the affordable work.
+// limited to between kHurry and kMaxHurry times the affordable work. From there on, the factor also doubles
+// with each further sixtieth of the affordable work, so that hardly any full table takes twice the affordable
+// work.
 constexpr double kWideningStart = 0.75;
 constexpr double kHurry = 0.2, kMaxHurry = 1.25;
 constexpr double kHurryWork = 0.25 * kTableWork;

@@ -152,8 +152,8 @@ LatticeTransform::LatticeTransform(const std::vector<std::int64_t>& index, const
     two_levels(re_, im_, Level(root, half), Level(root, 2 * half));
   }
   // minus_total is the difference of two outputs. The error of each is at most log2 N times kLevel kUlpAbove,
-  // relative to the sum of the weights. `shared`, in units of kUlpAbove, allows for the other roundings: one
-  // for each atom that is added to the same cell, and one for the subtraction.
+  // relative to the sum of the weights. `shared`, in units of kUlpAbove, allows for the other rounding
+  // errors: one for each atom that is added to the same cell, and one for the subtraction.
   const double shared = static_cast<double>(last_point - first_point) / static_cast<double>(n) + 8;
   error_ = 2 * kUlpAbove * total * (kLevel * log2_cells + shared);
 }

@@ -32,9 +32,9 @@ constexpr std::size_t kLanes = 8, kBlock = 8 * kLanes;
 
 // Computes kSums sums over the atoms. `pass(from, to, sums)` handles the atoms at `from`, from + kLanes,
 // from + 2 kLanes and so on below `to`, a vector at each, and writes kSums vectors to `sums`, kLanes numbers
-// apart. The sums of blocks are added as a binary tree. So a term takes at most 7 roundings in its block, one
-// for each level of the tree, and three at the end, where the lanes are added. These are at most
-// 5 + log2(atoms + 64), while adding one term after another would take atoms / kLanes.
+// apart. The sums of blocks are added as a binary tree. So a term takes at most 7 roundings (slack.h) in its
+// block, one for each level of the tree, and three at the end, where the lanes are added. These are at most 5
+// + log2(atoms + 64), while adding one term after another would take atoms / kLanes.
 template <std::size_t kSums, typename Pass>
 HWY_INLINE void SumBlocks(Lanes8 d, std::size_t atoms, Pass&& pass, double* HWY_RESTRICT out) {
   constexpr std::size_t kDepth = 48;  // up to 2^47 blocks

@@ -27,7 +27,7 @@ double AtomicLaw::nonzero_mass() const {
 }
 
 Enclosure AtomicLaw::mass_at_zero() const {
-  // Adding m weights one after another takes m - 1 roundings, and the difference from 1 takes one.
+  // Adding m weights one after another takes m - 1 roundings (slack.h), and the difference from 1 takes one.
   const double mass = nonzero_mass();
   const double error = kUnitRoundoff * (mass * (static_cast<double>(weights.size()) + 12) + 2);
   return {larger(0.0, 1 - mass - error), larger(0.0, 1 - mass + error)};

@@ -214,8 +214,8 @@ class Product {
 //   which the logarithm amplifies by 1 / (2 modulus^2), where the modulus is at least 1/2;
 // - ulps_of_sum() and ulps_of_cancellation();
 // - two of d, which are four roundings. A tilted weight and M share the rounding of c y, which is one
-//   rounding of d. That of c y - L is one of |cy| + |L|, multiplied by |e^{ity} - 1| <= 2, which makes two of
-//   d. Where T is not 0, the rounding of c y - T is one of |cy| + T, which makes one of d;
+//   rounding of d. The rounding of c y - L is one of |cy| + |L|. Multiplied by |e^{ity} - 1| <= 2, it makes
+//   two of d. Where T is not 0, the rounding of c y - T is one of |cy| + T, which makes one of d;
 // - four of |L|: one for c y - L, one and a half for the logarithm and its sum with T, and one for the
 //   product n L and for n L - ck;
 // - two of T, which are four roundings: three in the logarithm of M, and that of c y - T.

@@ -18,10 +18,11 @@ constexpr double kSquareUnderflow = 1e-146;
 constexpr double kLeastExponent = -744;  // least exponent of e that is computed: e^-746 is rounded to 0
 
 // The least margins of log_mgf_above(), which charges error_of_mgf() where that is larger. kCancelled covers
-// the absolute error of E e^{cY} where this is below 0.8. It is 72 roundings, and at least error_of_mgf() for
-// laws of up to 2^20 atoms whose tilted mean of |cY| is at most 9, because (12 + 20.1) 1.78 + 2 * 9 * 0.78 is
-// below 72. kOfLogMgf is 36 roundings of log E e^{cY} and of the moduli added up for it. For a sum of many
-// copies it is mostly larger than error_of_mgf(), because |cY| is then small at the saddle point.
+// the absolute error of E e^{cY} where this is below 0.8. It is 72 roundings (slack.h), and at least
+// error_of_mgf() for laws of up to 2^20 atoms whose tilted mean of |cY| is at most 9, because (12 + 20.1)
+// 1.78 + 2 * 9 * 0.78 is below 72. kOfLogMgf is 36 roundings of log E e^{cY} and of the moduli added up for
+// it. For a sum of many copies it is mostly larger than error_of_mgf(), because |cY| is then small at the
+// saddle point.
 constexpr double kCancelled = 8e-15;
 constexpr double kOfLogMgf = 4e-15;
 

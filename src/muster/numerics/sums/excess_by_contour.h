@@ -15,8 +15,8 @@ double excess_saddle(const AtomicLaw& law, double n, double k);
 // Encloses the expected excess for n >= 1 copies of a law that has an atom above k/n. The upper end is
 // Chernoff's bound and the lower end 0 if no affordable smoothing makes the integrand decay, if the value is
 // too small to matter, or if no bound on the integral's round-off can be given. Smoothing widens the
-// enclosure by about 2.5e-5 of the value, or by `width` of it if that is more; the number of frequencies
-// falls with the square root of the width.
+// enclosure by about 5e-6 of the value for a law of few atoms and 2.5e-5 for a law of many, or by `width` of
+// it if that is more; the number of frequencies falls with the square root of the width.
 Enclosure excess_by_contour(const AtomicLaw& law, double n, double k, double width = 0);
 
 }  // namespace muster::numerics

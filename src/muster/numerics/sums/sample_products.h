@@ -44,8 +44,8 @@ class Products {
   // 2^-53 of the modulus. Its factor errs by at most 5 such units: two for the exponential, two for the sine
   // or cosine, and one for their product. (The errors of the logarithm and the angle, times the number of
   // terms, are in contour::RoundOff.) Samples::error has 4096 of these units for the multiplications, for
-  // the sample itself and for the sum, which takes at most 5 + log2(count + 64) roundings (atom_kernels.cc).
-  // Of these units, 3800 are left for up to 524 multiplications.
+  // the sample itself and for the sum, which takes at most 5 + log2(count + 64) roundings (slack.h,
+  // atom_kernels.cc). Of these units, 3800 are left for up to 524 multiplications.
   static double rounding(double steps, double size) {
     return larger(0.0, 7.25 * steps - 3800) * kUnitRoundoff * size;
   }
