@@ -105,7 +105,7 @@ TotalShift total_shift(Parts parts, double epsilon) {
   }
   if (size == 0) return {0, 0};
   // The products and the sum of m parts take m roundings of `size`. The difference from epsilon and the
-  // addition of the bound itself take one each of epsilon and of the sum.
+  // addition of the bound itself each take at most one rounding of epsilon and one of the sum.
   return {sum, kUlpAbove * ((static_cast<double>(parts.size()) + 2) * size + std::abs(epsilon))};
 }
 
