@@ -99,8 +99,8 @@ TEST(Upload, AnotherDescriptorOrRoundOpensNothing) {
   EXPECT_FALSE(open_inner(r.aggregator, Hash{6}, opened.inner, payload));
 }
 
-// Returns an upload of this kind, with zeros for the token and the inner layer, whose outer layer is sealed for
-// the shuffler under this info.
+// Returns an upload of this kind, with zeros for the token and the inner layer, whose outer layer is sealed
+// for the shuffler under this info.
 Buffer sealed_by_hand(const Round& r, std::string_view info, std::uint8_t kind) {
   Buffer plain(r.sizes.outer_plain());
   plain[0] = kind;
