@@ -1,5 +1,5 @@
-// Compares the affordable number of rounds with its closed form where epsilon is a square root, and counts
-// the evaluations.
+// Compares the affordable number of rounds with its closed form if epsilon grows as the square root of the
+// rounds, and counts the evaluations of epsilon.
 #include "muster/simulation/budget.h"
 
 #include <gtest/gtest.h>

@@ -9,8 +9,8 @@
 // are more than kMeasuredClients clients, only the first kMeasuredClients are measured.
 //
 // Both numbers depend on the labels that clients hold, and no epsilon covers them. They are for the person
-// who runs the simulation; a deployment must not publish them (docs/training.md). Immutable; may be shared by
-// threads.
+// who runs the simulation; a deployment must not publish them (docs/training.md). A ClientAccuracy is
+// immutable and may be shared by threads.
 #pragma once
 
 #include <cstddef>

@@ -1,12 +1,13 @@
-// Computes the vector that a client clips and randomizes from all its records.
+// Computes, from all records of a client, the vector that the client clips and randomizes.
 //
 // Without local steps, the vector is the mean of the client function (a gradient or a statistic) over the
-// records, which are added up in their order. With local steps, the client runs stochastic gradient descent
-// on its records, beginning at the server's parameters. The vector is the server's parameters minus the
-// client's final ones, so that the server can use it like a gradient (McMahan et al., AISTATS 2017, Algorithm
-// 1; Reddi et al., ICLR 2021, Algorithm 1, with this sign). One local step on all records gives the mean
-// gradient times the local rate. Batches are consecutive records in a random order. When all records have
-// been used, a new order is drawn; the last batch of an order may be smaller.
+// records, whose values are added up in the order of the records. With local steps, the client runs
+// stochastic gradient descent on its records, beginning at the server's parameters. The vector is the
+// server's parameters minus the client's final ones, so that the server can use it like a gradient (McMahan
+// et al., AISTATS 2017, Algorithm 1; Reddi et al., ICLR 2021, Algorithm 1, with this sign). One local step on
+// all records gives the mean gradient times the local rate. The batches are consecutive parts of a random
+// order of the records. When all records have been used, a new order is drawn; the last batch of an order may
+// be smaller.
 //
 // For one record and no local steps, the vector is bit for bit the value of the function. For no records, it
 // is zero. If a gradient is not finite, the vector is not finite either, and the caller randomizes the zero

@@ -1,5 +1,5 @@
-// Compares a client's vector with gradients of single records, added up or descended along step by step in
-// the test, for every engine.
+// Compares a client's vector, for every engine, with the sum of its records' gradients, or with gradient
+// descent done step by step in the test.
 #include "muster/simulation/client_update.h"
 
 #include <gtest/gtest.h>

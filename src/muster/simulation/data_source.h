@@ -1,6 +1,6 @@
 // Loads the data sets that a plan names: `digits`, and files in the formats of plan/value_kinds.h.
 //
-// All functions only read. Thread-safe.
+// The functions only read files, and may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@ learning::DataSplit load_data(const protocols::Plan& plan);
 // clients.
 learning::Dataset load_test_data(const protocols::PlanValues& values);
 // Returns the examples of the test file that the value test_data names, for a model with `classes` classes.
-// `class_names` are the names of these classes if labels are text. Throws Error(data).
+// `class_names` are the names of these classes if labels are text. Throws Error(data) if the file cannot be
+// read or does not fit the model.
 learning::Dataset load_test_data(const protocols::PlanValues& values, std::size_t classes,
                                  const std::vector<std::string>& class_names);
 // Returns a text that says which data the plan loads. Plans with the same text load the same data.

@@ -1,4 +1,4 @@
-// Checks which data a plan loads, which keys make it other data, and that public data that contains a private
+// Checks which data a plan loads, which keys change them, and that public data that contains a private
 // example is refused.
 #include "muster/simulation/data_source.h"
 
@@ -123,8 +123,8 @@ TEST(PublicData, OfDigitsIsDisjointFromTheClientsDigits) {
   EXPECT_NO_THROW(expect_disjoint(plan, open, load_data(plan)));
 }
 
-// A single common example is refused, even if the two data sets have different names and even if it is a test
-// example.
+// Public data are refused if they have a single example in common with the private data, even if the two data
+// sets have different names and even if it is a test example.
 TEST(PublicData, ThatIsPrivateIsRefused) {
   const learning::DataSplit data = learning::draw_digits(50, 50, 1);
   learning::Dataset open = learning::draw_digit_set(learning::DigitSet::open, 50, 1);

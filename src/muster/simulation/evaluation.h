@@ -2,12 +2,13 @@
 //
 // The accuracy of a classifier is the fraction of test examples whose predicted class is the label, and its
 // loss is the mean cross-entropy of its logits on the test examples. The examples are divided among a team of
-// workers. The number of correct predictions is an integer, and the losses are added up in the order of the
-// examples, so neither result depends on the division. The accuracy of a histogram is 1 minus its total
-// variation distance to the histogram of the test set. The accuracy of a mean is 1 minus its Euclidean
-// distance to the mean of the test set, divided by the diameter of the set of clipped vectors. Where these
-// two differences are negative, or not a number, the accuracy is 0. Histograms and means have no loss. An
-// evaluator belongs to one thread, and the arguments from which it is made must outlive it.
+// workers. The number of correct predictions is an integer, and the losses are added up first within batches
+// of consecutive examples and then over the batches, so neither result depends on the division. The accuracy
+// of a histogram is 1 minus its total variation distance to the histogram of the test set. The accuracy of a
+// mean is 1 minus its Euclidean distance to the mean of the test set, divided by the diameter of the set of
+// clipped vectors. Where these two differences are negative, or not a number, the accuracy is 0. Histograms
+// and means have no loss. An evaluator belongs to one thread, and the arguments from which it is made must
+// outlive it.
 #pragma once
 
 #include <memory>

@@ -37,7 +37,7 @@ using Maker = std::function<std::shared_ptr<Evaluator>(const learning::Dataset& 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kFeatures = 2, kClasses = 3;
 
-// More rows than the evaluator of a classifier gives to a worker at a time.
+// Returns more rows than the evaluator of a classifier gives to a worker at a time.
 learning::Dataset rows() {
   learning::Dataset data;
   data.shape = {1, 1, kFeatures};
@@ -129,7 +129,7 @@ std::vector<Parameters> ordinary_parameters(const Contract& contract) {
   return all;
 }
 
-// Parameters with one extreme number, and parameters that are all extreme.
+// Returns parameters of which one is extreme, and parameters that are all extreme.
 std::vector<Parameters> with_extremes(const Contract& contract, const std::vector<float>& extremes) {
   std::vector<Parameters> all;
   for (const float extreme : extremes) {
@@ -142,7 +142,7 @@ std::vector<Parameters> with_extremes(const Contract& contract, const std::vecto
   return all;
 }
 
-// Compares everything in two scores. A NaN equals nothing.
+// Returns whether two scores agree in everything. A NaN agrees with nothing.
 bool same(const TestScore& a, const TestScore& b) {
   bool equal = a.accuracy == b.accuracy && a.loss == b.loss && a.labels.size() == b.labels.size();
   for (std::size_t label = 0; equal && label < a.labels.size(); ++label) {
@@ -207,8 +207,8 @@ AssertionResult shows_what_is_not_a_number(const Contract& contract, const Maker
   return AssertionSuccess();
 }
 
-// The same parameters have the same score: by the evaluator that has scored others, by another one, at
-// another address, and after the memory of the earlier parameters was used for others.
+// The same parameters must have the same score from an evaluator that has scored others before, from a new
+// evaluator, at another address, and after the memory of the earlier parameters was used for others.
 AssertionResult repeats_itself(const Contract& contract, const Maker& make) {
   const learning::Dataset test = rows();
   const auto evaluator = make(test);
@@ -275,7 +275,7 @@ enum class Fault {
   scores_nothing,
 };
 
-// A good evaluator with one fault.
+// Scores as a good evaluator does, except for one fault.
 class FaultyEvaluator final : public Evaluator {
  public:
   FaultyEvaluator(std::shared_ptr<Evaluator> good, Fault fault) : good_(std::move(good)), fault_(fault) {}

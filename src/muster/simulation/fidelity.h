@@ -17,7 +17,7 @@ enum class Fidelity : std::uint64_t {
 };
 
 const char* name_of(Fidelity fidelity);
-// Returns the fidelity with this name. Throws Error(usage), naming --fidelity, if there is none.
+// Returns the fidelity with this name. Throws Error(usage), naming --fidelity, if no fidelity has it.
 Fidelity fidelity_named(const std::string& text);
 
 }  // namespace muster::simulation

@@ -1,4 +1,4 @@
-// In a file of its own, so that programs that run alone need not load MPI.
+// This function has a file of its own, so that programs that never call it need not load MPI.
 #include "muster/simulation/ranks.h"
 #include "muster/simulation/ranks_mpi.h"
 

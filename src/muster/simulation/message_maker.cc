@@ -62,9 +62,9 @@ void MessageMaker::flush() {
   waiting_ = 0;
 }
 
-// A vector is looked at only after the randomizer has refused it. The randomizer detects that it is not
-// finite in passes that it makes anyway, whereas a check in advance would cost another pass over every
-// vector.
+// Whether a vector is finite is checked here only after the randomizer has refused it. The randomizer notices
+// entries that are not finite in passes over the vector that it makes anyway, whereas a check in advance
+// would cost another pass over every vector.
 void MessageMaker::randomize(const protocols::Sender& sender, std::span<const float> vector) {
   const auto attempt = [&](std::span<const float> of) {
     randomizer_.randomize(of, key_, sender.round, sender.client, *scratch_, messages_[waiting_]);

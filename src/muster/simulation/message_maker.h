@@ -1,5 +1,5 @@
-// What one thread does with the vectors of a step: each is clipped and randomized into a message, and
-// messages are added up, several in one pass.
+// Makes one thread's messages of a step: clips and randomizes each vector into a message, and adds the
+// messages up, several in one pass.
 //
 // With a sum sampler (the `sum` fidelity), no message is made: the clipped vectors are added up exactly, and
 // the noise of all messages is drawn later. A vector that is not finite is either answered like the zero
@@ -31,31 +31,31 @@ enum class BadVector { answered_neutrally, refused };
 
 class MessageMaker {
  public:
-  // As many vectors as one pass adds up.
+  // The number of vectors that one pass adds up.
   static constexpr std::size_t kPass = randomizers::VectorRandomizer::kPass;
 
   // `sum` is null unless only sums are drawn.
   MessageMaker(const randomizers::VectorRandomizer& randomizer, const randomizers::SumSampler* sum,
                const random::RunKey& key, BadVector bad);
 
-  // Starts a step, unless this step has been started. Everything of an earlier step is forgotten.
+  // Starts a step and forgets everything of an earlier step. Does nothing if the step was started already.
   void begin();
 
   // Takes in the vector of a sender. With a sum sampler, the vector is read only by flush(), so it must not
-  // change before. Throws Error(data), which names the client, for a vector that is to be refused.
+  // change until then. Throws Error(data), which names the client, for a vector that is to be refused.
   void make(const protocols::Sender& sender, std::span<const float> vector);
-  // The same, and overwrites `decoded` (the randomizer's dimension) with what the message decodes to by
-  // itself. Not with a sum sampler, which makes no messages.
+  // Does the same, and overwrites `decoded`, whose size is the randomizer's dimension, with what the message
+  // decodes to by itself. Must not be called with a sum sampler, because then no messages are made.
   void make_decoded(const protocols::Sender& sender, std::span<const float> vector, std::span<float> decoded);
   // Takes in the zero vector of a dummy.
   void make_dummy(const protocols::Sender& sender) { make(sender, zeros()); }
-  // The number of vectors that wait for flush(), which make() calls when they are kPass.
+  // The number of vectors that wait for flush(). As soon as kPass vectors wait, make() calls flush().
   std::size_t waiting() const { return waiting_; }
   void flush();
 
-  // Ends the step that begin() started; returns whether there was one.
+  // Ends the step that begin() started. Returns false if no step was started.
   bool end();
-  // The messages taken in, all flushed.
+  // The sum of the messages that were made and flushed.
   protocols::Aggregator& aggregator() { return aggregator_; }
   // The number of vectors that were answered neutrally in this step.
   std::uint64_t neutral() const { return neutral_; }
@@ -64,7 +64,8 @@ class MessageMaker {
   void randomize(const protocols::Sender& sender, std::span<const float> vector);
   void wait();
   void add_vectors();
-  // Counts, or refuses, the vector of a sender if it is not finite; returns whether it did.
+  // Returns whether the zero vector replaces the sender's vector, because that is not finite, and counts the
+  // answer as neutral. Throws Error(data) instead if such vectors are refused.
   bool replaces(const protocols::Sender& sender, std::span<const float> vector);
   std::span<const float> zeros();
 
@@ -75,11 +76,11 @@ class MessageMaker {
   std::unique_ptr<randomizers::Scratch> scratch_;
   protocols::Aggregator aggregator_;
   std::array<randomizers::Message, kPass> messages_;
-  std::array<std::span<const float>, kPass> vectors_;  // with a sum sampler, those that wait, and
-  std::array<protocols::Sender, kPass> senders_;       // their senders
+  std::array<std::span<const float>, kPass> vectors_;  // with a sum sampler, the vectors that wait
+  std::array<protocols::Sender, kPass> senders_;       // with a sum sampler, the senders of these vectors
   std::size_t waiting_ = 0;
-  std::vector<float> zeros_;  // empty until first needed, as is the sum of one message:
-  std::optional<randomizers::MessageSum> single_;
+  std::vector<float> zeros_;                       // a zero vector; empty until first needed
+  std::optional<randomizers::MessageSum> single_;  // the sum of one message; empty until first needed
   std::uint64_t neutral_ = 0;
   bool begun_ = false;
   bool empty_ = true;

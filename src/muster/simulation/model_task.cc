@@ -118,7 +118,7 @@ StoredModel stored_statistic(const char* name, std::span<const float> values,
 }
 
 // Returns the Euclidean diameter of the set of clipped vectors, which is the ball of radius `clip` in the
-// randomizer's norm: a cube if the randomizer clips coordinates.
+// randomizer's norm. It is a cube if the randomizer clips coordinates.
 double diameter_of(const protocols::Plan& plan, std::size_t dimension) {
   const double sides =
       protocols::spec_of(plan.randomizer()).clips_coordinates ? std::sqrt(static_cast<double>(dimension)) : 1;

@@ -61,7 +61,8 @@ struct ModelTask {
 ModelTask make_model_task(const protocols::Plan& plan, const learning::DataSplit& data);
 
 // Returns the function of make_model_task() for the shape, classes and normalisation of `inputs`, which may
-// hold a single example. For features+linear these are features. Throws Error(plan) as make_model_task().
+// hold a single example. For features+linear these are features. Throws Error(plan) as make_model_task()
+// does.
 std::unique_ptr<learning::ClientFunction> make_client_function(const protocols::Plan& plan,
                                                                const learning::Dataset& inputs);
 

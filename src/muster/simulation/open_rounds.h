@@ -1,11 +1,11 @@
-// Rounds of a population whose clients' vectors come from outside, for example from a program that trains a
-// model of its own.
+// Runs rounds of a population whose clients' vectors come from outside, for example from a program that
+// trains a model of its own.
 //
-// Coins fall before any vector is seen: open() calls the roll and tells which clients send, in a secret
-// uniform order. Their vectors then come in that order, in any number of pieces; each is clipped, randomized
-// and added up exactly as a simulated client's (message_maker.h), and close() decodes the mean. The messages
-// of the server's dummies are made here, and nobody outside learns which they are. The estimate has the same
-// bits for any number of workers and any division into pieces.
+// All coins are tossed before any vector is seen: open() calls the roll and returns the clients that send, in
+// a secret uniform order. Their vectors then come in that order, in any number of pieces; each is clipped,
+// randomized and added up exactly as a simulated client's (message_maker.h), and close() decodes the mean.
+// The messages of the server's dummies are made here, and nobody outside learns which they are. The estimate
+// has the same bits for any number of workers and any division into pieces.
 //
 // Example:
 //     OpenRounds rounds(*randomizer, nullptr, *roll_call, clients, key, team);
@@ -13,7 +13,7 @@
 //     rounds.send(who, vectors.data(), dimension);   // one row a client
 //     rounds.close(estimate);
 //
-// It belongs to one thread, and the arguments of its constructor must outlive it.
+// An OpenRounds belongs to one thread, and the arguments of its constructor must outlive it.
 #pragma once
 
 #include <cstddef>
@@ -41,31 +41,33 @@ class OpenRounds {
              WorkerTeam& team, BadVector bad = BadVector::refused, const Interrupt& interrupt = {});
 
   // Opens the step that starts at `first_round`, and abandons one that is still open. Returns the clients
-  // that send in it, in their secret order; the list is valid until the next call. Throws Error(interrupted),
-  // and then no step is open.
+  // that send in it, in their secret order; the list is valid until the next call. Throws Error(interrupted)
+  // if it is interrupted, and then no step is open.
   std::span<const std::uint64_t> open(std::uint64_t first_round);
   bool is_open() const { return open_; }
-  // How many of the clients have sent.
+  // The number of clients that have sent in this step.
   std::size_t sent() const { return sent_; }
-  // How many messages the step has, including those of the server's dummies.
+  // The number of messages of the step, including those of the server's dummies.
   std::uint64_t messages() const { return step_.senders().size(); }
 
   // Takes in the vectors of `clients`, which must be the next of those that open() returned. The vector of
-  // clients[i] is the row of as many floats as the randomizer's dimension that begins at rows + i * stride;
-  // it is not copied. Throws Error(usage), and takes in nothing, if no step is open or another client is
-  // next, which the error names. Throws Error(data), which names the client, for a vector that is not finite
-  // and to be refused, and Error(interrupted); the step is then abandoned.
+  // clients[i] begins at rows + i * stride, has as many floats as the randomizer's dimension, and is not
+  // copied. Throws Error(usage), and takes in nothing, if no step is open, if all clients have sent, or if
+  // another client is next, which the error names. Throws Error(data), which names the client, for a vector
+  // that is not finite and must be refused, and Error(interrupted) if it is interrupted; in both cases the
+  // step is abandoned.
   void send(std::span<const std::uint64_t> clients, const float* rows, std::size_t stride);
 
-  // The same, and overwrites as many floats as the dimension at decoded + i * dimension with what the message
-  // of clients[i] decodes to by itself. Throws Error(usage) too, and takes in nothing, if only sums are
-  // drawn.
+  // Does the same as send(), and overwrites the `dimension` floats that begin at decoded + i * dimension with
+  // what the message of clients[i] decodes to by itself. Also throws Error(usage), and takes in nothing, if
+  // only sums are drawn.
   void send_decoded(std::span<const std::uint64_t> clients, const float* rows, std::size_t stride,
                     float* decoded);
 
   // Ends the step, and overwrites `estimate` (the randomizer's dimension) with the mean of the decoded
-  // messages, or with zeros if nothing was decoded. Throws Error(usage), and the step stays open, if clients
-  // have not sent.
+  // messages, or with zeros if nothing was decoded. Throws Error(usage) if no step is open, or if some
+  // clients have not sent yet; the step then stays open. Throws Error(interrupted) if it is interrupted; the
+  // step is then abandoned.
   Step close(std::span<float> estimate);
   // Ends the step, if one is open, and destroys its sum without decoding it. What was charged for it stays
   // charged.
@@ -83,8 +85,8 @@ class OpenRounds {
   Interrupt interrupt_;
   std::unique_ptr<Ranks> ranks_;
   OpenStep step_;
-  std::vector<std::uint64_t> clients_;  // that send in the step, in their secret order, and
-  std::vector<std::uint64_t> rounds_;   // the rounds in which they do
+  std::vector<std::uint64_t> clients_;  // the clients that send in the step, in their secret order
+  std::vector<std::uint64_t> rounds_;   // for each of these clients, the round in which it sends
   std::vector<protocols::Sender> dummies_;
   std::size_t sent_ = 0;
   bool open_ = false;

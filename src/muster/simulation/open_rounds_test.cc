@@ -28,7 +28,7 @@ namespace {
 constexpr std::uint64_t kClients = 300;
 constexpr std::size_t kDimension = 37;
 
-// The vector of a client whose only input is its number.
+// Returns entry i of the vector of a client, whose only input is its number.
 float entry(float client, std::size_t i) { return std::sin(client + 0.1f * static_cast<float>(i)); }
 
 class Sines final : public learning::ClientFunction {
@@ -251,7 +251,7 @@ TEST_F(OpenRoundsTest, EveryClientSendsOnceAndInItsTurn) {
   EXPECT_EQ(refusal([&] { rounds.close(estimate); }), "client " + second + " and " +
                                                           std::to_string(who.size() - 2) +
                                                           " more have not sent, so the round has no mean");
-  EXPECT_EQ(rounds.sent(), 1u);  // what was refused took nothing in
+  EXPECT_EQ(rounds.sent(), 1u);  // the refused calls took in no vector
 
   const std::vector<std::uint64_t> rest(who.begin() + 1, who.end());
   send_all(rounds, rest, 50);
@@ -285,7 +285,7 @@ TEST_F(OpenRoundsTest, AVectorThatIsNotFiniteIsRefusedOrAnsweredNeutrally) {
       send_all(lenient, lenient.open(1), 11);
       EXPECT_EQ(lenient.close(estimate).neutral, 1u);
       EXPECT_EQ(estimate, by_engine(*randomizer, same, 1, sampler));
-      // The next round of the strict one knows nothing of the round that was abandoned.
+      // The next round of `strict` is not affected by the round that was abandoned.
       function_.odd = -1;
       send_all(strict, strict.open(2), 11);
       EXPECT_EQ(strict.close(estimate).neutral, 0u);

@@ -7,8 +7,8 @@
 namespace muster::simulation {
 namespace {
 
-// Coins are divided among workers only if each gets at least this number, which one worker tosses in about
-// 0.1 ms.
+// Coins are divided among workers only if each worker gets at least this number of coins, which it tosses in
+// 0.1 to 0.2 ms.
 constexpr std::uint64_t kCoinsOfOne = std::uint64_t{1} << 19;
 
 // The counters that the all-reduce of a step adds up besides the sum of the messages.
@@ -76,7 +76,7 @@ Step OpenStep::close(bool abandoned, const std::exception_ptr& failure, std::spa
 
 protocols::Aggregator& OpenStep::sum_of_all(std::uint64_t& neutral) {
   protocols::Aggregator& total = makers_.front()->aggregator();
-  makers_.front()->begin();  // so that it is empty if it took nothing in
+  makers_.front()->begin();  // so that its sum is empty if it took in nothing in this step
   for (const auto& maker : makers_) {
     if (!maker->end()) continue;
     neutral += maker->neutral();

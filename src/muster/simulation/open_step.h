@@ -1,11 +1,12 @@
 // One step of the server between its roll call and its estimate, while the vectors of its senders come in.
 //
 // open() decides who sends, before any data is touched (protocols/roll_call.h), and puts the senders in a
-// secret uniform order (protocols/shuffle.h). Whoever handles them in that order takes the place of the
+// secret uniform order (protocols/shuffle.h). The code that handles them in that order takes the place of the
 // shuffler: the aggregator sees the messages in an order that nobody can undo, and they need not all be in
 // memory at once. Each worker hands vectors to its own maker (message_maker.h). close() merges the exact sums
 // of the makers, and those of the ranks (ranks.h), and decodes the mean, unless there are fewer messages than
-// the protocol's minimum. Then, and when a step is abandoned, the sum is destroyed without being decoded.
+// the protocol's minimum. In that case, and when a step is abandoned, the sum is destroyed without being
+// decoded.
 //
 // The estimate has the same bits for any number of workers and ranks, any secret order, and any division of
 // the senders among the makers. An OpenStep belongs to one thread, but each maker may be used by another. The
@@ -52,15 +53,15 @@ class OpenStep {
   // Calls the roll of the step that starts at `first_round`. Throws Error(interrupted) if it is interrupted;
   // close() must be called nevertheless.
   void open(std::uint64_t first_round);
-  // This rank's senders, in their secret order. Those of the server's dummies are among them.
+  // This rank's senders, in their secret order, including the senders of the server's dummies.
   std::span<const protocols::Sender> senders() const { return order_; }
-  // The maker of a worker of the team. Its begin() starts it for this step.
+  // The maker of a worker of the team. In each step, the worker calls begin() before it uses the maker.
   MessageMaker& maker(unsigned worker) { return *makers_[worker]; }
 
   // Ends the step: merges what the makers took in, over all ranks, and overwrites `estimate` (the
-  // randomizer's dimension) with the mean of the decoded messages, or with zeros if nothing was decoded. With
-  // `abandoned` or a `failure`, this rank has not handled all senders. If ranks have failed, throws the
-  // failure of the lowest of them on every rank.
+  // randomizer's dimension) with the mean of the decoded messages, or with zeros if nothing was decoded. If
+  // `abandoned` is true or `failure` is not null, this rank has not handled all senders. If ranks have
+  // failed, every rank throws the failure of the lowest of them.
   Step close(bool abandoned, const std::exception_ptr& failure, std::span<float> estimate);
   // Takes part, without a step, in the all-reduce of the other ranks' close() or finish(). `failure` is what
   // went wrong on this rank, or null.

@@ -13,8 +13,8 @@ namespace muster::simulation {
 
 struct PlanModel::Worker {
   std::unique_ptr<learning::Workspace> workspace;
-  std::vector<Record> records;               // of one client
-  randomizers::AlignedVector<float> vector;  // of one client
+  std::vector<Record> records;               // the records of one client
+  randomizers::AlignedVector<float> vector;  // the vector of one client
 };
 
 PlanModel::PlanModel(const protocols::Plan& plan, unsigned threads)
@@ -57,7 +57,7 @@ void PlanModel::expect_client(std::uint64_t client) const {
               fmt::format("integer 0..{}", population_.clients() - 1), "is no client of the plan");
 }
 
-// Returns the round from which the random batches of a step come, or 0 if there are none.
+// Returns the round from which the random batches of a step come, or 0 if no batches are random.
 std::uint64_t PlanModel::round_of(std::optional<std::uint64_t> step) const {
   if (step) expect_step(*step);
   if (!draws_batches_) return 0;

@@ -1,9 +1,10 @@
-// What a plan's clients compute, without a round: the vectors of any clients at any parameters, the
-// parameters and learning rates with which training goes on, and how good parameters are on the test set.
+// Computes what a plan's clients compute, outside of any round: the vectors of any clients at any parameters.
+// Also gives the initial parameters and the learning rate of each step, and scores parameters on the test
+// set.
 //
 // A program that sends these vectors through a PopulationRun, and subtracts the learning rate times the mean,
-// leaves the parameters of train() bit for bit, unless the plan has averaging, momentum, weight decay, a
-// projection or a statistic, whose update (server_update.h) is more than that.
+// obtains the parameters of train() bit for bit, unless the plan has averaging, momentum, weight decay, a
+// projection or a statistic, whose updates (server_update.h) are not such a subtraction alone.
 //
 // Example:
 //     PlanModel model(plan, threads);
@@ -52,8 +53,9 @@ class PlanModel {
 
   // Overwrites `rows`, clients.size() * dimension() floats, with the vectors of the clients, one after the
   // other and not clipped. `step`, counted from 0, selects the random batches of local steps; other vectors
-  // do not depend on it. Throws Error(plan) for a client that the plan does not have and a step beyond the
-  // last, Error(usage) if the step is missing but matters, and Error(interrupted).
+  // do not depend on it. Throws Error(plan) for a client that the plan does not have, for a step beyond the
+  // last, and for random batches in a plan whose steps have several slots; Error(usage) if the step is
+  // missing but matters; and Error(interrupted) if it is interrupted.
   void vectors(std::span<const float> parameters, std::span<const std::uint64_t> clients,
                std::optional<std::uint64_t> step, std::span<float> rows, const Interrupt& interrupt = {});
 

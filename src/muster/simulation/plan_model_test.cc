@@ -1,5 +1,5 @@
-// Compares the vectors that a plan's model gives for lists of clients with the client function, called one
-// client at a time.
+// Compares the vectors that a PlanModel computes for lists of clients with the client function, called for
+// one client at a time.
 #include "muster/simulation/plan_model.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ count = 3
 
 const char* const kSchedule = "learning_rate = [[1, 0.5], [3, 0.1]]\n";
 
-// The vectors are what the client function gives for each client's record, one client at a time.
+// Row i is what the client function gives for the record of clients[i]; a client may be listed twice.
 TEST(PlanModel, GivesEachClientsVectorInTheOrderAskedFor) {
   const Plan plan = plan_of(kSchedule);
   PlanModel model(plan, 2);

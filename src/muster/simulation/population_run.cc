@@ -48,7 +48,7 @@ std::uint64_t affordable(const Plan& plan) {
   return plan.budget() ? affordable_rounds(epsilon_of(plan), plan.rounds(), *plan.budget()) : plan.rounds();
 }
 
-// The first 16 bytes of the schedule of AES-128 are the key.
+// Returns the key in hexadecimal. The first 16 bytes of the key schedule of AES-128 are the key itself.
 std::string hex_of(const random::RunKey& key) {
   std::string text;
   for (const std::uint8_t byte : std::span(key.schedule()).first(16)) text += fmt::format("{:02x}", byte);

@@ -1,8 +1,9 @@
-// A run of a plan whose clients' vectors come from outside: whose turn it is, what has been charged, and the
-// state from which the run goes on. The plan needs neither data nor a model.
+// Runs a plan whose clients' vectors come from outside: determines which clients send next, counts the rounds
+// that are charged, and saves the state from which the run can be resumed. The plan needs neither data nor a
+// model.
 //
 // A round is charged when it begins, so one that is abandoned costs as much as one that is decoded. With a
-// budget, the round that would pass it does not begin. The estimates depend on the plan, the key and the
+// budget, a round that would exceed it does not begin. The estimates depend on the plan, the key and the
 // vectors alone: not on threads, on the pieces in which vectors come, or on how often the run was saved and
 // resumed.
 //
@@ -14,7 +15,7 @@
 //       run.close(estimate);
 //     }
 //
-// It belongs to one thread.
+// A PopulationRun belongs to one thread.
 #pragma once
 
 #include <cstdint>
@@ -42,26 +43,29 @@ struct PopulationOptions {
   Fidelity fidelity = Fidelity::message;
   BadVector bad = BadVector::refused;
   // Draws the key of all coins and noise from the operating system. Otherwise it comes from the plan's seed,
-  // so that whoever knows the plan can undo the noise.
+  // so that everybody who knows the plan can remove the noise.
   bool secret = false;
 };
 
 class PopulationRun {
  public:
-  // Throws Error(plan) for a plan whose rounds cannot be run, which lacks a clip norm, or a delta for its
-  // budget, or whose randomizer has no sampler for such vectors; Error(usage) for a fidelity that the
-  // randomizer does not support; and Error(budget) if the budget does not pay for the first round.
+  // Throws Error(plan) for a plan whose rounds cannot be run, that lacks the clip norm of its randomizer or
+  // the delta of its budget, or whose randomizer has no sampler for vectors of this dimension; Error(usage)
+  // for a fidelity that the randomizer does not support; and Error(budget) if the budget does not pay for the
+  // first round.
   PopulationRun(const protocols::Plan& plan, const PopulationOptions& options,
                 const Interrupt& interrupt = {});
-  // Goes on with a run that save() wrote. Only `threads` and `bad` are taken from `options`. Throws
-  // Error(file) if the file cannot be read, and Error(checkpoint) if it is not as save() wrote it.
+  // Returns the run that save() wrote, which goes on where it was. Only `threads` and `bad` are taken from
+  // `options`. Throws Error(file) if the file cannot be read, and Error(checkpoint) if it is not as save()
+  // wrote it.
   static std::unique_ptr<PopulationRun> resumed(const std::filesystem::path& path,
                                                 const PopulationOptions& options,
                                                 const Interrupt& interrupt = {});
 
-  // Goes on after steps of which the numbers of messages are known: with the plan's key as if this run had
-  // begun them, or with a new secret key. Throws as the constructor, Error(checkpoint) for more steps than
-  // the plan has, and what CheckInMonitor::watch throws for more messages than it can have.
+  // Returns a run that goes on after earlier steps, of which `messages` has the numbers of messages. Its key
+  // is the plan's, as if this run had begun those steps, or a new secret key if `options.secret`. Throws what
+  // the constructor throws, Error(checkpoint) for more steps than the plan has, and what
+  // CheckInMonitor::watch throws for more messages than a step can have.
   static std::unique_ptr<PopulationRun> continued(const protocols::Plan& plan,
                                                   const PopulationOptions& options,
                                                   std::vector<std::uint64_t> messages,
@@ -69,17 +73,18 @@ class PopulationRun {
 
   const protocols::Plan& plan() const { return plan_; }
   const PopulationOptions& options() const { return options_; }
-  // The steps of the whole run, and those that have begun. A step is one round, or in slot protocols one or
-  // more slots.
+  // The number of steps of the whole run, and of those that have begun. A step is one round or, in slot
+  // protocols, one or more slots.
   std::uint64_t steps() const;
   std::uint64_t steps_begun() const { return messages_.size(); }
   // The number of messages in each step that has begun.
   const std::vector<std::uint64_t>& messages() const { return messages_; }
-  // The rounds that are charged for the steps that have begun.
+  // The number of rounds that are charged for the steps that have begun.
   std::uint64_t rounds_charged() const { return plan_.rounds_charged(rounds_begun()); }
 
-  // Begins the next step; see OpenRounds for this function and the next four. Throws Error(usage) if a step
-  // is open or all have begun, and Error(budget) if the step would pass the budget.
+  // Begins the next step. Throws Error(usage) if a step is open or all steps have begun, Error(budget) if the
+  // step would exceed the budget, and what OpenRounds::open throws. The six functions after it are those of
+  // OpenRounds.
   std::span<const std::uint64_t> open();
   void send(std::span<const std::uint64_t> clients, const float* rows, std::size_t stride) {
     rounds_->send(clients, rows, stride);
@@ -96,15 +101,16 @@ class PopulationRun {
   // Watches the number of messages of the steps that have begun.
   const protocols::CheckInMonitor& monitor() const { return monitor_; }
 
-  // Writes everything that resumed() needs, with the key if it is secret; the file is then as secret as the
-  // key. It replaces a file of this name whole. Throws Error(usage) if a step is open, and Error(file).
+  // Writes everything that resumed() needs, including the key if it is secret; the file must then be kept as
+  // secret as the key. A file of this name is replaced as a whole. Throws Error(usage) if a step is open, and
+  // Error(file) if the file cannot be written.
   void save(const std::filesystem::path& path) const;
 
  private:
   // Throws std::invalid_argument for messages of more steps than the plan has.
   PopulationRun(const protocols::Plan& plan, const PopulationOptions& options, const random::RunKey& key,
                 std::vector<std::uint64_t> messages, const Interrupt& interrupt);
-  // Rounds (slots in slot protocols) of the steps that have begun.
+  // The number of rounds (in slot protocols, slots) of the steps that have begun.
   std::uint64_t rounds_begun() const { return steps_begun() * roll_call_->rounds_a_step(); }
 
   protocols::Plan plan_;
@@ -116,8 +122,8 @@ class PopulationRun {
   WorkerTeam team_;
   std::unique_ptr<OpenRounds> rounds_;
   protocols::CheckInMonitor monitor_;
-  std::uint64_t affordable_;             // rounds within the budget
-  std::vector<std::uint64_t> messages_;  // of each step that has begun
+  std::uint64_t affordable_;             // the number of rounds that the budget pays for
+  std::vector<std::uint64_t> messages_;  // the number of messages of each step that has begun
 };
 
 }  // namespace muster::simulation

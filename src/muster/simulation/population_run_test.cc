@@ -1,5 +1,5 @@
-// Runs populations whose vectors come from outside: what is charged, what a budget stops, and that a run that
-// was saved and resumed goes on with the same bits.
+// Runs populations whose vectors come from outside. The tests check what is charged, which round a budget
+// stops, and that a run that was saved and resumed goes on with the same bits.
 #include "muster/simulation/population_run.h"
 
 #include <gtest/gtest.h>
@@ -86,7 +86,7 @@ TEST(PopulationRun, ARunThatIsSavedAndResumedGoesOnWithTheSameBits) {
       EXPECT_EQ(resumed->steps_begun(), 3u);
       EXPECT_EQ(resumed->options().secret, secret);
       EXPECT_EQ(resumed->monitor().rounds_watched(), whole.monitor().rounds_watched());
-      // Without the file, a secret key is not known, and the noise must be another.
+      // Without the file, a secret key is not known, so the noise must differ.
       const auto continued = PopulationRun::continued(plan, options, whole.messages());
       EXPECT_EQ(continued->rounds_charged(), whole.rounds_charged());
       EXPECT_EQ(step(*continued) == step(*PopulationRun::resumed(file, {})), !secret) << protocol;
@@ -121,7 +121,7 @@ TEST(PopulationRun, ASavedKeyIsReadableByItsOwnerAlone) {
 TEST(PopulationRun, ARoundIsChargedWhenItBegins) {
   const protocols::Plan plan = plan_of("protocol = \"random-check-in-fixed\"\nrate = 0.9\nslots = 6\n");
   PopulationRun run(plan, {.dimension = kDimension});
-  EXPECT_EQ(run.steps(), 24u);  // slots of four runs
+  EXPECT_EQ(run.steps(), 24u);  // six slots in each of four runs
   EXPECT_EQ(run.rounds_charged(), 0u);
   run.open();
   EXPECT_EQ(run.rounds_charged(), 1u);
@@ -206,7 +206,7 @@ TEST(PopulationRun, AFileThatIsNotAsItWasSavedIsRefused) {
     EXPECT_NE(at, std::string::npos) << from;
     return text.replace(at, from.size(), to);
   };
-  // The checksum would notice each of these changes, so it is made to agree.
+  // The checksum would reveal each of these changes, so it is computed anew.
   const auto changed = [&](const std::string& from, const std::string& to) {
     std::string text = replaced(from, to);
     const std::size_t end = text.find(",\"checksum\":");
@@ -221,8 +221,8 @@ TEST(PopulationRun, AFileThatIsNotAsItWasSavedIsRefused) {
   changed("\"dimension\":11", "\"dimension\":0");
   changed("\"fidelity\":\"message\"", "\"fidelity\":\"none\"");
   changed("\"key\":\"", "\"key\":\"x");
-  changed("\"messages\":[", "\"messages\":[41,");       // of 40 clients
-  changed("\"messages\":[", "\"messages\":[1,1,1,1,");  // five of four rounds
+  changed("\"messages\":[", "\"messages\":[41,");       // 41 messages, but 40 clients
+  changed("\"messages\":[", "\"messages\":[1,1,1,1,");  // five rounds, but the plan has four
   changed("\"messages\":[", "\"messages\":[-1,");
   changed("sigma = 2", "sigma = 2 ");
   changed("clients = 40", "clients = 0");

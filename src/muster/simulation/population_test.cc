@@ -1,5 +1,5 @@
-// Checks which records each client holds: its own while they last, and otherwise drawn ones, which must be
-// uniform by a chi-squared test and follow the rule of the first version.
+// Checks which records each client holds. If there are enough records, every client has its own. Otherwise
+// records are drawn, which must be uniform by a chi-squared test and follow the rule of the first version.
 #include "muster/simulation/population.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The model that a training gives away, with what its release cost in privacy.
+// Makes the file of the trained model, which also states what training cost in privacy.
 //
 // The function may be called from any thread.
 #pragma once
@@ -12,8 +12,9 @@
 
 namespace muster::simulation {
 
-// Returns the content of model.safetensors for the reported parameters. Its metadata have the plan's hash and
-// the guarantee: `epsilon` is that of `rounds` rounds, infinite if none is proven.
+// Returns the content of model.safetensors for the reported parameters. Its metadata state the plan's hash
+// and the guarantee. `epsilon` is the epsilon of `rounds` rounds, or infinity if none is proven; the metadata
+// then say "none".
 StoredModel released_model(const protocols::Plan& plan, const TrainingParts& parts,
                            const std::vector<float>& reported, std::uint64_t rounds, double epsilon);
 

@@ -67,7 +67,7 @@ Step RoundEngine::run(std::uint64_t first_round, std::span<const float> paramete
 }
 
 void RoundEngine::handle_all(std::span<const float> parameters) {
-  // Copying and preparing the parameters pays only for more senders than a few.
+  // Copying and preparing the parameters saves time only if there are more than a few senders.
   const bool few = step_.senders().size() <= kFewSenders;
   if (!few) {
     parameters_.assign(parameters.begin(), parameters.end());

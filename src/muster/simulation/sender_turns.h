@@ -1,9 +1,9 @@
 // Divides the senders of a step among the workers of a team, a few at a time.
 //
-// A worker takes so few that all workers finish at about the same time, and at most as many as one pass over
-// the sum of messages adds. Few senders are handled by the caller's thread alone, because waking the other
-// workers would take longer. Only one thread at a time may call handle_in_turns() with a team. handle() is
-// called concurrently.
+// A worker takes so few senders at a time that all workers finish at about the same time, and at most as many
+// as one pass over the sum of messages adds. Few senders are handled by the caller's thread alone, because
+// waking the other workers would take longer. Only one thread at a time may call handle_in_turns() with a
+// team. handle() is called concurrently.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ inline constexpr std::size_t kFewSenders = 4;
 
 // Calls start(worker) once in each worker that takes part, and then handle(worker, first, last) for disjoint
 // ranges of at most MessageMaker::kPass senders that together are [0, senders). Throws Error(interrupted) if
-// senders were left when `interrupt` was requested, and what handle() throws, after the other workers have
-// gone on to the end.
+// `interrupt` was requested before all senders were handled. If a worker throws, the exception is rethrown
+// after the other workers have handled the remaining senders.
 template <typename Start, typename Handle>
 void handle_in_turns(WorkerTeam& team, std::size_t senders, const Interrupt& interrupt, const Start& start,
                      const Handle& handle) {

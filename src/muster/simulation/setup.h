@@ -2,9 +2,9 @@
 //
 // Epsilon is computed for the plan's mechanism. assemble() compares that mechanism with the description that
 // the randomizer gives of itself and throws Error(internal) if they differ. So the parts that it returns have
-// the randomizer that their epsilon is for. Whoever replaces a member of TrainingParts afterwards answers for
-// that: train() compares only the plan's hash. Call assemble() and prepare() from one thread; the other
-// functions, and TrainingParts::epsilon, may be called from any thread.
+// the randomizer that their epsilon is for. A caller that replaces a member of TrainingParts afterwards must
+// ensure this itself: train() compares only the plan's hash. Call assemble() and prepare() from one thread;
+// the other functions, and TrainingParts::epsilon, may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ struct Charge {
 // Returns what the accountant says of the plan's mechanism, participation and delta. Building its curves may
 // take seconds.
 Charge charge_of(const protocols::Plan& plan);
-// The same, without the reason for rounds that are not amplified.
+// Returns charge_of(plan).epsilon.
 std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan);
 
 // Returns the plan's randomizer for vectors of this many entries. Throws Error(plan) if it does not randomize
@@ -60,8 +60,9 @@ std::function<double(std::uint64_t)> epsilon_of(const protocols::Plan& plan);
 std::unique_ptr<randomizers::VectorRandomizer> make_randomizer(const protocols::Plan& plan,
                                                                std::size_t dimension);
 
-// `data` must come from load_data. The accountant's curves are built in another thread while the task is set
-// up. Throws Error(usage) for the `sum` fidelity of a randomizer that has no sum sampler.
+// Returns the parts of a training run of the plan. `data` must come from load_data. The accountant's curves
+// are built in another thread while the task is set up. Throws Error(usage) for the `sum` fidelity of a
+// randomizer that has no sum sampler.
 TrainingParts assemble(const protocols::Plan& plan, const learning::DataSplit& data,
                        Accounting accounting = Accounting::charged, Fidelity fidelity = Fidelity::message);
 

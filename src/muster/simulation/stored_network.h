@@ -34,12 +34,12 @@ StoredModel stored_network(const learning::Architecture& architecture,
 
 struct LoadedNetwork {
   learning::Architecture architecture;
-  std::vector<std::string> class_names;  // the names of the classes, as in Data set
+  std::vector<std::string> class_names;  // the names of the classes, as in learning::Dataset
   std::vector<float> parameters;
 };
 
-// Throws Error(file), naming `file`, if the metadata do not describe a network that muster knows (those of a
-// statistic do not), or if the tensors are not those of that network.
+// Returns the network in the file. Throws Error(file), naming `file`, if the metadata do not describe a
+// network that muster knows (those of a statistic do not), or if the tensors are not those of that network.
 LoadedNetwork loaded_network(const StoredModel& model, const std::filesystem::path& file);
 
 // Returns the accuracy and loss of the network on `test`, measured by the evaluator that runs use. Throws

@@ -91,7 +91,7 @@ struct Start {
   Checkpoint state;
 };
 
-// Only the first rank has a folder; the others pass null.
+// Returns the same start on every rank. Only the first rank has a folder; the others pass null.
 Start agree_on_start(Ranks& ranks, const protocols::Plan& plan, const TrainingParts& parts,
                      const learning::DataSplit& data, RunFolder* folder) {
   const Digest digest = digest_of(data);

@@ -2,7 +2,8 @@
 // interrupted, and a comparison of two runs.
 //
 // The epsilon is a stand-in, 0.1 sqrt(rounds), so that budgets can be computed by hand; setup_test.cc
-// tests the real one. For tests; an object belongs to one thread, but any thread may use Watcher::interrupt.
+// tests the real one. The classes are for tests. An object belongs to one thread, but any thread may use
+// Watcher::interrupt.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -9,9 +9,9 @@
 namespace muster::simulation {
 namespace {
 
-// Waits until `holds`, as condition.wait(lock, holds) does. That function is another one since GCC 12, so
-// that a program that calls it does not start on systems as old as the Python wheel is for; waiting for a
-// limited time is older.
+// Waits until `holds`, as condition.wait(lock, holds) does. Since GCC 12, wait() has a new symbol version, so
+// a program that calls it does not start on the oldest systems that the Python wheel supports. wait_for() has
+// kept its old one.
 template <typename Holds>
 void wait_until(std::condition_variable& condition, std::unique_lock<std::mutex>& lock, const Holds& holds) {
   while (!condition.wait_for(lock, std::chrono::hours(1), holds)) {

@@ -27,7 +27,7 @@ using protocols::Protocol;
 
 constexpr double kCoin = 3e-10, kDraw = 1e-7;  // seconds per coin and per other draw on a fast machine
 constexpr double kMinCoin = 1e-10, kMinMessage = 5e-8,
-                 kMinGradient = 1e-9;  // seconds per coin, message and gradient; less than on any machine
+                 kMinGradient = 1e-9;  // no machine needs fewer seconds per coin, message or gradient
 constexpr double kYear = 365.25 * 86400;
 constexpr double kMaxMessagesAStep = 0x1p31;
 
@@ -37,8 +37,8 @@ Workload of_one_round(const Plan& plan, double reporting) {
   constexpr double kSender = sizeof(protocols::Sender);
   const auto clients = static_cast<double>(plan.clients()), slots = static_cast<double>(plan.slots()),
              subset = static_cast<double>(plan.subset()), batch = static_cast<double>(plan.batch());
-  // The bytes per sender. Senders are listed twice, per worker and all together, and a roll call by coins
-  // also lists the numbers of the clients that report.
+  // The bytes per sender. Senders are listed twice, once by each worker and once all together, and a roll
+  // call by coins also lists the numbers of the clients that report.
   constexpr double kListed = 2 * kSender, kReported = kListed + sizeof(std::uint64_t);
   // A slot protocol keeps two words per slot (a Reservoir). Averaged check-ins instead list the clients that
   // report and then the clients of each slot, so that the number of each client is kept twice. A list that
@@ -83,7 +83,8 @@ Size size_of(const Plan& plan) {
   }
 }
 
-// An integer in digits if that takes 15 of them at most, as a plan states it; larger ones with an exponent.
+// Returns the text of an integer as a plan states it: in digits if there are at most 15, otherwise with an
+// exponent.
 std::string integer_text(double integer) {
   return integer < 1e15 ? fmt::format("{:.0f}", integer) : fmt::format("{:g}", integer);
 }

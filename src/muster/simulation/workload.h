@@ -38,8 +38,8 @@ Resources resources_here(unsigned threads_a_rank);
 // Refuses, before anything is loaded, a run that cannot finish. It throws Error(plan), which names the key
 // whose value is too large and roughly the largest value that is allowed, for more than 2^31 expected
 // messages in one step (their exact sum has room for 2^32), for lists of senders that do not fit into this
-// machine's memory, and for more than a year's work even at 0.1 ns per coin, 50 ns per message and 1 ns per
-// gradient.
+// machine's memory, and for more than a year's work of all threads even at 0.1 ns per coin, 50 ns per message
+// and 1 ns per gradient.
 void refuse_too_costly(const protocols::Plan& plan, const Resources& resources);
 
 // Returns the estimated seconds on one thread for the whole workload. The times of one gradient and of one

@@ -1,5 +1,6 @@
-// Tests how records are dealt: each to one client at most, shares of labels with the spread of their
-// Dirichlet law, few labels where that is asked for. Records dealt without regard to labels must fail.
+// Tests how records are dealt: each record to at most one client, few labels per client with by-label, and
+// shares of labels with the spread of their law with dirichlet. The test for few labels must fail for records
+// that are dealt without regard to labels.
 #include "muster/simulation/partitions/deal.h"
 
 #include <gtest/gtest.h>

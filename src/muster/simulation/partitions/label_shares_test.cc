@@ -1,5 +1,5 @@
-// Tests the shares of labels against their Beta laws and moments in closed form. Shares of another parameter
-// must fail.
+// Tests the shares of labels against their Beta laws and moments in closed form. Shares that are drawn with
+// another parameter must fail the tests.
 #include "muster/simulation/partitions/label_shares.h"
 
 #include <gtest/gtest.h>

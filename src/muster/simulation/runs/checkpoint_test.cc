@@ -129,7 +129,7 @@ TEST(Checkpoint, FieldsThatDoNotFitAreRefusedEvenUnderARightChecksum) {
   hash[12] = 'G';
   expect_refused(resealed(hash));
   std::string neutral = bytes;
-  neutral[kNeutralAt + 7] = 1;  // more than the number of messages
+  neutral[kNeutralAt + 7] = 1;  // more neutral answers than messages
   expect_refused(resealed(neutral));
   std::string sampler = bytes;
   sampler[kNeutralAt + 16] = 0;

@@ -1,8 +1,9 @@
-// Parses the JSON object of a stored file, within limits that every file of muster is far from.
+// Parses the JSON object of a stored file, within limits that no file of muster comes near.
 //
-// nlohmann's parser does not recurse, but what copies or writes a value does, so a hostile file of deeply
-// nested values would overflow the stack. An ordered object is searched from its beginning for each name, so
-// very many names would take time of the square of their number. The function may be called from any thread.
+// nlohmann's parser does not recurse, but the code that copies or writes a value does, so a hostile file of
+// deeply nested values would overflow the stack. An ordered object is searched from its beginning for each
+// name, so many names would take a time that grows with the square of their number. The function may be
+// called from any thread.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@
 
 namespace muster::simulation {
 
-inline constexpr int kMaxJsonDepth = 100;    // objects and arrays, one in the other, the outermost included
+inline constexpr int kMaxJsonDepth = 100;    // levels of nested objects and arrays, the outermost included
 inline constexpr int kMaxJsonFields = 1000;  // in all objects together
 
 // Returns the object as nlohmann::json or as nlohmann::ordered_json. Throws std::invalid_argument for text

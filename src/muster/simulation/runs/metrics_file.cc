@@ -30,7 +30,7 @@ void require_fits(const protocols::Plan& plan, const Measurement& before, const 
   if (line.step() <= before.step()) {
     throw std::invalid_argument("rounds do not increase");
   }
-  // A sum of two counts of a file could wrap around; the difference cannot.
+  // The sum of two counts in a file could exceed 2^64 - 1 and wrap around; this difference cannot.
   if (line.messages < before.messages || line.messages - before.messages < line.check_ins) {
     throw std::invalid_argument("fewer messages than check-ins");
   }

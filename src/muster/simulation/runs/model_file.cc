@@ -22,7 +22,7 @@ using learning::NamedTensor;
 using nlohmann::ordered_json;
 
 constexpr std::size_t kLengthBytes = 8, kAlignment = 8;
-constexpr std::size_t kMaxHeader = 1 << 20;  // bytes; the headers written here have at most about 600
+constexpr std::size_t kMaxHeader = 1 << 20;  // bytes; those written here have about 1,000, plus class names
 constexpr const char* kAbout = "__metadata__";
 
 static_assert(std::endian::native == std::endian::little, "values are copied as they lie in memory");

@@ -37,7 +37,8 @@ std::map<std::string, std::string> lines_by_key(std::string_view text) {
   return lines;
 }
 
-// States the keys in `differ` as `lines` has them: "rounds.count = 5, no rounds.average".
+// Returns the lines of the keys in `differ`, or "no KEY" for a key that `lines` lacks: "rounds.count = 5, no
+// rounds.average".
 std::string stated(const std::set<std::string>& differ, const std::map<std::string, std::string>& lines) {
   constexpr std::size_t kShown = 6;  // a plan of another kind may differ in every key
   std::vector<std::string> shown;

@@ -16,9 +16,9 @@ inline constexpr const char* kPlanFile = "plan.txt";
 // canonical() text of a plan that can be trained.
 protocols::Plan read_plan(const std::filesystem::path& file);
 
-// Throws Error(checkpoint) if the file is of another plan than `plan`: the value that it found names the keys
-// that differ as the file states them, and the allowed value names them as `plan` does. Throws Error(file) if
-// the file cannot be read.
+// Throws Error(checkpoint) if the file has another plan than `plan`. The error's value lists the keys that
+// differ with their values in the file, and its allowed value lists them with their values in `plan`. Throws
+// Error(file) if the file cannot be read.
 void require_plan(const std::filesystem::path& file, const protocols::Plan& plan);
 
 }  // namespace muster::simulation

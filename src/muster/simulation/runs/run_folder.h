@@ -50,8 +50,8 @@ class RunFolder {
 
   // Writes the plan, empty metrics and the first checkpoint. On failure, all of them are removed.
   void begin(const std::string& canonical_plan, const Checkpoint& first);
-  // Reads the checkpoint and changes nothing on disk. Throws Error(checkpoint) if it is of another plan
-  // (naming both hashes) or of another fidelity.
+  // Reads the checkpoint and changes nothing on disk. Throws Error(checkpoint) if it belongs to another plan
+  // (naming both hashes) or to another fidelity.
   Checkpoint load(const std::string& plan_hash, Fidelity fidelity) const;
   // Cuts the metrics back to the length that `from` states, as if the run had never gone further.
   void resume(const Checkpoint& from);

@@ -1,5 +1,5 @@
-// Interrupts runs at many places, also by a full disk: a resumed run must continue where its checkpoint is,
-// and folders with anything else must be left untouched.
+// Interrupts runs at many places, also by a full disk: a resumed run must continue from its checkpoint, and
+// folders that hold anything else must be left untouched.
 #include "muster/simulation/runs/run_folder.h"
 
 #include <gtest/gtest.h>

@@ -26,7 +26,7 @@ struct RunRecord {
   std::optional<RunResult> result;  // nullopt if the run is not finished
   // nullopt if an older version wrote the checkpoint, which then lacks the number of records.
   std::optional<double> clients_per_record;
-  Digest data{};  // of the training and the test examples (checkpoint.h)
+  Digest data{};  // the digest of the training and the test examples (checkpoint.h)
 };
 
 RunRecord read_run(const std::filesystem::path& folder);

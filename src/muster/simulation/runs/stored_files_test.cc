@@ -55,7 +55,8 @@ std::string repeated(const std::string& text, int times) {
   return all;
 }
 
-// A schedule that is written without a dot, although each of its numbers has one in the canonical text.
+// Returns a schedule that is written without a decimal point, although each of its rates has one in the
+// canonical text.
 std::string schedule_of(int steps) {
   std::string text = "[";
   for (int round = 1; round <= steps; ++round) text += fmt::format("[{}, {}e-1], ", round, 1 + round % 2);
@@ -195,14 +196,15 @@ TEST_F(StoredFiles, ADamagedLineHasNoTable) {
   EXPECT_THAT(refusal([&] { metrics_table(file_); }), HasSubstr("line 2: not a JSON object"));
 }
 
-// What copies or writes a JSON value recurses, so a file of many brackets must be refused before.
+// The code that copies or writes a JSON value recurses, so a file with deeply nested brackets must be refused
+// before a value is copied.
 TEST_F(StoredFiles, JsonBeyondItsLimitsIsRefused) {
   const protocols::Plan plan = plan_of(kCheckIn);
   const std::string line = metrics_line(measured(24)), result = result_line(ended());
   const auto with = [](std::string json, const std::string& fields) {
     return json.insert(json.size() - 1, "," + fields) + "\n";
   };
-  const auto nested = [](int depth) {  // the object around this field is one level more
+  const auto nested = [](int depth) {  // the object around this field is one more level
     return "\"new\":" + repeated("[", depth - 1) + repeated("]", depth - 1);
   };
   std::string fields = "\"new\":{\"0\":0";
@@ -375,7 +377,8 @@ TEST_F(StoredFiles, AnotherPlanIsRefusedNamingTheKeysThatDiffer) {
   EXPECT_THAT(slots.value(), HasSubstr("no participation.slots"));
   EXPECT_THAT(slots.allowed(), HasSubstr("participation.slots = 10"));
 
-  // What is not the text of a plan is not the text of this one. Six keys are named and the others counted.
+  // A file that holds no plan is refused like the file of another plan. Six keys are named, and the others
+  // are counted.
   write("");
   EXPECT_THAT(refused(plan).value(), HasSubstr("no model.kind"));
   EXPECT_THAT(refused(plan).value(), HasSubstr("and "));
